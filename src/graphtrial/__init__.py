@@ -1,0 +1,1 @@
+"""GraphTrial: a fair trial for every graph learning model."""

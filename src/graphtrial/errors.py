@@ -1,0 +1,37 @@
+"""Errors that talk to people: what was wrong, what is allowed, what to do."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class GraphTrialError(Exception):
+    """Something the user can mend; the message says how. The command line prints it without a traceback."""
+
+
+class UnknownNameError(GraphTrialError):
+    """A name that no registry, signature or file knows."""
+
+
+class InvalidGraphError(GraphTrialError):
+    """Graph data that contradicts itself: an index out of range, a pointer that runs backwards, a value that is not finite."""
+
+
+class CorruptFileError(GraphTrialError):
+    """A file whose content is not what was written or published."""
+
+
+class MissingDependencyError(GraphTrialError):
+    """An optional package is needed; the message names the extra that brings it."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return " Did you mean 'x'?" for the nearest known name, or nothing where none is near."""
+    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
+    return f" Did you mean '{near[0]}'?" if near else ""
+
+
+def missing_extra(what: str, package: str, extra: str) -> MissingDependencyError:
+    """Return the error for an absent optional package."""
+    return MissingDependencyError(f"{what} needs {package}: pip install 'graphtrial[{extra}]'")

@@ -1,0 +1,94 @@
+"""Files that matter are written to a temporary name, flushed to disk and renamed: a reader sees all of one or nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_cache_path
+
+from graphtrial.errors import CorruptFileError, GraphTrialError
+
+
+def cache_home() -> Path:
+    """Return the folder of prepared data: `GRAPHTRIAL_HOME`, else the user's cache folder."""
+    configured = os.environ.get("GRAPHTRIAL_HOME")
+    return Path(configured) if configured else user_cache_path("graphtrial")
+
+
+@contextmanager
+def atomic_path(target: Path) -> Iterator[Path]:
+    """Yield a temporary path beside `target`; it becomes `target` when the block ends without an error, else it is removed."""
+    make_folder(target.parent)
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        _flush(temporary)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def atomic_folder(target: Path) -> Iterator[Path]:
+    """Yield a temporary folder beside `target` that takes its place when the block ends without an error."""
+    make_folder(target.parent)
+    temporary = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp"))
+    try:
+        yield temporary
+        for file in temporary.rglob("*"):
+            if file.is_file():
+                _flush(file)
+        os.chmod(temporary, 0o755)
+        if target.exists():
+            shutil.rmtree(target)
+        os.replace(temporary, target)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def write_text(target: Path, text: str) -> None:
+    """Write `text` to `target`, atomically."""
+    with atomic_path(target) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def read_json(path: Path) -> Any:
+    """Read a JSON file; anything else in it is a corrupt file."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise CorruptFileError(f"{path.name} is not valid JSON: {error}") from error
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes, in hexadecimal."""
+    with path.open("rb") as stream:
+        hasher = hashlib.sha256()
+        while chunk := stream.read(1 << 20):
+            hasher.update(chunk)
+        return hasher.hexdigest()
+
+
+def make_folder(folder: Path) -> Path:
+    """Create a folder and its parents, or say plainly why that cannot be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise GraphTrialError(f"cannot create the folder {folder}: {error.strerror}") from error
+    return folder
+
+
+def _flush(path: Path) -> None:
+    with path.open("rb") as stream:
+        os.fsync(stream.fileno())

@@ -1,0 +1,121 @@
+"""Some graphs of a set joined into one, with the sparse matrix in both directions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from graphtrial.graphs.graphset import GraphSet, ranges
+
+
+class GraphBatch:
+    """Some graphs joined into one disconnected graph.
+
+    Has PyG's attribute names: `x`, `edge_index`, `edge_attr`, `y`, `batch` (the graph of each node), `ptr`, `num_graphs`;
+    every other column of the set is an attribute too. Edges are sorted by (target, source):
+
+    - the in-edges of node i are the edges `in_ptr[i]` to `in_ptr[i + 1]`;
+    - its out-edges are `out_order[out_ptr[i]]` to `out_order[out_ptr[i + 1] - 1]`.
+    """
+
+    def __init__(self, structure: Mapping[str, Tensor], columns: Mapping[str, Tensor], num_graphs: int) -> None:
+        self._structure = dict(structure)
+        self.columns = dict(columns)
+        self.num_graphs = num_graphs
+        self.edge_index = self._structure["edge_index"]
+        self.batch = self._structure["batch"]
+        self.ptr = self._structure["ptr"]
+        self.in_ptr = self._structure["in_ptr"]
+        self.out_ptr = self._structure["out_ptr"]
+        self.out_order = self._structure["out_order"]
+        self.in_degree = self._structure["in_degree"]
+        self.out_degree = self._structure["out_degree"]
+
+    @classmethod
+    def from_set(cls, graphs: GraphSet, ids: npt.ArrayLike) -> GraphBatch:
+        """Join the graphs with these ids, in this order."""
+        chosen = np.asarray(ids, dtype=np.int64)
+        node_counts = (graphs.node_ptr[chosen + 1] - graphs.node_ptr[chosen]).astype(np.int64)
+        edge_counts = (graphs.edge_ptr[chosen + 1] - graphs.edge_ptr[chosen]).astype(np.int64)
+        ptr, edge_ptr = _pointers(node_counts), _pointers(edge_counts)
+        rows = {
+            "node": ranges(graphs.node_ptr[chosen], node_counts),
+            "edge": ranges(graphs.edge_ptr[chosen], edge_counts),
+            "graph": chosen,
+        }
+        in_degree = graphs.in_degree[rows["node"]].astype(np.int64)
+        out_degree = graphs.out_degree[rows["node"]].astype(np.int64)
+        structure = {
+            "edge_index": graphs.edge_index[:, rows["edge"]] + np.repeat(ptr[:-1], edge_counts),
+            "batch": np.repeat(np.arange(len(chosen)), node_counts),
+            "ptr": ptr,
+            "in_ptr": _pointers(in_degree),
+            "out_ptr": _pointers(out_degree),
+            "out_order": graphs.out_order[rows["edge"]] + np.repeat(edge_ptr[:-1], edge_counts),
+            "in_degree": in_degree,
+            "out_degree": out_degree,
+        }
+        columns = {name: _tensor(c.values[rows[c.level]]) for name, c in graphs.columns.items()}
+        return cls({name: torch.from_numpy(a) for name, a in structure.items()}, columns, len(chosen))
+
+    @property
+    def num_nodes(self) -> int:
+        """The nodes of all graphs of the batch."""
+        return self.batch.shape[0]
+
+    @property
+    def num_edges(self) -> int:
+        """The directed edges of all graphs of the batch."""
+        return self.edge_index.shape[1]
+
+    @property
+    def x(self) -> Tensor | None:
+        """The node features."""
+        return self.columns.get("x")
+
+    @property
+    def edge_attr(self) -> Tensor | None:
+        """The edge features."""
+        return self.columns.get("edge_attr")
+
+    @property
+    def y(self) -> Tensor | None:
+        """The target."""
+        return self.columns.get("y")
+
+    def __getattr__(self, name: str) -> Tensor:
+        columns = self.__dict__.get("columns", {})
+        if name in columns:
+            return columns[name]  # type: ignore[no-any-return]
+        raise AttributeError(f"this GraphBatch has no '{name}'; its columns are {', '.join(columns) or 'none'}")
+
+    def __repr__(self) -> str:
+        columns = ", ".join(f"{name}={list(value.shape)}" for name, value in self.columns.items())
+        return f"GraphBatch({self.num_graphs} graphs, {self.num_nodes} nodes, {self.num_edges} edges; {columns})"
+
+    def with_column(self, name: str, values: Tensor) -> GraphBatch:
+        """Return a batch that shares everything with this one and has one column more (or replaced)."""
+        return GraphBatch(self._structure, {**self.columns, name: values}, self.num_graphs)
+
+    def to(self, device: Any) -> GraphBatch:
+        """Return the batch on another device."""
+        moved = {name: value.to(device) for name, value in self._structure.items()}
+        return GraphBatch(moved, {name: value.to(device) for name, value in self.columns.items()}, self.num_graphs)
+
+
+def _pointers(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    pointers = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, out=pointers[1:])
+    return pointers
+
+
+def _tensor(values: npt.NDArray[Any]) -> Tensor:
+    # PyG and torch index with 64-bit numbers; features stored in half precision are computed in single.
+    if values.dtype.kind in "iu":
+        return torch.from_numpy(values.astype(np.int64))
+    return torch.from_numpy(values.astype(np.float32) if values.dtype == np.float16 else values)

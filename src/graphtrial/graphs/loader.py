@@ -1,0 +1,66 @@
+"""Batches of a set, shuffled from a given generator and assembled ahead of their use."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from graphtrial.errors import GraphTrialError
+from graphtrial.graphs.batch import GraphBatch
+from graphtrial.graphs.graphset import GraphSet
+
+
+class Loader:
+    """Iterates over the graphs `ids` in batches; every graph once per pass, none dropped.
+
+    With a `generator` each pass draws a new order from it, before the first batch is made: the batches depend on the
+    generator's state alone, not on threads or processes. `prefetch` batches are assembled ahead by a helper thread.
+    """
+
+    def __init__(
+        self,
+        graphs: GraphSet,
+        ids: npt.ArrayLike,
+        batch_size: int,
+        *,
+        generator: torch.Generator | None = None,
+        prefetch: int = 2,
+    ) -> None:
+        if batch_size < 1:
+            raise GraphTrialError(f"a batch needs at least one graph; batch_size is {batch_size}")
+        self.graphs = graphs
+        self.ids = np.asarray(ids, dtype=np.int64)
+        self.batch_size = batch_size
+        self.generator = generator
+        self.prefetch = prefetch
+
+    def __len__(self) -> int:
+        return -(-len(self.ids) // self.batch_size)
+
+    def __iter__(self) -> Iterator[GraphBatch]:
+        order = self.ids
+        if self.generator is not None:
+            order = order[torch.randperm(len(order), generator=self.generator).numpy()]
+        parts = [order[start : start + self.batch_size] for start in range(0, len(order), self.batch_size)]
+        if self.prefetch < 1 or len(parts) < 2:
+            return (GraphBatch.from_set(self.graphs, part) for part in parts)
+        return self._ahead(parts)
+
+    def _ahead(self, parts: list[npt.NDArray[np.int64]]) -> Iterator[GraphBatch]:
+        waiting: deque[Future[GraphBatch]] = deque()
+        with ThreadPoolExecutor(1, thread_name_prefix="graphtrial-loader") as helper:
+            try:
+                for part in parts:
+                    waiting.append(helper.submit(GraphBatch.from_set, self.graphs, part))
+                    if len(waiting) > self.prefetch:
+                        yield waiting.popleft().result()
+                while waiting:
+                    yield waiting.popleft().result()
+            finally:
+                for future in waiting:
+                    future.cancel()

@@ -1,0 +1,95 @@
+"""One generic registry: lazy built-ins, entry points, `module:attr` plug-ins, "did you mean", duplicates are errors."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator
+from importlib.metadata import entry_points
+from typing import Any, Generic, TypeVar
+
+from graphtrial.errors import GraphTrialError, UnknownNameError, did_you_mean
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class Registry(Generic[T]):
+    """Things of one kind by name.
+
+    Built-ins register themselves when their module is imported; all modules of `package` are imported at the first look-up,
+    so adding a thing means adding a file and nothing else. Installed packages add theirs through the entry point group
+    `graphtrial.<kind>s`, which is loaded only when that very name is asked for.
+    """
+
+    def __init__(self, kind: str, package: str) -> None:
+        self.kind = kind
+        self.package = package
+        self._things: dict[str, T] = {}
+        self._loaded = False
+
+    def register(self, name: str) -> Callable[[R], R]:
+        """Return a decorator that files the decorated thing under `name`."""
+
+        def file_it(thing: R) -> R:
+            self.add(name, thing)  # type: ignore[arg-type]
+            return thing
+
+        return file_it
+
+    def add(self, name: str, thing: T) -> None:
+        """File `thing` under `name`; a second thing of the same name is an error."""
+        if name in self._things and self._things[name] is not thing:
+            raise GraphTrialError(f"two {self.kind}s are called '{name}': {self._things[name]!r} and {thing!r}")
+        self._things[name] = thing
+
+    def get(self, name: str) -> T:
+        """Return the thing called `name`, or what `module:attr` points to."""
+        self._load_builtins()
+        if name in self._things:
+            return self._things[name]
+        if ":" in name:
+            return import_attribute(name)  # type: ignore[no-any-return]
+        for point in entry_points(group=f"graphtrial.{self.kind}s"):
+            if point.name == name:
+                self.add(name, point.load())
+                return self._things[name]
+        names = self.names()
+        raise UnknownNameError(
+            f"no {self.kind} called '{name}'.{did_you_mean(name, names)} "
+            f"`graphtrial list {self.kind}s` shows all {len(names)}."
+        )
+
+    def names(self) -> list[str]:
+        """Return every name, sorted."""
+        self._load_builtins()
+        return sorted({*self._things, *(point.name for point in entry_points(group=f"graphtrial.{self.kind}s"))})
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names())
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names()
+
+    def _load_builtins(self) -> None:
+        if self._loaded:
+            return
+        self._loaded = True  # first, because the modules below may ask this registry themselves
+        package = importlib.import_module(self.package)
+        for module in pkgutil.iter_modules(package.__path__):
+            importlib.import_module(f"{self.package}.{module.name}")
+
+
+def import_attribute(path: str) -> Any:
+    """Import `package.module:attribute`."""
+    module_name, _, attribute = path.partition(":")
+    try:
+        module = importlib.import_module(module_name)
+    except ImportError as error:
+        raise UnknownNameError(f"cannot import '{module_name}' of '{path}': {error}") from error
+    try:
+        return getattr(module, attribute)
+    except AttributeError:
+        raise UnknownNameError(
+            f"module '{module_name}' has no '{attribute}'.{did_you_mean(attribute, dir(module))}"
+        ) from None

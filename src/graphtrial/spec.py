@@ -1,0 +1,96 @@
+"""Identity: canonical JSON, its hash, and declared components whose constructor arguments are their configuration."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, is_dataclass
+from typing import Any
+
+from graphtrial.errors import GraphTrialError, UnknownNameError, did_you_mean
+
+
+def canonical_json(value: Any) -> str:
+    """Return the one JSON text of `value`: sorted keys, no spaces, no NaN, so that equal values have equal texts."""
+    if is_dataclass(value) and not isinstance(value, type):
+        value = asdict(value)
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def digest(value: Any) -> str:
+    """Return the SHA-256 of the canonical JSON of `value`, in hexadecimal."""
+    return hashlib.sha256(canonical_json(value).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Component:
+    """A named thing with its arguments, such as `laplacian` with `k = 20`.
+
+    On the command line and in study files it is written `laplacian:20` or `laplacian:20,sign=fixed`: the first value goes to
+    the first argument of the constructor.
+    """
+
+    name: str
+    arguments: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, text: str, constructor: Callable[[str], Callable[..., Any]]) -> Component:
+        """Read `name:value,key=value`; `constructor` maps the name to the class that takes the arguments."""
+        name, _, rest = text.partition(":")
+        built = constructor(name)
+        parameters = declared_arguments(built)
+        arguments: dict[str, Any] = {}
+        for position, part in enumerate(filter(None, rest.split(","))):
+            key, equals, value = part.partition("=")
+            if not equals:
+                key, value = list(parameters)[position] if position < len(parameters) else "", part
+            if not key:
+                raise GraphTrialError(f"'{text}': '{name}' takes no argument for '{part}'")
+            arguments[key.strip()] = parse_value(value.strip())
+        return cls(name, resolve_arguments(built, arguments, f"'{text}'"))
+
+    def __str__(self) -> str:
+        values = ",".join(f"{key}={value}" for key, value in self.arguments.items())
+        return f"{self.name}:{values}" if values else self.name
+
+
+def declared_arguments(constructor: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """Return the arguments that a constructor declares; `self` and the leading positional-only ones are not configuration."""
+    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return {name: p for name, p in inspect.signature(constructor).parameters.items() if p.kind in kinds}
+
+
+def resolve_arguments(constructor: Callable[..., Any], given: Mapping[str, Any], what: str) -> dict[str, Any]:
+    """Return `given` completed by the constructor's defaults; an unknown or missing key is an error that names it."""
+    declared = declared_arguments(constructor)
+    reject_unknown_keys(given, declared, what)
+    missing = [name for name, p in declared.items() if p.default is p.empty and name not in given]
+    if missing:
+        raise GraphTrialError(f"{what} needs a value for {', '.join(missing)}")
+    return {name: given.get(name, p.default) for name, p in declared.items()}
+
+
+def reject_unknown_keys(given: Mapping[str, Any], known: Mapping[str, Any], what: str) -> None:
+    """Raise an error that names the nearest known key for the first key that nobody reads."""
+    for key in given:
+        if key not in known:
+            raise UnknownNameError(
+                f"{what} has no setting '{key}'.{did_you_mean(key, known)} Known settings: {', '.join(sorted(known))}."
+            )
+
+
+def parse_value(text: str) -> bool | int | float | str:
+    """Read a value from the command line: true, false, a whole number, a finite number, else the text itself."""
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for kind in (int, float):
+        try:
+            value = kind(text)
+        except ValueError:
+            continue
+        if math.isfinite(value):
+            return value
+    return text
