@@ -1,0 +1,32 @@
+"""Graph regression."""
+
+from __future__ import annotations
+
+from torch import Tensor
+from torch.nn import functional as F
+
+from graphtrial.tasks.base import TASKS, Task
+
+
+@TASKS.register("graph-regression")
+class GraphRegression(Task):
+    r"""Predict `targets` real numbers for each graph.
+
+    .. math:: \mathrm{loss} = \mathrm{MAE} = \frac{1}{n} \sum_i |\hat y_i - y_i|
+
+    prediction: [graphs, targets]; target: [graphs] or [graphs, targets].
+    """
+
+    name = "graph-regression"
+    level = "graph"
+    metric = "MAE"
+    higher_is_better = False
+
+    def __init__(self, targets: int = 1) -> None:
+        self.outputs = targets
+
+    def loss(self, prediction: Tensor, target: Tensor) -> Tensor:
+        return F.l1_loss(prediction, target.reshape(prediction.shape).to(prediction.dtype))
+
+    def score(self, prediction: Tensor, target: Tensor) -> float:
+        return float((prediction.double() - target.reshape(prediction.shape).double()).abs().mean())
