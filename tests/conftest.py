@@ -1,0 +1,53 @@
+"""What every test gets: a cache of its own, no network, one compute thread, and the raw-data mirror where it asks for it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+import torch
+
+# Read before any test runs, because the fixture below hides it from tests that do not ask for it.
+_CONFIGURED = os.environ.get("GRAPHTRIAL_MIRROR")
+_BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+torch.set_num_threads(1)
+
+
+def raw_data() -> Path | None:
+    """Return the folder of raw data files on this machine, if there is one."""
+    folder = Path(_CONFIGURED) if _CONFIGURED else _BESIDE
+    return folder if folder.is_dir() else None
+
+
+@pytest.fixture(scope="session")
+def session_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The cache folder shared by all tests of the session, so that a dataset is prepared once."""
+    return tmp_path_factory.mktemp("graphtrial-home")
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(session_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep every test away from the user's cache, mirror and network."""
+    monkeypatch.setenv("GRAPHTRIAL_HOME", str(session_home))
+    monkeypatch.setenv("GRAPHTRIAL_OFFLINE", "1")
+    monkeypatch.delenv("GRAPHTRIAL_MIRROR", raising=False)
+
+
+@pytest.fixture()
+def mirror(clean_environment: None, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The raw-data mirror, switched on; the test is skipped where there is none."""
+    folder = raw_data()
+    if folder is None:
+        pytest.skip("no raw data on this machine: set GRAPHTRIAL_MIRROR to a folder that holds it")
+    monkeypatch.setenv("GRAPHTRIAL_MIRROR", str(folder))
+    return folder
+
+
+@pytest.fixture()
+def own_home(clean_environment: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache folder of this test alone."""
+    home = tmp_path / "home"
+    monkeypatch.setenv("GRAPHTRIAL_HOME", str(home))
+    return home
