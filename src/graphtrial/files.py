@@ -1,4 +1,4 @@
-"""Files that matter are written to a temporary name, flushed to disk and renamed: a reader sees all of one or nothing."""
+"""Files that matter are written to a temporary name, flushed to disk and renamed: a reader sees all or nothing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def cache_home() -> Path:
 
 @contextmanager
 def atomic_path(target: Path) -> Iterator[Path]:
-    """Yield a temporary path beside `target`; it becomes `target` when the block ends without an error, else it is removed."""
+    """Yield a temporary path beside `target` that becomes `target` when the block ends without an error."""
     make_folder(target.parent)
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
     os.close(handle)
@@ -41,9 +41,15 @@ def atomic_path(target: Path) -> Iterator[Path]:
 
 @contextmanager
 def atomic_folder(target: Path) -> Iterator[Path]:
-    """Yield a temporary folder beside `target` that takes its place when the block ends without an error."""
+    """Yield a temporary folder beside `target` that takes its place when the block ends without an error.
+
+    An older `target` is renamed before it is removed: a process that is killed leaves the old folder, the new one or
+    none, never a part of one.
+    """
     make_folder(target.parent)
-    temporary = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp"))
+    workshop = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp"))
+    temporary = workshop / "new"
+    temporary.mkdir()
     try:
         yield temporary
         for file in temporary.rglob("*"):
@@ -51,10 +57,10 @@ def atomic_folder(target: Path) -> Iterator[Path]:
                 _flush(file)
         os.chmod(temporary, 0o755)
         if target.exists():
-            shutil.rmtree(target)
+            os.replace(target, workshop / "old")
         os.replace(temporary, target)
     finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+        shutil.rmtree(workshop, ignore_errors=True)
 
 
 def write_text(target: Path, text: str) -> None:

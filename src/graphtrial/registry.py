@@ -6,7 +6,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Iterator
 from importlib.metadata import entry_points
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from graphtrial.errors import GraphTrialError, UnknownNameError, did_you_mean
 
@@ -17,9 +17,9 @@ R = TypeVar("R")
 class Registry(Generic[T]):
     """Things of one kind by name.
 
-    Built-ins register themselves when their module is imported; all modules of `package` are imported at the first look-up,
-    so adding a thing means adding a file and nothing else. Installed packages add theirs through the entry point group
-    `graphtrial.<kind>s`, which is loaded only when that very name is asked for.
+    Built-ins register themselves when their module is imported; all modules of `package` are imported at the first
+    look-up, so adding a thing means adding a file and nothing else. Installed packages add theirs through the entry
+    point group `graphtrial.<kind>s`, which is loaded only when that very name is asked for.
     """
 
     def __init__(self, kind: str, package: str) -> None:
@@ -49,7 +49,7 @@ class Registry(Generic[T]):
         if name in self._things:
             return self._things[name]
         if ":" in name:
-            return import_attribute(name)  # type: ignore[no-any-return]
+            return cast(T, import_attribute(name))
         for point in entry_points(group=f"graphtrial.{self.kind}s"):
             if point.name == name:
                 self.add(name, point.load())
@@ -75,14 +75,20 @@ class Registry(Generic[T]):
         if self._loaded:
             return
         self._loaded = True  # first, because the modules below may ask this registry themselves
-        package = importlib.import_module(self.package)
-        for module in pkgutil.iter_modules(package.__path__):
-            importlib.import_module(f"{self.package}.{module.name}")
+        try:
+            package = importlib.import_module(self.package)
+            for module in pkgutil.iter_modules(package.__path__):
+                importlib.import_module(f"{self.package}.{module.name}")
+        except BaseException:
+            self._loaded = False  # half a registry would call the other half unknown
+            raise
 
 
 def import_attribute(path: str) -> Any:
     """Import `package.module:attribute`."""
     module_name, _, attribute = path.partition(":")
+    if not module_name or module_name.startswith("."):
+        raise UnknownNameError(f"cannot import '{module_name}' of '{path}': write it as package.module:attribute")
     try:
         module = importlib.import_module(module_name)
     except ImportError as error:

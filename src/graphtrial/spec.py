@@ -29,8 +29,8 @@ def digest(value: Any) -> str:
 class Component:
     """A named thing with its arguments, such as `laplacian` with `k = 20`.
 
-    On the command line and in study files it is written `laplacian:20` or `laplacian:20,sign=fixed`: the first value goes to
-    the first argument of the constructor.
+    On the command line and in study files it is written `laplacian:20` or `laplacian:20,sign=fixed`: the first value
+    goes to the first argument of the constructor.
     """
 
     name: str
@@ -49,6 +49,8 @@ class Component:
                 key, value = list(parameters)[position] if position < len(parameters) else "", part
             if not key:
                 raise GraphTrialError(f"'{text}': '{name}' takes no argument for '{part}'")
+            if key.strip() in arguments:
+                raise GraphTrialError(f"'{text}': '{key.strip()}' is given twice")
             arguments[key.strip()] = parse_value(value.strip())
         return cls(name, resolve_arguments(built, arguments, f"'{text}'"))
 
@@ -58,7 +60,7 @@ class Component:
 
 
 def declared_arguments(constructor: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    """Return the arguments that a constructor declares; `self` and the leading positional-only ones are not configuration."""
+    """Return the arguments that a constructor declares; `self` and positional-only ones are not configuration."""
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     return {name: p for name, p in inspect.signature(constructor).parameters.items() if p.kind in kinds}
 
@@ -91,6 +93,6 @@ def parse_value(text: str) -> bool | int | float | str:
             value = kind(text)
         except ValueError:
             continue
-        if math.isfinite(value):
+        if isinstance(value, int) or math.isfinite(value):
             return value
     return text

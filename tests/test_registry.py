@@ -1,0 +1,117 @@
+"""The registry: lazy, open to installed packages and plug-ins, and clear about what it does not know."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from graphtrial.errors import GraphTrialError, UnknownNameError
+from graphtrial.registry import Registry, import_attribute
+from graphtrial.tasks import TASKS
+
+_made = 0
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A package of two modules, of which each registers one thing with the registry in its `__init__`."""
+    global _made
+    _made += 1
+    name = f"pretend_package_{_made}"
+    folder = tmp_path / name
+    folder.mkdir()
+    folder.joinpath("__init__.py").write_text(
+        f"from graphtrial.registry import Registry\nTHINGS = Registry('thing', '{name}')\n"
+    )
+    for thing in ("hammer", "spanner"):
+        folder.joinpath(f"{thing}.py").write_text(f"from {name} import THINGS\nTHINGS.add('{thing}', '{thing}!')\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return name
+
+
+def things_of(package: str) -> Registry[str]:
+    return import_attribute(f"{package}:THINGS")
+
+
+def test_modules_are_imported_at_the_first_look_up(package: str) -> None:
+    things = things_of(package)
+    assert f"{package}.hammer" not in sys.modules
+    assert things.names() == list(things) == ["hammer", "spanner"]
+    assert f"{package}.hammer" in sys.modules
+    assert things.get("hammer") == "hammer!"
+    assert "hammer" in things
+    assert "saw" not in things
+
+
+def test_an_unknown_name_is_answered_with_the_nearest(package: str) -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        things_of(package).get("hamer")
+    assert str(caught.value) == (
+        "no thing called 'hamer'. Did you mean 'hammer'? `graphtrial list things` shows all 2."
+    )
+
+
+def test_two_things_of_one_name_are_an_error() -> None:
+    things: Registry[str] = Registry("thing", "graphtrial.tasks")
+    things.add("saw", "one")
+    things.add("saw", "one")
+    with pytest.raises(GraphTrialError, match="two things are called 'saw': 'one' and 'two'"):
+        things.add("saw", "two")
+
+
+def test_the_decorator_returns_what_it_decorates() -> None:
+    things: Registry[type] = Registry("thing", "graphtrial.tasks")
+
+    @things.register("plane")
+    class Plane:
+        pass
+
+    assert things.get("plane") is Plane
+
+
+def test_a_plug_in_is_named_by_module_and_attribute(package: str) -> None:
+    assert things_of(package).get("math:tau") == pytest.approx(6.283185307)
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("no_such_module_at_all:x", "cannot import 'no_such_module_at_all'"),
+        ("math:tauu", "has no 'tauu'. Did you mean 'tau'"),
+        (":x", "cannot import ''"),
+        (".relative:x", "cannot import '.relative'"),
+        ("math:", "has no ''"),
+    ],
+)
+def test_a_plug_in_that_is_not_there(path: str, message: str) -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        TASKS.get(path)
+    assert message in str(caught.value)
+
+
+def test_an_installed_package_adds_its_own(package: str, tmp_path: Path) -> None:
+    about = tmp_path / "pretend_tools-1.0.dist-info"
+    about.mkdir()
+    about.joinpath("METADATA").write_text("Metadata-Version: 2.1\nName: pretend-tools\nVersion: 1.0\n")
+    about.joinpath("entry_points.txt").write_text("[graphtrial.things]\ndrill = math:pi\nbroken = no_such_module:x\n")
+    things = things_of(package)
+    assert things.names() == ["broken", "drill", "hammer", "spanner"]  # known without being imported
+    assert things.get("drill") == pytest.approx(3.14159265)
+    assert "drill" in things
+
+
+def test_a_module_that_fails_is_tried_again(package: str, tmp_path: Path) -> None:
+    broken = tmp_path / package / "anvil.py"
+    broken.write_text("import no_such_module_at_all\n")
+    things = things_of(package)
+    for _ in range(2):
+        with pytest.raises(ImportError):
+            things.names()
+    broken.unlink()
+    assert things.names() == ["hammer", "spanner"]
+
+
+def test_the_built_in_tasks_are_found() -> None:
+    assert {"graph-classification", "graph-regression"} <= set(TASKS)
