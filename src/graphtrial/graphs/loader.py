@@ -14,12 +14,15 @@ from graphtrial.errors import GraphTrialError
 from graphtrial.graphs.batch import GraphBatch
 from graphtrial.graphs.graphset import GraphSet
 
+WORTH_A_THREAD = 20_000  # nodes and edges of a batch
+
 
 class Loader:
     """Iterates over the graphs `ids` in batches; every graph once per pass, none dropped.
 
     With a `generator` each pass draws a new order from it, before the first batch is made: the batches depend on the
-    generator's state alone, not on threads or processes. `prefetch` batches are assembled ahead by a helper thread.
+    generator's state alone, not on threads or processes. `prefetch` batches are assembled ahead by a helper thread, unless
+    they are so small that waking the thread costs more than it saves.
     """
 
     def __init__(
@@ -47,7 +50,8 @@ class Loader:
         if self.generator is not None:
             order = order[torch.randperm(len(order), generator=self.generator).numpy()]
         parts = [order[start : start + self.batch_size] for start in range(0, len(order), self.batch_size)]
-        if self.prefetch < 1 or len(parts) < 2:
+        rows = (self.graphs.num_nodes + self.graphs.num_edges) / max(1, len(self.graphs)) * self.batch_size
+        if self.prefetch < 1 or len(parts) < 2 or rows < WORTH_A_THREAD:
             return (GraphBatch.from_set(self.graphs, part) for part in parts)
         return self._ahead(parts)
 

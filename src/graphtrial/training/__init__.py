@@ -1,0 +1,5 @@
+"""Frozen training rules and the one loop that follows them."""
+
+from graphtrial.training.protocols import PROTOCOLS, Protocol, Rules
+
+__all__ = ["PROTOCOLS", "Protocol", "Rules"]

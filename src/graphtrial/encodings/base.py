@@ -1,0 +1,56 @@
+"""The contract of an encoding, and the cache that computes each only once."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from graphtrial.cache import cached
+from graphtrial.files import cache_home
+from graphtrial.graphs import Column, GraphSet, storage
+from graphtrial.registry import Registry
+from graphtrial.spec import digest
+
+ENCODINGS: Registry[type[Encoding]] = Registry("encoding", "graphtrial.encodings")
+
+
+class Encoding(ABC):
+    """Node features computed from the structure of a graph alone, never from its labels."""
+
+    name: ClassVar[str]
+    version: ClassVar[int] = 1
+    """Raised whenever the numbers change, so that no stale cache is used."""
+
+    width: int
+    """The numbers per node."""
+
+    @abstractmethod
+    def compute(self, graphs: GraphSet) -> npt.NDArray[np.float32]:
+        """Return the encoding of every node, [nodes, width]."""
+
+    def cache_key(self) -> dict[str, Any]:
+        """Return the arguments that `compute` depends on."""
+        return {"width": self.width}
+
+    def training_view(self, values: Tensor, generator: torch.Generator) -> Tensor:
+        """Return what the model sees of one batch in training, where an encoding may be randomised."""
+        return values
+
+
+def encode(graphs: GraphSet, encoding: Encoding, column: str) -> GraphSet:
+    """Return the set with the encoding as a node column; computed once per content and kept in the cache."""
+    key = digest([graphs.content_hash, encoding.name, encoding.version, encoding.cache_key()])
+    folder = cache_home() / "encodings" / f"{encoding.name}-{key[:16]}"
+
+    def make() -> None:
+        storage.save(folder, {"values": encoding.compute(graphs)}, {"encoding": encoding.name})
+
+    def read() -> npt.NDArray[np.float32]:
+        return storage.load(folder, verify=True)[0]["values"]
+
+    return graphs.with_column(column, Column(cached(folder, make, read), "node", f"{encoding.name} encoding"))

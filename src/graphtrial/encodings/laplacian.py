@@ -1,0 +1,93 @@
+"""Eigenvectors of the graph Laplacian."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from graphtrial.encodings.base import ENCODINGS, Encoding
+from graphtrial.errors import GraphTrialError
+from graphtrial.graphs import GraphSet
+from graphtrial.graphs.graphset import ranges
+from graphtrial.process import one_thread
+
+Sign = Literal["random", "fixed", "absolute"]
+DENSE_NUMBERS = 1 << 22  # at most 32 MB of matrices are decomposed at a time
+
+
+@ENCODINGS.register("laplacian")
+class Laplacian(Encoding):
+    r"""The k eigenvectors of smallest non-trivial eigenvalue of the symmetric normalised Laplacian.
+
+    .. math:: L = I - D^{-1/2} A D^{-1/2}
+
+    D is the diagonal of in-degrees, at least 1; a directed graph counts as (A + A^T) / 2. One trivial vector is dropped, also
+    in a graph of several components, whose further zero-eigenvalue vectors are kept. Graphs of k nodes or fewer are padded
+    with zeros. Signs are arbitrary: `fixed` makes the entry of largest magnitude positive, `random` does so too but flips each
+    vector at random for each training batch, `absolute` takes magnitudes. Vectors of a repeated eigenvalue are an arbitrary
+    basis of their space, reproducible on one kind of machine.
+    """
+
+    name = "laplacian"
+
+    def __init__(self, k: int, sign: Sign = "random") -> None:
+        if not isinstance(k, int) or k < 1:
+            raise GraphTrialError(f"a Laplacian encoding needs at least 1 eigenvector; k is {k!r}")
+        if sign not in get_args(Sign):
+            raise GraphTrialError(f"'{sign}' is no sign rule of the Laplacian encoding: use {', '.join(get_args(Sign))}")
+        self.width = k
+        self.sign = sign
+
+    def cache_key(self) -> dict[str, Any]:
+        return {"k": self.width, "absolute": self.sign == "absolute"}
+
+    def compute(self, graphs: GraphSet) -> npt.NDArray[np.float32]:
+        out = np.zeros((graphs.num_nodes, self.width), np.float32)
+        with one_thread():
+            for size, chunk in _same_size_chunks(graphs):
+                _, vectors = torch.linalg.eigh(_laplacians(graphs, chunk, size))
+                kept = fix_signs(vectors[:, :, 1 : self.width + 1])
+                rows = ranges(graphs.node_ptr[chunk], np.full(len(chunk), size))
+                out[rows, : kept.shape[2]] = kept.reshape(-1, kept.shape[2]).numpy()
+        return np.abs(out) if self.sign == "absolute" else out
+
+    def training_view(self, values: Tensor, generator: torch.Generator) -> Tensor:
+        if self.sign != "random":
+            return values
+        flips = torch.randint(0, 2, (1, self.width), generator=generator)
+        return values * (2 * flips - 1).to(values.device, values.dtype)
+
+
+def fix_signs(vectors: Tensor) -> Tensor:
+    """Flip each vector [..., nodes, k] so that its entry of largest magnitude is positive; of equal ones the first counts."""
+    if not vectors.numel():
+        return vectors
+    magnitude = vectors.abs()
+    nearly_largest = magnitude >= magnitude.amax(dim=-2, keepdim=True) * (1 - 1e-8)
+    first = nearly_largest.to(torch.uint8).argmax(dim=-2, keepdim=True)
+    return vectors * vectors.gather(-2, first).sign()
+
+
+def _same_size_chunks(graphs: GraphSet) -> Iterator[tuple[int, npt.NDArray[np.int64]]]:
+    counts = graphs.node_counts
+    for size in np.unique(counts[counts > 1]):
+        members = np.flatnonzero(counts == size)
+        step = max(1, DENSE_NUMBERS // int(size) ** 2)
+        for start in range(0, len(members), step):
+            yield int(size), members[start : start + step]
+
+
+def _laplacians(graphs: GraphSet, chunk: npt.NDArray[np.int64], size: int) -> Tensor:
+    """Return the dense Laplacians of equally large graphs, [graphs, size, size]."""
+    edge_counts = graphs.edge_counts[chunk]
+    source, target = graphs.edge_index[:, ranges(graphs.edge_ptr[chunk], edge_counts)].astype(np.int64)
+    cell = (np.repeat(np.arange(len(chunk)), edge_counts) * size + target) * size + source
+    adjacency = np.bincount(cell, minlength=len(chunk) * size * size).astype(np.float64).reshape(-1, size, size)
+    adjacency = (adjacency + adjacency.transpose(0, 2, 1)) / 2
+    scale = 1 / np.sqrt(np.maximum(adjacency.sum(axis=2), 1))
+    return torch.from_numpy(np.eye(size) - scale[:, :, None] * adjacency * scale[:, None, :])

@@ -1,0 +1,58 @@
+"""The width that spends a parameter budget."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from graphtrial.errors import GraphTrialError
+from graphtrial.nn.models import build_model, count_parameters
+from graphtrial.nn.shapes import Shapes
+
+NARROWEST, WIDEST = 4, 1 << 16  # the halving head needs a quarter of the width
+
+
+def parse_budget(text: str) -> int:
+    """Read a number of parameters such as `100k`, `0.5M` or `100000`."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([kKmM]?)", text.strip())
+    budget = round(float(match[1]) * {"": 1, "k": 1_000, "m": 1_000_000}[match[2].lower()]) if match else 0
+    if budget < 1:
+        raise GraphTrialError(f"'{text}' is not a parameter budget; write for example 100k, 0.5M or 100000")
+    return budget
+
+
+def width_for_budget(name: str, shapes: Shapes, settings: dict[str, Any], budget: int) -> int:
+    """Return the largest width whose exact parameter count does not exceed `budget`.
+
+    Models are built on the meta device, without memory or random numbers, some ten times in a bisection.
+    """
+
+    def fits(width: int) -> bool:
+        with torch.device("meta"), _WithoutRandomNumbers():
+            return count_parameters(build_model(name, shapes, {**settings, "width": width})) <= budget
+
+    if not fits(NARROWEST):
+        raise GraphTrialError(
+            f"model '{name}' has more than {budget} parameters even at width {NARROWEST}; raise the budget"
+        )
+    low, high = NARROWEST, 2 * NARROWEST
+    while fits(high):
+        low, high = high, 2 * high
+        if high > WIDEST:
+            raise GraphTrialError(f"a budget of {budget} parameters asks for a width above {WIDEST}; lower the budget")
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low
+
+
+class _WithoutRandomNumbers(TorchFunctionMode):
+    """Skips weight initialisation, whose first call on the meta device imports more than a second's worth of torch."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if getattr(func, "__name__", "").endswith(("normal_", "uniform_")):
+            return args[0] if args else kwargs["tensor"]
+        return func(*args, **(kwargs or {}))

@@ -1,0 +1,32 @@
+"""The contract of a layer."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar, Literal
+
+from torch import Tensor, nn
+
+from graphtrial.graphs import GraphBatch
+
+Readout = Literal["mean", "sum", "max"]
+
+
+class Conv(nn.Module, ABC):
+    """One message-passing step of constant width.
+
+    A subclass declares its own options as constructor arguments after `width`. The class attributes say how the papers
+    dress the layer up into a model; each can be overridden when the model is built.
+    """
+
+    edge_state: ClassVar[bool] = False
+    """The layer reads and updates a vector per edge."""
+    batch_norm: ClassVar[bool] = True
+    residual: ClassVar[bool] = True
+    readout: ClassVar[Readout] = "mean"
+    layer_heads: ClassVar[bool] = False
+    """One linear head per depth, the input included, summed up; otherwise one MLP after the last layer."""
+
+    @abstractmethod
+    def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
+        """Return the new node vectors [nodes, width] and edge vectors [edges, width] (unchanged if not used)."""

@@ -1,0 +1,43 @@
+"""Gated graph convolution."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from graphtrial.errors import GraphTrialError
+from graphtrial.graphs import GraphBatch
+from graphtrial.nn.conv.base import Conv
+from graphtrial.nn.models import MODELS
+from graphtrial.ops.aggregate import reduce_edges
+
+
+@MODELS.register("gatedgcn")
+class GatedGCN(Conv):
+    r"""Gated graph convolution with edge states, Bresson and Laurent 2017 (arXiv:1711.07553).
+
+    .. math::
+        e_{ji}' &= D h_j + E h_i + C e_{ji} \\
+        h_i' &= A h_i + \frac{\sum_{j \to i} \sigma(e_{ji}') \odot B h_j}{\sum_{j \to i} \sigma(e_{ji}') + 10^{-6}}
+
+    All five maps have a bias. x: [nodes, width] -> [nodes, width]; e: [edges, width] -> [edges, width].
+    """
+
+    edge_state = True
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.A = nn.Linear(width, width)
+        self.B = nn.Linear(width, width)
+        self.C = nn.Linear(width, width)
+        self.D = nn.Linear(width, width)
+        self.E = nn.Linear(width, width)
+
+    def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
+        if e is None:
+            raise GraphTrialError("GatedGCN needs a vector for each edge")
+        source, target = graph.edge_index
+        logits = self.D(x).index_select(0, source) + self.E(x).index_select(0, target) + self.C(e)
+        gates = torch.sigmoid(logits)
+        gated = reduce_edges(graph, gates * self.B(x).index_select(0, source))
+        return self.A(x) + gated / (reduce_edges(graph, gates) + 1e-6), logits

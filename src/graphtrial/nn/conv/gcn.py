@@ -1,0 +1,35 @@
+"""Graph convolution with symmetric normalisation."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+from graphtrial.graphs import GraphBatch
+from graphtrial.nn.conv.base import Conv
+from graphtrial.nn.models import MODELS
+from graphtrial.ops import aggregate
+
+
+@MODELS.register("gcn")
+class GCN(Conv):
+    r"""Graph convolution, Kipf and Welling 2017 (arXiv:1609.02907), without self-loops.
+
+    .. math:: h_i' = W \sum_{j \to i} \frac{h_j}{\sqrt{d^{out}_j \, d^{in}_i}} + b
+
+    Degrees of 0 count as 1. x: [nodes, width] -> [nodes, width]; edge features are not used.
+    """
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.linear = nn.Linear(width, width)
+        nn.init.xavier_uniform_(self.linear.weight)
+        nn.init.zeros_(self.linear.bias)
+
+    def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
+        sent = x * _inverse_root(graph.out_degree, x)
+        received = aggregate(graph, sent, "sum") * _inverse_root(graph.in_degree, x)
+        return self.linear(received), e
+
+
+def _inverse_root(degree: Tensor, like: Tensor) -> Tensor:
+    return degree.clamp(min=1).to(like.dtype).rsqrt().unsqueeze(1)

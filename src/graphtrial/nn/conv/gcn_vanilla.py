@@ -1,0 +1,27 @@
+"""Graph convolution by the plain mean of the neighbours."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+from graphtrial.graphs import GraphBatch
+from graphtrial.nn.conv.base import Conv
+from graphtrial.nn.models import MODELS
+from graphtrial.ops import aggregate
+
+
+@MODELS.register("gcn-vanilla")
+class VanillaGCN(Conv):
+    r"""Graph convolution in its plainest form, "vanilla GCN" in Dwivedi et al. 2022 (arXiv:2003.00982).
+
+    .. math:: h_i' = W \, \mathrm{mean}_{j \to i} \, h_j + b
+
+    x: [nodes, width] -> [nodes, width]; edge features are not used.
+    """
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.linear = nn.Linear(width, width)
+
+    def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
+        return self.linear(aggregate(graph, x, "mean")), e

@@ -1,0 +1,29 @@
+"""The layer that sees no edges."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+from graphtrial.graphs import GraphBatch
+from graphtrial.nn.conv.base import Conv
+from graphtrial.nn.models import MODELS
+
+
+@MODELS.register("mlp")
+class MLP(Conv):
+    r"""A linear map of each node alone: the baseline that shows what the edges are worth.
+
+    .. math:: h_i' = W h_i + b
+
+    x: [nodes, width] -> [nodes, width]; edges are not used.
+    """
+
+    batch_norm = False
+    residual = False
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.linear = nn.Linear(width, width)
+
+    def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
+        return self.linear(x), e

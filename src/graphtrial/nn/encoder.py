@@ -1,0 +1,71 @@
+"""From raw features to vectors of the model's width."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from graphtrial.errors import GraphTrialError
+from graphtrial.graphs import GraphBatch
+from graphtrial.nn.shapes import Shapes
+
+ENCODING_COLUMN = "encoding"
+
+
+class NodeEncoder(nn.Module):
+    """Embeds node categories by a table or node vectors by a linear map; a positional encoding is added or takes their place.
+
+    Returns [nodes, width].
+    """
+
+    def __init__(self, shapes: Shapes, width: int) -> None:
+        super().__init__()
+        self.feature: nn.Module | None = None
+        if not (shapes.encoding_dim and shapes.encoding_replaces):
+            self.feature = _embedding(shapes.node_types, shapes.node_dim, width, "node")
+        self.encoding = nn.Linear(shapes.encoding_dim, width) if shapes.encoding_dim else None
+
+    def forward(self, graph: GraphBatch) -> Tensor:
+        if self.encoding is None:
+            return _embed(self.feature, graph.x)
+        position = self.encoding(graph.columns[ENCODING_COLUMN])
+        return position if self.feature is None else _embed(self.feature, graph.x) + position
+
+
+class EdgeEncoder(nn.Module):
+    """Embeds edge categories or vectors; without edge features every edge gets the same learnt vector.
+
+    Returns [edges, width]. The learnt vector is a linear map of ones of the feature's own width, as in the reference, so
+    that the parameter count of a model on vector features does not depend on whether it looks at them.
+    """
+
+    def __init__(self, shapes: Shapes, width: int, *, use_features: bool) -> None:
+        super().__init__()
+        self.use_features = use_features
+        self.ones = max(shapes.edge_dim, 1)
+        self.feature = (
+            _embedding(shapes.edge_types, shapes.edge_dim, width, "edge") if use_features else nn.Linear(self.ones, width)
+        )
+
+    def forward(self, graph: GraphBatch) -> Tensor:
+        if self.use_features:
+            return _embed(self.feature, graph.edge_attr)
+        ones = torch.ones(1, self.ones, device=graph.edge_index.device, dtype=next(self.parameters()).dtype)
+        return self.feature(ones).expand(graph.num_edges, -1)
+
+
+def _embedding(types: int, dim: int, width: int, what: str) -> nn.Module:
+    if types:
+        return nn.Embedding(types, width)
+    if dim:
+        return nn.Linear(dim, width)
+    raise GraphTrialError(f"these graphs have no {what} features; give the model a positional encoding or other data")
+
+
+def _embed(module: nn.Module | None, values: Tensor | None) -> Tensor:
+    if module is None or values is None:
+        raise GraphTrialError("the batch lacks the feature column that this model was built for")
+    if isinstance(module, nn.Embedding):
+        return module(values.reshape(len(values)))
+    rows = values.reshape(len(values), -1)
+    return module(rows.to(next(module.parameters()).dtype))

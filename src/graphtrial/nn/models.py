@@ -1,0 +1,86 @@
+"""Models by name: what they are called, which settings they take, how they are built."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from torch import nn
+
+from graphtrial.errors import GraphTrialError
+from graphtrial.registry import Registry
+from graphtrial.spec import declared_arguments, reject_unknown_keys
+
+if TYPE_CHECKING:
+    from graphtrial.nn.shapes import Shapes
+
+MODELS: Registry[type[nn.Module]] = Registry("model", "graphtrial.nn.conv")
+"""Layers (`Conv` subclasses), which are dressed up into a `GNN`, and whole models that take `Shapes` and settings."""
+
+
+def model_settings(name: str) -> dict[str, Any]:
+    """Return every setting of a model with its default; `None` for one that has none and must be given."""
+    from graphtrial.nn.conv.base import Conv
+
+    kind = MODELS.get(name)
+    declared = {key: None if p.default is p.empty else p.default for key, p in declared_arguments(kind).items()}
+    if not (isinstance(kind, type) and issubclass(kind, Conv)):
+        declared.pop("shapes", None)
+        return declared
+    dress = {
+        "width": None,
+        "layers": 4,
+        "dropout": 0.0,
+        "batch_norm": kind.batch_norm,
+        "residual": kind.residual,
+        "readout": kind.readout,
+        "layer_heads": kind.layer_heads,
+    }
+    if kind.edge_state:
+        dress["edge_features"] = False
+    return {**dress, **{key: value for key, value in declared.items() if key != "width"}}
+
+
+def resolve_settings(name: str, given: dict[str, Any]) -> dict[str, Any]:
+    """Return `given` completed by defaults; an unknown, missing or senseless setting is an error."""
+    known = model_settings(name)
+    reject_unknown_keys(given, known, f"model '{name}'")
+    settings = {**known, **given}
+    for key, default in known.items():
+        value = settings[key]
+        if value is None:
+            raise GraphTrialError(f"model '{name}' needs a {key}, for example --set {key}=64 or --budget 100k")
+        if default is not None and not _same_kind(value, default):
+            raise GraphTrialError(f"{key} of model '{name}' is {default!r} by default; {value!r} is of another kind")
+        if key in ("width", "layers") and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
+            raise GraphTrialError(f"{key} of model '{name}' must be a whole number of at least 1, not {value!r}")
+    if not 0 <= settings.get("dropout", 0) < 1:
+        raise GraphTrialError(f"dropout of model '{name}' must be at least 0 and below 1, not {settings['dropout']!r}")
+    return settings
+
+
+def build_model(name: str, shapes: Shapes, settings: dict[str, Any]) -> nn.Module:
+    """Build a model for data of these shapes."""
+    from graphtrial.nn.conv.base import Conv
+    from graphtrial.nn.model import GNN
+
+    settings = resolve_settings(name, settings)
+    kind = MODELS.get(name)
+    if not (isinstance(kind, type) and issubclass(kind, Conv)):
+        return kind(shapes, **settings)
+    own = {key: settings.pop(key) for key in declared_arguments(kind) if key != "width"}
+    layers = settings.pop("layers")
+    convs = [kind(settings["width"], **own) for _ in range(layers)]
+    return GNN(shapes, convs, edge_features=settings.pop("edge_features", False), **settings)
+
+
+def count_parameters(model: nn.Module) -> int:
+    """Return the number of trainable numbers of a model."""
+    return sum(p.numel() for p in model.parameters() if p.requires_grad)
+
+
+def _same_kind(value: Any, default: Any) -> bool:
+    if isinstance(default, bool) or isinstance(value, bool):
+        return isinstance(default, bool) and isinstance(value, bool)
+    if isinstance(default, float):
+        return isinstance(value, int | float)
+    return isinstance(value, type(default))

@@ -1,0 +1,43 @@
+"""What a model must know of its data, and nothing more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from graphtrial.graphs import GraphSet
+from graphtrial.graphs.graphset import Level
+from graphtrial.tasks import Task
+
+
+@dataclass(frozen=True)
+class Shapes:
+    """Sizes of what goes into a model and of what comes out.
+
+    A feature is either a category (`node_types` ids) or a vector (`node_dim` numbers); 0 means it is not of that kind.
+    `encoding_dim` numbers per node come from a positional encoding, which is added to the embedded node feature or, with
+    `encoding_replaces`, takes its place.
+    """
+
+    outputs: int
+    level: Level
+    node_types: int = 0
+    node_dim: int = 0
+    edge_types: int = 0
+    edge_dim: int = 0
+    encoding_dim: int = 0
+    encoding_replaces: bool = False
+
+    @classmethod
+    def of(cls, graphs: GraphSet, task: Task, *, encoding_dim: int = 0, encoding_replaces: bool = False) -> Shapes:
+        """Read the shapes off a set and its task."""
+        node, edge = graphs.columns.get("x"), graphs.columns.get("edge_attr")
+        return cls(
+            outputs=task.outputs,
+            level=task.level,
+            node_types=(node.types or 0) if node else 0,
+            node_dim=node.width if node and node.types is None else 0,
+            edge_types=(edge.types or 0) if edge else 0,
+            edge_dim=edge.width if edge and edge.types is None else 0,
+            encoding_dim=encoding_dim,
+            encoding_replaces=encoding_replaces,
+        )

@@ -1,0 +1,54 @@
+"""Where a trial ran: versions, processor, code. No names of machines, people or folders."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+PACKAGES = ("graphtrial", "torch", "numpy", "scipy", "safetensors", "rdkit")
+
+
+@cache
+def environment() -> dict[str, Any]:
+    """Return the facts of this process that a result may depend on."""
+    return {
+        "python": platform.python_version(),
+        "system": platform.system(),
+        "machine": platform.machine(),
+        "cpu": _cpu(),
+        "cores": os.cpu_count(),
+        "threads": 1,
+        "packages": {name: found for name in PACKAGES if (found := _version(name))},
+        "code": _code_digest(),
+    }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _cpu() -> str:
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        for line in info.read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or "unknown"
+
+
+def _code_digest() -> str:
+    """Return a hash over the package's own source, which tells two states of the code apart where the version does not."""
+    root = Path(__file__).parents[1]
+    hasher = hashlib.sha256()
+    for file in sorted(root.rglob("*.py")):
+        hasher.update(file.relative_to(root).as_posix().encode())
+        hasher.update(file.read_bytes())
+    return hasher.hexdigest()[:16]

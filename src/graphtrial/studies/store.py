@@ -1,0 +1,218 @@
+"""The SQLite file that knows every trial that was ever started."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from graphtrial.errors import GraphTrialError
+from graphtrial.files import make_folder
+from graphtrial.spec import canonical_json
+from graphtrial.studies.trial import TrialSpec
+from graphtrial.training.outcome import Epoch, Outcome
+
+SCHEMA_VERSION = 1
+SCHEMA = """
+CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE trials (
+    id TEXT PRIMARY KEY,
+    spec TEXT NOT NULL,
+    dataset TEXT NOT NULL,
+    model TEXT NOT NULL,
+    status TEXT NOT NULL,
+    starts INTEGER NOT NULL,
+    started REAL NOT NULL,
+    finished REAL,
+    params INTEGER,
+    epochs INTEGER,
+    epoch_seconds REAL,
+    train REAL,
+    val REAL,
+    test REAL,
+    error TEXT,
+    environment TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE epochs (
+    trial TEXT NOT NULL REFERENCES trials (id),
+    epoch INTEGER NOT NULL,
+    lr REAL NOT NULL,
+    train_loss REAL NOT NULL,
+    val_loss REAL NOT NULL,
+    val_score REAL NOT NULL,
+    seconds REAL NOT NULL,
+    PRIMARY KEY (trial, epoch)
+) WITHOUT ROWID;
+"""
+FINISHED = ("done", "time", "diverged", "oom")
+
+
+@dataclass(frozen=True)
+class TrialRecord:
+    """What the store knows of one trial. `status` is running, interrupted, failed, or how the training ended."""
+
+    id: str
+    spec: TrialSpec
+    status: str
+    starts: int
+    started: float
+    finished: float | None
+    params: int | None
+    epochs: int | None
+    epoch_seconds: float | None
+    scores: dict[str, float]
+    error: str | None
+    environment: dict[str, Any]
+
+    @property
+    def is_finished(self) -> bool:
+        """The trial has a result and is never run again."""
+        return self.status in FINISHED
+
+
+class Store:
+    """Trials, epochs and results in one SQLite file; any number of processes may read and write at once."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        make_folder(path.parent)
+        with self._connection() as connection:
+            _prepare(connection, path)
+
+    @property
+    def trials_folder(self) -> Path:
+        """The folder beside the file that holds checkpoints and weights."""
+        return self.path.parent / "trials"
+
+    def start(self, spec: TrialSpec, environment: dict[str, Any]) -> None:
+        """Note that a trial starts, or starts again."""
+        with self._connection() as connection:
+            connection.execute(
+                "INSERT INTO trials (id, spec, dataset, model, status, starts, started, environment) "
+                "VALUES (?, ?, ?, ?, 'running', 1, ?, ?) ON CONFLICT (id) DO UPDATE SET "
+                "status = 'running', starts = starts + 1, error = NULL, environment = excluded.environment",
+                (
+                    spec.id,
+                    canonical_json(spec),
+                    spec.dataset,
+                    spec.model.name,
+                    time.time(),
+                    canonical_json(environment),
+                ),
+            )
+
+    def add_epochs(self, trial: str, epochs: Iterable[Epoch]) -> None:
+        """Note finished epochs; one that is noted twice is replaced."""
+        rows = [{"trial": trial, **asdict(epoch)} for epoch in epochs]
+        with self._connection() as connection:
+            connection.executemany(
+                "INSERT OR REPLACE INTO epochs VALUES (:trial, :epoch, :lr, :train_loss, :val_loss, :val_score, :seconds)",
+                rows,
+            )
+
+    def finish(self, trial: str, outcome: Outcome) -> None:
+        """Note the end of a trial together with its whole history, in one step."""
+        rows = [{"trial": trial, **asdict(epoch)} for epoch in outcome.epochs]
+        scores = outcome.scores
+        with self._connection() as connection:
+            connection.execute("DELETE FROM epochs WHERE trial = ?", (trial,))
+            connection.executemany(
+                "INSERT INTO epochs VALUES (:trial, :epoch, :lr, :train_loss, :val_loss, :val_score, :seconds)", rows
+            )
+            connection.execute(
+                "UPDATE trials SET status = ?, finished = ?, params = ?, epochs = ?, epoch_seconds = ?, "
+                "train = ?, val = ?, test = ?, error = NULL WHERE id = ?",
+                (
+                    outcome.status,
+                    time.time(),
+                    outcome.params,
+                    len(outcome.epochs),
+                    outcome.epoch_seconds,
+                    scores.get("train"),
+                    scores.get("val"),
+                    scores.get("test"),
+                    trial,
+                ),
+            )
+
+    def mark(self, trial: str, status: str, error: str | None = None) -> None:
+        """Note that an unfinished trial failed or was interrupted."""
+        with self._connection() as connection:
+            connection.execute(
+                f"UPDATE trials SET status = ?, error = ? WHERE id = ? AND status NOT IN ({_marks(FINISHED)})",
+                (status, error, trial, *FINISHED),
+            )
+
+    def trials(self, ids: Iterable[str] | None = None) -> list[TrialRecord]:
+        """Return the trials with these ids, or all, oldest first."""
+        with self._connection() as connection:
+            rows = connection.execute("SELECT * FROM trials ORDER BY started, id").fetchall()
+        wanted = None if ids is None else set(ids)
+        return [_record(row) for row in rows if wanted is None or row["id"] in wanted]
+
+    def find(self, prefix: str) -> TrialRecord:
+        """Return the trial whose id begins so."""
+        matches = [record for record in self.trials() if record.id.startswith(prefix)]
+        if len(matches) != 1:
+            count = "no trial" if not matches else f"{len(matches)} trials"
+            raise GraphTrialError(f"{count} in {self.path} begin with '{prefix}'; `graphtrial status` lists them")
+        return matches[0]
+
+    def history(self, trial: str) -> list[Epoch]:
+        """Return the epochs of a trial."""
+        with self._connection() as connection:
+            rows = connection.execute("SELECT * FROM epochs WHERE trial = ? ORDER BY epoch", (trial,)).fetchall()
+        return [Epoch(**{key: row[key] for key in row.keys() if key != "trial"}) for row in rows]  # noqa: SIM118
+
+    @contextmanager
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        # One short connection per step: nothing is shared between processes, and a killed one leaves nothing locked.
+        try:
+            connection = sqlite3.connect(self.path, timeout=60)
+        except sqlite3.Error as error:
+            raise GraphTrialError(f"cannot open the store {self.path}: {error}") from error
+        connection.row_factory = sqlite3.Row
+        try:
+            connection.execute("PRAGMA synchronous = NORMAL")
+            with connection:
+                yield connection
+        except sqlite3.DatabaseError as error:
+            raise GraphTrialError(f"the store {self.path} cannot be used: {error}") from error
+        finally:
+            connection.close()
+
+
+def _prepare(connection: sqlite3.Connection, path: Path) -> None:
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("BEGIN IMMEDIATE")  # of several processes that start at once, one makes the tables
+    tables = {row["name"] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if not tables:
+        for statement in filter(str.strip, SCHEMA.split(";")):
+            connection.execute(statement)
+        connection.execute("INSERT INTO about VALUES ('schema', ?)", (str(SCHEMA_VERSION),))
+        return
+    if "about" not in tables:
+        raise GraphTrialError(f"{path} is an SQLite file, but not a GraphTrial store; choose another with --store")
+    found = int(connection.execute("SELECT value FROM about WHERE key = 'schema'").fetchone()["value"])
+    if found != SCHEMA_VERSION:
+        raise GraphTrialError(f"{path} has schema {found}; this version reads schema {SCHEMA_VERSION}. Update graphtrial.")
+
+
+def _record(row: sqlite3.Row) -> TrialRecord:
+    plain = {key: row[key] for key in ("id", "status", "starts", "started", "finished", "params", "epochs", "epoch_seconds")}
+    return TrialRecord(
+        **plain,
+        spec=TrialSpec.from_dict(json.loads(row["spec"])),
+        scores={name: row[name] for name in ("train", "val", "test") if row[name] is not None},
+        error=row["error"],
+        environment=json.loads(row["environment"]),
+    )
+
+
+def _marks(values: tuple[str, ...]) -> str:
+    return ", ".join("?" * len(values))

@@ -1,0 +1,124 @@
+"""A trial: one training, whose id is the hash of everything that decides its result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from graphtrial.datasets import Dataset, load
+from graphtrial.encodings import ENCODINGS, Encoding, encode
+from graphtrial.errors import GraphTrialError
+from graphtrial.nn import Shapes, build_model, resolve_settings
+from graphtrial.nn.encoder import ENCODING_COLUMN
+from graphtrial.spec import Component, digest
+from graphtrial.training import Rules
+from graphtrial.training.outcome import Epoch, Outcome
+from graphtrial.training.trainer import Job, train
+
+
+@dataclass(frozen=True)
+class TrialSpec:
+    """Everything that decides the result of a training, resolved: no default is left open.
+
+    `data` is the content hash of graphs and splits, so that a result can never be mistaken for one on other data.
+    """
+
+    dataset: str
+    data: str
+    split: int
+    model: Component
+    encoding: Component | None
+    protocol: str
+    rules: Rules
+    seed: int
+
+    @cached_property
+    def id(self) -> str:
+        """The trial's name: the first 16 hexadecimal digits of the hash of its canonical JSON."""
+        return digest(self)[:16]
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """What trials of one table row have in common: all but split and seed."""
+        values = asdict(self)
+        del values["split"], values["seed"]
+        return values
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the specification as plain JSON-like values."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> TrialSpec:
+        """Read a specification that `to_dict` wrote."""
+        encoding = values["encoding"]
+        return cls(
+            **{
+                **values,
+                "model": Component(**values["model"]),
+                "encoding": Component(**encoding) if encoding else None,
+                "rules": Rules.from_dict(values["rules"]),
+            }
+        )
+
+
+def make_trial(
+    dataset: Dataset,
+    model: Component,
+    encoding: Component | None,
+    protocol: str,
+    rules: Rules,
+    *,
+    split: int,
+    seed: int,
+) -> TrialSpec:
+    """Return a fully resolved trial; a setting that nobody knows is an error."""
+    if not 0 <= split < len(dataset.splits):
+        raise GraphTrialError(f"{dataset.name} has splits 0 to {len(dataset.splits) - 1}; there is no split {split}")
+    resolved = Component(model.name, resolve_settings(model.name, model.arguments))
+    return TrialSpec(dataset.name, dataset.hash, split, resolved, encoding, protocol, rules, seed)
+
+
+def make_encoding(component: Component | None) -> Encoding | None:
+    """Build the encoding that a component names."""
+    return ENCODINGS.get(component.name)(**component.arguments) if component else None
+
+
+def shapes_for(dataset: Dataset, encoding: Encoding | None) -> Shapes:
+    """Return the shapes a model must have for this dataset and encoding."""
+    replaces = dataset.spec.encoding_mode == "replace"
+    width = encoding.width if encoding else 0
+    return Shapes.of(dataset.graphs, dataset.task, encoding_dim=width, encoding_replaces=replaces)
+
+
+def make_job(spec: TrialSpec) -> Job:
+    """Bring a specification to life: load the data, compute the encoding, and say how the model is built."""
+    dataset = load(spec.dataset)
+    if dataset.hash != spec.data:
+        raise GraphTrialError(
+            f"trial {spec.id} was made for other data: {spec.dataset} had hash {spec.data[:12]} and now has {dataset.hash[:12]}. "
+            "Another source or mirror is in use; `graphtrial data info` shows which."
+        )
+    encoding = make_encoding(spec.encoding)
+    shapes = shapes_for(dataset, encoding)
+    graphs = encode(dataset.graphs, encoding, ENCODING_COLUMN) if encoding else dataset.graphs
+    split = dataset.splits[spec.split]
+    return Job(
+        graphs=graphs,
+        train_ids=split.train,
+        val_ids=split.val,
+        test_ids=split.test,
+        task=dataset.task,
+        build=lambda: build_model(spec.model.name, shapes, spec.model.arguments),
+        rules=spec.rules,
+        seed=spec.seed,
+        encoding=encoding,
+    )
+
+
+def run_trial(spec: TrialSpec, checkpoint: Path, on_epoch: Callable[[Epoch], None] = lambda epoch: None) -> Outcome:
+    """Run one trial, going on from its checkpoint if there is one."""
+    return train(make_job(spec), checkpoint, on_epoch)

@@ -1,0 +1,122 @@
+"""Everything a training needs to go on as if nothing had happened, in one file that is complete or absent."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor, nn
+
+from graphtrial.files import atomic_path
+from graphtrial.spec import canonical_json
+
+logger = logging.getLogger(__name__)
+
+
+class Checkpoint:
+    """The state of a training after an epoch: weights, optimiser, schedule, random states, history.
+
+    Two files are kept, the newest and the one before; a damaged one is passed over.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.previous = path.with_name(f"previous-{path.name}")
+
+    def save(self, tensors: dict[str, Tensor], facts: dict[str, Any]) -> None:
+        """Write a new newest checkpoint."""
+        content = canonical_json(facts)
+        tensors = {name: value.detach().contiguous() for name, value in tensors.items()}
+        with atomic_path(self.path) as temporary:
+            save_file(tensors, temporary, {"facts": content, "digest": _digest(tensors, content)})
+            if self.path.exists():
+                os.replace(self.path, self.previous)
+
+    def load(self) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
+        """Return the newest undamaged state, or nothing where there is none."""
+        for path in (self.path, self.previous):
+            if not path.exists():
+                continue
+            try:
+                with safe_open(path, "pt") as file:
+                    about = file.metadata() or {}
+                    tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            except (SafetensorError, OSError) as error:
+                logger.warning("%s is damaged (%s); the one before it is used", path.name, error)
+                continue
+            if about.get("digest") != _digest(tensors, about.get("facts", "")):
+                logger.warning("%s is damaged; the one before it is used", path.name)
+                continue
+            return tensors, json.loads(about["facts"])
+        return None
+
+    def remove(self) -> None:
+        """Delete both files; the training is over."""
+        self.path.unlink(missing_ok=True)
+        self.previous.unlink(missing_ok=True)
+
+
+def capture(
+    model: nn.Module, optimiser: torch.optim.Optimizer, scheduler: Any, generator: torch.Generator
+) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    """Return the state of a training as tensors and plain facts."""
+    tensors = {f"model.{name}": value for name, value in model.state_dict().items()}
+    state = optimiser.state_dict()
+    for index, slots in state["state"].items():
+        tensors |= {f"optimiser.{index}.{slot}": value for slot, value in slots.items()}
+    tensors["random.torch"] = torch.get_rng_state()
+    tensors["random.data"] = generator.get_state()
+    kind, keys, position, has_gauss, gauss = np.random.get_state(legacy=True)
+    facts = {
+        "groups": state["param_groups"],
+        "scheduler": scheduler.state_dict(),
+        "python_random": random.getstate(),
+        "numpy_random": [kind, np.asarray(keys).tolist(), position, has_gauss, gauss],
+    }
+    return tensors, facts
+
+
+def restore(
+    tensors: dict[str, Tensor],
+    facts: dict[str, Any],
+    model: nn.Module,
+    optimiser: torch.optim.Optimizer,
+    scheduler: Any,
+    generator: torch.Generator,
+) -> None:
+    """Put a captured state back."""
+    model.load_state_dict(part(tensors, "model."))
+    slots: dict[int, dict[str, Tensor]] = {}
+    for name, value in part(tensors, "optimiser.").items():
+        index, _, slot = name.partition(".")
+        slots.setdefault(int(index), {})[slot] = value
+    optimiser.load_state_dict({"state": slots, "param_groups": facts["groups"]})
+    scheduler.load_state_dict(facts["scheduler"])
+    torch.set_rng_state(tensors["random.torch"])
+    generator.set_state(tensors["random.data"])
+    version, internal, gauss_next = facts["python_random"]
+    random.setstate((version, tuple(internal), gauss_next))
+    kind, keys, position, has_gauss, gauss = facts["numpy_random"]
+    np.random.set_state((kind, np.array(keys, np.uint32), position, has_gauss, gauss))
+
+
+def part(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    """Return the tensors whose names start with `prefix`, without it."""
+    return {name[len(prefix) :]: value for name, value in tensors.items() if name.startswith(prefix)}
+
+
+def _digest(tensors: dict[str, Tensor], content: str) -> str:
+    hasher = hashlib.sha256(content.encode())
+    for name in sorted(tensors):
+        hasher.update(name.encode())
+        hasher.update(tensors[name].contiguous().reshape(-1).view(torch.uint8).numpy())
+    return hasher.hexdigest()

@@ -1,0 +1,42 @@
+"""What a training yields."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from torch import Tensor
+
+Status = Literal["done", "time", "diverged", "oom"]
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """One epoch: the learning rate it used, mean losses over examples, the validation score, and its seconds."""
+
+    epoch: int
+    lr: float
+    train_loss: float
+    val_loss: float
+    val_score: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The end of a training.
+
+    `done`: the rules ended it; `time`: the time limit did; `diverged`: a loss was not finite; `oom`: memory ran out. Scores are
+    those of the tested weights over all examples of each split; a training that diverged or ran out of memory has none.
+    """
+
+    status: Status
+    params: int
+    epochs: list[Epoch]
+    scores: dict[str, float] = field(default_factory=dict)
+    weights: dict[str, Tensor] = field(default_factory=dict, repr=False)
+
+    @property
+    def epoch_seconds(self) -> float:
+        """The mean seconds per epoch; 0 where none was finished."""
+        return sum(e.seconds for e in self.epochs) / len(self.epochs) if self.epochs else 0.0

@@ -1,0 +1,5 @@
+"""Protocols: frozen, versioned documents that say how a model is trained and tested."""
+
+from graphtrial.training.protocols.base import PROTOCOLS, Protocol, Rules
+
+__all__ = ["PROTOCOLS", "Protocol", "Rules"]

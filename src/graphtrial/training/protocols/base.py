@@ -1,0 +1,66 @@
+"""What a protocol fixes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, Literal
+
+from graphtrial.errors import GraphTrialError
+from graphtrial.registry import Registry
+from graphtrial.spec import reject_unknown_keys
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The rules of one training; part of a trial's identity.
+
+    Adam; after each epoch the learning rate is multiplied by `factor` when the validation loss has not improved by `threshold`
+    (relative) for more than `patience` epochs. Training ends when the rate falls below `min_lr`, after `max_epochs` epochs or
+    after `max_hours` of training. `tested` says whose weights are scored at the end: those of the `last` epoch, or those of
+    the `best` one, which had the lowest validation loss.
+    """
+
+    batch_size: int
+    lr: float
+    patience: int
+    min_lr: float
+    factor: float = 0.5
+    threshold: float = 1e-4
+    weight_decay: float = 0.0
+    max_epochs: int = 1000
+    max_hours: float = 12.0
+    tested: Literal["last", "best"] = "last"
+
+    def __post_init__(self) -> None:
+        for name in ("batch_size", "lr", "min_lr", "max_epochs", "max_hours"):
+            if not getattr(self, name) > 0:
+                raise GraphTrialError(f"{name} must be above 0, not {getattr(self, name)!r}")
+        if not 0 < self.factor < 1:
+            raise GraphTrialError(f"factor must lie between 0 and 1, not {self.factor!r}")
+        if self.tested not in ("last", "best"):
+            raise GraphTrialError(f"tested must be 'last' or 'best', not {self.tested!r}")
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Rules:
+        """Make rules from plain values; an unknown key is an error that names the nearest known one."""
+        reject_unknown_keys(values, {field.name: None for field in fields(cls)}, "the training rules")
+        return cls(**values)
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """The rules, the seeds and the source of one published way to train on one dataset.
+
+    A protocol never changes under its name and version.
+    """
+
+    name: str
+    version: int
+    rules: Rules
+    seeds: tuple[int, ...]
+    splits: int
+    paper: str
+    notes: tuple[str, ...] = ()
+
+
+PROTOCOLS: Registry[Protocol] = Registry("protocol", "graphtrial.training.protocols")
