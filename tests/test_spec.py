@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphtrial.errors import GraphTrialError, UnknownNameError
 from graphtrial.spec import Component, canonical_json, declared_arguments, digest, parse_value, resolve_arguments
+
+patiently = settings(deadline=None)
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -34,12 +36,14 @@ def constructor(name: str) -> type:
     return {"laplacian": Laplacian, "none": NoArguments}[name]
 
 
+@patiently
 @given(JSON)
 def test_the_canonical_text_is_json_of_the_same_value(value: Any) -> None:
     assert json.loads(canonical_json(value)) == value
     assert canonical_json(json.loads(canonical_json(value))) == canonical_json(value)
 
 
+@patiently
 @given(st.dictionaries(st.text(), st.integers(), min_size=2))
 def test_the_order_of_keys_does_not_matter(value: dict[str, int]) -> None:
     assert digest(dict(reversed(value.items()))) == digest(value)
@@ -102,6 +106,7 @@ def test_components_that_cannot_be_read(text: str, message: str) -> None:
 NAMES = st.text(string.ascii_lowercase, min_size=1).filter(lambda text: text not in ("true", "false"))
 
 
+@patiently
 @given(st.integers(), NAMES.filter(lambda text: isinstance(parse_value(text), str)))
 def test_a_component_survives_being_written_and_read(k: int, sign: str) -> None:
     component = Component("laplacian", {"k": k, "sign": sign})
@@ -131,6 +136,7 @@ def test_values_of_the_command_line(text: str, value: Any) -> None:
     assert type(read) is type(value)
 
 
+@patiently
 @given(st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.booleans())
 def test_every_number_can_be_written_and_read(value: Any) -> None:
     assert parse_value(str(value)) == value

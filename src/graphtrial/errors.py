@@ -15,7 +15,7 @@ class UnknownNameError(GraphTrialError):
 
 
 class InvalidGraphError(GraphTrialError):
-    """Graph data that contradicts itself: an index out of range, a pointer that runs backwards, a value that is not finite."""
+    """Graph data that contradicts itself: an index out of range, a size that does not fit, a value not finite."""
 
 
 class CorruptFileError(GraphTrialError):

@@ -10,14 +10,14 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from graphtrial.graphs.graphset import GraphSet, ranges
+from graphtrial.graphs.graphset import GraphSet, graph_ids, ranges
 
 
 class GraphBatch:
     """Some graphs joined into one disconnected graph.
 
-    Has PyG's attribute names: `x`, `edge_index`, `edge_attr`, `y`, `batch` (the graph of each node), `ptr`, `num_graphs`;
-    every other column of the set is an attribute too. Edges are sorted by (target, source):
+    Has PyG's attribute names: `x`, `edge_index`, `edge_attr`, `y`, `batch` (the graph of each node), `ptr`,
+    `num_graphs`; every other column of the set is an attribute too. Edges are sorted by (target, source):
 
     - the in-edges of node i are the edges `in_ptr[i]` to `in_ptr[i + 1]`;
     - its out-edges are `out_order[out_ptr[i]]` to `out_order[out_ptr[i + 1] - 1]`.
@@ -39,7 +39,7 @@ class GraphBatch:
     @classmethod
     def from_set(cls, graphs: GraphSet, ids: npt.ArrayLike) -> GraphBatch:
         """Join the graphs with these ids, in this order."""
-        chosen = np.asarray(ids, dtype=np.int64)
+        chosen = graph_ids(ids, len(graphs))
         node_counts = (graphs.node_ptr[chosen + 1] - graphs.node_ptr[chosen]).astype(np.int64)
         edge_counts = (graphs.edge_ptr[chosen + 1] - graphs.edge_ptr[chosen]).astype(np.int64)
         ptr, edge_ptr = _pointers(node_counts), _pointers(edge_counts)
@@ -91,7 +91,7 @@ class GraphBatch:
     def __getattr__(self, name: str) -> Tensor:
         columns = self.__dict__.get("columns", {})
         if name in columns:
-            return columns[name]  # type: ignore[no-any-return]
+            return columns[name]
         raise AttributeError(f"this GraphBatch has no '{name}'; its columns are {', '.join(columns) or 'none'}")
 
     def __repr__(self) -> str:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import torch
 
 from graphtrial.errors import InvalidGraphError, missing_extra
-from graphtrial.graphs.graphset import Column, GraphSet, Level
+from graphtrial.graphs.graphset import Column, GraphSet, Level, graph_ids
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -22,12 +22,18 @@ Array = npt.NDArray[Any]
 def from_pyg(items: Iterable[Data]) -> GraphSet:
     """Make a set from PyG `Data` objects, such as a list or a whole PyG dataset.
 
-    Every tensor that all items have becomes a column. It is a node or edge column where its first dimension counts nodes or
-    edges in every item, else a graph column. Whole-number `x` and `edge_attr` become categories.
+    Every tensor of the first item becomes a column and must be in all of them. It is a node or edge column where its
+    first dimension counts nodes or edges in every item, else a graph column; where it counts both, names with "edge"
+    are edge columns, as in PyG. Whole-number `x` and `edge_attr` become categories.
     """
     data = list(items)
     if not data:
         raise InvalidGraphError("no graphs were given")
+    for i, item in enumerate(data):
+        if item.edge_index is None:
+            raise InvalidGraphError(
+                f"graph {i} has no edge_index; give an empty one of shape (2, 0) if it has no edges"
+            )
     nodes = np.array([int(item.num_nodes) for item in data])
     edges = np.array([int(item.edge_index.shape[1]) for item in data])
     names = [name for name in data[0].keys() if name != "edge_index" and torch.is_tensor(data[0][name])]  # noqa: SIM118
@@ -51,7 +57,7 @@ def to_pyg(graphs: GraphSet) -> list[Data]:
     for i in range(len(graphs)):
         item = Data(
             edge_index=torch.from_numpy(_edges_of(graphs, i).astype(np.int64)),
-            num_nodes=int(graphs.node_counts[i]),
+            num_nodes=int(graphs.node_ptr[i + 1] - graphs.node_ptr[i]),
         )
         for name, column in graphs.columns.items():
             values = torch.from_numpy(np.array(_rows_of(graphs, i, column)))
@@ -69,32 +75,34 @@ def from_networkx(
 ) -> GraphSet:
     """Make a set from NetworkX graphs of any kind; an undirected edge becomes two directed ones (a self-loop one).
 
-    The named node attributes, side by side, become `x`, the edge attributes `edge_attr`, and the graph attribute `target`
-    becomes `y`. Nodes are numbered in the graph's own order.
+    The named node attributes, side by side, become `x`, the edge attributes `edge_attr`, and the graph attribute
+    `target` becomes `y`. Nodes are numbered in the graph's own order.
     """
-    nodes, edges, ends = [], [], []
+    nodes: list[int] = []
+    edges: list[int] = []
+    ends: list[tuple[int, int]] = []
     x: list[Any] = []
     edge_attr: list[Any] = []
     y: list[Any] = []
     for graph in items:
         number = {node: i for i, node in enumerate(graph)}
         nodes.append(len(number))
-        x.extend(_attributes(values, node_features, "node") for _, values in graph.nodes(data=True))
+        x.extend(_attributes(values, node_features, "a node") for _, values in graph.nodes(data=True))
         found = [(number[u], number[v], values) for u, v, values in graph.edges(data=True)]
         if not graph.is_directed():
             found += [(v, u, values) for u, v, values in found if u != v]
         edges.append(len(found))
         ends.extend((u, v) for u, v, _ in found)
-        edge_attr.extend(_attributes(values, edge_features, "edge") for _, _, values in found)
+        edge_attr.extend(_attributes(values, edge_features, "an edge") for _, _, values in found)
         if target is not None:
-            y.append(_attributes(graph.graph, [target], "graph")[0])
+            y.append(_attributes(graph.graph, [target], "a graph")[0])
     columns: dict[str, Column] = {}
     if node_features:
-        columns["x"] = Column(np.array(x), "node", ", ".join(node_features))
+        columns["x"] = Column(_stacked(x), "node", ", ".join(node_features))
     if edge_features:
-        columns["edge_attr"] = Column(np.array(edge_attr), "edge", ", ".join(edge_features))
+        columns["edge_attr"] = Column(_stacked(edge_attr), "edge", ", ".join(edge_features))
     if target is not None:
-        columns["y"] = Column(np.array(y), "graph", target)
+        columns["y"] = Column(_stacked(y), "graph", target)
     edge_index = np.array(ends, dtype=np.int64).reshape(-1, 2).T
     return GraphSet.build(np.array(nodes, np.int64), np.array(edges, np.int64), edge_index, columns)
 
@@ -103,8 +111,9 @@ def to_networkx(graphs: GraphSet, graph: int) -> nx.MultiDiGraph:
     """Return one graph as a NetworkX directed multigraph; columns become attributes of nodes, edges and the graph."""
     import networkx as nx
 
+    graph_ids([graph], len(graphs))
     made = nx.MultiDiGraph()
-    made.add_nodes_from(range(int(graphs.node_counts[graph])))
+    made.add_nodes_from(range(int(graphs.node_ptr[graph + 1] - graphs.node_ptr[graph])))
     edges = [tuple(map(int, edge)) for edge in _edges_of(graphs, graph).T]
     keys = made.add_edges_from(edges)
     for name, column in graphs.columns.items():
@@ -124,13 +133,14 @@ def _column(name: str, arrays: list[Array], nodes: Array, edges: Array) -> Colum
     lengths = np.array([len(array) if array.ndim else -1 for array in arrays])
     level: Level = "graph"
     if name != "y" or (lengths != 1).any():
-        if (lengths == nodes).all():
-            level = "node"
-        elif (lengths == edges).all():
+        counts_nodes, counts_edges = bool((lengths == nodes).all()), bool((lengths == edges).all())
+        if counts_edges and ("edge" in name or not counts_nodes):
             level = "edge"
-    if level == "graph":
-        # PyG keeps one graph's label as a scalar, as [1] or as [1, d]; all three are one row here.
-        arrays = [array.reshape(1, *array.shape[1:]) if lengths[0] == 1 else array[None] for array in arrays]
+        elif counts_nodes:
+            level = "node"
+    if level == "graph" and (lengths != 1).any():
+        # PyG keeps one graph's label as a scalar, as [d], [1] or [1, d]; all of them are one row here.
+        arrays = [array[None] for array in arrays]
     try:
         values = np.concatenate(arrays)
     except ValueError as error:
@@ -142,8 +152,17 @@ def _column(name: str, arrays: list[Array], nodes: Array, edges: Array) -> Colum
 def _attributes(values: dict[str, Any], names: Sequence[str], what: str) -> list[Any]:
     missing = [name for name in names if name not in values]
     if missing:
-        raise InvalidGraphError(f"a {what} has no attribute '{missing[0]}'; it has {', '.join(map(str, values)) or 'none'}")
+        raise InvalidGraphError(
+            f"{what} has no attribute '{missing[0]}'; it has {', '.join(map(str, values)) or 'none'}"
+        )
     return [values[name] for name in names]
+
+
+def _stacked(values: list[Any]) -> Array:
+    try:
+        return np.array(values)
+    except ValueError as error:
+        raise InvalidGraphError(f"the rows of a column differ in shape: {error}") from None
 
 
 def _edges_of(graphs: GraphSet, graph: int) -> Array:
@@ -151,5 +170,7 @@ def _edges_of(graphs: GraphSet, graph: int) -> Array:
 
 
 def _rows_of(graphs: GraphSet, graph: int, column: Column) -> Array:
-    pointers = {"node": graphs.node_ptr, "edge": graphs.edge_ptr, "graph": np.arange(len(graphs) + 1)}[column.level]
+    if column.level == "graph":
+        return np.asarray(column.values[graph : graph + 1])
+    pointers = graphs.node_ptr if column.level == "node" else graphs.edge_ptr
     return np.asarray(column.values[pointers[graph] : pointers[graph + 1]])

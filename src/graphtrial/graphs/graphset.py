@@ -32,6 +32,13 @@ class Column:
     meaning: str = ""
     types: int | None = None
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.values, np.ndarray):
+            try:
+                object.__setattr__(self, "values", np.asarray(self.values))
+            except ValueError as error:
+                raise InvalidGraphError(f"the rows of a column differ in shape: {error}") from None
+
     @property
     def width(self) -> int:
         """The numbers per row: 1 for a flat column."""
@@ -41,10 +48,10 @@ class Column:
 class GraphSet:
     """Many graphs as flat columns.
 
-    `node_ptr` and `edge_ptr` [graphs + 1] say which rows belong to which graph. `edge_index` [2, edges] holds node numbers
-    *within* their graph, sorted by (target, source). `in_degree`, `out_degree` [nodes] and `out_order` [edges], the position
-    within the graph of each edge in (source, target) order, make the sparse matrix of any batch available in both directions
-    without sorting. Columns are named; `x`, `edge_attr` and `y` mean what they mean in PyG.
+    `node_ptr` and `edge_ptr` [graphs + 1] say which rows belong to which graph. `edge_index` [2, edges] holds node
+    numbers *within* their graph, sorted by (target, source). `in_degree`, `out_degree` [nodes] and `out_order` [edges],
+    the position within the graph of each edge in (source, target) order, make the sparse matrix of any batch available
+    in both directions without sorting. Columns are named; `x`, `edge_attr` and `y` mean what they mean in PyG.
     """
 
     def __init__(self, structure: Mapping[str, Array], columns: Mapping[str, Column]) -> None:
@@ -74,9 +81,14 @@ class GraphSet:
         if len(node_counts) != len(edge_counts):
             raise InvalidGraphError(f"{len(node_counts)} node counts but {len(edge_counts)} edge counts were given")
         node_ptr, edge_ptr = _pointers(node_counts), _pointers(edge_counts)
-        edges = np.asarray(edge_index)
+        try:
+            edges = np.asarray(edge_index)
+        except ValueError as error:
+            raise InvalidGraphError(f"edge_index is not a table of whole numbers: {error}") from None
         if edges.shape != (2, edge_ptr[-1]):
-            raise InvalidGraphError(f"edge_index has shape {edges.shape}, but the edge counts ask for (2, {edge_ptr[-1]})")
+            raise InvalidGraphError(
+                f"edge_index has shape {edges.shape}, but the edge counts ask for (2, {edge_ptr[-1]})"
+            )
         if edges.size and edges.dtype.kind not in "iu":
             raise InvalidGraphError(f"edge_index has dtype {edges.dtype}; whole numbers are needed")
         edges = edges.astype(np.int64)
@@ -97,13 +109,10 @@ class GraphSet:
             "out_degree": storage.narrow(np.bincount(first_node + edges[0], minlength=total_nodes)),
             "out_order": storage.narrow(out_order),
         }
-        sorted_columns = {
-            name: replace(c, values=np.asarray(c.values)[order]) if c.level == "edge" and len(c.values) == len(order) else c
-            for name, c in (columns or {}).items()
-        }
-        made = cls(structure, sorted_columns)
-        for name, column in made.columns.items():
+        made = cls(structure, {})
+        for name, column in (columns or {}).items():
             made._check_column(name, column)
+            made.columns[name] = replace(column, values=column.values[order]) if column.level == "edge" else column
         return made
 
     @property
@@ -143,7 +152,8 @@ class GraphSet:
         """Return a column by name."""
         if name not in self.columns:
             raise UnknownNameError(
-                f"no column '{name}'.{did_you_mean(name, self.columns)} This set has: {', '.join(self.columns) or 'none'}."
+                f"no column '{name}'.{did_you_mean(name, self.columns)} "
+                f"This set has: {', '.join(self.columns) or 'none'}."
             )
         return self.columns[name]
 
@@ -154,7 +164,7 @@ class GraphSet:
 
     def subset(self, ids: npt.ArrayLike) -> GraphSet:
         """Return the graphs with these ids, in this order, as a set of their own."""
-        chosen = np.asarray(ids)
+        chosen = graph_ids(ids, len(self))
         rows = {
             "node": ranges(self.node_ptr[chosen], self.node_counts[chosen]),
             "edge": ranges(self.edge_ptr[chosen], self.edge_counts[chosen]),
@@ -200,14 +210,21 @@ class GraphSet:
             raise InvalidGraphError(f"column '{name}' has level '{column.level}'; known levels: {', '.join(LEVELS)}")
         rows = {"node": self.num_nodes, "edge": self.num_edges, "graph": len(self)}[column.level]
         values = column.values
-        if values.dtype.kind not in "biuf":
-            raise InvalidGraphError(f"column '{name}' has dtype {values.dtype}; numbers or truth values are needed")
+        if values.dtype.kind not in "biuf" or values.dtype.itemsize > 8 or not values.dtype.isnative:
+            raise InvalidGraphError(
+                f"column '{name}' has dtype {values.dtype}; numbers or truth values of at most 64 bits are needed, "
+                "in the byte order of this machine"
+            )
         if values.ndim == 0 or len(values) != rows:
             raise InvalidGraphError(f"column '{name}' has shape {values.shape}, but the set has {rows} {column.level}s")
         if values.dtype.kind == "f" and not np.isfinite(values).all():
             bad = int(np.argmax(~np.isfinite(values.reshape(len(values), -1)).all(axis=1)))
             raise InvalidGraphError(f"column '{name}' is not finite in {column.level} {bad}")
-        if column.types is not None and values.size and not (0 <= values.min() and values.max() < column.types):
+        if column.types is not None and values.dtype.kind == "f":
+            raise InvalidGraphError(
+                f"column '{name}' has {column.types} types, but dtype {values.dtype}; whole numbers are needed"
+            )
+        if column.types is not None and values.size and (values.min() < 0 or values.max() >= column.types):
             raise InvalidGraphError(
                 f"column '{name}' has {column.types} types, but values from {values.min()} to {values.max()}"
             )
@@ -220,10 +237,26 @@ def ranges(starts: Array, counts: Array) -> Array:
     return np.repeat(starts - (ends - counts), counts) + np.arange(total)
 
 
+def graph_ids(ids: npt.ArrayLike, graphs: int) -> npt.NDArray[np.int64]:
+    """Return `ids` as an array, all of them numbers of graphs in a set of that many `graphs`."""
+    array = np.asarray(ids)
+    if array.ndim != 1:
+        raise InvalidGraphError(f"graphs are asked for in a flat list of numbers, not in shape {array.shape}")
+    if array.size and array.dtype.kind not in "iu":
+        raise InvalidGraphError(f"graphs are asked for by whole numbers, not by {array.dtype}")
+    if array.size and (array.min() < 0 or array.max() >= graphs):
+        wrong = array.min() if array.min() < 0 else array.max()
+        size = f"{graphs} graphs, numbered from 0 to {graphs - 1}" if graphs else "no graphs"
+        raise InvalidGraphError(f"graph {wrong} was asked for, but the set has {size}")
+    return array.astype(np.int64, copy=False)
+
+
 def _sizes(counts: npt.ArrayLike, name: str) -> Array:
     array = np.asarray(counts)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise InvalidGraphError(f"{name} must be a flat list of whole numbers, not shape {array.shape} of {array.dtype}")
+        raise InvalidGraphError(
+            f"{name} must be a flat list of whole numbers, not shape {array.shape} of {array.dtype}"
+        )
     if array.size and array.min() < 0:
         raise InvalidGraphError(f"{name} has a negative entry for graph {int(array.argmin())}")
     return array.astype(np.int64)

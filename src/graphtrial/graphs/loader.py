@@ -12,7 +12,7 @@ import torch
 
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs.batch import GraphBatch
-from graphtrial.graphs.graphset import GraphSet
+from graphtrial.graphs.graphset import GraphSet, graph_ids
 
 WORTH_A_THREAD = 20_000  # nodes and edges of a batch
 
@@ -21,8 +21,8 @@ class Loader:
     """Iterates over the graphs `ids` in batches; every graph once per pass, none dropped.
 
     With a `generator` each pass draws a new order from it, before the first batch is made: the batches depend on the
-    generator's state alone, not on threads or processes. `prefetch` batches are assembled ahead by a helper thread, unless
-    they are so small that waking the thread costs more than it saves.
+    generator's state alone, not on threads or processes. `prefetch` batches are assembled ahead by a helper thread,
+    unless they are so small that waking the thread costs more than it saves.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class Loader:
         if batch_size < 1:
             raise GraphTrialError(f"a batch needs at least one graph; batch_size is {batch_size}")
         self.graphs = graphs
-        self.ids = np.asarray(ids, dtype=np.int64)
+        self.ids = graph_ids(ids, len(graphs))
         self.batch_size = batch_size
         self.generator = generator
         self.prefetch = prefetch

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
+import tokenize
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,16 +14,32 @@ import numpy as np
 import numpy.typing as npt
 
 from graphtrial.errors import CorruptFileError, InvalidGraphError
-from graphtrial.files import atomic_folder, read_json
+from graphtrial.files import atomic_folder
 from graphtrial.spec import canonical_json, digest
 
 Array = npt.NDArray[Any]
 FORMAT = 1
 MANIFEST = "set.json"
+RESERVED = frozenset(
+    {
+        *("batch", "columns", "edge_index", "from_set", "in_degree", "in_ptr", "num_edges", "num_graphs", "num_nodes"),
+        *("out_degree", "out_order", "out_ptr", "ptr", "to", "with_column"),
+    }
+)
+"""Attributes that every batch has, so that no column can have their names."""
+
+# What NumPy raises for a damaged header, which it reads as Python text.
+UNREADABLE = (
+    *(OSError, ValueError, EOFError, SyntaxError, TypeError, KeyError),
+    *(OverflowError, MemoryError, RecursionError, tokenize.TokenError),
+)
 
 
 def save(folder: Path, arrays: Mapping[str, Array], about: Mapping[str, Any]) -> None:
     """Write `arrays` and the JSON-like `about` to `folder`, which appears complete or not at all."""
+    for name, array in arrays.items():
+        if array.dtype.hasobject:
+            raise InvalidGraphError(f"'{name}' has dtype {array.dtype}; only plain numbers can be saved")
     manifest = {"format": FORMAT, "arrays": {name: describe(a) for name, a in arrays.items()}, "about": dict(about)}
     with atomic_folder(folder) as temporary:
         for name, array in arrays.items():
@@ -31,11 +49,12 @@ def save(folder: Path, arrays: Mapping[str, Array], about: Mapping[str, Any]) ->
 
 
 def load(folder: Path, *, verify: bool) -> tuple[dict[str, Array], dict[str, Any]]:
-    """Memory-map the arrays of `folder`; return them and `about`. Truncated or foreign files are always noticed, flipped
-    bytes with `verify`."""
-    manifest = read_json(folder / MANIFEST)
-    if not isinstance(manifest, dict) or manifest.pop("digest", None) != digest(manifest):
-        raise CorruptFileError(f"{folder / MANIFEST} was changed after it was written")
+    """Memory-map the arrays of `folder`; return them and `about`.
+
+    Files that are missing, foreign or of another length are always noticed, flipped bytes with `verify`; both raise
+    `CorruptFileError`.
+    """
+    manifest = _manifest(folder / MANIFEST)
     if manifest["format"] != FORMAT:
         raise CorruptFileError(f"{folder} has format {manifest['format']}; this version reads format {FORMAT}")
     arrays = {}
@@ -43,7 +62,7 @@ def load(folder: Path, *, verify: bool) -> tuple[dict[str, Array], dict[str, Any
         path = folder / f"{name}.npy"
         try:
             array = _map(path, bool(np.prod(shape)))
-        except (OSError, ValueError, EOFError, SyntaxError) as error:
+        except UNREADABLE as error:
             raise CorruptFileError(f"{path} cannot be read: {error}") from error
         same = array.dtype.str == dtype and list(array.shape) == shape and array.flags.c_contiguous
         if not same or (verify and describe(array)[2] != checksum):
@@ -55,7 +74,7 @@ def load(folder: Path, *, verify: bool) -> tuple[dict[str, Array], dict[str, Any
 def describe(array: Array) -> list[Any]:
     """Return dtype, shape and the SHA-256 of the bytes."""
     flat = np.ascontiguousarray(array)
-    return [flat.dtype.str, list(array.shape), hashlib.sha256(flat.reshape(-1).view(np.uint8)).hexdigest()]
+    return [flat.dtype.str, list(array.shape), hashlib.sha256(flat.reshape(-1).view(np.uint8).data).hexdigest()]
 
 
 def narrow(array: Array) -> Array:
@@ -64,12 +83,33 @@ def narrow(array: Array) -> Array:
 
 
 def check_name(name: str) -> None:
-    """Refuse a column name that is not a plain identifier, because it becomes a file name and an attribute."""
+    """Refuse a column name that is taken or no plain identifier, because it becomes a file name and an attribute."""
+    if name in RESERVED:
+        raise InvalidGraphError(f"'{name}' cannot name a column: every batch has that attribute already")
     if not re.fullmatch(r"[a-z][a-z0-9_]{0,63}", name):
         raise InvalidGraphError(f"'{name}' cannot name a column: use lower-case letters, digits and '_'")
 
 
+def _manifest(path: Path) -> dict[str, Any]:
+    try:
+        written = path.read_bytes()
+        manifest = json.loads(written)
+        stated = manifest.pop("digest", None) if isinstance(manifest, dict) else None
+        intact = stated is not None and written == canonical_json({"digest": digest(manifest), **manifest}).encode()
+    except OSError as error:
+        raise CorruptFileError(f"{path} cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError):
+        intact = False
+    if not intact:
+        raise CorruptFileError(f"{path} was changed after it was written")
+    return manifest
+
+
 def _map(path: Path, has_data: bool) -> Array:
-    # An empty array cannot be memory-mapped, and need not be.
-    array: Array = np.load(path, mmap_mode="r" if has_data else None, allow_pickle=False)
+    if not has_data:  # an empty array cannot be memory-mapped, and need not be
+        empty: Array = np.load(path, allow_pickle=False)
+        return empty
+    array: np.memmap[Any, Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    if array.offset + array.nbytes != path.stat().st_size:
+        raise ValueError("its length does not fit its header")
     return array
