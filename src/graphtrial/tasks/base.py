@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
@@ -43,3 +44,22 @@ class Task(ABC):
     @abstractmethod
     def score(self, prediction: Tensor, target: Tensor) -> float:
         """Return the metric over all examples given."""
+
+    def fitting(self, prediction: Tensor, target: Tensor, shape: tuple[int, ...]) -> Tensor:
+        """Return the target in this shape, which may drop or add dimensions of 1; anything else does not fit."""
+        if (
+            prediction.shape[1:] != (self.outputs,)
+            or len(target) != len(prediction)
+            or target.numel() != math.prod(shape)
+        ):
+            raise GraphTrialError(
+                f"there are {len(prediction)} predictions of {math.prod(prediction.shape[1:])} numbers, "
+                f"but targets of shape {tuple(target.shape)} for a task with {self.outputs} outputs"
+            )
+        return target.reshape(shape)
+
+    def scored(self, target: Tensor) -> int:
+        """Return the number of examples, of which there must be one at least."""
+        if not len(target):
+            raise GraphTrialError("there are no examples to score: this part of the split is empty")
+        return len(target)

@@ -26,7 +26,8 @@ class GraphRegression(Task):
         self.outputs = targets
 
     def loss(self, prediction: Tensor, target: Tensor) -> Tensor:
-        return F.l1_loss(prediction, target.reshape(prediction.shape).to(prediction.dtype))
+        return F.l1_loss(prediction, self.fitting(prediction, target, prediction.shape).to(prediction.dtype))
 
     def score(self, prediction: Tensor, target: Tensor) -> float:
-        return float((prediction.double() - target.reshape(prediction.shape).double()).abs().mean())
+        self.scored(target)
+        return float((prediction.double() - self.fitting(prediction, target, prediction.shape).double()).abs().mean())

@@ -1,0 +1,135 @@
+"""Losses and metrics against scikit-learn, whatever shape the targets have."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import accuracy_score, log_loss, mean_absolute_error
+from torch import Tensor
+
+from graphtrial.errors import GraphTrialError
+from graphtrial.graphs import Column, GraphBatch, GraphSet
+from graphtrial.tasks import TASKS, GraphClassification, GraphRegression, Task
+
+patiently = settings(deadline=None)
+SEEDS = st.integers(0, 2**31)
+
+
+def classified(examples: int, classes: int, seed: int) -> tuple[Tensor, Tensor]:
+    generator = torch.Generator().manual_seed(seed)
+    prediction = torch.randn(examples, classes, generator=generator)
+    return prediction, torch.randint(classes, (examples,), generator=generator)
+
+
+def measured(examples: int, targets: int, seed: int) -> tuple[Tensor, Tensor]:
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(examples, targets, generator=generator), torch.randn(examples, targets, generator=generator)
+
+
+@patiently
+@given(st.integers(1, 40), st.integers(2, 6), SEEDS)
+def test_classification_against_scikit_learn(examples: int, classes: int, seed: int) -> None:
+    task = GraphClassification(classes)
+    prediction, target = classified(examples, classes, seed)
+    chosen = prediction.numpy().argmax(axis=1)
+    assert task.score(prediction, target) == pytest.approx(100 * accuracy_score(target.numpy(), chosen))
+    expected = log_loss(target.numpy(), prediction.double().softmax(1).numpy(), labels=range(classes))
+    assert float(task.loss(prediction, target)) == pytest.approx(expected, rel=1e-4, abs=1e-6)
+
+
+@patiently
+@given(st.integers(1, 40), st.integers(1, 4), SEEDS)
+def test_regression_against_scikit_learn(examples: int, targets: int, seed: int) -> None:
+    task = GraphRegression(targets)
+    prediction, target = measured(examples, targets, seed)
+    expected = mean_absolute_error(target.double().numpy(), prediction.double().numpy())
+    assert task.score(prediction, target) == pytest.approx(expected, rel=1e-9)
+    assert float(task.loss(prediction, target)) == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize("shape", [(30,), (30, 1)])
+@pytest.mark.parametrize("dtype", [torch.int64, torch.int32, torch.float32])
+def test_class_numbers_may_have_any_shape_and_type(shape: tuple[int, ...], dtype: torch.dtype) -> None:
+    task = GraphClassification(5)
+    prediction, target = classified(30, 5, seed=0)
+    other = target.reshape(shape).to(dtype)
+    assert task.score(prediction, other) == task.score(prediction, target)
+    assert torch.equal(task.loss(prediction, other), task.loss(prediction, target))
+
+
+@pytest.mark.parametrize("shape", [(30,), (30, 1)])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.int64])
+def test_numbers_may_have_any_shape_and_type(shape: tuple[int, ...], dtype: torch.dtype) -> None:
+    task = GraphRegression()
+    prediction = measured(30, 1, seed=0)[0]
+    target = torch.arange(30).reshape(shape).to(dtype)
+    expected = mean_absolute_error(np.arange(30), prediction.reshape(-1).numpy())
+    assert task.score(prediction, target) == pytest.approx(expected, rel=1e-6)
+    assert float(task.loss(prediction, target)) == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize("cut", [1, 7, 29])
+def test_scores_are_over_examples_not_over_batches(cut: int) -> None:
+    for task, (prediction, target) in (
+        (GraphClassification(4), classified(30, 4, seed=1)),
+        (GraphRegression(2), measured(30, 2, seed=1)),
+    ):
+        parts = [(prediction[:cut], target[:cut]), (prediction[cut:], target[cut:])]
+        weighted = sum(task.score(*part) * len(part[1]) for part in parts) / 30
+        assert weighted == pytest.approx(task.score(prediction, target))
+
+
+def test_the_score_of_a_large_set_is_not_rounded() -> None:
+    prediction = torch.zeros(1_000_000, 1)
+    target = torch.full((1_000_000,), 0.1)
+    assert GraphRegression().score(prediction, target) == pytest.approx(float(np.float32(0.1)), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("task", "prediction", "target", "message"),
+    [
+        (GraphClassification(3), torch.zeros(4, 3), torch.zeros(5), "4 predictions of 3 numbers, but targets of shape"),
+        (GraphClassification(3), torch.zeros(4, 2), torch.zeros(4), "4 predictions of 2 numbers"),
+        (GraphClassification(3), torch.zeros(2, 3), torch.tensor([0, 3]), "class 3, but there are 3 classes"),
+        (GraphClassification(3), torch.zeros(2, 3), torch.tensor([-1, 0]), "class -1, but there are 3 classes"),
+        (GraphRegression(2), torch.zeros(4, 2), torch.zeros(4), r"4 predictions of 2 numbers, but targets of shape"),
+        (GraphRegression(1), torch.zeros(4, 1), torch.zeros(4, 2), r"4 predictions of 1 numbers, but targets of shape"),
+        (GraphClassification(3), torch.zeros(0, 3), torch.zeros(0), "there are no examples to score"),
+        (GraphRegression(), torch.zeros(0, 1), torch.zeros(0), "there are no examples to score"),
+    ],
+)
+def test_predictions_and_targets_that_do_not_fit(task: Task, prediction: Tensor, target: Tensor, message: str) -> None:
+    with pytest.raises(GraphTrialError, match=message):
+        task.score(prediction, target)
+
+
+def test_what_a_task_says_of_itself() -> None:
+    for name in TASKS:
+        kind = TASKS.get(name)
+        assert kind.name == name
+        assert (kind.level in ("graph", "node", "edge"), isinstance(kind.higher_is_better, bool)) == (True, True)
+    assert GraphClassification(10).outputs == 10
+    assert (GraphRegression().outputs, GraphRegression(3).outputs) == (1, 3)
+    assert (GraphClassification.higher_is_better, GraphRegression.higher_is_better) == (True, False)
+
+
+def test_targets_come_from_the_batch() -> None:
+    with_target = GraphSet.build([1, 1], [0, 0], np.zeros((2, 0)), {"y": Column(np.array([3, 4]), "graph")})
+    assert GraphClassification(5).target(GraphBatch.from_set(with_target, [1, 0])).tolist() == [4, 3]
+    without = GraphSet.build([1], [0], np.zeros((2, 0)))
+    with pytest.raises(GraphTrialError, match="these graphs have no target column 'y'"):
+        GraphClassification(5).target(GraphBatch.from_set(without, [0]))
+
+
+def test_training_lowers_the_loss_and_raises_the_score() -> None:
+    task = GraphClassification(3)
+    prediction, target = classified(20, 3, seed=2)
+    prediction.requires_grad_()
+    before = task.score(prediction, target)
+    for _ in range(50):
+        (gradient,) = torch.autograd.grad(task.loss(prediction, target), prediction)
+        prediction = (prediction - 20 * gradient).detach().requires_grad_()
+    assert task.score(prediction, target) == 100.0 > before
