@@ -1,4 +1,4 @@
-"""What every test gets: a cache of its own, no network, one compute thread, and the raw-data mirror where it asks for it."""
+"""What every test gets: a cache of its own, no network, one compute thread, and the raw-data mirror if it asks."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def clean_environment(session_home: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.delenv("GRAPHTRIAL_MIRROR", raising=False)
 
 
-@pytest.fixture()
+@pytest.fixture
 def mirror(clean_environment: None, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The raw-data mirror, switched on; the test is skipped where there is none."""
     folder = raw_data()
@@ -45,7 +45,7 @@ def mirror(clean_environment: None, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.fixture()
+@pytest.fixture
 def own_home(clean_environment: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache folder of this test alone."""
     home = tmp_path / "home"
