@@ -1,0 +1,19 @@
+"""Datasets by name: `load("zinc")` fetches, verifies, parses and keeps one; adding one is metadata and a function."""
+
+from graphtrial.datasets.base import DATASETS, Dataset, DatasetSpec, Source, Split
+from graphtrial.datasets.prepare import info, load, prepare
+from graphtrial.datasets.sources import File
+from graphtrial.datasets.statistics import Statistics
+
+__all__ = [
+    "DATASETS",
+    "Dataset",
+    "DatasetSpec",
+    "File",
+    "Source",
+    "Split",
+    "Statistics",
+    "info",
+    "load",
+    "prepare",
+]

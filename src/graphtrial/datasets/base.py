@@ -1,0 +1,154 @@
+"""What a dataset declares, and what it is once loaded."""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from graphtrial.datasets.sources import File
+from graphtrial.datasets.statistics import Statistics
+from graphtrial.errors import InvalidGraphError
+from graphtrial.graphs import GraphSet
+from graphtrial.graphs.storage import describe
+from graphtrial.registry import Registry
+from graphtrial.spec import digest
+from graphtrial.tasks import Task
+
+DATASETS: Registry[type[DatasetSpec]] = Registry("dataset", "graphtrial.datasets")
+PARTS = ("train", "val", "test")
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Which graphs are trained on, which choose the model, which are tested: arrays of graph ids."""
+
+    train: npt.NDArray[np.int64]
+    val: npt.NDArray[np.int64]
+    test: npt.NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        for part in PARTS:
+            ids = np.array(getattr(self, part), dtype=np.int64)
+            ids.flags.writeable = False
+            object.__setattr__(self, part, ids)
+
+    @property
+    def parts(self) -> dict[str, npt.NDArray[np.int64]]:
+        """The three arrays by name."""
+        return {"train": self.train, "val": self.val, "test": self.test}
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """The number of graphs in train, val and test."""
+        return len(self.train), len(self.val), len(self.test)
+
+
+@dataclass(frozen=True)
+class Source:
+    """One way to come by a dataset: the files it needs (perhaps none) and what it means to have used it.
+
+    `exact` says that the result is the published data, so that its statistics must be the published ones; a stand-in
+    need only agree within sampling error. The versions of `libraries` are recorded: they had a say in the numbers.
+    """
+
+    name: str
+    meaning: str
+    files: tuple[File, ...] = ()
+    exact: bool = True
+    libraries: tuple[str, ...] = ("numpy",)
+
+
+class DatasetSpec(ABC):
+    """A dataset as metadata and two pure functions; fetching, checking, caching and locking are the framework's.
+
+    The first line of the docstring is the title. `sources` are alternatives in order of preference. Raise
+    `parser_version` whenever `parse` or `split` gives another result. `encoding_mode` says whether positional encodings
+    are added to the embedded node features or replace them. `node_names` and `edge_names` name the categories.
+    """
+
+    name: ClassVar[str]
+    domain: ClassVar[str]
+    task: ClassVar[Task]
+    licence: ClassVar[str]
+    paper: ClassVar[str]
+    published: ClassVar[Statistics]
+    sources: ClassVar[tuple[Source, ...]]
+    parser_version: ClassVar[int] = 1
+    notes: ClassVar[tuple[str, ...]] = ()
+    encoding_mode: ClassVar[Literal["add", "replace"]] = "add"
+    node_names: ClassVar[tuple[str, ...]] = ()
+    edge_names: ClassVar[tuple[str, ...]] = ()
+
+    splits_complete: ClassVar[bool] = True
+    """Every graph is in one part of every split."""
+    splits_stratified: ClassVar[bool] = False
+    """Every part of every split has the classes in the proportions of the whole."""
+
+    @abstractmethod
+    def parse(self, source: Source, raw: Mapping[str, Path]) -> GraphSet:
+        """Read the files of `source`, given by their names, into a graph set."""
+
+    @abstractmethod
+    def split(self, graphs: GraphSet, source: Source, raw: Mapping[str, Path]) -> Sequence[Split]:
+        """Return the splits, one per fold."""
+
+    @property
+    def title(self) -> str:
+        """The first line of the docstring."""
+        return (inspect.getdoc(type(self)) or self.name).splitlines()[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A named graph set with its task, its splits and where it came from; it never changes.
+
+    `provenance` holds JSON-like facts: source variant, input files with their SHA-256, parser and library versions, and
+    our statistics beside the published ones.
+    """
+
+    name: str
+    graphs: GraphSet
+    splits: tuple[Split, ...]
+    task: Task
+    spec: DatasetSpec
+    provenance: Mapping[str, Any]
+
+    @cached_property
+    def hash(self) -> str:
+        """The SHA-256 over graphs and splits: part of the identity of every trial on this data."""
+        return dataset_hash(self.graphs, self.splits)
+
+    def __repr__(self) -> str:
+        return f"Dataset({self.name}, {len(self.graphs)} graphs, {len(self.splits)} splits, {self.hash[:12]})"
+
+
+def dataset_hash(graphs: GraphSet, splits: Sequence[Split]) -> str:
+    """Return the SHA-256 over graphs and splits."""
+    parts = [[describe(ids) for ids in split.parts.values()] for split in splits]
+    return digest({"graphs": graphs.content_hash, "splits": parts})
+
+
+def check_splits(splits: Sequence[Split], graphs: int, complete: bool) -> None:
+    """Raise an error for splits that overlap, repeat or leave the set, or leave graphs out where none may be."""
+    if not splits:
+        raise InvalidGraphError("a dataset needs at least one split")
+    for number, split in enumerate(splits):
+        for part, ids in split.parts.items():
+            if not len(ids):
+                raise InvalidGraphError(f"the {part} part of split {number} is empty")
+            if ids.min() < 0 or ids.max() >= graphs:
+                raise InvalidGraphError(f"the {part} part of split {number} names a graph outside 0 to {graphs - 1}")
+        together = np.concatenate(list(split.parts.values()))
+        found = len(np.unique(together))
+        if found != len(together):
+            raise InvalidGraphError(f"split {number} has a graph in two places")
+        if complete and found != graphs:
+            raise InvalidGraphError(f"split {number} leaves out {graphs - found} of {graphs} graphs")

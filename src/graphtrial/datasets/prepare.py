@@ -1,0 +1,157 @@
+"""From a name to a dataset: choose a source, fetch, parse, check, keep; prepared once, whoever asks first."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import shutil
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from graphtrial.cache import cached
+from graphtrial.datasets.base import DATASETS, PARTS, Dataset, DatasetSpec, Source, Split, check_splits, dataset_hash
+from graphtrial.datasets.sources import fetch, find, known_hash
+from graphtrial.datasets.statistics import compare, summary, types_of
+from graphtrial.errors import CorruptFileError, GraphTrialError, InvalidGraphError
+from graphtrial.files import atomic_folder, cache_home
+from graphtrial.graphs import GraphSet, storage
+from graphtrial.spec import digest
+
+logger = logging.getLogger(__name__)
+
+
+def load(name: str) -> Dataset:
+    """Return a dataset by name; it is prepared first where it is not yet, or no longer intact."""
+    return prepare(name)
+
+
+def prepare(name: str, force: bool = False) -> Dataset:
+    """Fetch, parse, check and keep a dataset, and return it; `force` does so even where it was kept before."""
+    spec = DATASETS.get(name)()
+    source = _choose(spec)
+    folder = _folder(spec, source)
+    if folder is None:  # a file without a published hash gets one when it is first seen
+        for file in source.files:
+            fetch(file)
+        folder = _folder(spec, source)
+    if folder is None:
+        raise GraphTrialError(f"{spec.name} cannot be prepared: its files have no hash")
+    place = folder
+    if force:
+        shutil.rmtree(place, ignore_errors=True)
+    try:
+        return cached(place, lambda: _make(spec, source, place), lambda: _read(spec, place))
+    except OSError as error:
+        raise GraphTrialError(f"{spec.name} cannot be kept in {place.parent}: {error.strerror or error}") from error
+
+
+def info(name: str) -> dict[str, Any]:
+    """Return everything there is to say about a dataset, as JSON-like facts; it is prepared where it is not yet."""
+    dataset = load(name)
+    spec, graphs, made = dataset.spec, dataset.graphs, dataset.provenance
+    return {
+        "name": dataset.name,
+        "title": spec.title,
+        "domain": spec.domain,
+        "paper": spec.paper,
+        "licence": spec.licence,
+        "task": dataset.task.name,
+        "metric": dataset.task.metric,
+        "higher_is_better": dataset.task.higher_is_better,
+        "outputs": dataset.task.outputs,
+        "encoding_mode": spec.encoding_mode,
+        "source": made["source"],
+        "source_means": made["meaning"],
+        "files": made["files"],
+        "libraries": made["libraries"],
+        "graphs": len(graphs),
+        "nodes": summary(graphs.node_counts),
+        "edges": summary(graphs.edge_counts),
+        "node_types": types_of(graphs, "x"),
+        "edge_types": types_of(graphs, "edge_attr"),
+        "classes": types_of(graphs, "y"),
+        "columns": {name: [c.level, c.meaning, str(c.values.dtype), c.width] for name, c in graphs.columns.items()},
+        "splits": [dict(zip(PARTS, split.sizes, strict=True)) for split in dataset.splits],
+        "statistics": made["statistics"],
+        "notes": list(spec.notes),
+        "hash": dataset.hash,
+    }
+
+
+def _choose(spec: DatasetSpec) -> Source:
+    """Return the first source that is kept already or whose files are here, else the first that can be downloaded."""
+    for source in spec.sources:
+        folder = _folder(spec, source)
+        if (folder is not None and folder.exists()) or all(find(file) for file in source.files):
+            return source
+    for source in spec.sources:
+        if all(file.url or find(file) for file in source.files):
+            return source
+    absent = [file for file in spec.sources[0].files if not find(file)]
+    raise GraphTrialError(f"{spec.name} needs {', '.join(file.name for file in absent)}: {absent[0].by_hand}")
+
+
+def _folder(spec: DatasetSpec, source: Source) -> Path | None:
+    hashes = {file.name: known_hash(file) for file in source.files}
+    if None in hashes.values():
+        return None
+    key = digest({"dataset": spec.name, "parser": spec.parser_version, "source": source.name, "inputs": hashes})
+    return cache_home() / "datasets" / f"{spec.name}-{key[:16]}"
+
+
+def _make(spec: DatasetSpec, source: Source, folder: Path) -> None:
+    raw = {file.name: fetch(file) for file in source.files}
+    logger.info("preparing %s from %s", spec.name, source.name)
+    graphs = spec.parse(source, raw)
+    splits = spec.split(graphs, source, raw)
+    check_splits(splits, len(graphs), spec.splits_complete)
+    statistics = compare(spec.published, graphs, splits, source.exact)
+    for row in statistics:
+        if not row["agrees"]:
+            wrong = f"{spec.name} has {row['what']} {row['ours']}, published is {row['published']} ({row['rule']})"
+            if source.exact:
+                raise InvalidGraphError(f"{wrong}; it was not kept, because it cannot be the published data")
+            logger.warning("%s", wrong)
+    provenance = {
+        "dataset": spec.name,
+        "source": source.name,
+        "meaning": source.meaning,
+        "parser_version": spec.parser_version,
+        "files": [
+            {
+                "name": f.name,
+                "sha256": known_hash(f),
+                "size": raw[f.name].stat().st_size,
+                "url": f.url,
+                "licence": f.licence,
+            }
+            for f in source.files
+        ],
+        "libraries": {"graphtrial": version("graphtrial"), **{name: _version(name) for name in source.libraries}},
+        "statistics": statistics,
+        "notes": list(spec.notes),
+        "hash": dataset_hash(graphs, splits),
+    }
+    arrays = {f"{number}.{part}": ids for number, split in enumerate(splits) for part, ids in split.parts.items()}
+    with atomic_folder(folder) as temporary:
+        graphs.save(temporary / "graphs")
+        storage.save(temporary / "splits", arrays, {"splits": len(splits), "provenance": provenance})
+
+
+def _read(spec: DatasetSpec, folder: Path) -> Dataset:
+    try:
+        graphs = GraphSet.open(folder / "graphs", verify=True)
+        arrays, about = storage.load(folder / "splits", verify=True)
+        splits = tuple(Split(*(arrays[f"{number}.{part}"] for part in PARTS)) for number in range(about["splits"]))
+        dataset = Dataset(spec.name, graphs, splits, spec.task, spec, about["provenance"])
+        intact = dataset.hash == dataset.provenance["hash"]
+    except (OSError, ValueError, KeyError, TypeError, SyntaxError, MemoryError) as error:
+        raise CorruptFileError(f"the prepared {spec.name} in {folder} cannot be read ({error})") from error
+    if not intact:
+        raise CorruptFileError(f"the prepared {spec.name} in {folder} was changed after it was written")
+    return dataset
+
+
+def _version(library: str) -> str:
+    return str(getattr(importlib.import_module(library), "__version__", "unknown"))
