@@ -3,46 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from graphtrial.errors import InvalidGraphError, UnknownNameError, did_you_mean
 from graphtrial.graphs import storage
+from graphtrial.graphs.column import Column, Level, check_column
 from graphtrial.spec import digest
 
 Array = npt.NDArray[Any]
-Level = Literal["node", "edge", "graph"]
-LEVELS: tuple[Level, ...] = ("node", "edge", "graph")
 
-
-@dataclass(frozen=True)
-class Column:
-    """One value or vector per node, edge or graph.
-
-    `meaning` says in words what the numbers are; `types` is the number of categories where they are category ids.
-    """
-
-    values: Array
-    level: Level
-    meaning: str = ""
-    types: int | None = None
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.values, np.ndarray):
-            try:
-                object.__setattr__(self, "values", np.asarray(self.values))
-            except ValueError as error:
-                raise InvalidGraphError(f"the rows of a column differ in shape: {error}") from None
-
-    @property
-    def width(self) -> int:
-        """The numbers per row: 1 for a flat column."""
-        return int(np.prod(self.values.shape[1:], dtype=np.int64))
+__all__ = ["Column", "GraphSet", "Level", "graph_ids", "ranges"]
 
 
 class GraphSet:
@@ -111,7 +87,7 @@ class GraphSet:
         }
         made = cls(structure, {})
         for name, column in (columns or {}).items():
-            made._check_column(name, column)
+            check_column(name, column, made.size)
             made.columns[name] = replace(column, values=column.values[order]) if column.level == "edge" else column
         return made
 
@@ -141,6 +117,11 @@ class GraphSet:
         """The number of directed edges of each graph."""
         return np.diff(self.edge_ptr)
 
+    @property
+    def size(self) -> dict[Level, int]:
+        """The number of nodes, edges and graphs."""
+        return {"node": self.num_nodes, "edge": self.num_edges, "graph": len(self)}
+
     def __len__(self) -> int:
         return len(self.node_ptr) - 1
 
@@ -159,7 +140,7 @@ class GraphSet:
 
     def with_column(self, name: str, column: Column) -> GraphSet:
         """Return a set that shares everything with this one and has one column more (or replaced)."""
-        self._check_column(name, column)
+        check_column(name, column, self.size)
         return GraphSet(self.structure, {**self.columns, name: column})
 
     def subset(self, ids: npt.ArrayLike) -> GraphSet:
@@ -203,31 +184,6 @@ class GraphSet:
         arrays, about = storage.load(folder, verify=verify)
         columns = {name: Column(arrays[f"column.{name}"], **about["columns"][name]) for name in about["columns"]}
         return cls(arrays, columns)
-
-    def _check_column(self, name: str, column: Column) -> None:
-        storage.check_name(name)
-        if column.level not in LEVELS:
-            raise InvalidGraphError(f"column '{name}' has level '{column.level}'; known levels: {', '.join(LEVELS)}")
-        rows = {"node": self.num_nodes, "edge": self.num_edges, "graph": len(self)}[column.level]
-        values = column.values
-        if values.dtype.kind not in "biuf" or values.dtype.itemsize > 8 or not values.dtype.isnative:
-            raise InvalidGraphError(
-                f"column '{name}' has dtype {values.dtype}; numbers or truth values of at most 64 bits are needed, "
-                "in the byte order of this machine"
-            )
-        if values.ndim == 0 or len(values) != rows:
-            raise InvalidGraphError(f"column '{name}' has shape {values.shape}, but the set has {rows} {column.level}s")
-        if values.dtype.kind == "f" and not np.isfinite(values).all():
-            bad = int(np.argmax(~np.isfinite(values.reshape(len(values), -1)).all(axis=1)))
-            raise InvalidGraphError(f"column '{name}' is not finite in {column.level} {bad}")
-        if column.types is not None and values.dtype.kind == "f":
-            raise InvalidGraphError(
-                f"column '{name}' has {column.types} types, but dtype {values.dtype}; whole numbers are needed"
-            )
-        if column.types is not None and values.size and (values.min() < 0 or values.max() >= column.types):
-            raise InvalidGraphError(
-                f"column '{name}' has {column.types} types, but values from {values.min()} to {values.max()}"
-            )
 
 
 def ranges(starts: Array, counts: Array) -> Array:

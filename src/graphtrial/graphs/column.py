@@ -1,0 +1,68 @@
+"""One value or vector per node, edge or graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from graphtrial.errors import InvalidGraphError
+from graphtrial.graphs import storage
+
+Array = npt.NDArray[Any]
+Level = Literal["node", "edge", "graph"]
+LEVELS: tuple[Level, ...] = ("node", "edge", "graph")
+
+
+@dataclass(frozen=True)
+class Column:
+    """One value or vector per node, edge or graph.
+
+    `meaning` says in words what the numbers are; `types` is the number of categories where they are category ids.
+    """
+
+    values: Array
+    level: Level
+    meaning: str = ""
+    types: int | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.values, np.ndarray):
+            try:
+                object.__setattr__(self, "values", np.asarray(self.values))
+            except ValueError as error:
+                raise InvalidGraphError(f"the rows of a column differ in shape: {error}") from None
+
+    @property
+    def width(self) -> int:
+        """The numbers per row: 1 for a flat column."""
+        return int(np.prod(self.values.shape[1:], dtype=np.int64))
+
+
+def check_column(name: str, column: Column, size: Mapping[Level, int]) -> None:
+    """Refuse a column whose name, level, type or values contradict a set with that many nodes, edges and graphs."""
+    storage.check_name(name)
+    if column.level not in LEVELS:
+        raise InvalidGraphError(f"column '{name}' has level '{column.level}'; known levels: {', '.join(LEVELS)}")
+    rows, values = size[column.level], column.values
+    if values.dtype.kind not in "biuf" or values.dtype.itemsize > 8 or not values.dtype.isnative:
+        raise InvalidGraphError(
+            f"column '{name}' has dtype {values.dtype}; numbers or truth values of at most 64 bits are needed, "
+            "in the byte order of this machine"
+        )
+    if values.ndim == 0 or len(values) != rows:
+        raise InvalidGraphError(f"column '{name}' has shape {values.shape}, but the set has {rows} {column.level}s")
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        bad = int(np.argmax(~np.isfinite(values.reshape(len(values), -1)).all(axis=1)))
+        raise InvalidGraphError(f"column '{name}' is not finite in {column.level} {bad}")
+    if column.types is not None and values.dtype.kind == "f":
+        raise InvalidGraphError(
+            f"column '{name}' has {column.types} types, but dtype {values.dtype}; whole numbers are needed"
+        )
+    if column.types is not None and values.size and (values.min() < 0 or values.max() >= column.types):
+        raise InvalidGraphError(
+            f"column '{name}' has {column.types} types, but values from {values.min()} to {values.max()}"
+        )
