@@ -1,1 +1,69 @@
-"""GraphTrial: a fair trial for every graph learning model."""
+"""GraphTrial: a fair trial for every graph learning model.
+
+    import graphtrial as gt
+
+    dataset = gt.load("csl")
+    model = gt.build("gcn", dataset, width=146, layers=4)
+    row = gt.run("csl", "gcn", encoding="laplacian:20", seeds=1)
+
+The names below are public and imported when first used; everything else may change.
+"""
+
+from __future__ import annotations
+
+import importlib
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+__version__ = version("graphtrial")
+
+_HOMES = {
+    "graphtrial.api": ("build", "run", "run_study"),
+    "graphtrial.datasets": ("DATASETS", "Dataset", "DatasetSpec", "Split", "info", "load", "prepare"),
+    "graphtrial.encodings": ("ENCODINGS", "Encoding"),
+    "graphtrial.errors": ("GraphTrialError",),
+    "graphtrial.graphs": (
+        *("Column", "GraphBatch", "GraphSet", "Loader"),
+        *("from_networkx", "from_pyg", "to_networkx", "to_pyg"),
+    ),
+    "graphtrial.nn": ("MODELS", "Shapes", "count_parameters"),
+    "graphtrial.nn.conv": ("Conv",),
+    "graphtrial.studies": ("Store", "Study", "TrialSpec", "load_study"),
+    "graphtrial.tasks": ("TASKS", "Task"),
+    "graphtrial.training": ("PROTOCOLS", "Protocol", "Rules"),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = ["__version__", *sorted(_HOME)]
+
+if TYPE_CHECKING:
+    from graphtrial.api import build, run, run_study
+    from graphtrial.datasets import DATASETS, Dataset, DatasetSpec, Split, info, load, prepare
+    from graphtrial.encodings import ENCODINGS, Encoding
+    from graphtrial.errors import GraphTrialError
+    from graphtrial.graphs import (
+        Column,
+        GraphBatch,
+        GraphSet,
+        Loader,
+        from_networkx,
+        from_pyg,
+        to_networkx,
+        to_pyg,
+    )
+    from graphtrial.nn import MODELS, Shapes, count_parameters
+    from graphtrial.nn.conv import Conv
+    from graphtrial.studies import Store, Study, TrialSpec, load_study
+    from graphtrial.tasks import TASKS, Task
+    from graphtrial.training import PROTOCOLS, Protocol, Rules
+
+
+def __getattr__(name: str) -> Any:
+    # `graphtrial --help` and tab completion must not wait for torch.
+    if name not in _HOME:
+        raise AttributeError(f"module 'graphtrial' has no attribute '{name}'")
+    return getattr(importlib.import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

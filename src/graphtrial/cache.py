@@ -20,8 +20,8 @@ logger = logging.getLogger(__name__)
 def cached(folder: Path, make: Callable[[], None], read: Callable[[], T]) -> T:
     """Return what `read` finds in `folder`; where it is absent or damaged, `make` it first.
 
-    Any number of processes may ask at once: one makes it, the others wait. `make` must write the folder atomically, `read`
-    must raise `CorruptFileError` for damage.
+    Any number of processes may ask at once: one makes it, the others wait. `make` must write the folder atomically,
+    `read` must raise `CorruptFileError` for damage.
     """
     make_folder(folder.parent)
     with FileLock(folder.with_name(f"{folder.name}.lock")):

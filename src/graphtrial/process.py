@@ -14,8 +14,8 @@ import torch
 def one_thread(threads: int = 1) -> Iterator[None]:
     """Compute with one thread inside the block.
 
-    Training on small graphs is dominated by thread barriers, and the order of summation, hence every bit of a result, depends on
-    the number of threads. Trials run side by side instead.
+    Training on small graphs is dominated by thread barriers, and the order of summation, hence every bit of a result,
+    depends on the number of threads. Trials run side by side instead.
     """
     before = torch.get_num_threads()
     torch.set_num_threads(threads)

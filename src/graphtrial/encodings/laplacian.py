@@ -26,11 +26,11 @@ class Laplacian(Encoding):
 
     .. math:: L = I - D^{-1/2} A D^{-1/2}
 
-    D is the diagonal of in-degrees, at least 1; a directed graph counts as (A + A^T) / 2. One trivial vector is dropped, also
-    in a graph of several components, whose further zero-eigenvalue vectors are kept. Graphs of k nodes or fewer are padded
-    with zeros. Signs are arbitrary: `fixed` makes the entry of largest magnitude positive, `random` does so too but flips each
-    vector at random for each training batch, `absolute` takes magnitudes. Vectors of a repeated eigenvalue are an arbitrary
-    basis of their space, reproducible on one kind of machine.
+    D is the diagonal of in-degrees, at least 1; a directed graph counts as (A + A^T) / 2. One trivial vector is
+    dropped, also in a graph of several components, whose further zero-eigenvalue vectors are kept. Graphs of k nodes or
+    fewer are padded with zeros. Signs are arbitrary: `fixed` makes the entry of largest magnitude positive, `random`
+    does so too but flips each vector at random for each training batch, `absolute` takes magnitudes. Vectors of a
+    repeated eigenvalue are an arbitrary basis of their space, reproducible on one kind of machine.
     """
 
     name = "laplacian"
@@ -39,7 +39,9 @@ class Laplacian(Encoding):
         if not isinstance(k, int) or k < 1:
             raise GraphTrialError(f"a Laplacian encoding needs at least 1 eigenvector; k is {k!r}")
         if sign not in get_args(Sign):
-            raise GraphTrialError(f"'{sign}' is no sign rule of the Laplacian encoding: use {', '.join(get_args(Sign))}")
+            raise GraphTrialError(
+                f"'{sign}' is no sign rule of the Laplacian encoding: use {', '.join(get_args(Sign))}"
+            )
         self.width = k
         self.sign = sign
 
@@ -64,7 +66,7 @@ class Laplacian(Encoding):
 
 
 def fix_signs(vectors: Tensor) -> Tensor:
-    """Flip each vector [..., nodes, k] so that its entry of largest magnitude is positive; of equal ones the first counts."""
+    """Flip each vector [..., nodes, k] so that its largest entry in magnitude, the first of equal ones, is positive."""
     if not vectors.numel():
         return vectors
     magnitude = vectors.abs()

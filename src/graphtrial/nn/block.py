@@ -9,7 +9,7 @@ from graphtrial.nn.conv.base import Conv
 
 
 class Block(nn.Module):
-    """conv -> batch norm -> ReLU -> + input -> dropout, for node vectors and, where the layer has them, edge vectors."""
+    """conv -> batch norm -> ReLU -> + input -> dropout, for node vectors and for edge vectors where there are any."""
 
     def __init__(self, conv: Conv, width: int, *, batch_norm: bool, residual: bool, dropout: float) -> None:
         super().__init__()

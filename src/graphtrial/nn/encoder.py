@@ -13,7 +13,7 @@ ENCODING_COLUMN = "encoding"
 
 
 class NodeEncoder(nn.Module):
-    """Embeds node categories by a table or node vectors by a linear map; a positional encoding is added or takes their place.
+    """Embeds node categories by a table, node vectors by a linear map; an encoding is added or takes their place.
 
     Returns [nodes, width].
     """
@@ -35,8 +35,8 @@ class NodeEncoder(nn.Module):
 class EdgeEncoder(nn.Module):
     """Embeds edge categories or vectors; without edge features every edge gets the same learnt vector.
 
-    Returns [edges, width]. The learnt vector is a linear map of ones of the feature's own width, as in the reference, so
-    that the parameter count of a model on vector features does not depend on whether it looks at them.
+    Returns [edges, width]. The learnt vector is a linear map of ones of the feature's own width, as in the reference,
+    so that the parameter count of a model on vector features does not depend on whether it looks at them.
     """
 
     def __init__(self, shapes: Shapes, width: int, *, use_features: bool) -> None:
@@ -44,7 +44,9 @@ class EdgeEncoder(nn.Module):
         self.use_features = use_features
         self.ones = max(shapes.edge_dim, 1)
         self.feature = (
-            _embedding(shapes.edge_types, shapes.edge_dim, width, "edge") if use_features else nn.Linear(self.ones, width)
+            _embedding(shapes.edge_types, shapes.edge_dim, width, "edge")
+            if use_features
+            else nn.Linear(self.ones, width)
         )
 
     def forward(self, graph: GraphBatch) -> Tensor:

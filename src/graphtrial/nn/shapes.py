@@ -14,8 +14,8 @@ class Shapes:
     """Sizes of what goes into a model and of what comes out.
 
     A feature is either a category (`node_types` ids) or a vector (`node_dim` numbers); 0 means it is not of that kind.
-    `encoding_dim` numbers per node come from a positional encoding, which is added to the embedded node feature or, with
-    `encoding_replaces`, takes its place.
+    `encoding_dim` numbers per node come from a positional encoding, which is added to the embedded node feature or,
+    with `encoding_replaces`, takes its place.
     """
 
     outputs: int

@@ -1,0 +1,19 @@
+"""Trials, studies, the processes that run them and the store that remembers them."""
+
+from graphtrial.studies.executor import Progress, run_trials
+from graphtrial.studies.store import Store, TrialRecord
+from graphtrial.studies.study import Row, Study, catalog, load_study
+from graphtrial.studies.trial import TrialSpec, run_trial
+
+__all__ = [
+    "Progress",
+    "Row",
+    "Store",
+    "Study",
+    "TrialRecord",
+    "TrialSpec",
+    "catalog",
+    "load_study",
+    "run_trial",
+    "run_trials",
+]

@@ -45,7 +45,7 @@ def _cpu() -> str:
 
 
 def _code_digest() -> str:
-    """Return a hash over the package's own source, which tells two states of the code apart where the version does not."""
+    """Return a hash over the package's own source: it tells states of the code apart that share a version."""
     root = Path(__file__).parents[1]
     hasher = hashlib.sha256()
     for file in sorted(root.rglob("*.py")):

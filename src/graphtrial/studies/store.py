@@ -25,6 +25,8 @@ CREATE TABLE trials (
     spec TEXT NOT NULL,
     dataset TEXT NOT NULL,
     model TEXT NOT NULL,
+    metric TEXT NOT NULL,
+    higher_is_better INTEGER NOT NULL,
     status TEXT NOT NULL,
     starts INTEGER NOT NULL,
     started REAL NOT NULL,
@@ -58,6 +60,8 @@ class TrialRecord:
 
     id: str
     spec: TrialSpec
+    metric: str
+    higher_is_better: bool
     status: str
     starts: int
     started: float
@@ -89,18 +93,21 @@ class Store:
         """The folder beside the file that holds checkpoints and weights."""
         return self.path.parent / "trials"
 
-    def start(self, spec: TrialSpec, environment: dict[str, Any]) -> None:
-        """Note that a trial starts, or starts again."""
+    def start(self, spec: TrialSpec, metric: str, higher_is_better: bool, environment: dict[str, Any]) -> None:
+        """Note that a trial starts, or starts again; its scores will be in this metric."""
         with self._connection() as connection:
             connection.execute(
-                "INSERT INTO trials (id, spec, dataset, model, status, starts, started, environment) "
-                "VALUES (?, ?, ?, ?, 'running', 1, ?, ?) ON CONFLICT (id) DO UPDATE SET "
-                "status = 'running', starts = starts + 1, error = NULL, environment = excluded.environment",
+                "INSERT INTO trials (id, spec, dataset, model, metric, higher_is_better, "
+                "status, starts, started, environment) VALUES (?, ?, ?, ?, ?, ?, 'running', 1, ?, ?) "
+                "ON CONFLICT (id) DO UPDATE SET status = 'running', starts = starts + 1, error = NULL, "
+                "environment = excluded.environment",
                 (
                     spec.id,
                     canonical_json(spec),
                     spec.dataset,
                     spec.model.name,
+                    metric,
+                    higher_is_better,
                     time.time(),
                     canonical_json(environment),
                 ),
@@ -108,22 +115,15 @@ class Store:
 
     def add_epochs(self, trial: str, epochs: Iterable[Epoch]) -> None:
         """Note finished epochs; one that is noted twice is replaced."""
-        rows = [{"trial": trial, **asdict(epoch)} for epoch in epochs]
         with self._connection() as connection:
-            connection.executemany(
-                "INSERT OR REPLACE INTO epochs VALUES (:trial, :epoch, :lr, :train_loss, :val_loss, :val_score, :seconds)",
-                rows,
-            )
+            _insert_epochs(connection, trial, epochs)
 
     def finish(self, trial: str, outcome: Outcome) -> None:
         """Note the end of a trial together with its whole history, in one step."""
-        rows = [{"trial": trial, **asdict(epoch)} for epoch in outcome.epochs]
         scores = outcome.scores
         with self._connection() as connection:
             connection.execute("DELETE FROM epochs WHERE trial = ?", (trial,))
-            connection.executemany(
-                "INSERT INTO epochs VALUES (:trial, :epoch, :lr, :train_loss, :val_loss, :val_score, :seconds)", rows
-            )
+            _insert_epochs(connection, trial, outcome.epochs)
             connection.execute(
                 "UPDATE trials SET status = ?, finished = ?, params = ?, epochs = ?, epoch_seconds = ?, "
                 "train = ?, val = ?, test = ?, error = NULL WHERE id = ?",
@@ -200,13 +200,22 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
         raise GraphTrialError(f"{path} is an SQLite file, but not a GraphTrial store; choose another with --store")
     found = int(connection.execute("SELECT value FROM about WHERE key = 'schema'").fetchone()["value"])
     if found != SCHEMA_VERSION:
-        raise GraphTrialError(f"{path} has schema {found}; this version reads schema {SCHEMA_VERSION}. Update graphtrial.")
+        raise GraphTrialError(
+            f"{path} has schema {found}; this version reads schema {SCHEMA_VERSION}. Update graphtrial."
+        )
+
+
+def _insert_epochs(connection: sqlite3.Connection, trial: str, epochs: Iterable[Epoch]) -> None:
+    values = ":trial, :epoch, :lr, :train_loss, :val_loss, :val_score, :seconds"
+    rows = [{"trial": trial, **asdict(epoch)} for epoch in epochs]
+    connection.executemany(f"INSERT OR REPLACE INTO epochs VALUES ({values})", rows)
 
 
 def _record(row: sqlite3.Row) -> TrialRecord:
-    plain = {key: row[key] for key in ("id", "status", "starts", "started", "finished", "params", "epochs", "epoch_seconds")}
+    same = ("id", "metric", "status", "starts", "started", "finished", "params", "epochs", "epoch_seconds")
     return TrialRecord(
-        **plain,
+        **{key: row[key] for key in same},
+        higher_is_better=bool(row["higher_is_better"]),
         spec=TrialSpec.from_dict(json.loads(row["spec"])),
         scores={name: row[name] for name in ("train", "val", "test") if row[name] is not None},
         error=row["error"],

@@ -99,8 +99,8 @@ def make_job(spec: TrialSpec) -> Job:
     dataset = load(spec.dataset)
     if dataset.hash != spec.data:
         raise GraphTrialError(
-            f"trial {spec.id} was made for other data: {spec.dataset} had hash {spec.data[:12]} and now has {dataset.hash[:12]}. "
-            "Another source or mirror is in use; `graphtrial data info` shows which."
+            f"trial {spec.id} was made for other data: {spec.dataset} had hash {spec.data[:12]} and now has "
+            f"{dataset.hash[:12]}. Another source is in use; `graphtrial data info {spec.dataset}` shows which."
         )
     encoding = make_encoding(spec.encoding)
     shapes = shapes_for(dataset, encoding)

@@ -17,7 +17,6 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from graphtrial.files import atomic_path
-from graphtrial.spec import canonical_json
 
 logger = logging.getLogger(__name__)
 
@@ -34,7 +33,7 @@ class Checkpoint:
 
     def save(self, tensors: dict[str, Tensor], facts: dict[str, Any]) -> None:
         """Write a new newest checkpoint."""
-        content = canonical_json(facts)
+        content = json.dumps(facts)  # not the canonical form: a fresh schedule's best loss is infinite
         tensors = {name: value.detach().contiguous() for name, value in tensors.items()}
         with atomic_path(self.path) as temporary:
             save_file(tensors, temporary, {"facts": content, "digest": _digest(tensors, content)})
@@ -118,5 +117,5 @@ def _digest(tensors: dict[str, Tensor], content: str) -> str:
     hasher = hashlib.sha256(content.encode())
     for name in sorted(tensors):
         hasher.update(name.encode())
-        hasher.update(tensors[name].contiguous().reshape(-1).view(torch.uint8).numpy())
+        hasher.update(tensors[name].contiguous().reshape(-1).view(torch.uint8).numpy().data)
     return hasher.hexdigest()

@@ -26,8 +26,9 @@ class Epoch:
 class Outcome:
     """The end of a training.
 
-    `done`: the rules ended it; `time`: the time limit did; `diverged`: a loss was not finite; `oom`: memory ran out. Scores are
-    those of the tested weights over all examples of each split; a training that diverged or ran out of memory has none.
+    `done`: the rules ended it; `time`: the time limit did; `diverged`: a loss was not finite; `oom`: memory ran out.
+    Scores are those of the tested weights over all examples of each split; a training that diverged or ran out of
+    memory has none.
     """
 
     status: Status

@@ -45,8 +45,8 @@ class Job:
 def train(job: Job, checkpoint: Path | None = None, on_epoch: Callable[[Epoch], None] = lambda epoch: None) -> Outcome:
     """Train one model by the rules and test it.
 
-    With a `checkpoint` path the state is kept there after each epoch, and a training that finds one goes on from it to the
-    same bits as if it had never stopped. `on_epoch` hears of each finished epoch.
+    With a `checkpoint` path the state is kept there after each epoch, and a training that finds one goes on from it to
+    the same bits as if it had never stopped. `on_epoch` hears of each finished epoch.
     """
     history: list[Epoch] = []
     params = 0

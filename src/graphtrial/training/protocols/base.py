@@ -14,10 +14,10 @@ from graphtrial.spec import reject_unknown_keys
 class Rules:
     """The rules of one training; part of a trial's identity.
 
-    Adam; after each epoch the learning rate is multiplied by `factor` when the validation loss has not improved by `threshold`
-    (relative) for more than `patience` epochs. Training ends when the rate falls below `min_lr`, after `max_epochs` epochs or
-    after `max_hours` of training. `tested` says whose weights are scored at the end: those of the `last` epoch, or those of
-    the `best` one, which had the lowest validation loss.
+    Adam; after each epoch the learning rate is multiplied by `factor` when the validation loss has not improved by
+    `threshold` (relative) for more than `patience` epochs. Training ends when the rate falls below `min_lr`, after
+    `max_epochs` epochs or after `max_hours` of training. `tested` says whose weights are scored at the end: those of
+    the `last` epoch, or those of the `best` one, which had the lowest validation loss.
     """
 
     batch_size: int

@@ -1,6 +1,7 @@
 """The protocols of "Benchmarking Graph Neural Networks", JMLR version (arXiv:2003.00982v5).
 
-Numbers from its sections 4 and C and from the released configurations; what the paper leaves open follows the released code.
+Numbers from its sections 4 and C and from the released configurations; what the paper leaves open follows the released
+code.
 """
 
 from __future__ import annotations

@@ -1,0 +1,29 @@
+# Two commands do everything: `make demo` and `make test`. Both set up .venv by themselves, once.
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: demo test lint clean
+
+demo: .venv/ready  ## a first real result: CSL with and without positional encodings
+	$(BIN)/graphtrial study demo --store demo-results/store.sqlite --report demo-results/report
+
+test: .venv/ready-dev  ## all tests
+	$(BIN)/python -m pytest
+
+lint: .venv/ready-dev  ## style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+clean:  ## remove the environment and the demo's results
+	rm -rf .venv demo-results
+
+.venv/ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(INSTALL) --editable .
+	touch $@
+
+.venv/ready-dev: .venv/ready
+	$(INSTALL) --editable '.[dev]'
+	touch $@

@@ -1,0 +1,80 @@
+"""The few calls that most scripts need."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from torch import nn
+
+from graphtrial.datasets import Dataset, load
+from graphtrial.nn import build_model
+from graphtrial.report import ResultRow, result_rows
+from graphtrial.studies import Progress, Row, Store, Study, run_trials
+from graphtrial.studies.executor import Listener
+from graphtrial.studies.study import choose_settings, parse_encoding
+from graphtrial.studies.trial import make_encoding, shapes_for
+
+DEFAULT_STORE = Path("graphtrial-results/store.sqlite")
+
+
+def build(
+    model: str, dataset: Dataset | str, *, encoding: str = "none", budget: str | None = None, **settings: Any
+) -> nn.Module:
+    """Build a model for a dataset, for example `build("gcn", "csl", width=146, layers=4)`.
+
+    Without a width the published one is taken, or the widest within `budget`. An unknown setting is an error.
+    """
+    data = load(dataset) if isinstance(dataset, str) else dataset
+    component = parse_encoding(encoding)
+    chosen = choose_settings(data, Row(model, settings, budget=budget), component)
+    return build_model(model, shapes_for(data, make_encoding(component)), chosen)
+
+
+def run(
+    dataset: str,
+    model: str,
+    *,
+    encoding: str = "none",
+    settings: dict[str, Any] | None = None,
+    budget: str | None = None,
+    protocol: str | None = None,
+    rules: dict[str, Any] | None = None,
+    seeds: int | tuple[int, ...] | None = None,
+    splits: int | None = None,
+    store: Path | str = DEFAULT_STORE,
+    workers: int | None = 0,
+    listener: Listener = lambda progress: None,
+) -> ResultRow:
+    """Give one model a fair trial on one dataset and return its row; trials that have a result are not run again.
+
+    By default the trials run one after the other in this process; `workers` lets so many run at once in processes of
+    their own, `None` as many as there are cores.
+    """
+    study = Study(
+        title=f"{model} on {dataset}",
+        dataset=dataset,
+        rows=(Row(model, dict(settings or {}), (encoding,), budget),),
+        protocol=protocol,
+        seeds=seeds,
+        splits=splits,
+        rules=dict(rules or {}),
+    )
+    return run_study(study, store=store, workers=workers, listener=listener)[0]
+
+
+def run_study(
+    study: Study,
+    *,
+    store: Path | str = DEFAULT_STORE,
+    workers: int | None = 0,
+    listener: Listener = lambda progress: None,
+) -> list[ResultRow]:
+    """Run what is missing of a study and return its rows."""
+    opened, trials = Store(Path(store)), study.trials()
+    run_trials(trials, opened, workers=workers, listener=listener)
+    order = {trial.id: position for position, trial in enumerate(trials)}
+    return result_rows(sorted(opened.trials(order), key=lambda record: order[record.id]))
+
+
+__all__ = ["DEFAULT_STORE", "Progress", "build", "run", "run_study"]

@@ -1,0 +1,54 @@
+"""One binary, verbs first."""
+
+from __future__ import annotations
+
+import logging
+from typing import Annotated
+
+import typer
+from rich.logging import RichHandler
+
+from graphtrial.cli import data, run, see
+from graphtrial.cli.common import err, out
+
+app = typer.Typer(
+    name="graphtrial",
+    help="A fair trial for every graph learning model. Start: graphtrial run csl gcn --encoding laplacian:20 --seeds 1",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(data.app, name="data")
+app.command("run")(run.run)
+app.command("study")(run.study)
+app.command("list")(see.list_things)
+app.command("params")(see.params)
+app.command("status")(see.status)
+app.command("show")(see.show)
+app.command("report")(see.report)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from graphtrial import __version__
+
+        out.print(f"graphtrial {__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def start(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """A fair trial for every graph learning model."""
+    logging.basicConfig(
+        level=logging.WARNING, format="%(message)s", handlers=[RichHandler(console=err, show_path=False)]
+    )
+
+
+def main() -> None:
+    """Run the command line."""
+    app()

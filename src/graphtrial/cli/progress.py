@@ -1,0 +1,49 @@
+"""Progress of many trials: a bar on a terminal, a line per finished trial elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress as Bars
+
+from graphtrial.cli.common import err
+from graphtrial.studies.executor import Listener, Progress
+
+
+@contextmanager
+def shown_progress(total: int, done: int, *, quiet: bool) -> Iterator[Listener]:
+    """Yield a listener that shows how far `total` trials are, of which `done` were finished before."""
+    if quiet or total == done:
+        yield lambda progress: None
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Bars(*columns, console=err, disable=not err.is_terminal) as bars:
+        task = bars.add_task("trials", total=total, completed=done)
+        running: dict[str, str] = {}
+        count = done
+
+        def listen(progress: Progress) -> None:
+            nonlocal count
+            spec = progress.trial
+            if progress.event == "end":
+                running.pop(spec.id, None)
+                count += 1
+                bars.advance(task)
+                if not err.is_terminal:
+                    err.print(
+                        f"{count}/{total} {spec.model.name} {spec.encoding or ''} split {spec.split} seed {spec.seed}"
+                    )
+            else:
+                running[spec.id] = f"{spec.model.name} split {spec.split} seed {spec.seed} epoch {progress.epoch}"
+            bars.update(task, description="; ".join(running.values()) or "trials")
+
+        yield listen

@@ -1,0 +1,144 @@
+"""`graphtrial run` and `graphtrial study`: give models a fair trial."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graphtrial.cli.common import (
+    DEFAULT_STORE,
+    Json,
+    StorePath,
+    Workers,
+    err,
+    friendly,
+    out,
+    parse_settings,
+    print_json,
+)
+
+if TYPE_CHECKING:
+    from graphtrial.studies import Study
+
+Seeds = Annotated[int | None, typer.Option(min=1, help="How many of the protocol's seeds; all by default.")]
+Splits = Annotated[int | None, typer.Option(min=1, help="How many of the splits; all by default.")]
+
+
+@friendly
+def run(
+    dataset: Annotated[str, typer.Argument(help="A dataset, such as csl or zinc.")],
+    model: Annotated[str, typer.Argument(help="A model, such as gcn or gatedgcn.")],
+    encoding: Annotated[str, typer.Option(help="A positional encoding, such as laplacian:20.")] = "none",
+    seeds: Seeds = None,
+    splits: Splits = None,
+    layers: Annotated[int | None, typer.Option(min=1, help="Depth; the published one by default.")] = None,
+    width: Annotated[int | None, typer.Option(min=1, help="Width; the published one by default.")] = None,
+    budget: Annotated[str | None, typer.Option(help="Widest model within so many parameters, such as 100k.")] = None,
+    edge_features: Annotated[bool, typer.Option("--edge-features", help="Use the dataset's edge features.")] = False,
+    settings: Annotated[list[str] | None, typer.Option("--set", help="Any setting of the model: key=value.")] = None,
+    protocol: Annotated[
+        str | None, typer.Option(help="Training rules; those of the dataset's paper by default.")
+    ] = None,
+    rules: Annotated[list[str] | None, typer.Option("--rule", help="Change a training rule: key=value.")] = None,
+    max_epochs: Annotated[
+        int | None, typer.Option(min=1, help="Stop after so many epochs (changes the rules).")
+    ] = None,
+    workers: Workers = None,
+    store: StorePath = DEFAULT_STORE,
+    json: Json = False,
+) -> None:
+    """Train and test one model under the dataset's protocol.
+
+    Example: graphtrial run csl gatedgcn --encoding laplacian:20 --seeds 4
+    """
+    from graphtrial.studies import Row, Study
+
+    chosen = parse_settings(settings or [])
+    chosen |= {key: value for key, value in (("layers", layers), ("width", width)) if value is not None}
+    if edge_features:
+        chosen["edge_features"] = True
+    changed = parse_settings(rules or [])
+    if max_epochs is not None:
+        changed["max_epochs"] = max_epochs
+    row = Row(model, chosen, (encoding,), budget)
+    _run(
+        Study(f"{model} on {dataset}", dataset, (row,), protocol=protocol, seeds=seeds, splits=splits, rules=changed),
+        store,
+        workers,
+        json,
+    )
+
+
+@friendly
+def study(
+    name: Annotated[str, typer.Argument(help="A study of the catalog, or a TOML file.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and run nothing.")] = False,
+    report: Annotated[Path | None, typer.Option(help="Write a report to this folder afterwards.")] = None,
+    workers: Workers = None,
+    store: StorePath = DEFAULT_STORE,
+    json: Json = False,
+) -> None:
+    """Run a whole table; only what is missing is run. Example: graphtrial study demo"""
+    from graphtrial.studies import load_study
+
+    loaded = load_study(name)
+    if dry_run:
+        _plan(loaded, json)
+        return
+    _run(loaded, store, workers, json)
+    if report is not None:
+        from graphtrial.report import write_report
+        from graphtrial.studies import Store
+
+        page = write_report(Store(store), report)
+        if not json:
+            out.print(f"report: {page}")
+
+
+def _run(study: Study, path: Path, workers: int | None, json: bool) -> None:
+    from graphtrial.cli.progress import shown_progress
+    from graphtrial.report import result_rows, terminal_tables
+    from graphtrial.studies import Store, run_trials
+
+    store, trials = Store(path), study.trials()
+    wanted = {trial.id: position for position, trial in enumerate(trials)}
+    done = sum(record.is_finished for record in store.trials(wanted))
+    try:
+        with shown_progress(len(trials), done, quiet=json) as listener:
+            run_trials(trials, store, workers=workers, listener=listener)
+    except KeyboardInterrupt:
+        done = sum(record.is_finished for record in store.trials(wanted))
+        err.print(
+            f"graphtrial: stopped; {done} of {len(trials)} trials are finished and kept. "
+            "The same command goes on from the last epoch of the others.",
+            soft_wrap=True,
+        )
+        raise typer.Exit(130) from None
+    records = sorted(store.trials(wanted), key=lambda record: wanted[record.id])
+    rows = result_rows(records)
+    if json:
+        dicts = [row.to_dict() for row in rows]
+        print_json(dicts[0] if len(study.rows) == 1 and len(dicts) == 1 else dicts)
+    else:
+        for table in terminal_tables(rows):
+            out.print(table)
+    failed = [record for record in records if record.status == "failed"]
+    if failed:
+        err.print(
+            f"graphtrial: {len(failed)} of {len(trials)} trials failed; `graphtrial show {failed[0].id}` tells why.",
+            soft_wrap=True,
+        )
+        raise typer.Exit(1)
+
+
+def _plan(study: Study, json: bool) -> None:
+    trials = study.trials()
+    if json:
+        print_json([{"id": trial.id, **trial.to_dict()} for trial in trials])
+        return
+    out.print(f"{study.title}: {len(trials)} trials")
+    for trial in trials:
+        out.print(f"{trial.id}  {trial.model.name} width {trial.model.arguments.get('width')} "
+                  f"encoding {trial.encoding or 'none'} split {trial.split} seed {trial.seed}")  # fmt: skip

@@ -1,0 +1,265 @@
+"""Commands that look: list, params, status, show, report."""
+
+from __future__ import annotations
+
+import json as json_text
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from graphtrial.cli.common import DEFAULT_STORE, Json, StorePath, friendly, out, parse_settings, print_json
+from graphtrial.errors import GraphTrialError, did_you_mean
+
+
+@friendly
+def list_things(
+    kind: Annotated[str, typer.Argument(help="datasets, models, encodings, protocols, tasks or studies.")],
+    json: Json = False,
+) -> None:
+    """List what there is. Example: graphtrial list models"""
+    listing = {
+        "datasets": _datasets,
+        "models": _models,
+        "encodings": _encodings,
+        "protocols": _protocols,
+        "tasks": _tasks,
+        "studies": _studies,
+    }
+    if kind not in listing:
+        raise GraphTrialError(f"cannot list '{kind}'.{did_you_mean(kind, listing)} Known lists: {', '.join(listing)}.")
+    entries = listing[kind]()
+    if json:
+        print_json(entries)
+        return
+    table = Table(*(key.replace("_", " ") for key in entries[0]))
+    for entry in entries:
+        table.add_row(
+            *(
+                value if isinstance(value, str) else json_text.dumps(value, ensure_ascii=False)
+                for value in entry.values()
+            )
+        )
+    out.print(table)
+
+
+@friendly
+def params(
+    dataset: Annotated[str, typer.Argument(help="A dataset.")],
+    model: Annotated[str, typer.Argument(help="A model.")],
+    encoding: Annotated[str, typer.Option(help="A positional encoding, such as laplacian:20.")] = "none",
+    layers: Annotated[int | None, typer.Option(min=1)] = None,
+    width: Annotated[int | None, typer.Option(min=1)] = None,
+    budget: Annotated[str | None, typer.Option(help="Widest model within so many parameters, such as 100k.")] = None,
+    settings: Annotated[list[str] | None, typer.Option("--set", help="Any setting of the model: key=value.")] = None,
+    json: Json = False,
+) -> None:
+    """Count the parameters of a model, part by part. Example: graphtrial params zinc gcn --budget 500k --layers 16"""
+    from graphtrial.datasets import load
+    from graphtrial.nn import build_model, count_parameters, resolve_settings
+    from graphtrial.studies import Row
+    from graphtrial.studies.study import choose_settings, parse_encoding
+    from graphtrial.studies.trial import make_encoding, shapes_for
+
+    given = parse_settings(settings or [])
+    given |= {key: value for key, value in (("layers", layers), ("width", width)) if value is not None}
+    data, component = load(dataset), parse_encoding(encoding)
+    chosen = resolve_settings(model, choose_settings(data, Row(model, given, budget=budget), component))
+    built = build_model(model, shapes_for(data, make_encoding(component)), chosen)
+    parts = {name: count_parameters(part) for name, part in built.named_children()}
+    total = count_parameters(built)
+    if json:
+        print_json({"dataset": dataset, "model": model, "settings": chosen, "parts": parts, "params": total})
+        return
+    table = Table(
+        "part", "parameters", title=f"{model} on {dataset}: " + ", ".join(f"{k} {v}" for k, v in chosen.items())
+    )
+    for name, count in parts.items():
+        table.add_row(name, str(count))
+    table.add_row("total", str(total), style="bold")
+    out.print(table)
+
+
+@friendly
+def status(store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
+    """List every trial that was started and how it stands. Example: graphtrial status"""
+    from graphtrial.report.rows import short_encoding
+
+    records = _open(store).trials()
+    entries = [
+        {
+            "id": record.id,
+            "dataset": record.spec.dataset,
+            "model": record.spec.model.name,
+            "encoding": short_encoding(record.spec.encoding),
+            "split": record.spec.split,
+            "seed": record.spec.seed,
+            "status": _status(store, record),
+            "epochs": record.epochs,
+            "test": record.scores.get("test"),
+        }
+        for record in records
+    ]
+    if json:
+        print_json(entries)
+        return
+    table = Table(*(entries[0] if entries else ["no trials yet"]))
+    for entry in entries:
+        table.add_row(
+            *(
+                "" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
+                for value in entry.values()
+            )
+        )
+    out.print(table)
+
+
+@friendly
+def show(
+    trial: Annotated[str, typer.Argument(help="The id of a trial, or its beginning.")],
+    store: StorePath = DEFAULT_STORE,
+    json: Json = False,
+) -> None:
+    """Show one trial: specification, environment, result, last epochs, and the traceback if it failed."""
+    from dataclasses import asdict
+
+    opened = _open(store)
+    record = opened.find(trial)
+    history = [asdict(epoch) for epoch in opened.history(record.id)]
+    facts: dict[str, Any] = {
+        "id": record.id,
+        "status": _status(store, record),
+        "metric": record.metric,
+        "scores": record.scores,
+        "params": record.params,
+        "epochs": len(history),
+        "epoch_seconds": record.epoch_seconds,
+        "starts": record.starts,
+        "spec": record.spec.to_dict(),
+        "environment": record.environment,
+        "error": record.error,
+    }
+    if json:
+        print_json({**facts, "history": history})
+        return
+    table = Table(show_header=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column()
+    for key, value in facts.items():
+        if value not in (None, {}) and key != "error":
+            shown = json_text.dumps(value, indent=2, ensure_ascii=False) if isinstance(value, dict) else str(value)
+            table.add_row(key.replace("_", " "), shown)
+    out.print(table)
+    for epoch in history[-5:]:
+        out.print("  ".join(f"{key} {value:.6g}" for key, value in epoch.items()))
+    if record.error:
+        out.print(record.error, markup=False)
+
+
+@friendly
+def report(
+    folder: Annotated[Path, typer.Option("--out", help="Where to write it.")] = Path("graphtrial-results/report"),
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print the tables as Markdown instead.")] = False,
+    store: StorePath = DEFAULT_STORE,
+    json: Json = False,
+) -> None:
+    """Write a page with every result beside the published one. Example: graphtrial report --out site"""
+    from graphtrial.report import markdown as as_markdown
+    from graphtrial.report import result_rows, write_report
+
+    opened = _open(store)
+    if json or markdown:
+        rows = result_rows(opened.trials())
+        if json:
+            print_json([row.to_dict() for row in rows])
+        else:
+            print(as_markdown(rows))
+        return
+    out.print(f"report: {write_report(opened, folder)}")
+
+
+def _open(path: Path) -> Any:
+    from graphtrial.studies import Store
+
+    if not path.exists():
+        raise GraphTrialError(
+            f"there is no store at {path} yet; `graphtrial run csl gcn` makes one, --store names another"
+        )
+    return Store(path)
+
+
+def _status(store: Path, record: Any) -> str:
+    from graphtrial.studies import Store
+    from graphtrial.studies.worker import is_running
+
+    # A process that was killed could not say so; its lock does.
+    dead = record.status == "running" and not is_running(Store(store), record.id)
+    return "interrupted" if dead else str(record.status)
+
+
+def _first_line(thing: Any) -> str:
+    return (getattr(thing, "__doc__", None) or "").strip().splitlines()[0]
+
+
+def _datasets() -> list[dict[str, Any]]:
+    from graphtrial.datasets import DATASETS
+
+    return [
+        {
+            "name": name,
+            "task": kind.task.name,
+            "metric": kind.task.metric,
+            "graphs": kind.published.graphs,
+            "title": _first_line(kind),
+        }
+        for name, kind in ((name, DATASETS.get(name)) for name in DATASETS)
+    ]
+
+
+def _models() -> list[dict[str, Any]]:
+    from graphtrial.nn import MODELS, model_settings
+
+    return [{"name": name, "title": _first_line(MODELS.get(name)), "settings": model_settings(name)} for name in MODELS]
+
+
+def _encodings() -> list[dict[str, Any]]:
+    from graphtrial.encodings import ENCODINGS
+    from graphtrial.spec import declared_arguments
+
+    return [
+        {
+            "name": name,
+            "title": _first_line(ENCODINGS.get(name)),
+            "settings": list(declared_arguments(ENCODINGS.get(name))),
+        }
+        for name in ENCODINGS
+    ]
+
+
+def _protocols() -> list[dict[str, Any]]:
+    from dataclasses import asdict
+
+    from graphtrial.training import PROTOCOLS
+
+    found = [PROTOCOLS.get(name) for name in PROTOCOLS]
+    return [
+        {"name": p.name, "version": p.version, "seeds": len(p.seeds), "splits": p.splits, "rules": asdict(p.rules)}
+        for p in found
+    ]
+
+
+def _tasks() -> list[dict[str, Any]]:
+    from graphtrial.tasks import TASKS
+
+    return [{"name": name, "metric": TASKS.get(name).metric, "title": _first_line(TASKS.get(name))} for name in TASKS]
+
+
+def _studies() -> list[dict[str, Any]]:
+    from graphtrial.studies import catalog, load_study
+
+    found = {name: load_study(name) for name in catalog()}
+    return [
+        {"name": name, "dataset": s.dataset, "models": [r.model for r in s.rows], "title": s.title, "paper": s.paper}
+        for name, s in found.items()
+    ]

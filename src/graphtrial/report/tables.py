@@ -1,0 +1,98 @@
+"""Tables in the papers' layout, for the terminal and in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.table import Table
+
+from graphtrial.report.rows import ResultRow
+from graphtrial.training import PROTOCOLS
+
+HEADERS = (
+    *("Model", "Encoding", "L", "#Param", "Test", "min", "max", "Train"),
+    *("#Epoch", "Epoch/Total", "Trials", "Published"),
+)
+EXPLANATION = (
+    "Test and Train: mean ± sample standard deviation over the trials (splits x seeds), each scored over all examples "
+    "of a split. Epoch/Total: seconds per epoch and hours per trial, one thread. Published: the test score as printed."
+)
+
+
+def cells(row: ResultRow) -> list[str]:
+    """Return the cells of one table row, in the order of `HEADERS`."""
+    test, printed = row.scores("test"), row.published
+    epochs, seconds, hours = row.mean("epochs"), row.mean("epoch_seconds"), row.hours
+    return [
+        row.label,
+        row.encoding,
+        str(row.first.spec.model.arguments.get("layers", "")),
+        "" if row.params is None else str(row.params),
+        "-" if test is None else str(test),
+        "-" if test is None else f"{test.min:.3f}",
+        "-" if test is None else f"{test.max:.3f}",
+        str(row.scores("train") or "-"),
+        "-" if epochs is None else f"{epochs:.1f}",
+        "-" if seconds is None or hours is None else f"{seconds:.2f}s/{hours:.2f}hr",
+        _trials(row),
+        printed.test.printed if printed and printed.test else "-",
+    ]
+
+
+def titles(rows: Sequence[ResultRow]) -> dict[str, list[ResultRow]]:
+    """Group rows into tables, one per dataset and training rules, and name each."""
+    tables: dict[str, list[ResultRow]] = {}
+    for row in rows:
+        tables.setdefault(_title(row), []).append(row)
+    return tables
+
+
+def terminal_tables(rows: Sequence[ResultRow]) -> list[Table]:
+    """Return the rows as tables for the terminal."""
+    made = []
+    for title, group in titles(rows).items():
+        table = Table(title=title, title_justify="left", caption=EXPLANATION, caption_justify="left")
+        for number, header in enumerate(HEADERS):
+            table.add_column(header, justify="left" if number < 2 else "right", no_wrap=True)
+        for row in group:
+            table.add_row(*cells(row))
+        made.append(table)
+    return made
+
+
+def markdown(rows: Sequence[ResultRow]) -> str:
+    """Return the rows as Markdown tables."""
+    parts = []
+    for title, group in titles(rows).items():
+        lines = [f"## {_escape(title)}", "", _line(HEADERS), "|" + " --- |" * 2 + " ---: |" * (len(HEADERS) - 2)]
+        parts.append("\n".join([*lines, *(_line(cells(row)) for row in group), "", EXPLANATION, ""]))
+    return "\n".join(parts)
+
+
+def _title(row: ResultRow) -> str:
+    spec = row.first.spec
+    arrow = "higher is better" if row.first.higher_is_better else "lower is better"
+    name, _, version = spec.protocol.partition("@")
+    changed = _changed_rules(row, name)
+    return f"{spec.dataset.upper()}: {row.first.metric} ({arrow}), protocol {name} version {version}{changed}"
+
+
+def _changed_rules(row: ResultRow, protocol: str) -> str:
+    if protocol not in PROTOCOLS:
+        return ""
+    rules, official = vars(row.first.spec.rules), vars(PROTOCOLS.get(protocol).rules)
+    changes = [f"{key} = {value}" for key, value in rules.items() if value != official[key]]
+    return f", CHANGED: {', '.join(changes)}" if changes else ""
+
+
+def _trials(row: ResultRow) -> str:
+    others = [f"{count} {status}" for status, count in row.statuses.items() if status != "done"]
+    return ", ".join([str(row.statuses.get("done", 0)), *others])
+
+
+def _line(values: Sequence[str]) -> str:
+    return "| " + " | ".join(_escape(value) for value in values) + " |"
+
+
+def _escape(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")

@@ -1,0 +1,100 @@
+"""Many trials at once: one process each, one thread each, as many as there are cores."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+
+from graphtrial.studies.store import Store
+from graphtrial.studies.trial import TrialSpec
+from graphtrial.studies.worker import run_and_record, work
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a listener hears: a trial started, finished an epoch, or ended."""
+
+    trial: TrialSpec
+    event: str
+    epoch: int = 0
+
+
+Listener = Callable[[Progress], None]
+
+
+def cores() -> int:
+    """Return the number of cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def run_trials(
+    trials: Sequence[TrialSpec], store: Store, *, workers: int | None = None, listener: Listener = lambda progress: None
+) -> None:
+    """Run every trial that has no result yet, `workers` at a time (all cores by default), and store the results.
+
+    With `workers = 0` they run in this process, one after the other. Ctrl-C ends the running ones, marks them
+    interrupted, and passes on; they go on from their last epoch when asked for again.
+    """
+    finished = {record.id for record in store.trials() if record.is_finished}
+    missing = [trial for trial in {t.id: t for t in trials}.values() if trial.id not in finished]
+    if workers == 0:
+        for trial in missing:
+            listener(Progress(trial, "start"))
+            run_and_record(trial, store, lambda e, trial=trial: listener(Progress(trial, "epoch", e.epoch)))  # type: ignore[misc]
+            listener(Progress(trial, "end"))
+    else:
+        _run_in_processes(deque(missing), store, workers or cores(), listener)
+
+
+def _run_in_processes(queue: deque[TrialSpec], store: Store, workers: int, listener: Listener) -> None:
+    # A fresh process per trial: nothing of one trial can reach another, and a killed one takes nobody along. The fork
+    # server has torch imported already, so that starting one costs milliseconds.
+    methods = multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
+    if "forkserver" in methods:
+        context.set_forkserver_preload(["graphtrial.studies.preload"])
+    running: dict[Connection, tuple[BaseProcess, TrialSpec]] = {}
+    try:
+        while queue or running:
+            while queue and len(running) < workers:
+                trial = queue.popleft()
+                ours, theirs = context.Pipe(duplex=False)
+                process = context.Process(target=work, args=(trial.to_dict(), store.path, theirs), daemon=True)  # type: ignore[attr-defined]
+                process.start()
+                theirs.close()
+                running[ours] = (process, trial)
+                listener(Progress(trial, "start"))
+            for connection in wait(list(running)):
+                _hear(connection, running, store, listener)  # type: ignore[arg-type]
+    except BaseException:
+        for process, trial in running.values():
+            process.terminate()
+            process.join()
+            store.mark(trial.id, "interrupted")
+        raise
+
+
+def _hear(
+    connection: Connection, running: dict[Connection, tuple[BaseProcess, TrialSpec]], store: Store, listener: Listener
+) -> None:
+    process, trial = running[connection]
+    try:
+        listener(Progress(trial, "epoch", connection.recv()))
+    except EOFError:
+        connection.close()
+        process.join()
+        if process.exitcode:
+            store.mark(
+                trial.id, "failed", f"the worker process ended with code {process.exitcode}{_reason(process.exitcode)}"
+            )
+        del running[connection]
+        listener(Progress(trial, "end"))
+
+
+def _reason(code: int) -> str:
+    return ": it was killed, perhaps because memory ran out" if code == -9 else ""

@@ -1,0 +1,91 @@
+"""What one worker process does: run one trial and write its result down."""
+
+from __future__ import annotations
+
+import signal
+import traceback
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+from safetensors.torch import save_file
+
+from graphtrial.datasets import DATASETS
+from graphtrial.errors import GraphTrialError
+from graphtrial.files import atomic_path, make_folder
+from graphtrial.studies.environment import environment
+from graphtrial.studies.store import Store
+from graphtrial.studies.trial import TrialSpec, run_trial
+from graphtrial.training.checkpoint import Checkpoint
+from graphtrial.training.outcome import Epoch
+
+
+class DriverGoneError(Exception):
+    """The process that asked for the trial is no longer there to hear of it."""
+
+
+def run_and_record(spec: TrialSpec, store: Store, on_epoch: Callable[[Epoch], None] = lambda epoch: None) -> None:
+    """Run one trial and write every epoch and the result to the store; a finished trial is left alone.
+
+    While it runs, the trial is locked: a second process that wants the same one waits and then finds it finished. A
+    failure is written down with its traceback and not raised.
+    """
+    folder = make_folder(store.trials_folder / spec.id)
+    with FileLock(folder / "lock"):
+        checkpoint = folder / "checkpoint.safetensors"
+        known = store.trials([spec.id])
+        if known and known[0].is_finished:
+            return
+        task = DATASETS.get(spec.dataset).task
+        store.start(spec, task.metric, task.higher_is_better, environment())
+
+        def heard(epoch: Epoch) -> None:
+            store.add_epochs(spec.id, [epoch])
+            on_epoch(epoch)
+
+        try:
+            outcome = run_trial(spec, checkpoint, heard)
+            if outcome.weights:
+                with atomic_path(folder / "weights.safetensors") as temporary:
+                    save_file({name: value.contiguous() for name, value in outcome.weights.items()}, temporary)
+            store.finish(spec.id, outcome)
+        except (DriverGoneError, KeyboardInterrupt):
+            store.mark(spec.id, "interrupted")
+            raise
+        except GraphTrialError as error:
+            store.mark(spec.id, "failed", str(error))
+            return
+        except Exception:  # noqa: BLE001 - whatever a model does wrong is a fact about the trial, not about the study
+            store.mark(spec.id, "failed", traceback.format_exc())
+            return
+        Checkpoint(checkpoint).remove()
+
+
+def work(values: dict[str, Any], store_path: Path, driver: Connection) -> None:
+    """Run a trial in a process of its own and tell the driver of each epoch; end quietly when the driver is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's to handle
+
+    def tell(epoch: Epoch) -> None:
+        try:
+            driver.send(epoch.epoch)
+        except OSError:
+            raise DriverGoneError from None
+
+    try:
+        run_and_record(TrialSpec.from_dict(values), Store(store_path), tell)
+    except DriverGoneError:
+        return
+
+
+def is_running(store: Store, trial: str) -> bool:
+    """Tell whether some process holds the trial's lock at this moment."""
+    lock = store.trials_folder / trial / "lock"
+    if not lock.exists():
+        return False
+    try:
+        with FileLock(lock, timeout=0):
+            return False
+    except Timeout:
+        return True
