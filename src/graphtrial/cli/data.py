@@ -58,23 +58,22 @@ def info(name: Annotated[str, typer.Argument(help="A dataset.")], json: Json = F
 
 def _words(key: str, value: Any) -> str:
     if key == "splits":
-        sizes = {tuple(split.values()) for split in value}
-        shown = ", ".join(" / ".join(map(str, size)) for size in sorted(sizes))
-        return f"{len(value)} x train / val / test = {shown}"
-    if isinstance(value, dict):
-        return "\n".join(f"{name}: {_words('', inner)}" for name, inner in value.items())
-    if isinstance(value, list | tuple):
-        return (
-            "\n".join(_flat(item) for item in value)
-            if any(isinstance(v, dict) for v in value)
-            else ", ".join(map(_flat, value))
+        sizes = sorted({tuple(split.values()) for split in value})
+        return f"{len(value)} x train / val / test = " + ", ".join(" / ".join(map(str, size)) for size in sizes)
+    if key == "statistics":
+        return "\n".join(
+            f"{s['what']}: {_flat(s['ours'])}, published {_flat(s['published'])} "
+            f"({'agrees' if s['agrees'] else 'DIFFERS'}: {s['rule']})"
+            for s in value
         )
-    return _flat(value)
+    if key == "files":
+        return "\n".join(f"{file['name']}, sha256 {file['sha256']}" for file in value)
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_flat(inner)}" for name, inner in value.items())
+    return "\n".join(map(_flat, value)) if isinstance(value, list | tuple) else _flat(value)
 
 
 def _flat(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    if isinstance(value, dict):
-        return ", ".join(f"{key} {_flat(inner)}" for key, inner in value.items() if inner is not None)
-    return str(value)
+    if isinstance(value, list | tuple):
+        return " / ".join(map(_flat, value))
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

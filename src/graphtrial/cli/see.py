@@ -72,9 +72,8 @@ def params(
     if json:
         print_json({"dataset": dataset, "model": model, "settings": chosen, "parts": parts, "params": total})
         return
-    table = Table(
-        "part", "parameters", title=f"{model} on {dataset}: " + ", ".join(f"{k} {v}" for k, v in chosen.items())
-    )
+    out.print(f"{model} on {dataset}: " + ", ".join(f"{key} {value}" for key, value in chosen.items()))
+    table = Table("part", "parameters")
     for name, count in parts.items():
         table.add_row(name, str(count))
     table.add_row("total", str(total), style="bold")

@@ -159,8 +159,8 @@ class Store:
         """Return the trial whose id begins so."""
         matches = [record for record in self.trials() if record.id.startswith(prefix)]
         if len(matches) != 1:
-            count = "no trial" if not matches else f"{len(matches)} trials"
-            raise GraphTrialError(f"{count} in {self.path} begin with '{prefix}'; `graphtrial status` lists them")
+            found = f"{len(matches)} trials begin" if matches else "no trial begins"
+            raise GraphTrialError(f"{found} with '{prefix}' in {self.path}; `graphtrial status` lists them")
         return matches[0]
 
     def history(self, trial: str) -> list[Epoch]:
