@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,10 @@ class Encoding(ABC):
     name: ClassVar[str]
     version: ClassVar[int] = 1
     """Raised whenever the numbers change, so that no stale cache is used."""
+
+    relabelling: ClassVar[Literal["exact", "sign", "none"]] = "exact"
+    """Whether the rows move with their nodes when these are renumbered: exactly, up to the sign of each column (where
+    the structure decides the column at all), or not."""
 
     width: int
     """The numbers per node."""

@@ -34,9 +34,10 @@ class Laplacian(Encoding):
     """
 
     name = "laplacian"
+    relabelling = "sign"
 
     def __init__(self, k: int, sign: Sign = "random") -> None:
-        if not isinstance(k, int) or k < 1:
+        if not isinstance(k, int) or isinstance(k, bool) or k < 1:
             raise GraphTrialError(f"a Laplacian encoding needs at least 1 eigenvector; k is {k!r}")
         if sign not in get_args(Sign):
             raise GraphTrialError(

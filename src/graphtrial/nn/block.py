@@ -6,6 +6,7 @@ from torch import Tensor, nn
 
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
+from graphtrial.nn.norm import BatchNorm
 
 
 class Block(nn.Module):
@@ -15,8 +16,8 @@ class Block(nn.Module):
         super().__init__()
         self.conv = conv
         self.residual = residual
-        self.node_norm = nn.BatchNorm1d(width) if batch_norm else nn.Identity()
-        self.edge_norm = nn.BatchNorm1d(width) if batch_norm and conv.edge_state else nn.Identity()
+        self.node_norm = BatchNorm(width) if batch_norm else nn.Identity()
+        self.edge_norm = BatchNorm(width) if batch_norm and conv.edge_state else nn.Identity()
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:

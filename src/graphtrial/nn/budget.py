@@ -17,7 +17,7 @@ NARROWEST, WIDEST = 4, 1 << 16  # the halving head needs a quarter of the width
 
 def parse_budget(text: str) -> int:
     """Read a number of parameters such as `100k`, `0.5M` or `100000`."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)([kKmM]?)", text.strip())
+    match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,15})?)([kKmM]?)", text.strip())
     budget = round(float(match[1]) * {"": 1, "k": 1_000, "m": 1_000_000}[match[2].lower()]) if match else 0
     if budget < 1:
         raise GraphTrialError(f"'{text}' is not a parameter budget; write for example 100k, 0.5M or 100000")

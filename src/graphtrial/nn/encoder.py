@@ -28,7 +28,7 @@ class NodeEncoder(nn.Module):
     def forward(self, graph: GraphBatch) -> Tensor:
         if self.encoding is None:
             return _embed(self.feature, graph.x)
-        position = self.encoding(graph.columns[ENCODING_COLUMN])
+        position = _embed(self.encoding, graph.columns.get(ENCODING_COLUMN))
         return position if self.feature is None else _embed(self.feature, graph.x) + position
 
 
@@ -68,6 +68,6 @@ def _embed(module: nn.Module | None, values: Tensor | None) -> Tensor:
     if module is None or values is None:
         raise GraphTrialError("the batch lacks the feature column that this model was built for")
     if isinstance(module, nn.Embedding):
-        return module(values.reshape(len(values)))
+        return module(values.reshape(len(values)).long())
     rows = values.reshape(len(values), -1)
     return module(rows.to(next(module.parameters()).dtype))

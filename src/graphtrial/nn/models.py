@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
 from torch import nn
 
@@ -40,19 +40,41 @@ def model_settings(name: str) -> dict[str, Any]:
     return {**dress, **{key: value for key, value in declared.items() if key != "width"}}
 
 
+def setting_choices(name: str) -> dict[str, tuple[str, ...]]:
+    """Return the values that a setting is confined to, for each setting declared as a `Literal`."""
+    from graphtrial.nn.conv.base import Conv, Readout
+
+    kind = MODELS.get(name)
+    try:
+        hints = get_type_hints(kind.__init__)
+    except NameError:  # names imported for type checkers alone
+        hints = {}
+    if isinstance(kind, type) and issubclass(kind, Conv):
+        hints["readout"] = Readout
+    return {key: get_args(hint) for key, hint in hints.items() if get_origin(hint) is Literal}
+
+
 def resolve_settings(name: str, given: dict[str, Any]) -> dict[str, Any]:
-    """Return `given` completed by defaults; an unknown, missing or senseless setting is an error."""
+    """Return `given` completed by defaults; an unknown, missing or senseless setting is an error.
+
+    Equal settings become equal values, 0 and 0.0 too, because a trial's identity is the hash of them.
+    """
     known = model_settings(name)
     reject_unknown_keys(given, known, f"model '{name}'")
     settings = {**known, **given}
+    choices = setting_choices(name)
     for key, default in known.items():
         value = settings[key]
-        if value is None:
-            raise GraphTrialError(f"model '{name}' needs a {key}, for example --set {key}=64 or --budget 100k")
         if default is not None and not _same_kind(value, default):
             raise GraphTrialError(f"{key} of model '{name}' is {default!r} by default; {value!r} is of another kind")
+        if value is None:
+            raise GraphTrialError(f"model '{name}' needs a {key}, for example --set {key}=64 or --budget 100k")
         if key in ("width", "layers") and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
             raise GraphTrialError(f"{key} of model '{name}' must be a whole number of at least 1, not {value!r}")
+        if key in choices and value not in choices[key]:
+            raise GraphTrialError(f"{key} of model '{name}' cannot be {value!r}: use {', '.join(choices[key])}")
+        if isinstance(default, float):
+            settings[key] = float(value)
     if not 0 <= settings.get("dropout", 0) < 1:
         raise GraphTrialError(f"dropout of model '{name}' must be at least 0 and below 1, not {settings['dropout']!r}")
     return settings

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphSet
 from graphtrial.graphs.graphset import Level
 from graphtrial.tasks import Task
@@ -31,6 +32,9 @@ class Shapes:
     def of(cls, graphs: GraphSet, task: Task, *, encoding_dim: int = 0, encoding_replaces: bool = False) -> Shapes:
         """Read the shapes off a set and its task."""
         node, edge = graphs.columns.get("x"), graphs.columns.get("edge_attr")
+        for name, column in (("x", node), ("edge_attr", edge)):
+            if column and column.types is not None and column.width != 1:
+                raise GraphTrialError(f"'{name}' has {column.width} categories per row; models embed a single one")
         return cls(
             outputs=task.outputs,
             level=task.level,

@@ -1,0 +1,100 @@
+"""The dress of a layer, in the order of the papers: batch norm, ReLU, plus input, dropout."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from graphtrial.graphs import GraphBatch
+from graphtrial.nn.block import Block
+from graphtrial.nn.conv.gatedgcn import GatedGCN
+from graphtrial.nn.conv.gcn import GCN
+from graphtrial.nn.norm import BatchNorm
+from samples import AWKWARD, batch_of, vectors
+
+WIDTH = 6
+
+
+def block_of(kind: type, **keywords: bool | float) -> Block:
+    torch.manual_seed(3)
+    dress = {"batch_norm": True, "residual": True, "dropout": 0.0, **keywords}
+    block = Block(kind(WIDTH), WIDTH, **dress).double()
+    with torch.no_grad():
+        for parameter in block.parameters():
+            parameter.add_(torch.randn_like(parameter) / 2)
+    return block
+
+
+def by_hand(norm: nn.Module, new: Tensor, old: Tensor, *, training: bool) -> Tensor:
+    """Batch norm, ReLU and residual link, written out."""
+    if isinstance(norm, nn.BatchNorm1d):
+        mean, variance = (
+            (new.mean(0), new.var(0, unbiased=False)) if training else (norm.running_mean, norm.running_var)
+        )
+        new = (new - mean) / (variance + 1e-5).sqrt() * norm.weight + norm.bias
+    return old + new.clamp(min=0)
+
+
+@pytest.fixture
+def batch() -> GraphBatch:
+    return batch_of(AWKWARD)
+
+
+@pytest.mark.parametrize("training", [True, False])
+@pytest.mark.parametrize("batch_norm", [True, False])
+def test_nodes_and_edges_go_through_norm_activation_and_residual_link(
+    batch: GraphBatch, training: bool, batch_norm: bool
+) -> None:
+    block = block_of(GatedGCN, batch_norm=batch_norm).train(training)
+    x, e = vectors(batch.num_nodes, WIDTH), vectors(batch.num_edges, WIDTH, seed=1)
+    new_x, new_e = block.conv(batch, x, e)
+    expected_x = by_hand(block.node_norm, new_x, x, training=training)
+    expected_e = by_hand(block.edge_norm, new_e, e, training=training)
+    out_x, out_e = block(batch, x, e)
+    torch.testing.assert_close(out_x, expected_x)
+    torch.testing.assert_close(out_e, expected_e)
+
+
+def test_without_residual_link_the_input_is_not_added(batch: GraphBatch) -> None:
+    block = block_of(GCN, residual=False)
+    x = vectors(batch.num_nodes, WIDTH)
+    out, e = block(batch, x, None)
+    assert e is None
+    torch.testing.assert_close(out + x, by_hand(block.node_norm, block.conv(batch, x, None)[0], x, training=True))
+
+
+def test_dropout_comes_last_and_only_in_training(batch: GraphBatch) -> None:
+    block = block_of(GCN, dropout=0.4)
+    x = vectors(batch.num_nodes, WIDTH)
+    expected = by_hand(block.node_norm, block.conv(batch, x, None)[0], x, training=True)
+    torch.manual_seed(11)
+    out = block(batch, x, None)[0]
+    torch.manual_seed(11)
+    torch.testing.assert_close(out, F.dropout(expected, 0.4))
+    assert 0 < int((out == 0).sum()) < out.numel()
+    block.eval()
+    assert torch.equal(block(batch, x, None)[0], block(batch, x, None)[0])
+
+
+def test_batch_norm_keeps_the_running_statistics_of_the_papers() -> None:
+    norm, theirs = BatchNorm(WIDTH).double(), nn.BatchNorm1d(WIDTH).double()
+    for seed in range(3):
+        x = vectors(7, WIDTH, seed)
+        torch.testing.assert_close(norm(x), theirs(x))
+    assert norm.state_dict().keys() == theirs.state_dict().keys()
+    for ours, other in zip(norm.state_dict().values(), theirs.state_dict().values(), strict=True):
+        assert torch.equal(ours, other)
+
+
+@pytest.mark.parametrize("rows", [0, 1])
+def test_a_batch_of_at_most_one_row_passes_and_leaves_the_statistics_alone(rows: int) -> None:
+    norm = BatchNorm(WIDTH).double()
+    norm(vectors(9, WIDTH))
+    before = {name: value.clone() for name, value in norm.named_buffers() if name != "num_batches_tracked"}
+    x = vectors(rows, WIDTH, seed=1)
+    out = norm(x)
+    torch.testing.assert_close(out, norm.eval()(x))
+    for name, value in before.items():
+        assert torch.equal(norm.get_buffer(name), value)

@@ -1,0 +1,84 @@
+"""The width that spends a budget is the largest that fits."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+import torch
+
+from graphtrial.errors import GraphTrialError
+from graphtrial.nn import MODELS, Shapes, build_model, count_parameters, parse_budget, width_for_budget
+
+SHAPES = Shapes(outputs=1, level="graph", node_types=28, edge_types=4)
+ENCODED = Shapes(outputs=10, level="graph", node_dim=3, edge_dim=2, encoding_dim=20, encoding_replaces=True)
+
+
+def parameters(name: str, shapes: Shapes, settings: dict[str, Any], width: int) -> int:
+    return count_parameters(build_model(name, shapes, {**settings, "width": width}))
+
+
+@pytest.mark.parametrize("name", MODELS.names())
+@pytest.mark.parametrize("shapes", [SHAPES, ENCODED], ids=["types", "vectors"])
+def test_the_width_found_fits_and_the_next_does_not(name: str, shapes: Shapes) -> None:
+    for layers in (1, 4, 16):
+        for budget in (5_000, 100_000, 500_000):
+            start = time.perf_counter()
+            width = width_for_budget(name, shapes, {"layers": layers}, budget)
+            print(f"{name}, {layers} layers, {budget}: width {width}, {time.perf_counter() - start:.3f} s")
+            used, next_used = (parameters(name, shapes, {"layers": layers}, w) for w in (width, width + 1))
+            assert used <= budget < next_used
+
+
+@pytest.mark.parametrize("name", MODELS.names())
+def test_a_budget_met_exactly_is_met(name: str) -> None:
+    exact = parameters(name, SHAPES, {}, 33)
+    assert width_for_budget(name, SHAPES, {}, exact) == 33
+    assert width_for_budget(name, SHAPES, {}, exact - 1) == 32
+
+
+def test_other_settings_count() -> None:
+    plain = width_for_budget("gatedgcn", SHAPES, {}, 20_000)
+    assert width_for_budget("gatedgcn", SHAPES, {"batch_norm": False}, 20_000) >= plain
+    assert width_for_budget("gatedgcn", SHAPES, {"layers": 8}, 20_000) < plain
+    with pytest.raises(GraphTrialError, match=r"no setting 'layerz'\. Did you mean 'layers'\?"):
+        width_for_budget("gatedgcn", SHAPES, {"layerz": 8}, 20_000)
+
+
+def test_searching_draws_no_random_numbers() -> None:
+    before = torch.get_rng_state()
+    width_for_budget("gin", SHAPES, {}, 100_000)
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+@pytest.mark.parametrize("name", MODELS.names())
+@pytest.mark.parametrize("budget", [10, 1])
+def test_a_budget_too_small_for_any_width_is_an_error(name: str, budget: int) -> None:
+    with pytest.raises(GraphTrialError, match=f"model '{name}' has more than {budget} parameters even at width 4"):
+        width_for_budget(name, SHAPES, {}, budget)
+
+
+def test_a_budget_too_large_for_any_width_is_an_error() -> None:
+    with pytest.raises(GraphTrialError, match="asks for a width above 65536; lower the budget"):
+        width_for_budget("mlp", SHAPES, {}, 10**15)
+
+
+@pytest.mark.parametrize(
+    ("text", "budget"),
+    [
+        *(("100k", 100_000), ("100K", 100_000), ("0.5M", 500_000), ("0.5m", 500_000), ("100000", 100_000)),
+        *((" 40k ", 40_000), ("1", 1), ("2.5k", 2_500), ("0.1M", 100_000), ("1.0015k", 1002)),
+    ],
+)
+def test_budgets_are_read_as_written(text: str, budget: int) -> None:
+    assert parse_budget(text) == budget
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["abc", "", "0", "-5", "0k", "k", "1e5", "100kk", "1,000", "100 k", "1.", ".5M", "nan", "inf", "9" * 400, "0.0001"],
+)
+def test_nonsense_is_no_budget(text: str) -> None:
+    with pytest.raises(GraphTrialError, match="is not a parameter budget; write for example 100k"):
+        parse_budget(text)

@@ -1,0 +1,182 @@
+"""Each layer against code we did not write, or against its equation node by node."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import TypeVar
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call
+from torch_geometric.nn import GCNConv, GINConv, SAGEConv, SimpleConv
+
+from graphtrial.errors import GraphTrialError
+from graphtrial.graphs import GraphBatch
+from graphtrial.nn import MODELS
+from graphtrial.nn.conv import Conv
+from graphtrial.nn.conv.gatedgcn import GatedGCN
+from graphtrial.nn.conv.gcn import GCN
+from graphtrial.nn.conv.gcn_vanilla import VanillaGCN
+from graphtrial.nn.conv.gin import GIN
+from graphtrial.nn.conv.mlp import MLP
+from samples import AWKWARD, Graph, batch_of, random_graphs, symmetric, vectors
+
+WIDTH = 5
+DIRECTED = {"awkward": AWKWARD, **{f"random-{seed}": random_graphs(6, seed) for seed in range(4)}}
+UNDIRECTED: dict[str, list[Graph]] = {
+    "awkward": [(nodes, symmetric(edges)) for nodes, edges in AWKWARD],
+    **{f"random-{seed}": random_graphs(6, seed, undirected=True) for seed in range(4)},
+}
+directed = pytest.mark.parametrize("given", DIRECTED.values(), ids=DIRECTED)
+undirected = pytest.mark.parametrize("given", UNDIRECTED.values(), ids=UNDIRECTED)
+Layer = TypeVar("Layer", bound=Conv)
+LAYERS = [name for name in MODELS if issubclass(MODELS.get(name), Conv)]
+
+
+def made(kind: Callable[[int], Layer]) -> Layer:
+    """A layer in double precision whose weights and biases are all different from their start."""
+    torch.manual_seed(7)
+    layer = kind(WIDTH).double()
+    with torch.no_grad():
+        for parameter in layer.parameters():
+            parameter.add_(torch.randn_like(parameter) / 3)
+    return layer
+
+
+def output(layer: Conv, batch: GraphBatch, x: Tensor) -> Tensor:
+    e = vectors(batch.num_edges, WIDTH, seed=2) if layer.edge_state else None
+    return layer(batch, x, e)[0]
+
+
+@undirected
+def test_gcn_equals_pyg_on_undirected_graphs(given: list[Graph]) -> None:
+    batch, layer = batch_of(given), made(GCN)
+    theirs = GCNConv(WIDTH, WIDTH, add_self_loops=False, normalize=True).double()
+    theirs.load_state_dict({"lin.weight": layer.linear.weight, "bias": layer.linear.bias})
+    x = vectors(batch.num_nodes, WIDTH)
+    torch.testing.assert_close(output(layer, batch, x), theirs(x, batch.edge_index))
+
+
+@directed
+def test_gcn_equals_its_equation_on_directed_graphs_with_degrees_of_at_least_one(given: list[Graph]) -> None:
+    batch, layer = batch_of(given), made(GCN)
+    x = vectors(batch.num_nodes, WIDTH)
+    edges = batch.edge_index.T.tolist()
+    received = torch.zeros_like(x)
+    for source, target in edges:
+        sent = max(1, sum(u == source for u, _ in edges))
+        heard = max(1, sum(v == target for _, v in edges))
+        received[target] += x[source] / (sent * heard) ** 0.5
+    expected = received @ layer.linear.weight.T + layer.linear.bias
+    torch.testing.assert_close(output(layer, batch, x), expected)
+
+
+@directed
+def test_vanilla_gcn_equals_the_mean_and_the_linear_map_of_pyg(given: list[Graph]) -> None:
+    batch, layer = batch_of(given), made(VanillaGCN)
+    x = vectors(batch.num_nodes, WIDTH)
+    sage = SAGEConv(WIDTH, WIDTH, aggr="mean", root_weight=False).double()
+    sage.load_state_dict({"lin_l.weight": layer.linear.weight, "lin_l.bias": layer.linear.bias})
+    torch.testing.assert_close(output(layer, batch, x), sage(x, batch.edge_index))
+    mean = SimpleConv(aggr="mean")(x, batch.edge_index)
+    torch.testing.assert_close(output(layer, batch, x), layer.linear(mean))
+
+
+def pyg_gin(layer: GIN) -> GINConv:
+    theirs = GINConv(copy.deepcopy(layer.mlp), train_eps=True).double()
+    theirs.nn.load_state_dict(layer.mlp.state_dict())  # the constructor has drawn new weights
+    theirs.eps.data.fill_(layer.epsilon.item())
+    return theirs
+
+
+@directed
+@pytest.mark.parametrize("training", [True, False])
+def test_gin_equals_pyg(given: list[Graph], training: bool) -> None:
+    batch, layer = batch_of(given), made(GIN)
+    layer.train(training)
+    theirs = pyg_gin(layer)
+    x = vectors(batch.num_nodes, WIDTH)
+    torch.testing.assert_close(output(layer, batch, x), theirs(x, batch.edge_index))
+
+
+def test_gin_has_the_gradient_of_pyg_in_epsilon_too() -> None:
+    batch, layer = batch_of(AWKWARD), made(GIN)
+    theirs = pyg_gin(layer)
+    x, weight = vectors(batch.num_nodes, WIDTH), vectors(batch.num_nodes, WIDTH, seed=1)
+    (output(layer, batch, x) * weight).sum().backward()
+    (theirs(x, batch.edge_index) * weight).sum().backward()
+    torch.testing.assert_close(layer.epsilon.grad, theirs.eps.grad.reshape(()))
+    for ours, other in zip(layer.mlp.parameters(), theirs.nn.parameters(), strict=True):
+        torch.testing.assert_close(ours.grad, other.grad)
+
+
+@directed
+def test_gatedgcn_equals_its_equation_node_by_node(given: list[Graph]) -> None:
+    batch, layer = batch_of(given), made(GatedGCN)
+    x, e = vectors(batch.num_nodes, WIDTH), vectors(batch.num_edges, WIDTH, seed=2)
+
+    def linear(letter: str, row: Tensor) -> Tensor:
+        mapped = getattr(layer, letter)
+        return mapped.weight @ row + mapped.bias
+
+    edges = batch.edge_index.T.tolist()
+    new_e = [linear("D", x[u]) + linear("E", x[v]) + linear("C", e[i]) for i, (u, v) in enumerate(edges)]
+    new_x = []
+    for node in range(batch.num_nodes):
+        above, below = torch.zeros(WIDTH, dtype=x.dtype), torch.full((WIDTH,), 1e-6, dtype=x.dtype)
+        for i, (u, v) in enumerate(edges):
+            if v == node:
+                gate = 1 / (1 + torch.exp(-new_e[i]))
+                above = above + gate * linear("B", x[u])
+                below = below + gate
+        new_x.append(linear("A", x[node]) + above / below)
+    out_x, out_e = layer(batch, x, e)
+    torch.testing.assert_close(out_x, torch.stack(new_x))
+    torch.testing.assert_close(out_e, torch.stack(new_e) if new_e else torch.zeros_like(e))
+
+
+def test_gatedgcn_without_edge_vectors_is_an_error() -> None:
+    with pytest.raises(GraphTrialError, match="GatedGCN needs a vector for each edge"):
+        GatedGCN(4)(batch_of(AWKWARD), torch.zeros(21, 4), None)
+
+
+@directed
+def test_the_mlp_layer_sees_no_edges(given: list[Graph]) -> None:
+    batch, layer = batch_of(given), made(MLP)
+    x = vectors(batch.num_nodes, WIDTH)
+    torch.testing.assert_close(output(layer, batch, x), x @ layer.linear.weight.T + layer.linear.bias)
+
+
+@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("given", [AWKWARD, random_graphs(3, seed=1)], ids=["awkward", "random"])
+def test_every_layer_passes_gradcheck_in_its_inputs_and_weights(name: str, given: list[Graph]) -> None:
+    batch, layer = batch_of(given), made(MODELS.get(name))
+    names = [key for key, _ in layer.named_parameters()]
+    x = vectors(batch.num_nodes, WIDTH).requires_grad_()
+    e = vectors(batch.num_edges, WIDTH, seed=2).requires_grad_()
+
+    def run(x: Tensor, e: Tensor, *weights: Tensor) -> tuple[Tensor, ...]:
+        given_e = e if layer.edge_state else None
+        new_x, new_e = functional_call(layer, dict(zip(names, weights, strict=True)), (batch, x, given_e))
+        return (new_x,) if new_e is None else (new_x, new_e)
+
+    weights = [p.detach().clone().requires_grad_() for p in layer.parameters()]
+    assert torch.autograd.gradcheck(run, (x, e, *weights), fast_mode=True)
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_a_layer_is_a_bare_formula(name: str) -> None:
+    kinds = (nn.Dropout,) if name == "gin" else (nn.Dropout, nn.modules.batchnorm._BatchNorm)
+    assert not any(isinstance(module, kinds) for module in made(MODELS.get(name)).modules())
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_layers_that_do_not_read_edge_vectors_hand_them_on(name: str) -> None:
+    layer, batch = made(MODELS.get(name)), batch_of(AWKWARD)
+    e = vectors(batch.num_edges, WIDTH)
+    new_x, new_e = layer(batch, vectors(batch.num_nodes, WIDTH), e)
+    assert new_x.shape == (batch.num_nodes, WIDTH)
+    assert new_e is not None
+    assert (new_e is e) != layer.edge_state

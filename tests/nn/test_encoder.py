@@ -1,0 +1,88 @@
+"""What the blocks get to see: embedded features, encodings, and what stands in for missing edge features."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from graphtrial.errors import GraphTrialError
+from graphtrial.graphs import Column, GraphBatch
+from graphtrial.nn import Shapes
+from graphtrial.nn.encoder import EdgeEncoder, NodeEncoder
+from samples import AWKWARD, ENCODING, batch_of, graph_set, whole
+
+TYPES = Shapes(outputs=1, level="graph", node_types=28, edge_types=4)
+ADDED = Shapes(outputs=1, level="graph", node_types=28, edge_types=4, encoding_dim=ENCODING)
+REPLACED = Shapes(outputs=1, level="graph", node_types=28, encoding_dim=ENCODING, encoding_replaces=True)
+
+
+@pytest.fixture
+def batch() -> GraphBatch:
+    return batch_of(AWKWARD)
+
+
+def test_categories_are_looked_up_in_a_table(batch: GraphBatch) -> None:
+    nodes, edges = NodeEncoder(TYPES, 6), EdgeEncoder(TYPES, 6, use_features=True)
+    assert torch.equal(nodes(batch), nodes.feature.weight[batch.x])
+    assert torch.equal(edges(batch), edges.feature.weight[batch.edge_attr])
+
+
+def test_categories_may_be_a_column_of_shape_one_or_truth_values() -> None:
+    graphs = graph_set(AWKWARD)
+    encoder = NodeEncoder(Shapes(outputs=1, level="graph", node_types=2), 6)
+    flat = np.arange(graphs.num_nodes) % 2
+    for values in (flat, flat[:, None], flat.astype(bool)):
+        batch = whole(graphs.with_column("x", Column(values, "node", types=2)))
+        assert torch.equal(encoder(batch), encoder.feature.weight[torch.from_numpy(flat)])
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int64])
+def test_vectors_are_mapped_linearly_whatever_their_type(dtype: type) -> None:
+    graphs = graph_set(AWKWARD)
+    values = np.arange(3 * graphs.num_nodes).reshape(-1, 3).astype(dtype)
+    batch = whole(graphs.with_column("x", Column(values, "node")))
+    encoder = NodeEncoder(Shapes(outputs=1, level="graph", node_dim=3), 6)
+    expected = torch.from_numpy(values.astype(np.float32)) @ encoder.feature.weight.T + encoder.feature.bias
+    torch.testing.assert_close(encoder(batch), expected)
+
+
+def test_an_encoding_is_added_or_takes_the_place_of_the_feature(batch: GraphBatch) -> None:
+    added, replaced = NodeEncoder(ADDED, 6), NodeEncoder(REPLACED, 6)
+    position = batch.encoding @ added.encoding.weight.T + added.encoding.bias
+    torch.testing.assert_close(added(batch), added.feature.weight[batch.x] + position)
+    assert replaced.feature is None
+    torch.testing.assert_close(replaced(batch), batch.encoding @ replaced.encoding.weight.T + replaced.encoding.bias)
+
+
+def test_without_edge_features_every_edge_has_the_same_learnt_vector(batch: GraphBatch) -> None:
+    encoder = EdgeEncoder(TYPES, 6, use_features=False)
+    assert isinstance(encoder.feature, nn.Linear)
+    rows = encoder(batch)
+    assert rows.shape == (batch.num_edges, 6)
+    torch.testing.assert_close(rows, (encoder.feature.weight[:, 0] + encoder.feature.bias).expand_as(rows))
+
+
+def test_looking_at_edge_vectors_or_not_takes_as_many_parameters() -> None:
+    shapes = Shapes(outputs=1, level="graph", edge_dim=3)
+    counts = {sum(p.numel() for p in EdgeEncoder(shapes, 6, use_features=u).parameters()) for u in (True, False)}
+    assert counts == {3 * 6 + 6}
+
+
+def test_double_precision_runs_through(batch: GraphBatch) -> None:
+    assert NodeEncoder(ADDED, 6).double()(batch).dtype == torch.float64
+    assert EdgeEncoder(TYPES, 6, use_features=False).double()(batch).dtype == torch.float64
+
+
+def test_missing_features_are_told_in_words(batch: GraphBatch) -> None:
+    nothing = Shapes(outputs=1, level="graph")
+    with pytest.raises(GraphTrialError, match="these graphs have no node features; give the model a positional"):
+        NodeEncoder(nothing, 6)
+    with pytest.raises(GraphTrialError, match="these graphs have no edge features"):
+        EdgeEncoder(nothing, 6, use_features=True)
+    encoder, column = NodeEncoder(ADDED, 6), "lacks the feature column that this model was built for"
+    for name in ("x", "encoding"):
+        structure = {key: value for key, value in batch.columns.items() if key != name}
+        with pytest.raises(GraphTrialError, match=column):
+            encoder(GraphBatch(batch._structure, structure, batch.num_graphs))

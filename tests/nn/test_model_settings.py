@@ -1,0 +1,119 @@
+"""Settings: completed by defaults, refused where nobody reads them or they make no sense."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from graphtrial.errors import GraphTrialError, UnknownNameError
+from graphtrial.graphs import Column, GraphSet
+from graphtrial.nn import MODELS, Shapes, build_model, model_settings, resolve_settings
+from graphtrial.spec import digest
+from graphtrial.tasks import GraphRegression
+
+SHAPES = Shapes(outputs=1, level="graph", node_types=28)
+
+
+@pytest.mark.parametrize("name", MODELS.names())
+def test_every_model_has_defaults_for_all_but_the_width(name: str) -> None:
+    assert [key for key, value in model_settings(name).items() if value is None] == ["width"]
+    assert resolve_settings(name, {"width": 8}) == {**model_settings(name), "width": 8}
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"widht": 8}, "model 'gcn' has no setting 'widht'. Did you mean 'width'? Known settings: batch_norm, "),
+        ({"width": 8, "layer": 8}, "model 'gcn' has no setting 'layer'. Did you mean 'layer"),
+        ({"width": 8, "drop_out": 0.1}, "Did you mean 'dropout'?"),
+        ({"width": 8, "edge_features": True}, "model 'gcn' has no setting 'edge_features'."),
+    ],
+)
+def test_an_unknown_setting_names_the_nearest_one(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(UnknownNameError, match=re.escape(message)):
+        resolve_settings("gcn", given)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, "model 'gcn' needs a width, for example --set width=64 or --budget 100k"),
+        ({"width": None}, "model 'gcn' needs a width"),
+        *(
+            ({"width": value}, f"width of model 'gcn' must be a whole number of at least 1, not {value!r}")
+            for value in (0, -3, 2.5, 64.0, "64", True, float("nan"))
+        ),
+        ({"width": 8, "layers": 0}, "layers of model 'gcn' must be a whole number of at least 1, not 0"),
+        *(
+            ({"width": 8, "layers": value}, f"layers of model 'gcn' is 4 by default; {value!r} is of another kind")
+            for value in (2.5, "4", True, None)
+        ),
+        *(
+            ({"width": 8, "dropout": value}, "dropout of model 'gcn' must be at least 0 and below 1")
+            for value in (-0.1, 1, 1.0, 7, float("nan"), float("inf"))
+        ),
+        *(
+            ({"width": 8, "dropout": value}, "dropout of model 'gcn' is 0.0 by default")
+            for value in ("0.1", True, None)
+        ),
+        *(
+            ({"width": 8, "residual": value}, f"residual of model 'gcn' is True by default; {value!r} is of")
+            for value in (1, "true", None)
+        ),
+        ({"width": 8, "readout": 3}, "readout of model 'gcn' is 'mean' by default; 3 is of another kind"),
+        ({"width": 8, "readout": "median"}, "readout of model 'gcn' cannot be 'median': use mean, sum, max"),
+    ],
+)
+def test_a_senseless_setting_is_an_error_before_anything_is_built(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(GraphTrialError, match=re.escape(message)):
+        resolve_settings("gcn", given)
+
+
+def test_equal_settings_have_one_identity() -> None:
+    written = [{"width": 8}, {"width": 8, "dropout": 0}, {"width": 8, "dropout": 0.0, "layers": 4}]
+    assert len({digest(resolve_settings("gcn", given)) for given in written}) == 1
+
+
+def test_the_given_settings_are_not_changed() -> None:
+    given: dict[str, Any] = {"width": 8, "dropout": 0}
+    build_model("gcn", SHAPES, given)
+    assert given == {"width": 8, "dropout": 0}
+    assert isinstance(given["dropout"], int)
+
+
+def test_an_unknown_model_names_the_nearest_one() -> None:
+    with pytest.raises(UnknownNameError, match=r"no model called 'gatedgnc'\. Did you mean 'gatedgcn'\?"):
+        build_model("gatedgnc", SHAPES, {"width": 8})
+
+
+@pytest.mark.parametrize("width", [1, 2, 3])
+def test_a_width_that_halving_reduces_to_nothing_is_an_error(width: int) -> None:
+    with pytest.raises(GraphTrialError, match=f"a width of {width} leaves nothing: use 4 or more"):
+        build_model("gcn", SHAPES, {"width": width})
+    build_model("gin", SHAPES, {"width": width})  # its heads are linear
+
+
+@pytest.mark.parametrize("level", ["node", "edge"])
+def test_a_question_about_nodes_or_edges_is_refused(level: Any) -> None:
+    with pytest.raises(GraphTrialError, match=f"answers questions about graphs, not about {level}s"):
+        build_model("gcn", Shapes(outputs=1, level=level, node_types=3), {"width": 8})
+
+
+def test_shapes_are_read_off_the_columns() -> None:
+    columns = {"x": Column(np.array([0, 4, 2]), "node", types=7), "edge_attr": Column(np.zeros((1, 3)), "edge")}
+    graphs = GraphSet.build([3], [1], [[0], [1]], columns)
+    expected = Shapes(outputs=2, level="graph", node_types=7, edge_dim=3)
+    assert Shapes.of(graphs, GraphRegression(2)) == expected
+    encoded = Shapes.of(graphs, GraphRegression(2), encoding_dim=5, encoding_replaces=True)
+    assert (encoded.encoding_dim, encoded.encoding_replaces) == (5, True)
+    bare = GraphSet.build([3], [0], np.zeros((2, 0)))
+    assert Shapes.of(bare, GraphRegression()) == Shapes(outputs=1, level="graph")
+
+
+def test_several_categories_per_node_are_refused_in_words() -> None:
+    columns = {"x": Column(np.zeros((3, 2), np.int64), "node", types=7)}
+    with pytest.raises(GraphTrialError, match="'x' has 2 categories per row; models embed a single one"):
+        Shapes.of(GraphSet.build([3], [0], np.zeros((2, 0)), columns), GraphRegression())

@@ -1,0 +1,49 @@
+"""Pooling, against loops and against PyG."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch_geometric.nn import global_add_pool, global_max_pool, global_mean_pool
+
+from graphtrial.errors import GraphTrialError
+from graphtrial.nn.readout import pool
+from samples import AWKWARD, batch_of, random_graphs, vectors
+
+PYG = {"sum": global_add_pool, "mean": global_mean_pool, "max": global_max_pool}
+LISTS = {"awkward": AWKWARD, **{f"random-{seed}": random_graphs(8, seed) for seed in range(3)}}
+
+
+@pytest.mark.parametrize("how", PYG)
+@pytest.mark.parametrize("given", LISTS)
+def test_pooling_and_its_gradient_equal_those_of_pyg(given: str, how: str) -> None:
+    batch = batch_of(LISTS[given])
+    weight = vectors(batch.num_graphs, 3, seed=1)
+    ours, theirs = (vectors(batch.num_nodes, 3).requires_grad_() for _ in range(2))
+    out, expected = pool(batch, ours, how), PYG[how](theirs, batch.batch, size=batch.num_graphs)
+    torch.testing.assert_close(out, expected)
+    (out * weight).sum().backward()
+    (expected * weight).sum().backward()
+    torch.testing.assert_close(ours.grad, theirs.grad)
+
+
+@pytest.mark.parametrize("how", PYG)
+def test_pooling_equals_a_loop_over_graphs(how: str) -> None:
+    batch = batch_of(AWKWARD)
+    x = vectors(batch.num_nodes, 3)
+    for graph, part in enumerate(x.split([nodes for nodes, _ in AWKWARD])):
+        expected = torch.zeros(3, dtype=x.dtype)
+        if len(part):
+            expected = {"sum": part.sum(0), "mean": part.mean(0), "max": part.amax(0)}[how]
+        torch.testing.assert_close(pool(batch, x, how)[graph], expected)
+
+
+@pytest.mark.parametrize("how", PYG)
+def test_pooling_of_no_graphs_and_of_graphs_without_nodes(how: str) -> None:
+    assert pool(batch_of([]), vectors(0, 3), how).shape == (0, 3)
+    assert pool(batch_of([(0, []), (0, [])]), vectors(0, 3), how).tolist() == [[0.0] * 3] * 2
+
+
+def test_an_unknown_readout_is_an_error_that_names_the_known_ones() -> None:
+    with pytest.raises(GraphTrialError, match="no readout called 'median': use mean, sum or max"):
+        pool(batch_of(AWKWARD), vectors(21, 3), "median")

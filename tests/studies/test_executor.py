@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+import dataclasses
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from graphtrial.studies import Progress, Row, Store, Study, run_trials
+from graphtrial.studies.worker import is_running, run_and_record
+from graphtrial.training.outcome import Epoch
+
+LONGER = "dataset = 'csl'\ntitle = 't'\nseeds = 1\nsplits = 2\n[rules]\nmax_epochs = 12\n[[models]]\nname = 'gin'\nwidth = 8\nencoding = 'laplacian:4'\n"
+
+
+def results(store: Store) -> dict[str, object]:
+    """Return every result and history but the seconds, and the bytes of the weights."""
+    found: dict[str, object] = {}
+    for record in store.trials():
+        history = [dataclasses.replace(epoch, seconds=0.0) for epoch in store.history(record.id)]
+        weights = (store.trials_folder / record.id / "weights.safetensors").read_bytes()
+        found[record.id] = (record.status, record.scores, record.params, record.epochs, history, weights)
+    return found
+
+
+def test_a_pool_of_processes_gives_the_same_bits_as_this_process(study: Study, tmp_path: Path) -> None:
+    alone, pool = Store(tmp_path / "alone" / "s.sqlite"), Store(tmp_path / "pool" / "s.sqlite")
+    run_trials(study.trials(), alone, workers=0)
+    heard: list[Progress] = []
+    run_trials(list(reversed(study.trials())), pool, workers=2, listener=heard.append)
+    assert len(results(alone)) == 4
+    assert results(alone) == results(pool)
+    assert [p.event for p in heard].count("end") == 4
+    assert sorted(p.epoch for p in heard if p.event == "epoch") == [1] * 4 + [2] * 4
+
+
+def test_a_finished_trial_is_never_run_twice(study: Study, store: Store) -> None:
+    trials = study.trials()[:2]
+    run_trials(trials + trials, store, workers=0)
+    heard: list[Progress] = []
+    run_trials(trials, store, workers=2, listener=heard.append)
+    run_and_record(trials[0], store)
+    assert not heard
+    assert [record.starts for record in store.trials()] == [1, 1]
+    assert not list(store.trials_folder.rglob("*checkpoint*"))
+
+
+def test_a_trial_that_fails_keeps_its_traceback_and_the_others_run(store: Store, study: Study) -> None:
+    bad = dataclasses.replace(study.trials()[0], data="0" * 64)
+    run_trials([bad, study.trials()[0]], store, workers=2)
+    statuses = {record.id: record.status for record in store.trials()}
+    assert statuses == {bad.id: "failed", study.trials()[0].id: "done"}
+    assert "made for other data" in (store.find(bad.id).error or "")
+    run_trials([bad], store, workers=0)
+    assert store.find(bad.id).starts == 2  # a failed trial is tried again when asked for
+
+
+def test_a_killed_worker_does_not_take_the_study_down(store: Store) -> None:
+    rows = (Row("gin", {"width": 8, "layers": 2}),)
+    trials = Study("s", "csl", rows, seeds=1, splits=3, rules={"max_epochs": 5}).trials()
+    killed: list[str] = []
+
+    def kill_first(progress: Progress) -> None:
+        if progress.event == "epoch" and not killed:
+            killed.append(progress.trial.id)
+            for pid in _children_of(os.getpid()):
+                os.kill(pid, signal.SIGKILL)
+
+    run_trials(trials, store, workers=1, listener=kill_first)
+    statuses = [store.find(trial.id).status for trial in trials]
+    assert statuses == ["failed", "done", "done"]
+    assert "killed" in (store.find(killed[0]).error or "")
+
+
+def _children_of(driver: int) -> list[int]:
+    """Return the trial processes: those whose parent is the fork server of this process."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdigit():
+            continue
+        try:
+            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            grandparent = int((Path("/proc") / str(parent) / "stat").read_text().rpartition(")")[2].split()[1])
+        except (OSError, IndexError):
+            continue
+        if grandparent == driver:
+            found.append(int(folder.name))
+    return found
+
+
+def test_a_running_trial_is_locked(study: Study, store: Store) -> None:
+    spec = study.trials()[0]
+    seen: list[bool] = []
+
+    def look(epoch: Epoch) -> None:
+        seen.append(is_running(store, spec.id))
+
+    assert not is_running(store, spec.id)
+    run_and_record(spec, store, look)
+    assert seen == [True, True]
+    assert not is_running(store, spec.id)
+
+
+def _command(store: Path, study: Path) -> list[str]:
+    return [sys.executable, "-m", "graphtrial", "study", str(study), "--store", str(store), "--json"]
+
+
+def test_killed_at_random_moments_it_ends_with_the_same_bits(tmp_path: Path) -> None:
+    study = tmp_path / "study.toml"
+    study.write_text(LONGER)
+    calm, rough = tmp_path / "calm" / "s.sqlite", tmp_path / "rough" / "s.sqlite"
+    begun = time.monotonic()
+    subprocess.run(_command(calm, study), check=True, capture_output=True)
+    duration = time.monotonic() - begun
+    moments = np.random.default_rng(int(time.time())).uniform(0.3, 0.95, 4) * duration
+    for moment in moments:
+        process = subprocess.Popen(_command(rough, study), start_new_session=True, stdout=subprocess.DEVNULL)
+        time.sleep(moment)
+        os.killpg(process.pid, signal.SIGKILL)  # the driver, the fork server and every worker at once
+        process.wait()
+    subprocess.run(_command(rough, study), check=True, capture_output=True)
+    assert results(Store(rough)) == results(Store(calm)), f"killed after {moments} s"
+    with sqlite3.connect(rough) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(tmp_path: Path) -> None:
+    study = tmp_path / "study.toml"
+    study.write_text(LONGER.replace("max_epochs = 12", "max_epochs = 900\nmin_lr = 1e-300"))
+    path = tmp_path / "results" / "s.sqlite"
+    process = subprocess.Popen(_command(path, study), start_new_session=True, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        time.sleep(0.2)
+        if path.exists() and any(Store(path).history(record.id) for record in Store(path).trials()):
+            break
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to every process of the group
+    _, message = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "0 of 2 trials are finished and kept. The same command goes on" in message
+    assert "Traceback" not in message
+    assert {record.status for record in Store(path).trials()} == {"interrupted"}
+
+
+def test_workers_end_when_the_driver_is_killed(tmp_path: Path) -> None:
+    study = tmp_path / "study.toml"
+    study.write_text(LONGER.replace("max_epochs = 12", "max_epochs = 900\nmin_lr = 1e-300"))
+    path = tmp_path / "results" / "s.sqlite"
+    process = subprocess.Popen(_command(path, study), stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        time.sleep(0.2)
+        if path.exists() and any(Store(path).history(record.id) for record in Store(path).trials()):
+            break
+    process.kill()
+    process.wait()
+    store = Store(path)
+    while time.monotonic() < deadline and any(is_running(store, record.id) for record in store.trials()):
+        time.sleep(0.2)
+    assert not any(is_running(store, record.id) for record in store.trials())
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_trial_does_not_depend_on_its_neighbours(study: Study, tmp_path: Path, workers: int) -> None:
+    trial = study.trials()[2]
+    alone, together = Store(tmp_path / "alone" / "s.sqlite"), Store(tmp_path / "together" / "s.sqlite")
+    run_trials([trial], alone, workers=0)
+    run_trials(study.trials(), together, workers=workers)
+    assert results(alone)[trial.id] == results(together)[trial.id]

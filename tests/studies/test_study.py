@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from graphtrial.errors import GraphTrialError, UnknownNameError
+from graphtrial.studies import Row, Study, catalog, load_study
+
+GOOD = """
+title = "A table"
+dataset = "csl"
+seeds = [14, 34]
+splits = 1
+
+[rules]
+max_epochs = 3
+
+[[models]]
+name = "gcn"
+width = 16
+encoding = ["none", "laplacian:4,sign=fixed"]
+"""
+
+
+def test_a_file_becomes_the_whole_grid(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text(GOOD)
+    trials = load_study(str(tmp_path / "a.toml")).trials()
+    assert len(trials) == len({trial.id for trial in trials}) == 4
+    assert {trial.seed for trial in trials} == {14, 34}
+    assert {str(trial.encoding) for trial in trials} == {"None", "laplacian:k=4,sign=fixed"}
+    assert all(trial.rules.max_epochs == 3 and trial.rules.lr == 5e-4 for trial in trials)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("dataset", "datset", "Did you mean 'dataset'"),
+        ("max_epochs", "max_epoch", "Did you mean 'max_epochs'"),
+        ('name = "gcn"', 'name = "gcm"', "Did you mean 'gcn'"),
+        ("width = 16", "widht = 16", "Did you mean 'width'"),
+        ("laplacian:4", "laplace:4", "Did you mean 'laplacian'"),
+        ("sign=fixed", "sgin=fixed", "Did you mean 'sign'"),
+        ("[[models]]", "[models]", "needs a list 'models'"),
+        ('title = "A table"', "title = A table", "not valid TOML"),
+        ("splits = 1", "splits = 6", "6 of them were asked for"),
+        ('name = "gcn"', "name = 3", "needs a name"),
+        ('dataset = "csl"', 'dataset = "csl2"', "Did you mean 'csl'"),
+        ("width = 16", "width = -1", "at least 1"),
+        ("width = 16", "layers = 2.5", "another kind"),
+    ],
+)
+def test_a_mistake_in_a_file_is_named(tmp_path: Path, old: str, new: str, message: str) -> None:
+    (tmp_path / "a.toml").write_text(GOOD.replace(old, new))
+    with pytest.raises(GraphTrialError, match=message):
+        load_study(str(tmp_path / "a.toml")).trials()
+
+
+def test_an_unknown_study_names_the_nearest() -> None:
+    with pytest.raises(UnknownNameError, match="Did you mean 'demo'"):
+        load_study("dem")
+
+
+def test_a_file_that_is_not_there_is_a_plain_error() -> None:
+    with pytest.raises(GraphTrialError, match="cannot read the study"):
+        load_study("nowhere.toml")
+
+
+@pytest.mark.parametrize("name", sorted(catalog()))
+def test_every_shipped_study_has_a_plan(name: str) -> None:
+    assert load_study(name).trials()
+
+
+def test_the_published_width_and_depth_are_taken_where_none_are_given() -> None:
+    spec = Study("s", "csl", (Row("gatedgcn", encodings=("laplacian:20",)),), seeds=1, splits=1).trials()[0]
+    assert (spec.model.arguments["width"], spec.model.arguments["layers"]) == (70, 4)
+
+
+def test_a_budget_or_an_unpublished_depth_gives_the_widest_model_that_fits() -> None:
+    wide = Study("s", "csl", (Row("gcn", {}, budget="50k"),), seeds=1, splits=1).trials()[0]
+    deep = Study("s", "csl", (Row("gcn", {"layers": 7}),), seeds=1, splits=1).trials()[0]
+    assert wide.model.arguments["width"] < 146
+    assert deep.model.arguments["layers"] == 7
+    assert deep.model.arguments["width"] < 146
+
+
+def test_a_study_takes_the_first_seeds_of_the_protocol() -> None:
+    trials = Study("s", "csl", (Row("gcn", {"width": 8}),), seeds=3, splits=1).trials()
+    assert [trial.seed for trial in trials] == [14, 34, 54]

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from graphtrial.errors import GraphTrialError
+from graphtrial.studies import Row, Study, TrialSpec
+from graphtrial.studies.trial import make_job
+
+PRINT_IDS = (
+    "from graphtrial.studies import Row, Study\n"
+    "study = Study('s', 'csl', (Row('gcn', {'width': 8}, ('laplacian:4',)),), seeds=2, splits=1)\n"
+    "print(*[trial.id for trial in study.trials()])"
+)
+
+
+def test_the_id_is_the_same_in_every_process_and_under_every_hash_seed(study: Study) -> None:
+    ids = set()
+    for seed, language in (("0", "C"), ("123", "C.UTF-8")):
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "LANG": language, "TZ": "Asia/Tokyo"}
+        done = subprocess.run(
+            [sys.executable, "-c", PRINT_IDS], env=environment, capture_output=True, text=True, check=True
+        )
+        ids.add(done.stdout)
+    assert len(ids) == 1
+
+
+def test_the_id_depends_on_every_field(study: Study) -> None:
+    spec = study.trials()[-1]
+    other = study.trials()[0]
+    changes = {
+        "dataset": "zinc",
+        "data": "0" * 64,
+        "split": 7,
+        "model": dataclasses.replace(spec.model, arguments={**spec.model.arguments, "width": 9}),
+        "encoding": other.encoding,
+        "protocol": "bgnn-v5/csl@2",
+        "rules": dataclasses.replace(spec.rules, lr=0.1),
+        "seed": 1,
+    }
+    assert set(changes) == {field.name for field in dataclasses.fields(TrialSpec)}
+    assert len({spec.id, *(dataclasses.replace(spec, **{key: value}).id for key, value in changes.items())}) == 9
+
+
+def test_defaults_written_out_or_left_out_are_the_same_trial() -> None:
+    short = Study("s", "csl", (Row("gcn", {"width": 8}),), seeds=1, splits=1).trials()[0]
+    explicit = {"width": 8, "layers": 4, "residual": True, "batch_norm": True, "readout": "mean", "dropout": 0.0}
+    assert Study("s", "csl", (Row("gcn", explicit),), seeds=1, splits=1).trials()[0].id == short.id
+
+
+def test_a_specification_survives_json(study: Study) -> None:
+    for spec in study.trials():
+        again = TrialSpec.from_dict(json.loads(json.dumps(spec.to_dict())))
+        assert again == spec
+        assert again.id == spec.id
+
+
+def test_a_trial_refuses_other_data_than_it_was_made_for(study: Study) -> None:
+    with pytest.raises(GraphTrialError, match="made for other data"):
+        make_job(dataclasses.replace(study.trials()[0], data="0" * 64))
+
+
+def test_a_split_that_is_not_there_is_an_error() -> None:
+    with pytest.raises(GraphTrialError, match="9 of them were asked for"):
+        Study("s", "csl", (Row("gcn", {"width": 8}),), splits=9).trials()

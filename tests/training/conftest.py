@@ -1,0 +1,58 @@
+"""A small task that trains in a second: tell triangles with tails from squares with tails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from graphtrial.graphs import Column, GraphSet
+from graphtrial.nn import Shapes, build_model
+from graphtrial.tasks import GraphClassification
+from graphtrial.training import Rules
+from graphtrial.training.trainer import Job
+
+
+@pytest.fixture
+def graphs() -> GraphSet:
+    """Sixty rings of three or four nodes, each with a tail, and random node types."""
+    rng = np.random.default_rng(0)
+    nodes, edges, ends, labels = [], [], [], []
+    for number in range(60):
+        ring, tail = 3 + number % 2, int(rng.integers(1, 4))
+        path = [(i, (i + 1) % ring) for i in range(ring)] + [(ring + i - 1, ring + i) for i in range(tail)]
+        both = path + [(v, u) for u, v in path]
+        nodes.append(ring + tail)
+        edges.append(len(both))
+        ends.extend(both)
+        labels.append(number % 2)
+    columns = {
+        "x": Column(rng.integers(0, 3, sum(nodes)), "node", types=3),
+        "edge_attr": Column(np.zeros(sum(edges), int), "edge", types=1),
+        "y": Column(np.array(labels), "graph"),
+    }
+    return GraphSet.build(nodes, edges, np.array(ends).T, columns)
+
+
+@pytest.fixture
+def make_job(graphs: GraphSet) -> Callable[..., Job]:
+    """Return a function that makes a job; its arguments change single rules, the model's settings and the seed."""
+
+    def make(*, seed: int = 1, model: str = "gin", settings: dict | None = None, **rules: object) -> Job:
+        task = GraphClassification(2)
+        shapes = Shapes.of(graphs, task)
+        ids = np.random.default_rng(1).permutation(60)
+        chosen = {"batch_size": 8, "lr": 1e-2, "patience": 2, "min_lr": 1e-3, "max_epochs": 8, **rules}
+        return Job(
+            graphs=graphs,
+            train_ids=ids[:40],
+            val_ids=ids[40:50],
+            test_ids=ids[50:],
+            task=task,
+            build=lambda: build_model(model, shapes, {"width": 8, "layers": 2, "dropout": 0.2, **(settings or {})}),
+            rules=Rules.from_dict(chosen),
+            seed=seed,
+        )
+
+    return make

@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from sklearn.metrics import accuracy_score
+from torch import nn
+
+from graphtrial.graphs import GraphBatch, Loader
+from graphtrial.training.outcome import Epoch, Outcome
+from graphtrial.training.trainer import Job, evaluate, train
+
+
+def bits(outcome: Outcome) -> tuple[object, ...]:
+    """Return everything of an outcome but the seconds, to the last bit."""
+    history = [dataclasses.replace(epoch, seconds=0.0) for epoch in outcome.epochs]
+    weights = {name: value.numpy().tobytes() for name, value in outcome.weights.items()}
+    return outcome.status, outcome.params, history, outcome.scores, weights
+
+
+def test_same_seed_gives_the_same_bits_and_another_seed_does_not(make_job: Callable[..., Job]) -> None:
+    assert bits(train(make_job())) == bits(train(make_job()))
+    assert bits(train(make_job())) != bits(train(make_job(seed=2)))
+
+
+def test_the_global_random_state_and_thread_count_do_not_matter(make_job: Callable[..., Job]) -> None:
+    expected = bits(train(make_job()))
+    random.seed(99)
+    np.random.seed(99)
+    torch.manual_seed(99)
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        assert bits(train(make_job())) == expected
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
+
+
+class _StopError(Exception):
+    pass
+
+
+@pytest.mark.parametrize("stop_after", [1, 3, 7])
+@pytest.mark.parametrize("tested", ["last", "best"])
+def test_a_stopped_training_resumes_to_the_same_bits(
+    make_job: Callable[..., Job], tmp_path: Path, stop_after: int, tested: str
+) -> None:
+    expected = bits(train(make_job(tested=tested)))
+
+    def stop(epoch: Epoch) -> None:
+        if epoch.epoch == stop_after:
+            raise _StopError
+
+    with pytest.raises(_StopError):
+        train(make_job(tested=tested), tmp_path / "checkpoint", stop)
+    assert bits(train(make_job(tested=tested), tmp_path / "checkpoint")) == expected
+
+
+def test_a_finished_checkpoint_is_only_tested_again(make_job: Callable[..., Job], tmp_path: Path) -> None:
+    first = train(make_job(), tmp_path / "checkpoint")
+    heard: list[Epoch] = []
+    assert bits(train(make_job(), tmp_path / "checkpoint", heard.append)) == bits(first)
+    assert not heard
+
+
+def test_scores_are_those_of_the_returned_weights(make_job: Callable[..., Job]) -> None:
+    job = make_job()
+    outcome = train(job)
+    model = job.build()
+    model.load_state_dict(outcome.weights)
+    model.eval()
+    with torch.no_grad():
+        batch = GraphBatch.from_set(job.graphs, job.test_ids)
+        predicted = model(batch).argmax(1)
+    assert outcome.scores["test"] == pytest.approx(100 * accuracy_score(batch.y, predicted))
+
+
+def test_best_weights_are_those_of_the_lowest_validation_loss(make_job: Callable[..., Job]) -> None:
+    job = make_job(tested="best", lr=0.05)
+    outcome = train(job)
+    model = job.build()
+    model.load_state_dict(outcome.weights)
+    loss, _ = evaluate(model, job.task, Loader(job.graphs, job.val_ids, 8))
+    assert loss == min(epoch.val_loss for epoch in outcome.epochs)
+
+
+def test_evaluation_does_not_depend_on_the_batch_size(make_job: Callable[..., Job]) -> None:
+    job = make_job()
+    model = job.build()
+    found = [evaluate(model, job.task, Loader(job.graphs, job.train_ids, size)) for size in (1, 7, 40)]
+    assert all(loss == pytest.approx(found[0][0], rel=1e-6) and score == found[0][1] for loss, score in found)
+
+
+def test_the_rate_is_halved_on_a_plateau_and_training_ends_below_the_smallest_rate(make_job: Callable[..., Job]) -> None:
+    # With a rate too small to learn anything the schedule alone decides: the same course as torch's own scheduler.
+    outcome = train(make_job(lr=1e-6, min_lr=2e-7, patience=1, max_epochs=100, settings={"batch_norm": False}))
+    parameter = nn.Parameter(torch.zeros(()))
+    optimiser = torch.optim.Adam([parameter], lr=1e-6)
+    scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(optimiser, factor=0.5, patience=1)
+    for epoch in outcome.epochs:
+        assert epoch.lr == optimiser.param_groups[0]["lr"]
+        scheduler.step(epoch.val_loss)
+    assert outcome.status == "done"
+    assert optimiser.param_groups[0]["lr"] < 2e-7 <= outcome.epochs[-1].lr
+
+
+def test_the_epoch_limit_ends_training_as_done(make_job: Callable[..., Job]) -> None:
+    outcome = train(make_job(max_epochs=2))
+    assert (outcome.status, len(outcome.epochs)) == ("done", 2)
+
+
+def test_the_time_limit_ends_training_with_a_tested_result(make_job: Callable[..., Job]) -> None:
+    outcome = train(make_job(max_hours=1e-9))
+    assert (outcome.status, len(outcome.epochs)) == ("time", 1)
+    assert set(outcome.scores) == {"train", "val", "test"}
+
+
+def test_a_loss_that_is_not_finite_is_the_result_diverged(make_job: Callable[..., Job]) -> None:
+    outcome = train(make_job(lr=1e30, settings={"batch_norm": False}, model="gcn"))
+    assert outcome.status == "diverged"
+    assert not outcome.scores
+
+
+class _Greedy(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(2))
+
+    def forward(self, graph: GraphBatch) -> torch.Tensor:
+        return torch.zeros(graph.num_graphs, 1 << 55) @ self.weight
+
+
+def test_running_out_of_memory_is_the_result_oom(make_job: Callable[..., Job]) -> None:
+    outcome = train(dataclasses.replace(make_job(), build=_Greedy))
+    assert outcome.status == "oom"
+    assert outcome.params == 2
+
+
+def test_any_other_error_is_not_hidden(make_job: Callable[..., Job]) -> None:
+    class Broken(_Greedy):
+        def forward(self, graph: GraphBatch) -> torch.Tensor:
+            raise RuntimeError("a mistake in the model")
+
+    with pytest.raises(RuntimeError, match="a mistake in the model"):
+        train(dataclasses.replace(make_job(), build=Broken))
+
+
+def test_the_model_learns_the_task(make_job: Callable[..., Job]) -> None:
+    outcome = train(make_job(max_epochs=60, patience=20, settings={"dropout": 0.0, "width": 32}))
+    assert outcome.scores["train"] > 95
