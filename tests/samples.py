@@ -101,3 +101,16 @@ def skip_links(skips: list[int]) -> GraphSet:
     nodes = Column(np.zeros(made.num_nodes, np.int64), "node", types=1)
     edges = Column(np.zeros(made.num_edges, np.int64), "edge", types=1)
     return made.with_column("x", nodes).with_column("edge_attr", edges)
+
+
+def plain_graphs(count: int, seed: int, nodes: int = 11) -> list[nx.Graph]:
+    """Connected simple graphs whose Laplacian eigenvalues are all different, so that eigenvectors are up to sign."""
+    made: list[nx.Graph] = []
+    while len(made) < count:
+        graph = nx.gnp_random_graph(nodes + len(made) % 3, 0.35, seed=seed)
+        seed += 1
+        if nx.is_connected(graph):
+            values = np.linalg.eigvalsh(nx.normalized_laplacian_matrix(graph).toarray())
+            if np.diff(values).min() > 1e-3:
+                made.append(graph)
+    return made

@@ -16,7 +16,18 @@ from graphtrial.studies import Progress, Row, Store, Study, run_trials
 from graphtrial.studies.worker import is_running, run_and_record
 from graphtrial.training.outcome import Epoch
 
-LONGER = "dataset = 'csl'\ntitle = 't'\nseeds = 1\nsplits = 2\n[rules]\nmax_epochs = 12\n[[models]]\nname = 'gin'\nwidth = 8\nencoding = 'laplacian:4'\n"
+LONGER = """
+title = "t"
+dataset = "csl"
+seeds = 1
+splits = 2
+rules = {max_epochs = 12}
+[[models]]
+name = "gin"
+width = 8
+encoding = "laplacian:4"
+"""
+ENDLESS = LONGER.replace("max_epochs = 12", "max_epochs = 100000, min_lr = 1e-300")
 
 
 def results(store: Store) -> dict[str, object]:
@@ -107,6 +118,15 @@ def test_a_running_trial_is_locked(study: Study, store: Store) -> None:
     assert not is_running(store, spec.id)
 
 
+def wait_for_an_epoch(path: Path) -> None:
+    """Return when the first epoch is in the store, or after a minute."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        time.sleep(0.2)
+        if path.exists() and any(Store(path).history(record.id) for record in Store(path).trials()):
+            return
+
+
 def _command(store: Path, study: Path) -> list[str]:
     return [sys.executable, "-m", "graphtrial", "study", str(study), "--store", str(store), "--json"]
 
@@ -132,14 +152,10 @@ def test_killed_at_random_moments_it_ends_with_the_same_bits(tmp_path: Path) -> 
 
 def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(tmp_path: Path) -> None:
     study = tmp_path / "study.toml"
-    study.write_text(LONGER.replace("max_epochs = 12", "max_epochs = 900\nmin_lr = 1e-300"))
+    study.write_text(ENDLESS)
     path = tmp_path / "results" / "s.sqlite"
     process = subprocess.Popen(_command(path, study), start_new_session=True, stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        time.sleep(0.2)
-        if path.exists() and any(Store(path).history(record.id) for record in Store(path).trials()):
-            break
+    wait_for_an_epoch(path)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to every process of the group
     _, message = process.communicate(timeout=30)
     assert process.returncode == 130
@@ -150,17 +166,14 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(tmp_path: Path) -> None:
 
 def test_workers_end_when_the_driver_is_killed(tmp_path: Path) -> None:
     study = tmp_path / "study.toml"
-    study.write_text(LONGER.replace("max_epochs = 12", "max_epochs = 900\nmin_lr = 1e-300"))
+    study.write_text(ENDLESS)
     path = tmp_path / "results" / "s.sqlite"
     process = subprocess.Popen(_command(path, study), stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        time.sleep(0.2)
-        if path.exists() and any(Store(path).history(record.id) for record in Store(path).trials()):
-            break
+    wait_for_an_epoch(path)
     process.kill()
     process.wait()
     store = Store(path)
+    deadline = time.monotonic() + 30
     while time.monotonic() < deadline and any(is_running(store, record.id) for record in store.trials()):
         time.sleep(0.2)
     assert not any(is_running(store, record.id) for record in store.trials())

@@ -40,7 +40,9 @@ def test_an_unknown_rule_names_the_nearest() -> None:
         Rules.from_dict({"batch_size": 1, "lr": 1e-3, "patiance": 5, "min_lr": 1e-5})
 
 
-@pytest.mark.parametrize("wrong", [{"lr": 0}, {"batch_size": 0}, {"factor": 1.5}, {"tested": "first"}, {"max_hours": -1}])
+@pytest.mark.parametrize(
+    "wrong", [{"lr": 0}, {"batch_size": 0}, {"factor": 1.5}, {"tested": "first"}, {"max_hours": -1}]
+)
 def test_senseless_rules_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(GraphTrialError):
         Rules.from_dict({"batch_size": 1, "lr": 1e-3, "patience": 5, "min_lr": 1e-5, **wrong})

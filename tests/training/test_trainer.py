@@ -97,7 +97,9 @@ def test_evaluation_does_not_depend_on_the_batch_size(make_job: Callable[..., Jo
     assert all(loss == pytest.approx(found[0][0], rel=1e-6) and score == found[0][1] for loss, score in found)
 
 
-def test_the_rate_is_halved_on_a_plateau_and_training_ends_below_the_smallest_rate(make_job: Callable[..., Job]) -> None:
+def test_the_rate_is_halved_on_a_plateau_and_training_ends_below_the_smallest_rate(
+    make_job: Callable[..., Job],
+) -> None:
     # With a rate too small to learn anything the schedule alone decides: the same course as torch's own scheduler.
     outcome = train(make_job(lr=1e-6, min_lr=2e-7, patience=1, max_epochs=100, settings={"batch_norm": False}))
     parameter = nn.Parameter(torch.zeros(()))

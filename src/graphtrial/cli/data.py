@@ -20,7 +20,10 @@ def prepare(
     force: Annotated[bool, typer.Option(help="Prepare again even if it was kept.")] = False,
     json: Json = False,
 ) -> None:
-    """Fetch, check and keep datasets. Example: graphtrial data prepare csl zinc"""
+    """Fetch, check and keep datasets.
+
+    Example: graphtrial data prepare csl zinc
+    """
     from graphtrial.datasets import prepare as prepare_dataset
 
     made = []
@@ -40,7 +43,10 @@ def prepare(
 @app.command()
 @friendly
 def info(name: Annotated[str, typer.Argument(help="A dataset.")], json: Json = False) -> None:
-    """Describe a dataset: task, source, sizes, splits, statistics. Example: graphtrial data info zinc"""
+    """Describe a dataset: task, source, sizes, splits, statistics.
+
+    Example: graphtrial data info zinc
+    """
     from graphtrial.datasets import info as facts_of
 
     facts = facts_of(name)

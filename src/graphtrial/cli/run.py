@@ -80,7 +80,10 @@ def study(
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """Run a whole table; only what is missing is run. Example: graphtrial study demo"""
+    """Run a whole table; only what is missing is run.
+
+    Example: graphtrial study demo
+    """
     from graphtrial.studies import load_study
 
     loaded = load_study(name)

@@ -18,7 +18,10 @@ def list_things(
     kind: Annotated[str, typer.Argument(help="datasets, models, encodings, protocols, tasks or studies.")],
     json: Json = False,
 ) -> None:
-    """List what there is. Example: graphtrial list models"""
+    """List what there is.
+
+    Example: graphtrial list models
+    """
     listing = {
         "datasets": _datasets,
         "models": _models,
@@ -55,7 +58,10 @@ def params(
     settings: Annotated[list[str] | None, typer.Option("--set", help="Any setting of the model: key=value.")] = None,
     json: Json = False,
 ) -> None:
-    """Count the parameters of a model, part by part. Example: graphtrial params zinc gcn --budget 500k --layers 16"""
+    """Count the parameters of a model, part by part.
+
+    Example: graphtrial params zinc gcn --budget 500k --layers 16
+    """
     from graphtrial.datasets import load
     from graphtrial.nn import build_model, count_parameters, resolve_settings
     from graphtrial.studies import Row
@@ -82,7 +88,10 @@ def params(
 
 @friendly
 def status(store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
-    """List every trial that was started and how it stands. Example: graphtrial status"""
+    """List every trial that was started and how it stands.
+
+    Example: graphtrial status
+    """
     from graphtrial.report.rows import short_encoding
 
     records = _open(store).trials()
@@ -120,7 +129,10 @@ def show(
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """Show one trial: specification, environment, result, last epochs, and the traceback if it failed."""
+    """Show one trial: specification, environment, result, last epochs, and the traceback if it failed.
+
+    Example: graphtrial show 630a15
+    """
     from dataclasses import asdict
 
     opened = _open(store)
@@ -163,7 +175,10 @@ def report(
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """Write a page with every result beside the published one. Example: graphtrial report --out site"""
+    """Write a page with every result beside the published one.
+
+    Example: graphtrial report --out site
+    """
     from graphtrial.report import markdown as as_markdown
     from graphtrial.report import result_rows, write_report
 

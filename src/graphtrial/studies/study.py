@@ -91,7 +91,11 @@ class Study:
 
 def parse_encoding(text: str) -> Component | None:
     """Read an encoding such as `laplacian:20`; `none` is none."""
-    return None if text == "none" else Component.parse(text, ENCODINGS.get)
+    if text == "none":
+        return None
+    component = Component.parse(text, ENCODINGS.get)
+    make_encoding(component)  # a wrong argument shows here, not in a worker
+    return component
 
 
 def choose_settings(dataset: Dataset, row: Row, encoding: Component | None) -> dict[str, Any]:

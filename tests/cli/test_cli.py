@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from graphtrial import __version__
+from graphtrial.cli.main import app
+
+COMMANDS = ["run", "study", "list", "params", "status", "show", "report", "data prepare", "data info"]
+QUICK = ["--width", "8", "--max-epochs", "2", "--workers", "0", "--splits", "2", "--seeds", "1"]
+
+
+def call(*words: str) -> Result:
+    return CliRunner().invoke(app, list(words))
+
+
+def call_json(*words: str) -> Any:
+    result = call(*words, "--json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> str:
+    return str(tmp_path / "results" / "store.sqlite")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(command: str) -> None:
+    result = call(*command.split(), "--help")
+    assert result.exit_code == 0
+    assert "Usage" in result.stdout
+
+
+@pytest.mark.parametrize(
+    "command", ["run", "study", "list", "params", "status", "show", "report", "data prepare", "data info"]
+)
+def test_help_has_an_example(command: str) -> None:
+    assert "graphtrial " + command in call(*command.split(), "--help").stdout.partition("Example:")[2]
+
+
+def test_version() -> None:
+    assert call("--version").stdout.strip() == f"graphtrial {__version__}"
+
+
+@pytest.mark.parametrize("kind", ["datasets", "models", "encodings", "protocols", "tasks", "studies"])
+def test_everything_can_be_listed(kind: str) -> None:
+    names = [entry["name"] for entry in call_json("list", kind)]
+    assert names
+    assert all(name in call("list", kind).stdout for name in names)
+
+
+def test_run_prints_the_documented_json(store: str) -> None:
+    told = call_json("run", "csl", "gatedgcn", "--encoding", "laplacian:20", "--store", store, *QUICK)
+    assert set(told["test"]) == {"mean", "sd", "min", "max", "n"}
+    assert told["test"]["n"] == 2
+    assert told["epochs"] == 2
+    assert told["encoding"] == {"name": "laplacian", "k": 20, "sign": "random"}
+    assert told["settings"]["width"] == 8
+    keys = Path(__file__).parents[2].joinpath("docs/json.md").read_text(encoding="utf-8")
+    assert all(f"`{key}`" in keys for key in told)
+
+
+def test_run_prints_a_table_beside_the_published_row_and_is_instant_the_second_time(store: str) -> None:
+    first = call("run", "csl", "gcn", "--encoding", "laplacian:20", "--store", store, *QUICK)
+    again = call("run", "csl", "gcn", "--encoding", "laplacian:20", "--store", store, *QUICK)
+    assert first.exit_code == again.exit_code == 0
+    assert "100.000±0.000" in first.stdout
+    assert "CHANGED: max_epochs = 2" in first.stdout
+    assert first.stdout == again.stdout
+    assert [entry["status"] for entry in call_json("status", "--store", store)] == ["done", "done"]
+
+
+def test_status_show_and_report_tell_of_a_trial(store: str, tmp_path: Path) -> None:
+    told = call_json("run", "csl", "mlp", "--store", store, *QUICK)
+    trial = told["trials"][0]
+    shown = call_json("show", trial[:8], "--store", store)
+    assert (shown["status"], shown["epochs"], len(shown["history"])) == ("done", 2, 2)
+    assert shown["spec"]["model"]["name"] == "mlp"
+    assert trial in call("status", "--store", store).stdout
+    assert trial in call("show", trial, "--store", store).stdout
+    assert "index.html" in call("report", "--store", store, "--out", str(tmp_path / "site")).stdout.replace("\n", "")
+    assert (tmp_path / "site" / "report.md").exists()
+    assert call_json("report", "--store", store) == [told]
+    assert "| mlp | none |" in call("report", "--markdown", "--store", store).stdout
+
+
+def test_a_failed_trial_shows_its_traceback(store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "broken_model.py").write_text(
+        "from torch import nn\n"
+        "class Broken(nn.Module):\n"
+        "    def __init__(self, shapes, width: int = 4):\n"
+        "        super().__init__()\n"
+        "        self.linear = nn.Linear(1, width)\n"
+        "    def forward(self, graph):\n"
+        "        raise RuntimeError('the model is broken')\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    words = ["run", "csl", "broken_model:Broken", "--splits", "1", "--seeds", "1", "--workers", "0", "--store", store]
+    result = call(*words)
+    assert result.exit_code == 1
+    trial = call_json("status", "--store", store)[0]["id"]
+    assert f"graphtrial show {trial}" in result.stderr
+    shown = call("show", trial, "--store", store).stdout
+    assert "Traceback" in shown
+    assert "RuntimeError: the model is broken" in shown
+
+
+def test_a_study_file_is_planned_and_run(store: str, tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(
+        'title = "mine"\ndataset = "csl"\nseeds = 1\nsplits = 1\nrules = {max_epochs = 1}\n'
+        '[[models]]\nname = "gcn"\nwidth = 8\n[[models]]\nname = "mlp"\nwidth = 8\n'
+    )
+    assert len(call_json("study", str(file), "--dry-run")) == 2
+    assert "mine: 2 trials" in call("study", str(file), "--dry-run").stdout
+    told = call_json("study", str(file), "--store", store, "--workers", "0")
+    assert [row["model"] for row in told] == ["gcn", "mlp"]
+
+
+def test_params_counts_part_by_part() -> None:
+    told = call_json("params", "csl", "gcn", "--encoding", "laplacian:20")
+    assert told["params"] == sum(told["parts"].values()) == 103847
+    assert "103847" in call("params", "csl", "gcn", "--encoding", "laplacian:20").stdout
+    assert call_json("params", "csl", "gcn", "--budget", "50k")["params"] <= 50_000
+
+
+def test_data_prepare_and_info() -> None:
+    assert call_json("data", "prepare", "csl")[0]["graphs"] == 150
+    assert call_json("data", "info", "csl")["graphs"] == 150
+    text = call("data", "info", "csl").stdout
+    assert "5 x train / val / test = 90 / 30 / 30" in text
+    assert "nodes: 41" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["run", "cls", "gcn"], "Did you mean 'csl'"),
+        (["run", "csl", "gnc"], "Did you mean 'g"),
+        (["run", "csl", "gcn", "--set", "widht=4"], "Did you mean 'width'"),
+        (["run", "csl", "gcn", "--set", "width"], "write key=value"),
+        (["run", "csl", "gcn", "--rule", "patiance=4"], "Did you mean 'patience'"),
+        (["run", "csl", "gcn", "--encoding", "laplacian:x"], "at least 1 eigenvector"),
+        (["run", "csl", "gcn", "--encoding", "laplacian"], "needs a value for k"),
+        (["run", "csl", "gcn", "--protocol", "bgnn-v5/clsx"], "Did you mean 'bgnn-v5/csl'"),
+        (["run", "csl", "gcn", "--budget", "lots"], "not a parameter budget"),
+        (["run", "csl", "gcn", "--seeds", "21"], "21 of them were asked for"),
+        (["run", "zinc", "gcn"], "GRAPHTRIAL_MIRROR"),
+        (["list", "model"], "Did you mean 'models'"),
+        (["study", "nothing"], "no study called"),
+        (["show", "abc"], "no store"),
+        (["status", "--store", "nowhere/store.sqlite"], "no store"),
+        (["data", "info", "zinkc"], "Did you mean 'zinc'"),
+    ],
+)
+def test_a_mistake_is_one_line_and_a_non_zero_exit(
+    words: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = call(*words)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("graphtrial: ")
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert "Traceback" not in result.output
+
+
+def test_help_does_not_wait_for_torch() -> None:
+    code = "import sys\nfrom graphtrial.cli.main import app\nprint('torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

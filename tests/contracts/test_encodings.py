@@ -1,0 +1,138 @@
+"""What every encoding promises, today's and tomorrow's."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+import torch
+
+from graphtrial.encodings import ENCODINGS, Encoding, encode
+from graphtrial.graphs import GraphSet, from_networkx
+from graphtrial.spec import canonical_json, declared_arguments
+from samples import AWKWARD, graph_set, plain_graphs, random_graphs, relabelled, skip_links
+
+SETS = {
+    "awkward": graph_set(AWKWARD),
+    "random": graph_set(random_graphs(20, seed=0)),
+    "skip links": skip_links([2, 3]),
+    "no graphs": graph_set([]),
+}
+every_set = pytest.mark.parametrize("graphs", SETS.values(), ids=SETS)
+
+IN_ANOTHER_PROCESS = """
+import hashlib
+from samples import AWKWARD, graph_set, random_graphs, skip_links
+from test_encodings import make
+for graphs in (graph_set(AWKWARD), graph_set(random_graphs(20, seed=0)), skip_links([2, 3])):
+    print(hashlib.sha256(make({name!r}).compute(graphs).tobytes()).hexdigest())
+"""
+
+
+def make(name: str) -> Encoding:
+    """The encoding with its defaults, and 4 for every argument that has none."""
+    kind = ENCODINGS.get(name)
+    return kind(**{key: 4 for key, p in declared_arguments(kind).items() if p.default is p.empty})
+
+
+@pytest.fixture(params=ENCODINGS.names())
+def encoding(request: pytest.FixtureRequest) -> Encoding:
+    return make(request.param)
+
+
+def test_metadata_is_complete(encoding: Encoding) -> None:
+    assert ENCODINGS.get(encoding.name) is type(encoding)
+    assert encoding.version >= 1
+    assert encoding.width >= 1
+    assert encoding.relabelling in ("exact", "sign", "none")
+    assert (type(encoding).__doc__ or "").strip()
+    assert canonical_json(encoding.cache_key())
+
+
+@every_set
+def test_values_are_finite_and_of_the_declared_width(encoding: Encoding, graphs: GraphSet) -> None:
+    values = encoding.compute(graphs)
+    assert values.shape == (graphs.num_nodes, encoding.width)
+    assert values.dtype == np.float32
+    assert np.isfinite(values).all()
+
+
+@every_set
+def test_only_the_structure_is_looked_at(encoding: Encoding, graphs: GraphSet) -> None:
+    bare = GraphSet(graphs.structure, {})
+    np.testing.assert_array_equal(encoding.compute(graphs), encoding.compute(bare))
+
+
+@every_set
+def test_a_graph_has_the_same_encoding_whatever_its_neighbours(encoding: Encoding, graphs: GraphSet) -> None:
+    together = np.split(encoding.compute(graphs), graphs.node_ptr[1:-1])
+    for graph in range(len(graphs)):
+        np.testing.assert_array_equal(encoding.compute(graphs.subset([graph])), together[graph])
+    backwards = encoding.compute(graphs.subset(range(len(graphs))[::-1]))
+    np.testing.assert_array_equal(backwards, np.concatenate([backwards[:0], *together[: len(graphs)][::-1]]))
+
+
+def test_renumbering_the_nodes_does_what_the_encoding_says(encoding: Encoding) -> None:
+    if encoding.relabelling == "none":
+        pytest.skip(f"{encoding.name} is made of the numbers of the nodes")
+    graphs = from_networkx(plain_graphs(8, seed=60))
+    other, place = relabelled(graphs, seed=1)
+    first, second = encoding.compute(graphs), encoding.compute(other)[place]
+    if encoding.relabelling == "sign":
+        second = second * same_sign(first, second, graphs)
+    np.testing.assert_allclose(first, second, atol=1e-5)
+
+
+def same_sign(first: npt.NDArray[np.float32], second: npt.NDArray[np.float32], graphs: GraphSet) -> npt.NDArray:
+    """The sign, for each graph and column, that turns the second encoding into the first."""
+    products = np.add.reduceat(first * second, graphs.node_ptr[:-1], axis=0)
+    return np.repeat(np.where(products < 0, -1, 1), graphs.node_counts, axis=0)
+
+
+def test_another_process_computes_the_same_bits(encoding: Encoding) -> None:
+    here = Path(__file__).parent
+    path = os.pathsep.join([str(here), str(here.parent)])
+    environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "2", "PYTHONHASHSEED": "7"}
+    script = IN_ANOTHER_PROCESS.format(name=encoding.name)
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    expected = [
+        hashlib.sha256(encoding.compute(SETS[name]).tobytes()).hexdigest()
+        for name in ("awkward", "random", "skip links")
+    ]
+    assert done.stdout.split() == expected
+
+
+def test_random_numbers_of_the_process_have_no_say(encoding: Encoding) -> None:
+    torch.manual_seed(1)
+    np.random.seed(1)
+    first = encoding.compute(SETS["random"])
+    torch.manual_seed(2)
+    np.random.seed(2)
+    np.testing.assert_array_equal(encoding.compute(SETS["random"]), first)
+
+
+def test_the_training_view_depends_on_the_generator_alone(encoding: Encoding) -> None:
+    values = torch.from_numpy(encoding.compute(SETS["random"]))
+    kept = values.clone()
+    views = []
+    for seed in (5, 6):  # of the process, not of the generator
+        torch.manual_seed(seed)
+        views.append(encoding.training_view(values, torch.Generator().manual_seed(3)))
+    assert torch.equal(*views)
+    assert views[0].shape == values.shape
+    assert views[0].dtype == values.dtype
+    assert torch.equal(values, kept)
+
+
+def test_encoding_a_set_adds_one_column_that_batches_carry(encoding: Encoding, own_home: Path) -> None:
+    for graphs in SETS.values():
+        encoded = encode(graphs, encoding, "encoding")
+        np.testing.assert_array_equal(encoded.column("encoding").values, encoding.compute(graphs))
+        assert encoded.column("encoding").meaning

@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import dataclasses
+import statistics
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from graphtrial.errors import GraphTrialError
+from graphtrial.report import markdown, result_rows, write_report
+from graphtrial.report.curves import HEIGHT, WIDTH, curves
+from graphtrial.report.stats import summarise
+from graphtrial.spec import Component
+from graphtrial.studies import Row, Store, Study, TrialSpec
+from graphtrial.training.outcome import Epoch, Outcome
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """A store with four finished trials of GatedGCN on CSL and one that failed."""
+    study = Study("s", "csl", (Row("gatedgcn", encodings=("laplacian:20",)),), seeds=1)
+    made = Store(tmp_path / "results" / "store.sqlite")
+    for number, spec in enumerate(study.trials()):
+        _start(made, spec)
+        epochs = [Epoch(n, 1e-3, 1.0, 2.0 / n, 90.0, 0.5) for n in range(1, 5 + number)]
+        if number < 4:
+            made.finish(spec.id, Outcome("done", 105407, epochs, {"train": 100.0, "val": 90.0, "test": 98.0 + number}))
+        else:
+            made.mark(spec.id, "failed", "a traceback")
+    return made
+
+
+def _start(store: Store, spec: TrialSpec) -> None:
+    environment = {"python": "3", "system": "s", "machine": "m", "cpu": "c", "packages": {}, "code": "x"}
+    store.start(spec, "accuracy", True, environment)
+
+
+def test_a_summary_agrees_with_numpy() -> None:
+    values = [3.0, 1.0, 4.0, 1.5]
+    found = summarise(values)
+    assert found is not None
+    assert found.mean == pytest.approx(np.mean(values))
+    assert found.sd == pytest.approx(np.std(values, ddof=1))
+    assert (found.min, found.max, found.n) == (1.0, 4.0, 4)
+    assert summarise([]) is None
+    assert summarise([2.0]).sd is None  # type: ignore[union-attr]
+
+
+def test_a_row_sums_up_its_trials_beside_the_published_one(store: Store) -> None:
+    (row,) = result_rows(store.trials())
+    told = row.to_dict()
+    assert told["test"] == {"mean": 99.5, "sd": statistics.stdev([98, 99, 100, 101]), "min": 98.0, "max": 101.0, "n": 4}
+    assert told["statuses"] == {"done": 4, "failed": 1}
+    assert (told["params"], told["epochs"], told["epoch_seconds"]) == (105407, 5.5, 0.5)
+    assert told["published"]["test"]["mean"] == 99.6
+    assert told["published"]["params"] == 105407
+    assert len(told["trials"]) == 5
+
+
+def test_trials_of_different_settings_are_never_mixed(store: Store) -> None:
+    other = store.trials()[0].spec
+    for changed in (
+        dataclasses.replace(other, rules=dataclasses.replace(other.rules, lr=0.1)),
+        dataclasses.replace(other, encoding=None),
+        dataclasses.replace(other, data="0" * 64),
+    ):
+        _start(store, changed)
+    assert [len(row.trials) for row in result_rows(store.trials())] == [5, 1, 1, 1]
+
+
+def test_markdown_has_the_papers_columns_and_says_what_the_deviation_is(store: Store) -> None:
+    text = markdown(result_rows(store.trials()))
+    assert "| gatedgcn | laplacian:20 | 4 | 105407 | 99.500±1.291 | 98.000 | 101.000 | 100.000±0.000 | 5.5 |" in text
+    assert "| 4, 1 failed | 99.600±1.083 |" in text
+    assert "sample standard deviation" in text
+
+
+def test_changed_rules_are_said_in_the_title(store: Store) -> None:
+    spec = store.trials()[0].spec
+    _start(store, dataclasses.replace(spec, rules=dataclasses.replace(spec.rules, max_epochs=3)))
+    assert "CHANGED: max_epochs = 3" in markdown(result_rows(store.trials()))
+
+
+class _Checker(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.scripts = 0
+        self.links: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.scripts += tag == "script"
+        self.links += [value or "" for name, value in attrs if name in ("href", "src")]
+        if tag not in ("meta", "polyline", "br"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag != "polyline":
+            assert self.open.pop() == tag
+
+
+def test_the_page_is_well_formed_needs_no_network_and_escapes_names(store: Store, tmp_path: Path) -> None:
+    spec = store.trials()[0].spec
+    evil = Component("<script>alert(1)</script>|", spec.model.arguments)
+    _start(store, dataclasses.replace(spec, model=evil))
+    page = write_report(store, tmp_path / "site")
+    checker = _Checker()
+    checker.feed(page.read_text(encoding="utf-8"))
+    assert not checker.open
+    assert checker.scripts == 0
+    assert checker.links == []
+    text = (tmp_path / "site" / "report.md").read_text(encoding="utf-8")
+    assert "<script>" not in text
+    assert "&lt;script>alert(1)&lt;/script>\\|" in text
+
+
+def test_an_empty_store_makes_no_report(tmp_path: Path) -> None:
+    with pytest.raises(GraphTrialError, match="no trials yet"):
+        write_report(Store(tmp_path / "store.sqlite"), tmp_path / "site")
+
+
+def test_curves_stay_inside_the_drawing() -> None:
+    drawn = curves([[3.0, 2.0, 1.0], [5.0, 0.5], []])
+    assert drawn is not None
+    assert (drawn.low, drawn.high, drawn.last_epoch, len(drawn.lines)) == (0.5, 5.0, 3, 2)
+    points = [tuple(map(float, point.split(","))) for line in drawn.lines for point in line.split()]
+    assert all(0 <= x <= WIDTH and 0 <= y <= HEIGHT for x, y in points)
+    assert curves([]) is None
+    assert curves([[1.0]]) is not None
