@@ -34,6 +34,7 @@ class Laplacian(Encoding):
     """
 
     name = "laplacian"
+    version = 2
     relabelling = "sign"
 
     def __init__(self, k: int, sign: Sign = "random") -> None:
@@ -53,7 +54,9 @@ class Laplacian(Encoding):
         out = np.zeros((graphs.num_nodes, self.width), np.float32)
         with one_thread():
             for size, chunk in _same_size_chunks(graphs):
-                _, vectors = torch.linalg.eigh(_laplacians(graphs, chunk, size))
+                # One at a time: the rounding of LAPACK depends on where in memory a matrix starts, so in a batch the
+                # basis of a repeated eigenvalue would depend on the graphs that came before.
+                vectors = torch.stack([torch.linalg.eigh(matrix)[1] for matrix in _laplacians(graphs, chunk, size)])
                 kept = fix_signs(vectors[:, :, 1 : self.width + 1])
                 rows = ranges(graphs.node_ptr[chunk], np.full(len(chunk), size))
                 out[rows, : kept.shape[2]] = kept.reshape(-1, kept.shape[2]).numpy()
