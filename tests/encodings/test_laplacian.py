@@ -185,7 +185,7 @@ def test_senseless_arguments_are_refused_in_words() -> None:
     for k in (0, -1, 2.5, "8", True, None):
         with pytest.raises(GraphTrialError, match="needs at least 1 eigenvector; k is"):
             Laplacian(k)  # type: ignore[arg-type]
-    with pytest.raises(GraphTrialError, match="'flip' is no sign rule .* use random, fixed, absolute"):
+    with pytest.raises(GraphTrialError, match=r"'flip' is no sign rule .* use random, fixed, absolute"):
         Laplacian(4, "flip")  # type: ignore[arg-type]
 
 
