@@ -48,6 +48,13 @@ def test_vectors_are_mapped_linearly_whatever_their_type(dtype: type) -> None:
     torch.testing.assert_close(encoder(batch), expected)
 
 
+@pytest.mark.parametrize("shape", [(0,), (0, 1), (0, 3), (0, 3, 2)])
+def test_a_batch_without_nodes_is_embedded(shape: tuple[int, ...]) -> None:
+    batch = whole(graph_set([(0, [])]).with_column("x", Column(np.zeros(shape, np.float32), "node")))
+    width = int(np.prod(shape[1:]))
+    assert NodeEncoder(Shapes(outputs=1, level="graph", node_dim=width), 6)(batch).shape == (0, 6)
+
+
 def test_an_encoding_is_added_or_takes_the_place_of_the_feature(batch: GraphBatch) -> None:
     added, replaced = NodeEncoder(ADDED, 6), NodeEncoder(REPLACED, 6)
     position = batch.encoding @ added.encoding.weight.T + added.encoding.bias

@@ -69,5 +69,5 @@ def _embed(module: nn.Module | None, values: Tensor | None) -> Tensor:
         raise GraphTrialError("the batch lacks the feature column that this model was built for")
     if isinstance(module, nn.Embedding):
         return module(values.reshape(len(values)).long())
-    rows = values.reshape(len(values), -1)
+    rows = values.flatten(1) if values.dim() > 1 else values.unsqueeze(1)
     return module(rows.to(next(module.parameters()).dtype))
