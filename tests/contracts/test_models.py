@@ -1,0 +1,241 @@
+"""What every model promises, today's and tomorrow's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load, save
+from torch import Tensor, nn
+
+from graphtrial.encodings.laplacian import Laplacian
+from graphtrial.graphs import Column, GraphBatch, GraphSet
+from graphtrial.nn import MODELS, Shapes, build_model, count_parameters, model_settings
+from graphtrial.nn.conv import Conv
+from graphtrial.nn.models import setting_choices
+from graphtrial.process import seed_everything
+from samples import (
+    AWKWARD,
+    EDGE_TYPES,
+    ENCODING,
+    NODE_TYPES,
+    Graph,
+    batch_of,
+    graph_set,
+    random_graphs,
+    relabelled,
+    skip_links,
+    whole,
+)
+
+GRAPHS = [*AWKWARD, *random_graphs(8, seed=0)]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model, with or without looking at edge features, with or without an encoding."""
+
+    name: str
+    edge_features: bool
+    encoding: bool
+
+    @property
+    def shapes(self) -> Shapes:
+        width = ENCODING if self.encoding else 0
+        return Shapes(outputs=2, level="graph", node_types=NODE_TYPES, edge_types=EDGE_TYPES, encoding_dim=width)
+
+    def settings(self, **given: Any) -> dict[str, Any]:
+        edges = {"edge_features": True} if self.edge_features else {}
+        return {"width": 16, "layers": 3, **edges, **given}
+
+    def build(self, seed: int = 0, **given: Any) -> nn.Module:
+        seed_everything(seed)
+        return build_model(self.name, self.shapes, self.settings(**given))
+
+    def used(self, seed: int = 0) -> nn.Module:
+        """The model in double precision, in evaluation, with running statistics of real batches."""
+        model = self.build(seed).double()
+        for data in range(3):
+            model(batch_of(GRAPHS, seed=data))
+        return model.eval()
+
+
+CASES = [
+    Case(name, edge_features, encoding)
+    for name in MODELS
+    for edge_features in (False, True)
+    if not edge_features or "edge_features" in model_settings(name)
+    for encoding in (False, True)
+]
+
+
+def label(case: Case) -> str:
+    return case.name + "-edges" * case.edge_features + "-encoding" * case.encoding
+
+
+@pytest.fixture(params=CASES, ids=label)
+def case(request: pytest.FixtureRequest) -> Case:
+    return request.param
+
+
+@pytest.fixture(params=MODELS.names())
+def name(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+def test_renumbering_the_nodes_keeps_the_answers(case: Case) -> None:
+    model, graphs = case.used(), graph_set(GRAPHS)
+    expected = model(whole(graphs))
+    assert expected.std(dim=0).min() > 1e-4  # the answers say something
+    for seed in range(3):
+        torch.testing.assert_close(model(whole(relabelled(graphs, seed)[0])), expected, rtol=1e-9, atol=1e-9)
+
+
+def test_an_answer_does_not_depend_on_batch_mates(case: Case) -> None:
+    model, graphs = case.used(), graph_set(GRAPHS)
+    together = model(whole(graphs))
+    backwards = GraphBatch.from_set(graphs, range(len(graphs))[::-1])
+    torch.testing.assert_close(model(backwards).flip(0), together, rtol=1e-9, atol=1e-9)
+    for graph in range(len(graphs)):
+        alone = model(GraphBatch.from_set(graphs, [graph]))
+        torch.testing.assert_close(alone[0], together[graph], rtol=1e-9, atol=1e-9)
+
+
+def test_evaluation_changes_nothing_and_repeats_itself(case: Case) -> None:
+    model, batch = case.used(), batch_of(GRAPHS)
+    before = {key: value.clone() for key, value in model.state_dict().items()}
+    assert torch.equal(model(batch), model(batch))
+    for key, value in model.state_dict().items():
+        assert torch.equal(value, before[key])
+
+
+def test_all_parameters_receive_gradient(case: Case) -> None:
+    model = case.build().double()
+    model(batch_of(GRAPHS)).square().sum().backward()
+    silent = {key for key, parameter in model.named_parameters() if parameter.grad is None}
+    assert silent == unread(model)
+    # Before a batch norm a bias has no effect in training; in evaluation every parameter has one.
+    model = case.used()
+    model(batch_of(GRAPHS)).square().sum().backward()
+    idle = {key for key, parameter in model.named_parameters() if parameter.grad is None or not parameter.grad.any()}
+    assert idle == unread(model)
+
+
+def unread(model: nn.Module) -> set[str]:
+    """The norm of the last layer's edge vectors, which nobody reads; the published counts include it."""
+    last = f"blocks.{len(getattr(model, 'blocks', [])) - 1}.edge_norm."
+    return {key for key, _ in model.named_parameters() if key.startswith(last)}
+
+
+@pytest.mark.parametrize("training", [True, False])
+@pytest.mark.parametrize(
+    "given",
+    [
+        [(5, []), (3, [])],
+        [(1, [])],
+        [(1, [(0, 0)])],
+        [(2, [(0, 1)])],
+        [(6, [(0, 1), (1, 0), (3, 4), (4, 3)])],
+        [(0, [])],
+        [(0, []), (3, [(0, 1), (1, 0)])],
+        AWKWARD,
+    ],
+    ids=["no edges", "one node", "one loop", "one edge", "parts", "no nodes", "no nodes and some", "awkward"],
+)
+def test_awkward_graphs_get_finite_answers_and_gradients(case: Case, training: bool, given: list[Graph]) -> None:
+    model, batch = case.build().train(training), batch_of(given)
+    out = model(batch)
+    assert out.shape == (len(given), 2)
+    assert out.isfinite().all()
+    out.sum().backward()
+    for key, value in [*((k, p.grad) for k, p in model.named_parameters()), *model.named_buffers()]:
+        assert value is None or value.isfinite().all(), key
+
+
+def test_weights_go_through_safetensors(case: Case) -> None:
+    model, batch = case.used(), batch_of(GRAPHS)
+    other = case.build(seed=1).double().eval()
+    assert not torch.equal(other(batch), model(batch))
+    other.load_state_dict(load(save(model.state_dict())))
+    assert torch.equal(other(batch), model(batch))
+
+
+def test_the_seed_decides_the_weights(case: Case) -> None:
+    first, again, other = (case.build(seed).state_dict() for seed in (3, 3, 4))
+    assert first.keys() == again.keys() == other.keys()
+    assert all(torch.equal(first[key], again[key]) for key in first)
+    assert any(not torch.equal(first[key], other[key]) for key in first)
+
+
+def test_the_number_of_parameters_grows_with_the_width_and_the_depth(case: Case) -> None:
+    widths = [count_parameters(case.build(width=width)) for width in range(4, 25)]
+    depths = [count_parameters(case.build(layers=layers)) for layers in range(1, 6)]
+    for counts in (widths, depths):
+        assert counts == sorted(set(counts))
+
+
+@pytest.mark.parametrize(
+    ("name", "key"), [(name, key) for name in MODELS for key in model_settings(name)], ids=lambda value: value
+)
+def test_every_declared_setting_is_wired(name: str, key: str) -> None:
+    case = Case(name, edge_features=False, encoding=True)
+    value = case.settings().get(key, model_settings(name)[key])
+    assert described(case.build(), 0) == described(case.build(**{key: value}), 0)
+    assert described(case.build(), 0) != described(case.build(**{key: another(name, key, value)}), 0)
+
+
+def another(name: str, key: str, value: Any) -> Any:
+    """A different legal value of a setting."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return value + 1
+    if isinstance(value, float):
+        return value / 2 if value else 0.5
+    others = [choice for choice in setting_choices(name).get(key, ()) if choice != value]
+    assert others, f"declare {key} of {name} as a Literal, so that users and tests know what it can be"
+    return others[0]
+
+
+def described(model: nn.Module, seed: int) -> tuple[Any, ...]:
+    """The shapes of the weights and the first answers in training."""
+    torch.manual_seed(seed)
+    shapes = tuple((key, tuple(value.shape)) for key, value in model.state_dict().items())
+    return shapes, model(batch_of(GRAPHS)).tolist()
+
+
+def test_unread_features_have_no_say(case: Case) -> None:
+    model, graphs = case.used(), graph_set(GRAPHS)
+    edges = graphs.column("edge_attr")
+    turned = Column((edges.values + 1) % EDGE_TYPES, "edge", types=EDGE_TYPES)
+    same = torch.allclose(model(whole(graphs)), model(whole(graphs.with_column("edge_attr", turned))), atol=1e-9)
+    assert same != case.edge_features
+    other = graphs.with_column("encoding", Column(graphs.column("encoding").values[::-1].copy(), "node"))
+    assert torch.allclose(model(whole(graphs)), model(whole(other)), atol=1e-9) != case.encoding
+
+
+def answers(name: str, graphs: GraphSet, encoding_dim: int = 0) -> Tensor:
+    """What an untrained model with random weights and norms says of some circular skip link graphs."""
+    seed_everything(5)
+    shapes = Shapes(
+        outputs=10, level="graph", node_types=1, edge_types=1, encoding_dim=encoding_dim, encoding_replaces=True
+    )
+    model = build_model(name, shapes, {"width": 32, "layers": 4}).double().eval()
+    return model(whole(graphs))
+
+
+def test_message_passing_cannot_tell_skip_links_apart_without_positions(name: str) -> None:
+    if not issubclass(MODELS.get(name), Conv):
+        pytest.skip(f"{name} is no message-passing model")
+    out = answers(name, relabelled(skip_links([2, 3, 16]), seed=0)[0])
+    torch.testing.assert_close(out, out[:1].expand_as(out), rtol=1e-9, atol=1e-9)
+
+
+def test_positions_tell_skip_links_apart(name: str) -> None:
+    graphs = skip_links([2, 3, 16])
+    positions = Column(Laplacian(20, "absolute").compute(graphs), "node")
+    out = answers(name, graphs.with_column("encoding", positions), encoding_dim=20)
+    for one, other in ((0, 1), (0, 2), (1, 2)):
+        assert (out[one] - out[other]).abs().max() > 1e-7  # a hundred times what rounding may do
