@@ -10,7 +10,6 @@ from torch_geometric.utils import scatter
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.ops import aggregate
-from graphtrial.ops.aggregate import reduce_edges
 from samples import AWKWARD, Graph, batch_of, random_graphs, vectors
 
 REDUCES = ("sum", "mean", "max")
@@ -42,11 +41,15 @@ def test_aggregation_equals_a_loop_over_neighbours(batch: GraphBatch, reduce: st
     torch.testing.assert_close(aggregate(batch, x, reduce), looped(batch, x[batch.edge_index[0]], reduce))
 
 
-@pytest.mark.parametrize("reduce", REDUCES)
-@pytest.mark.parametrize("shape", [(), (3,), (2, 3)])
-def test_messages_of_any_shape_are_reduced_as_by_a_loop(batch: GraphBatch, reduce: str, shape: tuple[int, ...]) -> None:
-    messages = vectors(batch.num_edges, 6)[:, : torch.Size(shape).numel()].reshape(-1, *shape)
-    torch.testing.assert_close(reduce_edges(batch, messages, reduce), looped(batch, messages, reduce))
+@pytest.mark.parametrize("reduce", ["sum", "mean"])
+@pytest.mark.parametrize("heads", [None, 1, 3])
+def test_weights_multiply_what_comes_over_each_edge(batch: GraphBatch, reduce: str, heads: int | None) -> None:
+    weight = vectors(batch.num_edges, heads or 1)
+    x = vectors(batch.num_nodes, 4 * (heads or 1)).reshape(-1, heads or 1, 4)
+    expected = looped(batch, x[batch.edge_index[0]] * weight.unsqueeze(2), reduce)
+    if heads is None:
+        weight, x, expected = weight[:, 0], x[:, 0], expected[:, 0]
+    torch.testing.assert_close(aggregate(batch, x, reduce, weight), expected)
 
 
 @pytest.mark.parametrize("reduce", REDUCES)

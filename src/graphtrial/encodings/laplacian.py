@@ -14,7 +14,7 @@ from graphtrial.encodings.base import ENCODINGS, Encoding
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphSet
 from graphtrial.graphs.graphset import ranges
-from graphtrial.process import one_thread
+from graphtrial.process import compute_settings
 
 Sign = Literal["random", "fixed", "absolute"]
 DENSE_NUMBERS = 1 << 22  # at most 32 MB of matrices are decomposed at a time
@@ -52,7 +52,7 @@ class Laplacian(Encoding):
 
     def compute(self, graphs: GraphSet) -> npt.NDArray[np.float32]:
         out = np.zeros((graphs.num_nodes, self.width), np.float32)
-        with one_thread():
+        with compute_settings():
             for size, chunk in _same_size_chunks(graphs):
                 # One at a time: the rounding of LAPACK depends on where in memory a matrix starts, so in a batch the
                 # basis of a repeated eigenvalue would depend on the graphs that came before.

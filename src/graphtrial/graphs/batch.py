@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,8 @@ import torch
 from torch import Tensor
 
 from graphtrial.graphs.graphset import GraphSet, graph_ids, ranges
+
+T = TypeVar("T")
 
 
 class GraphBatch:
@@ -27,6 +29,7 @@ class GraphBatch:
         self._structure = dict(structure)
         self.columns = dict(columns)
         self.num_graphs = num_graphs
+        self._memory: dict[str, Any] = {}
         self.edge_index = self._structure["edge_index"]
         self.batch = self._structure["batch"]
         self.ptr = self._structure["ptr"]
@@ -100,7 +103,15 @@ class GraphBatch:
 
     def with_column(self, name: str, values: Tensor) -> GraphBatch:
         """Return a batch that shares everything with this one and has one column more (or replaced)."""
-        return GraphBatch(self._structure, {**self.columns, name: values}, self.num_graphs)
+        made = GraphBatch(self._structure, {**self.columns, name: values}, self.num_graphs)
+        made._memory = self._memory  # it depends on the structure alone
+        return made
+
+    def remember(self, name: str, make: Callable[[], T]) -> T:
+        """Return what `make` computes from the structure of the batch, computed only the first time."""
+        if name not in self._memory:
+            self._memory[name] = make()
+        return self._memory[name]
 
     def to(self, device: Any) -> GraphBatch:
         """Return the batch on another device."""

@@ -6,7 +6,7 @@ from torch import Tensor, nn
 
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
-from graphtrial.nn.norm import BatchNorm
+from graphtrial.nn.norm import BatchNormReLU
 
 
 class Block(nn.Module):
@@ -16,8 +16,8 @@ class Block(nn.Module):
         super().__init__()
         self.conv = conv
         self.residual = residual
-        self.node_norm = BatchNorm(width) if batch_norm else nn.Identity()
-        self.edge_norm = BatchNorm(width) if batch_norm and conv.edge_state else nn.Identity()
+        self.node_norm = BatchNormReLU(width) if batch_norm else None
+        self.edge_norm = BatchNormReLU(width) if batch_norm and conv.edge_state else None
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
@@ -27,6 +27,7 @@ class Block(nn.Module):
             new_e = self._finish(self.edge_norm, new_e, e)
         return new_x, new_e
 
-    def _finish(self, norm: nn.Module, new: Tensor, old: Tensor) -> Tensor:
-        new = norm(new).relu()
-        return self.dropout(old + new if self.residual else new)
+    def _finish(self, norm: BatchNormReLU | None, new: Tensor, old: Tensor) -> Tensor:
+        if norm is not None:
+            return self.dropout(norm(new, old if self.residual else None))
+        return self.dropout(new.relu() + old if self.residual else new.relu())

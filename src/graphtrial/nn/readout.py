@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor
 
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
+from graphtrial.ops.csr import members
+from graphtrial.ops.maximum import maximum
+from graphtrial.ops.spmm import weighted_sum
 
 
 def pool(graph: GraphBatch, x: Tensor, how: str) -> Tensor:
@@ -13,12 +17,14 @@ def pool(graph: GraphBatch, x: Tensor, how: str) -> Tensor:
 
     x: [nodes, width] -> [graphs, width].
     """
-    out = x.new_zeros(graph.num_graphs, x.shape[1])
     if how == "max":
-        return out.scatter_reduce(0, graph.batch.unsqueeze(1).expand_as(x), x, "amax", include_self=False)
+        return maximum(members(graph), x)
     if how not in ("mean", "sum"):
         raise GraphTrialError(f"no readout called '{how}': use mean, sum or max")
-    out = out.index_add(0, graph.batch, x)
-    if how == "mean":
-        out = out / graph.ptr.diff().clamp(min=1).to(x.dtype).unsqueeze(1)
-    return out
+
+    def weights() -> Tensor:
+        if how == "sum":
+            return torch.ones(graph.num_nodes, dtype=x.dtype, device=x.device)
+        return graph.ptr.diff().to(x.dtype).reciprocal().index_select(0, graph.batch)
+
+    return weighted_sum(members(graph), x, graph.remember(f"pool {how} {x.dtype}", weights))

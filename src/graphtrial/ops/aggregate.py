@@ -4,35 +4,54 @@ from __future__ import annotations
 
 from typing import Literal
 
+import torch
 from torch import Tensor
 
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
+from graphtrial.ops.csr import edges
+from graphtrial.ops.maximum import maximum
+from graphtrial.ops.spmm import weighted_sum
 
 Reduce = Literal["sum", "mean", "max"]
 
 
-def aggregate(graph: GraphBatch, x: Tensor, reduce: Reduce = "sum") -> Tensor:
+def aggregate(graph: GraphBatch, x: Tensor, reduce: Reduce = "sum", weight: Tensor | None = None) -> Tensor:
     """Return for each node the sum, mean or maximum of `x` over its in-neighbours; 0 where it has none.
 
-    x: [nodes, width] -> [nodes, width].
+    x: [nodes, width], or [nodes, heads, width] with weight [edges, heads]. A weight [edges] or [edges, heads]
+    multiplies what comes over each edge; a mean divides by the number of in-edges.
     """
-    return reduce_edges(graph, x.index_select(0, graph.edge_index[0]), reduce)
-
-
-def reduce_edges(graph: GraphBatch, messages: Tensor, reduce: Reduce = "sum") -> Tensor:
-    """Return for each node the sum, mean or maximum of the messages on its in-edges; 0 where it has none.
-
-    messages: [edges, width] -> [nodes, width].
-    """
-    out = messages.new_zeros(graph.num_nodes, *messages.shape[1:])
-    target = graph.edge_index[1]
     if reduce == "max":
-        index = target.view(-1, *[1] * (messages.dim() - 1)).expand_as(messages)
-        return out.scatter_reduce(0, index, messages, "amax", include_self=False)
+        if weight is not None or x.dim() != 2:
+            raise GraphTrialError("a maximum over neighbours takes neither weights nor heads")
+        return maximum(edges(graph), x)
     if reduce not in ("sum", "mean"):
         raise GraphTrialError(f"cannot aggregate by '{reduce}': use sum, mean or max")
-    out = out.index_add(0, target, messages)
-    if reduce == "mean":
-        out = out / graph.in_degree.clamp(min=1).to(out.dtype).view(-1, *[1] * (out.dim() - 1))
-    return out
+    if weight is None:
+        weight = _edge_weight(graph, reduce, x.dtype)
+        weight = weight if x.dim() == 2 else weight.unsqueeze(1).expand(-1, x.shape[1])
+    elif reduce == "mean":
+        share = _edge_weight(graph, "mean", x.dtype)
+        weight = weight * (share if weight.dim() == 1 else share.unsqueeze(1))
+    return weighted_sum(edges(graph), x, weight)
+
+
+def symmetric_weight(graph: GraphBatch, dtype: torch.dtype) -> Tensor:
+    """Return 1 / sqrt(out-degree of the source x in-degree of the target) for each edge, [edges]."""
+
+    def make() -> Tensor:
+        source, target = graph.edge_index
+        product = graph.out_degree.index_select(0, source) * graph.in_degree.index_select(0, target)
+        return product.to(dtype).rsqrt()
+
+    return graph.remember(f"symmetric {dtype}", make)
+
+
+def _edge_weight(graph: GraphBatch, reduce: Reduce, dtype: torch.dtype) -> Tensor:
+    def make() -> Tensor:
+        if reduce == "sum":
+            return torch.ones(graph.num_edges, dtype=dtype, device=graph.edge_index.device)
+        return graph.in_degree.to(dtype).reciprocal().index_select(0, graph.edge_index[1])
+
+    return graph.remember(f"edge {reduce} {dtype}", make)

@@ -15,7 +15,7 @@ HEADERS = (
 )
 EXPLANATION = (
     "Test and Train: mean ± sample standard deviation over the trials (splits x seeds), each scored over all examples "
-    "of a split. Epoch/Total: seconds per epoch and hours per trial, one thread. Published: the test score as printed."
+    "of a split. Epoch/Total: time per epoch and per trial, one thread. Published: the test score as printed."
 )
 
 
@@ -33,7 +33,7 @@ def cells(row: ResultRow) -> list[str]:
         "-" if test is None else f"{test.max:.3f}",
         str(row.scores("train") or "-"),
         "-" if epochs is None else f"{epochs:.1f}",
-        "-" if seconds is None or hours is None else f"{seconds:.2f}s/{hours:.2f}hr",
+        "-" if seconds is None or hours is None else f"{seconds:.2f}s/{_duration(hours)}",
         _trials(row),
         printed.test.printed if printed and printed.test else "-",
     ]
@@ -83,6 +83,10 @@ def _changed_rules(row: ResultRow, protocol: str) -> str:
     rules, official = vars(row.first.spec.rules), vars(PROTOCOLS.get(protocol).rules)
     changes = [f"{key} = {value}" for key, value in rules.items() if value != official[key]]
     return f", CHANGED: {', '.join(changes)}" if changes else ""
+
+
+def _duration(hours: float) -> str:
+    return f"{hours:.2f}hr" if hours >= 0.1 else f"{3600 * hours:.0f}s"
 
 
 def _trials(row: ResultRow) -> str:

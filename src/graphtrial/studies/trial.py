@@ -31,6 +31,7 @@ class TrialSpec:
     split: int
     model: Component
     encoding: Component | None
+    encoding_version: int
     protocol: str
     rules: Rules
     seed: int
@@ -79,7 +80,8 @@ def make_trial(
     if not 0 <= split < len(dataset.splits):
         raise GraphTrialError(f"{dataset.name} has splits 0 to {len(dataset.splits) - 1}; there is no split {split}")
     resolved = Component(model.name, resolve_settings(model.name, model.arguments))
-    return TrialSpec(dataset.name, dataset.hash, split, resolved, encoding, protocol, rules, seed)
+    version = ENCODINGS.get(encoding.name).version if encoding else 0
+    return TrialSpec(dataset.name, dataset.hash, split, resolved, encoding, version, protocol, rules, seed)
 
 
 def make_encoding(component: Component | None) -> Encoding | None:
@@ -103,6 +105,11 @@ def make_job(spec: TrialSpec) -> Job:
             f"{dataset.hash[:12]}. Another source is in use; `graphtrial data info {spec.dataset}` shows which."
         )
     encoding = make_encoding(spec.encoding)
+    if encoding is not None and encoding.version != spec.encoding_version:
+        raise GraphTrialError(
+            f"trial {spec.id} was made with version {spec.encoding_version} of encoding '{encoding.name}'; "
+            f"this is version {encoding.version}, whose numbers differ"
+        )
     shapes = shapes_for(dataset, encoding)
     graphs = encode(dataset.graphs, encoding, ENCODING_COLUMN) if encoding else dataset.graphs
     split = dataset.splits[spec.split]

@@ -18,7 +18,7 @@ from graphtrial.encodings import Encoding
 from graphtrial.graphs import GraphBatch, GraphSet, Loader
 from graphtrial.nn import count_parameters
 from graphtrial.nn.encoder import ENCODING_COLUMN
-from graphtrial.process import one_thread, seed_everything
+from graphtrial.process import compute_settings, seed_everything
 from graphtrial.tasks import Task
 from graphtrial.training.checkpoint import Checkpoint, capture, part, restore
 from graphtrial.training.outcome import Epoch, Outcome, Status
@@ -51,7 +51,7 @@ def train(job: Job, checkpoint: Path | None = None, on_epoch: Callable[[Epoch], 
     history: list[Epoch] = []
     params = 0
     try:
-        with one_thread():
+        with compute_settings():
             seed_everything(job.seed)
             model = job.build()
             params = count_parameters(model)

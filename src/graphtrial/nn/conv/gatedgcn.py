@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor, nn
 
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
 from graphtrial.nn.models import MODELS
-from graphtrial.ops.aggregate import reduce_edges
+from graphtrial.ops import gated_mean
 
 
 @MODELS.register("gatedgcn")
@@ -36,8 +35,5 @@ class GatedGCN(Conv):
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
         if e is None:
             raise GraphTrialError("GatedGCN needs a vector for each edge")
-        source, target = graph.edge_index
-        logits = self.D(x).index_select(0, source) + self.E(x).index_select(0, target) + self.C(e)
-        gates = torch.sigmoid(logits)
-        gated = reduce_edges(graph, gates * self.B(x).index_select(0, source))
-        return self.A(x) + gated / (reduce_edges(graph, gates) + 1e-6), logits
+        neighbours, logits = gated_mean(graph, self.D(x), self.E(x), self.C(e), self.B(x))
+        return self.A(x) + neighbours, logits

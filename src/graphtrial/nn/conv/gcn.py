@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
 from graphtrial.nn.models import MODELS
-from graphtrial.ops import aggregate
+from graphtrial.ops import aggregate, symmetric_weight
 
 
 @MODELS.register("gcn")
@@ -16,7 +16,7 @@ class GCN(Conv):
 
     .. math:: h_i' = W \sum_{j \to i} \frac{h_j}{\sqrt{d^{out}_j \, d^{in}_i}} + b
 
-    Degrees of 0 count as 1. x: [nodes, width] -> [nodes, width]; edge features are not used.
+    x: [nodes, width] -> [nodes, width]; edge features are not used.
     """
 
     def __init__(self, width: int) -> None:
@@ -26,10 +26,4 @@ class GCN(Conv):
         nn.init.zeros_(self.linear.bias)
 
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
-        sent = x * _inverse_root(graph.out_degree, x)
-        received = aggregate(graph, sent, "sum") * _inverse_root(graph.in_degree, x)
-        return self.linear(received), e
-
-
-def _inverse_root(degree: Tensor, like: Tensor) -> Tensor:
-    return degree.clamp(min=1).to(like.dtype).rsqrt().unsqueeze(1)
+        return self.linear(aggregate(graph, x, "sum", symmetric_weight(graph, x.dtype))), e

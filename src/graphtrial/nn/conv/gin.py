@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
 from graphtrial.nn.models import MODELS
-from graphtrial.nn.norm import BatchNorm
+from graphtrial.nn.norm import BatchNormReLU
 from graphtrial.ops import aggregate
 
 
@@ -27,7 +27,7 @@ class GIN(Conv):
     def __init__(self, width: int) -> None:
         super().__init__()
         self.epsilon = nn.Parameter(torch.zeros(()))
-        self.mlp = nn.Sequential(nn.Linear(width, width), BatchNorm(width), nn.ReLU(), nn.Linear(width, width))
+        self.mlp = nn.Sequential(nn.Linear(width, width), BatchNormReLU(width), nn.Linear(width, width))
 
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
-        return self.mlp((1 + self.epsilon) * x + aggregate(graph, x, "sum")), e
+        return self.mlp(torch.addcmul(aggregate(graph, x, "sum"), x, 1 + self.epsilon)), e

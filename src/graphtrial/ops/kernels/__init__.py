@@ -1,0 +1,64 @@
+"""CPU kernels over sorted edges, compiled by numba at first use and kept on disk between processes.
+
+Each walks the rows of a sparse matrix in order and the features of a row in the inner loop, which the compiler turns
+into vector instructions. Sums are taken in a fixed order, so results depend on nothing but the input. A matrix in
+compressed rows is given by `ptr` [rows + 1] and `index` [entries], the column of each entry; `order` [entries] says
+where the values of an entry are kept, or None where they are kept in order.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphtrial.ops.kernels.attention import softmax, softmax_backward
+from graphtrial.ops.kernels.gates import (
+    gate_logits,
+    gated_mean,
+    gated_mean_backward_columns,
+    gated_mean_backward_rows,
+)
+from graphtrial.ops.kernels.norms import column_moments, norm_relu, norm_relu_backward
+from graphtrial.ops.kernels.sums import entry_dot, maximum, maximum_backward, weighted_sum, weighted_sum_heads
+
+__all__ = [
+    "column_moments",
+    "entry_dot",
+    "gate_logits",
+    "gated_mean",
+    "gated_mean_backward_columns",
+    "gated_mean_backward_rows",
+    "maximum",
+    "maximum_backward",
+    "norm_relu",
+    "norm_relu_backward",
+    "softmax",
+    "softmax_backward",
+    "warm_up",
+    "weighted_sum",
+    "weighted_sum_heads",
+]
+
+
+def warm_up() -> None:
+    """Compile every kernel for single precision, or load it from disk, without touching torch."""
+    ptr, index = np.array([0, 1, 2]), np.array([1, 0])
+    x, heads, edge = np.ones((2, 3), np.float32), np.ones((2, 2, 3), np.float32), np.ones((2, 3), np.float32)
+    flat, score = np.ones(2, np.float32), np.ones((2, 2), np.float32)
+    row, columns, running = np.ones(3, np.float32), np.ones((4, 3), np.float32), np.ones((2, 3), np.float32)
+    for order in (None, index):
+        weighted_sum(ptr, index, order, flat, x, x.copy())
+        weighted_sum_heads(ptr, index, order, score, heads, heads.copy())
+    entry_dot(ptr, index, heads, heads, score.copy())
+    winner = np.zeros((2, 3), np.int64)
+    maximum(ptr, index, x, x.copy(), winner)
+    maximum_backward(x, winner, x.copy())
+    softmax(ptr, score, score.copy())
+    softmax_backward(ptr, score, score, score.copy())
+    gate_logits(ptr, index, x, x, edge, edge.copy())
+    gated_mean(ptr, index, edge, x, 1e-6, x.copy(), x.copy())
+    for extra in (None, edge):
+        gated_mean_backward_rows(ptr, index, edge, x, x, x, x, extra, edge.copy(), x.copy(), x.copy())
+    gated_mean_backward_columns(ptr, index, index, edge, x, edge, x.copy(), x.copy())
+    for residual in (None, x):
+        norm_relu(x, row, row, 1e-5, residual, columns, running, x.copy())
+    norm_relu_backward(x, x, columns, x.copy(), row.copy(), row.copy())

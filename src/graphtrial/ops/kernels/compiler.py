@@ -1,0 +1,12 @@
+"""How kernels are compiled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import njit
+
+Array = Any
+
+compiled = njit(cache=True, boundscheck=False, error_model="numpy", fastmath={"contract"})
+"""Compile at first use and keep the result on disk. A product and a sum may be rounded once; no sum is reordered."""

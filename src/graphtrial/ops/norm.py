@@ -1,0 +1,95 @@
+"""Batch norm, ReLU and residual link in one pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from graphtrial.ops.operator import array, operator
+
+
+def batch_norm_relu(
+    x: Tensor, weight: Tensor, bias: Tensor, residual: Tensor | None, epsilon: float
+) -> tuple[Tensor, Tensor]:
+    """Return ReLU of x, normalised by its own columns, + residual; and the mean and unbiased variance of the columns.
+
+    x, residual: [rows, width], at least two rows; weight, bias: [width] -> [rows, width], [2, width].
+    """
+    if x.device.type != "cpu":
+        return batch_norm_relu_reference(x, weight, bias, residual, epsilon)
+    out, _, statistics = _call(x, weight, bias, residual, epsilon)
+    return out, statistics
+
+
+def batch_norm_relu_reference(
+    x: Tensor, weight: Tensor, bias: Tensor, residual: Tensor | None, epsilon: float
+) -> tuple[Tensor, Tensor]:
+    """The same in plain torch, on any device."""
+    out = torch.nn.functional.batch_norm(x, None, None, weight, bias, training=True, eps=epsilon).relu()
+    statistics = torch.stack([x.mean(dim=0), x.var(dim=0)]).detach()
+    return out if residual is None else out + residual, statistics
+
+
+def _batch_norm_relu(
+    x: Tensor, weight: Tensor, bias: Tensor, residual: Tensor | None, epsilon: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    from graphtrial.ops import kernels
+
+    out, columns, statistics = _fake(x, weight, bias, residual, epsilon)
+    kernels.norm_relu(
+        array(x),
+        array(weight),
+        array(bias),
+        epsilon,
+        None if residual is None else array(residual),
+        columns.numpy(),
+        statistics.numpy(),
+        out.numpy(),
+    )
+    return out, columns, statistics
+
+
+def _fake(
+    x: Tensor, weight: Tensor, bias: Tensor, residual: Tensor | None, epsilon: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    return x.new_empty(x.shape), x.new_empty(4, x.shape[1]), x.new_empty(2, x.shape[1])
+
+
+def _setup(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
+    x, _, _, residual, _ = inputs
+    ctx.set_materialize_grads(False)
+    ctx.mark_non_differentiable(*output[1:])
+    ctx.has_residual = residual is not None
+    ctx.save_for_backward(x, output[1])
+
+
+def _backward(ctx: Any, gradient: Tensor | None, *_: Any) -> tuple[Any, ...]:
+    if gradient is None:
+        return None, None, None, None, None
+    found = _call_backward(gradient, *ctx.saved_tensors)
+    return (*found, gradient if ctx.has_residual else None, None)
+
+
+def _batch_norm_relu_backward(gradient: Tensor, x: Tensor, columns: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    from graphtrial.ops import kernels
+
+    out, of_weight, of_bias = _fake_backward(gradient, x, columns)
+    kernels.norm_relu_backward(
+        array(gradient),
+        array(x),
+        array(columns),
+        out.numpy(),
+        of_weight.numpy(),
+        of_bias.numpy(),
+    )
+    return out, of_weight, of_bias
+
+
+def _fake_backward(gradient: Tensor, x: Tensor, columns: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    return x.new_empty(x.shape), x.new_empty(x.shape[1]), x.new_empty(x.shape[1])
+
+
+_call = operator(_batch_norm_relu, _fake, _setup, _backward)
+_call_backward = operator(_batch_norm_relu_backward, _fake_backward)
