@@ -10,7 +10,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from graphtrial.graphs.graphset import GraphSet, graph_ids, ranges
+from graphtrial.graphs.graphset import GraphSet, graph_ids
 
 T = TypeVar("T")
 
@@ -42,28 +42,30 @@ class GraphBatch:
     @classmethod
     def from_set(cls, graphs: GraphSet, ids: npt.ArrayLike) -> GraphBatch:
         """Join the graphs with these ids, in this order."""
+        from graphtrial.graphs.assemble import join  # numba takes a moment to import, and many commands need no batch
+
         chosen = graph_ids(ids, len(graphs))
-        node_counts = (graphs.node_ptr[chosen + 1] - graphs.node_ptr[chosen]).astype(np.int64)
-        edge_counts = (graphs.edge_ptr[chosen + 1] - graphs.edge_ptr[chosen]).astype(np.int64)
-        ptr, edge_ptr = _pointers(node_counts), _pointers(edge_counts)
-        rows = {
-            "node": ranges(graphs.node_ptr[chosen], node_counts),
-            "edge": ranges(graphs.edge_ptr[chosen], edge_counts),
-            "graph": chosen,
-        }
-        in_degree = graphs.in_degree[rows["node"]].astype(np.int64)
-        out_degree = graphs.out_degree[rows["node"]].astype(np.int64)
+        set_structure = [np.asarray(array) for array in graphs.structure.values()]
+        node_ptr, edge_ptr = set_structure[:2]
+        nodes = int((node_ptr[chosen + 1] - node_ptr[chosen]).sum())
+        edges = int((edge_ptr[chosen + 1] - edge_ptr[chosen]).sum())
+        ptr = np.empty(len(chosen) + 1, np.int64)
+        of_nodes, of_edges = np.empty((6, nodes + 1), np.int64), np.empty((4, edges), np.int64)
+        join(chosen, *set_structure, ptr, of_nodes, of_edges)
+        rows = {"node": of_nodes[0, :nodes], "edge": of_edges[0], "graph": chosen}
         structure = {
-            "edge_index": graphs.edge_index[:, rows["edge"]] + np.repeat(ptr[:-1], edge_counts),
-            "batch": np.repeat(np.arange(len(chosen)), node_counts),
+            "edge_index": of_edges[1:3],
+            "batch": of_nodes[1, :nodes],
             "ptr": ptr,
-            "in_ptr": _pointers(in_degree),
-            "out_ptr": _pointers(out_degree),
-            "out_order": graphs.out_order[rows["edge"]] + np.repeat(edge_ptr[:-1], edge_counts),
-            "in_degree": in_degree,
-            "out_degree": out_degree,
+            "in_ptr": of_nodes[4],
+            "out_ptr": of_nodes[5],
+            "out_order": of_edges[3],
+            "in_degree": of_nodes[2, :nodes],
+            "out_degree": of_nodes[3, :nodes],
         }
-        columns = {name: _tensor(c.values[rows[c.level]]) for name, c in graphs.columns.items()}
+        columns = {
+            name: _tensor(np.asarray(c.values).take(rows[c.level], axis=0)) for name, c in graphs.columns.items()
+        }
         return cls({name: torch.from_numpy(a) for name, a in structure.items()}, columns, len(chosen))
 
     @property
@@ -117,12 +119,6 @@ class GraphBatch:
         """Return the batch on another device."""
         moved = {name: value.to(device) for name, value in self._structure.items()}
         return GraphBatch(moved, {name: value.to(device) for name, value in self.columns.items()}, self.num_graphs)
-
-
-def _pointers(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    pointers = np.zeros(len(counts) + 1, np.int64)
-    np.cumsum(counts, out=pointers[1:])
-    return pointers
 
 
 def _tensor(values: npt.NDArray[Any]) -> Tensor:

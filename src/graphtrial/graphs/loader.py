@@ -14,7 +14,8 @@ from graphtrial.errors import GraphTrialError
 from graphtrial.graphs.batch import GraphBatch
 from graphtrial.graphs.graphset import GraphSet, graph_ids
 
-WORTH_A_THREAD = 20_000  # nodes and edges of a batch
+WORTH_A_THREAD = 50_000  # nodes and edges of a batch
+SMALL_ENOUGH_TO_KEEP = 5_000_000  # nodes and edges of all batches: some 300 MB
 
 
 class Loader:
@@ -33,6 +34,7 @@ class Loader:
         *,
         generator: torch.Generator | None = None,
         prefetch: int = 2,
+        keep: bool = False,
     ) -> None:
         if batch_size < 1:
             raise GraphTrialError(f"a batch needs at least one graph; batch_size is {batch_size}")
@@ -41,19 +43,31 @@ class Loader:
         self.batch_size = batch_size
         self.generator = generator
         self.prefetch = prefetch
+        self.keep = keep and generator is None and self._rows(len(self.ids)) < SMALL_ENOUGH_TO_KEEP
+        self._kept: list[GraphBatch] = []
 
     def __len__(self) -> int:
         return -(-len(self.ids) // self.batch_size)
 
     def __iter__(self) -> Iterator[GraphBatch]:
+        if not self.keep:
+            return self._pass()
+        if not self._kept:
+            self._kept = list(self._pass())
+        return iter(self._kept)
+
+    def _pass(self) -> Iterator[GraphBatch]:
         order = self.ids
         if self.generator is not None:
             order = order[torch.randperm(len(order), generator=self.generator).numpy()]
         parts = [order[start : start + self.batch_size] for start in range(0, len(order), self.batch_size)]
-        rows = (self.graphs.num_nodes + self.graphs.num_edges) / max(1, len(self.graphs)) * self.batch_size
-        if self.prefetch < 1 or len(parts) < 2 or rows < WORTH_A_THREAD:
+        if self.prefetch < 1 or len(parts) < 2 or self._rows(self.batch_size) < WORTH_A_THREAD:
             return (GraphBatch.from_set(self.graphs, part) for part in parts)
         return self._ahead(parts)
+
+    def _rows(self, graphs: int) -> float:
+        """Return how many nodes and edges so many graphs have on average."""
+        return (self.graphs.num_nodes + self.graphs.num_edges) / max(1, len(self.graphs)) * graphs
 
     def _ahead(self, parts: list[npt.NDArray[np.int64]]) -> Iterator[GraphBatch]:
         waiting: deque[Future[GraphBatch]] = deque()

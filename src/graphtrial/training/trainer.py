@@ -72,7 +72,7 @@ def _train(
     )
     generator = torch.Generator().manual_seed(job.seed)
     train_loader = Loader(job.graphs, job.train_ids, rules.batch_size, generator=generator)
-    val_loader = Loader(job.graphs, job.val_ids, rules.batch_size)
+    val_loader = Loader(job.graphs, job.val_ids, rules.batch_size, keep=True)
     best: dict[str, Tensor] = {}
 
     saved = checkpoint.load() if checkpoint else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphtrial.ops.kernels.compiler import Array, compiled
+from graphtrial.compiler import Array, compiled
 
 
 @compiled

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphtrial.ops.kernels.compiler import Array, compiled
+from graphtrial.compiler import Array, compiled
 
 
 @compiled

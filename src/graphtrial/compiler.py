@@ -8,5 +8,5 @@ from numba import njit
 
 Array = Any
 
-compiled = njit(cache=True, boundscheck=False, error_model="numpy", fastmath={"contract"})
+compiled: Any = njit(cache=True, boundscheck=False, error_model="numpy", fastmath={"contract"})
 """Compile at first use and keep the result on disk. A product and a sum may be rounded once; no sum is reordered."""
