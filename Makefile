@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint clean
+.PHONY: demo test lint bench clean
 
 demo: .venv/ready  ## a first real result: CSL with and without positional encodings
 	$(BIN)/graphtrial study demo --store demo-results/store.sqlite --report demo-results/report
@@ -15,6 +15,9 @@ lint: .venv/ready-dev  ## style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+bench: .venv/ready-dev  ## speed, memory and scaling beside PyG, about 25 minutes on a quiet machine
+	$(BIN)/python -m benchmarks --out benchmarks/RESULTS.md
 
 clean:  ## remove the environment and the demo's results
 	rm -rf .venv demo-results

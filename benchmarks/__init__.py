@@ -1,0 +1,1 @@
+"""Speed, memory and scaling of GraphTrial beside its peers: `python -m benchmarks`."""

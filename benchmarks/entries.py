@@ -1,0 +1,47 @@
+"""The models that are measured, at the widths of the papers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+LAYERS = 4
+BATCH = 128
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A model by its name in the registry, its title in the tables, and its width on each kind of graphs.
+
+    `settings` are passed on to GraphTrial's model; the PyG twin knows them by the model's name.
+    """
+
+    name: str
+    title: str
+    zinc: int
+    pattern: int
+    wiki: int
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    def width(self, workload: str) -> int:
+        """Return the width on `zinc`, `pattern` or `wiki` graphs."""
+        return int(getattr(self, workload))
+
+
+ENTRIES = (
+    Entry("mlp", "MLP", zinc=150, pattern=150, wiki=125),
+    Entry("gcn", "GCN", zinc=145, pattern=146, wiki=120),
+    Entry("gin", "GIN", zinc=110, pattern=110, wiki=96),
+    Entry("graphsage", "GraphSage-mean", zinc=108, pattern=108, wiki=90, settings={"aggregator": "mean"}),
+    Entry("gat", "GAT", zinc=144, pattern=152, wiki=120, settings={"heads": 8}),
+    Entry("monet", "MoNet", zinc=90, pattern=90, wiki=80, settings={"kernels": 3}),
+    Entry("gatedgcn", "GatedGCN", zinc=70, pattern=70, wiki=65),
+)
+BY_NAME = {entry.name: entry for entry in ENTRIES}
+
+MODELS_OF = {
+    "zinc": tuple(entry.name for entry in ENTRIES),
+    "pattern": ("gcn", "gin", "graphsage", "gat", "monet", "gatedgcn"),
+    "wiki": ("gcn", "gat"),
+}
+"""Which models are measured on which graphs; one that the registry lacks is listed with that reason."""

@@ -1,0 +1,113 @@
+"""The targets as data, and whether they are reached."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Literal
+
+from benchmarks.match import OURS, Result
+from benchmarks.workloads import FROM_LIST, PRODUCTS, PYG, TUNED
+
+Measure = Literal["time", "memory", "share", "seconds"]
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a match should show.
+
+    `time`: `side` takes at least `least` times as long as GraphTrial; `memory`: it needs at least so many times the
+    memory; `share`: the work of `side` alone is at least that share of GraphTrial's time; `seconds`: GraphTrial takes
+    at most `most`. `matches` are names of matches, with wildcards.
+    """
+
+    matches: tuple[str, ...]
+    measure: Measure
+    side: str = PYG
+    least: float = 0.0
+    most: float = 0.0
+    aim: float | None = None
+
+
+TARGETS = (
+    Target(("zinc/*",), "time", least=1.7, aim=2.0),
+    Target(("pattern/gcn", "pattern/gin"), "time", least=20),
+    Target(("pattern/gcn", "pattern/gin"), "time", TUNED, least=4),
+    Target(("pattern/gatedgcn",), "time", least=8),
+    Target(("pattern/gatedgcn",), "time", TUNED, least=2.5),
+    Target(("wiki/gcn", "wiki/gat"), "time", least=10),
+    Target(("machine/gcn",), "time", least=2.3, aim=3.0),
+    Target(("batching",), "time", FROM_LIST, least=10),
+    Target(("encoding",), "seconds", OURS, most=5),
+    Target(("zinc/*", "pattern/gatedgcn", "wiki/*"), "memory", least=1),
+    Target(("pattern/gcn", "pattern/gin", "pattern/graphsage", "pattern/gat", "pattern/monet"), "memory", least=4),
+    Target(("zinc/*", "pattern/*"), "share", PRODUCTS, least=0.65),
+)
+
+LINEAR = 1.3
+"""Time or memory may grow by this much more than the tenfold that the graphs or edges did."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One target on one match: what was asked for, what was found, and the word for it."""
+
+    match: str
+    asked: str
+    found: str
+    word: str
+
+
+def verdicts(results: Mapping[str, Result]) -> list[Verdict]:
+    """Hold every result against the targets, in the order of the targets."""
+    return [_verdict(target, result) for target in TARGETS for result in _concerned(target, results.values())]
+
+
+def _concerned(target: Target, results: Iterable[Result]) -> list[Result]:
+    return [r for r in results if any(fnmatchcase(r.match.name, pattern) for pattern in target.matches)]
+
+
+def _verdict(target: Target, result: Result) -> Verdict:
+    name, asked = result.match.name, _asked(target)
+    reason = result.skipped.get(OURS) or result.skipped.get(target.side)
+    if reason:
+        return Verdict(name, asked, reason, "not run")
+    if target.measure == "memory":
+        memory = result.memory_ratio(target.side)
+        return Verdict(name, asked, "-" if memory is None else f"{memory:.2f} x", _word(target, memory, memory))
+    if target.measure == "seconds":
+        took = result.seconds(OURS)
+        word = "not run" if took is None else "reached" if took.median <= target.most else "missed"
+        return Verdict(name, asked, "-" if took is None else f"{took.median:.3g} s", word)
+    ratio = result.ratio(target.side)
+    if ratio is None:
+        return Verdict(name, asked, "-", "not run")
+    if target.measure == "share":
+        found = f"{100 * ratio.median:.0f} % ({100 * ratio.low:.0f} to {100 * ratio.high:.0f})"
+    else:
+        found = f"{ratio.median:.2f} x ({ratio.low:.2f} to {ratio.high:.2f})"
+    return Verdict(name, asked, found, _word(target, ratio.median, ratio.low))
+
+
+def _asked(target: Target) -> str:
+    aim = f", aiming at {target.aim:g}" if target.aim else ""
+    if target.measure == "time":
+        return f"at least {target.least:g} times as fast as {target.side}{aim}"
+    if target.measure == "memory":
+        return (
+            "peak memory not above PyG's" if target.least == 1 else f"peak memory at most 1/{target.least:g} of PyG's"
+        )
+    if target.measure == "share":
+        return f"at least {100 * target.least:.0f} % of the limit set by the matrix products"
+    return f"at most {target.most:g} s"
+
+
+def _word(target: Target, value: float | None, lowest: float | None) -> str:
+    if value is None or lowest is None:
+        return "not run"
+    if value < target.least:
+        return "**missed**"
+    if lowest < target.least:
+        return "reached, not in every round"
+    return "reached" if target.aim is None or value >= target.aim else "reached, short of the aim"

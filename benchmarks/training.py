@@ -1,0 +1,201 @@
+"""Contestants of the training workloads: GraphTrial's own loop, and the loop a user of PyG writes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from benchmarks.entries import BATCH, BY_NAME, LAYERS
+from benchmarks.machine import cores, forget_peak, pin_to_one_core
+from benchmarks.protocol import SkipError, Tick
+
+LEARNING_RATE = 1e-3
+FOREVER: dict[str, Any] = {"patience": 10**9, "min_lr": 1e-12, "max_epochs": 10**9, "max_hours": 1e6}
+
+
+def graphtrial(
+    ready: Callable[..., None], tick: Tick, workload: str, model: str, graphs: int, batch: int = BATCH, **size: Any
+) -> None:
+    """Train by `graphtrial.training.trainer.train` itself; a repetition is one of its epochs.
+
+    The seconds are those that the loop records: training on `graphs` graphs and validation on a single one.
+    """
+    pin_to_one_core()
+    from benchmarks.data import graphs_for
+    from graphtrial.errors import GraphTrialError
+    from graphtrial.nn import MODELS, Shapes, build_model, count_parameters, resolve_settings
+    from graphtrial.tasks.graph_regression import GraphRegression
+    from graphtrial.training import Rules
+    from graphtrial.training.trainer import Job, train
+
+    if model not in MODELS:
+        raise SkipError("not in the registry")
+    task = GraphRegression()
+    try:
+        settings = resolve_settings(model, _settings(model, workload))
+    except GraphTrialError as error:
+        raise SkipError(str(error)) from None
+    pin_to_one_core()
+    ready()
+    data, ids = graphs_for(workload, graphs, **size)
+    forget_peak()
+    rest = np.setdiff1d(np.arange(len(data)), ids)[:1]
+    shapes = Shapes.of(data, task)
+    parameters = count_parameters(build_model(model, shapes, settings))
+    train(
+        Job(
+            graphs=data,
+            train_ids=ids,
+            val_ids=rest,
+            test_ids=rest,
+            task=task,
+            build=lambda: build_model(model, shapes, settings),
+            rules=Rules(batch_size=batch, lr=LEARNING_RATE, **FOREVER),
+            seed=1,
+        ),
+        on_epoch=lambda epoch: tick(epoch.seconds, epoch.train_loss, parameters=parameters),
+    )
+    raise SkipError("the training ended by itself, perhaps because memory ran out")
+
+
+def registry(ready: Callable[..., None], tick: Tick) -> None:
+    """Report the names of the models that GraphTrial has."""
+    from graphtrial.nn import MODELS
+
+    ready()
+    tick(0.0, 0.0, models=MODELS.names())
+
+
+def pyg(
+    ready: Callable[..., None], tick: Tick, workload: str, model: str, graphs: int, batch: int = BATCH, **size: Any
+) -> None:
+    """Train the PyG twin: `Data` objects in a list, PyG's `DataLoader` (one big graph without), Adam."""
+    torch.set_num_threads(1)
+    twin = twin_class()
+    from torch_geometric.loader import DataLoader
+
+    from benchmarks.data import graphs_for
+
+    pin_to_one_core()
+    ready()
+    data, ids = graphs_for(workload, graphs, **size)
+    batches = DataLoader(as_data(data, ids), batch_size=batch, shuffle=True)
+    torch.manual_seed(1)
+    made = build_twin(twin, model, workload, data)
+    del data
+    forget_peak()
+    optimiser = torch.optim.Adam(made.parameters(), lr=LEARNING_RATE)
+    parameters = sum(p.numel() for p in made.parameters())
+    whole = list(batches) if workload == "wiki" else batches
+    while True:
+        start = time.perf_counter()
+        loss = pyg_epoch(made, optimiser, whole)
+        tick(time.perf_counter() - start, loss, parameters=parameters)
+
+
+def pyg_epoch(model: nn.Module, optimiser: torch.optim.Optimizer, batches: Iterable[Any]) -> float:
+    """Train for one epoch as PyG's examples do and return the mean loss over graphs."""
+    model.train()
+    total, examples = 0.0, 0
+    for data in batches:
+        optimiser.zero_grad()
+        loss = nn.functional.l1_loss(model(data).squeeze(-1), data.y)
+        loss.backward()
+        optimiser.step()
+        total += loss.item() * data.num_graphs
+        examples += data.num_graphs
+    return total / examples
+
+
+@torch.no_grad()
+def pyg_test(model: nn.Module, batches: Iterable[Any]) -> float:
+    """Return the mean absolute error over graphs."""
+    model.eval()
+    total, examples = 0.0, 0
+    for data in batches:
+        total += (model(data).squeeze(-1) - data.y).abs().sum().item()
+        examples += data.num_graphs
+    return total / examples
+
+
+def machine_graphtrial(ready: Callable[..., None], tick: Tick, model: str, seeds: int, epochs: int) -> None:
+    """Run the trials of several seeds on ZINC with the study executor, one worker process per core."""
+    import tempfile
+    from pathlib import Path
+
+    from graphtrial.studies import Row, Store, Study, run_trials
+
+    rows = (Row(model, _settings(model, "zinc")),)
+    ready()
+    while True:
+        with tempfile.TemporaryDirectory(prefix="graphtrial-bench-") as folder:
+            start = time.perf_counter()
+            store = Store(Path(folder) / "store.sqlite")
+            trials = Study(model, "zinc", rows, seeds=seeds, rules={"max_epochs": epochs}).trials()
+            run_trials(trials, store, workers=len(cores()))
+            seconds = time.perf_counter() - start
+            records = store.trials([trial.id for trial in trials])
+            unfinished = [record.error or record.status for record in records if not record.is_finished]
+        if unfinished or len(records) != seeds:
+            raise SkipError(f"a trial did not finish: {unfinished or records}")
+        tick(seconds, float(np.mean([record.scores["train"] for record in records])))
+
+
+def machine_pyg(ready: Callable[..., None], tick: Tick, model: str, seeds: int, epochs: int) -> None:
+    """Train several seeds on ZINC one after the other with all threads; the same epochs, validations and tests."""
+    torch.set_num_threads(len(cores()))
+    twin = twin_class()
+    from torch_geometric.loader import DataLoader
+
+    from graphtrial.datasets import load
+
+    ready()
+    dataset = load("zinc")
+    parts = {name: as_data(dataset.graphs, ids) for name, ids in dataset.splits[0].parts.items()}
+    while True:
+        start, scores = time.perf_counter(), []
+        for seed in range(seeds):
+            torch.manual_seed(seed)
+            made = build_twin(twin, model, "zinc", dataset.graphs)
+            optimiser = torch.optim.Adam(made.parameters(), lr=LEARNING_RATE)
+            loaders = {name: DataLoader(part, batch_size=BATCH) for name, part in parts.items()}
+            shuffled = DataLoader(parts["train"], batch_size=BATCH, shuffle=True)
+            for _ in range(epochs):
+                pyg_epoch(made, optimiser, shuffled)
+                pyg_test(made, loaders["val"])
+            scores.append({name: pyg_test(made, loader) for name, loader in loaders.items()}["train"])
+        tick(time.perf_counter() - start, float(np.mean(scores)))
+
+
+def as_data(graphs: Any, ids: Any) -> list[Any]:
+    """Return graphs as PyG `Data` objects in a list."""
+    from graphtrial.graphs import to_pyg
+
+    return to_pyg(graphs.subset(ids))
+
+
+def build_twin(twin: Callable[..., nn.Module], model: str, workload: str, graphs: Any) -> nn.Module:
+    """Build the PyG twin of a model for these graphs."""
+    column = graphs.column("x")
+    dims = {"node_types": column.types} if column.types else {"node_dim": column.width}
+    return twin(model, _settings(model, workload)["width"], **dims)
+
+
+def twin_class() -> Callable[..., nn.Module]:
+    """Import the PyG models; without PyG nobody can take part as a peer."""
+    try:
+        from benchmarks.twins import Twin
+    except ImportError as error:
+        raise SkipError(f"PyG is not installed ({error})") from None
+    return Twin
+
+
+def _settings(model: str, workload: str) -> dict[str, Any]:
+    entry = BY_NAME[model]
+    width = entry.width("zinc" if workload == "molecules" else workload)
+    return {**entry.settings, "width": width, "layers": LAYERS}

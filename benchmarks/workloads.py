@@ -1,0 +1,145 @@
+"""Every match of the benchmark, by section."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from benchmarks.entries import BATCH, MODELS_OF
+from benchmarks.match import OURS, Match, Side
+
+PYG, TUNED, PRODUCTS = "PyG", "PyG, allocator set", "matrix products"
+FROM_LIST, DATA_LOADER = "PyG Batch.from_data_list", "PyG DataLoader"
+ALLOCATOR = {
+    "MALLOC_MMAP_THRESHOLD_": "4294967295",
+    "MALLOC_TRIM_THRESHOLD_": "4294967295",
+    "MALLOC_TOP_PAD_": "268435456",
+}
+EPOCH_GRAPHS = 10_000
+ZINC_GRAPHS = 12_000
+HEAVY = ("gat", "monet", "gatedgcn")
+"""Models whose PyG twins need so much memory on PATTERN-like graphs that only one process at a time is alive."""
+
+
+def zinc(quick: bool) -> Iterable[Match]:
+    """(a) A training epoch on ZINC, from the first 20 of its 79 batches."""
+    batches = 2 if quick else 20
+    for model in MODELS_OF["zinc"]:
+        yield _training("zinc", model, batches * BATCH, 1 if quick else 5, all_sides=not quick or model == "gcn")
+
+
+def pattern(quick: bool) -> Iterable[Match]:
+    """(b) A training epoch of 10,000 PATTERN-like graphs, from one or two batches."""
+    for model in ("gcn", "gatedgcn") if quick else MODELS_OF["pattern"]:
+        heavy = model in HEAVY
+        batch = 16 if quick else BATCH
+        graphs = batch if heavy or quick else 2 * batch
+        rounds = 1 if quick else 3 if heavy else 4
+        alone, all_sides = heavy and not quick, not quick or model == "gcn"
+        yield _training("pattern", model, graphs, rounds, alone=alone, all_sides=all_sides, batch=batch)
+
+
+def wiki(quick: bool) -> Iterable[Match]:
+    """(c) A full-batch training step on a graph of Wiki-CS's size."""
+    for model in MODELS_OF["wiki"]:
+        rounds, shrink = (1, 10) if quick else (5, 1)
+        yield _training("wiki", model, 1, rounds, all_sides=not quick, shrink=shrink)
+
+
+def batching(quick: bool) -> Iterable[Match]:
+    """(d) Joining 128 ZINC graphs."""
+    batches = 5 if quick else 50
+    sides = (
+        Side(OURS, "benchmarks.components:batching_graphtrial", {"batches": batches}),
+        Side(FROM_LIST, "benchmarks.components:batching_pyg", {"batches": batches, "loader": False}),
+        Side(DATA_LOADER, "benchmarks.components:batching_pyg", {"batches": batches, "loader": True}),
+    )
+    yield Match("batching", sides, 2 if quick else 9, scale=1 / batches)
+
+
+def encoding(quick: bool) -> Iterable[Match]:
+    """(e) Laplacian encodings of ZINC-12k, from a part of it."""
+    graphs = 200 if quick else 3000
+    sides = (
+        Side(OURS, "benchmarks.components:encoding_graphtrial", {"graphs": graphs}),
+        Side(PYG, "benchmarks.components:encoding_pyg", {"graphs": graphs}),
+    )
+    yield Match("encoding", sides, 1 if quick else 5, scale=ZINC_GRAPHS / graphs)
+
+
+def start(quick: bool) -> Iterable[Match]:
+    """(f) From the command to the end of its first training step."""
+    sides = (
+        Side(OURS, "benchmarks.first_step:command", {"dataset": "zinc", "width": 145}),
+        Side("import torch", "benchmarks.first_step:imports", {"modules": ["torch"]}),
+        Side("import torch_geometric", "benchmarks.first_step:imports", {"modules": ["torch", "torch_geometric.nn"]}),
+    )
+    yield Match("start", sides[:2] if quick else sides, 1 if quick else 5)
+
+
+def machine(quick: bool) -> Iterable[Match]:
+    """Whole machine: several seeds of GCN on ZINC, with validation and tests."""
+    work = {"model": "gcn", "seeds": 1 if quick else 4, "epochs": 1 if quick else 3}
+    sides = (
+        Side(OURS, "benchmarks.training:machine_graphtrial", work),
+        Side(PYG, "benchmarks.training:machine_pyg", work),
+    )
+    yield Match("machine/gcn", sides, 1 if quick else 2)
+
+
+def scaling(quick: bool) -> Iterable[Match]:
+    """GraphTrial alone on synthetic graphs: ten and a hundred times the graphs, or the edges of each graph."""
+    if quick:
+        yield _growth("molecules, graphs x1", 1, "molecules", 100, BATCH)
+        yield _growth("molecules, graphs x10", 1, "molecules", 1000, BATCH)
+        return
+    for times in (1, 10, 100):
+        rounds = 2 if times == 100 else 5
+        yield _growth(f"molecules, graphs x{times}", rounds, "molecules", 300 * times, BATCH)
+        yield _growth(f"molecules, edges x{times}", rounds, "molecules", 160, 32, nodes=23 * times)
+        yield _growth(f"SBM, graphs x{times}", rounds, "pattern", 32 * times, 32)
+        yield _growth(f"SBM, edges x{times}", rounds, "pattern", 320, 32, share=0.0094 * times)
+
+
+SECTIONS: dict[str, Callable[[bool], Iterable[Match]]] = {
+    "zinc": zinc,
+    "pattern": pattern,
+    "wiki": wiki,
+    "batching": batching,
+    "encoding": encoding,
+    "start": start,
+    "machine": machine,
+    "scaling": scaling,
+}
+
+
+def chosen(only: Iterable[str], quick: bool) -> list[Match]:
+    """Return the matches of these sections (`zinc`) or of these names (`zinc/gcn`); all where none is given."""
+    wanted = list(only)
+    known = {match.name: match for make in SECTIONS.values() for match in make(quick)}
+    unknown = [name for name in wanted if name not in SECTIONS and name not in known]
+    if unknown:
+        raise SystemExit(f"benchmarks: no workload called {unknown[0]!r}; there are {', '.join(SECTIONS)}, or one of "
+                         f"{', '.join(known)}")  # fmt: skip
+    return [m for name, m in known.items() if not wanted or name in wanted or name.split("/")[0] in wanted]
+
+
+def _training(
+    workload: str, model: str, graphs: int, rounds: int, *, alone: bool = False, all_sides: bool, **arguments: Any
+) -> Match:
+    work = {"workload": workload, "model": model, "graphs": graphs, **arguments}
+    sides = [
+        Side(OURS, "benchmarks.training:graphtrial", work),
+        Side(PYG, "benchmarks.training:pyg", work),
+    ]
+    if all_sides:
+        sides.append(Side(TUNED, "benchmarks.training:pyg", work, ALLOCATOR))
+    if all_sides and workload != "wiki":
+        sides.append(Side(PRODUCTS, "benchmarks.roofline:products", work))
+    scale = 1.0 if workload == "wiki" else EPOCH_GRAPHS / graphs
+    return Match(f"{workload}/{model}", tuple(sides), rounds, scale, alone)
+
+
+def _growth(name: str, rounds: int, workload: str, graphs: int, batch: int, **size: Any) -> Match:
+    work = {"workload": workload, "model": "gcn", "graphs": graphs, "batch": batch, **size}
+    return Match(f"scaling/{name}", (Side(OURS, "benchmarks.training:graphtrial", work),), rounds)

@@ -1,0 +1,281 @@
+"""The benchmark's own machinery: statistics, tables, line protocol, twins of the right size. Nothing is timed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from benchmarks import __main__ as command
+from benchmarks import report, roofline
+from benchmarks.data import graphs_for, molecules, sbm_graphs, wiki_graph
+from benchmarks.entries import BATCH, BY_NAME, ENTRIES, LAYERS, MODELS_OF
+from benchmarks.match import OURS, Match, Result, Side, play
+from benchmarks.protocol import Contestant, Repetition, SkipError
+from benchmarks.stats import is_unproven, paired_ratio, spread
+from benchmarks.tables import megabytes, ratio, seconds, table
+from benchmarks.targets import TARGETS, verdicts
+from benchmarks.workloads import PRODUCTS, PYG, SECTIONS, TUNED, chosen
+from graphtrial.graphs import GraphSet
+from graphtrial.nn import MODELS, Shapes, build_model, count_parameters
+from graphtrial.tasks.graph_regression import GraphRegression
+
+TRIVIAL = "tests.benchmarks.trivial:"
+
+
+def test_a_spread_is_the_median_and_the_ends():
+    found = spread([3.0, 1.0, 2.0, 10.0])
+    assert (found.median, found.low, found.high, found.count) == (2.5, 1.0, 10.0, 4)
+    assert found.scaled(2) == spread([6.0, 2.0, 4.0, 20.0])
+    with pytest.raises(ValueError, match="nothing"):
+        spread([])
+
+
+def test_ratios_are_taken_round_by_round():
+    # The machine was ten times slower in the second round; each pair says 2 all the same.
+    assert paired_ratio([2.0, 20.0], [1.0, 10.0]) == spread([2.0, 2.0])
+    with pytest.raises(ValueError):
+        paired_ratio([1.0], [1.0, 2.0])
+
+
+@pytest.mark.parametrize(("value", "unproven"), [(1.0, True), (1.29, True), (0.8, True), (1.31, False), (0.7, False)])
+def test_a_small_ratio_is_unproven(value: float, unproven: bool):
+    assert is_unproven(value) is unproven
+
+
+def test_tables_are_markdown():
+    text = table(["model", "time"], [["a|b", "1 s"]])
+    assert text.splitlines() == ["| model | time |", "| --- | --: |", "| a\\|b | 1 s |"]
+    with pytest.raises(ValueError, match="fit"):
+        table(["model"], [["a", "b"]])
+
+
+def test_numbers_as_text():
+    assert seconds(spread([1.5, 2.0, 2.5])) == "2 s (1.5 to 2.5)"
+    assert seconds(spread([0.00123])) == "1.23 ms (1.23 to 1.23)"
+    assert ratio(spread([2.0])) == "2 x (2 to 2)"
+    assert ratio(spread([1.1])) == "1.1 x (1.1 to 1.1, unproven)"
+    assert megabytes(3 * 2**30) == "3,072"
+    assert seconds(None) == ratio(None) == megabytes(None) == "-"
+
+
+def test_a_contestant_runs_when_asked():
+    contestant = Contestant(f"{TRIVIAL}counts", {"start": 5})
+    try:
+        assert contestant.warm_up().checksum == 5
+        assert [contestant.run().checksum for _ in range(3)] == [6, 7, 8]
+        found = contestant.run()
+    finally:
+        contestant.close()
+    assert found.seconds == 0.25
+    assert found.facts == {"colour": "blue"}
+    assert found.peak >= contestant.ready["baseline"] > 0
+    assert contestant._process.returncode == 0
+
+
+def test_a_contestant_sees_no_setting_but_its_own(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    contestant = Contestant(
+        f"{TRIVIAL}sees", {"names": ["OMP_NUM_THREADS", "MALLOC_TOP_PAD_"]}, {"MALLOC_TOP_PAD_": "1"}
+    )
+    try:
+        assert contestant.warm_up().facts["seen"] == [None, "1"]
+    finally:
+        contestant.close()
+
+
+@pytest.mark.parametrize(
+    ("contest", "reason"), [("declines", "too tired"), ("breaks", "ZeroDivisionError: by accident")]
+)
+def test_a_contestant_that_cannot_take_part_says_why(contest: str, reason: str):
+    contestant = Contestant(TRIVIAL + contest, {})
+    try:
+        with pytest.raises(SkipError, match=reason):
+            contestant.warm_up()
+    finally:
+        contestant.close()
+
+
+def test_a_contestant_that_ends_early_is_noticed():
+    contestant = Contestant(f"{TRIVIAL}breaks_later", {})
+    try:
+        contestant.warm_up()
+        with pytest.raises(SkipError, match="code 3"):
+            contestant.run()
+    finally:
+        contestant.close()
+
+
+@pytest.mark.parametrize("one_at_a_time", [False, True])
+def test_a_match_pairs_its_rounds_and_leaves_out_who_cannot_play(one_at_a_time: bool):
+    sides = (
+        Side(OURS, f"{TRIVIAL}counts", {"start": 0}),
+        Side(PYG, f"{TRIVIAL}counts", {"start": 0, "seconds": 0.75}),
+        Side("absent", f"{TRIVIAL}declines"),
+    )
+    said: list[str] = []
+    result = play(Match("x", sides, rounds=3, scale=4, one_at_a_time=one_at_a_time), said.append)
+    assert result.checksums(OURS) == ([1, 1, 1] if one_at_a_time else [1, 2, 3])
+    assert result.ratio(PYG) == spread([3.0, 3.0, 3.0])
+    assert result.seconds(OURS) == spread([1.0, 1.0, 1.0])
+    assert result.skipped == {"absent": "too tired"}
+    assert result.growth(OURS) is not None
+    assert "too tired" in said[0]
+
+
+def test_targets_get_their_verdicts():
+    found = {(v.match, v.asked.split(" as ")[0]): v.word for v in verdicts(_results())}
+    assert found["zinc/gcn", "at least 1.7 times"] == "reached, not in every round"
+    assert found["pattern/gcn", "at least 20 times"] == "**missed**"
+    assert found["pattern/gat", "peak memory at most 1/4 of PyG's"] == "not run"
+    assert found["batching", "at least 10 times"] == "reached"
+
+
+def test_every_target_concerns_a_match():
+    names = {match.name for match in chosen([], quick=False)}
+    assert all(verdicts({name: Result(Match(name, (), 0)) for name in names}))
+    for target in TARGETS:
+        concerned = [name for name in names if any(Path(name).match(pattern) for pattern in target.matches)]
+        assert concerned, target
+
+
+def test_the_report_has_every_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    bounds = tmp_path / "BOUNDS.md"
+    bounds.write_text("Memory | *as written* \n")
+    monkeypatch.setattr(report, "BOUNDS", bounds)
+    text = report.write(_results(), {"date": "today"}, quick=False)
+    for part in ("- date: today", "## Targets", "## Peak memory", "## Roofline", "not in the registry", "**missed**"):
+        assert part in text
+    assert text.endswith("## What bounds us now\n\nMemory | *as written*\n")
+    monkeypatch.setattr(report, "BOUNDS", tmp_path / "absent")
+    assert "Not written yet" in report.write({}, {}, quick=True)
+
+
+def test_a_kept_run_can_be_reported_again(tmp_path: Path):
+    kept, out = tmp_path / "run.json", tmp_path / "R.md"
+    results = _results()
+    kept.write_text(json.dumps({"facts": {}, "quick": False, "results": [asdict(r) for r in results.values()]}))
+    command.main(["--from-json", str(kept), "--out", str(out)])
+    assert out.read_text() == report.write(results, {}, quick=False)
+
+
+def test_workloads_are_chosen_by_section_or_name():
+    assert {match.name.split("/")[0] for match in chosen([], quick=True)} == set(SECTIONS)
+    assert [match.name for match in chosen(["wiki", "zinc/gin"], quick=False)] == ["zinc/gin", "wiki/gcn", "wiki/gat"]
+    with pytest.raises(SystemExit, match="zink"):
+        chosen(["zink"], quick=True)
+
+
+def test_synthetic_graphs_have_the_sizes_of_the_real_ones():
+    pattern = sbm_graphs(200)
+    assert pattern.num_nodes / 200 == pytest.approx(118, abs=5)
+    assert pattern.num_edges / 200 == pytest.approx(5900, rel=0.06)
+    zinc = molecules(500)
+    assert zinc.num_nodes / 500 == pytest.approx(23.2, abs=0.6)
+    assert zinc.num_edges / 500 == pytest.approx(49.8, abs=1.5)
+    wiki = wiki_graph(shrink=10)
+    assert (wiki.node_counts[0], wiki.edge_counts[0]) == (1170, 43172)
+    assert wiki.in_degree.max() > 5 * wiki.in_degree.mean()
+    assert all(_is_simple(graphs) for graphs in (pattern, zinc, wiki))
+    data, ids = graphs_for("molecules", 30)
+    assert len(ids) == 30 < len(data)
+
+
+@pytest.mark.parametrize("workload", ["zinc", "pattern", "wiki"])
+@pytest.mark.parametrize("model", [entry.name for entry in ENTRIES])
+def test_the_twin_is_exactly_as_large(workload: str, model: str):
+    twins = pytest.importorskip("benchmarks.twins")
+    if model not in MODELS:
+        pytest.skip("not in the registry")
+    entry = BY_NAME[model]
+    width, dims = entry.width(workload), {"node_dim": 300} if workload == "wiki" else {"node_types": 28}
+    shapes = Shapes(outputs=1, level="graph", **dims)
+    ours = build_model(model, shapes, {**entry.settings, "width": width, "layers": LAYERS})
+    twin = twins.Twin(model, width, **dims)
+    assert count_parameters(ours) == count_parameters(twin)
+
+
+@pytest.mark.parametrize(
+    ("model", "published"),
+    [
+        *[("mlp", 108_975), ("gcn", 103_077), ("gin", 103_079), ("graphsage", 105_031)],
+        *[("gat", 102_385), ("monet", 106_002), ("gatedgcn", 105_735)],
+    ],
+)
+def test_the_twin_has_the_published_number_of_parameters(model: str, published: int):
+    twins = pytest.importorskip("benchmarks.twins")
+    assert count_parameters(twins.Twin(model, BY_NAME[model].zinc, node_types=28)) == published
+
+
+@pytest.mark.parametrize("model", MODELS_OF["zinc"])
+def test_the_twin_trains(model: str):
+    pytest.importorskip("torch_geometric")
+    from torch_geometric.loader import DataLoader
+
+    from benchmarks.training import as_data, build_twin, pyg_epoch, pyg_test, twin_class
+
+    torch.manual_seed(0)
+    data, ids = graphs_for("molecules", 24)
+    twin = build_twin(twin_class(), model, "zinc", data)
+    batches = DataLoader(as_data(data, ids), batch_size=8)
+    optimiser = torch.optim.Adam(twin.parameters(), lr=3e-3)
+    losses = [pyg_epoch(twin, optimiser, batches) for _ in range(6)]
+    assert losses[-1] < losses[0]
+    assert np.isfinite(pyg_test(twin, batches))
+
+
+def test_the_roofline_counts_every_product():
+    pytest.importorskip("torch_geometric")
+    from torch_geometric.data import Batch
+
+    from benchmarks.training import as_data, build_twin, twin_class
+
+    data, ids = graphs_for("molecules", 8)
+    batch = Batch.from_data_list(as_data(data, ids))
+    found = roofline.recorded(build_twin(twin_class(), "gcn", "zinc", data), batch)
+    nodes, width = batch.num_nodes, BY_NAME["gcn"].zinc
+    layers = sum(count for (m, k, n, *_), count in found.items() if sorted((m, k, n)) == sorted((nodes, width, width)))
+    assert layers == 3 * LAYERS  # forward, gradient of the input, gradient of the weight
+    assert roofline.moved_bytes("gcn", nodes, 2 * nodes, width) > roofline.moved_bytes("mlp", nodes, 2 * nodes, width)
+    assert roofline.product_seconds((64, 30, 30, False, True)) > 0
+    assert roofline.bandwidth(1 << 12) > 0
+
+
+def test_graphs_of_a_task_have_targets():
+    data, _ = graphs_for("molecules", 3)
+    assert Shapes.of(data, GraphRegression()).node_types == 28
+
+
+def _results() -> dict[str, Result]:
+    def repetitions(*times: float, mb: int = 100) -> list[Repetition]:
+        facts = {"parameters": 10, "gflop": 1.0, "gigabytes": 1.0, "bandwidth": 20.0}
+        return [Repetition(t, 1 / (i + 1), mb * 2**20, facts) for i, t in enumerate(times)]
+
+    def made(name: str, ours: list[Repetition], **others: list[Repetition]) -> Result:
+        names = {"pyg": PYG, "tuned": TUNED, "products": PRODUCTS, "listed": "PyG Batch.from_data_list"}
+        found = {OURS: ours, **{names[key]: value for key, value in others.items()}}
+        sides = tuple(Side(side, "nothing", {"graphs": BATCH}) for side in found)
+        return Result(Match(name, sides, 2, scale=2.0), found, {side: {"baseline": 1} for side in found})
+
+    absent = Result(Match("pattern/gat", (Side(OURS, "nothing"),), 1), skipped={OURS: "not in the registry"})
+    results = [
+        made("zinc/gcn", repetitions(1, 1), pyg=repetitions(1.6, 2.6), products=repetitions(0.7, 0.7)),
+        made("pattern/gcn", repetitions(1, 1), pyg=repetitions(9, 9, mb=900), tuned=repetitions(5, 5)),
+        absent,
+        made("batching", repetitions(1, 1), listed=repetitions(12, 12)),
+        *(made(f"scaling/graphs x{times}", repetitions(times, times, mb=times)) for times in (1, 10, 100)),
+    ]
+    return {result.match.name: result for result in results}
+
+
+def _is_simple(graphs: GraphSet) -> bool:
+    graph = np.repeat(np.arange(len(graphs)), graphs.edge_counts)
+    edges = np.stack([graph, *graphs.edge_index.astype(np.int64)])
+    turned = edges[[0, 2, 1]]
+    unique = np.unique(edges, axis=1)
+    no_loops = bool((edges[1] != edges[2]).all())
+    return no_loops and unique.shape == edges.shape and bool((unique == np.unique(turned, axis=1)).all())
