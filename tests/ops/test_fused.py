@@ -28,6 +28,9 @@ def _case(name: str, batch: GraphBatch, width: int) -> Case:
     matrix = edges(batch)
     if name == "weighted sum":
         return _both(spmm.weighted_sum, spmm.weighted_sum_reference, matrix), [x, vectors(count, 1, 1)[:, 0]]
+    if name == "weighted sum with own share":
+        inputs = [x, vectors(count, 1, 1)[:, 0], vectors(1, 1, 2)[0, 0]]
+        return _both(spmm.weighted_sum, spmm.weighted_sum_reference, matrix), inputs
     if name == "weighted sum of heads":
         heads = vectors(nodes, 3 * width).reshape(nodes, 3, width)
         return _both(spmm.weighted_sum, spmm.weighted_sum_reference, matrix), [heads, vectors(count, 3, 1)]
@@ -51,7 +54,16 @@ def _both(fused: Function, reference: Function, first: object) -> tuple[Function
     return (lambda *inputs: fused(first, *inputs)), (lambda *inputs: reference(first, *inputs))
 
 
-NAMES = ("weighted sum", "weighted sum of heads", "pooling", "maximum", "softmax", "gated mean", "norm")
+NAMES = (
+    "weighted sum",
+    "weighted sum with own share",
+    "weighted sum of heads",
+    "pooling",
+    "maximum",
+    "softmax",
+    "gated mean",
+    "norm",
+)
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -113,7 +125,7 @@ def test_every_operator_passes_the_checks_of_torch() -> None:
     structure = (matrix.ptr, matrix.index, matrix.t_ptr, matrix.t_index, matrix.t_order)
     operators = torch.ops.graphtrial
     for operator, arguments in (
-        (operators.weighted_sum, (x, weight, *matrix.tensors)),
+        (operators.weighted_sum, (x, weight, row[0], *matrix.tensors)),
         (operators.maximum, (x, matrix.ptr, matrix.index)),
         (operators.edge_softmax, (edge, matrix.ptr)),
         (operators.gated_mean, (x, x, edge, x, *structure)),

@@ -16,12 +16,17 @@ from graphtrial.ops.spmm import weighted_sum
 Reduce = Literal["sum", "mean", "max"]
 
 
-def aggregate(graph: GraphBatch, x: Tensor, reduce: Reduce = "sum", weight: Tensor | None = None) -> Tensor:
+def aggregate(
+    graph: GraphBatch, x: Tensor, reduce: Reduce = "sum", weight: Tensor | None = None, own: Tensor | None = None
+) -> Tensor:
     """Return for each node the sum, mean or maximum of `x` over its in-neighbours; 0 where it has none.
 
     x: [nodes, width], or [nodes, heads, width] with weight [edges, heads]. A weight [edges] or [edges, heads]
-    multiplies what comes over each edge; a mean divides by the number of in-edges.
+    multiplies what comes over each edge; a mean divides by the number of in-edges. `own`, a single number, adds so much
+    of the node's own vector to a sum.
     """
+    if own is not None and (reduce != "sum" or x.dim() != 2):
+        raise GraphTrialError("only a sum without heads adds a share of the node's own vector")
     if reduce == "max":
         if weight is not None or x.dim() != 2:
             raise GraphTrialError("a maximum over neighbours takes neither weights nor heads")
@@ -34,7 +39,7 @@ def aggregate(graph: GraphBatch, x: Tensor, reduce: Reduce = "sum", weight: Tens
     elif reduce == "mean":
         share = _edge_weight(graph, "mean", x.dtype)
         weight = weight * (share if weight.dim() == 1 else share.unsqueeze(1))
-    return weighted_sum(edges(graph), x, weight)
+    return weighted_sum(edges(graph), x, weight, own)
 
 
 def symmetric_weight(graph: GraphBatch, dtype: torch.dtype) -> Tensor:

@@ -30,4 +30,4 @@ class GIN(Conv):
         self.mlp = nn.Sequential(nn.Linear(width, width), BatchNormReLU(width), nn.Linear(width, width))
 
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
-        return self.mlp(torch.addcmul(aggregate(graph, x, "sum"), x, 1 + self.epsilon)), e
+        return self.mlp(aggregate(graph, x, "sum", own=1 + self.epsilon)), e

@@ -46,7 +46,8 @@ def warm_up() -> None:
     flat, score = np.ones(2, np.float32), np.ones((2, 2), np.float32)
     row, columns, running = np.ones(3, np.float32), np.ones((4, 3), np.float32), np.ones((2, 3), np.float32)
     for order in (None, index):
-        weighted_sum(ptr, index, order, flat, x, x.copy())
+        for own in (None, flat):
+            weighted_sum(ptr, index, order, flat, own, x, x.copy())
         weighted_sum_heads(ptr, index, order, score, heads, heads.copy())
     entry_dot(ptr, index, heads, heads, score.copy())
     winner = np.zeros((2, 3), np.int64)

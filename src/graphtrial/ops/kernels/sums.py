@@ -6,13 +6,21 @@ from graphtrial.compiler import Array, compiled
 
 
 @compiled
-def weighted_sum(ptr: Array, index: Array, order: Array, weight: Array, x: Array, out: Array) -> None:
-    """out[i] = sum over entries e of row i of weight[e] * x[index[e]]; weight [entries], x and out [rows, width]."""
+def weighted_sum(ptr: Array, index: Array, order: Array, weight: Array, own: Array, x: Array, out: Array) -> None:
+    """out[i] = sum over entries e of row i of weight[e] * x[index[e]]; weight [entries], x and out [rows, width].
+
+    With `own` [1], of a square matrix, own * x[i] is added.
+    """
     rows, width = out.shape
     for i in range(rows):
         into = out[i]
-        for k in range(width):
-            into[k] = 0
+        if own is None:
+            for k in range(width):
+                into[k] = 0
+        else:
+            share, mine = own[0], x[i]
+            for k in range(width):
+                into[k] = share * mine[k]
         e, end = ptr[i], ptr[i + 1]
         while e + 4 <= end:  # four at a time: the row is loaded and stored a quarter as often
             if order is None:
