@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from graphtrial.encodings.laplacian import Laplacian
 from graphtrial.graphs import Column, GraphBatch, GraphSet
-from graphtrial.nn import MODELS, Shapes, build_model, count_parameters, model_settings
+from graphtrial.nn import MODELS, Shapes, build_model, count_parameters, model_settings, width_step
 from graphtrial.nn.conv import Conv
 from graphtrial.nn.models import setting_choices
 from graphtrial.process import seed_everything
@@ -170,7 +170,8 @@ def test_the_seed_decides_the_weights(case: Case) -> None:
 
 
 def test_the_number_of_parameters_grows_with_the_width_and_the_depth(case: Case) -> None:
-    widths = [count_parameters(case.build(width=width)) for width in range(4, 25)]
+    step = width_step(case.name, {})
+    widths = [count_parameters(case.build(width=width)) for width in range(4 * step, 25 * step, step)]
     depths = [count_parameters(case.build(layers=layers)) for layers in range(1, 6)]
     for counts in (widths, depths):
         assert counts == sorted(set(counts))
@@ -191,7 +192,8 @@ def another(name: str, key: str, value: Any) -> Any:
     if isinstance(value, bool):
         return not value
     if isinstance(value, int):
-        return value + 1
+        divides = key == getattr(MODELS.get(name), "width_divisor", None)
+        return 2 * value if divides else value + (width_step(name, {}) if key == "width" else 1)
     if isinstance(value, float):
         return value / 2 if value else 0.5
     others = [choice for choice in setting_choices(name).get(key, ()) if choice != value]

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from graphtrial.errors import GraphTrialError
-from graphtrial.nn import MODELS, Shapes, build_model, count_parameters, parse_budget, width_for_budget
+from graphtrial.nn import MODELS, Shapes, build_model, count_parameters, parse_budget, width_for_budget, width_step
 
 SHAPES = Shapes(outputs=1, level="graph", node_types=28, edge_types=4)
 ENCODED = Shapes(outputs=10, level="graph", node_dim=3, edge_dim=2, encoding_dim=20, encoding_replaces=True)
@@ -27,15 +27,17 @@ def test_the_width_found_fits_and_the_next_does_not(name: str, shapes: Shapes) -
             start = time.perf_counter()
             width = width_for_budget(name, shapes, {"layers": layers}, budget)
             print(f"{name}, {layers} layers, {budget}: width {width}, {time.perf_counter() - start:.3f} s")
-            used, next_used = (parameters(name, shapes, {"layers": layers}, w) for w in (width, width + 1))
+            following = width + width_step(name, {})
+            used, next_used = (parameters(name, shapes, {"layers": layers}, w) for w in (width, following))
             assert used <= budget < next_used
 
 
 @pytest.mark.parametrize("name", MODELS.names())
 def test_a_budget_met_exactly_is_met(name: str) -> None:
-    exact = parameters(name, SHAPES, {}, 33)
-    assert width_for_budget(name, SHAPES, {}, exact) == 33
-    assert width_for_budget(name, SHAPES, {}, exact - 1) == 32
+    step = width_step(name, {})
+    exact = parameters(name, SHAPES, {}, 33 * step)
+    assert width_for_budget(name, SHAPES, {}, exact) == 33 * step
+    assert width_for_budget(name, SHAPES, {}, exact - 1) == 32 * step
 
 
 def test_other_settings_count() -> None:
@@ -55,7 +57,10 @@ def test_searching_draws_no_random_numbers() -> None:
 @pytest.mark.parametrize("name", MODELS.names())
 @pytest.mark.parametrize("budget", [10, 1])
 def test_a_budget_too_small_for_any_width_is_an_error(name: str, budget: int) -> None:
-    with pytest.raises(GraphTrialError, match=f"model '{name}' has more than {budget} parameters even at width 4"):
+    with pytest.raises(
+        GraphTrialError,
+        match=f"model '{name}' has more than {budget} parameters even at width {max(4, width_step(name, {}))}",
+    ):
         width_for_budget(name, SHAPES, {}, budget)
 
 

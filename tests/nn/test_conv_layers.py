@@ -10,20 +10,22 @@ import pytest
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call
-from torch_geometric.nn import GCNConv, GINConv, SAGEConv, SimpleConv
+from torch_geometric.nn import GATConv, GCNConv, GINConv, SAGEConv, SimpleConv
 
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn import MODELS
 from graphtrial.nn.conv import Conv
+from graphtrial.nn.conv.gat import GAT
 from graphtrial.nn.conv.gatedgcn import GatedGCN
 from graphtrial.nn.conv.gcn import GCN
 from graphtrial.nn.conv.gcn_vanilla import VanillaGCN
 from graphtrial.nn.conv.gin import GIN
+from graphtrial.nn.conv.graphsage import GraphSage
 from graphtrial.nn.conv.mlp import MLP
 from samples import AWKWARD, Graph, batch_of, random_graphs, symmetric, vectors
 
-WIDTH = 5
+WIDTH = 8
 DIRECTED = {"awkward": AWKWARD, **{f"random-{seed}": random_graphs(6, seed) for seed in range(4)}}
 UNDIRECTED: dict[str, list[Graph]] = {
     "awkward": [(nodes, symmetric(edges)) for nodes, edges in AWKWARD],
@@ -110,6 +112,38 @@ def test_gin_has_the_gradient_of_pyg_in_epsilon_too() -> None:
     torch.testing.assert_close(layer.epsilon.grad, theirs.eps.grad.reshape(()))
     for ours, other in zip(layer.mlp.parameters(), theirs.nn.parameters(), strict=True):
         torch.testing.assert_close(ours.grad, other.grad)
+
+
+@directed
+@pytest.mark.parametrize("heads", [1, 4])
+@pytest.mark.parametrize("bias", [True, False])
+def test_gat_equals_pyg(given: list[Graph], heads: int, bias: bool) -> None:
+    torch.manual_seed(1)
+    batch, layer = batch_of(given), GAT(WIDTH, heads=heads, bias=bias).double()
+    theirs = GATConv(WIDTH, WIDTH // heads, heads=heads, bias=bias, add_self_loops=False).double()
+    theirs.load_state_dict(
+        {
+            "att_src": layer.source,
+            "att_dst": layer.target,
+            "lin.weight": layer.linear.weight,
+            **({} if layer.bias is None else {"bias": layer.bias.data.normal_()}),
+        }
+    )
+    x = vectors(batch.num_nodes, WIDTH)
+    torch.testing.assert_close(output(layer, batch, x), theirs(x, batch.edge_index))
+
+
+@directed
+@pytest.mark.parametrize("aggregator", ["mean", "max"])
+def test_graphsage_equals_pyg(given: list[Graph], aggregator: str) -> None:
+    torch.manual_seed(1)
+    batch, layer = batch_of(given), GraphSage(WIDTH, aggregator).double()
+    own, neighbours = layer.linear.weight.split(WIDTH, dim=1)
+    theirs = SAGEConv(WIDTH, WIDTH, aggr=aggregator, normalize=True).double()
+    theirs.load_state_dict({"lin_l.weight": neighbours, "lin_l.bias": layer.linear.bias, "lin_r.weight": own})
+    x = vectors(batch.num_nodes, WIDTH)
+    sent = x if layer.pool is None else layer.pool(x).relu()
+    torch.testing.assert_close(output(layer, batch, x), theirs((sent, x), batch.edge_index))
 
 
 @directed

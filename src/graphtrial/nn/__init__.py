@@ -1,7 +1,7 @@
 """Models: encoder, blocks, readout and head, and the registry of layers they are built from."""
 
 from graphtrial.nn.budget import parse_budget, width_for_budget
-from graphtrial.nn.models import MODELS, build_model, count_parameters, model_settings, resolve_settings
+from graphtrial.nn.models import MODELS, build_model, count_parameters, model_settings, resolve_settings, width_step
 from graphtrial.nn.shapes import Shapes
 
 __all__ = [
@@ -13,4 +13,5 @@ __all__ = [
     "parse_budget",
     "resolve_settings",
     "width_for_budget",
+    "width_step",
 ]

@@ -9,7 +9,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from graphtrial.errors import GraphTrialError
-from graphtrial.nn.models import build_model, count_parameters
+from graphtrial.nn.models import build_model, count_parameters, width_step
 from graphtrial.nn.shapes import Shapes
 
 NARROWEST, WIDEST = 4, 1 << 16  # the halving head needs a quarter of the width
@@ -34,17 +34,17 @@ def width_for_budget(name: str, shapes: Shapes, settings: dict[str, Any], budget
         with torch.device("meta"), _WithoutRandomNumbers():
             return count_parameters(build_model(name, shapes, {**settings, "width": width})) <= budget
 
-    if not fits(NARROWEST):
-        raise GraphTrialError(
-            f"model '{name}' has more than {budget} parameters even at width {NARROWEST}; raise the budget"
-        )
-    low, high = NARROWEST, 2 * NARROWEST
+    step = width_step(name, settings)
+    low = -(-NARROWEST // step) * step
+    if not fits(low):
+        raise GraphTrialError(f"model '{name}' has more than {budget} parameters even at width {low}; raise the budget")
+    high = 2 * low
     while fits(high):
         low, high = high, 2 * high
         if high > WIDEST:
             raise GraphTrialError(f"a budget of {budget} parameters asks for a width above {WIDEST}; lower the budget")
-    while high - low > 1:
-        middle = (low + high) // 2
+    while high - low > step:
+        middle = (low + high) // (2 * step) * step
         low, high = (middle, high) if fits(middle) else (low, middle)
     return low
 

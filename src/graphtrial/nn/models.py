@@ -75,9 +75,18 @@ def resolve_settings(name: str, given: dict[str, Any]) -> dict[str, Any]:
             raise GraphTrialError(f"{key} of model '{name}' cannot be {value!r}: use {', '.join(choices[key])}")
         if isinstance(default, float):
             settings[key] = float(value)
+    if settings.get("width", 0) % width_step(name, settings):
+        step = width_step(name, settings)
+        raise GraphTrialError(f"width of model '{name}' must be a multiple of {step}, not {settings['width']}")
     if not 0 <= settings.get("dropout", 0) < 1:
         raise GraphTrialError(f"dropout of model '{name}' must be at least 0 and below 1, not {settings['dropout']!r}")
     return settings
+
+
+def width_step(name: str, settings: dict[str, Any]) -> int:
+    """Return the number of which the width of a model must be a multiple."""
+    divisor = getattr(MODELS.get(name), "width_divisor", None)
+    return {**model_settings(name), **settings}[divisor] if divisor else 1
 
 
 def build_model(name: str, shapes: Shapes, settings: dict[str, Any]) -> nn.Module:

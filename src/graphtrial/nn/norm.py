@@ -1,4 +1,4 @@
-"""Batch normalisation, ReLU and residual link in one module."""
+"""Batch normalisation, alone and together with ReLU and residual link."""
 
 from __future__ import annotations
 
@@ -9,15 +9,25 @@ from torch.nn import functional as F
 from graphtrial.ops import batch_norm_relu
 
 
-class BatchNormReLU(nn.BatchNorm1d):
-    """ReLU(batch norm(x)) + residual, over the rows of x; parameters and state are those of `nn.BatchNorm1d`.
+class BatchNorm(nn.BatchNorm1d):
+    """Batch norm over the rows of x; a single row has no variance, so the running statistics serve it in training too.
 
-    A single row has no variance, so the running statistics serve it in training too: a last batch of one node or one
-    edge would otherwise end a training. x, residual: [rows, width] -> [rows, width].
+    A last batch of one node or one edge would otherwise end a training. x: [rows, width] -> [rows, width].
     """
 
     running_mean: Tensor
     running_var: Tensor
+
+    def forward(self, x: Tensor) -> Tensor:
+        return super().forward(x) if self.training and len(x) > 1 else self.settled(x)
+
+    def settled(self, x: Tensor) -> Tensor:
+        """Return x normalised by the running statistics."""
+        return F.batch_norm(x, self.running_mean, self.running_var, self.weight, self.bias, eps=self.eps)
+
+
+class BatchNormReLU(BatchNorm):
+    """ReLU(batch norm(x)) + residual in one pass. x, residual: [rows, width] -> [rows, width]."""
 
     def forward(self, x: Tensor, residual: Tensor | None = None) -> Tensor:
         if self.training and len(x) > 1:
@@ -26,5 +36,5 @@ class BatchNormReLU(nn.BatchNorm1d):
                 mean, variance = statistics.unbind()
                 torch._foreach_lerp_([self.running_mean, self.running_var], [mean, variance], self.momentum or 0.0)
             return out
-        out = F.batch_norm(x, self.running_mean, self.running_var, self.weight, self.bias, eps=self.eps).relu()
+        out = self.settled(x).relu()
         return out if residual is None else out + residual

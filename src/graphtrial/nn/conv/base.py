@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from graphtrial.graphs import GraphBatch
 
 Readout = Literal["mean", "sum", "max"]
+Activation = Literal["relu", "elu"]
 
 
 class Conv(nn.Module, ABC):
@@ -24,8 +25,16 @@ class Conv(nn.Module, ABC):
     batch_norm: ClassVar[bool] = True
     residual: ClassVar[bool] = True
     readout: ClassVar[Readout] = "mean"
+    activation: ClassVar[Activation] = "relu"
+    norm_last: ClassVar[bool] = False
+    """Batch norm comes after the activation instead of before it."""
+    dropout_first: ClassVar[bool] = False
+    """Dropout acts on what goes into the layer instead of on what comes out of the block."""
     layer_heads: ClassVar[bool] = False
     """One linear head per depth, the input included, summed up; otherwise one MLP after the last layer."""
+
+    width_divisor: ClassVar[str | None] = None
+    """The name of a setting that must divide the width."""
 
     @abstractmethod
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
