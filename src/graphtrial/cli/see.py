@@ -1,4 +1,4 @@
-"""Commands that look: list, params, status, show, report."""
+"""Commands that look: params, status, show, report."""
 
 from __future__ import annotations
 
@@ -10,41 +10,7 @@ import typer
 from rich.table import Table
 
 from graphtrial.cli.common import DEFAULT_STORE, Json, StorePath, friendly, out, parse_settings, print_json
-from graphtrial.errors import GraphTrialError, did_you_mean
-
-
-@friendly
-def list_things(
-    kind: Annotated[str, typer.Argument(help="datasets, models, encodings, protocols, tasks or studies.")],
-    json: Json = False,
-) -> None:
-    """List what there is.
-
-    Example: graphtrial list models
-    """
-    listing = {
-        "datasets": _datasets,
-        "models": _models,
-        "encodings": _encodings,
-        "protocols": _protocols,
-        "tasks": _tasks,
-        "studies": _studies,
-    }
-    if kind not in listing:
-        raise GraphTrialError(f"cannot list '{kind}'.{did_you_mean(kind, listing)} Known lists: {', '.join(listing)}.")
-    entries = listing[kind]()
-    if json:
-        print_json(entries)
-        return
-    table = Table(*(key.replace("_", " ") for key in entries[0]))
-    for entry in entries:
-        table.add_row(
-            *(
-                value if isinstance(value, str) else json_text.dumps(value, ensure_ascii=False)
-                for value in entry.values()
-            )
-        )
-    out.print(table)
+from graphtrial.errors import GraphTrialError
 
 
 @friendly
@@ -210,70 +176,3 @@ def _status(store: Path, record: Any) -> str:
     # A process that was killed could not say so; its lock does.
     dead = record.status == "running" and not is_running(Store(store), record.id)
     return "interrupted" if dead else str(record.status)
-
-
-def _first_line(thing: Any) -> str:
-    return (getattr(thing, "__doc__", None) or "").strip().splitlines()[0]
-
-
-def _datasets() -> list[dict[str, Any]]:
-    from graphtrial.datasets import DATASETS
-
-    return [
-        {
-            "name": name,
-            "task": kind.task.name,
-            "metric": kind.task.metric,
-            "graphs": kind.published.graphs,
-            "title": _first_line(kind),
-        }
-        for name, kind in ((name, DATASETS.get(name)) for name in DATASETS)
-    ]
-
-
-def _models() -> list[dict[str, Any]]:
-    from graphtrial.nn import MODELS, model_settings
-
-    return [{"name": name, "title": _first_line(MODELS.get(name)), "settings": model_settings(name)} for name in MODELS]
-
-
-def _encodings() -> list[dict[str, Any]]:
-    from graphtrial.encodings import ENCODINGS
-    from graphtrial.spec import declared_arguments
-
-    return [
-        {
-            "name": name,
-            "title": _first_line(ENCODINGS.get(name)),
-            "settings": list(declared_arguments(ENCODINGS.get(name))),
-        }
-        for name in ENCODINGS
-    ]
-
-
-def _protocols() -> list[dict[str, Any]]:
-    from dataclasses import asdict
-
-    from graphtrial.training import PROTOCOLS
-
-    found = [PROTOCOLS.get(name) for name in PROTOCOLS]
-    return [
-        {"name": p.name, "version": p.version, "seeds": len(p.seeds), "splits": p.splits, "rules": asdict(p.rules)}
-        for p in found
-    ]
-
-
-def _tasks() -> list[dict[str, Any]]:
-    from graphtrial.tasks import TASKS
-
-    return [{"name": name, "metric": TASKS.get(name).metric, "title": _first_line(TASKS.get(name))} for name in TASKS]
-
-
-def _studies() -> list[dict[str, Any]]:
-    from graphtrial.studies import catalog, load_study
-
-    found = {name: load_study(name) for name in catalog()}
-    return [
-        {"name": name, "dataset": s.dataset, "models": [r.model for r in s.rows], "title": s.title, "paper": s.paper}
-        for name, s in found.items()
-    ]

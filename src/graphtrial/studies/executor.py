@@ -12,7 +12,7 @@ from multiprocessing.process import BaseProcess
 
 from graphtrial.studies.store import Store
 from graphtrial.studies.trial import TrialSpec
-from graphtrial.studies.worker import run_and_record, work
+from graphtrial.studies.worker import record_start, run_and_record, work
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,8 @@ def _hear(
         connection.close()
         process.join()
         if process.exitcode:
+            if not store.trials([trial.id]):  # it ended before it could say that it started
+                record_start(trial, store)
             store.mark(
                 trial.id, "failed", f"the worker process ended with code {process.exitcode}{_reason(process.exitcode)}"
             )

@@ -38,8 +38,7 @@ def run_and_record(spec: TrialSpec, store: Store, on_epoch: Callable[[Epoch], No
         known = store.trials([spec.id])
         if known and known[0].is_finished:
             return
-        task = DATASETS.get(spec.dataset).task
-        store.start(spec, task.metric, task.higher_is_better, environment())
+        record_start(spec, store)
 
         def heard(epoch: Epoch) -> None:
             store.add_epochs(spec.id, [epoch])
@@ -61,6 +60,12 @@ def run_and_record(spec: TrialSpec, store: Store, on_epoch: Callable[[Epoch], No
             store.mark(spec.id, "failed", traceback.format_exc())
             return
         Checkpoint(checkpoint).remove()
+
+
+def record_start(spec: TrialSpec, store: Store) -> None:
+    """Note in the store that a trial starts, here and now."""
+    task = DATASETS.get(spec.dataset).task
+    store.start(spec, task.metric, task.higher_is_better, environment())
 
 
 def work(values: dict[str, Any], store_path: Path, driver: Connection) -> None:
