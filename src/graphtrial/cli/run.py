@@ -18,6 +18,7 @@ from graphtrial.cli.common import (
     parse_settings,
     print_json,
 )
+from graphtrial.workers import prepare_workers
 
 if TYPE_CHECKING:
     from graphtrial.studies import Study
@@ -53,6 +54,8 @@ def run(
 
     Example: graphtrial run csl gatedgcn --encoding laplacian:20 --seeds 4
     """
+    if workers != 0:
+        prepare_workers()
     from graphtrial.studies import Row, Study
 
     chosen = parse_settings(settings or [])
@@ -84,6 +87,8 @@ def study(
 
     Example: graphtrial study demo
     """
+    if workers != 0 and not dry_run:
+        prepare_workers()
     from graphtrial.studies import load_study
 
     loaded = load_study(name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -13,6 +12,7 @@ from multiprocessing.process import BaseProcess
 from graphtrial.studies.store import Store
 from graphtrial.studies.trial import TrialSpec
 from graphtrial.studies.worker import record_start, run_and_record, work
+from graphtrial.workers import worker_context
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,7 @@ def run_trials(
 
 
 def _run_in_processes(queue: deque[TrialSpec], store: Store, workers: int, listener: Listener) -> None:
-    # A fresh process per trial: nothing of one trial can reach another, and a killed one takes nobody along. The fork
-    # server has torch imported already, so that starting one costs milliseconds.
-    methods = multiprocessing.get_all_start_methods()
-    context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
-    if "forkserver" in methods:
-        context.set_forkserver_preload(["graphtrial.studies.preload"])
+    context = worker_context()
     running: dict[Connection, tuple[BaseProcess, TrialSpec]] = {}
     try:
         while queue or running:
