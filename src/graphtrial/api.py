@@ -8,14 +8,13 @@ from typing import Any
 from torch import nn
 
 from graphtrial.datasets import Dataset, load
+from graphtrial.files import DEFAULT_STORE
 from graphtrial.nn import build_model
 from graphtrial.report import ResultRow, result_rows
 from graphtrial.studies import Progress, Row, Store, Study, run_trials
 from graphtrial.studies.executor import Listener
 from graphtrial.studies.study import choose_settings, parse_encoding
 from graphtrial.studies.trial import make_encoding, shapes_for
-
-DEFAULT_STORE = Path("graphtrial-results/store.sqlite")
 
 
 def build(

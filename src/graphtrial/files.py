@@ -16,6 +16,8 @@ from platformdirs import user_cache_path
 
 from graphtrial.errors import CorruptFileError, GraphTrialError
 
+DEFAULT_STORE = Path("graphtrial-results/store.sqlite")
+
 
 def cache_home() -> Path:
     """Return the folder of prepared data: `GRAPHTRIAL_HOME`, else the user's cache folder."""

@@ -26,7 +26,6 @@ StorePath = Annotated[
     Path, typer.Option("--store", help="The file that remembers every trial.", envvar="GRAPHTRIAL_STORE")
 ]
 Workers = Annotated[int | None, typer.Option(min=0, help="Trials at once; all cores by default, 0 for this process.")]
-DEFAULT_STORE = Path("graphtrial-results/store.sqlite")
 
 
 def friendly(command: F) -> F:

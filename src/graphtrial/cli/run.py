@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graphtrial.cli.common import (
-    DEFAULT_STORE,
     Json,
     StorePath,
     Workers,
@@ -18,6 +17,7 @@ from graphtrial.cli.common import (
     parse_settings,
     print_json,
 )
+from graphtrial.files import DEFAULT_STORE
 from graphtrial.workers import prepare_workers
 
 if TYPE_CHECKING:

@@ -9,8 +9,9 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from graphtrial.cli.common import DEFAULT_STORE, Json, StorePath, friendly, out, parse_settings, print_json
+from graphtrial.cli.common import Json, StorePath, friendly, out, parse_settings, print_json
 from graphtrial.errors import GraphTrialError
+from graphtrial.files import DEFAULT_STORE
 
 
 @friendly
