@@ -30,8 +30,15 @@ class Conv(nn.Module, ABC):
     """Batch norm comes after the activation instead of before it."""
     dropout_first: ClassVar[bool] = False
     """Dropout acts on what goes into the layer instead of on what comes out of the block."""
+    dropout_before_residual: ClassVar[bool] = False
+    """Dropout acts on the activation, before the input is added."""
+    dropout_inside: ClassVar[bool] = False
+    """Only the layer itself drops, and the block nothing. A layer that takes `dropout` is built with the model's."""
     layer_heads: ClassVar[bool] = False
     """One linear head per depth, the input included, summed up; otherwise one MLP after the last layer."""
+
+    idle_edge_embedding: ClassVar[bool] = False
+    """The reference embeds the edges though this layer never reads them; a setting of this name counts them too."""
 
     width_divisor: ClassVar[str | None] = None
     """The name of a setting that must divide the width."""
@@ -39,3 +46,7 @@ class Conv(nn.Module, ABC):
     @abstractmethod
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
         """Return the new node vectors [nodes, width] and edge vectors [edges, width] (unchanged if not used)."""
+
+    def finish(self, x: Tensor) -> Tensor:
+        """Return the block's node vectors after the residual link, before dropout, as the layer wants them at last."""
+        return x

@@ -1,0 +1,57 @@
+"""Gaussian mixture convolution."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from graphtrial.graphs import GraphBatch
+from graphtrial.nn.conv.base import Conv
+from graphtrial.nn.models import MODELS
+from graphtrial.ops import aggregate
+
+PSEUDO = 2
+"""Pseudo-coordinates of an edge."""
+
+
+@MODELS.register("monet")
+class MoNet(Conv):
+    r"""Mixture of Gaussians on the degrees at both ends of an edge, Monti et al. 2017 (arXiv:1611.08402).
+
+    .. math::
+        u_{ji} &= \tanh\big(A \, [(d^{in}_j + 1)^{-1/2}, (d^{in}_i + 1)^{-1/2}] + a\big), \qquad
+        w_{ji}^k = \exp\big(-\tfrac{1}{2} \|(u_{ji} - \mu_k) \odot \sigma_k^{-1}\|^2\big) \\
+        h_i' &= \sum_{k} \sum_{j \to i} w_{ji}^k \, U^k h_j
+
+    A bias b is added after norm, activation and residual link, as in the reference (arXiv:2003.00982).
+    x: [nodes, width] -> [nodes, width]; edge features are not used.
+    """
+
+    def __init__(self, width: int, kernels: int = 3) -> None:
+        super().__init__()
+        self.pseudo = nn.Linear(2, PSEUDO)
+        self.mean = nn.Parameter(torch.empty(kernels, PSEUDO))
+        self.inverse_width = nn.Parameter(torch.ones(kernels, PSEUDO))
+        self.linear = nn.Linear(width, kernels * width, bias=False)
+        self.bias = nn.Parameter(torch.zeros(width))
+        nn.init.normal_(self.mean, 0, 0.1)
+        nn.init.xavier_normal_(self.linear.weight, gain=nn.init.calculate_gain("relu"))
+
+    def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
+        z = self.linear(x).view(len(x), len(self.mean), -1)
+        return aggregate(graph, z, "sum", self.weights(graph, x.dtype)).sum(dim=1), e
+
+    def weights(self, graph: GraphBatch, dtype: torch.dtype) -> Tensor:
+        """Return the weight of each edge in each Gaussian, [edges, kernels]."""
+        u = self.pseudo(_degrees(graph, dtype)).tanh().unsqueeze(1)
+        return ((u - self.mean) * self.inverse_width).square().sum(dim=2).mul(-0.5).exp()
+
+    def finish(self, x: Tensor) -> Tensor:
+        return x + self.bias
+
+
+def _degrees(graph: GraphBatch, dtype: torch.dtype) -> Tensor:
+    def make() -> Tensor:
+        return (graph.in_degree + 1).to(dtype).rsqrt()[graph.edge_index].T.contiguous()
+
+    return graph.remember(f"degrees of ends {dtype}", make)
