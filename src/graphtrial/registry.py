@@ -26,6 +26,7 @@ class Registry(Generic[T]):
         self.kind = kind
         self.package = package
         self._things: dict[str, T] = {}
+        self._families: list[Callable[[str], T | None]] = []
         self._loaded = False
 
     def register(self, name: str) -> Callable[[R], R]:
@@ -43,11 +44,20 @@ class Registry(Generic[T]):
             raise GraphTrialError(f"two {self.kind}s are called '{name}': {self._things[name]!r} and {thing!r}")
         self._things[name] = thing
 
+    def add_family(self, find: Callable[[str], T | None]) -> None:
+        """Let `find` answer for names that nobody listed; it returns nothing for a name that is not its own."""
+        self._families.append(find)
+
     def get(self, name: str) -> T:
-        """Return the thing called `name`, or what `module:attr` points to."""
+        """Return the thing called `name`, of a family that knows it, or what `module:attr` points to."""
         self._load_builtins()
         if name in self._things:
             return self._things[name]
+        for find in self._families:
+            found = find(name)
+            if found is not None:
+                self._things[name] = found  # a name means one and the same thing from now on
+                return found
         if ":" in name:
             return cast(T, import_attribute(name))
         for point in entry_points(group=f"graphtrial.{self.kind}s"):

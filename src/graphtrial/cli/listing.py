@@ -58,7 +58,7 @@ def _datasets() -> list[dict[str, Any]]:
             "name": name,
             "task": kind.task.name,
             "metric": kind.task.metric,
-            "graphs": kind.published.graphs,
+            "graphs": kind.published.graphs if kind.published else None,
             "title": _first_line(kind),
         }
         for name, kind in ((name, DATASETS.get(name)) for name in DATASETS)

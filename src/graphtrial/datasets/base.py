@@ -26,9 +26,13 @@ DATASETS: Registry[type[DatasetSpec]] = Registry("dataset", "graphtrial.datasets
 PARTS = ("train", "val", "test")
 
 
+SplitLevel = Literal["graph", "node", "pair"]
+"""What a split divides: the graphs of a set, or the nodes or the pairs of nodes of its single graph."""
+
+
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Which graphs are trained on, which choose the model, which are tested: arrays of graph ids."""
+    """Which graphs (or nodes, or pairs) are trained on, which choose the model, which are tested: arrays of ids."""
 
     train: npt.NDArray[np.int64]
     val: npt.NDArray[np.int64]
@@ -47,7 +51,7 @@ class Split:
 
     @property
     def sizes(self) -> tuple[int, int, int]:
-        """The number of graphs in train, val and test."""
+        """The number of ids in train, val and test."""
         return len(self.train), len(self.val), len(self.test)
 
 
@@ -79,7 +83,7 @@ class DatasetSpec(ABC):
     task: ClassVar[Task]
     licence: ClassVar[str]
     paper: ClassVar[str]
-    published: ClassVar[Statistics]
+    published: ClassVar[Statistics | None] = None
     sources: ClassVar[tuple[Source, ...]]
     parser_version: ClassVar[int] = 1
     notes: ClassVar[tuple[str, ...]] = ()
@@ -87,8 +91,10 @@ class DatasetSpec(ABC):
     node_names: ClassVar[tuple[str, ...]] = ()
     edge_names: ClassVar[tuple[str, ...]] = ()
 
+    split_level: ClassVar[SplitLevel] = "graph"
+    """What the ids of a split number: graphs, or the nodes or pairs of the single graph."""
     splits_complete: ClassVar[bool] = True
-    """Every graph is in one part of every split."""
+    """Everything that is numbered is in one part of every split."""
     splits_stratified: ClassVar[bool] = False
     """Every part of every split has the classes in the proportions of the whole."""
 
@@ -99,6 +105,10 @@ class DatasetSpec(ABC):
     @abstractmethod
     def split(self, graphs: GraphSet, source: Source, raw: Mapping[str, Path]) -> Sequence[Split]:
         """Return the splits, one per fold."""
+
+    def task_of(self, graphs: GraphSet) -> Task:
+        """Return the task on these graphs; a family whose classes are known only from the data overrides this."""
+        return self.task
 
     @property
     def title(self) -> str:
@@ -136,19 +146,19 @@ def dataset_hash(graphs: GraphSet, splits: Sequence[Split]) -> str:
     return digest({"graphs": graphs.content_hash, "splits": parts})
 
 
-def check_splits(splits: Sequence[Split], graphs: int, complete: bool) -> None:
-    """Raise an error for splits that overlap, repeat or leave the set, or leave graphs out where none may be."""
+def check_splits(splits: Sequence[Split], count: int, complete: bool, what: str = "graph") -> None:
+    """Raise an error for splits that overlap, repeat or leave the set, or leave something out where nothing may be."""
     if not splits:
         raise InvalidGraphError("a dataset needs at least one split")
     for number, split in enumerate(splits):
         for part, ids in split.parts.items():
             if not len(ids):
                 raise InvalidGraphError(f"the {part} part of split {number} is empty")
-            if ids.min() < 0 or ids.max() >= graphs:
-                raise InvalidGraphError(f"the {part} part of split {number} names a graph outside 0 to {graphs - 1}")
+            if ids.min() < 0 or ids.max() >= count:
+                raise InvalidGraphError(f"the {part} part of split {number} names a {what} outside 0 to {count - 1}")
         together = np.concatenate(list(split.parts.values()))
         found = len(np.unique(together))
         if found != len(together):
-            raise InvalidGraphError(f"split {number} has a graph in two places")
-        if complete and found != graphs:
-            raise InvalidGraphError(f"split {number} leaves out {graphs - found} of {graphs} graphs")
+            raise InvalidGraphError(f"split {number} has a {what} in two places")
+        if complete and found != count:
+            raise InvalidGraphError(f"split {number} leaves out {count - found} of {count} {what}s")

@@ -72,6 +72,7 @@ def info(name: str) -> dict[str, Any]:
         "edge_types": types_of(graphs, "edge_attr"),
         "classes": types_of(graphs, "y"),
         "columns": {name: [c.level, c.meaning, str(c.values.dtype), c.width] for name, c in graphs.columns.items()},
+        "split_level": spec.split_level,
         "splits": [dict(zip(PARTS, split.sizes, strict=True)) for split in dataset.splits],
         "statistics": made["statistics"],
         "notes": list(spec.notes),
@@ -105,8 +106,8 @@ def _make(spec: DatasetSpec, source: Source, folder: Path) -> None:
     logger.info("preparing %s from %s", spec.name, source.name)
     graphs = spec.parse(source, raw)
     splits = spec.split(graphs, source, raw)
-    check_splits(splits, len(graphs), spec.splits_complete)
-    statistics = compare(spec.published, graphs, splits, source.exact)
+    check_splits(splits, graphs.size[spec.split_level], spec.splits_complete, spec.split_level)
+    statistics = compare(spec.published, graphs, splits, source.exact) if spec.published else []
     for row in statistics:
         if not row["agrees"]:
             wrong = f"{spec.name} has {row['what']} {row['ours']}, published is {row['published']} ({row['rule']})"
@@ -144,7 +145,7 @@ def _read(spec: DatasetSpec, folder: Path) -> Dataset:
         graphs = GraphSet.open(folder / "graphs", verify=True)
         arrays, about = storage.load(folder / "splits", verify=True)
         splits = tuple(Split(*(arrays[f"{number}.{part}"] for part in PARTS)) for number in range(about["splits"]))
-        dataset = Dataset(spec.name, graphs, splits, spec.task, spec, about["provenance"])
+        dataset = Dataset(spec.name, graphs, splits, spec.task_of(graphs), spec, about["provenance"])
         intact = dataset.hash == dataset.provenance["hash"]
     except (OSError, ValueError, KeyError, TypeError, SyntaxError, MemoryError) as error:
         raise CorruptFileError(f"the prepared {spec.name} in {folder} cannot be read ({error})") from error

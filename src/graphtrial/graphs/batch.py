@@ -64,7 +64,9 @@ class GraphBatch:
             "out_degree": of_nodes[3, :nodes],
         }
         columns = {
-            name: _tensor(np.asarray(c.values).take(rows[c.level], axis=0)) for name, c in graphs.columns.items()
+            name: _tensor(np.asarray(c.values).take(rows[c.level], axis=0))
+            for name, c in graphs.columns.items()
+            if c.level != "pair"  # pairs are drawn, some at a time, by their own loader
         }
         return cls({name: torch.from_numpy(a) for name, a in structure.items()}, columns, len(chosen))
 

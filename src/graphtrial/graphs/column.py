@@ -1,4 +1,4 @@
-"""One value or vector per node, edge or graph."""
+"""One value or vector per node, edge, graph or pair of nodes."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ from graphtrial.errors import InvalidGraphError
 from graphtrial.graphs import storage
 
 Array = npt.NDArray[Any]
-Level = Literal["node", "edge", "graph"]
-LEVELS: tuple[Level, ...] = ("node", "edge", "graph")
+Level = Literal["node", "edge", "graph", "pair"]
+LEVELS: tuple[Level, ...] = ("node", "edge", "graph", "pair")
+PAIRS = "pairs"
 
 
 @dataclass(frozen=True)
 class Column:
-    """One value or vector per node, edge or graph.
+    """One value or vector per node, edge, graph or pair.
 
-    `meaning` says in words what the numbers are; `types` is the number of categories where they are category ids.
+    Pairs are the candidates of link prediction: the column `pairs` [pairs, 2] of a set with a single graph names the
+    source and target of each, and every other column of that level says something about them. `meaning` says in words what the numbers are; `types` is the number of categories where they are category ids.
     """
 
     values: Array
@@ -66,3 +68,19 @@ def check_column(name: str, column: Column, size: Mapping[Level, int]) -> None:
         raise InvalidGraphError(
             f"column '{name}' has {column.types} types, but values from {values.min()} to {values.max()}"
         )
+
+
+def check_pairs(columns: Mapping[str, Column], size: Mapping[Level, int]) -> None:
+    """Refuse pairs that name no nodes of a single graph, and columns about pairs that are not there."""
+    about = [name for name, column in columns.items() if column.level == "pair"]
+    if not about:
+        return
+    pairs = columns.get(PAIRS)
+    if pairs is None or pairs.level != "pair":
+        raise InvalidGraphError(f"column '{about[0]}' is about pairs, but there is no column '{PAIRS}' that names them")
+    if size["graph"] != 1:
+        raise InvalidGraphError(f"pairs of nodes need a set with a single graph; this one has {size['graph']}")
+    if pairs.values.dtype.kind not in "iu" or pairs.values.ndim != 2 or pairs.values.shape[1] != 2:
+        raise InvalidGraphError(f"column '{PAIRS}' must hold two node numbers per row, not {pairs.values.shape}")
+    if pairs.values.size and (pairs.values.min() < 0 or pairs.values.max() >= size["node"]):
+        raise InvalidGraphError(f"column '{PAIRS}' names a node outside 0 to {size['node'] - 1}")

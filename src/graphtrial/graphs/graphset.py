@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from graphtrial.errors import InvalidGraphError, UnknownNameError, did_you_mean
 from graphtrial.graphs import storage
-from graphtrial.graphs.column import Column, Level, check_column
+from graphtrial.graphs.column import PAIRS, Column, Level, check_column, check_pairs
 from graphtrial.spec import digest
 
 Array = npt.NDArray[Any]
@@ -86,8 +86,11 @@ class GraphSet:
             "out_order": storage.narrow(out_order),
         }
         made = cls(structure, {})
-        for name, column in (columns or {}).items():
-            check_column(name, column, made.size)
+        given = dict(columns or {})
+        size = made.size | {"pair": _pair_count(given)}
+        check_pairs(given, size)
+        for name, column in given.items():
+            check_column(name, column, size)
             made.columns[name] = replace(column, values=column.values[order]) if column.level == "edge" else column
         return made
 
@@ -119,8 +122,13 @@ class GraphSet:
 
     @property
     def size(self) -> dict[Level, int]:
-        """The number of nodes, edges and graphs."""
-        return {"node": self.num_nodes, "edge": self.num_edges, "graph": len(self)}
+        """The number of nodes, edges, graphs and pairs."""
+        return {
+            "node": self.num_nodes,
+            "edge": self.num_edges,
+            "graph": len(self),
+            "pair": _pair_count(self.columns),
+        }
 
     def __len__(self) -> int:
         return len(self.node_ptr) - 1
@@ -140,16 +148,23 @@ class GraphSet:
 
     def with_column(self, name: str, column: Column) -> GraphSet:
         """Return a set that shares everything with this one and has one column more (or replaced)."""
-        check_column(name, column, self.size)
-        return GraphSet(self.structure, {**self.columns, name: column})
+        columns = {**self.columns, name: column}
+        size = self.size | {"pair": _pair_count(columns)}
+        check_pairs(columns, size)
+        check_column(name, column, size)
+        return GraphSet(self.structure, columns)
 
     def subset(self, ids: npt.ArrayLike) -> GraphSet:
         """Return the graphs with these ids, in this order, as a set of their own."""
         chosen = graph_ids(ids, len(self))
+        pairs = self.size["pair"]
+        if pairs and len(chosen) != 1:
+            raise InvalidGraphError("a set with pairs has a single graph, which cannot be left out or repeated")
         rows = {
             "node": ranges(self.node_ptr[chosen], self.node_counts[chosen]),
             "edge": ranges(self.edge_ptr[chosen], self.edge_counts[chosen]),
             "graph": chosen,
+            "pair": np.arange(pairs),
         }
         structure = {
             "node_ptr": storage.narrow(_pointers(self.node_counts[chosen])),
@@ -205,6 +220,10 @@ def graph_ids(ids: npt.ArrayLike, graphs: int) -> npt.NDArray[np.int64]:
         size = f"{graphs} graphs, numbered from 0 to {graphs - 1}" if graphs else "no graphs"
         raise InvalidGraphError(f"graph {wrong} was asked for, but the set has {size}")
     return array.astype(np.int64, copy=False)
+
+
+def _pair_count(columns: Mapping[str, Column]) -> int:
+    return len(columns[PAIRS].values) if PAIRS in columns and columns[PAIRS].values.ndim else 0
 
 
 def _sizes(counts: npt.ArrayLike, name: str) -> Array:

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphSet
-from graphtrial.graphs.graphset import Level
-from graphtrial.tasks import Task
+from graphtrial.tasks import Task, TaskLevel
 
 
 @dataclass(frozen=True)
@@ -16,17 +15,18 @@ class Shapes:
 
     A feature is either a category (`node_types` ids) or a vector (`node_dim` numbers); 0 means it is not of that kind.
     `encoding_dim` numbers per node come from a positional encoding, which is added to the embedded node feature or,
-    with `encoding_replaces`, takes its place.
+    with `encoding_replaces`, takes its place. `num_nodes` is the size of the only graph where there is but one.
     """
 
     outputs: int
-    level: Level
+    level: TaskLevel
     node_types: int = 0
     node_dim: int = 0
     edge_types: int = 0
     edge_dim: int = 0
     encoding_dim: int = 0
     encoding_replaces: bool = False
+    num_nodes: int = 0
 
     @classmethod
     def of(cls, graphs: GraphSet, task: Task, *, encoding_dim: int = 0, encoding_replaces: bool = False) -> Shapes:
@@ -44,4 +44,5 @@ class Shapes:
             edge_dim=edge.width if edge and edge.types is None else 0,
             encoding_dim=encoding_dim,
             encoding_replaces=encoding_replaces,
+            num_nodes=graphs.num_nodes if len(graphs) == 1 else 0,
         )

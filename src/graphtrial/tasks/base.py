@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from torch import Tensor
 
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
-from graphtrial.graphs.graphset import Level
 from graphtrial.registry import Registry
+
+TaskLevel = Literal["graph", "node", "edge", "pair", "node and graph"]
+"""What a question is about; a model gives one row of answers for each."""
 
 TASKS: Registry[type[Task]] = Registry("task", "graphtrial.tasks")
 
@@ -24,8 +26,8 @@ class Task(ABC):
     """
 
     name: ClassVar[str]
-    level: ClassVar[Level]
-    metric: ClassVar[str]
+    level: ClassVar[TaskLevel]
+    metric: str
     higher_is_better: ClassVar[bool]
 
     outputs: int
