@@ -1,8 +1,9 @@
 """Sparse operations on batches: each a fused CPU kernel with its own gradient, and a reference in plain torch."""
 
 from graphtrial.ops.aggregate import aggregate, symmetric_weight
+from graphtrial.ops.collect import collect
 from graphtrial.ops.gated import gated_mean
 from graphtrial.ops.norm import batch_norm_relu
 from graphtrial.ops.softmax import edge_softmax
 
-__all__ = ["aggregate", "batch_norm_relu", "edge_softmax", "gated_mean", "symmetric_weight"]
+__all__ = ["aggregate", "batch_norm_relu", "collect", "edge_softmax", "gated_mean", "symmetric_weight"]

@@ -8,9 +8,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
 from graphtrial.nn.models import MODELS
+from graphtrial.nn.sequence import NeighbourLSTM
 from graphtrial.ops import aggregate
 
 
@@ -20,21 +22,40 @@ class GraphSage(Conv):
 
     .. math::
         \hat h_i &= U \, [h_i \,\|\, \mathrm{mean}_{j \to i} \, h_j]
-            \quad \text{or} \quad U \, [h_i \,\|\, \max_{j \to i} \mathrm{ReLU}(V h_j)] \\
+            \quad \text{or} \quad U \, [h_i \,\|\, \max_{j \to i} \mathrm{ReLU}(V h_j)]
+            \quad \text{or} \quad U \, [h_i \,\|\, \mathrm{LSTM}_{j \to i} \, h_j] \\
         h_i' &= \hat h_i / \|\hat h_i\|_2
 
-    x: [nodes, width] -> [nodes, width]; edge features are not used.
+    With `own="pooled"` the own half of the maximum's layer is ReLU(V h_i) too, as in the code of arXiv:2003.00982 since
+    December 2020. The LSTM reads the neighbours in the order of their numbers, so it alone depends on the numbering.
+    Without `l2` rows keep their length. x: [nodes, width] -> [nodes, width]; edge features are not used.
     """
 
     norm_last = True
     dropout_first = True
 
-    def __init__(self, width: int, aggregator: Literal["max", "mean"] = "max") -> None:
+    def __init__(
+        self,
+        width: int,
+        aggregator: Literal["max", "mean", "lstm"] = "max",
+        own: Literal["plain", "pooled"] = "plain",
+        l2: bool = True,
+    ) -> None:
         super().__init__()
+        if own == "pooled" and aggregator != "max":
+            raise GraphTrialError(f"own='pooled' belongs to the aggregator max; {aggregator} has nothing to pool by")
+        self.l2 = l2
+        self.own_pooled = own == "pooled"
         self.pool = nn.Linear(width, width) if aggregator == "max" else None
+        self.lstm = NeighbourLSTM(width) if aggregator == "lstm" else None
         self.linear = nn.Linear(2 * width, width)
 
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
-        pool = self.pool
-        neighbours = aggregate(graph, x, "mean") if pool is None else aggregate(graph, pool(x).relu(), "max")
-        return F.normalize(self.linear(torch.cat([x, neighbours], dim=1))), e
+        if self.pool is not None:
+            pooled = self.pool(x).relu()
+            neighbours = aggregate(graph, pooled, "max")
+            x = pooled if self.own_pooled else x
+        else:
+            neighbours = aggregate(graph, x, "mean") if self.lstm is None else self.lstm(graph, x)
+        out = self.linear(torch.cat([x, neighbours], dim=1))
+        return F.normalize(out) if self.l2 else out, e

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
-from typing import TypeVar
 
 import pytest
 import torch
@@ -13,7 +11,6 @@ from torch.func import functional_call
 from torch_geometric.nn import GATConv, GCNConv, GINConv, SAGEConv, SimpleConv
 
 from graphtrial.errors import GraphTrialError
-from graphtrial.graphs import GraphBatch
 from graphtrial.nn import MODELS
 from graphtrial.nn.conv import Conv
 from graphtrial.nn.conv.gat import GAT
@@ -21,35 +18,11 @@ from graphtrial.nn.conv.gatedgcn import GatedGCN
 from graphtrial.nn.conv.gcn import GCN
 from graphtrial.nn.conv.gcn_vanilla import VanillaGCN
 from graphtrial.nn.conv.gin import GIN
-from graphtrial.nn.conv.graphsage import GraphSage
 from graphtrial.nn.conv.mlp import MLP
-from samples import AWKWARD, Graph, batch_of, random_graphs, symmetric, vectors
+from layers import WIDTH, directed, made, output, undirected
+from samples import AWKWARD, Graph, batch_of, random_graphs, vectors
 
-WIDTH = 8
-DIRECTED = {"awkward": AWKWARD, **{f"random-{seed}": random_graphs(6, seed) for seed in range(4)}}
-UNDIRECTED: dict[str, list[Graph]] = {
-    "awkward": [(nodes, symmetric(edges)) for nodes, edges in AWKWARD],
-    **{f"random-{seed}": random_graphs(6, seed, undirected=True) for seed in range(4)},
-}
-directed = pytest.mark.parametrize("given", DIRECTED.values(), ids=DIRECTED)
-undirected = pytest.mark.parametrize("given", UNDIRECTED.values(), ids=UNDIRECTED)
-Layer = TypeVar("Layer", bound=Conv)
 LAYERS = [name for name in MODELS if issubclass(MODELS.get(name), Conv)]
-
-
-def made(kind: Callable[[int], Layer]) -> Layer:
-    """A layer in double precision whose weights and biases are all different from their start."""
-    torch.manual_seed(7)
-    layer = kind(WIDTH).double()
-    with torch.no_grad():
-        for parameter in layer.parameters():
-            parameter.add_(torch.randn_like(parameter) / 3)
-    return layer
-
-
-def output(layer: Conv, batch: GraphBatch, x: Tensor) -> Tensor:
-    e = vectors(batch.num_edges, WIDTH, seed=2) if layer.edge_state else None
-    return layer(batch, x, e)[0]
 
 
 @undirected
@@ -131,19 +104,6 @@ def test_gat_equals_pyg(given: list[Graph], heads: int, bias: bool) -> None:
     )
     x = vectors(batch.num_nodes, WIDTH)
     torch.testing.assert_close(output(layer, batch, x), theirs(x, batch.edge_index))
-
-
-@directed
-@pytest.mark.parametrize("aggregator", ["mean", "max"])
-def test_graphsage_equals_pyg(given: list[Graph], aggregator: str) -> None:
-    torch.manual_seed(1)
-    batch, layer = batch_of(given), GraphSage(WIDTH, aggregator).double()
-    own, neighbours = layer.linear.weight.split(WIDTH, dim=1)
-    theirs = SAGEConv(WIDTH, WIDTH, aggr=aggregator, normalize=True).double()
-    theirs.load_state_dict({"lin_l.weight": neighbours, "lin_l.bias": layer.linear.bias, "lin_r.weight": own})
-    x = vectors(batch.num_nodes, WIDTH)
-    sent = x if layer.pool is None else layer.pool(x).relu()
-    torch.testing.assert_close(output(layer, batch, x), theirs((sent, x), batch.edge_index))
 
 
 @directed

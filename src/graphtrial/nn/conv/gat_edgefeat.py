@@ -1,0 +1,47 @@
+"""Graph attention as the edge study has it."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from graphtrial.graphs import GraphBatch
+from graphtrial.nn.conv.base import Conv
+from graphtrial.nn.models import MODELS
+from graphtrial.ops import aggregate, edge_softmax
+
+
+@MODELS.register("gat-edgefeat")
+class EdgeFeatureGAT(Conv):
+    r"""GAT of the edge study in Dwivedi et al. 2022 (arXiv:2003.00982), table 14: another slope and start than `gat`.
+
+    .. math::
+        z_i = W h_i, \qquad
+        \alpha_{ji} = \mathrm{softmax}_{j \to i} \, \mathrm{LeakyReLU}_{0.01}(a \cdot [z_j \,\|\, z_i]), \qquad
+        h_i' = \sum_{j \to i} \alpha_{ji} z_j
+
+    `width` is that of all heads together; `dropout` also acts on the attention.
+    x: [nodes, width] -> [nodes, width]; edge features are not used.
+    """
+
+    activation = "elu"
+    width_divisor = "heads"
+    dropout_before_residual = True
+    options = ("idle_edge_embedding",)
+
+    def __init__(self, width: int, heads: int = 8, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.dropout = dropout
+        self.linear = nn.Linear(width, width, bias=False)
+        self.score = nn.Parameter(torch.empty(2, heads, width // heads))
+        nn.init.uniform_(self.score, -((2 * width // heads) ** -0.5), (2 * width // heads) ** -0.5)
+
+    def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
+        z = self.linear(x).view(-1, *self.score.shape[1:])
+        sender, receiver = graph.edge_index
+        from_source, from_target = ((z * weight).sum(dim=2) for weight in self.score)
+        scores = from_source.index_select(0, sender) + from_target.index_select(0, receiver)
+        attention = edge_softmax(graph, F.leaky_relu(scores))
+        attention = F.dropout(attention, self.dropout, self.training)
+        return aggregate(graph, z, "sum", attention).flatten(1), e

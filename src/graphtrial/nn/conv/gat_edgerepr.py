@@ -1,0 +1,57 @@
+"""Graph attention with edge states."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from graphtrial.errors import GraphTrialError
+from graphtrial.graphs import GraphBatch
+from graphtrial.nn.conv.base import Conv
+from graphtrial.nn.models import MODELS
+from graphtrial.ops import aggregate, edge_softmax
+
+
+@MODELS.register("gat-edgerepr")
+class EdgeStateGAT(Conv):
+    r"""GAT that reads and updates edge states, of the edge study in Dwivedi et al. 2022 (arXiv:2003.00982), table 14.
+
+    .. math::
+        z_i &= W h_i, \quad m_{ji} = [V e_{ji} \,\|\, z_j \,\|\, z_i], \quad e_{ji}' = P m_{ji} + b \\
+        h_i' &= \sum_{j \to i} \alpha_{ji} z_j, \quad
+        \alpha_{ji} = \mathrm{softmax}_{j \to i} \, \mathrm{LeakyReLU}_{0.01}(a \cdot m_{ji})
+
+    Head by head; `width` is that of all heads together. P and a are applied to the three parts of m one by one, so that
+    the parts at nodes are computed once per node.
+    x: [nodes, width] -> [nodes, width]; e: [edges, width] -> [edges, width].
+    """
+
+    edge_state = True
+    activation = "elu"
+    width_divisor = "heads"
+    dropout_before_residual = True
+
+    def __init__(self, width: int, heads: int = 8) -> None:
+        super().__init__()
+        own = width // heads
+        self.node = nn.Linear(width, width, bias=False)
+        self.edge = nn.Linear(width, width, bias=False)
+        self.mix = nn.Parameter(torch.empty(3, heads, own, own + 1))  # P and, in the last column, a
+        self.bias = nn.Parameter(torch.empty(width))
+        for weight in (self.mix, self.bias):
+            nn.init.uniform_(weight, -((3 * own) ** -0.5), (3 * own) ** -0.5)
+
+    def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
+        if e is None:
+            raise GraphTrialError("GAT with edge states needs a vector for each edge")
+        shape = (-1, *self.mix.shape[1:3])
+        z = self.node(x).view(shape)
+        parts = (self.edge(e).view(shape), z, z)
+        on_edge, source, target = (
+            torch.einsum("nhi,hio->nho", part, mix) for part, mix in zip(parts, self.mix, strict=True)
+        )
+        sender, receiver = graph.edge_index
+        mixed = on_edge + source.index_select(0, sender) + target.index_select(0, receiver)
+        attention = edge_softmax(graph, F.leaky_relu(mixed[..., -1]))
+        return aggregate(graph, z, "sum", attention).flatten(1), mixed[..., :-1].flatten(1) + self.bias

@@ -1,0 +1,34 @@
+"""What in-edges carry, against PyG's scatter."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch_geometric.utils import scatter
+
+from graphtrial.errors import GraphTrialError
+from graphtrial.ops import collect
+from samples import AWKWARD, Graph, batch_of, random_graphs, vectors
+
+GIVEN = {"awkward": AWKWARD, "no edges": [(3, [])], "no nodes": [(0, [])], "random": random_graphs(8, seed=1)}
+
+
+@pytest.mark.parametrize("given", GIVEN.values(), ids=GIVEN)
+@pytest.mark.parametrize("reduce", ["sum", "mean", "max"])
+def test_collecting_equals_scatter(given: list[Graph], reduce: str) -> None:
+    batch = batch_of(given)
+    messages = vectors(batch.num_edges, 5)
+    expected = scatter(messages, batch.edge_index[1], dim=0, dim_size=batch.num_nodes, reduce=reduce)
+    torch.testing.assert_close(collect(batch, messages, reduce), expected)
+
+
+@pytest.mark.parametrize("reduce", ["sum", "mean", "max"])
+def test_messages_get_their_gradient(reduce: str) -> None:
+    batch = batch_of(AWKWARD)
+    messages = vectors(batch.num_edges, 3).requires_grad_()
+    assert torch.autograd.gradcheck(lambda given: collect(batch, given, reduce), messages)
+
+
+def test_another_way_to_collect_is_an_error() -> None:
+    with pytest.raises(GraphTrialError, match="cannot collect by 'median': use sum, mean or max"):
+        collect(batch_of(AWKWARD), torch.zeros(14, 2), "median")
