@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from graphtrial.datasets.base import Split
-from graphtrial.datasets.statistics import Statistics, compare
+from graphtrial.datasets.statistics import Difference, Statistics, compare
 from graphtrial.graphs import Column, GraphSet
 
 SPLIT = Split(np.arange(50), np.arange(50, 75), np.arange(75, 100))
@@ -38,3 +38,28 @@ def test_types_classes_and_split_sizes_must_be_equal() -> None:
     assert wrong(Statistics(100, 20.0, 0.0, node_types=3, split=(50, 25, 25)), exact=True) == []
     facts = Statistics(100, 20.0, 0.0, node_types=4, edge_types=1, classes=2, split=(60, 20, 20))
     assert wrong(facts, exact=False) == ["node_types", "edge_types", "classes", "split"]
+
+
+def test_links_counted_once_are_half_of_the_edges_and_the_self_loops() -> None:
+    ends = np.array([[0, 1, 1, 2, 2, 0], [1, 0, 2, 1, 2, 0]])
+    graphs = GraphSet.build([3], [6], ends)
+    split = [Split(np.array([0]), np.array([], int), np.array([], int))]
+    assert compare(Statistics(1, 3, 4, links="once"), graphs, split, True)[2]["agrees"]
+    assert compare(Statistics(1, 3, 6), graphs, split, True)[2]["agrees"]
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_a_known_difference_is_explained_and_any_other_still_wrong(exact: bool) -> None:
+    def facts(ours: float) -> Statistics:
+        return Statistics(100, 33.0, 0.0, node_types=9, known={
+            "nodes": Difference(ours, "a misprint"), "node_types": Difference(3, "six never occur"),
+        })  # fmt: skip
+
+    rows = compare(facts(20.0), some_graphs(20), [SPLIT], exact)
+    assert [row["what"] for row in rows if not row["agrees"]] == []
+    assert {row["what"]: row["reason"] for row in rows if "reason" in row} == {
+        "nodes": "a misprint",
+        "node_types": "six never occur",
+    }
+    assert wrong(facts(25.0), exact) == ["nodes"]
+    assert "reason" not in compare(Statistics(100, 20.0, 0.0), some_graphs(20), [SPLIT], exact)[1]
