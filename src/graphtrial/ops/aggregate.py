@@ -34,10 +34,10 @@ def aggregate(
     if reduce not in ("sum", "mean"):
         raise GraphTrialError(f"cannot aggregate by '{reduce}': use sum, mean or max")
     if weight is None:
-        weight = _edge_weight(graph, reduce, x.dtype)
+        weight = edge_weight(graph, reduce, x.dtype)
         weight = weight if x.dim() == 2 else weight.unsqueeze(1).expand(-1, x.shape[1])
     elif reduce == "mean":
-        share = _edge_weight(graph, "mean", x.dtype)
+        share = edge_weight(graph, "mean", x.dtype)
         weight = weight * (share if weight.dim() == 1 else share.unsqueeze(1))
     return weighted_sum(edges(graph), x, weight, own)
 
@@ -53,7 +53,9 @@ def symmetric_weight(graph: GraphBatch, dtype: torch.dtype) -> Tensor:
     return graph.remember(f"symmetric {dtype}", make)
 
 
-def _edge_weight(graph: GraphBatch, reduce: Reduce, dtype: torch.dtype) -> Tensor:
+def edge_weight(graph: GraphBatch, reduce: Reduce, dtype: torch.dtype) -> Tensor:
+    """Return the share of each edge in a sum (1) or a mean (1 / in-degree of its target), [edges]."""
+
     def make() -> Tensor:
         if reduce == "sum":
             return torch.ones(graph.num_edges, dtype=dtype, device=graph.edge_index.device)

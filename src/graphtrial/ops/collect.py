@@ -7,7 +7,7 @@ from torch import Tensor
 
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
-from graphtrial.ops.aggregate import Reduce
+from graphtrial.ops.aggregate import Reduce, edge_weight
 from graphtrial.ops.csr import CSR
 from graphtrial.ops.maximum import maximum
 from graphtrial.ops.spmm import weighted_sum
@@ -24,10 +24,7 @@ def collect(graph: GraphBatch, messages: Tensor, reduce: Reduce = "sum") -> Tens
         return maximum(matrix, messages)
     if reduce not in ("sum", "mean"):
         raise GraphTrialError(f"cannot collect by '{reduce}': use sum, mean or max")
-    weight = torch.ones(graph.num_edges, dtype=messages.dtype, device=messages.device)
-    if reduce == "mean":
-        weight = graph.in_degree.to(messages.dtype).reciprocal().index_select(0, graph.edge_index[1])
-    return weighted_sum(matrix, messages, weight)
+    return weighted_sum(matrix, messages, edge_weight(graph, reduce, messages.dtype))
 
 
 def _in_edges(graph: GraphBatch) -> CSR:
