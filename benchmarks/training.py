@@ -31,7 +31,8 @@ def graphtrial(
     from graphtrial.nn import MODELS, Shapes, build_model, count_parameters, resolve_settings
     from graphtrial.tasks.graph_regression import GraphRegression
     from graphtrial.training import Rules
-    from graphtrial.training.trainer import Job, train
+    from graphtrial.training.batches import Job
+    from graphtrial.training.trainer import train
 
     if model not in MODELS:
         raise SkipError("not in the registry")

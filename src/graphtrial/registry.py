@@ -17,14 +17,14 @@ R = TypeVar("R")
 class Registry(Generic[T]):
     """Things of one kind by name.
 
-    Built-ins register themselves when their module is imported; all modules of `package` are imported at the first
+    Built-ins register themselves when their module is imported; all modules of `packages` are imported at the first
     look-up, so adding a thing means adding a file and nothing else. Installed packages add theirs through the entry
     point group `graphtrial.<kind>s`, which is loaded only when that very name is asked for.
     """
 
-    def __init__(self, kind: str, package: str) -> None:
+    def __init__(self, kind: str, *packages: str) -> None:
         self.kind = kind
-        self.package = package
+        self.packages = packages
         self._things: dict[str, T] = {}
         self._families: list[Callable[[str], T | None]] = []
         self._loaded = False
@@ -86,9 +86,10 @@ class Registry(Generic[T]):
             return
         self._loaded = True  # first, because the modules below may ask this registry themselves
         try:
-            package = importlib.import_module(self.package)
-            for module in pkgutil.iter_modules(package.__path__):
-                importlib.import_module(f"{self.package}.{module.name}")
+            for name in self.packages:
+                package = importlib.import_module(name)
+                for module in pkgutil.iter_modules(package.__path__):
+                    importlib.import_module(f"{name}.{module.name}")
         except BaseException:
             self._loaded = False  # half a registry would call the other half unknown
             raise

@@ -11,7 +11,7 @@ from graphtrial.graphs import Column, GraphSet
 from graphtrial.nn import Shapes, build_model
 from graphtrial.tasks import GraphClassification
 from graphtrial.training import Rules
-from graphtrial.training.trainer import Job
+from graphtrial.training.batches import Job
 
 
 @pytest.fixture

@@ -12,8 +12,9 @@ from sklearn.metrics import accuracy_score
 from torch import nn
 
 from graphtrial.graphs import GraphBatch, Loader
+from graphtrial.training.batches import Job
 from graphtrial.training.outcome import Epoch, Outcome
-from graphtrial.training.trainer import Job, evaluate, train
+from graphtrial.training.trainer import evaluate, train
 
 
 def bits(outcome: Outcome) -> tuple[object, ...]:

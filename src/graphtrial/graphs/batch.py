@@ -13,6 +13,8 @@ from torch import Tensor
 from graphtrial.graphs.graphset import GraphSet, graph_ids
 
 T = TypeVar("T")
+CHOSEN = "chosen"
+"""The column with the numbers of the nodes that a batch asks about; without it, it asks about all."""
 
 
 class GraphBatch:
@@ -107,9 +109,18 @@ class GraphBatch:
 
     def with_column(self, name: str, values: Tensor) -> GraphBatch:
         """Return a batch that shares everything with this one and has one column more (or replaced)."""
-        made = GraphBatch(self._structure, {**self.columns, name: values}, self.num_graphs)
+        return self.with_columns({**self.columns, name: values})
+
+    def with_columns(self, columns: Mapping[str, Tensor]) -> GraphBatch:
+        """Return a batch of the same structure with these columns instead."""
+        made = GraphBatch(self._structure, columns, self.num_graphs)
         made._memory = self._memory  # it depends on the structure alone
         return made
+
+    def asked(self, rows: Tensor) -> Tensor:
+        """Return those rows, one per node, that the batch asks about: all of them unless some were chosen."""
+        chosen = self.columns.get(CHOSEN)
+        return rows if chosen is None else rows.index_select(0, chosen)
 
     def remember(self, name: str, make: Callable[[], T]) -> T:
         """Return what `make` computes from the structure of the batch, computed only the first time."""

@@ -22,8 +22,9 @@ PAIRS = "pairs"
 class Column:
     """One value or vector per node, edge, graph or pair.
 
+    `meaning` says in words what the numbers are; `types` is the number of categories where they are category ids.
     Pairs are the candidates of link prediction: the column `pairs` [pairs, 2] of a set with a single graph names the
-    source and target of each, and every other column of that level says something about them. `meaning` says in words what the numbers are; `types` is the number of categories where they are category ids.
+    source and target of each, and every other column of that level says something about them.
     """
 
     values: Array

@@ -60,10 +60,13 @@ class Loader:
         order = self.ids
         if self.generator is not None:
             order = order[torch.randperm(len(order), generator=self.generator).numpy()]
-        parts = [order[start : start + self.batch_size] for start in range(0, len(order), self.batch_size)]
+        parts = self._divide(order)
         if self.prefetch < 1 or len(parts) < 2 or self._rows(self.batch_size) < WORTH_A_THREAD:
             return (GraphBatch.from_set(self.graphs, part) for part in parts)
         return self._ahead(parts)
+
+    def _divide(self, order: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
+        return [order[start : start + self.batch_size] for start in range(0, len(order), self.batch_size)]
 
     def _rows(self, graphs: int) -> float:
         """Return how many nodes and edges so many graphs have on average."""
@@ -82,3 +85,15 @@ class Loader:
             finally:
                 for future in waiting:
                     future.cancel()
+
+
+class AccumulatingLoader(Loader):
+    """Batches as a loop over single graphs makes them that steps whenever the number of the graph divides by the size.
+
+    The first batch has one graph, all others have `batch_size`, and what is left over at the end is dropped: the
+    reference trains Weisfeiler-Leman networks in this way.
+    """
+
+    def _divide(self, order: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
+        full = range(1, len(order) - self.batch_size + 1, self.batch_size)
+        return [order[:1], *(order[start : start + self.batch_size] for start in full)]

@@ -23,7 +23,7 @@ MANIFEST = "set.json"
 RESERVED = frozenset(
     {
         *("batch", "columns", "edge_index", "from_set", "in_degree", "in_ptr", "num_edges", "num_graphs", "num_nodes"),
-        *("out_degree", "out_order", "out_ptr", "ptr", "remember", "to", "with_column"),
+        *("asked", "out_degree", "out_order", "out_ptr", "ptr", "remember", "to", "with_column", "with_columns"),
     }
 )
 """Attributes that every batch has, so that no column can have their names."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor, nn
 
 from graphtrial.errors import GraphTrialError
@@ -42,18 +41,18 @@ class EdgeEncoder(nn.Module):
     def __init__(self, shapes: Shapes, width: int, *, use_features: bool) -> None:
         super().__init__()
         self.use_features = use_features
-        self.ones = max(shapes.edge_dim, 1)
-        self.feature = (
-            _embedding(shapes.edge_types, shapes.edge_dim, width, "edge")
-            if use_features
-            else nn.Linear(self.ones, width)
-        )
+        self.ones = shapes.edge_dim or shapes.edge_ones
+        if use_features:
+            self.feature = _embedding(shapes.edge_types, shapes.edge_dim, width, "edge")
+        else:
+            self.feature = nn.Linear(self.ones, width) if self.ones else nn.Embedding(1, width)
 
     def forward(self, graph: GraphBatch) -> Tensor:
         if self.use_features:
             return _embed(self.feature, graph.edge_attr)
-        ones = torch.ones(1, self.ones, device=graph.edge_index.device, dtype=next(self.parameters()).dtype)
-        return self.feature(ones).expand(graph.num_edges, -1)
+        weight = next(self.parameters())
+        same = self.feature(weight.new_ones(1, self.ones)) if self.ones else weight
+        return same.expand(graph.num_edges, -1)
 
 
 def _embedding(types: int, dim: int, width: int, what: str) -> nn.Module:

@@ -4,58 +4,67 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
-from graphtrial.nn.block import Block
+from graphtrial.graphs.loops import with_self_loops
+from graphtrial.nn.block import Block, Dress
 from graphtrial.nn.conv.base import Conv
 from graphtrial.nn.encoder import EdgeEncoder, NodeEncoder
-from graphtrial.nn.head import halving_mlp
-from graphtrial.nn.readout import pool
+from graphtrial.nn.head import make_head
 from graphtrial.nn.shapes import Shapes
 
 
 class GNN(nn.Module):
-    """A stack of `layers` blocks around one kind of layer, after Dwivedi et al. 2022 (arXiv:2003.00982), appendix B.
+    """A stack of blocks around one kind of layer, after Dwivedi et al. 2022 (arXiv:2003.00982), appendix B.
 
-    Returns [graphs, outputs]. `convs` are the bare layers, one per block, all of the same `width`.
+    Returns [rows, outputs], one row per graph, node, edge or pair, as the task asks. `convs` are the bare layers, one
+    per block, all of the same `width`.
+
+    - `gru` passes each block's node vectors, as its hidden state, through one recurrent cell that all blocks share.
+    - `self_loops` joins every node to itself before the first layer; the head still hears the graph as it was.
+    - `raw_input` counts the map of the raw features as the first layer, activation and dropout included.
+    - `gated` multiplies the last node vectors by a learnt gate of themselves.
+    - `idle_edge_embedding` keeps an embedding of edges that no layer reads, which the reference counts.
     """
 
     def __init__(
         self,
         shapes: Shapes,
         convs: list[Conv],
+        dress: Dress,
         *,
         width: int,
-        dropout: float,
-        batch_norm: bool,
-        residual: bool,
         readout: str,
         layer_heads: bool,
-        edge_features: bool,
+        edge_features: bool = False,
+        gru: bool = False,
+        self_loops: bool = False,
+        raw_input: bool = False,
+        gated: bool = False,
+        idle_edge_embedding: bool = False,
     ) -> None:
         super().__init__()
-        if shapes.level != "graph":
-            raise GraphTrialError(f"this model answers questions about graphs, not about {shapes.level}s")
-        self.readout = readout
+        self.self_loops = self_loops
+        self.reads_edges = any(conv.edge_state for conv in convs)
         self.node_encoder = NodeEncoder(shapes, width)
-        uses_edges = any(conv.edge_state for conv in convs)
-        self.edge_encoder = EdgeEncoder(shapes, width, use_features=edge_features) if uses_edges else None
-        self.blocks = nn.ModuleList(
-            Block(conv, width, batch_norm=batch_norm, residual=residual, dropout=dropout) for conv in convs
-        )
-        self.heads = nn.ModuleList(
-            [nn.Linear(width, shapes.outputs) for _ in range(len(convs) + 1)]
-            if layer_heads
-            else [halving_mlp(width, shapes.outputs)]
-        )
+        with_edges = self.reads_edges or idle_edge_embedding
+        self.edge_encoder = EdgeEncoder(shapes, width, use_features=edge_features) if with_edges else None
+        self.first = nn.Sequential(nn.ReLU(), nn.Dropout(dress.dropout)) if raw_input else None
+        self.blocks = nn.ModuleList(Block(conv, width, dress) for conv in convs)
+        self.gru = nn.GRUCell(width, width) if gru else None
+        self.gate = nn.Linear(width, width) if gated else None
+        self.head = make_head(shapes, width, len(convs), readout=readout, layer_heads=layer_heads)
 
     def forward(self, graph: GraphBatch) -> Tensor:
-        x = self.node_encoder(graph)
-        e = self.edge_encoder(graph) if self.edge_encoder is not None else None
+        seen = with_self_loops(graph) if self.self_loops else graph
+        x = self.node_encoder(seen)
+        if self.first is not None:
+            x = self.first(x)
+        e = self.edge_encoder(seen) if self.edge_encoder is not None and self.reads_edges else None
         states = [x]
         for block in self.blocks:
-            x, e = block(graph, x, e)
+            new, e = block(seen, x, e)
+            x = new if self.gru is None else self.gru(x, new)
             states.append(x)
-        heard = states[-len(self.heads) :]  # one MLP hears the last state, heads per layer hear all
-        answers = [head(pool(graph, state, self.readout)) for head, state in zip(self.heads, heard, strict=True)]
-        return sum(answers[1:], answers[0])
+        if self.gate is not None:
+            states[-1] = self.gate(x).sigmoid() * x
+        return self.head(graph, states)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
 from torch import nn
@@ -13,8 +14,11 @@ from graphtrial.spec import declared_arguments, reject_unknown_keys
 if TYPE_CHECKING:
     from graphtrial.nn.shapes import Shapes
 
-MODELS: Registry[type[nn.Module]] = Registry("model", "graphtrial.nn.conv")
+MODELS: Registry[type[nn.Module]] = Registry("model", "graphtrial.nn.conv", "graphtrial.nn.whole")
 """Layers (`Conv` subclasses), which are dressed up into a `GNN`, and whole models that take `Shapes` and settings."""
+
+FROM_THE_MODEL = ("width", "dropout")
+"""Arguments that a layer may take and that are settings of the whole model."""
 
 
 def model_settings(name: str) -> dict[str, Any]:
@@ -31,18 +35,24 @@ def model_settings(name: str) -> dict[str, Any]:
         "layers": 4,
         "dropout": 0.0,
         "batch_norm": kind.batch_norm,
+        "layer_norm": False,
+        "graph_norm": False,
         "residual": kind.residual,
+        "self_loops": False,
+        "gru": False,
         "readout": kind.readout,
         "layer_heads": kind.layer_heads,
+        **dict.fromkeys(kind.options, False),
+        **({"edge_features": False} if kind.edge_state else {}),
     }
-    if kind.edge_state:
-        dress["edge_features"] = False
-    return {**dress, **{key: value for key, value in declared.items() if key != "width"}}
+    own = {key: value for key, value in declared.items() if key not in FROM_THE_MODEL}
+    return {**dress, **own}
 
 
 def setting_choices(name: str) -> dict[str, tuple[str, ...]]:
     """Return the values that a setting is confined to, for each setting declared as a `Literal`."""
-    from graphtrial.nn.conv.base import Conv, Readout
+    from graphtrial.nn.conv.base import Conv
+    from graphtrial.nn.readout import Readout
 
     kind = MODELS.get(name)
     try:
@@ -91,6 +101,7 @@ def width_step(name: str, settings: dict[str, Any]) -> int:
 
 def build_model(name: str, shapes: Shapes, settings: dict[str, Any]) -> nn.Module:
     """Build a model for data of these shapes."""
+    from graphtrial.nn.block import Dress
     from graphtrial.nn.conv.base import Conv
     from graphtrial.nn.model import GNN
 
@@ -98,10 +109,11 @@ def build_model(name: str, shapes: Shapes, settings: dict[str, Any]) -> nn.Modul
     kind = MODELS.get(name)
     if not (isinstance(kind, type) and issubclass(kind, Conv)):
         return kind(shapes, **settings)
-    own = {key: settings.pop(key) for key in declared_arguments(kind) if key != "width"}
-    layers = settings.pop("layers")
-    convs = [kind(settings["width"], **own) for _ in range(layers)]
-    return GNN(shapes, convs, edge_features=settings.pop("edge_features", False), **settings)
+    declared = declared_arguments(kind)
+    given = {key: settings[key] if key in FROM_THE_MODEL else settings.pop(key) for key in declared}
+    layers = settings.pop("layers") - settings.get("raw_input", False)
+    dress = Dress(**{field.name: settings.pop(field.name) for field in fields(Dress)})
+    return GNN(shapes, [kind(**given) for _ in range(layers)], dress, **settings)
 
 
 def count_parameters(model: nn.Module) -> int:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.ops.csr import members
 from graphtrial.ops.maximum import maximum
 from graphtrial.ops.spmm import weighted_sum
+
+Readout = Literal["mean", "sum", "max", "set2set"]
 
 
 def pool(graph: GraphBatch, x: Tensor, how: str) -> Tensor:
@@ -20,7 +24,7 @@ def pool(graph: GraphBatch, x: Tensor, how: str) -> Tensor:
     if how == "max":
         return maximum(members(graph), x)
     if how not in ("mean", "sum"):
-        raise GraphTrialError(f"no readout called '{how}': use mean, sum or max")
+        raise GraphTrialError(f"no readout called '{how}': use {', '.join(get_args(Readout))}")
 
     def weights() -> Tensor:
         if how == "sum":
@@ -28,3 +32,46 @@ def pool(graph: GraphBatch, x: Tensor, how: str) -> Tensor:
         return graph.ptr.diff().to(x.dtype).reciprocal().index_select(0, graph.batch)
 
     return weighted_sum(members(graph), x, graph.remember(f"pool {how} {x.dtype}", weights))
+
+
+class Pool(nn.Module):
+    """A readout by name, with parameters where it has some. x: [nodes, width] -> [graphs, self.width]."""
+
+    def __init__(self, how: str, width: int) -> None:
+        super().__init__()
+        self.how = how
+        self.set2set = Set2Set(width) if how == "set2set" else None
+        self.width = 2 * width if how == "set2set" else width
+
+    def forward(self, graph: GraphBatch, x: Tensor) -> Tensor:
+        return pool(graph, x, self.how) if self.set2set is None else self.set2set(graph, x)
+
+
+class Set2Set(nn.Module):
+    r"""Attention over the nodes of a graph, `steps` times, Vinyals et al. 2016 (arXiv:1511.06391).
+
+    .. math::
+        q_t = \mathrm{LSTM}(q_{t-1}^*), \quad
+        \alpha_i = \mathrm{softmax}_i(x_i \cdot q_t), \quad
+        r_t = \sum_i \alpha_i x_i, \quad q_t^* = [q_t \,\|\, r_t]
+
+    x: [nodes, width] -> [graphs, 2 width].
+    """
+
+    def __init__(self, width: int, steps: int = 1) -> None:
+        super().__init__()
+        self.steps = steps
+        self.lstm = nn.LSTMCell(2 * width, width)
+
+    def forward(self, graph: GraphBatch, x: Tensor) -> Tensor:
+        query = x.new_zeros(graph.num_graphs, x.shape[1])
+        memory, seen = query, x.new_zeros(graph.num_graphs, 2 * x.shape[1])
+        for _ in range(self.steps):
+            query, memory = self.lstm(seen, (query, memory))
+            fit = (x * query.index_select(0, graph.batch)).sum(dim=1)
+            highest = fit.new_full((graph.num_graphs,), -torch.inf).scatter_reduce(0, graph.batch, fit.detach(), "amax")
+            share = (fit - highest.index_select(0, graph.batch)).exp()
+            total = share.new_zeros(graph.num_graphs).index_add(0, graph.batch, share)
+            read = weighted_sum(members(graph), x, share / total.index_select(0, graph.batch))
+            seen = torch.cat([query, read], dim=1)
+        return seen

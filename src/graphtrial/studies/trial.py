@@ -16,7 +16,8 @@ from graphtrial.nn.encoder import ENCODING_COLUMN
 from graphtrial.spec import Component, digest
 from graphtrial.training import Rules
 from graphtrial.training.outcome import Epoch, Outcome
-from graphtrial.training.trainer import Job, train
+from graphtrial.training.batches import Job
+from graphtrial.training.trainer import train
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,7 @@ def make_job(spec: TrialSpec) -> Job:
         rules=spec.rules,
         seed=spec.seed,
         encoding=encoding,
+        split_level=dataset.spec.split_level,
     )
 
 

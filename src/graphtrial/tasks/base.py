@@ -34,10 +34,10 @@ class Task(ABC):
     """The numbers a model returns per example."""
 
     def target(self, batch: GraphBatch) -> Tensor:
-        """Return the targets of a batch."""
+        """Return the targets of what a batch asks about."""
         if batch.y is None:
             raise GraphTrialError("these graphs have no target column 'y'")
-        return batch.y
+        return batch.asked(batch.y)
 
     @abstractmethod
     def loss(self, prediction: Tensor, target: Tensor) -> Tensor:

@@ -17,7 +17,8 @@ from graphtrial.tasks.base import TASKS, Task
 class GraphTheory(Task):
     r"""Predict `targets` numbers for each node and as many for each graph; the logarithm of the mean squared error.
 
-    .. math:: \mathrm{loss} = \frac{1}{2T} \sum_{t=1}^{2T} \mathrm{MSE}_t, \qquad \mathrm{score} = \log_{10} \mathrm{loss}
+    .. math::
+        \mathrm{loss} = \frac{1}{2T} \sum_{t=1}^{2T} \mathrm{MSE}_t, \qquad \mathrm{score} = \log_{10} \mathrm{loss}
 
     A model answers in one table, the rows of the nodes first and then those of the graphs. The target has one column
     more, which is 1 for the rows of graphs, so that tables of several batches can be joined. It is made of the node

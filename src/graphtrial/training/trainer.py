@@ -4,42 +4,24 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 from torch.optim.lr_scheduler import ReduceLROnPlateau
 
-from graphtrial.encodings import Encoding
-from graphtrial.graphs import GraphBatch, GraphSet, Loader
+from graphtrial.errors import GraphTrialError
+from graphtrial.graphs import GraphBatch
 from graphtrial.nn import count_parameters
 from graphtrial.nn.encoder import ENCODING_COLUMN
 from graphtrial.process import compute_settings, seed_everything
 from graphtrial.tasks import Task
+from graphtrial.training.batches import Job, scored_batches, training_batches
 from graphtrial.training.checkpoint import Checkpoint, capture, part, restore
 from graphtrial.training.outcome import Epoch, Outcome, Status
 from graphtrial.training.protocols import Rules
-
-Ids = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Job:
-    """Everything one training needs. The graphs carry the encoding, if any, as a column."""
-
-    graphs: GraphSet
-    train_ids: Ids
-    val_ids: Ids
-    test_ids: Ids
-    task: Task
-    build: Callable[[], nn.Module]
-    rules: Rules
-    seed: int
-    encoding: Encoding | None = None
 
 
 def train(job: Job, checkpoint: Path | None = None, on_epoch: Callable[[Epoch], None] = lambda epoch: None) -> Outcome:
@@ -67,12 +49,18 @@ def _train(
 ) -> Outcome:
     rules = job.rules
     optimiser = torch.optim.Adam(model.parameters(), lr=rules.lr, weight_decay=rules.weight_decay, fused=True)
+    rising = rules.judged_by == "score" and job.task.higher_is_better
     scheduler = ReduceLROnPlateau(
-        optimiser, factor=rules.factor, patience=rules.patience, threshold=rules.threshold, min_lr=0.0
+        optimiser,
+        mode="max" if rising else "min",
+        factor=rules.factor,
+        patience=rules.patience,
+        threshold=rules.threshold,
+        min_lr=0.0,
     )
     generator = torch.Generator().manual_seed(job.seed)
-    train_loader = Loader(job.graphs, job.train_ids, rules.batch_size, generator=generator)
-    val_loader = Loader(job.graphs, job.val_ids, rules.batch_size, keep=True)
+    train_batches = training_batches(job, generator)
+    val_batches = scored_batches(job, "val", keep=True)
     best: dict[str, Tensor] = {}
 
     saved = checkpoint.load() if checkpoint else None
@@ -86,14 +74,14 @@ def _train(
     while status is None:
         start = time.perf_counter()
         lr = optimiser.param_groups[0]["lr"]
-        train_loss = _train_epoch(job, model, optimiser, train_loader, generator)
-        val_loss, val_score = evaluate(model, job.task, val_loader)
+        train_loss = _train_epoch(job, model, optimiser, train_batches, generator)
+        val_loss, val_score = evaluate(model, job.task, val_batches)
         if not (math.isfinite(train_loss) and math.isfinite(val_loss)):
             return Outcome("diverged", count_parameters(model), history)
-        scheduler.step(val_loss)
-        if rules.tested == "best" and all(val_loss < e.val_loss for e in history):
-            best = {name: value.clone() for name, value in model.state_dict().items()}
         epoch = Epoch(len(history) + 1, lr, train_loss, val_loss, val_score, time.perf_counter() - start)
+        scheduler.step(_judged(rules, epoch))
+        if rules.tested == "best" and _is_best(rules, epoch, history, rising=rising):
+            best = {name: value.clone() for name, value in model.state_dict().items()}
         history.append(epoch)
         if checkpoint:
             tensors, facts = capture(model, optimiser, scheduler, generator)
@@ -104,48 +92,72 @@ def _train(
 
     if best:
         model.load_state_dict(best)
-    splits = {"train": job.train_ids, "val": job.val_ids, "test": job.test_ids}
-    scores = {
-        name: evaluate(model, job.task, Loader(job.graphs, ids, rules.batch_size))[1] for name, ids in splits.items()
-    }
+    scores = {name: evaluate(model, job.task, scored_batches(job, name))[1] for name in ("train", "val", "test")}
     return Outcome(status, count_parameters(model), history, scores, dict(model.state_dict()))
 
 
 def _train_epoch(
-    job: Job, model: nn.Module, optimiser: torch.optim.Optimizer, loader: Loader, generator: torch.Generator
+    job: Job,
+    model: nn.Module,
+    optimiser: torch.optim.Optimizer,
+    batches: Iterable[GraphBatch],
+    generator: torch.Generator,
 ) -> float:
     model.train()
+    extra_loss = getattr(model, "extra_loss", None)
     total, examples = 0.0, 0
-    for batch in loader:
+    for batch in batches:
         batch = _training_view(job, batch, generator)
-        target = job.task.target(batch)
-        loss = job.task.loss(model(batch), target)
+        prediction, target = batch.asked(model(batch)), job.task.target(batch)
+        accumulates = job.rules.gradient == "accumulated"
+        loss = (
+            _sum_over_graphs(job.task, prediction, target, batch) if accumulates else job.task.loss(prediction, target)
+        )
+        objective = loss if extra_loss is None else loss + extra_loss()
         optimiser.zero_grad()
-        loss.backward()
+        objective.backward()
         optimiser.step()
-        total += loss.item() * len(target)
+        total += loss.item() * (len(target) / batch.num_graphs if accumulates else len(target))
         examples += len(target)
     return total / examples
 
 
 @torch.no_grad()
-def evaluate(model: nn.Module, task: Task, loader: Loader) -> tuple[float, float]:
-    """Return the mean loss and the score over all examples of a loader."""
+def evaluate(model: nn.Module, task: Task, batches: Iterable[GraphBatch]) -> tuple[float, float]:
+    """Return the loss and the score over all examples, neither of which depends on how they are batched."""
     model.eval()
-    predictions, targets, total = [], [], 0.0
-    for batch in loader:
-        prediction, target = model(batch), task.target(batch)
-        total += task.loss(prediction, target).item() * len(target)
-        predictions.append(prediction)
-        targets.append(target)
-    target = torch.cat(targets)
-    return total / len(target), task.score(torch.cat(predictions), target)
+    answers = [(batch.asked(model(batch)), task.target(batch)) for batch in batches]
+    prediction, target = (torch.cat(column) for column in zip(*answers, strict=True))
+    return float(task.loss(prediction, target)), task.score(prediction, target)
+
+
+def _sum_over_graphs(task: Task, prediction: Tensor, target: Tensor, batch: GraphBatch) -> Tensor:
+    """Return the sum of the losses of the graphs, each taken alone."""
+    if task.level == "edge":
+        counts = torch.bincount(batch.batch[batch.edge_index[1]], minlength=batch.num_graphs)
+    elif task.level in ("graph", "node"):
+        counts = batch.ptr.diff() if task.level == "node" else torch.ones_like(batch.ptr[1:])
+    else:
+        raise GraphTrialError(f"gradients cannot be accumulated over graphs where {task.level} is asked about")
+    rows = counts.tolist()
+    losses = [task.loss(p, t) for p, t in zip(prediction.split(rows), target.split(rows), strict=True) if len(t)]
+    return torch.stack(losses).sum()
 
 
 def _training_view(job: Job, batch: GraphBatch, generator: torch.Generator) -> GraphBatch:
     if job.encoding is None:
         return batch
     return batch.with_column(ENCODING_COLUMN, job.encoding.training_view(batch.columns[ENCODING_COLUMN], generator))
+
+
+def _judged(rules: Rules, epoch: Epoch) -> float:
+    """Return the number by which an epoch is judged."""
+    return epoch.val_loss if rules.judged_by == "loss" else epoch.val_score
+
+
+def _is_best(rules: Rules, epoch: Epoch, before: list[Epoch], *, rising: bool) -> bool:
+    sign = -1 if rising else 1
+    return all(sign * _judged(rules, epoch) < sign * _judged(rules, other) for other in before)
 
 
 def _verdict(rules: Rules, history: list[Epoch], optimiser: torch.optim.Optimizer) -> Status | None:

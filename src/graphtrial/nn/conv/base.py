@@ -8,8 +8,8 @@ from typing import ClassVar, Literal
 from torch import Tensor, nn
 
 from graphtrial.graphs import GraphBatch
+from graphtrial.nn.readout import Readout
 
-Readout = Literal["mean", "sum", "max"]
 Activation = Literal["relu", "elu"]
 
 
@@ -37,8 +37,8 @@ class Conv(nn.Module, ABC):
     layer_heads: ClassVar[bool] = False
     """One linear head per depth, the input included, summed up; otherwise one MLP after the last layer."""
 
-    idle_edge_embedding: ClassVar[bool] = False
-    """The reference embeds the edges though this layer never reads them; a setting of this name counts them too."""
+    options: ClassVar[tuple[str, ...]] = ()
+    """Switches of the model (see `GNN`) that make sense for this layer, off by default."""
 
     width_divisor: ClassVar[str | None] = None
     """The name of a setting that must divide the width."""

@@ -20,6 +20,7 @@ class MLP(Conv):
 
     batch_norm = False
     residual = False
+    options = ("raw_input", "gated")
 
     def __init__(self, width: int) -> None:
         super().__init__()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, Literal
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from graphtrial.errors import GraphTrialError
 from graphtrial.registry import Registry
@@ -17,7 +17,10 @@ class Rules:
     Adam; after each epoch the learning rate is multiplied by `factor` when the validation loss has not improved by
     `threshold` (relative) for more than `patience` epochs. Training ends when the rate falls below `min_lr`, after
     `max_epochs` epochs or after `max_hours` of training. `tested` says whose weights are scored at the end: those of
-    the `last` epoch, or those of the `best` one, which had the lowest validation loss.
+    the `last` epoch, or those of the `best` one, which had the lowest validation loss. With `judged_by` score it is the
+    validation score that counts for both. `gradient` is that of the `mean` over a batch, or `accumulated`: the sum over
+    graphs one by one, in the batches of `AccumulatingLoader`. `batch_size` counts graphs, or pairs in link prediction;
+    a single graph whose nodes are classified is one batch, whatever it says.
     """
 
     batch_size: int
@@ -30,6 +33,8 @@ class Rules:
     max_epochs: int = 1000
     max_hours: float = 12.0
     tested: Literal["last", "best"] = "last"
+    judged_by: Literal["loss", "score"] = "loss"
+    gradient: Literal["mean", "accumulated"] = "mean"
 
     def __post_init__(self) -> None:
         for name in ("batch_size", "lr", "min_lr", "max_epochs", "max_hours"):
@@ -37,8 +42,10 @@ class Rules:
                 raise GraphTrialError(f"{name} must be above 0, not {getattr(self, name)!r}")
         if not 0 < self.factor < 1:
             raise GraphTrialError(f"factor must lie between 0 and 1, not {self.factor!r}")
-        if self.tested not in ("last", "best"):
-            raise GraphTrialError(f"tested must be 'last' or 'best', not {self.tested!r}")
+        for name, hint in get_type_hints(type(self)).items():
+            if get_origin(hint) is Literal and getattr(self, name) not in get_args(hint):
+                allowed = " or ".join(repr(value) for value in get_args(hint))
+                raise GraphTrialError(f"{name} must be {allowed}, not {getattr(self, name)!r}")
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Rules:
