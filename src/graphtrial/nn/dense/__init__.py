@@ -1,0 +1,1 @@
+"""Models on dense tensors of node pairs: graphs of similar size side by side, padding masked, memory bounded."""

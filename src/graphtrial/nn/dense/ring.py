@@ -1,0 +1,99 @@
+"""The layer of RingGNN: equivariant linear maps, and the product of two of them."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from graphtrial.nn.dense import equivariant
+from graphtrial.nn.dense.buckets import Bucket
+from graphtrial.nn.dense.entries import Entries
+
+MAPS = 3  # of radius 2: one alone, and two whose product reaches one step further
+
+
+class Contracted(NamedTuple):
+    """The weights of a layer as the matrices that are applied to every bucket of a batch."""
+
+    pair: Tensor
+    node: Tensor
+    diagonal: Tensor
+
+
+class RingLayer(nn.Module):
+    r"""Layer of RingGNN with radius 2, Chen et al. 2019 (arXiv:1905.12560), as used in arXiv:2003.00982.
+
+    .. math:: h' = \mathrm{ReLU}\big(w_1 L_1(h) + w_2 \, L_3(h) \cdot L_2(h) + b\big) \; (+\, W_r h + b_r)
+
+    L are linear maps of n x n matrices that commute with renumbering (`equivariant`), each with a bias on the diagonal.
+    `layer_norm` normalises each channel over the pairs of each graph, before the ReLU. Coefficients start normal with
+    variance 2 / (inputs + width), biases at 0, w_1 at 1 and w_2 at `second`, half the inverse of the mean graph size.
+    h: [inputs, graphs, size, size] with padding 0, or the entries of the input -> [width, graphs, size, size] likewise.
+    """
+
+    def __init__(
+        self, inputs: int, width: int, *, second: float, layer_norm: bool, residual: bool, dropout: float
+    ) -> None:
+        super().__init__()
+        scale = math.sqrt(2 / (inputs + width))
+        self.coefficients = nn.Parameter(torch.randn(MAPS, inputs, width, equivariant.OPERATIONS) * scale)
+        self.diagonal_bias = nn.Parameter(torch.zeros(MAPS, width))
+        self.bias = nn.Parameter(torch.zeros(width))
+        self.switch = nn.Parameter(torch.tensor([1.0, second]))
+        self.norm = PairNorm(width) if layer_norm else None
+        self.residual = nn.Linear(inputs, width) if residual else None
+        self.dropout = nn.Dropout(dropout)
+
+    def contracted(self) -> Contracted:
+        """Return the weights with both switches multiplied in, once for all buckets of a batch."""
+        first, second = self.switch
+        switch = torch.stack([first, torch.ones_like(first), second])
+        pair, node = equivariant.contract(self.coefficients * switch.view(MAPS, 1, 1, 1))
+        return Contracted(pair, node, (self.diagonal_bias * switch.unsqueeze(1)).flatten())
+
+    def forward(self, h: Tensor | Entries, bucket: Bucket, weights: Contracted) -> Tensor:
+        maps = equivariant.apply(weights.pair, weights.node, h, bucket)
+        maps.diagonal(dim1=2, dim2=3).add_(weights.diagonal.view(-1, 1, 1))
+        alone, inner, outer = maps.unflatten(0, (MAPS, -1)).unbind()
+        alone = alone + self.bias.view(-1, 1, 1, 1)
+        if bucket.present is not None:  # nodes that do not exist are no steps of a path
+            outer = outer * bucket.present.to(outer.dtype).unsqueeze(1)
+        out = torch.baddbmm(alone.flatten(0, 1), outer.flatten(0, 1), inner.flatten(0, 1)).view_as(alone)
+        if self.norm is not None:
+            out = self.norm(out, bucket)
+        out = out.relu_()
+        if self.residual is not None:
+            out = out + self._residual(h, bucket)
+        mask = bucket.pair_mask(out.dtype)
+        return self.dropout(out if mask is None else out * mask)
+
+    def _residual(self, h: Tensor | Entries, bucket: Bucket) -> Tensor:
+        """Return W_r h + b_r."""
+        linear = self.residual
+        bias = linear.bias.unsqueeze(1)
+        if isinstance(h, Entries):
+            flat = bias.expand(-1, bucket.pairs).index_add(1, h.at, linear.weight @ h.values)
+        else:
+            flat = torch.addmm(bias, linear.weight, h.flatten(1))
+        return flat.view(-1, bucket.graphs, bucket.size, bucket.size)
+
+
+class PairNorm(nn.Module):
+    """Normalises each channel over the pairs of existing nodes of each graph, eps 1e-6, with weight and bias."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(width))
+        self.bias = nn.Parameter(torch.zeros(width))
+
+    def forward(self, h: Tensor, bucket: Bucket) -> Tensor:
+        mask = bucket.pair_mask(h.dtype)
+        share = bucket.sizes.clamp(min=1).to(h.dtype).square().reciprocal().view(-1, 1, 1)
+        mean = (h if mask is None else h * mask).sum((2, 3), keepdim=True) * share
+        centred = h - mean if mask is None else (h - mean) * mask
+        variance = centred.square().sum((2, 3), keepdim=True) * share
+        scale = self.weight.view(-1, 1, 1, 1) * (variance + 1e-6).rsqrt()
+        return centred * scale + self.bias.view(-1, 1, 1, 1)

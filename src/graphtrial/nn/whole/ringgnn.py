@@ -1,0 +1,74 @@
+"""RingGNN."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from graphtrial.errors import GraphTrialError
+from graphtrial.graphs import GraphBatch
+from graphtrial.nn.dense.buckets import Bucket
+from graphtrial.nn.dense.entries import Entries
+from graphtrial.nn.dense.memory import Needs
+from graphtrial.nn.dense.model import DenseModel
+from graphtrial.nn.dense.readout import graph_sum, node_sum
+from graphtrial.nn.dense.ring import Contracted, RingLayer
+from graphtrial.nn.head import PairMap, halving_mlp
+from graphtrial.nn.models import MODELS
+from graphtrial.nn.shapes import Shapes
+
+USUAL_NODES = 25.0  # of molecules and superpixels, where the data do not say
+
+
+@MODELS.register("ringgnn")
+class RingGNN(DenseModel):
+    """RingGNN of radius 2, Chen et al. 2019 (arXiv:1905.12560), as used in arXiv:2003.00982.
+
+    `RingLayer`s on pairs of nodes. Graphs are read by the sum over all pairs, nodes by the sum over what comes in,
+    of the input and of every layer, joined and given to one MLP; edges by an MLP on the joined sums of both ends.
+    `average_nodes` sets how the product of maps is weighed at the start, 0.5 / average_nodes; 0 takes the mean size of
+    the data's graphs.
+    """
+
+    worth = 800
+
+    def __init__(
+        self,
+        shapes: Shapes,
+        width: int,
+        layers: int = 2,
+        layer_norm: bool = False,
+        residual: bool = False,
+        edge_features: bool = False,
+        dropout: float = 0.0,
+        average_nodes: float = 0.0,
+    ) -> None:
+        if average_nodes < 0:
+            raise GraphTrialError(f"graphs have on average more than 0 nodes; average_nodes is {average_nodes}")
+        needs = Needs(layers, kept=(8 + 3 * layer_norm) * width, state=width, work=8 * width)
+        super().__init__(shapes, width=width, edge_features=edge_features, needs=needs)
+        nodes = average_nodes or getattr(shapes, "mean_nodes", 0.0) or USUAL_NODES
+        inputs = [self.input.channels] + [width] * (layers - 1)
+        self.layers = nn.ModuleList(
+            RingLayer(d, width, second=0.5 / nodes, layer_norm=layer_norm, residual=residual, dropout=dropout)
+            for d in inputs
+        )
+        joined = self.input.channels + layers * width
+        self.head: nn.Module = (
+            PairMap(joined, halving_mlp(2 * joined, shapes.outputs))
+            if self.level == "edge"
+            else halving_mlp(joined, shapes.outputs)
+        )
+
+    def prepare(self) -> list[Contracted]:
+        return [layer.contracted() for layer in self.layers]
+
+    def layer(self, at: int, h: Tensor | Entries, bucket: Bucket, prepared: Contracted) -> Tensor:
+        return self.layers[at](h, bucket, prepared)
+
+    def read(self, states: list[Tensor | Entries], bucket: Bucket) -> Tensor:
+        how = graph_sum if self.level == "graph" else node_sum
+        return torch.cat([how(h, bucket) for h in states], dim=1)
+
+    def answer(self, graph: GraphBatch, rows: Tensor) -> Tensor:
+        return self.head(rows, graph.edge_index) if self.level == "edge" else self.head(rows)
