@@ -26,6 +26,8 @@ SETS = {
 }
 every_set = pytest.mark.parametrize("graphs", SETS.values(), ids=SETS)
 
+ENOUGH = {"node-order": 41}  # as many numbers as the largest of these graphs has nodes
+
 IN_ANOTHER_PROCESS = """
 import hashlib
 from samples import AWKWARD, graph_set, random_graphs, skip_links
@@ -36,9 +38,10 @@ for graphs in (graph_set(AWKWARD), graph_set(random_graphs(20, seed=0)), skip_li
 
 
 def make(name: str) -> Encoding:
-    """The encoding with its defaults, and 4 for every argument that has none."""
+    """The encoding with its defaults, and 4 (or enough) for every argument that has none."""
     kind = ENCODINGS.get(name)
-    return kind(**{key: 4 for key, p in declared_arguments(kind).items() if p.default is p.empty})
+    size = ENOUGH.get(name, 4)
+    return kind(**{key: size for key, p in declared_arguments(kind).items() if p.default is p.empty})
 
 
 @pytest.fixture(params=ENCODINGS.names())

@@ -8,9 +8,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 import torch
+from scipy import sparse
 from torch import Tensor
 
 from graphtrial.encodings.base import ENCODINGS, Encoding
+from graphtrial.encodings.spectrum import large_spectrum
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphSet
 from graphtrial.graphs.graphset import ranges
@@ -18,6 +20,7 @@ from graphtrial.process import compute_settings
 
 Sign = Literal["random", "fixed", "absolute"]
 DENSE_NUMBERS = 1 << 22  # at most 32 MB of matrices are decomposed at a time
+DENSE_NODES = 2000  # larger graphs are decomposed as sparse matrices
 
 
 @ENCODINGS.register("laplacian")
@@ -30,7 +33,8 @@ class Laplacian(Encoding):
     dropped, also in a graph of several components, whose further zero-eigenvalue vectors are kept. Graphs of k nodes or
     fewer are padded with zeros. Signs are arbitrary: `fixed` makes the entry of largest magnitude positive, `random`
     does so too but flips each vector at random for each training batch, `absolute` takes magnitudes. Vectors of a
-    repeated eigenvalue are an arbitrary basis of their space, reproducible on one kind of machine.
+    repeated eigenvalue are an arbitrary basis of their space, reproducible on one kind of machine. Graphs of more than
+    2000 nodes are decomposed by an iteration over sparse matrices.
     """
 
     name = "laplacian"
@@ -53,7 +57,11 @@ class Laplacian(Encoding):
     def compute(self, graphs: GraphSet) -> npt.NDArray[np.float32]:
         out = np.zeros((graphs.num_nodes, self.width), np.float32)
         with compute_settings():
-            for size, chunk in _same_size_chunks(graphs):
+            large = graphs.node_counts > max(DENSE_NODES, 4 * self.width)
+            for graph in np.flatnonzero(large):
+                kept = fix_signs(torch.from_numpy(large_spectrum(_adjacency(graphs, graph), self.width)))
+                out[graphs.node_ptr[graph] : graphs.node_ptr[graph + 1], : kept.shape[1]] = kept.numpy()
+            for size, chunk in _same_size_chunks(graphs, ~large):
                 # One at a time: the rounding of LAPACK depends on where in memory a matrix starts, so in a batch the
                 # basis of a repeated eigenvalue would depend on the graphs that came before.
                 vectors = torch.stack([torch.linalg.eigh(matrix)[1] for matrix in _laplacians(graphs, chunk, size)])
@@ -79,9 +87,9 @@ def fix_signs(vectors: Tensor) -> Tensor:
     return vectors * vectors.gather(-2, first).sign()
 
 
-def _same_size_chunks(graphs: GraphSet) -> Iterator[tuple[int, npt.NDArray[np.int64]]]:
+def _same_size_chunks(graphs: GraphSet, chosen: npt.NDArray[np.bool_]) -> Iterator[tuple[int, npt.NDArray[np.int64]]]:
     counts = graphs.node_counts
-    for size in np.unique(counts[counts > 1]):
+    for size in np.unique(counts[chosen & (counts > 1)]):
         members = np.flatnonzero(counts == size)
         step = max(1, DENSE_NUMBERS // int(size) ** 2)
         for start in range(0, len(members), step):
@@ -97,3 +105,11 @@ def _laplacians(graphs: GraphSet, chunk: npt.NDArray[np.int64], size: int) -> Te
     adjacency = (adjacency + adjacency.transpose(0, 2, 1)) / 2
     scale = 1 / np.sqrt(np.maximum(adjacency.sum(axis=2), 1))
     return torch.from_numpy(np.eye(size) - scale[:, :, None] * adjacency * scale[:, None, :])
+
+
+def _adjacency(graphs: GraphSet, graph: int) -> sparse.csr_matrix:
+    """Return the symmetric adjacency matrix of one graph."""
+    edges = graphs.edge_index[:, graphs.edge_ptr[graph] : graphs.edge_ptr[graph + 1]].astype(np.int64)
+    nodes = int(graphs.node_counts[graph])
+    directed = sparse.csr_matrix((np.full(edges.shape[1], 0.5), (edges[0], edges[1])), (nodes, nodes))
+    return (directed + directed.T).tocsr()

@@ -1,0 +1,68 @@
+"""The number of a node as its position: the baseline that every better encoding must beat."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from graphtrial.encodings.base import ENCODINGS, Encoding
+from graphtrial.errors import GraphTrialError
+from graphtrial.graphs import GraphSet
+from graphtrial.graphs.graphset import ranges
+
+Order = Literal["fixed", "random"]
+MOST_NUMBERS = 1 << 31
+
+
+@ENCODINGS.register("node-order")
+class NodeOrder(Encoding):
+    r"""The number of a node within its graph, as a one-hot vector of k (Murphy et al. 2019, arXiv:1903.02541).
+
+    .. math:: p_i = e_{\pi(i)} \in \{0, 1\}^k
+
+    The linear map that reads it is a learnt table with one row per number. k must be at least the number of nodes of
+    the largest graph. `fixed` takes the order in which the dataset has the nodes; `random` shuffles the nodes of each
+    graph anew for each training batch and keeps the dataset's order in evaluation.
+    """
+
+    name = "node-order"
+    relabelling = "none"
+
+    def __init__(self, k: int, order: Order = "fixed") -> None:
+        if not isinstance(k, int) or isinstance(k, bool) or k < 1:
+            raise GraphTrialError(f"a node-order encoding needs at least 1 number; k is {k!r}")
+        if order not in get_args(Order):
+            raise GraphTrialError(f"'{order}' is no order of nodes: use {' or '.join(get_args(Order))}")
+        self.width = k
+        self.order = order
+
+    def cache_key(self) -> dict[str, Any]:
+        return {"k": self.width}
+
+    def compute(self, graphs: GraphSet) -> npt.NDArray[np.float32]:
+        counts = graphs.node_counts
+        largest = int(counts.max(initial=0))
+        if largest > self.width:
+            raise GraphTrialError(
+                f"these graphs have up to {largest} nodes, but node-order:{self.width} numbers {self.width}; "
+                f"use node-order:{largest}"
+            )
+        if graphs.num_nodes * self.width > MOST_NUMBERS:
+            raise GraphTrialError(
+                f"node-order:{self.width} of {graphs.num_nodes} nodes would take "
+                f"{graphs.num_nodes * self.width * 4 / 2**30:.0f} GiB; this encoding is for small graphs"
+            )
+        out = np.zeros((graphs.num_nodes, self.width), np.float32)
+        out[np.arange(graphs.num_nodes), ranges(np.zeros_like(counts), counts)] = 1
+        return out
+
+    def training_view(self, values: Tensor, generator: torch.Generator) -> Tensor:
+        if self.order == "fixed":
+            return values
+        graph = values[:, 0].double().cumsum(0)  # each graph begins where the number 0 is
+        place = torch.rand(len(values), generator=generator, dtype=torch.float32).to(values.device)
+        return values[torch.argsort(graph + place, stable=True)]

@@ -1,0 +1,80 @@
+"""Node numbers as positions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from graphtrial.encodings import node_order
+from graphtrial.encodings.node_order import NodeOrder
+from graphtrial.errors import GraphTrialError
+from samples import AWKWARD, graph_set, random_graphs
+
+GRAPHS = graph_set([*AWKWARD, *random_graphs(20, seed=0)])
+
+
+def numbers(values: np.ndarray | torch.Tensor) -> np.ndarray:
+    array = np.asarray(values)
+    assert ((array == 1).sum(axis=1) == 1).all()
+    assert ((array == 0).sum(axis=1) == array.shape[1] - 1).all()
+    return array.argmax(axis=1)
+
+
+def test_each_node_has_the_one_hot_vector_of_its_number() -> None:
+    expected = [node for count in GRAPHS.node_counts for node in range(count)]
+    assert numbers(NodeOrder(12).compute(GRAPHS)).tolist() == expected
+
+
+def test_a_linear_map_of_it_is_a_learnt_table() -> None:
+    table, values = nn.Linear(12, 5), NodeOrder(12).compute(GRAPHS)
+    rows = table.weight.T[numbers(values)] + table.bias
+    torch.testing.assert_close(table(torch.from_numpy(values)), rows)
+
+
+def test_random_order_shuffles_the_nodes_of_each_graph_alone() -> None:
+    encoding = NodeOrder(12, "random")
+    values, generator = torch.from_numpy(encoding.compute(GRAPHS)), torch.Generator().manual_seed(1)
+    views = [numbers(encoding.training_view(values, generator)) for _ in range(30)]
+    for view in views:
+        for own in np.split(view, GRAPHS.node_ptr[1:-1]):
+            assert sorted(own) == list(range(len(own)))
+    assert len({tuple(view) for view in views}) == len(views)
+    again = encoding.training_view(values, torch.Generator().manual_seed(1))
+    np.testing.assert_array_equal(numbers(again), views[0])
+
+
+def test_every_order_of_three_nodes_is_equally_likely() -> None:
+    encoding = NodeOrder(3, "random")
+    values = torch.from_numpy(encoding.compute(graph_set([(3, [])] * 6000)))
+    view = numbers(encoding.training_view(values, torch.Generator().manual_seed(0))).reshape(-1, 3)
+    _, counts = np.unique(view, axis=0, return_counts=True)
+    assert len(counts) == 6
+    assert ((counts - 1000) ** 2 / 1000).sum() < 20.5  # chi-squared with 5 degrees of freedom, p = 0.001
+
+
+def test_fixed_order_draws_nothing() -> None:
+    values, generator = torch.from_numpy(NodeOrder(12).compute(GRAPHS)), torch.Generator().manual_seed(1)
+    before = generator.get_state()
+    assert NodeOrder(12).training_view(values, generator) is values
+    assert torch.equal(generator.get_state(), before)
+
+
+def test_a_graph_with_more_nodes_than_numbers_is_named_with_the_cure() -> None:
+    with pytest.raises(GraphTrialError, match=r"up to 9 nodes, but node-order:8 numbers 8; use node-order:9"):
+        NodeOrder(8).compute(GRAPHS)
+
+
+def test_a_table_that_would_fill_the_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(node_order, "MOST_NUMBERS", 100)
+    with pytest.raises(GraphTrialError, match="for small graphs"):
+        NodeOrder(12).compute(GRAPHS)
+
+
+def test_senseless_arguments_are_refused_in_words() -> None:
+    for k in (0, -1, 2.5, "8", True, None):
+        with pytest.raises(GraphTrialError, match="at least 1 number; k is"):
+            NodeOrder(k)  # type: ignore[arg-type]
+    with pytest.raises(GraphTrialError, match="'shuffled' is no order of nodes: use fixed or random"):
+        NodeOrder(4, "shuffled")  # type: ignore[arg-type]

@@ -1,0 +1,70 @@
+"""Random-walk return probabilities against NetworkX, NumPy and PyG."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from torch_geometric.transforms import AddRandomWalkPE
+
+from graphtrial.encodings import ENCODINGS, walks
+from graphtrial.encodings.random_walk import RandomWalk
+from graphtrial.errors import GraphTrialError
+from graphtrial.graphs import GraphSet, from_networkx, to_pyg
+from graphtrial.spec import Component
+from samples import AWKWARD, graph_set, plain_graphs, random_graphs, skip_links
+
+SETS: dict[str, GraphSet] = {
+    "awkward": graph_set(AWKWARD),
+    "undirected": graph_set(random_graphs(20, seed=0, undirected=True)),
+    "directed": graph_set(random_graphs(20, seed=1)),
+    "skip links": skip_links([2, 16]),
+    "in parts": from_networkx([nx.disjoint_union(nx.cycle_graph(4), nx.path_graph(50)), nx.empty_graph(3)]),
+}
+
+
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("k", [1, 2, 9])
+def test_numbers_are_the_diagonals_of_the_powers_of_the_walk(name: str, k: int) -> None:
+    graphs = SETS[name]
+    together = np.split(RandomWalk(k).compute(graphs), graphs.node_ptr[1:-1])
+    for graph, ours in enumerate(together):
+        nodes = int(graphs.node_counts[graph])
+        walk = np.zeros((nodes, nodes))
+        for source, target in graphs.edge_index[:, graphs.edge_ptr[graph] : graphs.edge_ptr[graph + 1]].T:
+            walk[source, target] += 1
+        walk /= np.maximum(walk.sum(axis=1, keepdims=True), 1)
+        powers = [np.linalg.matrix_power(walk, step).diagonal() for step in range(1, k + 1)]
+        np.testing.assert_allclose(ours, np.stack(powers, axis=1), atol=1e-7)
+
+
+def test_numbers_equal_those_of_pyg() -> None:
+    graphs = from_networkx([*plain_graphs(5, seed=3), nx.karate_club_graph()])
+    together = np.split(RandomWalk(6).compute(graphs), graphs.node_ptr[1:-1])
+    transform = AddRandomWalkPE(6, attr_name="walk")
+    for item, ours in zip(to_pyg(graphs), together, strict=True):
+        np.testing.assert_allclose(ours, transform(item).walk.numpy(), atol=1e-6)
+
+
+def test_more_walks_than_step_together_give_the_same_numbers() -> None:
+    ring = nx.cycle_graph(3 * walks.LANES + 5)
+    values = RandomWalk(4).compute(from_networkx([ring]))
+    np.testing.assert_allclose(values, np.tile([0, 1 / 2, 0, 3 / 8], (len(ring), 1)), atol=1e-7)
+
+
+def test_rings_of_different_length_differ_as_soon_as_a_walk_can_go_round() -> None:
+    shorter, longer = (RandomWalk(7).compute(from_networkx([nx.cycle_graph(n)]))[0] for n in (7, 8))
+    np.testing.assert_allclose(shorter[:6], longer[:6], atol=1e-7)
+    assert shorter[6] == pytest.approx(2 / 2**7)
+    assert longer[6] == 0
+
+
+@pytest.mark.parametrize("k", [0, -1, 2.5, "8", True, None])
+def test_senseless_arguments_are_refused_in_words(k: object) -> None:
+    with pytest.raises(GraphTrialError, match="needs at least 1 step; k is"):
+        RandomWalk(k)  # type: ignore[arg-type]
+
+
+def test_the_command_line_form_names_the_number_of_steps() -> None:
+    component = Component.parse("random-walk:16", ENCODINGS.get)
+    assert ENCODINGS.get(component.name)(**component.arguments).width == 16
