@@ -33,7 +33,8 @@ class Statistics:
 
     `edges` counts both directions of a link, or with `links="once"` each link once. `features` is the width of `x`.
     `known` holds the facts in which the data and its publication differ. Where the publication is less certain than
-    the data (`binding` is false), an unknown difference is told but does not make the data wrong.
+    the data (`binding` is false), an unknown difference is told but does not make the data wrong. Generated graphs that
+    share a random draw are no independent samples: `grouped_by` names the graph column that says which do.
     """
 
     graphs: int
@@ -47,6 +48,7 @@ class Statistics:
     links: Literal["both ways", "once"] = "both ways"
     known: Mapping[str, Difference] = field(default_factory=dict)
     binding: bool = True
+    grouped_by: str | None = None
 
 
 def compare(published: Statistics, graphs: GraphSet, splits: Sequence[Split], exact: bool) -> list[dict[str, Any]]:
@@ -58,10 +60,11 @@ def compare(published: Statistics, graphs: GraphSet, splits: Sequence[Split], ex
     """
     edges = link_counts(graphs) if published.links == "once" else graphs.edge_counts
     known = published.known
+    groups = graphs.column(published.grouped_by).values if published.grouped_by else None
     rows = [
         _count_row("graphs", len(graphs), published.graphs, known),
-        _mean_row("nodes", graphs.node_counts, published.nodes, exact, known),
-        _mean_row("edges", edges, published.edges, exact, known),
+        _mean_row("nodes", graphs.node_counts, published.nodes, exact, known, groups),
+        _mean_row("edges", edges, published.edges, exact, known, groups),
     ]
     counts = {
         "node_types": (types_of(graphs, "x"), published.node_types),
@@ -102,14 +105,25 @@ def _count_row(what: str, ours: Any, published: int, known: Mapping[str, Differe
 
 
 def _mean_row(
-    what: str, counts: npt.NDArray[Any], published: float, exact: bool, known: Mapping[str, Difference]
+    what: str,
+    counts: npt.NDArray[Any],
+    published: float,
+    exact: bool,
+    known: Mapping[str, Difference],
+    groups: npt.NDArray[Any] | None,
 ) -> dict[str, Any]:
     mean = float(counts.mean())
-    error = 0.0 if exact else float(np.std(counts)) / math.sqrt(len(counts))
+    error = 0.0 if exact else standard_error(counts, groups)
     rule = "rounds to the published digits" if exact else f"within {STANDARD_ERRORS:g} standard errors of {error:.4f}"
     if what in known and not _near(mean, published, error):
         return _known_row(what, mean, published, known[what], _near(mean, known[what].ours, error), rule)
     return _row(what, mean, published, _near(mean, published, error), rule)
+
+
+def standard_error(counts: npt.NDArray[Any], groups: npt.NDArray[Any] | None = None) -> float:
+    """Return the standard error of the mean of `counts`, of which those of one of the `groups` are no better than one."""
+    samples = counts if groups is None else np.bincount(groups, counts) / np.bincount(groups)
+    return float(np.std(samples)) / math.sqrt(len(samples))
 
 
 def _near(mean: float, published: float, error: float) -> bool:

@@ -1,0 +1,185 @@
+"""Stochastic block models: find a pattern in a graph, or its communities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphtrial.datasets.generators.draws import Draws, threshold
+from graphtrial.datasets.progress import progress
+from graphtrial.errors import GraphTrialError
+from graphtrial.graphs import Column, GraphSet
+from graphtrial.graphs.storage import narrow
+
+Array = npt.NDArray[Any]
+CHUNK_PAIRS = 4_000_000
+SIZES, ORDER, FEATURE, EDGES, PATTERN = range(5)
+"""The streams of random numbers."""
+
+
+@dataclass(frozen=True)
+class BlockModel:
+    """Communities whose sizes are uniform from `smallest` to `largest`, joined inside with p and between with q."""
+
+    communities: int
+    p: float
+    q: float
+    smallest: int = 5
+    largest: int = 34
+
+    def __post_init__(self) -> None:
+        if self.communities < 1 or not 1 <= self.smallest <= self.largest:
+            raise GraphTrialError(
+                f"a block model needs at least 1 community of at least 1 node, the smallest not above the largest; "
+                f"{self.communities} of {self.smallest} to {self.largest} nodes were asked for"
+            )
+        if self.communities * self.largest > 10_000:
+            raise GraphTrialError("a graph of a block model may have at most 10,000 nodes")
+        for probability in (self.p, self.q):
+            threshold(probability)
+
+    def sizes(self, graphs: int, draws: Draws) -> npt.NDArray[np.int64]:
+        """Return the sizes of the communities [graphs, communities]."""
+        return self.smallest + draws.below(np.full((graphs, self.communities), self.largest - self.smallest + 1))
+
+    def likely(self, blocks: int) -> npt.NDArray[np.uint64]:
+        """Return the thresholds of joining nodes of each two of the first `blocks` blocks."""
+        table = np.full((blocks, blocks), threshold(self.q), np.uint64)
+        np.fill_diagonal(table, threshold(self.p))
+        return table
+
+
+def cluster_graphs(model: BlockModel, graphs: int, seed: int) -> GraphSet:
+    """Return graphs in which one node of each community tells which one it is, and every node is to be told.
+
+    x: 0, or community + 1 for the one node of each community that tells; y: the community.
+    """
+    sizes = model.sizes(graphs, Draws(seed, SIZES))
+    counts = sizes.sum(axis=1)
+    block = np.repeat(np.tile(np.arange(model.communities), graphs), sizes.ravel())
+    block = block[Draws(seed, ORDER).permutations(counts)]
+    community = np.repeat(np.arange(graphs), counts) * model.communities + block
+    members = np.argsort(community, kind="stable")  # the nodes of each community, in the order of the graph
+    first = np.cumsum(sizes.ravel()) - sizes.ravel()
+    telling = members[first + Draws(seed, FEATURE).below(sizes.ravel())]
+    x = np.zeros(len(block), np.min_scalar_type(model.communities))
+    x[telling] = block[telling] + 1
+    columns = {
+        "x": Column(x, "node", "community + 1 of one node each, else 0", types=model.communities + 1),
+        "y": Column(block.astype(x.dtype), "node", "community", types=model.communities),
+    }
+    return _joined(counts, block, model.likely(model.communities), seed, columns)
+
+
+def pattern_graphs(
+    model: BlockModel,
+    copies: tuple[int, ...],
+    seed: int,
+    *,
+    patterns: int = 100,
+    inside: float = 0.5,
+    outside: float = 0.5,
+    signals: int = 3,
+) -> GraphSet:
+    """Return graphs in which the nodes of a foreign pattern are to be told from those of the communities.
+
+    Each of `patterns` patterns is a random graph with edge probability `inside` and a random signal on its nodes, drawn
+    once; it is hidden in `copies[0]` graphs, then the next, then each of them in `copies[1]` further graphs and so on,
+    its nodes joined to all others with probability `outside`. x: the signal; y: 1 for the nodes of the pattern;
+    pattern: which of the patterns the graph has.
+    """
+    if patterns < 1 or not 1 <= signals <= 256:
+        raise GraphTrialError(f"{patterns} patterns with {signals} signals were asked for; 1 of each is needed at least")
+    fixed, fixed_signal, fixed_sizes = _patterns(model, patterns, inside, signals, Draws(seed, PATTERN))
+    which = np.concatenate([np.repeat(np.arange(patterns), part) for part in copies])
+    graphs, blocks = len(which), model.communities + 1
+    sizes = np.concatenate([model.sizes(graphs, Draws(seed, SIZES)), fixed_sizes[which, None]], axis=1)
+    counts = sizes.sum(axis=1)
+    order = Draws(seed, ORDER).permutations(counts)
+    block = np.repeat(np.tile(np.arange(blocks), graphs), sizes.ravel())[order]
+    last = np.repeat(np.cumsum(counts), counts)
+    rank = np.repeat(sizes[:, -1], counts) - last + order  # the pattern's nodes are the last ones before the shuffle
+    own = block == model.communities
+    rank[~own] = -1
+    x = Draws(seed, FEATURE).below(np.full(len(block), signals)).astype(np.uint8)
+    x[own] = fixed_signal[np.repeat(which, counts)[own], rank[own]]
+    likely = model.likely(blocks)
+    likely[-1] = likely[:, -1] = threshold(outside)
+    columns = {
+        "x": Column(x, "node", "signal", types=signals),
+        "y": Column(own.astype(np.uint8), "node", "1 for the nodes of the pattern", types=2),
+        "pattern": Column(which.astype(np.min_scalar_type(patterns)), "graph", "which pattern", types=patterns),
+    }
+    return _joined(counts, block, likely, seed, columns, rank, fixed, which)
+
+
+def _patterns(model: BlockModel, patterns: int, inside: float, signals: int, draws: Draws) -> tuple[Array, Array, Array]:
+    sizes = model.smallest + draws.below(np.full(patterns, model.largest - model.smallest + 1))
+    bits = draws.raw(patterns * model.largest**2).reshape(patterns, model.largest, model.largest) >> np.uint64(32)
+    upper = np.triu(bits < np.uint64(threshold(inside)), 1)
+    signal = draws.below(np.full((patterns, model.largest), signals)).astype(np.uint8)
+    return (upper | upper.transpose(0, 2, 1)).astype(np.uint8), signal, sizes
+
+
+def _joined(
+    counts: Array,
+    block: Array,
+    likely: Array,
+    seed: int,
+    columns: dict[str, Column],
+    rank: Array | None = None,
+    fixed: Array | None = None,
+    fixed_of: Array | None = None,
+) -> GraphSet:
+    from graphtrial.datasets.generators.blocks import draw_edges  # numba takes a moment to import
+
+    graphs, nodes = len(counts), len(block)
+    rank = np.full(nodes, -1) if rank is None else rank
+    fixed = np.zeros((1, 1, 1), np.uint8) if fixed is None else fixed
+    fixed_of = np.zeros(graphs, np.int64) if fixed_of is None else fixed_of
+    largest = int(counts.max(initial=1))
+    number, place = np.min_scalar_type(largest - 1), np.min_scalar_type(largest * (largest - 1))
+    node_ptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+    pairs = counts * (counts - 1) // 2
+    draws = Draws(seed, EDGES)
+    degree, edge_counts = np.empty(nodes, number), np.empty(graphs, np.int64)
+    found: list[tuple[Array, Array]] = []
+    with progress("drawing graphs", graphs) as advance:
+        for start, stop in _chunks(pairs):
+            total = int(pairs[start:stop].sum())
+            ends, out_order = np.empty((2, 2 * total), number), np.empty(2 * total, place)
+            edges = draw_edges(
+                node_ptr[start : stop + 1] - node_ptr[start],
+                block[node_ptr[start] : node_ptr[stop]],
+                likely,
+                rank[node_ptr[start] : node_ptr[stop]],
+                fixed,
+                fixed_of[start:stop],
+                draws.raw(int(((pairs[start:stop] + 1) // 2).sum())),
+                ends,
+                out_order,
+                degree[node_ptr[start] : node_ptr[stop]],
+                edge_counts[start:stop],
+            )
+            found.append((ends[:, :edges].copy(), out_order[:edges].copy()))
+            advance(stop - start)
+    structure = {
+        "node_ptr": narrow(node_ptr),
+        "edge_ptr": narrow(np.concatenate([np.zeros(1, np.int64), np.cumsum(edge_counts)])),
+        "edge_index": np.concatenate([ends for ends, _ in found], axis=1),
+        "in_degree": degree,
+        "out_degree": degree,
+        "out_order": np.concatenate([order for _, order in found]),
+    }
+    return GraphSet(structure, columns)
+
+
+def _chunks(pairs: Array) -> Iterator[tuple[int, int]]:
+    """Yield ranges of graphs with about `CHUNK_PAIRS` pairs of nodes together, so that few of them are in memory."""
+    part = np.cumsum(pairs) // CHUNK_PAIRS
+    bounds = [0, *(np.flatnonzero(np.diff(part)) + 1).tolist(), len(pairs)]
+    yield from zip(bounds[:-1], bounds[1:], strict=True)

@@ -1,0 +1,109 @@
+"""PATTERN and CLUSTER: node classification in stochastic block models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from graphtrial.datasets.base import DATASETS, DatasetSpec, Source, Split
+from graphtrial.datasets.generators.sbm import BlockModel, cluster_graphs, pattern_graphs
+from graphtrial.datasets.statistics import Difference, Statistics
+from graphtrial.graphs import GraphSet
+from graphtrial.tasks import BalancedNodeClassification
+
+PAPER = "Dwivedi et al. (arXiv:2003.00982); Abbe 2017 (arXiv:1703.10146)"
+GENERATED = Source(
+    "generated",
+    "Made on this machine from the published parameters. The published graphs were drawn without a seed, so that these "
+    "are another sample of the same distribution; scores compare with published ones within sampling error.",
+    exact=False,
+)
+SEED = 0
+
+
+@DATASETS.register("pattern")
+class Pattern(DatasetSpec):
+    r"""PATTERN: find the nodes of a foreign pattern in a graph of five communities.
+
+    Five communities of 5 to 34 nodes, nodes joined with probability 0.5 inside one and 0.35 between two; a pattern of 5
+    to 34 nodes, a random graph of probability 0.5, each node of it joined to every other with 0.5. There are 100
+    patterns, each with a fixed structure and signal, each hidden in 100 / 20 / 20 graphs.
+
+    10,000 / 2,000 / 2,000 graphs of about 117 nodes and 5,870 directed edges; x: a random signal of 0, 1 or 2; y: 1 for
+    the nodes of the pattern; no edge features (in the reference a constant).
+    """
+
+    name = "pattern"
+    domain = "artificial"
+    task = BalancedNodeClassification(classes=2)
+    licence = "generated here"
+    paper = PAPER
+    model = BlockModel(communities=5, p=0.5, q=0.35)
+    patterns = 100
+    copies = (100, 20, 20)
+    published = Statistics(
+        graphs=14_000,
+        nodes=117.47,
+        edges=4749.15,
+        node_types=3,
+        classes=2,
+        split=(10_000, 2_000, 2_000),
+        grouped_by="pattern",
+        known={
+            "nodes": Difference(118.9, "the paper prints the mean of the first version; this is the released file's"),
+            "edges": Difference(
+                6098.9,
+                "the paper prints the mean of the first version, whose q was 0.2; with 0.35, as in its text and in the "
+                "released file that this number is from, there are more edges",
+            ),
+        },
+    )
+    sources = (GENERATED,)
+    notes = (
+        "All graphs with one of the 100 patterns share its size, structure and signal, as in the reference. A mean over "
+        "the set is therefore no better known than one of 100 samples: its standard error is 0.9 nodes and 104 edges.",
+        "Results of the first version of the paper (q = 0.2) do not compare with those on these graphs.",
+    )
+
+    def parse(self, source: Source, raw: Mapping[str, Path]) -> GraphSet:
+        return pattern_graphs(self.model, self.copies, SEED, patterns=self.patterns)
+
+    def split(self, graphs: GraphSet, source: Source, raw: Mapping[str, Path]) -> Sequence[Split]:
+        return [parts([self.patterns * copies for copies in self.copies])]
+
+
+@DATASETS.register("cluster")
+class Cluster(DatasetSpec):
+    r"""CLUSTER: tell the communities of a graph, given one node of each.
+
+    Six communities of 5 to 34 nodes, nodes joined with probability 0.55 inside one and 0.25 between two.
+
+    10,000 / 1,000 / 1,000 graphs of about 117 nodes and 4,290 directed edges; x: 0, or community + 1 for one node of
+    each; y: the community; no edge features (in the reference a constant).
+    """
+
+    name = "cluster"
+    domain = "artificial"
+    task = BalancedNodeClassification(classes=6)
+    licence = "generated here"
+    paper = PAPER
+    model = BlockModel(communities=6, p=0.55, q=0.25)
+    sizes = (10_000, 1_000, 1_000)
+    published = Statistics(
+        graphs=12_000, nodes=117.20, edges=4301.72, node_types=7, classes=6, split=(10_000, 1_000, 1_000)
+    )
+    sources = (GENERATED,)
+
+    def parse(self, source: Source, raw: Mapping[str, Path]) -> GraphSet:
+        return cluster_graphs(self.model, sum(self.sizes), SEED)
+
+    def split(self, graphs: GraphSet, source: Source, raw: Mapping[str, Path]) -> Sequence[Split]:
+        return [parts(self.sizes)]
+
+
+def parts(sizes: Sequence[int]) -> Split:
+    """Return the split into train, val and test of these sizes, one after the other."""
+    train, val, test = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
+    return Split(train, val, test)
