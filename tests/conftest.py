@@ -15,6 +15,10 @@ _BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 torch.set_num_threads(1)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--large", action="store_true", help="also prepare the large datasets: minutes and gigabytes")
+
+
 def raw_data() -> Path | None:
     """Return the folder of raw data files on this machine, if there is one."""
     folder = Path(_CONFIGURED) if _CONFIGURED else _BESIDE

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from graphtrial.datasets import DATASETS, Dataset, info, load
+from graphtrial.datasets.sbm import Cluster, Pattern
 from graphtrial.datasets.sources import find
 from graphtrial.errors import MissingDependencyError
 from graphtrial.graphs import GraphBatch
@@ -18,10 +19,33 @@ from graphtrial.spec import canonical_json
 KNOWN = json.loads((Path(__file__).parent / "dataset_hashes.json").read_text())
 
 
+@DATASETS.register("small-pattern")
+class SmallPattern(Pattern):
+    """A small twin of PATTERN, made by the same code."""
+
+    name = "small-pattern"
+    patterns = 10
+    copies = (4, 2, 2)
+    published = None
+    large = False
+
+
+@DATASETS.register("small-cluster")
+class SmallCluster(Cluster):
+    """A small twin of CLUSTER, made by the same code."""
+
+    name = "small-cluster"
+    sizes = (40, 20, 20)
+    published = None
+    large = False
+
+
 @pytest.fixture(params=DATASETS.names())
 def dataset(request: pytest.FixtureRequest, mirror: Path) -> Dataset:
-    """Every registered dataset whose raw files are on this machine."""
+    """Every registered dataset whose raw files are on this machine; large ones only with `pytest --large`."""
     spec = DATASETS.get(request.param)
+    if spec.large and not request.config.getoption("--large"):
+        pytest.skip(f"{request.param} is large; `pytest --large -k {request.param}` prepares and checks it")
     if not any(all(find(file) for file in source.files) for source in spec.sources):
         pytest.skip(f"the raw files of {request.param} are not on this machine")
     try:
@@ -48,13 +72,14 @@ def test_metadata_is_complete(dataset: Dataset) -> None:
 
 
 def test_splits_are_disjoint_and_complete_where_promised(dataset: Dataset) -> None:
+    count = dataset.graphs.size[dataset.spec.split_level]
     for split in dataset.splits:
         together = np.concatenate(list(split.parts.values()))
         assert len(np.unique(together)) == len(together)
         assert together.min() >= 0
-        assert together.max() < len(dataset.graphs)
+        assert together.max() < count
         if dataset.spec.splits_complete:
-            assert len(together) == len(dataset.graphs)
+            assert len(together) == count
 
 
 def test_splits_are_stratified_where_promised(dataset: Dataset) -> None:
@@ -71,8 +96,9 @@ def test_splits_are_stratified_where_promised(dataset: Dataset) -> None:
 def test_edges_are_sorted_and_values_finite(dataset: Dataset) -> None:
     graphs = dataset.graphs
     graph = np.repeat(np.arange(len(graphs)), graphs.edge_counts)
-    keys = np.stack([graph, graphs.edge_index[1], graphs.edge_index[0]]).astype(np.int64)
-    np.testing.assert_array_equal(np.lexsort(keys[::-1]), np.arange(graphs.num_edges))
+    largest = int(graphs.node_counts.max()) + 1
+    keys = (graph * largest + graphs.edge_index[1]) * largest + graphs.edge_index[0]
+    assert (np.diff(keys) >= 0).all()
     for column in graphs.columns.values():
         assert np.isfinite(column.values).all()
         assert column.meaning
@@ -90,7 +116,12 @@ def test_names_of_types_fit_the_columns(dataset: Dataset) -> None:
 def test_the_task_accepts_the_targets(dataset: Dataset) -> None:
     batch = GraphBatch.from_set(dataset.graphs, dataset.splits[0].train[:4])
     target = dataset.task.target(batch)
-    rows = {"graph": batch.num_graphs, "node": batch.num_nodes, "edge": batch.num_edges}[dataset.task.level]
+    rows = {
+        "graph": batch.num_graphs,
+        "node": batch.num_nodes,
+        "edge": batch.num_edges,
+        "node and graph": batch.num_nodes + batch.num_graphs,
+    }[dataset.task.level]
     prediction = target.new_zeros((rows, dataset.task.outputs)).float()
     assert np.isfinite(float(dataset.task.loss(prediction, target)))
     assert np.isfinite(dataset.task.score(prediction, target))

@@ -91,6 +91,8 @@ class DatasetSpec(ABC):
     node_names: ClassVar[tuple[str, ...]] = ()
     edge_names: ClassVar[tuple[str, ...]] = ()
 
+    large: ClassVar[bool] = False
+    """Preparing it takes a minute or gigabytes: the contract suite does so with `--large` only."""
     split_level: ClassVar[SplitLevel] = "graph"
     """What the ids of a split number: graphs, or the nodes or pairs of the single graph."""
     splits_complete: ClassVar[bool] = True

@@ -61,6 +61,7 @@ class Pattern(DatasetSpec):
         },
     )
     sources = (GENERATED,)
+    large = True
     notes = (
         "All graphs with one of the 100 patterns share its size, structure and signal, as in the reference. A mean over "
         "the set is therefore no better known than one of 100 samples: its standard error is 0.9 nodes and 104 edges.",
@@ -95,6 +96,7 @@ class Cluster(DatasetSpec):
         graphs=12_000, nodes=117.20, edges=4301.72, node_types=7, classes=6, split=(10_000, 1_000, 1_000)
     )
     sources = (GENERATED,)
+    large = True
 
     def parse(self, source: Source, raw: Mapping[str, Path]) -> GraphSet:
         return cluster_graphs(self.model, sum(self.sizes), SEED)
