@@ -7,8 +7,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
-from graphtrial.nn.block import Block
+from graphtrial.nn.block import Block, Dress
 from graphtrial.nn.conv.gatedgcn import GatedGCN
 from graphtrial.nn.conv.gcn import GCN
 from graphtrial.nn.norm import BatchNormReLU
@@ -20,7 +21,7 @@ WIDTH = 6
 def block_of(kind: type, **keywords: bool | float) -> Block:
     torch.manual_seed(3)
     dress = {"batch_norm": True, "residual": True, "dropout": 0.0, **keywords}
-    block = Block(kind(WIDTH), WIDTH, **dress).double()
+    block = Block(kind(WIDTH), WIDTH, Dress(**dress)).double()
     with torch.no_grad():
         for parameter in block.parameters():
             parameter.add_(torch.randn_like(parameter) / 2)
@@ -76,6 +77,29 @@ def test_dropout_comes_last_and_only_in_training(batch: GraphBatch) -> None:
     assert 0 < int((out == 0).sum()) < out.numel()
     block.eval()
     assert torch.equal(block(batch, x, None)[0], block(batch, x, None)[0])
+
+
+def test_layer_norm_acts_on_each_vector_alone(batch: GraphBatch) -> None:
+    block = block_of(GCN, batch_norm=False, layer_norm=True)
+    x = vectors(batch.num_nodes, WIDTH)
+    new = block.conv(batch, x, None)[0]
+    new = (new - new.mean(1, keepdim=True)) / (new.var(1, keepdim=True, unbiased=False) + 1e-5).sqrt()
+    expected = x + (new * block.node_norm.weight + block.node_norm.bias).clamp(min=0)
+    torch.testing.assert_close(block(batch, x, None)[0], expected)
+    with pytest.raises(GraphTrialError, match="batch norm or layer norm, not both"):
+        Dress(batch_norm=True, layer_norm=True, residual=True, dropout=0.0)
+
+
+def test_graph_norm_divides_by_the_root_of_the_number_of_nodes_and_edges(batch: GraphBatch) -> None:
+    block = block_of(GatedGCN, batch_norm=False, graph_norm=True)
+    x, e = vectors(batch.num_nodes, WIDTH), vectors(batch.num_edges, WIDTH, seed=1)
+    new_x, new_e = block.conv(batch, x, e)
+    of_edge = batch.batch[batch.edge_index[1]]
+    nodes = [int((batch.batch == graph).sum()) ** 0.5 for graph in batch.batch.tolist()]
+    edges = [int((of_edge == graph).sum()) ** 0.5 for graph in of_edge.tolist()]
+    out_x, out_e = block(batch, x, e)
+    torch.testing.assert_close(out_x, x + (new_x / torch.tensor(nodes).double()[:, None]).clamp(min=0))
+    torch.testing.assert_close(out_e, e + (new_e / torch.tensor(edges).double()[:, None]).clamp(min=0))
 
 
 def test_batch_norm_keeps_the_running_statistics_of_the_papers() -> None:

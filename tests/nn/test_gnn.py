@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
-from graphtrial.nn import Shapes, build_model
+from graphtrial.errors import GraphTrialError
+from graphtrial.graphs.loops import with_self_loops
+from graphtrial.nn import Shapes, build_model, count_parameters
 from graphtrial.nn.readout import pool
 from samples import AWKWARD, EDGE_TYPES, NODE_TYPES, batch_of
 
@@ -19,7 +21,7 @@ def test_one_head_hears_the_last_state_of_all_layers_in_turn(readout: str) -> No
     x, e = model.node_encoder(batch), model.edge_encoder(batch)
     for block in model.blocks:
         x, e = block(batch, x, e)
-    first, second, third = model.heads[0][0], model.heads[0][2], model.heads[0][4]
+    first, second, third = (model.head.maps[0][i] for i in (0, 2, 4))
     assert [(m.in_features, m.out_features) for m in (first, second, third)] == [(8, 4), (4, 2), (2, 3)]
     expected = third(second(first(pool(batch, x, readout)).relu()).relu())
     torch.testing.assert_close(model(batch), expected)
@@ -29,8 +31,8 @@ def test_gin_adds_up_one_linear_head_for_the_input_and_for_each_layer() -> None:
     batch = batch_of(AWKWARD)
     model = build_model("gin", SHAPES, {"width": 8, "layers": 3})
     x = model.node_encoder(batch)
-    expected = model.heads[0](pool(batch, x, "sum"))
-    for block, head in zip(model.blocks, model.heads[1:], strict=True):
+    expected = model.head.maps[0](pool(batch, x, "sum"))
+    for block, head in zip(model.blocks, model.head.maps[1:], strict=True):
         x, _ = block(batch, x, None)
         expected = expected + head(pool(batch, x, "sum"))
     torch.testing.assert_close(model(batch), expected)
@@ -43,4 +45,90 @@ def test_the_mlp_is_linear_maps_with_relu_and_a_mean() -> None:
     for block in model.blocks:
         x = (x @ block.conv.linear.weight.T + block.conv.linear.bias).clamp(min=0)
     means = torch.stack([x[batch.batch == graph].mean(0) for graph in range(batch.num_graphs)])
-    torch.testing.assert_close(model(batch), model.heads[0](means))
+    torch.testing.assert_close(model(batch), model.head.maps[0](means))
+
+
+def shapes(level: str) -> Shapes:
+    return Shapes(outputs=3, level=level, node_types=NODE_TYPES, edge_types=EDGE_TYPES)
+
+
+def last_state(model: torch.nn.Module, batch: object) -> torch.Tensor:
+    x, e = model.node_encoder(batch), None
+    for block in model.blocks:
+        x, e = block(batch, x, e)
+    return x
+
+
+def test_a_question_about_nodes_is_answered_node_by_node() -> None:
+    batch = batch_of(AWKWARD)
+    model = build_model("gcn", shapes("node"), {"width": 8, "layers": 2})
+    torch.testing.assert_close(model(batch), model.head.maps[0](last_state(model, batch)))
+    model = build_model("gin", shapes("node"), {"width": 8, "layers": 2})
+    assert len(model.head.maps) == 3
+    assert model(batch).shape == (batch.num_nodes, 3)
+
+
+@pytest.mark.parametrize("name", ["gcn", "gin"])
+def test_an_edge_is_judged_by_the_vectors_at_its_source_and_its_target(name: str) -> None:
+    batch = batch_of(AWKWARD)
+    model = build_model(name, shapes("edge"), {"width": 8, "layers": 2})
+    source, target = batch.edge_index
+    x = last_state(model, batch)
+    last = model.head.maps[-1]
+    expected = last.rest(last.first(torch.cat([x[source], x[target]], dim=1)))
+    answer = last(x, batch.edge_index)
+    torch.testing.assert_close(answer, expected)
+    assert model(batch).shape == (batch.num_edges, 3)
+    if name == "gcn":
+        torch.testing.assert_close(model(batch), expected)
+
+
+def test_pairs_are_scored_whether_linked_or_not() -> None:
+    batch = batch_of(AWKWARD)
+    model = build_model("gin", shapes("pair"), {"width": 8, "layers": 2})
+    pairs = torch.tensor([[0, 1], [1, 0], [3, 3]])
+    asked = model(batch.with_column("pairs", pairs))
+    x = last_state(model, batch)
+    joined = torch.cat([x[pairs[:, 0]], x[pairs[:, 1]]], dim=1)
+    torch.testing.assert_close(asked, model.head.map.rest(model.head.map.first(joined)))
+    with pytest.raises(GraphTrialError, match="no column 'pairs'"):
+        model(batch)
+
+
+def test_nodes_and_graphs_are_answered_in_one_table() -> None:
+    batch = batch_of(AWKWARD)
+    model = build_model("gcn", shapes("node and graph"), {"width": 8, "layers": 2, "readout": "set2set"})
+    x = last_state(model, batch)
+    head = model.head
+    of_graphs = head.of_graphs.maps[0](head.of_graphs.pool(batch, x))
+    torch.testing.assert_close(model(batch), torch.cat([head.of_nodes.maps[0](x), of_graphs]))
+
+
+def test_the_recurrent_cell_is_shared_and_its_state_is_the_output_of_the_block() -> None:
+    batch = batch_of(AWKWARD)
+    model = build_model("gcn", shapes("node"), {"width": 8, "layers": 3, "gru": True})
+    x = model.node_encoder(batch)
+    for block in model.blocks:
+        x = model.gru(x, block(batch, x, None)[0])
+    torch.testing.assert_close(model(batch), model.head.maps[0](x))
+    plain = build_model("gcn", shapes("node"), {"width": 8, "layers": 3})
+    assert count_parameters(model) - count_parameters(plain) == 6 * 8 * 8 + 6 * 8
+
+
+def test_self_loops_are_seen_by_the_layers_and_not_by_the_head() -> None:
+    batch = batch_of(AWKWARD)
+    model = build_model("gcn", shapes("edge"), {"width": 8, "layers": 2, "self_loops": True})
+    x = last_state(model, with_self_loops(batch))
+    torch.testing.assert_close(model(batch), model.head.maps[0](x, batch.edge_index))
+
+
+def test_a_gated_mlp_on_raw_features_counts_the_first_map_as_a_layer() -> None:
+    batch = batch_of([graph for graph in AWKWARD if graph[0]])
+    settings = {"width": 8, "layers": 3, "raw_input": True, "gated": True, "readout": "sum"}
+    model = build_model("mlp", SHAPES, settings)
+    assert len(model.blocks) == 2
+    x = model.node_encoder.feature.weight[batch.x].clamp(min=0)
+    for block in model.blocks:
+        x = (x @ block.conv.linear.weight.T + block.conv.linear.bias).clamp(min=0)
+    x = torch.sigmoid(x @ model.gate.weight.T + model.gate.bias) * x
+    torch.testing.assert_close(model(batch), model.head.maps[0](pool(batch, x, "sum")))

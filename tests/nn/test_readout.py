@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 import torch
 from torch_geometric.nn import global_add_pool, global_max_pool, global_mean_pool
+from torch_geometric.nn.aggr import Set2Set as PygSet2Set
 
 from graphtrial.errors import GraphTrialError
-from graphtrial.nn.readout import pool
+from graphtrial.nn.readout import Set2Set, pool
 from samples import AWKWARD, batch_of, random_graphs, vectors
 
 PYG = {"sum": global_add_pool, "mean": global_mean_pool, "max": global_max_pool}
@@ -45,5 +46,25 @@ def test_pooling_of_no_graphs_and_of_graphs_without_nodes(how: str) -> None:
 
 
 def test_an_unknown_readout_is_an_error_that_names_the_known_ones() -> None:
-    with pytest.raises(GraphTrialError, match="no readout called 'median': use mean, sum or max"):
+    with pytest.raises(GraphTrialError, match="no readout called 'median': use mean, sum, max, set2set"):
         pool(batch_of(AWKWARD), vectors(21, 3), "median")
+
+
+@pytest.mark.parametrize("steps", [1, 3])
+def test_set2set_equals_that_of_pyg(steps: int) -> None:
+    batch = batch_of([graph for graph in AWKWARD if graph[0]])
+    ours, theirs = Set2Set(5, steps).double(), PygSet2Set(5, steps).double()
+    for name, value in ours.lstm.named_parameters():
+        getattr(theirs.lstm, f"{name}_l0").data.copy_(value.data)
+    x = vectors(batch.num_nodes, 5)
+    torch.testing.assert_close(ours(batch, x), theirs(x, batch.batch))
+    assert ours(batch, x).shape == (batch.num_graphs, 10)
+
+
+def test_set2set_reads_zeros_from_a_graph_without_nodes() -> None:
+    batch = batch_of(AWKWARD)
+    empty = [graph for graph, size in enumerate(batch.ptr.diff().tolist()) if not size]
+    assert empty
+    read = Set2Set(5).double()(batch, vectors(batch.num_nodes, 5))
+    assert torch.isfinite(read).all()
+    assert (read[empty, 5:] == 0).all()

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import accuracy_score, log_loss, mean_absolute_error
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score, log_loss, mean_absolute_error
 from torch import Tensor
 
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import Column, GraphBatch, GraphSet
-from graphtrial.tasks import TASKS, GraphClassification, GraphRegression, Task
+from graphtrial.tasks import (
+    TASKS,
+    BalancedNodeClassification,
+    EdgeClassification,
+    GraphClassification,
+    GraphRegression,
+    GraphTheory,
+    LinkPrediction,
+    Task,
+    TaskLevel,
+)
 
 patiently = settings(deadline=None)
 SEEDS = st.integers(0, 2**31)
@@ -110,7 +122,8 @@ def test_what_a_task_says_of_itself() -> None:
     for name in TASKS:
         kind = TASKS.get(name)
         assert kind.name == name
-        assert (kind.level in ("graph", "node", "edge"), isinstance(kind.higher_is_better, bool)) == (True, True)
+        assert kind.level in get_args(TaskLevel)
+        assert isinstance(kind.higher_is_better, bool)
     assert GraphClassification(10).outputs == 10
     assert (GraphRegression().outputs, GraphRegression(3).outputs) == (1, 3)
     assert (GraphClassification.higher_is_better, GraphRegression.higher_is_better) == (True, False)
@@ -133,3 +146,68 @@ def test_training_lowers_the_loss_and_raises_the_score() -> None:
         (gradient,) = torch.autograd.grad(task.loss(prediction, target), prediction)
         prediction = (prediction - 20 * gradient).detach().requires_grad_()
     assert task.score(prediction, target) == 100.0 > before
+
+
+@patiently
+@given(st.integers(1, 40), st.integers(2, 6), SEEDS)
+def test_balanced_classification_against_scikit_learn(examples: int, classes: int, seed: int) -> None:
+    task = BalancedNodeClassification(classes)
+    prediction, target = classified(examples, classes, seed)
+    kept = np.unique(target.numpy())
+    chosen = prediction.numpy().argmax(axis=1)
+    recalls = [(chosen[target.numpy() == c] == c).mean() for c in kept]
+    assert task.score(prediction, target) == pytest.approx(100 * np.mean(recalls))
+    if set(chosen) <= set(kept):
+        assert task.score(prediction, target) == pytest.approx(100 * balanced_accuracy_score(target.numpy(), chosen))
+    weight = np.array([(examples - (target.numpy() == c).sum()) / examples for c in target.numpy()])
+    if len(kept) > 1:
+        expected = log_loss(target.numpy(), prediction.softmax(1).numpy(), sample_weight=weight, labels=range(classes))
+        assert float(task.loss(prediction, target)) == pytest.approx(expected, rel=1e-4)
+
+
+@patiently
+@given(st.integers(1, 60), SEEDS)
+def test_edge_classification_against_scikit_learn(examples: int, seed: int) -> None:
+    prediction, target = classified(examples, 2, seed)
+    expected = f1_score(target.numpy(), prediction.numpy().argmax(axis=1), zero_division=1.0)
+    assert EdgeClassification().score(prediction, target) == pytest.approx(expected)
+
+
+@patiently
+@given(st.integers(1, 60), st.integers(1, 9), SEEDS)
+def test_hits_are_counted_above_the_kth_pair_that_is_not_linked(examples: int, hits: int, seed: int) -> None:
+    generator = torch.Generator().manual_seed(seed)
+    scores = torch.randint(-4, 5, (examples, 1), generator=generator).float()  # with many ties
+    target = torch.randint(2, (examples,), generator=generator)
+    target[0] = 1
+    others = sorted((float(s) for s, y in zip(scores, target, strict=True) if y == 0), reverse=True)
+    links = [float(s) for s, y in zip(scores, target, strict=True) if y == 1]
+    found = [s for s in links if len(others) < hits or s > others[hits - 1]]
+    assert LinkPrediction(hits).score(scores, target) == pytest.approx(100 * len(found) / len(links))
+    assert LinkPrediction(hits).metric == f"Hits@{hits}"
+
+
+def test_the_loss_of_links_weighs_both_kinds_alike() -> None:
+    scores, target = torch.tensor([[1.0], [2.0], [-1.0]]), torch.tensor([1, 1, 0])
+    positive = np.mean([np.log1p(np.exp(-1.0)), np.log1p(np.exp(-2.0))])
+    assert float(LinkPrediction().loss(scores, target)) == pytest.approx(positive + np.log1p(np.exp(-1.0)), rel=1e-6)
+    with pytest.raises(GraphTrialError, match="no links among these pairs"):
+        LinkPrediction().score(scores, torch.zeros(3))
+
+
+def test_graph_theory_is_the_logarithm_of_the_mean_of_all_mean_squares() -> None:
+    columns = {
+        "node_y": Column(np.arange(9.0, dtype=np.float32).reshape(3, 3), "node"),
+        "y": Column(np.ones((2, 3), np.float32), "graph"),
+    }
+    graphs = GraphSet.build([1, 2], [0, 0], np.zeros((2, 0)), columns)
+    task = GraphTheory()
+    target = task.target(GraphBatch.from_set(graphs, [0, 1]))
+    assert target.shape == (5, 4)
+    prediction = torch.zeros(5, 3)
+    of_nodes = (np.arange(9.0).reshape(3, 3) ** 2).mean(axis=0)
+    expected = np.mean([*of_nodes, 1.0, 1.0, 1.0])
+    assert float(task.loss(prediction, target)) == pytest.approx(expected)
+    assert task.score(prediction, target) == pytest.approx(np.log10(expected))
+    with pytest.raises(GraphTrialError, match="lack the target columns"):
+        task.target(GraphBatch.from_set(GraphSet.build([1], [0], np.zeros((2, 0))), [0]))

@@ -26,10 +26,11 @@ def model_settings(name: str) -> dict[str, Any]:
     from graphtrial.nn.conv.base import Conv
 
     kind = MODELS.get(name)
+    if not callable(kind):
+        raise GraphTrialError(f"'{name}' is {kind!r}, not a model: give a class, or a function that returns a module")
     declared = {key: None if p.default is p.empty else p.default for key, p in declared_arguments(kind).items()}
     if not (isinstance(kind, type) and issubclass(kind, Conv)):
-        declared.pop("shapes", None)
-        return declared
+        return _whole_model_settings(name, declared)
     dress = {
         "width": None,
         "layers": 4,
@@ -56,7 +57,7 @@ def setting_choices(name: str) -> dict[str, tuple[str, ...]]:
 
     kind = MODELS.get(name)
     try:
-        hints = get_type_hints(kind.__init__)
+        hints = get_type_hints(kind.__init__ if isinstance(kind, type) else kind)
     except NameError:  # names imported for type checkers alone
         hints = {}
     if isinstance(kind, type) and issubclass(kind, Conv):
@@ -108,7 +109,10 @@ def build_model(name: str, shapes: Shapes, settings: dict[str, Any]) -> nn.Modul
     settings = resolve_settings(name, settings)
     kind = MODELS.get(name)
     if not (isinstance(kind, type) and issubclass(kind, Conv)):
-        return kind(shapes, **settings)
+        built: Any = kind(shapes, **settings)
+        if not isinstance(built, nn.Module):
+            raise GraphTrialError(f"model '{name}' must be a torch.nn.Module, not {type(built).__name__}")
+        return built
     declared = declared_arguments(kind)
     given = {key: settings[key] if key in FROM_THE_MODEL else settings.pop(key) for key in declared}
     layers = settings.pop("layers") - settings.get("raw_input", False)
@@ -119,6 +123,21 @@ def build_model(name: str, shapes: Shapes, settings: dict[str, Any]) -> nn.Modul
 def count_parameters(model: nn.Module) -> int:
     """Return the number of trainable numbers of a model."""
     return sum(p.numel() for p in model.parameters() if p.requires_grad)
+
+
+def _whole_model_settings(name: str, declared: dict[str, Any]) -> dict[str, Any]:
+    if "shapes" not in declared:
+        raise GraphTrialError(
+            f"model '{name}' takes no argument `shapes`, so it cannot know the sizes of the data; a model of another "
+            "library needs a few lines around it, which docs/add-a-model.md shows"
+        )
+    settings = {key: value for key, value in declared.items() if key != "shapes"}
+    for key, value in settings.items():
+        if value is not None and not isinstance(value, bool | int | float | str):
+            raise GraphTrialError(
+                f"{key} of model '{name}' is {value!r} by default; a setting is a number, a text, true or false"
+            )
+    return settings
 
 
 def _same_kind(value: Any, default: Any) -> bool:
