@@ -1,0 +1,34 @@
+"""One step of graph isomorphism networks, with or without edge features."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from graphtrial.graphs import GraphBatch
+from graphtrial.ops import aggregate, collect
+
+
+class IsomorphismStep(nn.Module):
+    r"""GIN, Xu et al. 2019 (arXiv:1810.00826), or, with an edge encoder, GINE, Hu et al. 2020 (arXiv:1905.12265).
+
+    .. math::
+        h_i' = \mathrm{MLP}\big((1 + \epsilon) h_i + \sum_{j \to i} h_j\big)
+        \quad \text{or} \quad
+        \mathrm{MLP}\big((1 + \epsilon) h_i + \sum_{j \to i} \mathrm{ReLU}(h_j + \mathrm{enc}(f_{ji}))\big)
+
+    Without `learn_epsilon` it is 0. x: [nodes, in], f: [edges, numbers] -> [nodes, out].
+    """
+
+    def __init__(self, mlp: nn.Module, encoder: nn.Module | None = None, *, learn_epsilon: bool = True) -> None:
+        super().__init__()
+        self.mlp = mlp
+        self.encoder = encoder
+        self.epsilon = nn.Parameter(torch.zeros(())) if learn_epsilon else None
+
+    def forward(self, graph: GraphBatch, x: Tensor, f: Tensor | None) -> Tensor:
+        own = x.new_ones(()) if self.epsilon is None else 1 + self.epsilon
+        if self.encoder is None:
+            return self.mlp(aggregate(graph, x, "sum", own=own))
+        messages = (x.index_select(0, graph.edge_index[0]) + self.encoder(f)).relu()
+        return self.mlp(own * x + collect(graph, messages, "sum"))

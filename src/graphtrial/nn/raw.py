@@ -1,0 +1,60 @@
+"""Features as plain numbers, for models whose first layer is wide as they are."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from graphtrial.errors import GraphTrialError
+from graphtrial.graphs import GraphBatch
+from graphtrial.nn.encoder import ENCODING_COLUMN
+from graphtrial.nn.shapes import Shapes
+
+
+def require_level(name: str, shapes: Shapes, levels: tuple[str, ...]) -> None:
+    """Raise an error if the task asks about something that this model has no answer for."""
+    if shapes.level not in levels:
+        raise GraphTrialError(f"{name} answers questions about each {' or '.join(levels)}, not {shapes.level}")
+
+
+def raw_node_width(shapes: Shapes) -> int:
+    """Return the number of numbers that `raw_nodes` has for a node."""
+    own = 0 if _replaced(shapes) else shapes.node_types or shapes.node_dim
+    if not own + shapes.encoding_dim:
+        raise GraphTrialError("these graphs have no node features; give the model a positional encoding or other data")
+    return own + shapes.encoding_dim
+
+
+def raw_nodes(graph: GraphBatch, shapes: Shapes, dtype: torch.dtype) -> Tensor:
+    """Return the node features, categories one-hot, and the encoding beside or instead of them, [nodes, width]."""
+    parts = [] if _replaced(shapes) else [_numbers(graph.x, shapes.node_types, dtype)]
+    if shapes.encoding_dim:
+        parts.append(_numbers(graph.columns.get(ENCODING_COLUMN), 0, dtype))
+    return torch.cat(parts, dim=1)
+
+
+def raw_edge_width(shapes: Shapes, *, use_features: bool) -> int:
+    """Return the number of numbers that `raw_edges` has for an edge."""
+    if use_features and not (shapes.edge_types or shapes.edge_dim):
+        raise GraphTrialError("these graphs have no edge features; set edge_features=false to do without")
+    return (shapes.edge_types or shapes.edge_dim) if use_features else 1
+
+
+def raw_edges(graph: GraphBatch, shapes: Shapes, dtype: torch.dtype, *, use_features: bool) -> Tensor:
+    """Return the edge features, categories one-hot, or a 1 for each edge, [edges, width]."""
+    if not use_features:
+        return torch.ones(graph.num_edges, 1, dtype=dtype, device=graph.edge_index.device)
+    return _numbers(graph.edge_attr, shapes.edge_types, dtype)
+
+
+def _replaced(shapes: Shapes) -> bool:
+    return bool(shapes.encoding_dim and shapes.encoding_replaces)
+
+
+def _numbers(values: Tensor | None, types: int, dtype: torch.dtype) -> Tensor:
+    if values is None:
+        raise GraphTrialError("the batch lacks the feature column that this model was built for")
+    if types:
+        return F.one_hot(values.reshape(len(values)).long(), types).to(dtype)
+    return (values.flatten(1) if values.dim() > 1 else values.unsqueeze(1)).to(dtype)

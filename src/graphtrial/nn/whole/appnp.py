@@ -1,0 +1,81 @@
+"""Predict, then propagate."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from graphtrial.errors import GraphTrialError
+from graphtrial.graphs import GraphBatch
+from graphtrial.graphs.loops import with_self_loops
+from graphtrial.nn.models import MODELS
+from graphtrial.nn.raw import raw_node_width, raw_nodes, require_level
+from graphtrial.nn.readout import pool
+from graphtrial.nn.shapes import Shapes
+from graphtrial.ops import aggregate, symmetric_weight
+
+
+@MODELS.register("appnp")
+class APPNP(nn.Module):
+    r"""Personalised propagation of neural predictions, Klicpera et al. 2019 (arXiv:1810.05997).
+
+    .. math::
+        Z^{(0)} = H = \mathrm{MLP}(X), \qquad
+        Z^{(k+1)} = (1 - \alpha) \, \hat D_{in}^{-1/2} \hat A \hat D_{out}^{-1/2} Z^{(k)} + \alpha H
+
+    `layers` linear maps predict, `steps` steps without weights propagate. `edge_dropout` drops edges anew in each step;
+    `dropout` acts on what goes into each map. With `self_loops` every node is its own neighbour. Returns
+    [nodes, outputs], or for a question about graphs the mean of that over each graph, [graphs, outputs].
+    """
+
+    levels = ("graph", "node")
+
+    def __init__(
+        self,
+        shapes: Shapes,
+        width: int,
+        layers: int = 2,
+        dropout: float = 0.0,
+        steps: int = 10,
+        alpha: float = 0.1,
+        edge_dropout: float = 0.0,
+        self_loops: bool = True,
+    ) -> None:
+        super().__init__()
+        require_level("appnp", shapes, self.levels)
+        if not 0 < alpha <= 1:
+            raise GraphTrialError(f"alpha of model 'appnp' must be above 0 and at most 1, not {alpha}")
+        if not 0 <= edge_dropout < 1:
+            raise GraphTrialError(f"edge_dropout of model 'appnp' must be at least 0 and below 1, not {edge_dropout}")
+        self.shapes = shapes
+        self.steps = steps
+        self.alpha = alpha
+        self.dropout = dropout
+        self.edge_dropout = edge_dropout
+        self.self_loops = self_loops
+        sizes = [raw_node_width(shapes), *[width] * (layers - 1), shapes.outputs]
+        self.maps = nn.ModuleList(nn.Linear(*pair) for pair in pairwise(sizes))
+
+    def forward(self, graph: GraphBatch) -> Tensor:
+        out = self.propagate(graph, self.predict(graph))
+        return pool(graph, out, "mean") if self.shapes.level == "graph" else out
+
+    def predict(self, graph: GraphBatch) -> Tensor:
+        """Return the answers for each node alone, [nodes, outputs]."""
+        x = raw_nodes(graph, self.shapes, next(self.parameters()).dtype)
+        for i, linear in enumerate(self.maps):
+            x = x.relu() if i else x
+            x = linear(F.dropout(x, self.dropout, self.training))
+        return x
+
+    def propagate(self, graph: GraphBatch, start: Tensor) -> Tensor:
+        """Return the answers after all steps, [nodes, outputs]."""
+        seen = with_self_loops(graph) if self.self_loops else graph
+        weight = symmetric_weight(seen, start.dtype)
+        z = start
+        for _ in range(self.steps):
+            kept = F.dropout(weight, self.edge_dropout, self.training)
+            z = aggregate(seen, z, "sum", kept).lerp(start, self.alpha)
+        return z
