@@ -91,8 +91,12 @@ class DatasetSpec(ABC):
     node_names: ClassVar[tuple[str, ...]] = ()
     edge_names: ClassVar[tuple[str, ...]] = ()
 
+    published_as: ClassVar[str | None] = None
+    """The name under which papers list results, sizes and training rules, where it is not `name`."""
     large: ClassVar[bool] = False
     """Preparing it takes a minute or gigabytes: the contract suite does so with `--large` only."""
+    protocol: ClassVar[str | None] = None
+    """The training protocol; by default that of the benchmark paper with the dataset's own name."""
     split_level: ClassVar[SplitLevel] = "graph"
     """What the ids of a split number: graphs, or the nodes or pairs of the single graph."""
     splits_complete: ClassVar[bool] = True

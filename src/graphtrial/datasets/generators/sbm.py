@@ -93,7 +93,9 @@ def pattern_graphs(
     pattern: which of the patterns the graph has.
     """
     if patterns < 1 or not 1 <= signals <= 256:
-        raise GraphTrialError(f"{patterns} patterns with {signals} signals were asked for; 1 of each is needed at least")
+        raise GraphTrialError(
+            f"{patterns} patterns with {signals} signals were asked for; 1 of each is needed at least"
+        )
     fixed, fixed_signal, fixed_sizes = _patterns(model, patterns, inside, signals, Draws(seed, PATTERN))
     which = np.concatenate([np.repeat(np.arange(patterns), part) for part in copies])
     graphs, blocks = len(which), model.communities + 1
@@ -117,7 +119,9 @@ def pattern_graphs(
     return _joined(counts, block, likely, seed, columns, rank, fixed, which)
 
 
-def _patterns(model: BlockModel, patterns: int, inside: float, signals: int, draws: Draws) -> tuple[Array, Array, Array]:
+def _patterns(
+    model: BlockModel, patterns: int, inside: float, signals: int, draws: Draws
+) -> tuple[Array, Array, Array]:
     sizes = model.smallest + draws.below(np.full(patterns, model.largest - model.smallest + 1))
     bits = draws.raw(patterns * model.largest**2).reshape(patterns, model.largest, model.largest) >> np.uint64(32)
     upper = np.triu(bits < np.uint64(threshold(inside)), 1)
