@@ -10,9 +10,13 @@ from graphtrial.published.tables import number, plain, table, whole
 
 SETTINGS = (
     *("width", "layers", "dropout", "residual", "batch_norm", "readout"),
-    *("edge_features", "heads", "kernels"),
+    *("edge_features", "heads", "kernels", "gru", "raw_input"),
 )
 """The settings of a model that a configuration may have."""
+
+# Facts of the released networks that their configurations do not tell.
+RAW_INPUT = ("MNIST", "CIFAR10", "TSP", "OGBL-COLLAB", "ENZYMES", "DD", "PROTEINS", "PROTEINS_full")
+SET2SET = ("GraphTheoryProp",)
 
 # Released configurations know one GCN; both flavours have the same size.
 SAME_SIZE = {"gcnvanilla": "gcn"}
@@ -89,10 +93,12 @@ def _read(line: Mapping[str, str]) -> dict[str, Any]:
         "dropout": number(line["dropout"]),
         "residual": _truth(line["residual"]),
         "batch_norm": _truth(line["batch_norm"]),
-        "readout": line["readout"] or None,
+        "readout": "set2set" if line["dataset"] in SET2SET else line["readout"] or None,
         "edge_features": _truth(line["edge_feat"]),
         "heads": heads,
         "kernels": whole(line["kernel"]),
+        "gru": _truth(line["use_gru"]),
+        "raw_input": (line["dataset"] in RAW_INPUT) if line["model"] == "MLP" else None,
     }
     details = {
         "pseudo_dim": whole(line["pseudo_dim"]),
@@ -105,7 +111,6 @@ def _read(line: Mapping[str, str]) -> dict[str, Any]:
         "depth_of_mlp": whole(line["depth_of_mlp"]),
         "radius": whole(line["radius"]),
         "layer_type": line["layer_type"] or None,
-        "gru": _truth(line["use_gru"]),
         "out_width": whole(line["out_dim"]),
         "train_size": whole(line["num_train_data"]),
     }

@@ -80,7 +80,9 @@ def _title(row: ResultRow) -> str:
 def _changed_rules(row: ResultRow, protocol: str) -> str:
     if protocol not in PROTOCOLS:
         return ""
-    rules, official = vars(row.first.spec.rules), vars(PROTOCOLS.get(protocol).rules)
+    spec = row.first.spec
+    rules = vars(spec.rules)
+    official = vars(PROTOCOLS.get(protocol).rules_for(spec.model.name, spec.model.arguments.get("layers")))
     changes = [f"{key} = {value}" for key, value in rules.items() if value != official[key]]
     return f", CHANGED: {', '.join(changes)}" if changes else ""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -12,11 +12,12 @@ from typing import Any
 from graphtrial.datasets import Dataset, load
 from graphtrial.encodings import ENCODINGS
 from graphtrial.errors import GraphTrialError, UnknownNameError, did_you_mean
-from graphtrial.nn import model_settings, parse_budget, width_for_budget
+from graphtrial.nn import Shapes, model_settings, parse_budget, width_for_budget
 from graphtrial.published import configuration
+from graphtrial.published.configs import SETTINGS
 from graphtrial.spec import Component, reject_unknown_keys
 from graphtrial.studies.trial import TrialSpec, make_encoding, make_trial, shapes_for
-from graphtrial.training import PROTOCOLS, Protocol, Rules
+from graphtrial.training import PROTOCOLS, Protocol
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -25,6 +26,8 @@ else:
 
 DEFAULT_BUDGET = "100k"
 DEFAULT_PAPER = "bgnn-v5"
+PUBLISHED_SETTINGS = tuple(key for key in SETTINGS if key != "edge_features")
+"""What a row takes from the released configuration; whether edge features are looked at is its own to say."""
 
 
 @dataclass(frozen=True)
@@ -57,10 +60,10 @@ class Study:
     def trials(self) -> list[TrialSpec]:
         """Return every trial of the grid, fully resolved; the dataset is prepared where it is not yet."""
         dataset = load(self.dataset)
-        protocol = PROTOCOLS.get(self.protocol or f"{DEFAULT_PAPER}/{self.dataset}")
-        rules = Rules.from_dict({**asdict(protocol.rules), **self.rules})
+        protocol = PROTOCOLS.get(self.protocol or dataset.spec.protocol or f"{DEFAULT_PAPER}/{self.dataset}")
         made = []
         for model, encoding in self._models(dataset):
+            rules = protocol.rules_for(model.name, model.arguments.get("layers"), self.rules)
             for split in range(self._split_count(protocol, dataset)):
                 for seed in self._seeds(protocol):
                     name = f"{protocol.name}@{protocol.version}"
@@ -71,7 +74,8 @@ class Study:
         for row in self.rows:
             for text in row.encodings:
                 encoding = parse_encoding(text)
-                yield Component(row.model, choose_settings(dataset, row, encoding)), encoding
+                shapes = shapes_for(dataset, make_encoding(encoding))
+                yield Component(row.model, choose_settings(dataset.name, shapes, row, encoding)), encoding
 
     def _seeds(self, protocol: Protocol) -> Sequence[int]:
         if isinstance(self.seeds, tuple):
@@ -98,25 +102,28 @@ def parse_encoding(text: str) -> Component | None:
     return component
 
 
-def choose_settings(dataset: Dataset, row: Row, encoding: Component | None) -> dict[str, Any]:
+def choose_settings(dataset: str, shapes: Shapes, row: Row, encoding: Component | None) -> dict[str, Any]:
     """Return the settings of a row with a width: the one given, the one for the budget, or the published one.
 
     A model without a published configuration gets the widest one within 100k parameters.
     """
     known = model_settings(row.model)
+    if row.budget is not None and "width" not in known:
+        raise GraphTrialError(f"model '{row.model}' has no setting `width`, so no budget can choose it")
     if "width" in row.settings or "width" not in known:
         return row.settings
     if row.budget is None:
         published = configuration(
-            dataset.name,
+            dataset,
             row.model,
             encoding=encoding is not None,
             edge_features=bool(row.settings.get("edge_features")),
             layers=row.settings.get("layers"),
         )
         if published:
-            return {key: published[key] for key in ("width", "layers") if key in known} | row.settings
-    shapes = shapes_for(dataset, make_encoding(encoding))
+            return {
+                key: published[key] for key in PUBLISHED_SETTINGS if key in known and key in published
+            } | row.settings
     width = width_for_budget(row.model, shapes, row.settings, parse_budget(row.budget or DEFAULT_BUDGET))
     return {**row.settings, "width": width}
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from graphtrial.errors import GraphTrialError
@@ -50,7 +51,7 @@ class Rules:
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Rules:
         """Make rules from plain values; an unknown key is an error that names the nearest known one."""
-        reject_unknown_keys(values, {field.name: None for field in fields(cls)}, "the training rules")
+        reject_unknown_keys(values, dict.fromkeys(f.name for f in fields(cls)), "the training rules")
         return cls(**values)
 
 
@@ -58,7 +59,8 @@ class Rules:
 class Protocol:
     """The rules, the seeds and the source of one published way to train on one dataset.
 
-    A protocol never changes under its name and version.
+    A protocol never changes under its name and version. `exceptions` are rules that a single model has instead, by its
+    name or, for one depth alone, by name and layers such as `gcn/16`.
     """
 
     name: str
@@ -68,6 +70,12 @@ class Protocol:
     splits: int
     paper: str
     notes: tuple[str, ...] = ()
+    exceptions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def rules_for(self, model: str, layers: int | None = None, changes: Mapping[str, Any] | None = None) -> Rules:
+        """Return the rules of a model of this depth; `changes` to single rules go before everything."""
+        special = {**self.exceptions.get(model, {}), **self.exceptions.get(f"{model}/{layers}", {})}
+        return Rules.from_dict({**asdict(self.rules), **special, **(changes or {})})
 
 
 PROTOCOLS: Registry[Protocol] = Registry("protocol", "graphtrial.training.protocols")

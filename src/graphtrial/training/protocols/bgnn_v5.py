@@ -6,33 +6,159 @@ code.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from graphtrial.training.protocols.base import PROTOCOLS, Protocol, Rules
 
 PAPER = "Dwivedi et al. 2022, Benchmarking Graph Neural Networks (arXiv:2003.00982v5)"
 LAST_WEIGHTS = "The weights of the last epoch are tested, as the released code does."
+OVER_EXAMPLES = "Scores are taken over all examples of a split; the released code averages the scores of batches."
+WL_GRADIENT = (
+    "Weisfeiler-Leman networks sum the gradients of 4 graphs between steps (of one graph before the first step, and "
+    "what remains at the end of an epoch is dropped), as the released code does."
+)
+FOUR_SEEDS = (41, 95, 12, 35)
+WL_NETS = ("3wl-gnn", "ringgnn")
 
-PROTOCOLS.add(
-    "bgnn-v5/zinc",
-    Protocol(
-        name="bgnn-v5/zinc",
-        version=1,
-        rules=Rules(batch_size=128, lr=1e-3, patience=10, min_lr=1e-5),
-        seeds=(41, 95, 12, 35),
-        splits=1,
-        paper=PAPER,
-        notes=(LAST_WEIGHTS, "MAE is the mean over molecules; the released code averages the means of batches."),
-    ),
+
+def _wl(**rules: Any) -> dict[str, dict[str, Any]]:
+    """Return the exceptions of both Weisfeiler-Leman networks."""
+    return {model: {"batch_size": 4, "gradient": "accumulated", **rules} for model in WL_NETS}
+
+
+def _add(
+    dataset: str,
+    rules: Rules,
+    *notes: str,
+    seeds: tuple[int, ...] = FOUR_SEEDS,
+    splits: int = 1,
+    exceptions: Mapping[str, Mapping[str, Any]] | None = None,
+) -> None:
+    name = f"bgnn-v5/{dataset}"
+    made = Protocol(name, 1, rules, seeds, splits, PAPER, (LAST_WEIGHTS, *notes), exceptions or {})
+    PROTOCOLS.add(name, made)
+
+
+MOLECULES = Rules(batch_size=128, lr=1e-3, patience=10, min_lr=1e-5)
+WL_ON_MOLECULES = {**_wl(patience=5), "3wl-gnn/8": {"lr": 1e-4}, "ringgnn/8": {"lr": 1e-5}}
+for _name in ("zinc", "zinc-full", "aqsol"):
+    _add(
+        _name,
+        MOLECULES,
+        "MAE is the mean over molecules; the released code averages the means of batches.",
+        WL_GRADIENT,
+        exceptions=WL_ON_MOLECULES,
+    )
+
+for _name in ("mnist", "cifar10"):
+    _add(
+        _name,
+        Rules(batch_size=128, lr=1e-3, patience=10, min_lr=1e-5),
+        WL_GRADIENT,
+        exceptions=_wl(patience=5) | {"ringgnn": _wl(patience=5, lr=1e-4, min_lr=1e-6)["ringgnn"]},
+    )
+
+for _name in ("pattern", "cluster"):
+    _add(
+        _name,
+        Rules(batch_size=128, lr=1e-3, patience=5, min_lr=1e-5),
+        OVER_EXAMPLES,
+        WL_GRADIENT,
+        "The loss is weighted by the class sizes of the batch in training, of the whole split in validation.",
+        exceptions={
+            **_wl(),
+            **{f"{model}/8": {"lr": 1e-5} for model in WL_NETS},
+            "gcn/16": {"batch_size": 64},
+            "gcn-vanilla/16": {"batch_size": 64},
+            "graphsage/16": {"batch_size": 64},
+            "gatedgcn/16": {"batch_size": 32},
+        },
+    )
+
+_add(
+    "tsp",
+    Rules(batch_size=64, lr=1e-3, patience=10, min_lr=1e-5, max_epochs=500),
+    OVER_EXAMPLES,
+    WL_GRADIENT,
+    seeds=(41, 42, 9, 23),
+    exceptions=_wl(),
 )
 
-PROTOCOLS.add(
-    "bgnn-v5/csl",
-    Protocol(
-        name="bgnn-v5/csl",
-        version=1,
-        rules=Rules(batch_size=5, lr=5e-4, patience=5, min_lr=1e-6, max_hours=1.2),
-        seeds=(14, 34, 54, 84, 94, 15, 35, 55, 85, 95, 18, 38, 58, 88, 98, 19, 39, 59, 89, 99),
-        splits=5,
-        paper=PAPER,
-        notes=(LAST_WEIGHTS, "The released code allows a tenth of 12 hours for each of the 5 folds."),
-    ),
+_add(
+    "ogbl-collab",
+    Rules(batch_size=32768, lr=1e-3, patience=10, min_lr=1e-5, max_epochs=500, judged_by="score"),
+    "The learning rate follows the validation score. Each batch of links is trained with as many random pairs.",
+    seeds=(41, 42, 9, 23),
+    exceptions={"matrix-factorisation": {"lr": 1e-2}},
+)
+
+_add(
+    "wikics",
+    Rules(batch_size=1, lr=1e-2, patience=25, min_lr=1e-5, weight_decay=5e-4, max_hours=1.2),
+    "The released code allows a twentieth of 24 hours for each of the 20 splits, and uses dropout of 0.35 here alone.",
+    splits=20,
+)
+
+_add(
+    "csl",
+    Rules(batch_size=5, lr=5e-4, patience=5, min_lr=1e-6, max_hours=1.2),
+    "The released code allows a tenth of 12 hours for each of the 5 folds.",
+    seeds=(14, 34, 54, 84, 94, 15, 35, 55, 85, 95, 18, 38, 58, 88, 98, 19, 39, 59, 89, 99),
+    splits=5,
+    exceptions={model: {"gradient": "accumulated"} for model in WL_NETS},
+)
+
+_add("cycles", Rules(batch_size=25, lr=1e-4, patience=10, min_lr=1e-6))
+
+_add(
+    "graphtheoryprop",
+    Rules(batch_size=25, lr=1e-3, patience=15, min_lr=1e-6),
+    "The loss is the mean of the six mean squared errors; the released code weighs the nodes of each graph by its size.",
+)
+
+TU = Rules(batch_size=20, lr=1e-3, patience=25, min_lr=1e-6, max_hours=1.2)
+
+
+def _add_tu(name: str, exceptions: Mapping[str, Mapping[str, Any]] | None = None) -> None:
+    special = {**_wl(), **{model: {**_wl().get(model, {}), **rules} for model, rules in (exceptions or {}).items()}}
+    note = "The released code allows a tenth of 12 hours for each of the 10 folds."
+    _add(name, TU, note, WL_GRADIENT, seeds=(41, 95), splits=10, exceptions=special)
+
+
+_add_tu("tu")
+_add_tu(
+    "enzymes",
+    {
+        "gatedgcn": {"lr": 7e-4},
+        "gcn": {"lr": 7e-4},
+        "graphsage": {"lr": 7e-4},
+        "gin": {"lr": 7e-3},
+        "ringgnn": {"lr": 1e-4},
+    },
+)
+_add_tu(
+    "dd",
+    {
+        "mlp": {"lr": 1e-4},
+        "gcn": {"lr": 7e-4},
+        "gatedgcn": {"lr": 1e-5},
+        "monet": {"lr": 1e-5},
+        "gat": {"lr": 5e-5},
+        "3wl-gnn": {"lr": 1e-4},
+        "ringgnn": {"lr": 1e-4},
+    },
+)
+_add_tu(
+    "proteins",
+    {
+        "gatedgcn": {"lr": 1e-4},
+        "mlp": {"lr": 1e-4},
+        "gin": {"lr": 1e-4},
+        "gcn": {"lr": 7e-4},
+        "graphsage": {"lr": 7e-5},
+        "monet": {"lr": 7e-5},
+        "ringgnn": {"lr": 7e-5},
+        "3wl-gnn": {"min_lr": 1e-5},
+    },
 )
