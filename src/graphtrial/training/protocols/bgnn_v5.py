@@ -114,7 +114,7 @@ _add("cycles", Rules(batch_size=25, lr=1e-4, patience=10, min_lr=1e-6))
 _add(
     "graphtheoryprop",
     Rules(batch_size=25, lr=1e-3, patience=15, min_lr=1e-6),
-    "The loss is the mean of the six mean squared errors; the released code weighs the nodes of each graph by its size.",
+    "The loss is the mean of the six mean squared errors; the released code weighs nodes by the size of their graph.",
 )
 
 TU = Rules(batch_size=20, lr=1e-3, patience=25, min_lr=1e-6, max_hours=1.2)
