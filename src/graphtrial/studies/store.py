@@ -150,14 +150,13 @@ class Store:
 
     def trials(self, ids: Iterable[str] | None = None) -> list[TrialRecord]:
         """Return the trials with these ids, or all, oldest first."""
-        with self._connection() as connection:
-            rows = connection.execute("SELECT * FROM trials ORDER BY started, id").fetchall()
-        wanted = None if ids is None else set(ids)
-        return [_record(row) for row in rows if wanted is None or row["id"] in wanted]
+        if ids is None:
+            return self._select("")
+        return self._select("WHERE id IN (SELECT value FROM json_each(?))", json.dumps(list(ids)))
 
     def find(self, prefix: str) -> TrialRecord:
         """Return the trial whose id begins so."""
-        matches = [record for record in self.trials() if record.id.startswith(prefix)]
+        matches = self._select("WHERE substr(id, 1, length(?1)) = ?1", prefix)
         if len(matches) != 1:
             found = f"{len(matches)} trials begin" if matches else "no trial begins"
             raise GraphTrialError(f"{found} with '{prefix}' in {self.path}; `graphtrial status` lists them")
@@ -168,6 +167,11 @@ class Store:
         with self._connection() as connection:
             rows = connection.execute("SELECT * FROM epochs WHERE trial = ? ORDER BY epoch", (trial,)).fetchall()
         return [Epoch(**{key: row[key] for key in row.keys() if key != "trial"}) for row in rows]  # noqa: SIM118
+
+    def _select(self, condition: str, *values: str) -> list[TrialRecord]:
+        with self._connection() as connection:
+            rows = connection.execute(f"SELECT * FROM trials {condition} ORDER BY started, id", values).fetchall()
+        return [_record(row) for row in rows]
 
     @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
