@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 from multiprocessing import forkserver
 from multiprocessing.context import BaseContext
+
+
+def cores() -> int:
+    """Return the number of cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def worker_context() -> BaseContext:

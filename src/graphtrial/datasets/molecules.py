@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -42,20 +43,41 @@ class Chemistry:
 
     def __init__(self, dataset: str) -> None:
         try:
-            from rdkit import Chem
+            from rdkit import Chem, rdBase
             from rdkit.Chem import Crippen, RDConfig
+            from rdkit.Chem.Scaffolds import MurckoScaffold
         except ImportError:
             raise missing_extra(dataset, "RDKit", "chem") from None
         self._chem = Chem
         self._crippen: Any = Crippen
-        self._accessibility = _contributed(Path(RDConfig.RDContribDir) / "SA_Score" / "sascorer.py")
+        self._scaffold: Any = MurckoScaffold
+        self._quiet: Any = rdBase.BlockLogs
+        self._contributions = Path(RDConfig.RDContribDir)
 
     def read(self, smiles: str) -> Any:
         """Return the RDKit molecule of a SMILES text."""
-        molecule = self._chem.MolFromSmiles(smiles)
+        with self._quiet():
+            molecule = self._chem.MolFromSmiles(smiles)
         if molecule is None:
             raise CorruptFileError(f"RDKit cannot read the molecule {smiles!r}")
         return molecule
+
+    def read_leniently(self, smiles: str) -> Any:
+        """Return the RDKit molecule of a SMILES text, even where an atom has more bonds than RDKit thinks it may."""
+        with self._quiet():
+            molecule = self._chem.MolFromSmiles(smiles)
+            if molecule is None:
+                molecule = self._chem.MolFromSmiles(smiles, sanitize=False)
+                if molecule is None:
+                    raise CorruptFileError(f"RDKit cannot read the molecule {smiles!r}")
+                molecule.UpdatePropertyCache(strict=False)
+                all_but_valence = int(self._chem.SANITIZE_ALL) ^ int(self._chem.SANITIZE_PROPERTIES)
+                self._chem.SanitizeMol(molecule, all_but_valence)
+        return molecule
+
+    def scaffold(self, molecule: Any) -> str:
+        """Return the rings and what joins them (Bemis and Murcko 1996), with chirality, as a SMILES text."""
+        return str(self._scaffold.MurckoScaffoldSmiles(mol=molecule, includeChirality=True))
 
     def canonical(self, molecule: Any) -> Any:
         """Return the molecule with its atoms in RDKit's canonical order."""
@@ -70,6 +92,10 @@ class Chemistry:
     def log_p(self, molecule: Any) -> float:
         """Return Crippen's estimate of the octanol-water partition coefficient."""
         return float(self._crippen.MolLogP(molecule))
+
+    @cached_property
+    def _accessibility(self) -> Any:
+        return _contributed(self._contributions / "SA_Score" / "sascorer.py")
 
     def accessibility(self, molecule: Any) -> float:
         """Return the synthetic accessibility score of Ertl and Schuffenhauer (2009), 1 easy to 10 hard."""

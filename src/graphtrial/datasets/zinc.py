@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -124,10 +124,7 @@ class ZINC(DatasetSpec):
 
     def parse(self, source: Source, raw: Mapping[str, Path]) -> GraphSet:
         found = _from_archive(raw) if source.name == "molecules.zip" else _from_smiles(raw)
-        molecules = track(found, "reading molecules", sum(SIZES.values()))
-        return molecule_set(
-            molecules, atom_types=len(ATOMS), bond_types=len(BONDS), meaning="logP - SA - cycle, standardised"
-        )
+        return zinc_set(track(found, "reading molecules", sum(SIZES.values())))
 
     def split(self, graphs: GraphSet, source: Source, raw: Mapping[str, Path]) -> Sequence[Split]:
         train, val = SIZES["train"], SIZES["train"] + SIZES["val"]
@@ -135,18 +132,32 @@ class ZINC(DatasetSpec):
         return [Split(ids[:train], ids[train:val], ids[val:])]
 
 
-def _from_archive(raw: Mapping[str, Path]) -> Iterator[Molecule]:
+def zinc_set(molecules: Iterable[Molecule]) -> GraphSet:
+    """Return molecules as a graph set with the names and types of ZINC."""
+    return molecule_set(
+        molecules, atom_types=len(ATOMS), bond_types=len(BONDS), meaning="logP - SA - cycle, standardised"
+    )
+
+
+def archive_entries(archive: Path) -> Iterator[tuple[str, Sequence[Any]]]:
+    """Yield each part of the benchmark's archive and all its molecules, as they were pickled."""
     members = {part: f"molecules/{part}.pickle" for part in PARTS}
     with tempfile.TemporaryDirectory(prefix="graphtrial-") as folder:
         unpacked = Path(folder) / "zinc"
         limit = 4 * GIBIBYTE
-        unpack(raw[ARCHIVE.name], list(members.values()), unpacked, member_bytes=limit, total_bytes=2 * limit)
+        unpack(archive, list(members.values()), unpacked, member_bytes=limit, total_bytes=2 * limit)
         for part, member in members.items():
-            for entry in _chosen(load(unpacked / member), raw, part):
-                yield _from_entry(entry)
+            yield part, load(unpacked / member)
 
 
-def _from_entry(entry: Mapping[str, Any]) -> Molecule:
+def _from_archive(raw: Mapping[str, Path]) -> Iterator[Molecule]:
+    for part, entries in archive_entries(raw[ARCHIVE.name]):
+        for entry in _chosen(entries, raw, part):
+            yield from_entry(entry)
+
+
+def from_entry(entry: Mapping[str, Any]) -> Molecule:
+    """Return one molecule of the archive as a graph."""
     try:
         atoms, matrix = entry["atom_type"].reshape(-1), entry["bond_type"]
         target = float(entry["logP_SA_cycle_normalized"].reshape(-1)[0])
@@ -158,13 +169,19 @@ def _from_entry(entry: Mapping[str, Any]) -> Molecule:
 
 def _from_smiles(raw: Mapping[str, Path]) -> Iterator[Molecule]:
     chemistry = Chemistry("zinc")
+    lists = smiles_lists(raw)
+    for part in PARTS:
+        for smiles in _chosen(lists[part], raw, part):
+            yield molecule_of(smiles, chemistry)
+
+
+def smiles_lists(raw: Mapping[str, Path]) -> dict[str, list[str]]:
+    """Return the molecules of val and test as published, and all others, in the order of the list of all, as train."""
     lists = {"val": raw[VALID.name].read_text().split(), "test": raw[TEST.name].read_text().split()}
     held_out = {smiles for molecules in lists.values() for smiles in molecules}
     with gzip.open(raw[ALL.name], "rt", encoding="ascii") as stream:
         lists["train"] = [smiles for smiles in stream.read().split() if smiles not in held_out]
-    for part in PARTS:
-        for smiles in _chosen(lists[part], raw, part):
-            yield molecule_of(smiles, chemistry)
+    return lists
 
 
 def molecule_of(smiles: str, chemistry: Chemistry) -> Molecule:
