@@ -38,7 +38,7 @@ class MoNet(Conv):
         nn.init.xavier_normal_(self.linear.weight, gain=nn.init.calculate_gain("relu"))
 
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
-        z = self.linear(x).view(len(x), len(self.mean), -1)
+        z = self.linear(x).view(len(x), len(self.mean), len(self.bias))
         return aggregate(graph, z, "sum", self.weights(graph, x.dtype)).sum(dim=1), e
 
     def weights(self, graph: GraphBatch, dtype: torch.dtype) -> Tensor:
