@@ -10,6 +10,7 @@ from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.readout import Pool
 from graphtrial.nn.shapes import Shapes
+from graphtrial.ops import sum_of_ends
 
 
 def halving_mlp(width: int, outputs: int) -> nn.Sequential:
@@ -81,15 +82,16 @@ class EdgeHead(nn.Module):
     def __init__(self, width: int, outputs: int, depths: int, *, layer_heads: bool) -> None:
         super().__init__()
         self.maps = nn.ModuleList(
-            PairMap(width, nn.Sequential(nn.Linear(2 * width, width), nn.ReLU(), nn.Linear(width, outputs)))
+            PairMap(nn.Sequential(nn.Linear(2 * width, width), nn.ReLU(), nn.Linear(width, outputs)))
             if layer_heads
-            else PairMap(width, halving_mlp(2 * width, outputs))
+            else PairMap(halving_mlp(2 * width, outputs))
             for _ in range(depths)
         )
 
     def forward(self, graph: GraphBatch, states: list[Tensor]) -> Tensor:
-        heard = zip(self.maps, states[-len(self.maps) :], strict=True)
-        answers = [pair_map(state, graph.edge_index) for pair_map, state in heard]
+        answers = []
+        for pair_map, state in zip(self.maps, states[-len(self.maps) :], strict=True):
+            answers.append(pair_map.rest(sum_of_ends(graph, *pair_map.ends(state))))
         return sum(answers[1:], answers[0])
 
 
@@ -98,32 +100,32 @@ class PairHead(nn.Module):
 
     def __init__(self, width: int, outputs: int) -> None:
         super().__init__()
-        self.map = PairMap(width, halving_mlp(2 * width, outputs))
+        self.map = PairMap(halving_mlp(2 * width, outputs))
 
     def forward(self, graph: GraphBatch, states: list[Tensor]) -> Tensor:
         pairs = graph.columns.get("pairs")
         if pairs is None:
             raise GraphTrialError("this model scores pairs of nodes, but the batch has no column 'pairs'")
-        return self.map(states[-1], pairs.T)
+        of_source, of_target = self.map.ends(states[-1])
+        return self.map.rest(of_source.index_select(0, pairs[:, 0]) + of_target.index_select(0, pairs[:, 1]))
 
 
 class PairMap(nn.Module):
     """An MLP on the joined vectors of source and target, [x_s, x_t].
 
-    The first map is linear, so it is applied to each node once per end instead of to each pair. x: [nodes, width],
-    pairs: [2, pairs] -> [pairs, outputs].
+    Its first map is linear, so `ends` applies one half of it to each node as a source and the other half as a target;
+    the sum of the two, for each pair, goes through the `rest`.
     """
 
-    def __init__(self, width: int, mlp: nn.Sequential) -> None:
+    def __init__(self, mlp: nn.Sequential) -> None:
         super().__init__()
-        self.width = width
         self.first: nn.Linear = mlp[0]
         self.rest = mlp[1:]
 
-    def forward(self, x: Tensor, pairs: Tensor) -> Tensor:
-        of_source, of_target = self.first.weight.split(self.width, dim=1)
-        source = F.linear(x, of_source, self.first.bias).index_select(0, pairs[0])
-        return self.rest(source + F.linear(x, of_target).index_select(0, pairs[1]))
+    def ends(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """Return what each node adds as a source and as a target. x: [nodes, width] -> [nodes, hidden] twice."""
+        of_source, of_target = self.first.weight.chunk(2, dim=1)
+        return F.linear(x, of_source, self.first.bias), F.linear(x, of_target)
 
 
 def _maps(width: int, outputs: int, depths: int, *, layer_heads: bool) -> nn.ModuleList:
