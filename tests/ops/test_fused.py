@@ -12,6 +12,8 @@ from torch import Tensor
 from graphtrial.graphs import GraphBatch
 from graphtrial.ops import gated, maximum, norm, softmax, spmm
 from graphtrial.ops.csr import edges, members
+from graphtrial.ops.kernels.exponential import sigmoid
+from graphtrial.ops.operator import LARGE, empty
 from samples import AWKWARD, batch_of, random_graphs, vectors
 
 LISTS = {"awkward": AWKWARD, **{f"random-{seed}": random_graphs(8, seed) for seed in range(4)}, "no edges": [(3, [])]}
@@ -43,7 +45,19 @@ def _case(name: str, batch: GraphBatch, width: int) -> Case:
     if name == "gated mean":
         inputs = [x, vectors(nodes, width, 1), vectors(count, width, 2), vectors(nodes, width, 3)]
         return _both(gated.gated_mean, gated.gated_mean_reference, batch), inputs
-    inputs = [x, vectors(1, width, 1)[0], vectors(1, width, 2)[0], vectors(nodes, width, 3)]
+    if name.startswith("gated mean of"):
+        rows = 1 if name.endswith("one edge vector") else count
+        inputs = [x, vectors(nodes, width, 1), vectors(rows, width, 2), vectors(nodes, width, 3)]
+        maps = [vectors(width, width, 4), vectors(1, width, 5)[0]]
+        return _both(gated.gated_mean, gated.gated_mean_reference, batch), inputs + maps
+    if name == "gated mean without edge vectors":
+        inputs = [x, vectors(nodes, width, 1), vectors(nodes, width, 3)]
+        return (
+            (lambda s, t, v: gated.gated_mean(batch, s, t, None, v)),
+            (lambda s, t, v: gated.gated_mean_reference(batch, s, t, None, v)),
+        ), inputs
+    inputs = [x, vectors(1, width, 1)[0], vectors(1, width, 2)[0]]
+    inputs += [vectors(1 if name == "norm with one residual row" else nodes, width, 3)]
     return (
         (lambda x, w, b, r: norm.batch_norm_relu(x, w, b, r, 1e-5)),
         (lambda x, w, b, r: norm.batch_norm_relu_reference(x, w, b, r, 1e-5)),
@@ -62,7 +76,11 @@ NAMES = (
     "maximum",
     "softmax",
     "gated mean",
+    "gated mean of mapped edge vectors",
+    "gated mean of one edge vector",
+    "gated mean without edge vectors",
     "norm",
+    "norm with one residual row",
 )
 
 
@@ -104,6 +122,7 @@ def test_single_precision_agrees_with_double(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_it_compiles(name: str) -> None:
     """Through the registered operators, without a graph break, with gradients."""
+    torch._dynamo.reset()  # all cases share one function's code, which may be compiled eight times
     (fused, _), inputs = _case(name, batch_of(random_graphs(4, 2)), 4)
     ours = [value.clone().requires_grad_() for value in inputs]
     eager = [value.clone().requires_grad_() for value in inputs]
@@ -122,16 +141,54 @@ def test_every_operator_passes_the_checks_of_torch() -> None:
     edge = vectors(batch.num_edges, 4).requires_grad_()
     weight = vectors(batch.num_edges, 1)[:, 0].requires_grad_()
     row = vectors(1, 4)[0].requires_grad_()
-    structure = (matrix.ptr, matrix.index, matrix.t_ptr, matrix.t_index, matrix.t_order)
+    square = vectors(4, 4).requires_grad_()
     operators = torch.ops.graphtrial
     for operator, arguments in (
         (operators.weighted_sum, (x, weight, row[0], *matrix.tensors)),
         (operators.maximum, (x, matrix.ptr, matrix.index)),
         (operators.edge_softmax, (edge, matrix.ptr)),
-        (operators.gated_mean, (x, x, edge, x, *structure)),
+        (operators.gated_mean, (x, x, edge, x, square, row, matrix.ptr, matrix.index)),
         (operators.batch_norm_relu, (x, row, row, x, 1e-5)),
     ):
         torch.library.opcheck(operator.default, arguments)
+
+
+def test_chunks_of_any_size_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    batch = batch_of(LISTS["random-0"])
+    (fused, _), inputs = _case("gated mean of mapped edge vectors", batch, 5)
+    found = []
+    for size in (1, 7, 1 << 20):
+        monkeypatch.setattr(gated, "CHUNK", size)
+        given = [value.clone().requires_grad_() for value in inputs]
+        mean, logits = fused(*given)
+        (mean.square().sum() + logits.square().sum()).backward()
+        found.append([mean, logits, *(value.grad for value in given)])
+    torch.testing.assert_close(found[0], found[2])
+    torch.testing.assert_close(found[1], found[2])
+
+
+def test_large_tensors_are_made_of_reusable_blocks() -> None:
+    like = torch.empty(0, dtype=torch.float64)
+    assert empty(like, 3, 5).shape == (3, 5)
+    large = empty(like, LARGE + 1, 3)
+    assert (large.shape, large.dtype, large.is_contiguous()) == ((LARGE + 1, 3), torch.float64, True)
+    assert not large._is_view()  # so that it may be changed in place
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_sigmoid_equals_that_of_torch(dtype: type) -> None:
+    x = np.concatenate([np.linspace(-80, 80, 4001), [np.nan, np.inf, -np.inf, 1e6, -1e6]]).astype(dtype)
+    out = np.empty_like(x)
+    sigmoid(x, out)
+    np.testing.assert_allclose(out, torch.sigmoid(torch.from_numpy(x)), rtol=5e-7, atol=1e-37)
+
+
+def test_what_is_not_a_number_passes_through_norm_and_relu() -> None:
+    x = torch.ones(4, 9)
+    x[2, 3] = torch.nan
+    out, _ = norm.batch_norm_relu(x, torch.ones(9), torch.zeros(9), None, 1e-5)
+    assert out[:, 3].isnan().all()
+    assert not out[:, :3].isnan().any()
 
 
 def test_no_kernel_depends_on_what_memory_held_before() -> None:

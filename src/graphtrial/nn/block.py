@@ -37,12 +37,13 @@ class Block(nn.Module):
     """conv -> norm -> activation -> + input -> dropout, for node vectors and, where there are any, edge vectors.
 
     A layer may ask for another activation, for the norm after it, for dropout elsewhere, and for a last touch of its
-    own after the residual link.
+    own after the residual link. After the `last` block nobody reads the edge vectors, which are left as they are.
     """
 
-    def __init__(self, conv: Conv, width: int, dress: Dress) -> None:
+    def __init__(self, conv: Conv, width: int, dress: Dress, *, last: bool = False) -> None:
         super().__init__()
         self.conv = conv
+        self.last = last
         self.residual = dress.residual
         self.graph_norm = dress.graph_norm
         self.node_norm = _norm(conv, width, dress)
@@ -56,7 +57,7 @@ class Block(nn.Module):
         if self.graph_norm:
             new_x = new_x * _shrink(graph, "node", x.dtype)
         new_x = self._drop_last(self.conv.finish(self._join(self.node_norm, new_x, x)))
-        if self.conv.edge_state and new_e is not None and e is not None:
+        if self.conv.edge_state and new_e is not None and e is not None and not self.last:
             if self.graph_norm:
                 new_e = new_e * _shrink(graph, "edge", e.dtype)
             new_e = self._drop_last(self._join(self.edge_norm, new_e, e))

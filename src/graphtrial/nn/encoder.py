@@ -34,8 +34,9 @@ class NodeEncoder(nn.Module):
 class EdgeEncoder(nn.Module):
     """Embeds edge categories or vectors; without edge features every edge gets the same learnt vector.
 
-    Returns [edges, width]. The learnt vector is a linear map of ones of the feature's own width, as in the reference,
-    so that the parameter count of a model on vector features does not depend on whether it looks at them.
+    Returns [edges, width], or that one vector as [1, width]: a tensor of all edges would be the largest of the model.
+    The learnt vector is a linear map of ones of the feature's own width, as in the reference, so that the parameter
+    count of a model on vector features does not depend on whether it looks at them.
     """
 
     def __init__(self, shapes: Shapes, width: int, *, use_features: bool) -> None:
@@ -52,7 +53,7 @@ class EdgeEncoder(nn.Module):
             return _embed(self.feature, graph.edge_attr)
         weight = next(self.parameters())
         same = self.feature(weight.new_ones(1, self.ones)) if self.ones else weight
-        return same.expand(graph.num_edges, -1)
+        return same
 
 
 def _embedding(types: int, dim: int, width: int, what: str) -> nn.Module:

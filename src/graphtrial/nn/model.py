@@ -49,7 +49,7 @@ class GNN(nn.Module):
         with_edges = self.reads_edges or idle_edge_embedding
         self.edge_encoder = EdgeEncoder(shapes, width, use_features=edge_features) if with_edges else None
         self.first = nn.Sequential(nn.ReLU(), nn.Dropout(dress.dropout)) if raw_input else None
-        self.blocks = nn.ModuleList(Block(conv, width, dress) for conv in convs)
+        self.blocks = nn.ModuleList(Block(conv, width, dress, last=conv is convs[-1]) for conv in convs)
         self.gru = nn.GRUCell(width, width) if gru else None
         self.gate = nn.Linear(width, width) if gated else None
         self.head = make_head(shapes, width, len(convs), readout=readout, layer_heads=layer_heads)

@@ -1,43 +1,64 @@
-"""The gated mean of GatedGCN: gates, numerator and denominator without intermediate tensors."""
+"""The gated mean of GatedGCN: gates, numerator and denominator, keeping no tensor of edges x width but the logits."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from graphtrial.graphs import GraphBatch
 from graphtrial.ops.csr import edges
-from graphtrial.ops.operator import array, operator
+from graphtrial.ops.operator import array, empty, operator
 
 EPSILON = 1e-6
+CHUNK = 2048
+"""Entries that are worked on together, so that what lies between two steps stays in the cache."""
 
 
-def gated_mean(graph: GraphBatch, source: Tensor, target: Tensor, edge: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+def gated_mean(
+    graph: GraphBatch,
+    source: Tensor,
+    target: Tensor,
+    edge: Tensor | None,
+    value: Tensor,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+) -> tuple[Tensor, Tensor]:
     r"""Return the gated mean of the neighbours' values, and the logits of the gates.
 
     .. math::
-        l_{ji} = source_j + target_i + edge_{ji}, \qquad
+        l_{ji} = source_j + target_i + (weight) \, edge_{ji} + bias, \qquad
         out_i = \frac{\sum_{j \to i} \sigma(l_{ji}) \odot value_j}{\sum_{j \to i} \sigma(l_{ji}) + 10^{-6}}
 
-    source, target, value: [nodes, width]; edge: [edges, width] -> [nodes, width], [edges, width].
+    source, target, value: [nodes, width]; edge: [edges, width], or [1, width] where all edges have the same vector, or
+    None; weight: [width, width] -> [nodes, width], [edges, width].
     """
     if value.device.type != "cpu":
-        return gated_mean_reference(graph, source, target, edge, value)
+        return gated_mean_reference(graph, source, target, edge, value, weight, bias)
     matrix = edges(graph)
-    mean, logits, _, _ = _call(
-        source, target, edge, value, matrix.ptr, matrix.index, matrix.t_ptr, matrix.t_index, matrix.t_order
-    )
+    mean, logits, _ = _call(source, target, edge, value, weight, bias, matrix.ptr, matrix.index)
     return mean, logits
 
 
 def gated_mean_reference(
-    graph: GraphBatch, source: Tensor, target: Tensor, edge: Tensor, value: Tensor
+    graph: GraphBatch,
+    source: Tensor,
+    target: Tensor,
+    edge: Tensor | None,
+    value: Tensor,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The same in plain torch, on any device."""
     sender, receiver = graph.edge_index
-    logits = source.index_select(0, sender) + target.index_select(0, receiver) + edge
+    logits = source.index_select(0, sender) + target.index_select(0, receiver)
+    if edge is not None:
+        logits = logits + (edge if weight is None else edge @ weight.t())
+    if bias is not None:
+        logits = logits + bias
     gates = torch.sigmoid(logits)
     zeros = torch.zeros_like(value)
     top = zeros.index_add(0, receiver, gates * value.index_select(0, sender))
@@ -47,94 +68,175 @@ def gated_mean_reference(
 def _gated_mean(
     source: Tensor,
     target: Tensor,
-    edge: Tensor,
+    edge: Tensor | None,
     value: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
     ptr: Tensor,
     index: Tensor,
-    t_ptr: Tensor,
-    t_index: Tensor,
-    t_order: Tensor,
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+) -> tuple[Tensor, Tensor, Tensor]:
     from graphtrial.ops import kernels
 
-    rows, columns = array(ptr), array(index)
-    logits, mean, inverse = edge.new_empty(edge.shape), value.new_empty(value.shape), value.new_empty(value.shape)
-    kernels.gate_logits(rows, columns, array(source), array(target), array(edge), logits.numpy())
-    gate = torch.sigmoid(logits)  # torch's own is vectorised; numba's exponential is not
-    kernels.gated_mean(rows, columns, gate.numpy(), array(value), EPSILON, mean.numpy(), inverse.numpy())
-    return mean, logits, gate, inverse
+    if edge is not None and _is_shared(edge, index):
+        target, edge = target + (edge if weight is None else edge @ weight.t()), None
+    if bias is not None:
+        target = target + bias
+    mean, inverse = value.new_empty(value.shape), value.new_empty(value.shape)
+    logits = empty(value, len(index), value.shape[1])
+    sources, targets, values = array(source), array(target), array(value)
+    means, inverses, all_logits = mean.numpy(), inverse.numpy(), logits.numpy()
+    pointers, columns = array(ptr), array(index)
+    gate = np.empty((_longest(pointers), value.shape[1]), values.dtype)
+    for first, last, begin, end in _chunks(pointers):
+        if edge is not None and weight is not None:
+            torch.mm(edge[begin:end], weight.t(), out=logits[begin:end])
+        elif edge is not None:
+            logits[begin:end] = edge[begin:end]
+        kernels.gated_rows(
+            pointers[first : last + 1],
+            columns[begin:end],
+            sources,
+            targets[first:last],
+            values,
+            edge is not None,
+            EPSILON,
+            all_logits[begin:end],
+            gate[: end - begin],
+            means[first:last],
+            inverses[first:last],
+        )
+    return mean, logits, inverse
 
 
-def _fake(source: Tensor, target: Tensor, edge: Tensor, value: Tensor, *matrix: Tensor) -> tuple[Tensor, ...]:
-    of_nodes, of_edges = value.new_empty(value.shape), edge.new_empty(edge.shape)
-    return of_nodes, of_edges, torch.empty_like(of_edges), torch.empty_like(of_nodes)
+def _fake(
+    source: Tensor,
+    target: Tensor,
+    edge: Tensor | None,
+    value: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    ptr: Tensor,
+    index: Tensor,
+) -> tuple[Tensor, Tensor, Tensor]:
+    return value.new_empty(value.shape), value.new_empty(index.shape[0], value.shape[1]), value.new_empty(value.shape)
 
 
 def _setup(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
-    mean, _, gate, inverse = output
-    ctx.mark_non_differentiable(gate, inverse)
+    _, _, edge, value, weight, bias, ptr, index = inputs
+    mean, logits, inverse = output
+    ctx.mark_non_differentiable(inverse)
     ctx.set_materialize_grads(False)  # the logits of a last layer have no gradient
-    ctx.save_for_backward(gate, inputs[3], mean, inverse, *inputs[4:])
+    ctx.has_edge, ctx.has_weight, ctx.has_bias = edge is not None, weight is not None, bias is not None
+    ctx.save_for_backward(logits, edge, value, weight, mean, inverse, ptr, index)
 
 
-def _backward(ctx: Any, gradient: Tensor | None, logit_gradient: Tensor | None, *_: Any) -> tuple[Any, ...]:
-    gate, value, mean, inverse, *matrix = ctx.saved_tensors
+def _backward(ctx: Any, gradient: Tensor | None, logit_gradient: Tensor | None, _: Any) -> tuple[Any, ...]:
+    logits, edge, value, weight, mean, inverse, ptr, index = ctx.saved_tensors
     if gradient is None:
         gradient = torch.zeros_like(mean)
-    found = _call_backward(gradient, logit_gradient, gate, value, mean, inverse, *matrix)
-    return (*found, None, None, None, None, None)
+    of_source, of_target, of_edge, of_value, of_weight = _call_backward(
+        gradient, logit_gradient, logits, edge, value, weight, mean, inverse, ptr, index
+    )
+    return (
+        of_source,
+        of_target,
+        of_edge if ctx.has_edge else None,
+        of_value,
+        of_weight if ctx.has_weight else None,
+        of_target.sum(dim=0) if ctx.has_bias else None,
+        None,
+        None,
+    )
 
 
 def _gated_mean_backward(
     gradient: Tensor,
     logit_gradient: Tensor | None,
-    gate: Tensor,
+    logits: Tensor,
+    edge: Tensor | None,
     value: Tensor,
+    weight: Tensor | None,
     mean: Tensor,
     inverse: Tensor,
     ptr: Tensor,
     index: Tensor,
-    t_ptr: Tensor,
-    t_index: Tensor,
-    t_order: Tensor,
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
     from graphtrial.ops import kernels
 
-    gates, values = array(gate), array(value)
+    of_source, of_value = torch.zeros_like(value), torch.zeros_like(value)
+    of_target = value.new_empty(value.shape)
+    of_edge = value.new_empty(0) if edge is None else empty(edge, *edge.shape)
+    of_weight = value.new_empty(0) if weight is None else torch.zeros_like(weight)
+    pointers, columns, values, all_logits = array(ptr), array(index), array(value), array(logits)
+    means, inverses, gradients = array(mean), array(inverse), array(gradient)
     extra = None if logit_gradient is None else array(logit_gradient)
-    logits = gate.new_empty(gate.shape)
-    share, of_target, of_source, of_value = (value.new_empty(value.shape) for _ in range(4))
-    kernels.gated_mean_backward_rows(
-        array(ptr),
-        array(index),
-        gates,
-        values,
-        array(mean),
-        array(inverse),
-        array(gradient),
-        extra,
-        logits.numpy(),
-        share.numpy(),
-        of_target.numpy(),
-    )
-    kernels.gated_mean_backward_columns(
-        array(t_ptr),
-        array(t_index),
-        array(t_order),
-        gates,
-        share.numpy(),
-        logits.numpy(),
-        of_source.numpy(),
-        of_value.numpy(),
-    )
-    return of_source, of_target, logits, of_value
+    of_sources, of_targets, of_values = of_source.numpy(), of_target.numpy(), of_value.numpy()
+    each = edge is not None and not _is_shared(edge, index)
+    gate = np.empty((_longest(pointers), value.shape[1]), values.dtype)
+    share = np.empty(value.shape[1], values.dtype)
+    room = torch.from_numpy(np.empty_like(gate))
+    for first, last, begin, end in _chunks(pointers):
+        of_logits = of_edge[begin:end] if each and weight is None else room[: end - begin]
+        kernels.gated_rows_backward(
+            pointers[first : last + 1],
+            columns[begin:end],
+            all_logits[begin:end],
+            values,
+            means[first:last],
+            inverses[first:last],
+            gradients[first:last],
+            None if extra is None else extra[begin:end],
+            gate[: end - begin],
+            share,
+            of_logits.numpy(),
+            of_targets[first:last],
+            of_sources,
+            of_values,
+        )
+        if each and edge is not None and weight is not None:
+            torch.mm(of_logits, weight, out=of_edge[begin:end])
+            of_weight.addmm_(of_logits.t(), edge[begin:end])
+    if edge is not None and not each:
+        of_edge = of_target.sum(dim=0, keepdim=True)
+        if weight is not None:
+            of_weight, of_edge = torch.outer(of_edge[0], edge[0]), of_edge @ weight
+    return of_source, of_target, of_edge, of_value, of_weight
 
 
 def _fake_backward(
-    gradient: Tensor, logit_gradient: Tensor | None, gate: Tensor, value: Tensor, *rest: Tensor
-) -> tuple[Tensor, ...]:
-    of_nodes = value.new_empty(value.shape)
-    return of_nodes, torch.empty_like(of_nodes), gate.new_empty(gate.shape), torch.empty_like(of_nodes)
+    gradient: Tensor,
+    logit_gradient: Tensor | None,
+    logits: Tensor,
+    edge: Tensor | None,
+    value: Tensor,
+    weight: Tensor | None,
+    mean: Tensor,
+    inverse: Tensor,
+    ptr: Tensor,
+    index: Tensor,
+) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+    of_nodes, nothing = value.new_empty(value.shape), value.new_empty(0)
+    of_edge = nothing if edge is None else edge.new_empty(edge.shape)
+    of_weight = torch.empty_like(nothing) if weight is None else weight.new_empty(weight.shape)
+    return of_nodes, torch.empty_like(of_nodes), of_edge, torch.empty_like(of_nodes), of_weight
+
+
+def _is_shared(edge: Tensor, index: Tensor) -> bool:
+    return edge.shape[0] == 1 and index.shape[0] != 1
+
+
+def _longest(ptr: Any) -> int:
+    """Return the most entries that one of the chunks can have."""
+    return max(CHUNK, int(np.diff(ptr).max(initial=0)))
+
+
+def _chunks(ptr: Any) -> Iterator[tuple[int, int, int, int]]:
+    """Cut the rows into runs of at most `CHUNK` entries, or one row: first row, end, first entry, end."""
+    first, rows = 0, len(ptr) - 1
+    while first < rows:
+        last = max(first + 1, int(np.searchsorted(ptr, ptr[first] + CHUNK, side="right")) - 1)
+        yield first, last, int(ptr[first]), int(ptr[last])
+        first = last
 
 
 _call = operator(_gated_mean, _fake, _setup, _backward)

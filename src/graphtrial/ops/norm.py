@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from graphtrial.ops.operator import array, operator
+from graphtrial.ops.operator import array, empty, operator
 
 
 def batch_norm_relu(
@@ -15,7 +15,8 @@ def batch_norm_relu(
 ) -> tuple[Tensor, Tensor]:
     """Return ReLU of x, normalised by its own columns, + residual; and the mean and unbiased variance of the columns.
 
-    x, residual: [rows, width], at least two rows; weight, bias: [width] -> [rows, width], [2, width].
+    x: [rows, width], at least two rows; residual: the same or [1, width]; weight, bias: [width] -> [rows, width], [2,
+    width].
     """
     if x.device.type != "cpu":
         return batch_norm_relu_reference(x, weight, bias, residual, epsilon)
@@ -37,7 +38,8 @@ def _batch_norm_relu(
 ) -> tuple[Tensor, Tensor, Tensor]:
     from graphtrial.ops import kernels
 
-    out, columns, statistics = _fake(x, weight, bias, residual, epsilon)
+    _, columns, statistics = _fake(x[:0], weight, bias, residual, epsilon)
+    out = empty(x, *x.shape)
     kernels.norm_relu(
         array(x),
         array(weight),
@@ -61,7 +63,7 @@ def _setup(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> Non
     x, _, _, residual, _ = inputs
     ctx.set_materialize_grads(False)
     ctx.mark_non_differentiable(*output[1:])
-    ctx.has_residual = residual is not None
+    ctx.residual_rows = None if residual is None else residual.shape[0]
     ctx.save_for_backward(x, output[1])
 
 
@@ -69,13 +71,17 @@ def _backward(ctx: Any, gradient: Tensor | None, *_: Any) -> tuple[Any, ...]:
     if gradient is None:
         return None, None, None, None, None
     found = _call_backward(gradient, *ctx.saved_tensors)
-    return (*found, gradient if ctx.has_residual else None, None)
+    if ctx.residual_rows is None:
+        return (*found, None, None)
+    shared = ctx.residual_rows == 1 and gradient.shape[0] != 1
+    return (*found, gradient.sum(dim=0, keepdim=True) if shared else gradient, None)
 
 
 def _batch_norm_relu_backward(gradient: Tensor, x: Tensor, columns: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     from graphtrial.ops import kernels
 
-    out, of_weight, of_bias = _fake_backward(gradient, x, columns)
+    _, of_weight, of_bias = _fake_backward(gradient, x[:0], columns)
+    out = empty(x, *x.shape)
     kernels.norm_relu_backward(
         array(gradient),
         array(x),

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
+
+LARGE = 1 << 20  # numbers in a tensor
 
 
 def operator(
@@ -49,6 +53,21 @@ def _function(
 
     members = {"forward": staticmethod(both), "backward": staticmethod(backward)}
     return type(name, (torch.autograd.Function,), members).apply  # type: ignore[attr-defined]
+
+
+def empty(like: Tensor, *shape: int) -> Tensor:
+    """Return a tensor of the type of `like` whose memory a later one of about the same size can take over.
+
+    torch asks for aligned blocks, whose trimmings soon hold something small, so that the next block of that size no
+    longer fits where the last one was and the process grows. Sizes are rounded up by at most an eighth, because batches
+    differ; what is never touched takes no memory.
+    """
+    count = math.prod(shape)
+    if count < LARGE:
+        return like.new_empty(shape)
+    step = 1 << (count.bit_length() - 4)
+    room = np.empty(-(-count // step) * step, np.float32 if like.dtype == torch.float32 else np.float64)
+    return torch.from_numpy(room[:count].reshape(shape))
 
 
 def array(tensor: Tensor) -> Any:

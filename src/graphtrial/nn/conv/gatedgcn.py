@@ -19,7 +19,8 @@ class GatedGCN(Conv):
         e_{ji}' &= D h_j + E h_i + C e_{ji} \\
         h_i' &= A h_i + \frac{\sum_{j \to i} \sigma(e_{ji}') \odot B h_j}{\sum_{j \to i} \sigma(e_{ji}') + 10^{-6}}
 
-    All five maps have a bias. x: [nodes, width] -> [nodes, width]; e: [edges, width] -> [edges, width].
+    All five maps have a bias. x: [nodes, width] -> [nodes, width]; e: [edges, width], or [1, width] where all edges
+    have the same vector -> [edges, width].
     """
 
     edge_state = True
@@ -35,5 +36,6 @@ class GatedGCN(Conv):
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
         if e is None:
             raise GraphTrialError("GatedGCN needs a vector for each edge")
-        neighbours, logits = gated_mean(graph, self.D(x), self.E(x), self.C(e), self.B(x))
+        source, target, value = self.D(x), self.E(x), self.B(x)
+        neighbours, logits = gated_mean(graph, source, target, e, value, self.C.weight, self.C.bias)
         return self.A(x) + neighbours, logits

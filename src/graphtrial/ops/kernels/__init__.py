@@ -11,22 +11,15 @@ from __future__ import annotations
 import numpy as np
 
 from graphtrial.ops.kernels.attention import softmax, softmax_backward
-from graphtrial.ops.kernels.gates import (
-    gate_logits,
-    gated_mean,
-    gated_mean_backward_columns,
-    gated_mean_backward_rows,
-)
+from graphtrial.ops.kernels.gates import gated_rows, gated_rows_backward
 from graphtrial.ops.kernels.norms import column_moments, norm_relu, norm_relu_backward
 from graphtrial.ops.kernels.sums import entry_dot, maximum, maximum_backward, weighted_sum, weighted_sum_heads
 
 __all__ = [
     "column_moments",
     "entry_dot",
-    "gate_logits",
-    "gated_mean",
-    "gated_mean_backward_columns",
-    "gated_mean_backward_rows",
+    "gated_rows",
+    "gated_rows_backward",
     "maximum",
     "maximum_backward",
     "norm_relu",
@@ -55,11 +48,10 @@ def warm_up() -> None:
     maximum_backward(x, winner, x.copy())
     softmax(ptr, score, score.copy())
     softmax_backward(ptr, score, score, score.copy())
-    gate_logits(ptr, index, x, x, edge, edge.copy())
-    gated_mean(ptr, index, edge, x, 1e-6, x.copy(), x.copy())
+    gated_rows(ptr, index, x, x, x, True, 1e-6, edge.copy(), edge.copy(), x.copy(), x.copy())
     for extra in (None, edge):
-        gated_mean_backward_rows(ptr, index, edge, x, x, x, x, extra, edge.copy(), x.copy(), x.copy())
-    gated_mean_backward_columns(ptr, index, index, edge, x, edge, x.copy(), x.copy())
+        room = edge.copy(), row.copy(), edge.copy()
+        gated_rows_backward(ptr, index, edge, x, x, x, x, extra, *room, x.copy(), x.copy(), x.copy())
     for residual in (None, x):
         norm_relu(x, row, row, 1e-5, residual, columns, running, x.copy())
     norm_relu_backward(x, x, columns, x.copy(), row.copy(), row.copy())

@@ -1,32 +1,52 @@
-"""The gated mean of GatedGCN."""
+"""The gated mean of GatedGCN, some rows at a time.
+
+`ptr` [rows + 1] and the arrays of rows are those of the rows in hand; arrays of entries begin with the first entry of
+the first of these rows; `source`, `value` and their gradients are those of all columns.
+"""
 
 from __future__ import annotations
 
 from graphtrial.compiler import Array, compiled
+from graphtrial.ops.kernels.exponential import sigmoid
 
 
 @compiled
-def gate_logits(ptr: Array, index: Array, source: Array, target: Array, edge: Array, out: Array) -> None:
-    """out[e] = source[index[e]] + target[i] + edge[e] for each entry e of row i."""
+def gated_rows(
+    ptr: Array,
+    index: Array,
+    source: Array,
+    target: Array,
+    value: Array,
+    added: bool,
+    epsilon: float,
+    logits: Array,
+    gate: Array,
+    mean: Array,
+    inverse: Array,
+) -> None:
+    """logits = source[index] + target (+ what they are, if `added`); gate = sigmoid of them; mean and its divisor.
+
+    mean[i] = inverse[i] * sum of gate[e] * value[index[e]], where inverse[i] = 1 / (sum of gate[e] + epsilon).
+    """
     rows, width = target.shape
+    base = ptr[0]
     for i in range(rows):
         mine = target[i]
-        for e in range(ptr[i], ptr[i + 1]):
-            into, a, b = out[e], source[index[e]], edge[e]
-            for k in range(width):
-                into[k] = a[k] + mine[k] + b[k]
-
-
-@compiled
-def gated_mean(ptr: Array, index: Array, gate: Array, value: Array, epsilon: float, out: Array, inverse: Array) -> None:
-    """out[i] = inverse[i] * sum of gate[e] * value[index[e]], where inverse[i] = 1 / (sum of gate[e] + epsilon)."""
-    rows, width = out.shape
+        for e in range(ptr[i] - base, ptr[i + 1] - base):
+            into, a = logits[e], source[index[e]]
+            if added:
+                for k in range(width):
+                    into[k] += a[k] + mine[k]
+            else:
+                for k in range(width):
+                    into[k] = a[k] + mine[k]
+    sigmoid(logits.reshape(-1), gate.reshape(-1))
     for i in range(rows):
-        top, bottom = out[i], inverse[i]
+        top, bottom = mean[i], inverse[i]
         for k in range(width):
             top[k] = 0
             bottom[k] = epsilon
-        for e in range(ptr[i], ptr[i + 1]):
+        for e in range(ptr[i] - base, ptr[i + 1] - base):
             g, v = gate[e], value[index[e]]
             for k in range(width):
                 top[k] += g[k] * v[k]
@@ -37,59 +57,48 @@ def gated_mean(ptr: Array, index: Array, gate: Array, value: Array, epsilon: flo
 
 
 @compiled
-def gated_mean_backward_rows(
+def gated_rows_backward(
     ptr: Array,
     index: Array,
-    gate: Array,
+    logits: Array,
     value: Array,
     mean: Array,
     inverse: Array,
     gradient: Array,
     extra: Array,
-    logit_gradient: Array,
+    gate: Array,
     share: Array,
-    target_gradient: Array,
+    of_logits: Array,
+    of_target: Array,
+    of_source: Array,
+    of_value: Array,
 ) -> None:
-    """The gradient of the logits, to which `extra` is added, and its sum over rows; share = gradient * inverse."""
+    """The gradient of the logits, to which `extra` is added, and of what they and the mean are made of.
+
+    The gradients of source and value are added to what is there, in the order of entries. `gate` and `share` [width]
+    are room to work in.
+    """
     rows, width = gradient.shape
+    base = ptr[0]
+    sigmoid(logits.reshape(-1), gate.reshape(-1))
     for i in range(rows):
-        mine, total, centre = share[i], target_gradient[i], mean[i]
+        total, centre = of_target[i], mean[i]
         for k in range(width):
-            mine[k] = gradient[i, k] * inverse[i, k]
+            share[k] = gradient[i, k] * inverse[i, k]
             total[k] = 0
-        for e in range(ptr[i], ptr[i + 1]):
-            into, g, v = logit_gradient[e], gate[e], value[index[e]]
+        for e in range(ptr[i] - base, ptr[i + 1] - base):
+            # Loops of few arrays each: more would be too much for vector instructions.
+            into, g, v = of_logits[e], gate[e], value[index[e]]
             for k in range(width):
-                into[k] = mine[k] * (v[k] - centre[k]) * g[k] * (1 - g[k])
+                into[k] = share[k] * (v[k] - centre[k]) * g[k] * (1 - g[k])
             if extra is not None:
                 more = extra[e]
                 for k in range(width):
                     into[k] += more[k]
-            for k in range(width):  # apart from the loop above, which would be too much for vector instructions
-                total[k] += into[k]
-
-
-@compiled
-def gated_mean_backward_columns(
-    ptr: Array,
-    index: Array,
-    order: Array,
-    gate: Array,
-    share: Array,
-    logit_gradient: Array,
-    source_gradient: Array,
-    value_gradient: Array,
-) -> None:
-    """Sum, over the entries of each column, the gradient of the logits and gate * share."""
-    columns, width = source_gradient.shape
-    for j in range(columns):
-        of_source, of_value = source_gradient[j], value_gradient[j]
-        for k in range(width):
-            of_source[k] = 0
-            of_value[k] = 0
-        for e in range(ptr[j], ptr[j + 1]):
-            at = order[e]
-            logit, g, mine = logit_gradient[at], gate[at], share[index[e]]
+            sender = of_source[index[e]]
             for k in range(width):
-                of_source[k] += logit[k]
-                of_value[k] += g[k] * mine[k]
+                total[k] += into[k]
+                sender[k] += into[k]
+            sent = of_value[index[e]]
+            for k in range(width):
+                sent[k] += g[k] * share[k]
