@@ -48,7 +48,7 @@ def keep_memory() -> None:
     trim_threshold, top_pad, mmap_threshold = -1, -2, -3  # the names of mallopt(3)
     if not library.mallopt(mmap_threshold, 1 << 30):
         library.mallopt(mmap_threshold, 32 << 20)  # the most that older versions take
-    library.mallopt(trim_threshold, (1 << 31) - 1)
+    library.mallopt(trim_threshold, -1)  # never
     library.mallopt(top_pad, 64 << 20)
 
 
