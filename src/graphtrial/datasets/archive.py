@@ -8,7 +8,7 @@ import stat
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -27,6 +27,9 @@ _DAMAGE = (
 )
 
 
+Choose = Callable[[str], str | None]
+
+
 def unpack(archive: Path, members: Sequence[str], target: Path, *, member_bytes: int, total_bytes: int) -> None:
     """Unpack the declared members of a .zip, .tar or .tar.gz file below `target`, which appears complete or not at all.
 
@@ -36,42 +39,63 @@ def unpack(archive: Path, members: Sequence[str], target: Path, *, member_bytes:
     wanted = set(members)
     for name in wanted:
         _check_name(archive, name)
+    unpack_chosen(
+        archive,
+        lambda name: name if name in wanted else None,
+        target,
+        needed=wanted,
+        member_bytes=member_bytes,
+        total_bytes=total_bytes,
+    )
+
+
+def unpack_chosen(
+    archive: Path,
+    choose: Choose,
+    target: Path,
+    *,
+    needed: Collection[str] = (),
+    member_bytes: int,
+    total_bytes: int,
+) -> None:
+    """Unpack as `unpack` does, but the members to which `choose` gives a name below `target`."""
     found: set[str] = set()
     left = total_bytes
     with atomic_folder(target) as folder:
         try:
-            for name, stream in _open_members(archive, wanted, total_bytes):
+            for name, stream in _open_members(archive, choose, total_bytes):
                 if name in found:
                     raise CorruptFileError(f"{archive.name} holds {name} twice; fetch it again")
                 found.add(name)
                 left -= _write(stream, folder / name, archive, min(member_bytes, left))
         except _DAMAGE as error:
             raise CorruptFileError(f"{archive.name} cannot be unpacked: {error}; fetch it again") from error
-        if found != wanted:
-            missing = ", ".join(sorted(wanted - found))
+        missing = ", ".join(sorted(set(needed) - found))
+        if missing:
             raise CorruptFileError(f"{archive.name} does not hold {missing}; it is not the published file")
 
 
-def _open_members(archive: Path, wanted: set[str], total_bytes: int) -> Iterator[tuple[str, IO[bytes]]]:
+def _open_members(archive: Path, choose: Choose, total_bytes: int) -> Iterator[tuple[str, IO[bytes]]]:
     if zipfile.is_zipfile(archive):
-        return _open_zip(archive, wanted)
-    return _open_tar(archive, wanted, total_bytes)
+        return _open_zip(archive, choose)
+    return _open_tar(archive, choose, total_bytes)
 
 
-def _open_zip(archive: Path, wanted: set[str]) -> Iterator[tuple[str, IO[bytes]]]:
+def _open_zip(archive: Path, choose: Choose) -> Iterator[tuple[str, IO[bytes]]]:
     with zipfile.ZipFile(archive) as opened:
         for info in opened.infolist():
             _check_name(archive, info.filename)
-            if info.filename not in wanted:
+            name = choose(info.filename)
+            if name is None:
                 continue
             kind = stat.S_IFMT(info.external_attr >> 16)
             if info.is_dir() or kind not in (0, stat.S_IFREG):
                 raise CorruptFileError(f"{archive.name} holds {info.filename} as something else than a plain file")
             with opened.open(info) as stream:
-                yield info.filename, stream
+                yield name, stream
 
 
-def _open_tar(archive: Path, wanted: set[str], total_bytes: int) -> Iterator[tuple[str, IO[bytes]]]:
+def _open_tar(archive: Path, choose: Choose, total_bytes: int) -> Iterator[tuple[str, IO[bytes]]]:
     with archive.open("rb") as raw:
         packed = raw.read(2) == b"\x1f\x8b"
         raw.seek(0)
@@ -81,12 +105,13 @@ def _open_tar(archive: Path, wanted: set[str], total_bytes: int) -> Iterator[tup
         with tarfile.open(fileobj=capped, mode="r|") as opened:
             for info in opened:
                 _check_name(archive, info.name)
-                if info.name not in wanted:
+                name = choose(info.name)
+                if name is None:
                     continue
                 stream = opened.extractfile(info) if info.isreg() and not info.issparse() else None
                 if stream is None:
                     raise CorruptFileError(f"{archive.name} holds {info.name} as something else than a plain file")
-                yield info.name, stream
+                yield name, stream
 
 
 class _Capped:

@@ -1,0 +1,147 @@
+"""The datasets of the TU collection: a class for each name, made when it is asked for."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path, PurePosixPath
+from typing import ClassVar
+
+import numpy as np
+
+from graphtrial.datasets.archive import unpack_chosen
+from graphtrial.datasets.base import DATASETS, DatasetSpec, Source, Split
+from graphtrial.datasets.sources import GIBIBYTE, File
+from graphtrial.datasets.tu.catalog import AMBIGUOUS, CATALOG, Entry
+from graphtrial.datasets.tu.features import FEATURES, with_features
+from graphtrial.datasets.tu.folds import published_folds, seeded_folds, splits_of
+from graphtrial.datasets.tu.reader import TABLES, read_folder
+from graphtrial.graphs import GraphSet
+from graphtrial.tasks import GraphClassification, GraphRegression, Task
+
+SITE = "https://www.chrsmrrs.com/graphkerneldatasets"
+PREFIX = "tu/"
+PAPER = "Morris et al. 2020 (arXiv:2007.08663)"
+ZINC_PARTS = (220_011, 225_011, 249_456)  # training, then test, then validation graphs of ZINC_full
+
+
+class TUDataset(DatasetSpec):
+    """A set of graphs in the text format of the TU collection.
+
+    x: node attributes, else node labels in one-hot form, else degrees; edge_attr: edge attributes, else edge labels in
+    one-hot form; `node_label` and `edge_label`: the labels as categories; y: the class, or targets of a regression.
+    """
+
+    collection_name: ClassVar[str]
+    features: ClassVar[str] = ""
+    licence = "not stated by the collection"
+    notes = (
+        "The collection publishes no SHA-256 of its archives; where none is on record here, the first one seen on a "
+        "machine is kept and must be met from then on.",
+        "Edges go both ways, also where the file has one direction only; repeated edges are kept once; self-loops are "
+        "left out, as PyG does.",
+        "Ten folds of 8:1:1: the published ones of ENZYMES, DD and PROTEINS, else our own, stratified and seeded.",
+    )
+    splits_stratified = True
+
+    def parse(self, source: Source, raw: Mapping[str, Path]) -> GraphSet:
+        name = self.collection_name
+        wanted = {f"{name}_{table}.txt" for table in TABLES}
+
+        def choose(member: str) -> str | None:
+            path = PurePosixPath(member.replace("\\", "/"))  # archives have the files in AIDS//, AIDS/ or nowhere
+            return path.name if path.name in wanted and path.parts[0] != "__MACOSX" else None
+
+        with tempfile.TemporaryDirectory(prefix="graphtrial-") as place:
+            folder = Path(place) / "tu"
+            limit = 4 * GIBIBYTE
+            needed = [f"{name}_A.txt", f"{name}_graph_indicator.txt"]
+            archive = raw[source.files[0].name]
+            unpack_chosen(archive, choose, folder, needed=needed, member_bytes=limit, total_bytes=2 * limit)
+            return with_features(read_folder(folder, name), self.features)
+
+    def split(self, graphs: GraphSet, source: Source, raw: Mapping[str, Path]) -> Sequence[Split]:
+        name, ids = self.collection_name, np.arange(len(graphs))
+        if name == "ZINC_full" and len(graphs) == ZINC_PARTS[-1]:
+            train, test, _ = ZINC_PARTS
+            return [Split(ids[:train], ids[test:], ids[train:test])]
+        folds = published_folds(name)
+        if folds and len(folds[0]) == len(graphs):
+            return splits_of(folds)
+        y = graphs.column("y")
+        return seeded_folds(name, np.asarray(y.values, np.int64) if y.types is not None else np.zeros_like(ids))
+
+    def task_of(self, graphs: GraphSet) -> Task:
+        y = graphs.column("y")
+        return GraphRegression(targets=y.width) if y.types is None else GraphClassification(classes=y.types)
+
+
+@cache
+def dataset_class(collection_name: str, features: str) -> type[TUDataset]:
+    """Return the class of a set of the collection, by its name there; it is the same class every time."""
+    entry = CATALOG.get(collection_name)
+    archive = File(
+        f"TU/{collection_name}.zip",
+        f"{SITE}/{collection_name}.zip",
+        entry.sha256 if entry else None,
+        entry.size if entry else None,
+        "not stated by the collection",
+    )
+    what = f" with {features} as node features" if features else ""
+    regression = entry is not None and entry.targets is not None
+    members = {
+        "__doc__": f"{collection_name} of the TU collection{what}: {_subject(entry)}.",
+        "__module__": __name__,
+        "name": name_of(collection_name) + (f"+{features}" if features else ""),
+        "collection_name": collection_name,
+        "features": features,
+        "domain": entry.domain if entry else "unknown",
+        "task": GraphRegression(entry.targets or 1) if entry and regression else GraphClassification(_classes(entry)),
+        "paper": f"{entry.references}; {PAPER}" if entry else PAPER,
+        "published": entry.published if entry else None,
+        "sources": (Source("zip", "The archive of the collection.", (archive,)),),
+        "splits_stratified": not regression,
+    }
+    return type(re.sub(r"\W", "_", f"TU_{collection_name}{features}"), (TUDataset,), members)
+
+
+def name_of(collection_name: str) -> str:
+    """Return what a set of the collection is called here."""
+    if collection_name not in CATALOG:
+        return f"{PREFIX}{collection_name}"
+    plain = collection_name.lower()
+    return f"{PREFIX}{plain}" if plain in AMBIGUOUS else plain
+
+
+def find(name: str) -> type[TUDataset] | None:
+    """Return the class a name stands for: any spelling of a listed set, `tu/NAME`, either with `+features`."""
+    parts = re.fullmatch(r"(tu/)?([A-Za-z0-9][\w.-]{0,80})(?:\+(\w+))?", name, re.IGNORECASE | re.ASCII)
+    if parts is None:
+        return None
+    prefix, base, features = parts[1], parts[2], parts[3] or ""
+    if features and features not in FEATURES:
+        return None
+    listed = _LISTED.get(base.lower())
+    if listed is not None and (prefix or base.lower() not in AMBIGUOUS):
+        return dataset_class(listed, features)
+    return dataset_class(base, features) if prefix else None
+
+
+def _subject(entry: Entry | None) -> str:
+    if entry is None:
+        return "a set outside the catalog"
+    question = f"regress {entry.targets} targets" if entry.targets else f"tell {entry.classes} classes apart"
+    return f"{question} of {entry.graphs:,} graphs"
+
+
+def _classes(entry: Entry | None) -> int:
+    """Return the number of classes; that of an unlisted set is known once it is read, and two until then."""
+    return entry.classes if entry and entry.classes else 2
+
+
+_LISTED = {name.lower(): name for name in CATALOG}
+for _name in CATALOG:
+    DATASETS.add(name_of(_name), dataset_class(_name, ""))
+DATASETS.add_family(find)
