@@ -63,8 +63,8 @@ class Pattern(DatasetSpec):
     sources = (GENERATED,)
     large = True
     notes = (
-        "All graphs with one of the 100 patterns share its size, structure and signal, as in the reference. A mean over "
-        "the set is therefore no better known than one of 100 samples: its standard error is 0.9 nodes and 104 edges.",
+        "All graphs with one of the 100 patterns share its size, structure and signal, as in the reference. The means "
+        "are therefore known no better than from 100 samples: to a standard error of 0.9 nodes and 104 edges.",
         "Results of the first version of the paper (q = 0.2) do not compare with those on these graphs.",
     )
 

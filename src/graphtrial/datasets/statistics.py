@@ -121,7 +121,7 @@ def _mean_row(
 
 
 def standard_error(counts: npt.NDArray[Any], groups: npt.NDArray[Any] | None = None) -> float:
-    """Return the standard error of the mean of `counts`, of which those of one of the `groups` are no better than one."""
+    """Return the standard error of the mean; the counts of one of the `groups` are no more than one sample."""
     samples = counts if groups is None else np.bincount(groups, counts) / np.bincount(groups)
     return float(np.std(samples)) / math.sqrt(len(samples))
 

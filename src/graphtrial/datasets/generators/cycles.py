@@ -21,8 +21,8 @@ RINGS, FOREST, ORDER, LABEL = range(4)
 class CycleModel:
     """Two rings and some trees, grown to `smallest` nodes and more.
 
-    `smallest` plus four throws of a die from 0 to `spread` is the number of nodes, two throws of a die from 0 to `trees`
-    that of the trees without a ring. The second ring has 3 to `longest` nodes, but not `length`.
+    The number of nodes is `smallest` plus four throws of a die from 0 to `spread`, that of trees without a ring two
+    throws of a die from 0 to `trees`. The second ring has 3 to `longest` nodes, but not `length`.
     """
 
     length: int = 6
@@ -34,9 +34,9 @@ class CycleModel:
     def __post_init__(self) -> None:
         if self.length < 3 or self.longest < 3 or self.spread < 0 or self.trees < 0:
             raise GraphTrialError("a cycle has at least 3 nodes, and nothing can be grown by less than 0")
-        if not any(self._other_pairs(second) for second in self.seconds):
+        if not self.seconds:
             raise GraphTrialError(
-                f"no two cycles other than {self.length} long are as long together; allow longer ones"
+                f"a second ring of 3 to {self.longest} nodes leaves no other class; allow a longer one"
             )
         needed = self.length + self.longest + 2 * self.trees
         if self.smallest < needed:
@@ -89,9 +89,8 @@ def cycle_graphs(model: CycleModel, graphs: int, seed: int) -> GraphSet:
     made = GraphSet.build(nodes, 2 * np.bincount(graph, minlength=graphs), both)
     found = has_cycle(made.node_ptr, made.edge_ptr, made.edge_index, made.in_degree, model.length)
     answer = Column(found.astype(np.uint8), "graph", f"1 with a cycle of {model.length} nodes", types=2)
-    return made.with_column("x", Column(np.ones(made.num_nodes, np.float32), "node", "constant")).with_column(
-        "y", answer
-    )
+    constant = Column(np.ones(made.num_nodes, np.float32), "node", "constant")
+    return made.with_column("x", constant).with_column("y", answer)
 
 
 def _links(rings: Array, trees: Array, nodes: Array, draws: Draws) -> tuple[Array, Array]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -186,4 +187,4 @@ def _chunks(pairs: Array) -> Iterator[tuple[int, int]]:
     """Yield ranges of graphs with about `CHUNK_PAIRS` pairs of nodes together, so that few of them are in memory."""
     part = np.cumsum(pairs) // CHUNK_PAIRS
     bounds = [0, *(np.flatnonzero(np.diff(part)) + 1).tolist(), len(pairs)]
-    yield from zip(bounds[:-1], bounds[1:], strict=True)
+    yield from itertools.pairwise(bounds)
