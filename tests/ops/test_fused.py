@@ -11,6 +11,7 @@ from torch import Tensor
 
 from graphtrial.graphs import GraphBatch
 from graphtrial.ops import gated, maximum, norm, softmax, spmm
+from graphtrial.ops.attention import attention, attention_reference
 from graphtrial.ops.csr import edges, members
 from graphtrial.ops.kernels.exponential import sigmoid
 from graphtrial.ops.operator import LARGE, empty
@@ -42,6 +43,15 @@ def _case(name: str, batch: GraphBatch, width: int) -> Case:
         return _both(maximum.maximum, maximum.maximum_reference, matrix), [x]
     if name == "softmax":
         return _both(softmax.edge_softmax, softmax.edge_softmax_reference, batch), [vectors(count, width)]
+    if name.startswith("attention"):
+        heads = 10 if name.endswith("many heads") else 3
+        inputs = [
+            vectors(count, heads * width, seed).reshape(count, heads, width) for seed, count in enumerate((nodes, 1, 1))
+        ]
+        return (
+            (lambda z, s, t: attention(batch, z, s[0], t[0], 0.2)),
+            (lambda z, s, t: attention_reference(batch, z, s[0], t[0], 0.2)),
+        ), inputs
     if name == "gated mean":
         inputs = [x, vectors(nodes, width, 1), vectors(count, width, 2), vectors(nodes, width, 3)]
         return _both(gated.gated_mean, gated.gated_mean_reference, batch), inputs
@@ -75,6 +85,8 @@ NAMES = (
     "pooling",
     "maximum",
     "softmax",
+    "attention",
+    "attention with many heads",
     "gated mean",
     "gated mean of mapped edge vectors",
     "gated mean of one edge vector",
@@ -141,12 +153,14 @@ def test_every_operator_passes_the_checks_of_torch() -> None:
     edge = vectors(batch.num_edges, 4).requires_grad_()
     weight = vectors(batch.num_edges, 1)[:, 0].requires_grad_()
     row = vectors(1, 4)[0].requires_grad_()
+    heads = vectors(batch.num_nodes, 6).reshape(-1, 2, 3).requires_grad_()
     square = vectors(4, 4).requires_grad_()
     operators = torch.ops.graphtrial
     for operator, arguments in (
         (operators.weighted_sum, (x, weight, row[0], *matrix.tensors)),
         (operators.maximum, (x, matrix.ptr, matrix.index)),
         (operators.edge_softmax, (edge, matrix.ptr)),
+        (operators.attention, (heads, heads[0], heads[1], 0.2, matrix.ptr, matrix.index)),
         (operators.gated_mean, (x, x, edge, x, square, row, matrix.ptr, matrix.index)),
         (operators.batch_norm_relu, (x, row, row, x, 1e-5)),
     ):

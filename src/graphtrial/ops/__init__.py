@@ -1,10 +1,20 @@
 """Sparse operations on batches: each a fused CPU kernel with its own gradient, and a reference in plain torch."""
 
 from graphtrial.ops.aggregate import aggregate, symmetric_weight
+from graphtrial.ops.attention import attention
 from graphtrial.ops.collect import collect
 from graphtrial.ops.ends import sum_of_ends
 from graphtrial.ops.gated import gated_mean
 from graphtrial.ops.norm import batch_norm_relu
 from graphtrial.ops.softmax import edge_softmax
 
-__all__ = ["aggregate", "batch_norm_relu", "collect", "edge_softmax", "gated_mean", "sum_of_ends", "symmetric_weight"]
+__all__ = [
+    "aggregate",
+    "attention",
+    "batch_norm_relu",
+    "collect",
+    "edge_softmax",
+    "gated_mean",
+    "sum_of_ends",
+    "symmetric_weight",
+]

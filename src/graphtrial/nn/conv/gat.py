@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
 from graphtrial.nn.models import MODELS
-from graphtrial.ops import aggregate, edge_softmax
+from graphtrial.ops import attention
 
 
 @MODELS.register("gat")
@@ -39,9 +38,5 @@ class GAT(Conv):
 
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
         z = self.linear(x).view(-1, *self.source.shape[1:])
-        sender, receiver = graph.edge_index
-        from_source = (z * self.source).sum(dim=2).index_select(0, sender)
-        from_target = (z * self.target).sum(dim=2).index_select(0, receiver)
-        attention = edge_softmax(graph, F.leaky_relu(from_source + from_target, 0.2))
-        out = aggregate(graph, z, "sum", attention).flatten(1)
+        out = attention(graph, z, self.source[0], self.target[0], 0.2).flatten(1)
         return out if self.bias is None else out + self.bias, e

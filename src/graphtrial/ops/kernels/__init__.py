@@ -10,16 +10,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphtrial.ops.kernels.attention import softmax, softmax_backward
+from graphtrial.ops.kernels.attention import (
+    attend,
+    attend_backward,
+    heads_to_lanes,
+    softmax,
+    softmax_backward,
+)
 from graphtrial.ops.kernels.gates import gated_rows, gated_rows_backward
 from graphtrial.ops.kernels.norms import column_moments, norm_relu, norm_relu_backward
 from graphtrial.ops.kernels.sums import entry_dot, maximum, maximum_backward, weighted_sum, weighted_sum_heads
 
 __all__ = [
+    "attend",
+    "attend_backward",
     "column_moments",
     "entry_dot",
     "gated_rows",
     "gated_rows_backward",
+    "heads_to_lanes",
     "maximum",
     "maximum_backward",
     "norm_relu",
@@ -48,6 +57,11 @@ def warm_up() -> None:
     maximum_backward(x, winner, x.copy())
     softmax(ptr, score, score.copy())
     softmax_backward(ptr, score, score, score.copy())
+    lanes, scores, share = np.ones(48, np.float32), np.ones((2, 16), np.float32), np.ones(16, np.float32)
+    heads_to_lanes(heads, heads[0], heads[0], lanes, *scores)
+    attend(ptr, index, lanes, *scores, 0.2, share, heads.copy())
+    weights = np.stack([heads[0]] * 2)
+    attend_backward(ptr, index, heads, lanes, *scores, 0.2, share, weights, 1, heads.copy(), weights.copy())
     gated_rows(ptr, index, x, x, x, True, 1e-6, edge.copy(), edge.copy(), x.copy(), x.copy())
     for extra in (None, edge):
         room = edge.copy(), row.copy(), edge.copy()
