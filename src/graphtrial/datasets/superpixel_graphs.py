@@ -53,8 +53,8 @@ def join(things: Iterable[Superpixels], cut: Cut) -> Joined:
         rows.append(np.concatenate([thing.colour, places], axis=1).astype(np.float16))
         ends.append(edges.astype(np.int16))
         weights.append(weight.astype(np.float16))
-    sizes = [np.array([len(part) for part in parts]) for parts in (rows, weights)]
-    return Joined(*sizes, np.concatenate(rows), np.concatenate(ends, axis=1), np.concatenate(weights))
+    nodes, edges = (np.array([len(part) for part in parts]) for parts in (rows, weights))
+    return Joined(nodes, edges, np.concatenate(rows), np.concatenate(ends, axis=1), np.concatenate(weights))
 
 
 def superpixel_set(parts: Sequence[Joined], labels: Array, classes: int) -> GraphSet:

@@ -99,12 +99,14 @@ class SuperpixelSpec(DatasetSpec):
 
     def parse(self, source: Source, raw: Mapping[str, Path]) -> GraphSet:
         found = self.images(source, raw)
+        things: Any
+        work: Any
         if found is None:
             things, classes = published_superpixels(raw[ARCHIVE.name], self.member)
-            work: Any = partial(join, cut=self.cut)
+            work = partial(join, cut=self.cut)
         else:
-            images, classes = (np.concatenate([found[0][i], found[1][i]]) for i in (0, 1))
-            things, work = images, partial(cut_and_join, cut=self.cut)
+            things, classes = (np.concatenate([found[0][i], found[1][i]]) for i in (0, 1))
+            work = partial(cut_and_join, cut=self.cut)
         chunks = [things[start : start + CHUNK] for start in range(0, len(things), CHUNK)]
         return superpixel_set(list(map_in_order(work, chunks, "cutting superpixels")), classes, CLASSES)
 
