@@ -168,7 +168,7 @@ def _rows(table: Path) -> Iterator[tuple[str, float]]:
                 yield row["SMILES"], float(row["Solubility"])
             except (KeyError, TypeError, ValueError) as error:
                 raise CorruptFileError(
-                    f"{table.name} has no SMILES and solubility in row {number} ({error!r})"
+                    f"{table.name} lacks SMILES or solubility in row {number} ({error!r})"
                 ) from error
 
 
