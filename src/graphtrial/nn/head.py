@@ -89,9 +89,8 @@ class EdgeHead(nn.Module):
         )
 
     def forward(self, graph: GraphBatch, states: list[Tensor]) -> Tensor:
-        answers = []
-        for pair_map, state in zip(self.maps, states[-len(self.maps) :], strict=True):
-            answers.append(pair_map.rest(sum_of_ends(graph, *pair_map.ends(state))))
+        heard = zip(self.maps, states[-len(self.maps) :], strict=True)
+        answers = [pair_map.of_edges(graph, state) for pair_map, state in heard]
         return sum(answers[1:], answers[0])
 
 
@@ -106,15 +105,14 @@ class PairHead(nn.Module):
         pairs = graph.columns.get("pairs")
         if pairs is None:
             raise GraphTrialError("this model scores pairs of nodes, but the batch has no column 'pairs'")
-        of_source, of_target = self.map.ends(states[-1])
-        return self.map.rest(of_source.index_select(0, pairs[:, 0]) + of_target.index_select(0, pairs[:, 1]))
+        return self.map.of_pairs(states[-1], pairs)
 
 
 class PairMap(nn.Module):
     """An MLP on the joined vectors of source and target, [x_s, x_t].
 
-    Its first map is linear, so `ends` applies one half of it to each node as a source and the other half as a target;
-    the sum of the two, for each pair, goes through the `rest`.
+    Its first map is linear, so one half of it is applied to each node as a source and the other half as a target; the
+    sum of the two, for each pair, goes through the rest. x: [nodes, width] -> [edges or pairs, outputs].
     """
 
     def __init__(self, mlp: nn.Sequential) -> None:
@@ -122,8 +120,16 @@ class PairMap(nn.Module):
         self.first: nn.Linear = mlp[0]
         self.rest = mlp[1:]
 
-    def ends(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """Return what each node adds as a source and as a target. x: [nodes, width] -> [nodes, hidden] twice."""
+    def of_edges(self, graph: GraphBatch, x: Tensor) -> Tensor:
+        """Return the answer for each edge."""
+        return self.rest(sum_of_ends(graph, *self._ends(x)))
+
+    def of_pairs(self, x: Tensor, pairs: Tensor) -> Tensor:
+        """Return the answer for each of the pairs, [pairs, 2]."""
+        of_source, of_target = self._ends(x)
+        return self.rest(of_source.index_select(0, pairs[:, 0]) + of_target.index_select(0, pairs[:, 1]))
+
+    def _ends(self, x: Tensor) -> tuple[Tensor, Tensor]:
         of_source, of_target = self.first.weight.chunk(2, dim=1)
         return F.linear(x, of_source, self.first.bias), F.linear(x, of_target)
 

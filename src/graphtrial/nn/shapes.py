@@ -15,7 +15,8 @@ class Shapes:
 
     A feature is either a category (`node_types` ids) or a vector (`node_dim` numbers); 0 means it is not of that kind.
     `encoding_dim` numbers per node come from a positional encoding, which is added to the embedded node feature or,
-    with `encoding_replaces`, takes its place. `num_nodes` is the size of the only graph where there is but one.
+    with `encoding_replaces`, takes its place. `num_nodes` is the size of the only graph where there is but one,
+    `mean_nodes` that of the graphs on average.
     `edge_ones` is the number of ones that stand for an edge without features; the reference has more than one on TU
     sets, and none on Wiki-CS, where the learnt vector is looked up instead.
     """
@@ -29,6 +30,7 @@ class Shapes:
     encoding_dim: int = 0
     encoding_replaces: bool = False
     num_nodes: int = 0
+    mean_nodes: float = 0.0
     edge_ones: int = 1
 
     @classmethod
@@ -48,4 +50,5 @@ class Shapes:
             encoding_dim=encoding_dim,
             encoding_replaces=encoding_replaces,
             num_nodes=graphs.num_nodes if len(graphs) == 1 else 0,
+            mean_nodes=graphs.num_nodes / max(1, len(graphs)),
         )

@@ -47,7 +47,7 @@ class RingGNN(DenseModel):
             raise GraphTrialError(f"graphs have on average more than 0 nodes; average_nodes is {average_nodes}")
         needs = Needs(layers, kept=(8 + 3 * layer_norm) * width, state=width, work=8 * width)
         super().__init__(shapes, width=width, edge_features=edge_features, needs=needs)
-        nodes = average_nodes or getattr(shapes, "mean_nodes", 0.0) or USUAL_NODES
+        nodes = average_nodes or shapes.mean_nodes or USUAL_NODES
         inputs = [self.input.channels] + [width] * (layers - 1)
         self.layers = nn.ModuleList(
             RingLayer(d, width, second=0.5 / nodes, layer_norm=layer_norm, residual=residual, dropout=dropout)
@@ -55,7 +55,7 @@ class RingGNN(DenseModel):
         )
         joined = self.input.channels + layers * width
         self.head: nn.Module = (
-            PairMap(joined, halving_mlp(2 * joined, shapes.outputs))
+            PairMap(halving_mlp(2 * joined, shapes.outputs))
             if self.level == "edge"
             else halving_mlp(joined, shapes.outputs)
         )
@@ -71,4 +71,4 @@ class RingGNN(DenseModel):
         return torch.cat([how(h, bucket) for h in states], dim=1)
 
     def answer(self, graph: GraphBatch, rows: Tensor) -> Tensor:
-        return self.head(rows, graph.edge_index) if self.level == "edge" else self.head(rows)
+        return self.head.of_edges(graph, rows) if self.level == "edge" else self.head(rows)

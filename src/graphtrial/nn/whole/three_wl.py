@@ -46,7 +46,7 @@ class ThreeWLGNN(DenseModel):
         self.dropout = nn.Dropout(dropout)
         joined = self.input.channels + layers * width
         self.heads = nn.ModuleList(
-            [PairMap(joined, halving_mlp(2 * joined, shapes.outputs))]
+            [PairMap(halving_mlp(2 * joined, shapes.outputs))]
             if self.level == "edge"
             else [xavier(nn.Linear((1 + (self.level == "graph")) * width, shapes.outputs)) for _ in self.blocks]
         )
@@ -65,7 +65,7 @@ class ThreeWLGNN(DenseModel):
 
     def answer(self, graph: GraphBatch, rows: Tensor) -> Tensor:
         if self.level == "edge":
-            return self.heads[0](rows, graph.edge_index)
+            return self.heads[0].of_edges(graph, rows)
         parts = rows.split(self.heads[0].in_features, dim=1)
         answers = [head(part) for head, part in zip(self.heads, parts, strict=True)]
         return sum(answers[1:], answers[0])
