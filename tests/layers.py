@@ -1,16 +1,19 @@
-"""What the tests of layers share: graphs, a layer with unusual weights, and its answer."""
+"""What the tests of layers and models share: graphs, a layer with unusual weights, who can answer what."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from dataclasses import replace
+from typing import Any, TypeVar
 
 import pytest
 import torch
 from torch import Tensor
 
 from graphtrial.graphs import GraphBatch
+from graphtrial.nn import MODELS, Shapes, model_settings
 from graphtrial.nn.conv import Conv
+from graphtrial.nn.dense.model import DenseModel
 from samples import AWKWARD, Graph, random_graphs, symmetric, vectors
 
 WIDTH = 8
@@ -38,3 +41,25 @@ def output(layer: Conv, batch: GraphBatch, x: Tensor) -> Tensor:
     """The new node vectors."""
     e = vectors(batch.num_edges, WIDTH, seed=2) if layer.edge_state else None
     return layer(batch, x, e)[0]
+
+
+def levels_of(name: str) -> tuple[str, ...]:
+    """What a model can be asked about, in the words of a task."""
+    kind = MODELS.get(name)
+    if issubclass(kind, Conv):
+        return ("graph", "node", "edge", "pair", "node and graph")
+    return ("graph", "node", "edge") if issubclass(kind, DenseModel) else kind.levels
+
+
+def suited(name: str, shapes: Shapes) -> Shapes:
+    """The shapes of the same data for a task that the model can do, where it cannot answer for graphs."""
+    return shapes if "graph" in levels_of(name) else replace(shapes, level="pair", num_nodes=21)
+
+
+def known(name: str, **settings: Any) -> dict[str, Any]:
+    """Those of the settings that the model has."""
+    return {key: value for key, value in settings.items() if key in model_settings(name)}
+
+
+GRAPH_MODELS = [name for name in MODELS if "graph" in levels_of(name)]
+"""Every model that can be asked about graphs of a set."""

@@ -14,8 +14,11 @@ from graphtrial.encodings.laplacian import Laplacian
 from graphtrial.graphs import Column, GraphBatch, GraphSet
 from graphtrial.nn import MODELS, Shapes, build_model, count_parameters, model_settings, width_step
 from graphtrial.nn.conv import Conv
+from graphtrial.nn.conv.gat_edgerepr import EdgeStateGAT
+from graphtrial.nn.dense.model import DenseModel
 from graphtrial.nn.models import setting_choices
 from graphtrial.process import seed_everything
+from layers import GRAPH_MODELS, known, levels_of
 from samples import (
     AWKWARD,
     EDGE_TYPES,
@@ -41,14 +44,15 @@ class Case:
     edge_features: bool
     encoding: bool
 
+    level: str = "graph"
+
     @property
     def shapes(self) -> Shapes:
         width = ENCODING if self.encoding else 0
-        return Shapes(outputs=2, level="graph", node_types=NODE_TYPES, edge_types=EDGE_TYPES, encoding_dim=width)
+        return Shapes(outputs=2, level=self.level, node_types=NODE_TYPES, edge_types=EDGE_TYPES, encoding_dim=width)
 
     def settings(self, **given: Any) -> dict[str, Any]:
-        edges = {"edge_features": True} if self.edge_features else {}
-        return {"width": 16, "layers": 3, **edges, **given}
+        return {**known(self.name, width=16, layers=3, edge_features=self.edge_features), **given}
 
     def build(self, seed: int = 0, **given: Any) -> nn.Module:
         seed_everything(seed)
@@ -64,7 +68,7 @@ class Case:
 
 CASES = [
     Case(name, edge_features, encoding)
-    for name in MODELS
+    for name in GRAPH_MODELS
     for edge_features in (False, True)
     if not edge_features or "edge_features" in model_settings(name)
     for encoding in (False, True)
@@ -80,7 +84,7 @@ def case(request: pytest.FixtureRequest) -> Case:
     return request.param
 
 
-@pytest.fixture(params=MODELS.names())
+@pytest.fixture(params=GRAPH_MODELS)
 def name(request: pytest.FixtureRequest) -> str:
     return request.param
 
@@ -91,6 +95,33 @@ def test_renumbering_the_nodes_keeps_the_answers(case: Case) -> None:
     assert expected.std(dim=0).min() > 1e-4  # the answers say something
     for seed in range(3):
         torch.testing.assert_close(model(whole(relabelled(graphs, seed)[0])), expected, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if "node" in levels_of(name)])
+def test_renumbering_the_nodes_renumbers_the_answers_about_nodes(name: str) -> None:
+    model, graphs = Case(name, edge_features=False, encoding=True, level="node").used(), graph_set(GRAPHS)
+    expected = model(whole(graphs))
+    assert expected.shape == (graphs.num_nodes, 2)
+    assert expected.std(dim=0).min() > 1e-4
+    for seed in range(3):
+        moved, place = relabelled(graphs, seed)
+        torch.testing.assert_close(model(whole(moved))[place], expected, rtol=1e-9, atol=1e-9)
+    alone = torch.cat([model(GraphBatch.from_set(graphs, [graph])) for graph in range(len(graphs))])
+    torch.testing.assert_close(alone, expected, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if "edge" in levels_of(name)])
+def test_renumbering_the_nodes_keeps_the_answer_about_an_edge(name: str) -> None:
+    model, graphs = Case(name, edge_features=False, encoding=True, level="edge").used(), graph_set(GRAPHS)
+    batch = whole(graphs)
+    expected = dict(zip(map(tuple, batch.edge_index.T.tolist()), model(batch), strict=True))
+    assert torch.stack([*expected.values()]).std(dim=0).min() > 1e-4
+    moved, place = relabelled(graphs, seed=0)
+    moved_batch = whole(moved)
+    answers = dict(zip(map(tuple, moved_batch.edge_index.T.tolist()), model(moved_batch), strict=True))
+    assert len(answers) == len(expected)
+    for (source, target), answer in expected.items():
+        torch.testing.assert_close(answers[place[source], place[target]], answer, rtol=1e-9, atol=1e-9)
 
 
 def test_an_answer_does_not_depend_on_batch_mates(case: Case) -> None:
@@ -124,9 +155,12 @@ def test_all_parameters_receive_gradient(case: Case) -> None:
 
 
 def unread(model: nn.Module) -> set[str]:
-    """The norm of the last layer's edge vectors, which nobody reads; the published counts include it."""
-    last = f"blocks.{len(getattr(model, 'blocks', [])) - 1}.edge_norm."
-    return {key for key, _ in model.named_parameters() if key.startswith(last)}
+    """What only goes into the last layer's edge vectors, which nobody reads; the published counts include it."""
+    last = len(getattr(model, "blocks", [])) - 1
+    idle = (f"blocks.{last}.edge_norm.",)
+    if last >= 0 and isinstance(getattr(model.blocks[last], "conv", None), EdgeStateGAT):
+        idle = (*idle, f"blocks.{last}.conv.bias")
+    return {key for key, _ in model.named_parameters() if key.startswith(idle)}
 
 
 @pytest.mark.parametrize("training", [True, False])
@@ -172,19 +206,35 @@ def test_the_seed_decides_the_weights(case: Case) -> None:
 def test_the_number_of_parameters_grows_with_the_width_and_the_depth(case: Case) -> None:
     step = width_step(case.name, {})
     widths = [count_parameters(case.build(width=width)) for width in range(4 * step, 25 * step, step)]
-    depths = [count_parameters(case.build(layers=layers)) for layers in range(1, 6)]
+    depths = [count_parameters(case.build(layers=layers)) for layers in range(1, 6) if "layers" in case.settings()]
     for counts in (widths, depths):
         assert counts == sorted(set(counts))
 
 
+@pytest.mark.parametrize("layers", [1, 32])
+@pytest.mark.parametrize("name", [name for name in MODELS if issubclass(MODELS.get(name), Conv)])
+def test_stacks_may_be_shallow_and_deep(name: str, layers: int) -> None:
+    model = Case(name, edge_features=False, encoding=False).build(layers=layers)
+    out = model(batch_of(GRAPHS))
+    out.square().mean().backward()
+    assert out.isfinite().all()
+    assert all(p.grad is None or p.grad.isfinite().all() for p in model.parameters())
+
+
+NO_EDGES_NO_LOOPS = ("mlp", "self_loops")  # a layer without edges cannot notice some more
+
+
 @pytest.mark.parametrize(
-    ("name", "key"), [(name, key) for name in MODELS for key in model_settings(name)], ids=lambda value: value
+    ("name", "key"),
+    [(name, key) for name in GRAPH_MODELS for key in model_settings(name) if (name, key) != NO_EDGES_NO_LOOPS],
+    ids=lambda value: value,
 )
 def test_every_declared_setting_is_wired(name: str, key: str) -> None:
     case = Case(name, edge_features=False, encoding=True)
     value = case.settings().get(key, model_settings(name)[key])
-    assert described(case.build(), 0) == described(case.build(**{key: value}), 0)
-    assert described(case.build(), 0) != described(case.build(**{key: another(name, key, value)}), 0)
+    base = known(name, batch_norm=False) if key == "layer_norm" else {}  # a model has one norm
+    assert described(case.build(**base), 0) == described(case.build(**{**base, key: value}), 0)
+    assert described(case.build(**base), 0) != described(case.build(**{**base, key: another(name, key, value)}), 0)
 
 
 def another(name: str, key: str, value: Any) -> Any:
@@ -205,7 +255,9 @@ def described(model: nn.Module, seed: int) -> tuple[Any, ...]:
     """The shapes of the weights and the first answers in training."""
     torch.manual_seed(seed)
     shapes = tuple((key, tuple(value.shape)) for key, value in model.state_dict().items())
-    return shapes, model(batch_of(GRAPHS)).tolist()
+    out = model(batch_of(GRAPHS))
+    assert out.isfinite().all()
+    return shapes, out.tolist()
 
 
 def test_unread_features_have_no_say(case: Case) -> None:
@@ -224,12 +276,12 @@ def answers(name: str, graphs: GraphSet, encoding_dim: int = 0) -> Tensor:
     shapes = Shapes(
         outputs=10, level="graph", node_types=1, edge_types=1, encoding_dim=encoding_dim, encoding_replaces=True
     )
-    model = build_model(name, shapes, {"width": 32, "layers": 4}).double().eval()
+    model = build_model(name, shapes, known(name, width=32, layers=4)).double().eval()
     return model(whole(graphs))
 
 
 def test_message_passing_cannot_tell_skip_links_apart_without_positions(name: str) -> None:
-    if not issubclass(MODELS.get(name), Conv):
+    if issubclass(MODELS.get(name), DenseModel):
         pytest.skip(f"{name} is no message-passing model")
     out = answers(name, relabelled(skip_links([2, 3, 16]), seed=0)[0])
     torch.testing.assert_close(out, out[:1].expand_as(out), rtol=1e-9, atol=1e-9)

@@ -10,6 +10,7 @@ import torch
 
 from graphtrial.errors import GraphTrialError
 from graphtrial.nn import MODELS, Shapes, build_model, count_parameters, parse_budget, width_for_budget, width_step
+from layers import known, suited
 
 SHAPES = Shapes(outputs=1, level="graph", node_types=28, edge_types=4)
 ENCODED = Shapes(outputs=10, level="graph", node_dim=3, edge_dim=2, encoding_dim=20, encoding_replaces=True)
@@ -22,22 +23,28 @@ def parameters(name: str, shapes: Shapes, settings: dict[str, Any], width: int) 
 @pytest.mark.parametrize("name", MODELS.names())
 @pytest.mark.parametrize("shapes", [SHAPES, ENCODED], ids=["types", "vectors"])
 def test_the_width_found_fits_and_the_next_does_not(name: str, shapes: Shapes) -> None:
+    shapes = suited(name, shapes)
     for layers in (1, 4, 16):
+        settings = known(name, layers=layers)
         for budget in (5_000, 100_000, 500_000):
+            if parameters(name, shapes, settings, max(4, width_step(name, {}))) > budget:
+                with pytest.raises(GraphTrialError, match="even at width"):
+                    width_for_budget(name, shapes, settings, budget)
+                continue
             start = time.perf_counter()
-            width = width_for_budget(name, shapes, {"layers": layers}, budget)
+            width = width_for_budget(name, shapes, settings, budget)
             print(f"{name}, {layers} layers, {budget}: width {width}, {time.perf_counter() - start:.3f} s")
             following = width + width_step(name, {})
-            used, next_used = (parameters(name, shapes, {"layers": layers}, w) for w in (width, following))
+            used, next_used = (parameters(name, shapes, settings, w) for w in (width, following))
             assert used <= budget < next_used
 
 
 @pytest.mark.parametrize("name", MODELS.names())
 def test_a_budget_met_exactly_is_met(name: str) -> None:
-    step = width_step(name, {})
-    exact = parameters(name, SHAPES, {}, 33 * step)
-    assert width_for_budget(name, SHAPES, {}, exact) == 33 * step
-    assert width_for_budget(name, SHAPES, {}, exact - 1) == 32 * step
+    step, shapes = width_step(name, {}), suited(name, SHAPES)
+    exact = parameters(name, shapes, {}, 33 * step)
+    assert width_for_budget(name, shapes, {}, exact) == 33 * step
+    assert width_for_budget(name, shapes, {}, exact - 1) == 32 * step
 
 
 def test_other_settings_count() -> None:
@@ -61,7 +68,7 @@ def test_a_budget_too_small_for_any_width_is_an_error(name: str, budget: int) ->
         GraphTrialError,
         match=f"model '{name}' has more than {budget} parameters even at width {max(4, width_step(name, {}))}",
     ):
-        width_for_budget(name, SHAPES, {}, budget)
+        width_for_budget(name, suited(name, SHAPES), {}, budget)
 
 
 def test_a_budget_too_large_for_any_width_is_an_error() -> None:

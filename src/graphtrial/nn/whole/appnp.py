@@ -25,9 +25,9 @@ class APPNP(nn.Module):
         Z^{(0)} = H = \mathrm{MLP}(X), \qquad
         Z^{(k+1)} = (1 - \alpha) \, \hat D_{in}^{-1/2} \hat A \hat D_{out}^{-1/2} Z^{(k)} + \alpha H
 
-    `layers` linear maps predict, `steps` steps without weights propagate. `edge_dropout` drops edges anew in each step;
-    `dropout` acts on what goes into each map. With `self_loops` every node is its own neighbour. Returns
-    [nodes, outputs], or for a question about graphs the mean of that over each graph, [graphs, outputs].
+    An MLP with `layers` hidden layers predicts, `steps` steps without weights propagate. `edge_dropout` drops edges
+    anew in each step; `dropout` acts on what goes into each map. With `self_loops` every node is its own neighbour.
+    Returns [nodes, outputs], or for a question about graphs the mean of that over each graph, [graphs, outputs].
     """
 
     levels = ("graph", "node")
@@ -36,7 +36,7 @@ class APPNP(nn.Module):
         self,
         shapes: Shapes,
         width: int,
-        layers: int = 2,
+        layers: int = 1,
         dropout: float = 0.0,
         steps: int = 10,
         alpha: float = 0.1,
@@ -55,7 +55,7 @@ class APPNP(nn.Module):
         self.dropout = dropout
         self.edge_dropout = edge_dropout
         self.self_loops = self_loops
-        sizes = [raw_node_width(shapes), *[width] * (layers - 1), shapes.outputs]
+        sizes = [raw_node_width(shapes), *[width] * layers, shapes.outputs]
         self.maps = nn.ModuleList(nn.Linear(*pair) for pair in pairwise(sizes))
 
     def forward(self, graph: GraphBatch) -> Tensor:
