@@ -63,10 +63,10 @@ class CSL(DatasetSpec):
         return [Split(*(np.flatnonzero(fold == part) for part in ".vt")) for fold in folds]
 
 
-def circulant(skip: int) -> npt.NDArray[np.int64]:
-    """Return the directed edges [2, 164] of the circulant graph with steps 1 and `skip`."""
-    node = np.arange(NODES)
-    ends = [(node, (node + step) % NODES) for step in (1, -1, skip, -skip)]
+def circulant(skip: int, nodes: int = NODES) -> npt.NDArray[np.int64]:
+    """Return the directed edges [2, 4 nodes] of the circulant graph with steps 1 and `skip`."""
+    node = np.arange(nodes)
+    ends = [(node, (node + step) % nodes) for step in (1, -1, skip, -skip)]
     return np.concatenate([np.stack(pair) for pair in ends], axis=1)
 
 

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-import numpy as np
-
 from graphtrial.datasets.base import DATASETS, DatasetSpec, Source, Split
 from graphtrial.datasets.generators.cycles import CycleModel, cycle_graphs
+from graphtrial.datasets.splits import in_turn
 from graphtrial.datasets.statistics import Statistics
 from graphtrial.graphs import GraphSet
 from graphtrial.tasks import GraphClassification
@@ -58,12 +57,13 @@ class Cycles(DatasetSpec):
         return cycle_graphs(CycleModel(), sum(SIZES), SEED)
 
     def split(self, graphs: GraphSet, source: Source, raw: Mapping[str, Path]) -> Sequence[Split]:
-        train, val, test = np.split(np.arange(sum(SIZES)), np.cumsum(SIZES)[:-1])
-        return [Split(train[: self.train_size], val, test)]
+        whole = in_turn(SIZES)
+        return [Split(whole.train[: self.train_size], whole.val, whole.test)]
 
 
 class _SmallerTraining(Cycles):
     published_as = "cycles"
+    protocol = "bgnn-v5/cycles"
     splits_complete = False
 
 

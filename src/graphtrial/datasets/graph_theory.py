@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-import numpy as np
-
 from graphtrial.datasets.base import DATASETS, DatasetSpec, Source, Split
 from graphtrial.datasets.generators.graph_theory import AS_PUBLISHED, SOUND, Quirks, graph_theory_graphs
+from graphtrial.datasets.splits import in_turn
 from graphtrial.datasets.statistics import Statistics
 from graphtrial.graphs import GraphSet
 from graphtrial.tasks import GraphTheory
@@ -63,7 +62,7 @@ class GraphTheoryProp(DatasetSpec):
         return graph_theory_graphs(PARTS, SEED, self.quirks)
 
     def split(self, graphs: GraphSet, source: Source, raw: Mapping[str, Path]) -> Sequence[Split]:
-        return [Split(*np.split(np.arange(sum(SIZES)), np.cumsum(SIZES)[:-1]))]
+        return [in_turn(SIZES)]
 
 
 @DATASETS.register("graphtheoryprop-as-published")
@@ -77,6 +76,7 @@ class GraphTheoryPropAsPublished(GraphTheoryProp):
 
     name = "graphtheoryprop-as-published"
     published_as = "graphtheoryprop"
+    protocol = "bgnn-v5/graphtheoryprop"
     sources = (
         Source(
             "generated",

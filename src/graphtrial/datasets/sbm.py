@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
-
 from graphtrial.datasets.base import DATASETS, DatasetSpec, Source, Split
 from graphtrial.datasets.generators.sbm import BlockModel, cluster_graphs, pattern_graphs
+from graphtrial.datasets.splits import in_turn
 from graphtrial.datasets.statistics import Difference, Statistics
 from graphtrial.graphs import GraphSet
 from graphtrial.tasks import BalancedNodeClassification
@@ -42,7 +41,7 @@ class Pattern(DatasetSpec):
     paper = PAPER
     model = BlockModel(communities=5, p=0.5, q=0.35)
     patterns = 100
-    copies = (100, 20, 20)
+    sizes = (10_000, 2_000, 2_000)
     published = Statistics(
         graphs=14_000,
         nodes=117.47,
@@ -69,10 +68,10 @@ class Pattern(DatasetSpec):
     )
 
     def parse(self, source: Source, raw: Mapping[str, Path]) -> GraphSet:
-        return pattern_graphs(self.model, self.copies, SEED, patterns=self.patterns)
+        return pattern_graphs(self.model, self.sizes, SEED, patterns=self.patterns)
 
     def split(self, graphs: GraphSet, source: Source, raw: Mapping[str, Path]) -> Sequence[Split]:
-        return [parts([self.patterns * copies for copies in self.copies])]
+        return [in_turn(self.sizes)]
 
 
 @DATASETS.register("cluster")
@@ -102,10 +101,4 @@ class Cluster(DatasetSpec):
         return cluster_graphs(self.model, sum(self.sizes), SEED)
 
     def split(self, graphs: GraphSet, source: Source, raw: Mapping[str, Path]) -> Sequence[Split]:
-        return [parts(self.sizes)]
-
-
-def parts(sizes: Sequence[int]) -> Split:
-    """Return the split into train, val and test of these sizes, one after the other."""
-    train, val, test = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
-    return Split(train, val, test)
+        return [in_turn(self.sizes)]

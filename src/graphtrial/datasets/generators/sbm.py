@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,7 +78,7 @@ def cluster_graphs(model: BlockModel, graphs: int, seed: int) -> GraphSet:
 
 def pattern_graphs(
     model: BlockModel,
-    copies: tuple[int, ...],
+    sizes: Sequence[int],
     seed: int,
     *,
     patterns: int = 100,
@@ -89,23 +89,23 @@ def pattern_graphs(
     """Return graphs in which the nodes of a foreign pattern are to be told from those of the communities.
 
     Each of `patterns` patterns is a random graph with edge probability `inside` and a random signal on its nodes, drawn
-    once; it is hidden in `copies[0]` graphs, then the next, then each of them in `copies[1]` further graphs and so on,
-    its nodes joined to all others with probability `outside`. x: the signal; y: 1 for the nodes of the pattern;
-    pattern: which of the patterns the graph has.
+    once. Every part of the set, of which `sizes` are given, has all patterns in turn, each as often as the others; the
+    nodes of a pattern are joined to all others with probability `outside`. x: the signal; y: 1 for the nodes of the
+    pattern; pattern: which of the patterns the graph has.
     """
     if patterns < 1 or not 1 <= signals <= 256:
         raise GraphTrialError(
             f"{patterns} patterns with {signals} signals were asked for; 1 of each is needed at least"
         )
     fixed, fixed_signal, fixed_sizes = _patterns(model, patterns, inside, signals, Draws(seed, PATTERN))
-    which = np.concatenate([np.repeat(np.arange(patterns), part) for part in copies])
+    which = np.concatenate([np.arange(size) * patterns // size for size in sizes if size])
     graphs, blocks = len(which), model.communities + 1
-    sizes = np.concatenate([model.sizes(graphs, Draws(seed, SIZES)), fixed_sizes[which, None]], axis=1)
-    counts = sizes.sum(axis=1)
+    members = np.concatenate([model.sizes(graphs, Draws(seed, SIZES)), fixed_sizes[which, None]], axis=1)
+    counts = members.sum(axis=1)
     order = Draws(seed, ORDER).permutations(counts)
-    block = np.repeat(np.tile(np.arange(blocks), graphs), sizes.ravel())[order]
+    block = np.repeat(np.tile(np.arange(blocks), graphs), members.ravel())[order]
     last = np.repeat(np.cumsum(counts), counts)
-    rank = np.repeat(sizes[:, -1], counts) - last + order  # the pattern's nodes are the last ones before the shuffle
+    rank = np.repeat(members[:, -1], counts) - last + order  # the pattern's nodes are the last ones before the shuffle
     own = block == model.communities
     rank[~own] = -1
     x = Draws(seed, FEATURE).below(np.full(len(block), signals)).astype(np.uint8)

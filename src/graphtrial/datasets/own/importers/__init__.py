@@ -1,0 +1,59 @@
+"""Readers of users' files: one function per format, from paths and options to a graph set."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+from graphtrial.errors import GraphTrialError, UnknownNameError, did_you_mean
+from graphtrial.graphs import GraphSet
+
+FORMATS = {
+    "jsonl": "graphtrial.datasets.own.importers.jsonl",
+    "parquet": "graphtrial.datasets.own.importers.parquet",
+    "pyg": "graphtrial.datasets.own.importers.tensors",
+    "graphml": "graphtrial.datasets.own.importers.graphml",
+    "edgelist": "graphtrial.datasets.own.importers.edgelist",
+    "tu": "graphtrial.datasets.own.importers.tu",
+    "arrays": "graphtrial.datasets.own.importers.arrays",
+}
+SUFFIXES = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+    ".pt": "pyg",
+    ".pth": "pyg",
+    ".graphml": "graphml",
+    ".edgelist": "edgelist",
+    ".edges": "edgelist",
+    ".zip": "tu",
+}
+
+
+def read(kind: str, paths: list[Path], options: dict[str, Any]) -> GraphSet:
+    """Read files of a format; what is wrong with them is a `GraphTrialError` of one line that says where."""
+    if kind not in FORMATS:
+        raise UnknownNameError(f"no format called '{kind}'.{did_you_mean(kind, FORMATS)} Known: {', '.join(FORMATS)}.")
+    made: GraphSet = importlib.import_module(FORMATS[kind]).read(paths, **options)
+    return made
+
+
+def format_of(path: Path) -> tuple[str, list[Path]]:
+    """Return the format of a file or folder, by its name, and the files to read."""
+    if not path.exists():
+        raise GraphTrialError(f"there is no file or folder {path}")
+    if path.is_dir():
+        files = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
+        if any(file.name.endswith("_graph_indicator.txt") for file in files):
+            return "tu", [file for file in files if file.suffix == ".txt"]
+        graphml = [file for file in files if file.suffix == ".graphml"]
+        if graphml:
+            return "graphml", graphml
+        raise GraphTrialError(f"{path} is no TU folder (NAME_A.txt, NAME_graph_indicator.txt, ...) nor one of .graphml")
+    if path.suffix.lower() not in SUFFIXES:
+        raise GraphTrialError(
+            f"the format of {path.name} is not known by its name; say it with --format: "
+            f"{', '.join(name for name in FORMATS if name != 'arrays')}"
+        )
+    return SUFFIXES[path.suffix.lower()], [path]

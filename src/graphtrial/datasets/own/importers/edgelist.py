@@ -1,0 +1,61 @@
+"""One graph as a text file of edges, and another of its nodes' classes.
+
+A line of the first names two nodes, a line of the second a node and its class, separated by spaces, tabs or commas;
+`#` begins a comment. Names are any words. The nodes are those of the second file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from graphtrial.errors import CorruptFileError, GraphTrialError
+from graphtrial.graphs import Column, GraphSet
+
+
+def read(paths: list[Path], both_ways: bool = False) -> GraphSet:
+    """Read a graph from its edges and its nodes' classes; words become classes in alphabetical order."""
+    if len(paths) != 2:
+        raise GraphTrialError("an edge list needs a second file with the class of each node: --labels FILE")
+    edges, labels = paths
+    number: dict[str, int] = {}
+    words = []
+    for line, (node, word) in _pairs(labels):
+        if node in number:
+            raise CorruptFileError(f"{labels.name}, line {line}: node '{node}' was named before")
+        number[node] = len(number)
+        words.append(word)
+    if not words:
+        raise CorruptFileError(f"{labels.name} names no nodes")
+    ends = []
+    for line, pair in _pairs(edges):
+        unknown = [node for node in pair if node not in number]
+        if unknown:
+            raise CorruptFileError(f"{edges.name}, line {line}: node '{unknown[0]}' is not in {labels.name}")
+        ends.append((number[pair[0]], number[pair[1]]))
+    links = np.array(ends, np.int64).reshape(-1, 2).T
+    if both_ways:
+        links = np.concatenate([links, links[::-1, links[0] != links[1]]], axis=1)
+    classes, y = np.unique(np.array(words), return_inverse=True)
+    columns = {
+        "x": Column(np.ones(len(words), np.float32), "node", "constant, because none was given"),
+        "y": Column(y.astype(np.int64), "node", "class", types=len(classes)),
+    }
+    return GraphSet.build([len(words)], [links.shape[1]], links, columns)
+
+
+def _pairs(path: Path) -> Iterator[tuple[int, tuple[str, str]]]:
+    with path.open("rb") as stream:
+        for line, raw in enumerate(stream, start=1):
+            try:
+                text = raw.decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise CorruptFileError(f"{path.name}, line {line}: no text in UTF-8") from error
+            words = text.partition("#")[0].replace(",", " ").split()
+            if not words:
+                continue
+            if len(words) != 2:
+                raise CorruptFileError(f"{path.name}, line {line}: two words were expected, here are {len(words)}")
+            yield line, (words[0], words[1])

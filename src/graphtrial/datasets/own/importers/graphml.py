@@ -1,0 +1,73 @@
+"""GraphML files, one graph each, read by NetworkX."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import ParseError
+
+import numpy as np
+
+from graphtrial.errors import CorruptFileError, GraphTrialError
+from graphtrial.graphs import Column, GraphSet, from_networkx
+
+
+def read(
+    paths: list[Path],
+    node_features: tuple[str, ...] = (),
+    edge_features: tuple[str, ...] = (),
+    target: str | None = None,
+    node_target: str | None = None,
+) -> GraphSet:
+    """Read graphs with the named attributes; the target is an attribute of the graphs, or of their nodes.
+
+    An undirected edge becomes two. Whole numbers and words are classes, other numbers are regressed.
+    """
+    import networkx as nx
+
+    found = []
+    for path in paths:
+        try:
+            found.append(nx.read_graphml(path))
+        except (ParseError, nx.NetworkXError, KeyError, ValueError, TypeError, AttributeError) as error:
+            raise CorruptFileError(f"{path.name} is no GraphML file: {str(error).splitlines()[0]}") from error
+    if target is None and node_target is None:
+        known = sorted({key for graph in found for key in graph.graph if key not in ("node_default", "edge_default")})
+        raise GraphTrialError(f"name the target with --target or --node-target; the graphs have {known or 'none'}")
+    made = from_networkx(found, node_features=tuple(node_features), edge_features=tuple(edge_features))
+    made = _numbers(made)
+    if node_target is not None:
+        answers = [value for graph in found for value in _values(graph.nodes(data=True), node_target)]
+        return made.with_column("y", _target(answers, "node", node_target))
+    return made.with_column("y", _target([_one(graph.graph, target) for graph in found], "graph", str(target)))
+
+
+def _numbers(graphs: GraphSet) -> GraphSet:
+    for name, column in graphs.columns.items():
+        if column.values.dtype.kind not in "biuf":
+            raise CorruptFileError(f"the attributes '{column.meaning}' are no numbers")
+        graphs = graphs.with_column(name, Column(column.values.astype(np.float32), column.level, column.meaning))
+    if "x" not in graphs.columns:
+        ones = np.ones(graphs.num_nodes, np.float32)
+        graphs = graphs.with_column("x", Column(ones, "node", "constant, because none was given"))
+    return graphs
+
+
+def _values(nodes: Any, name: str) -> list[Any]:
+    return [_one(attributes, name) for _, attributes in nodes]
+
+
+def _one(attributes: dict[str, Any], name: str | None) -> Any:
+    if name not in attributes:
+        raise CorruptFileError(f"there is no attribute '{name}' where the target should be; there is {[*attributes]}")
+    return attributes[name]
+
+
+def _target(answers: list[Any], level: Any, name: str) -> Column:
+    if all(isinstance(answer, int | str) for answer in answers):
+        if len({type(answer) for answer in answers}) > 1:
+            raise CorruptFileError(f"the target '{name}' is a word here and a number there")
+        words, number = np.unique(np.array(answers), return_inverse=True)
+        meaning = f"{name}: {', '.join(map(str, words[:20]))}{', ...' if len(words) > 20 else ''}"
+        return Column(number.astype(np.int64), level, meaning, types=len(words))
+    return Column(np.array(answers, np.float32), level, name)

@@ -1,0 +1,77 @@
+"""Lists of graphs in a torch file, each a plain dictionary of tensors with PyG's names.
+
+torch.save([data.to_dict() for data in dataset], "graphs.pt")
+"""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from graphtrial.errors import CorruptFileError, InvalidGraphError
+from graphtrial.graphs import Column, GraphSet, from_pyg
+
+ADVICE = (
+    "save plain tensors, torch.save([data.to_dict() for data in dataset], 'graphs.pt'), "
+    "or in Python call graphtrial.datasets.own.keep(name, graphtrial.from_pyg(dataset))"
+)
+
+
+def read(paths: list[Path]) -> GraphSet:
+    """Read a torch file that holds a list of dictionaries of tensors; nothing else in it is ever built."""
+    (path,) = paths
+    try:
+        items = torch.load(path, map_location="cpu", weights_only=True)
+    except pickle.UnpicklingError as error:
+        raise CorruptFileError(f"{path.name} holds more than tensors and was not read; {ADVICE}") from error
+    except (RuntimeError, ValueError, EOFError, OSError, KeyError, TypeError, IndexError, AttributeError) as error:
+        raise CorruptFileError(f"{path.name} is no intact torch file: {str(error).splitlines()[0]}") from error
+    if not isinstance(items, list) or not items:
+        raise CorruptFileError(f"{path.name} must hold a list of graphs, not {type(items).__name__}; {ADVICE}")
+    try:
+        graphs = from_pyg([_Item(path.name, number, item) for number, item in enumerate(items)])
+    except InvalidGraphError as error:
+        raise CorruptFileError(f"{path.name}: {error}") from error
+    return _with_classes(graphs)
+
+
+class _Item(dict[str, Any]):
+    """A dictionary with the two attributes of PyG's `Data` that are needed."""
+
+    def __init__(self, name: str, number: int, item: Any) -> None:
+        where = f"{name}, graph {number}"
+        if not isinstance(item, dict) or not all(isinstance(key, str) for key in item):
+            raise CorruptFileError(f"{where}: a dictionary of tensors was expected; {ADVICE}")
+        ends = item.get("edge_index")
+        if not isinstance(ends, Tensor) or ends.dim() != 2 or ends.shape[0] != 2 or ends.is_floating_point():
+            raise CorruptFileError(f"{where}: edge_index must be a tensor of shape [2, edges] of whole numbers")
+        for key, value in item.items():
+            if isinstance(value, Tensor) and (value.is_sparse or value.is_quantized or value.is_complex()):
+                raise CorruptFileError(f"{where}: '{key}' must be a plain tensor of real numbers")
+        nodes = item.get("num_nodes", len(item["x"]) if isinstance(item.get("x"), Tensor) else None)
+        if nodes is None:
+            nodes = int(ends.max()) + 1 if ends.numel() else 0
+        if isinstance(nodes, Tensor) and nodes.numel() == 1:
+            nodes = nodes.item()
+        if isinstance(nodes, bool) or not isinstance(nodes, int) or nodes < 0:
+            raise CorruptFileError(f"{where}: num_nodes must be the number of nodes")
+        super().__init__({key: value for key, value in item.items() if key != "num_nodes"})
+        self.edge_index, self.num_nodes = ends, nodes
+
+
+def _with_classes(graphs: GraphSet) -> GraphSet:
+    """Return the set with whole-number targets as classes and with a constant `x` where there is none."""
+    y, x = graphs.columns.get("y"), graphs.columns.get("x")
+    if y is not None and y.values.dtype.kind in "iu" and y.width == 1 and (not y.values.size or y.values.min() >= 0):
+        flat = y.values.reshape(-1)
+        graphs = graphs.with_column("y", Column(flat, y.level, "class", types=int(flat.max(initial=0)) + 1))
+    if x is not None and x.types is not None and x.width > 1:  # counts, not categories
+        graphs = graphs.with_column("x", Column(x.values.astype("float32"), x.level, x.meaning))
+    if x is None:
+        ones = Column(torch.ones(graphs.num_nodes).numpy(), "node", "constant, because none was given")
+        graphs = graphs.with_column("x", ones)
+    return graphs
