@@ -7,9 +7,13 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
+from graphtrial.cli import generate, import_
 from graphtrial.cli.common import Json, friendly, out, print_json
 
 app = typer.Typer(help="Prepare and describe datasets.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(generate.app, name="generate")
+app.command("import")(import_.import_file)
+app.command("delete")(import_.delete)
 Names = Annotated[list[str], typer.Argument(help="Datasets by name; `graphtrial list datasets` shows all.")]
 
 
