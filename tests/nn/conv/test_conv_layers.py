@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from typing import Any
 
 import pytest
 import torch
@@ -11,9 +12,10 @@ from torch.func import functional_call
 from torch_geometric.nn import GATConv, GCNConv, GINConv, SAGEConv, SimpleConv
 
 from graphtrial.errors import GraphTrialError
-from graphtrial.nn import MODELS
+from graphtrial.nn import MODELS, Shapes, build_model
 from graphtrial.nn.conv import Conv
 from graphtrial.nn.conv.gat import GAT
+from graphtrial.nn.conv.gat_edgefeat import EdgeFeatureGAT
 from graphtrial.nn.conv.gatedgcn import GatedGCN
 from graphtrial.nn.conv.gcn import GCN
 from graphtrial.nn.conv.gcn_vanilla import VanillaGCN
@@ -107,6 +109,30 @@ def test_gat_equals_pyg(given: list[Graph], heads: int, bias: bool) -> None:
 
 
 @directed
+@pytest.mark.parametrize("kind", [GAT, EdgeFeatureGAT])
+def test_gat_drops_the_shares_that_pyg_drops(given: list[Graph], kind: type[GAT] | type[EdgeFeatureGAT]) -> None:
+    batch, layer = batch_of(given), made(kind, heads=4, dropout=0.4)
+    source, target = (layer.source, layer.target) if kind is GAT else layer.score.unsqueeze(1)
+    slope = 0.2 if kind is GAT else 0.01
+    theirs = GATConv(WIDTH, 2, heads=4, bias=False, add_self_loops=False, dropout=0.4, negative_slope=slope).double()
+    theirs.load_state_dict({"att_src": source, "att_dst": target, "lin.weight": layer.linear.weight})
+    x = vectors(batch.num_nodes, WIDTH)
+    torch.testing.assert_close(output(layer.eval(), batch, x), theirs.eval()(x, batch.edge_index))
+    torch.manual_seed(5)
+    out = output(layer.train(), batch, x)
+    torch.manual_seed(5)
+    dropped = nn.functional.dropout(x, 0.4) if kind is GAT else x
+    torch.testing.assert_close(out, theirs.train()(dropped, batch.edge_index))
+
+
+def test_the_block_leaves_dropout_to_gat() -> None:
+    model = build_model("gat", Shapes(outputs=1, level="graph", node_dim=1), {"width": 8, "dropout": 0.3})
+    assert [(block.conv.dropout, block.dropout.p) for block in model.blocks] == [(0.3, 0.0)] * 4
+    model = build_model("gat-edgefeat", Shapes(outputs=1, level="graph", node_dim=1), {"width": 8, "dropout": 0.3})
+    assert [(block.conv.dropout, block.dropout.p) for block in model.blocks] == [(0.3, 0.3)] * 4
+
+
+@directed
 def test_gatedgcn_equals_its_equation_node_by_node(given: list[Graph]) -> None:
     batch, layer = batch_of(given), made(GatedGCN)
     x, e = vectors(batch.num_nodes, WIDTH), vectors(batch.num_edges, WIDTH, seed=2)
@@ -143,10 +169,20 @@ def test_the_mlp_layer_sees_no_edges(given: list[Graph]) -> None:
     torch.testing.assert_close(output(layer, batch, x), x @ layer.linear.weight.T + layer.linear.bias)
 
 
-@pytest.mark.parametrize("name", LAYERS)
+FORMS: list[tuple[str, dict[str, Any]]] = [
+    *((name, {}) for name in LAYERS),
+    *(("graphsage", settings) for settings in ({"aggregator": "mean"}, {"aggregator": "lstm"}, {"own": "pooled"})),
+    ("graphsage", {"l2": False}),
+    *(("gat", settings) for settings in ({"bias": True}, {"heads": 1})),
+]
+
+
+@pytest.mark.parametrize(("name", "settings"), FORMS, ids=str)
 @pytest.mark.parametrize("given", [AWKWARD, random_graphs(3, seed=1)], ids=["awkward", "random"])
-def test_every_layer_passes_gradcheck_in_its_inputs_and_weights(name: str, given: list[Graph]) -> None:
-    batch, layer = batch_of(given), made(MODELS.get(name))
+def test_every_layer_passes_gradcheck_in_its_inputs_and_weights(
+    name: str, settings: dict[str, Any], given: list[Graph]
+) -> None:
+    batch, layer = batch_of(given), made(MODELS.get(name), **settings)
     names = [key for key, _ in layer.named_parameters()]
     x = vectors(batch.num_nodes, WIDTH).requires_grad_()
     e = vectors(batch.num_edges, WIDTH, seed=2).requires_grad_()

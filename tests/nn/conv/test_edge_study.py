@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
@@ -12,7 +14,7 @@ from torch_geometric.nn import GATConv
 
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
-from graphtrial.nn import MODELS
+from graphtrial.nn import MODELS, Shapes, build_model, count_parameters
 from graphtrial.nn.conv.gat_edgefeat import EdgeFeatureGAT
 from graphtrial.nn.conv.gat_edgerepr import EdgeStateGAT
 from graphtrial.nn.conv.gat_isotropic import IsotropicGAT
@@ -20,7 +22,9 @@ from graphtrial.nn.conv.gatedgcn_edgefeat import EdgeFeatureGatedGCN
 from graphtrial.nn.conv.gatedgcn_isotropic import IsotropicGatedGCN
 from graphtrial.nn.conv.graphsage_edgefeat import EdgeFeatureGraphSage
 from graphtrial.nn.conv.graphsage_edgerepr import EdgeStateGraphSage
-from layers import WIDTH, directed, made, output
+from graphtrial.published import configurations
+from graphtrial.published.configs import SETTINGS
+from layers import WIDTH, directed, known, made, output
 from samples import AWKWARD, Graph, batch_of, vectors
 
 
@@ -157,6 +161,38 @@ def expected_parameters(name: str, d: int, heads: int) -> int:
 def test_a_layer_has_the_parameters_of_its_formula(name: str, width: int) -> None:
     layer = MODELS.get(name)(width)
     assert sum(p.numel() for p in layer.parameters()) == expected_parameters(name, width, heads=8)
+
+
+TSP = Shapes(outputs=2, level="edge", node_dim=2, edge_dim=1)
+COLLAB = Shapes(outputs=1, level="pair", node_dim=128, edge_dim=2)
+VARIANTS = {"dgl": "", "isotropic": "-isotropic", "edgefeat": "-edgefeat", "edgereprfeat": "-edgerepr"}
+NAMES = {"gatedgcn-edgerepr": "gatedgcn", "graphsage-isotropic": "graphsage"}
+STUDY = [
+    config
+    for dataset in ("TSP", "OGBL-COLLAB")
+    for config in configurations(dataset)
+    if "layer_type" in config["details"]
+]
+
+
+@pytest.mark.parametrize("config", STUDY, ids=lambda c: f"{c['dataset']}-{c['model']}-{c['variant']}-{c['params']}")
+def test_a_model_of_the_edge_study_has_its_released_parameters(config: dict[str, Any]) -> None:
+    name = config["model"].lower() + VARIANTS[config["details"]["layer_type"]]
+    name = NAMES.get(name, name)
+    settings = {key: config[key] for key in SETTINGS if key in config}
+    settings["idle_edge_embedding"] = True  # the reference counts the embedding that nobody reads
+    shapes = TSP if config["dataset"] == "TSP" else COLLAB
+    if config["encoding"]:
+        shapes = replace(shapes, encoding_dim=config["encoding"])
+    model, kind = build_model(name, shapes, known(name, **settings)), MODELS.get(name)
+    # The reference gives the last layer a single head of full width; only edge states make that another count.
+    model.blocks[-1].conv = kind(config["width"], **kind.last_layer)
+    assert count_parameters(model) == config["params"]
+
+
+def test_the_whole_edge_study_is_tried() -> None:
+    assert len(STUDY) >= 20
+    assert {config["model"] for config in STUDY} == {"GatedGCN", "GAT", "GraphSage"}
 
 
 @pytest.mark.parametrize("kind", [EdgeFeatureGAT, EdgeStateGAT])

@@ -151,6 +151,15 @@ def test_the_edge_network_passes_gradcheck() -> None:
     assert torch.autograd.gradcheck(lambda x, f: layer(batch, x, layer.coefficients(f)), (x, f), fast_mode=True)
 
 
+@pytest.mark.parametrize("with_edges", [True, False])
+def test_an_isomorphism_step_passes_gradcheck(with_edges: bool) -> None:
+    torch.manual_seed(0)
+    batch = batch_of(AWKWARD)
+    step = IsomorphismStep(nn.Linear(3, 4), nn.Linear(2, 3) if with_edges else None).double()
+    x, f = vectors(batch.num_nodes, 3).requires_grad_(), vectors(batch.num_edges, 2, seed=1).requires_grad_()
+    assert torch.autograd.gradcheck(lambda x, f: step(batch, x, f), (x, f), fast_mode=True)
+
+
 def test_mpnn_equals_pyg(batch: GraphBatch) -> None:
     model = made("mpnn", edge_width=5)
     gru = nn.GRU(WIDTH, WIDTH).double()

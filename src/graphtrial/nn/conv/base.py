@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Literal
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal
 
 from torch import Tensor, nn
 
@@ -39,6 +41,9 @@ class Conv(nn.Module, ABC):
 
     options: ClassVar[tuple[str, ...]] = ()
     """Switches of the model (see `GNN`) that make sense for this layer, off by default."""
+
+    last_layer: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    """Settings that the last layer of a stack has instead of those of the others."""
 
     width_divisor: ClassVar[str | None] = None
     """The name of a setting that must divide the width."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
 from graphtrial.nn.models import MODELS
-from graphtrial.ops import attention
+from graphtrial.ops import aggregate, attention, edge_softmax
 
 
 @MODELS.register("gat")
@@ -21,14 +24,18 @@ class GAT(Conv):
         h_i' = \sum_{j \to i} \alpha_{ji} z_j \; (+ \, c)
 
     `width` is that of all heads together; `bias` adds c, as later versions of the reference's library do.
+    `dropout` acts on h and on the shares alpha, and nowhere else.
     x: [nodes, width] -> [nodes, width]; edge features are not used.
     """
 
     activation = "elu"
     width_divisor = "heads"
+    last_layer = MappingProxyType({"heads": 1})
+    dropout_inside = True
 
-    def __init__(self, width: int, heads: int = 8, bias: bool = False) -> None:
+    def __init__(self, width: int, heads: int = 8, bias: bool = False, dropout: float = 0.0) -> None:
         super().__init__()
+        self.dropout = dropout
         self.linear = nn.Linear(width, width, bias=False)
         self.source = nn.Parameter(torch.empty(1, heads, width // heads))
         self.target = nn.Parameter(torch.empty(1, heads, width // heads))
@@ -37,6 +44,17 @@ class GAT(Conv):
             nn.init.xavier_normal_(weight, gain=nn.init.calculate_gain("relu"))
 
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
-        z = self.linear(x).view(-1, *self.source.shape[1:])
-        out = attention(graph, z, self.source[0], self.target[0], 0.2).flatten(1)
+        dropout = self.dropout if self.training else 0.0
+        z = self.linear(F.dropout(x, dropout)).view(-1, *self.source.shape[1:])
+        out = attend(graph, z, self.source[0], self.target[0], 0.2, dropout).flatten(1)
         return out if self.bias is None else out + self.bias, e
+
+
+def attend(graph: GraphBatch, z: Tensor, source: Tensor, target: Tensor, slope: float, dropout: float) -> Tensor:
+    """Return what each node hears, head by head, some of its neighbours' shares dropped (see `ops.attention`)."""
+    if not dropout:
+        return attention(graph, z, source, target, slope)
+    sender, receiver = graph.edge_index
+    scores = (z * source).sum(dim=2).index_select(0, sender) + (z * target).sum(dim=2).index_select(0, receiver)
+    shares = edge_softmax(graph, F.leaky_relu(scores, slope))
+    return aggregate(graph, z, "sum", F.dropout(shares, dropout))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
+from graphtrial.nn.conv.gat import attend
 from graphtrial.nn.models import MODELS
-from graphtrial.ops import aggregate, edge_softmax
 
 
 @MODELS.register("gat-edgefeat")
@@ -21,12 +22,13 @@ class EdgeFeatureGAT(Conv):
         \alpha_{ji} = \mathrm{softmax}_{j \to i} \, \mathrm{LeakyReLU}_{0.01}(a \cdot [z_j \,\|\, z_i]), \qquad
         h_i' = \sum_{j \to i} \alpha_{ji} z_j
 
-    `width` is that of all heads together; `dropout` also acts on the attention.
+    `width` is that of all heads together; `dropout` also acts on the shares alpha.
     x: [nodes, width] -> [nodes, width]; edge features are not used.
     """
 
     activation = "elu"
     width_divisor = "heads"
+    last_layer = MappingProxyType({"heads": 1})
     dropout_before_residual = True
     options = ("idle_edge_embedding",)
 
@@ -39,9 +41,6 @@ class EdgeFeatureGAT(Conv):
 
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
         z = self.linear(x).view(-1, *self.score.shape[1:])
-        sender, receiver = graph.edge_index
-        from_source, from_target = ((z * weight).sum(dim=2) for weight in self.score)
-        scores = from_source.index_select(0, sender) + from_target.index_select(0, receiver)
-        attention = edge_softmax(graph, F.leaky_relu(scores))
-        attention = F.dropout(attention, self.dropout, self.training)
-        return aggregate(graph, z, "sum", attention).flatten(1), e
+        source, target = self.score
+        dropout = self.dropout if self.training else 0.0
+        return attend(graph, z, source, target, 0.01, dropout).flatten(1), e

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -30,6 +32,7 @@ class EdgeStateGAT(Conv):
     edge_state = True
     activation = "elu"
     width_divisor = "heads"
+    last_layer = MappingProxyType({"heads": 1})
     dropout_before_residual = True
 
     def __init__(self, width: int, heads: int = 8) -> None:

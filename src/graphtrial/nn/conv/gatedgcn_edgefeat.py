@@ -31,6 +31,5 @@ class EdgeFeatureGatedGCN(Conv):
         self.E = nn.Linear(width, width)
 
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
-        nothing = x.new_zeros(graph.num_edges, x.shape[1])
-        neighbours, _ = gated_mean(graph, self.D(x), self.E(x), nothing, self.B(x))
+        neighbours, _ = gated_mean(graph, self.D(x), self.E(x), None, self.B(x))
         return self.A(x) + neighbours, e
