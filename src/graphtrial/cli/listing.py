@@ -52,6 +52,7 @@ def _first_line(thing: Any) -> str:
 
 def _datasets() -> list[dict[str, Any]]:
     from graphtrial.datasets import DATASETS
+    from graphtrial.datasets.own import names as own_names
 
     return [
         {
@@ -61,7 +62,7 @@ def _datasets() -> list[dict[str, Any]]:
             "graphs": kind.published.graphs if kind.published else None,
             "title": _first_line(kind),
         }
-        for name, kind in ((name, DATASETS.get(name)) for name in DATASETS)
+        for name, kind in ((name, DATASETS.get(name)) for name in sorted({*DATASETS, *own_names()}))
     ]
 
 

@@ -60,7 +60,7 @@ class Study:
     def trials(self) -> list[TrialSpec]:
         """Return every trial of the grid, fully resolved; the dataset is prepared where it is not yet."""
         dataset = load(self.dataset)
-        protocol = PROTOCOLS.get(self.protocol or dataset.spec.protocol or f"{DEFAULT_PAPER}/{self.dataset}")
+        protocol = self._protocol(dataset)
         made = []
         for model, encoding in self._models(dataset):
             rules = protocol.rules_for(model.name, model.arguments.get("layers"), self.rules)
@@ -69,6 +69,15 @@ class Study:
                     name = f"{protocol.name}@{protocol.version}"
                     made.append(make_trial(dataset, model, encoding, name, rules, split=split, seed=seed))
         return made
+
+    def _protocol(self, dataset: Dataset) -> Protocol:
+        chosen, usual = self.protocol or dataset.spec.protocol, f"{DEFAULT_PAPER}/{self.dataset}"
+        if chosen is None and usual not in PROTOCOLS:
+            raise GraphTrialError(
+                f"{self.dataset} has no training rules of its own: choose some with --protocol, "
+                "`graphtrial list protocols` shows all"
+            )
+        return PROTOCOLS.get(chosen or usual)
 
     def _models(self, dataset: Dataset) -> Iterator[tuple[Component, Component | None]]:
         for row in self.rows:

@@ -15,11 +15,11 @@ from graphtrial.datasets.base import DATASETS, DatasetSpec, Source, Split
 from graphtrial.datasets.own import recipe as recipes
 from graphtrial.datasets.own.kinds import KINDS, kind_of
 from graphtrial.datasets.own.recipe import Recipe
-from graphtrial.datasets.own.tasks import task_for
+from graphtrial.datasets.own.tasks import task_for, task_named
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphSet
 from graphtrial.spec import digest
-from graphtrial.tasks import GraphRegression, Task
+from graphtrial.tasks import Task
 
 PART = "part"
 """The column that says train, val, test or none (0 to 3) where the data itself does."""
@@ -80,8 +80,7 @@ def _class_of(text: str) -> type[OwnDataset]:
         "__module__": __name__,
         "name": name,
         "recipe": recipe,
-        # Known from the data only; the class has one for lists, `task_of` the right one.
-        "task": GraphRegression(),
+        "task": task_named(recipe.task),  # for lists; how many classes there are only `task_of` knows
         "licence": recipe.licence,
         "protocol": recipe.protocol or (kind.protocol if kind else None),
         "encoding_mode": "replace" if kind and kind.encoding_replaces else "add",

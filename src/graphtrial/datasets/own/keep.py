@@ -51,7 +51,7 @@ def import_files(
 ) -> Dataset:
     """Copy files of a known format (`importers.FORMATS`) into the cache and keep them as a dataset under `name`."""
     graphs = read(kind, paths, arguments or {})
-    task_for(graphs, task)  # what is wrong shows before anything is copied
+    found = task_for(graphs, task)  # what is wrong shows before anything is copied
     recipe = Recipe(
         name,
         kind,
@@ -60,7 +60,7 @@ def import_files(
         split or {"shares": list(SHARES), "seed": 0},
         # The nodes of a single graph are divided, the graphs of a set are not.
         split_level="node" if len(graphs) == 1 and graphs.column("y").level == "node" else "graph",
-        task=task,
+        task=found.name,
         protocol=protocol,
         licence=licence,
     )

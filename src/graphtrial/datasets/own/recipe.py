@@ -32,7 +32,7 @@ class Recipe:
     arguments: dict[str, Any] = field(default_factory=dict)
     split: dict[str, Any] = field(default_factory=dict)
     split_level: SplitLevel = "graph"
-    task: str | None = None
+    task: str = "graph-classification"
     protocol: str | None = None
     licence: str = "not stated"
     files: tuple[dict[str, Any], ...] = ()

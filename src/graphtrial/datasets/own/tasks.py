@@ -39,3 +39,10 @@ def task_for(graphs: GraphSet, wanted: str | None) -> Task:
             raise GraphTrialError(f"{wanted} tells two classes apart; `y` has {y.types}")
         return TASKS.get(wanted)()
     return TASKS.get(wanted)(**{argument: y.types if argument == "classes" else y.width})
+
+
+def task_named(name: str) -> Task:
+    """Return a task of that name with as few classes or targets as there can be."""
+    least = {"classes": 2, "targets": 1}
+    argument = ARGUMENT.get(name)
+    return TASKS.get(name)(**({argument: least[argument]} if argument else {}))
