@@ -9,6 +9,7 @@ import os
 import pickle
 import struct
 import subprocess
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +113,50 @@ def test_old_torch_files(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-3])
     with pytest.raises(CorruptFileError, match="cut off"):
         load_torch(path)
+
+
+def test_new_torch_files(tmp_path: Path) -> None:
+    path = tmp_path / "new.pt"
+    base = torch.arange(6.0)
+    value = {"a": base.reshape(2, 3).t(), "b": base[1:3], "c": np.arange(5), "n": [3, "x"]}
+    torch.save(value, path)
+    found = load_torch(path)
+    np.testing.assert_array_equal(found["a"], base.reshape(2, 3).t().numpy())
+    np.testing.assert_array_equal(found["b"], [1.0, 2.0])
+    np.testing.assert_array_equal(found["c"], np.arange(5))
+    assert found["n"] == [3, "x"]
+    path.write_bytes(path.read_bytes()[:-3])
+    with pytest.raises(CorruptFileError):
+        load_torch(path)
+
+
+def test_code_in_torch_files_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for new in (True, False):
+        torch.save({"a": Reduces(os.system, "touch EVIL")}, "evil.pt", _use_new_zipfile_serialization=new)
+        with pytest.raises(RefusedPickleError, match=r"evil.pt was not read: the pickle asks for (posix|nt).system"):
+            load_torch(Path("evil.pt"))
+    assert not Path("EVIL").exists()
+
+
+LYING = {
+    "packed": lambda name, content: (name, content, zipfile.ZIP_DEFLATED),
+    "short storages": lambda name, content: (name, content[:-4] if "/data/" in name else content, zipfile.ZIP_STORED),
+    "no storages": lambda name, content: (name.replace("/data/", "/lost/"), content, zipfile.ZIP_STORED),
+    "no pickle": lambda name, content: (name.replace("data.pkl", "data.txt"), content, zipfile.ZIP_STORED),
+    "another byte order": lambda name, content: (name, b"big" if "byteorder" in name else content, zipfile.ZIP_STORED),
+}
+
+
+@pytest.mark.parametrize("lie", LYING)
+def test_torch_files_that_lie_are_refused(lie: str, tmp_path: Path) -> None:
+    torch.save(torch.arange(9.0), tmp_path / "good.pt")
+    with zipfile.ZipFile(tmp_path / "good.pt") as good, zipfile.ZipFile(tmp_path / "bad.pt", "w") as bad:
+        for info in good.infolist():
+            name, content, packing = LYING[lie](info.filename, good.read(info))
+            bad.writestr(name, content, packing)
+    with pytest.raises(CorruptFileError, match=r"bad.pt cannot be read"):
+        load_torch(tmp_path / "bad.pt")
 
 
 def test_the_original_csl_files(mirror: Path) -> None:

@@ -7,7 +7,9 @@ Nothing is imported, called or given attributes on behalf of the file; lengths a
 
 from __future__ import annotations
 
+import io
 import mmap
+import zipfile
 from collections import deque
 from collections.abc import Callable, Collection
 from pathlib import Path
@@ -39,8 +41,8 @@ def loads(data: bytes | mmap.mmap, records: Collection[str] = ()) -> Any:
 
 
 def load_torch(path: Path) -> Any:
-    """Read a file in torch's format from before version 1.6, tensors as NumPy arrays."""
-    return _with_bytes(path, _loads_torch)
+    """Read a file that torch wrote, in the format before version 1.6 or the one since, tensors as NumPy arrays."""
+    return _with_bytes(path, _loads_torch_zip if zipfile.is_zipfile(path) else _loads_torch)
 
 
 def _find(module: str, name: str, records: Collection[str], nested: bool = False) -> Any:
@@ -97,6 +99,42 @@ def _loads_torch(data: bytes | mmap.mmap) -> Any:
     return built
 
 
+def _loads_torch_zip(data: bytes | mmap.mmap) -> Any:
+    # The new format: an archive of files that are not packed, one pickle and one file for each storage.
+    with zipfile.ZipFile(io.BytesIO(data[:])) as archive:
+        members = {info.filename: info for info in archive.infolist()}
+        pickles = [name for name in members if name.endswith("/data.pkl")]
+        if len(pickles) != 1 or len(members) < len(archive.infolist()):
+            raise CorruptFileError("it is no torch file, or holds a file twice")
+        prefix = pickles[0].removesuffix("data.pkl")
+
+        def content(name: str) -> bytes:
+            info = members.get(name)
+            if info is None or info.compress_type != zipfile.ZIP_STORED or info.file_size > len(data):
+                raise CorruptFileError(f"the torch file lacks {name}, or has it packed")
+            return archive.read(info)
+
+        if f"{prefix}byteorder" in members and content(f"{prefix}byteorder") != b"little":
+            raise CorruptFileError("the torch file is from a big-endian machine")
+        storages: dict[str, Storage] = {}
+
+        def storage_of(reference: Any) -> Storage:
+            kind, token, key, _, count = reference
+            plain = type(kind) is type(key) is str and type(count) is int and type(token) is Token
+            if not plain or kind != "storage":
+                raise RefusedPickleError("the torch file refers to something else than a plain storage")
+            if key not in storages:
+                made, found = Storage(STORAGES[token.name], count), content(f"{prefix}data/{key}")
+                if count < 0 or made.size != len(found):
+                    raise CorruptFileError(f"the torch file has a storage of {count} numbers in {len(found)} bytes")
+                made.fill(found)
+                storages[key] = made
+            return storages[key]
+
+        pickled = content(pickles[0])
+        return Machine(pickled, 0, lambda module, name: _find(module, name, (), nested=True), storage_of).run()
+
+
 def _with_bytes(path: Path, read: Callable[[bytes | mmap.mmap], Any]) -> Any:
     try:
         with path.open("rb") as stream:
@@ -106,5 +144,5 @@ def _with_bytes(path: Path, read: Callable[[bytes | mmap.mmap], Any]) -> Any:
                 return read(data)
     except RefusedPickleError as error:
         raise RefusedPickleError(f"{path.name} was not read: {error}") from error
-    except (CorruptFileError, *MALFORMED) as error:
+    except (CorruptFileError, zipfile.BadZipFile, NotImplementedError, RuntimeError, *MALFORMED) as error:
         raise CorruptFileError(f"{path.name} cannot be read: {error}") from error
