@@ -49,7 +49,7 @@ def test_an_unknown_name_is_answered_with_the_nearest(package: str) -> None:
     with pytest.raises(UnknownNameError) as caught:
         things_of(package).get("hamer")
     assert str(caught.value) == (
-        "no thing called 'hamer'. Did you mean 'hammer'? `graphtrial list things` shows all 2."
+        "no thing called 'hamer'. Did you mean 'hammer'? `graphtrial list things` shows all 2; --plugin adds your own."
     )
 
 

@@ -28,6 +28,10 @@ _HOMES = {
     ),
     "graphtrial.nn": ("MODELS", "Shapes", "count_parameters"),
     "graphtrial.nn.conv": ("Conv",),
+    "graphtrial.nn.encoder": ("EdgeEncoder", "NodeEncoder"),
+    "graphtrial.nn.head": ("make_head",),
+    "graphtrial.ops": ("aggregate",),
+    "graphtrial.plugins": ("load_plugin",),
     "graphtrial.studies": ("Store", "Study", "TrialSpec", "load_study"),
     "graphtrial.tasks": ("TASKS", "Task"),
     "graphtrial.training": ("PROTOCOLS", "Protocol", "Rules"),
@@ -53,6 +57,10 @@ if TYPE_CHECKING:
     )
     from graphtrial.nn import MODELS, Shapes, count_parameters
     from graphtrial.nn.conv import Conv
+    from graphtrial.nn.encoder import EdgeEncoder, NodeEncoder
+    from graphtrial.nn.head import make_head
+    from graphtrial.ops import aggregate
+    from graphtrial.plugins import load_plugin
     from graphtrial.studies import Store, Study, TrialSpec, load_study
     from graphtrial.tasks import TASKS, Task
     from graphtrial.training import PROTOCOLS, Protocol, Rules

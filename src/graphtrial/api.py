@@ -26,8 +26,10 @@ def build(
     """
     data = load(dataset) if isinstance(dataset, str) else dataset
     component = parse_encoding(encoding)
-    chosen = choose_settings(data, Row(model, settings, budget=budget), component)
-    return build_model(model, shapes_for(data, make_encoding(component)), chosen)
+    shapes = shapes_for(data, make_encoding(component))
+    return build_model(
+        model, shapes, choose_settings(data.name, shapes, Row(model, settings, budget=budget), component)
+    )
 
 
 def run(

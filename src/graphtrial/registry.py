@@ -6,6 +6,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Iterator
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
 from graphtrial.errors import GraphTrialError, UnknownNameError, did_you_mean
@@ -44,6 +45,10 @@ class Registry(Generic[T]):
             raise GraphTrialError(f"two {self.kind}s are called '{name}': {self._things[name]!r} and {thing!r}")
         self._things[name] = thing
 
+    def remove(self, name: str) -> None:
+        """Forget the thing called `name`, if there is one."""
+        self._things.pop(name, None)
+
     def add_family(self, find: Callable[[str], T | None]) -> None:
         """Let `find` answer for names that nobody listed; it returns nothing for a name that is not its own."""
         self._families.append(find)
@@ -67,7 +72,7 @@ class Registry(Generic[T]):
         names = self.names()
         raise UnknownNameError(
             f"no {self.kind} called '{name}'.{did_you_mean(name, names)} "
-            f"`graphtrial list {self.kind}s` shows all {len(names)}."
+            f"`graphtrial list {self.kind}s` shows all {len(names)}; --plugin adds your own."
         )
 
     def names(self) -> list[str]:
@@ -103,7 +108,8 @@ def import_attribute(path: str) -> Any:
     try:
         module = importlib.import_module(module_name)
     except ImportError as error:
-        raise UnknownNameError(f"cannot import '{module_name}' of '{path}': {error}") from error
+        hint = f"; for a file of your own use --plugin {module_name}.py" if Path(f"{module_name}.py").is_file() else ""
+        raise UnknownNameError(f"cannot import '{module_name}' of '{path}': {error}{hint}") from error
     try:
         return getattr(module, attribute)
     except AttributeError:

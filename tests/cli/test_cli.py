@@ -142,7 +142,7 @@ def test_data_prepare_and_info() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["run", "cls", "gcn"], "Did you mean 'csl'"),
+        (["run", "csll", "gcn"], "Did you mean 'csl'"),
         (["run", "csl", "gnc"], "Did you mean 'g"),
         (["run", "csl", "gcn", "--set", "widht=4"], "Did you mean 'width'"),
         (["run", "csl", "gcn", "--set", "width"], "write key=value"),

@@ -25,6 +25,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON for scripts inste
 StorePath = Annotated[
     Path, typer.Option("--store", help="The file that remembers every trial.", envvar="GRAPHTRIAL_STORE")
 ]
+Plugins = Annotated[
+    list[Path] | None,
+    typer.Option("--plugin", help="A Python file of yours that registers models, encodings or the like; executed."),
+]
 Workers = Annotated[int | None, typer.Option(min=0, help="Trials at once; all cores by default, 0 for this process.")]
 
 
@@ -56,3 +60,12 @@ def parse_settings(pairs: list[str]) -> dict[str, Any]:
             raise GraphTrialError(f"'{pair}' is not a setting; write key=value, for example dropout=0.1")
         values[key.strip()] = parse_value(value.strip())
     return values
+
+
+def load_plugins(files: list[Path] | None) -> None:
+    """Load the plug-ins that a command was given."""
+    if files:
+        from graphtrial.plugins import load_plugin
+
+        for file in files:
+            load_plugin(file)

@@ -8,19 +8,21 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from graphtrial.cli.common import Json, friendly, out, print_json
+from graphtrial.cli.common import Json, Plugins, friendly, load_plugins, out, print_json
 from graphtrial.errors import GraphTrialError, did_you_mean
 
 
 @friendly
 def list_things(
     kind: Annotated[str, typer.Argument(help="datasets, models, encodings, protocols, tasks or studies.")],
+    plugin: Plugins = None,
     json: Json = False,
 ) -> None:
     """List what there is.
 
     Example: graphtrial list models
     """
+    load_plugins(plugin)
     listing = {
         "datasets": _datasets,
         "models": _models,

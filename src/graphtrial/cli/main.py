@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.logging import RichHandler
 
-from graphtrial.cli import data, listing, run, see
+from graphtrial.cli import data, listing, params, run, see
 from graphtrial.cli.common import err, out
 
 app = typer.Typer(
@@ -23,7 +23,7 @@ app.add_typer(data.app, name="data")
 app.command("run")(run.run)
 app.command("study")(run.study)
 app.command("list")(listing.list_things)
-app.command("params")(see.params)
+app.command("params")(params.params)
 app.command("status")(see.status)
 app.command("show")(see.show)
 app.command("report")(see.report)

@@ -9,10 +9,12 @@ import typer
 
 from graphtrial.cli.common import (
     Json,
+    Plugins,
     StorePath,
     Workers,
     err,
     friendly,
+    load_plugins,
     out,
     parse_settings,
     print_json,
@@ -30,7 +32,7 @@ Splits = Annotated[int | None, typer.Option(min=1, help="How many of the splits;
 @friendly
 def run(
     dataset: Annotated[str, typer.Argument(help="A dataset, such as csl or zinc.")],
-    model: Annotated[str, typer.Argument(help="A model, such as gcn or gatedgcn.")],
+    model: Annotated[str, typer.Argument(help="A model, such as gcn, or module:attribute.")],
     encoding: Annotated[str, typer.Option(help="A positional encoding, such as laplacian:20.")] = "none",
     seeds: Seeds = None,
     splits: Splits = None,
@@ -46,6 +48,7 @@ def run(
     max_epochs: Annotated[
         int | None, typer.Option(min=1, help="Stop after so many epochs (changes the rules).")
     ] = None,
+    plugin: Plugins = None,
     workers: Workers = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
@@ -56,6 +59,7 @@ def run(
     """
     if workers != 0:
         prepare_workers()
+    load_plugins(plugin)
     from graphtrial.studies import Row, Study
 
     chosen = parse_settings(settings or [])
@@ -79,6 +83,7 @@ def study(
     name: Annotated[str, typer.Argument(help="A study of the catalog, or a TOML file.")],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and run nothing.")] = False,
     report: Annotated[Path | None, typer.Option(help="Write a report to this folder afterwards.")] = None,
+    plugin: Plugins = None,
     workers: Workers = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
@@ -89,6 +94,7 @@ def study(
     """
     if workers != 0 and not dry_run:
         prepare_workers()
+    load_plugins(plugin)
     from graphtrial.studies import load_study
 
     loaded = load_study(name)

@@ -1,4 +1,4 @@
-"""Commands that look: params, status, show, report."""
+"""Commands that look: status, show, report."""
 
 from __future__ import annotations
 
@@ -9,48 +9,9 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from graphtrial.cli.common import Json, StorePath, friendly, out, parse_settings, print_json
+from graphtrial.cli.common import Json, StorePath, friendly, out, print_json
 from graphtrial.errors import GraphTrialError
 from graphtrial.files import DEFAULT_STORE
-
-
-@friendly
-def params(
-    dataset: Annotated[str, typer.Argument(help="A dataset.")],
-    model: Annotated[str, typer.Argument(help="A model.")],
-    encoding: Annotated[str, typer.Option(help="A positional encoding, such as laplacian:20.")] = "none",
-    layers: Annotated[int | None, typer.Option(min=1)] = None,
-    width: Annotated[int | None, typer.Option(min=1)] = None,
-    budget: Annotated[str | None, typer.Option(help="Widest model within so many parameters, such as 100k.")] = None,
-    settings: Annotated[list[str] | None, typer.Option("--set", help="Any setting of the model: key=value.")] = None,
-    json: Json = False,
-) -> None:
-    """Count the parameters of a model, part by part.
-
-    Example: graphtrial params zinc gcn --budget 500k --layers 16
-    """
-    from graphtrial.datasets import load
-    from graphtrial.nn import build_model, count_parameters, resolve_settings
-    from graphtrial.studies import Row
-    from graphtrial.studies.study import choose_settings, parse_encoding
-    from graphtrial.studies.trial import make_encoding, shapes_for
-
-    given = parse_settings(settings or [])
-    given |= {key: value for key, value in (("layers", layers), ("width", width)) if value is not None}
-    data, component = load(dataset), parse_encoding(encoding)
-    chosen = resolve_settings(model, choose_settings(data, Row(model, given, budget=budget), component))
-    built = build_model(model, shapes_for(data, make_encoding(component)), chosen)
-    parts = {name: count_parameters(part) for name, part in built.named_children()}
-    total = count_parameters(built)
-    if json:
-        print_json({"dataset": dataset, "model": model, "settings": chosen, "parts": parts, "params": total})
-        return
-    out.print(f"{model} on {dataset}: " + ", ".join(f"{key} {value}" for key, value in chosen.items()))
-    table = Table("part", "parameters")
-    for name, count in parts.items():
-        table.add_row(name, str(count))
-    table.add_row("total", str(total), style="bold")
-    out.print(table)
 
 
 @friendly
@@ -61,7 +22,8 @@ def status(store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
     """
     from graphtrial.report.rows import short_encoding
 
-    records = _open(store).trials()
+    opened = _open(store)
+    records = opened.trials()
     entries = [
         {
             "id": record.id,
@@ -70,7 +32,7 @@ def status(store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
             "encoding": short_encoding(record.spec.encoding),
             "split": record.spec.split,
             "seed": record.spec.seed,
-            "status": _status(store, record),
+            "status": _status(opened, record),
             "epochs": record.epochs,
             "test": record.scores.get("test"),
         }
@@ -107,7 +69,7 @@ def show(
     history = [asdict(epoch) for epoch in opened.history(record.id)]
     facts: dict[str, Any] = {
         "id": record.id,
-        "status": _status(store, record),
+        "status": _status(opened, record),
         "metric": record.metric,
         "scores": record.scores,
         "params": record.params,
@@ -170,10 +132,9 @@ def _open(path: Path) -> Any:
     return Store(path)
 
 
-def _status(store: Path, record: Any) -> str:
-    from graphtrial.studies import Store
+def _status(store: Any, record: Any) -> str:
     from graphtrial.studies.worker import is_running
 
     # A process that was killed could not say so; its lock does.
-    dead = record.status == "running" and not is_running(Store(store), record.id)
+    dead = record.status == "running" and not is_running(store, record.id)
     return "interrupted" if dead else str(record.status)

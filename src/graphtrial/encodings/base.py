@@ -13,6 +13,7 @@ from torch import Tensor
 from graphtrial.cache import cached
 from graphtrial.files import cache_home
 from graphtrial.graphs import Column, GraphSet, storage
+from graphtrial.plugins import origin_of
 from graphtrial.registry import Registry
 from graphtrial.spec import digest
 
@@ -48,7 +49,9 @@ class Encoding(ABC):
 
 def encode(graphs: GraphSet, encoding: Encoding, column: str) -> GraphSet:
     """Return the set with the encoding as a node column; computed once per content and kept in the cache."""
-    key = digest([graphs.content_hash, encoding.name, encoding.version, encoding.cache_key()])
+    facts = [graphs.content_hash, encoding.name, encoding.version, encoding.cache_key()]
+    origin = origin_of(type(encoding))  # the version of a plug-in's encoding is the content of its file
+    key = digest([*facts, origin[1]] if origin else facts)
     folder = cache_home() / "encodings" / f"{encoding.name}-{key[:16]}"
 
     def make() -> None:

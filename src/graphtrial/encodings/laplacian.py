@@ -59,7 +59,7 @@ class Laplacian(Encoding):
         with compute_settings():
             large = graphs.node_counts > max(DENSE_NODES, 4 * self.width)
             for graph in np.flatnonzero(large):
-                kept = fix_signs(torch.from_numpy(large_spectrum(_adjacency(graphs, graph), self.width)))
+                kept = fix_signs(torch.from_numpy(large_spectrum(_adjacency(graphs, int(graph)), self.width)))
                 out[graphs.node_ptr[graph] : graphs.node_ptr[graph + 1], : kept.shape[1]] = kept.numpy()
             for size, chunk in _same_size_chunks(graphs, ~large):
                 # One at a time: the rounding of LAPACK depends on where in memory a matrix starts, so in a batch the

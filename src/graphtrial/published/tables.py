@@ -10,7 +10,7 @@ from importlib.resources import files
 
 from graphtrial.errors import UnknownNameError, did_you_mean
 
-TABLES = ("configs", "datasets", "hyperparameters", "results", "wikics_classes")
+TABLES = ("configs", "datasets", "hyperparameters", "results", "shapes", "wikics_classes")
 
 
 @cache

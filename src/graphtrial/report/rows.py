@@ -95,7 +95,7 @@ def short_encoding(encoding: Component | None) -> str:
     """Return an encoding as the tables write it: `laplacian:20`, a rule other than the usual one in words."""
     if encoding is None:
         return "none"
-    usual = {"sign": "random"}
+    usual = {"sign": "random", "order": "fixed"}
     values = [
         str(v) if i == 0 else f"{k}={v}" for i, (k, v) in enumerate(encoding.arguments.items()) if usual.get(k) != v
     ]
@@ -105,11 +105,13 @@ def short_encoding(encoding: Component | None) -> str:
 def _published(group: list[TrialRecord]) -> published.PublishedRow | None:
     spec = group[0].spec
     paper = spec.protocol.partition("/")[0]
+    if not published.rows(paper=paper):  # a protocol of the user's own
+        return None
     arguments = spec.model.arguments
     encoding = None
     if spec.encoding is not None:
         given = spec.encoding.arguments
-        encoding = (spec.encoding.name, given.get("k"), given.get("sign"))
+        encoding = (spec.encoding.name, given.get("k"), given.get("sign", given.get("order")))
     return published.find(
         spec.dataset,
         spec.model.name,

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
+from graphtrial import plugins
 from graphtrial.studies.store import Store
 from graphtrial.studies.trial import TrialSpec
 from graphtrial.studies.worker import record_start, run_and_record, work
-from graphtrial.workers import worker_context
+from graphtrial.workers import cores, worker_context
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,6 @@ class Progress:
 
 
 Listener = Callable[[Progress], None]
-
-
-def cores() -> int:
-    """Return the number of cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def run_trials(
@@ -59,7 +54,8 @@ def _run_in_processes(queue: deque[TrialSpec], store: Store, workers: int, liste
             while queue and len(running) < workers:
                 trial = queue.popleft()
                 ours, theirs = context.Pipe(duplex=False)
-                process = context.Process(target=work, args=(trial.to_dict(), store.path, theirs), daemon=True)  # type: ignore[attr-defined]
+                args = (trial.to_dict(), store.path, theirs, plugins.sources(trial.plugins))
+                process = context.Process(target=work, args=args, daemon=True)  # type: ignore[attr-defined]
                 process.start()
                 theirs.close()
                 running[ours] = (process, trial)

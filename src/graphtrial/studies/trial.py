@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from graphtrial.datasets import Dataset, load
+from graphtrial import plugins
+from graphtrial.datasets import DATASETS, Dataset, load
 from graphtrial.encodings import ENCODINGS, Encoding, encode
-from graphtrial.errors import GraphTrialError
-from graphtrial.nn import Shapes, build_model, resolve_settings
+from graphtrial.errors import GraphTrialError, UnknownNameError
+from graphtrial.nn import MODELS, Shapes, build_model, resolve_settings
 from graphtrial.nn.encoder import ENCODING_COLUMN
 from graphtrial.spec import Component, digest
 from graphtrial.training import Rules
@@ -25,6 +26,7 @@ class TrialSpec:
     """Everything that decides the result of a training, resolved: no default is left open.
 
     `data` is the content hash of graphs and splits, so that a result can never be mistaken for one on other data.
+    `plugins` names the files outside this package that the trial's parts come from, with the SHA-256 of each.
     """
 
     dataset: str
@@ -36,11 +38,15 @@ class TrialSpec:
     protocol: str
     rules: Rules
     seed: int
+    plugins: dict[str, str] = field(default_factory=dict)
 
     @cached_property
     def id(self) -> str:
         """The trial's name: the first 16 hexadecimal digits of the hash of its canonical JSON."""
-        return digest(self)[:16]
+        values = asdict(self)
+        if not self.plugins:
+            del values["plugins"]
+        return digest(values)[:16]
 
     @property
     def row(self) -> dict[str, Any]:
@@ -82,7 +88,14 @@ def make_trial(
         raise GraphTrialError(f"{dataset.name} has splits 0 to {len(dataset.splits) - 1}; there is no split {split}")
     resolved = Component(model.name, resolve_settings(model.name, model.arguments))
     version = ENCODINGS.get(encoding.name).version if encoding else 0
-    return TrialSpec(dataset.name, dataset.hash, split, resolved, encoding, version, protocol, rules, seed)
+    used = _origins(dataset.name, model.name, encoding)
+    return TrialSpec(dataset.name, dataset.hash, split, resolved, encoding, version, protocol, rules, seed, used)
+
+
+def _origins(dataset: str, model: str, encoding: Component | None) -> dict[str, str]:
+    """Return the files outside this package that decide the result of a trial; its protocol is written out in it."""
+    encodings = [(ENCODINGS, encoding.name)] if encoding else []
+    return plugins.origins([(DATASETS, dataset), (MODELS, model), *encodings])
 
 
 def make_encoding(component: Component | None) -> Encoding | None:
@@ -99,6 +112,7 @@ def shapes_for(dataset: Dataset, encoding: Encoding | None) -> Shapes:
 
 def make_job(spec: TrialSpec) -> Job:
     """Bring a specification to life: load the data, compute the encoding, and say how the model is built."""
+    _check_plugins(spec)
     dataset = load(spec.dataset)
     if dataset.hash != spec.data:
         raise GraphTrialError(
@@ -126,6 +140,17 @@ def make_job(spec: TrialSpec) -> Job:
         encoding=encoding,
         split_level=dataset.spec.split_level,
     )
+
+
+def _check_plugins(spec: TrialSpec) -> None:
+    try:
+        now = _origins(spec.dataset, spec.model.name, spec.encoding)
+    except UnknownNameError:
+        now = {}
+    for name, expected in spec.plugins.items():
+        if now.get(name) != expected:
+            state = "has changed since" if name in now else "is not loaded: give it by --plugin"
+            raise GraphTrialError(f"trial {spec.id} was made with {name} (sha256 {expected[:12]}), which {state}")
 
 
 def run_trial(spec: TrialSpec, checkpoint: Path, on_epoch: Callable[[Epoch], None] = lambda epoch: None) -> Outcome:

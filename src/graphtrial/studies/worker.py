@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 from safetensors.torch import save_file
 
+from graphtrial import plugins
 from graphtrial.datasets import DATASETS
 from graphtrial.errors import GraphTrialError
 from graphtrial.files import atomic_path, make_folder
@@ -68,9 +69,11 @@ def record_start(spec: TrialSpec, store: Store) -> None:
     store.start(spec, task.metric, task.higher_is_better, environment())
 
 
-def work(values: dict[str, Any], store_path: Path, driver: Connection) -> None:
+def work(values: dict[str, Any], store_path: Path, driver: Connection, sources: Sequence[plugins.Source] = ()) -> None:
     """Run a trial in a process of its own and tell the driver of each epoch; end quietly when the driver is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's to handle
+    for source in sources:
+        plugins.load_source(source)
 
     def tell(epoch: Epoch) -> None:
         try:

@@ -1,0 +1,35 @@
+"""`graphtrial data plot`: pictures of a dataset."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from graphtrial.cli.common import Json, Plugins, friendly, load_plugins, out, print_json
+
+
+@friendly
+def plot(
+    name: Annotated[str, typer.Argument(help="A dataset.")],
+    to: Annotated[Path, typer.Option("--out", help="The folder of the pictures.")] = Path("graphtrial-plots"),
+    graphs: Annotated[int, typer.Option(min=1, help="So many sample graphs.")] = 6,
+    format: Annotated[str, typer.Option(help="png or svg.")] = "png",
+    plugin: Plugins = None,
+    json: Json = False,
+) -> None:
+    """Draw sample graphs and statistics of a dataset.
+
+    Example: graphtrial data plot csl --graphs 10 --format svg
+    """
+    load_plugins(plugin)
+    from graphtrial.datasets import load
+    from graphtrial.plots import plot as plot_dataset
+
+    made = plot_dataset(load(name), to, graphs=graphs, format=format)
+    if json:
+        print_json([str(path) for path in made])
+        return
+    for path in made:
+        out.print(str(path))
