@@ -133,6 +133,18 @@ class GraphSet:
     def __len__(self) -> int:
         return len(self.node_ptr) - 1
 
+    @property
+    def shape(self) -> tuple[int]:
+        """The number of graphs, as arrays say it: scikit-learn divides whatever has a shape by indexing it."""
+        return (len(self),)
+
+    def __getitem__(self, ids: Any) -> GraphSet:
+        """Return some graphs as a set, named as NumPy names them: `[3]`, `[[0, 5]]`, `[mask]` or `[:100]`."""
+        try:
+            return self.subset(np.atleast_1d(np.arange(len(self))[ids]))
+        except IndexError as error:
+            raise InvalidGraphError(f"graphs of this set are numbered from 0 to {len(self) - 1}: {error}") from None
+
     def __repr__(self) -> str:
         names = ", ".join(f"{name} ({c.level})" for name, c in self.columns.items())
         return f"GraphSet({len(self)} graphs, {self.num_nodes} nodes, {self.num_edges} edges; {names})"

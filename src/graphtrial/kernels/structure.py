@@ -1,0 +1,82 @@
+"""What a kernel sees of a graph set: neighbours and labels, in flat arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphtrial.errors import GraphTrialError
+from graphtrial.graphs import GraphSet
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Structure:
+    """Many graphs as one: nodes are numbered through, the in-neighbours of node i are `neighbour[ptr[i]:ptr[i + 1]]`.
+
+    Labels are whole numbers from 0; all nodes have label 0 where none are used. `edge_label` belongs to the entries of
+    `neighbour`; nothing where none are used.
+    """
+
+    node_ptr: Array
+    ptr: Array
+    neighbour: Array
+    node_label: Array
+    edge_label: Array | None
+
+    @classmethod
+    def of(cls, graphs: GraphSet, *, node_labels: bool = True, edge_labels: bool = False) -> Structure:
+        """Read the structure off a set; labels that are asked for and absent count as all alike."""
+        node_ptr = np.asarray(graphs.node_ptr, np.int64)
+        offset = np.repeat(node_ptr[:-1], graphs.edge_counts)
+        labels = _labels(graphs, "node", ("node_label", "x")) if node_labels else None
+        return cls(
+            node_ptr=node_ptr,
+            ptr=np.concatenate([[0], np.cumsum(graphs.in_degree, dtype=np.int64)]),
+            neighbour=np.asarray(graphs.edge_index[0], np.int64) + offset,
+            node_label=np.zeros(graphs.num_nodes, np.int64) if labels is None else labels,
+            edge_label=_labels(graphs, "edge", ("edge_label", "edge_attr")) if edge_labels else None,
+        )
+
+    def then(self, other: Structure) -> Structure:
+        """Return these graphs followed by others."""
+        nodes, edges = self.nodes, len(self.neighbour)
+        if (self.edge_label is None) != (other.edge_label is None):
+            raise GraphTrialError("one of the two sets has edge labels and the other has none; compare them without")
+        return Structure(
+            node_ptr=np.concatenate([self.node_ptr, other.node_ptr[1:] + nodes]),
+            ptr=np.concatenate([self.ptr, other.ptr[1:] + edges]),
+            neighbour=np.concatenate([self.neighbour, other.neighbour + nodes]),
+            node_label=np.concatenate([self.node_label, other.node_label]),
+            edge_label=None
+            if self.edge_label is None or other.edge_label is None
+            else np.concatenate([self.edge_label, other.edge_label]),
+        )
+
+    @property
+    def graphs(self) -> int:
+        """The number of graphs."""
+        return len(self.node_ptr) - 1
+
+    @property
+    def nodes(self) -> int:
+        """The number of nodes of all graphs."""
+        return int(self.node_ptr[-1])
+
+    @property
+    def graph_of_node(self) -> Array:
+        """The graph of each node."""
+        return np.repeat(np.arange(self.graphs), np.diff(self.node_ptr))
+
+
+def _labels(graphs: GraphSet, level: str, names: tuple[str, ...]) -> Array | None:
+    """Return the first column of categories among `names`, or nothing."""
+    for name in names:
+        column = graphs.columns.get(name)
+        if column is not None and column.level == level and column.types is not None and column.width == 1:
+            return np.asarray(column.values, np.int64).reshape(-1)
+    return None
