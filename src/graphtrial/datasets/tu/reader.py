@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from graphtrial.datasets.tu.tables import PADDING, Array, damage, read_numbers, read_whole_numbers
+from graphtrial.datasets.tables import PADDING, Array, damage, read_numbers, read_whole_numbers
 from graphtrial.errors import CorruptFileError
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.graphs.column import Level

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import re
 import warnings
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -62,9 +64,21 @@ def damage(path: Path, row: int, what: str) -> CorruptFileError:
     return CorruptFileError(f"{path.name} line {numbers[row]}: {what}")
 
 
+def gunzip(path: Path, limit_bytes: int = 2 << 30) -> bytes:
+    """Return what a gzip file holds, which may not be more than `limit_bytes`."""
+    try:
+        with gzip.open(path) as stream:
+            data = stream.read(limit_bytes + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise CorruptFileError(f"{path.name} cannot be unpacked: {error}; fetch it again") from error
+    if len(data) > limit_bytes:
+        raise CorruptFileError(f"{path.name} unpacks to more than {limit_bytes} bytes; it is not the published file")
+    return data
+
+
 def _cleaned(path: Path) -> bytes:
     """Return the bytes with plain line ends and without separators before them."""
-    data = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+    data = (gunzip(path) if path.suffix == ".gz" else path.read_bytes()).removeprefix(b"\xef\xbb\xbf")
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if any(end in data for end in (b",\n", b" \n", b"\t\n", b";\n")) or data[-1:] in (b",", b" ", b"\t", b";"):
