@@ -120,15 +120,17 @@ def _plan(name: str, sizes: Tensor, most_pairs: int, worth: int) -> Plan:
 
 
 def _divide(sizes: list[int], most_pairs: int, worth: int) -> list[int]:
-    """Return the ends of the buckets of ascending sizes."""
-    ends: list[int] = []
-    begin, size = 0, 1
-    for at, graph_size in enumerate(sizes):
-        graph_size = max(1, graph_size)
-        count = at - begin
-        padding = (graph_size**2 - size**2) * count
-        if count and (padding > worth or (count + 1) * graph_size**2 > most_pairs):
-            ends.append(at)
-            begin = at
-        size = graph_size
-    return [*ends, len(sizes)] if sizes else []
+    """Return the ends of the buckets of ascending sizes: neighbours together, then what is too much in equal parts."""
+    runs: list[list[int]] = []
+    for size in sizes:
+        size = max(1, size)
+        if runs and (size**2 - runs[-1][-1] ** 2) * len(runs[-1]) <= worth:
+            runs[-1].append(size)
+        else:
+            runs.append([size])
+    ends, begin = [], 0
+    for run in runs:
+        parts = min(len(run), -(-len(run) * run[-1] ** 2 // most_pairs))
+        ends += [begin + len(run) * part // parts for part in range(1, parts + 1)]
+        begin += len(run)
+    return ends

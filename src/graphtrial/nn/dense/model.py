@@ -15,7 +15,7 @@ from graphtrial.nn.dense.entries import Entries, PairInput
 from graphtrial.nn.dense.memory import Needs, again, thrift_for
 from graphtrial.nn.shapes import Shapes
 
-CACHED_NUMBERS = 320_000
+CACHED_NUMBERS = 256_000
 """The numbers of one state that a bucket is filled up to, so that a layer works within the processor's cache."""
 
 

@@ -10,7 +10,7 @@ from graphtrial.nn.dense.buckets import Bucket
 from graphtrial.nn.dense.entries import Entries
 from graphtrial.nn.dense.memory import Needs
 from graphtrial.nn.dense.model import DenseModel
-from graphtrial.nn.dense.product import ProductBlock, xavier
+from graphtrial.nn.dense.product import BlockWeights, ProductBlock, xavier
 from graphtrial.nn.dense.readout import diagonal_and_rest_maximum, node_sum
 from graphtrial.nn.head import PairMap, halving_mlp
 from graphtrial.nn.models import MODELS
@@ -41,6 +41,7 @@ class ThreeWLGNN(DenseModel):
     ) -> None:
         needs = Needs(layers, kept=(2 * depth + 3) * width, state=width, work=6 * width)
         super().__init__(shapes, width=width, edge_features=edge_features, needs=needs)
+        self.width = width
         inputs = [self.input.channels] + [width] * (layers - 1)
         self.blocks = nn.ModuleList(ProductBlock(d, width, depth=depth, residual=residual) for d in inputs)
         self.dropout = nn.Dropout(dropout)
@@ -51,16 +52,23 @@ class ThreeWLGNN(DenseModel):
             else [xavier(nn.Linear((1 + (self.level == "graph")) * width, shapes.outputs)) for _ in self.blocks]
         )
 
-    def prepare(self) -> list[None]:
-        return [None] * len(self.blocks)
+    def prepare(self) -> list[BlockWeights]:
+        return [block.weights() for block in self.blocks]
 
-    def layer(self, at: int, h: Tensor | Entries, bucket: Bucket, prepared: None) -> Tensor:
-        return self.dropout(self.blocks[at](h, bucket))
+    def layer(self, at: int, h: Tensor | Entries, bucket: Bucket, prepared: BlockWeights) -> Tensor:
+        out = self.blocks[at](h, bucket, prepared)
+        if self.training and self.dropout.p:
+            out = torch.cat([self.dropout(out[: self.width]), out[self.width :]])  # the ones remain
+        return out
 
     def read(self, states: list[Tensor | Entries], bucket: Bucket) -> Tensor:
+        apart = [
+            h if isinstance(h, Entries) else h[: self.width].view(-1, bucket.graphs, bucket.size, bucket.size)
+            for h in states
+        ]
         if self.level == "graph":
-            return torch.cat([diagonal_and_rest_maximum(h, bucket) for h in states if isinstance(h, Tensor)], dim=1)
-        heard = states if self.level == "edge" else states[1:]
+            return torch.cat([diagonal_and_rest_maximum(h, bucket) for h in apart if isinstance(h, Tensor)], dim=1)
+        heard = apart if self.level == "edge" else apart[1:]
         return torch.cat([node_sum(h, bucket) for h in heard], dim=1)
 
     def answer(self, graph: GraphBatch, rows: Tensor) -> Tensor:
