@@ -80,12 +80,20 @@ def info(name: str) -> dict[str, Any]:
     }
 
 
-def _choose(spec: DatasetSpec) -> Source:
-    """Return the first source that is kept already or whose files are here, else the first that can be downloaded."""
+def source_at_hand(spec: DatasetSpec) -> Source | None:
+    """Return the first source that is kept already or whose files are on this machine, or nothing."""
     for source in spec.sources:
         folder = _folder(spec, source)
         if (folder is not None and folder.exists()) or all(find(file) for file in source.files):
             return source
+    return None
+
+
+def _choose(spec: DatasetSpec) -> Source:
+    """Return the first source that is kept already or whose files are here, else the first that can be downloaded."""
+    here = source_at_hand(spec)
+    if here is not None:
+        return here
     for source in spec.sources:
         if all(file.url or find(file) for file in source.files):
             return source

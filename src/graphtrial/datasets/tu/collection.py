@@ -23,6 +23,7 @@ from graphtrial.tasks import GraphClassification, GraphRegression, Task
 
 SITE = "https://www.chrsmrrs.com/graphkerneldatasets"
 PREFIX = "tu/"
+LARGE = 6_000_000  # nodes and edges
 PAPER = "Morris et al. 2020 (arXiv:2007.08663)"
 ZINC_PARTS = (220_011, 225_011, 249_456)  # training, then test, then validation graphs of ZINC_full
 
@@ -103,6 +104,7 @@ def dataset_class(collection_name: str, features: str) -> type[TUDataset]:
         "published": entry.published if entry else None,
         "sources": (Source("zip", "The archive of the collection.", (archive,)),),
         "splits_stratified": not regression,
+        "large": entry is not None and entry.graphs * (entry.nodes + 2 * entry.edges) > LARGE,
     }
     return type(re.sub(r"\W", "_", f"TU_{collection_name}{features}"), (TUDataset,), members)
 
