@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable
+from decimal import Context, Decimal
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -27,10 +28,10 @@ SET_SLOTS = 8
 def erdos_renyi(nodes: int, seed: int, shared: PythonDraws) -> Links:
     """Join each pair with a probability that is itself uniform, by skipping over pairs (Batagelj and Brandes 2005)."""
     draws = PythonDraws(seed)
-    none = math.log(1.0 - shared.random() * nodes / nodes)
+    absent = 1.0 - shared.random() * nodes / nodes
     links, node, other = [], 1, -1
-    while node < nodes and none:
-        other += 1 + int(math.log(1.0 - draws.random()) / none)
+    while node < nodes and absent < 1.0:
+        other += 1 + log_ratio(1.0 - draws.random(), absent)
         while other >= node and node < nodes:
             other -= node
             node += 1
@@ -187,6 +188,18 @@ class PythonDraws:
         return order
 
 
+def log_ratio(number: float, base: float) -> int:
+    """Return the whole part of log(number) / log(base), the same on every machine.
+
+    Logarithms may differ in their last bit from one mathematics library to another. Where that could matter, and it
+    does, because the first number drawn is often `base` itself but for its last bit, they are rounded correctly.
+    """
+    ratio = math.log(number) / math.log(base)
+    if abs(ratio - round(ratio)) < 1e-6:
+        ratio = float(Decimal(number).ln(_PRECISE)) / float(Decimal(base).ln(_PRECISE))
+    return int(ratio)
+
+
 def as_set(numbers: list[int]) -> list[int]:
     """Return whole numbers below 32 in the order in which Python walks a set that they were added to one by one.
 
@@ -202,6 +215,9 @@ def as_set(numbers: list[int]) -> list[int]:
             place = (5 * place + 1) % SET_SLOTS
         slots[place] = number
     return [number for number in slots if number is not None]
+
+
+_PRECISE = Context(prec=50)
 
 
 def _side(nodes: int) -> int:

@@ -1,0 +1,84 @@
+"""CYCLES against NetworkX."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from graphtrial.datasets.generators.cycles import CycleModel, cycle_graphs
+from graphtrial.datasets.generators.search import has_cycle
+from graphtrial.errors import GraphTrialError
+from graphtrial.graphs import GraphSet, from_networkx, to_networkx
+
+
+@pytest.fixture(scope="module")
+def graphs() -> GraphSet:
+    return cycle_graphs(CycleModel(), 4000, seed=3)
+
+
+def undirected(graphs: GraphSet, graph: int) -> nx.Graph:
+    return nx.Graph(to_networkx(graphs, graph).to_undirected())
+
+
+def test_labels_are_what_networkx_finds(graphs: GraphSet) -> None:
+    y = graphs.column("y").values
+    for graph in range(120):
+        lengths = [len(cycle) for cycle in nx.simple_cycles(undirected(graphs, graph))]
+        assert (6 in lengths) == bool(y[graph])
+        assert lengths.count(6) <= 1
+        assert len(lengths) == 2
+
+
+def test_every_even_number_of_graphs_is_balanced(graphs: GraphSet) -> None:
+    pairs = graphs.column("y").values.reshape(-1, 2).sum(axis=1)
+    assert (pairs == 1).all()
+    assert 0.4 < graphs.column("y").values[::2].mean() < 0.6
+
+
+def test_classes_differ_in_nothing_that_is_counted(graphs: GraphSet) -> None:
+    y, nodes, edges = graphs.column("y").values, graphs.node_counts, graphs.edge_counts
+    of_node = np.repeat(y, nodes)
+    for counts in (nodes, edges, edges - 2 * nodes):
+        error = counts.std() * np.sqrt(4 / len(y))
+        assert abs(counts[y == 1].mean() - counts[y == 0].mean()) < 5 * error
+    shares = [np.bincount(graphs.in_degree[of_node == label], minlength=12)[:6] / (of_node == label).sum() for label in (0, 1)]
+    np.testing.assert_allclose(*shares, atol=0.006)
+
+
+def test_graphs_are_sparse_with_several_components(graphs: GraphSet) -> None:
+    found = [nx.number_connected_components(undirected(graphs, graph)) for graph in range(60)]
+    assert min(found) >= 2
+    assert max(found) > 4
+    assert graphs.node_counts.min() >= 37
+    assert graphs.node_counts.max() <= 61
+
+
+@pytest.mark.parametrize("length", [3, 4, 5, 6, 7])
+def test_the_search_is_exact_on_any_graph(length: int) -> None:
+    made = [nx.gnp_random_graph(9, 0.1 + 0.02 * seed, seed=seed) for seed in range(14)]
+    made += [nx.petersen_graph(), nx.complete_bipartite_graph(3, 4), nx.empty_graph(4), nx.star_graph(5)]
+    graphs = from_networkx(made)
+    found = has_cycle(graphs.node_ptr, graphs.edge_ptr, graphs.edge_index, graphs.in_degree, length)
+    expected = [any(len(c) == length for c in nx.simple_cycles(graph, length_bound=length)) for graph in made]
+    assert found.tolist() == expected
+    assert len(set(expected)) == 2
+
+
+def test_other_lengths_can_be_asked_for() -> None:
+    model = CycleModel(length=4, smallest=24, spread=2, trees=2, longest=8)
+    graphs = cycle_graphs(model, 60, seed=0)
+    assert graphs.column("y").values.sum() == 30
+    for graph in range(20):
+        lengths = [len(cycle) for cycle in nx.simple_cycles(undirected(graphs, graph))]
+        assert (4 in lengths) == bool(graphs.column("y").values[graph])
+
+
+def test_the_graphs_are_the_same_on_every_machine(graphs: GraphSet) -> None:
+    assert graphs.content_hash[:16] == "f4d38d5e8cb0a287"
+
+
+@pytest.mark.parametrize("wrong", [{"length": 2}, {"smallest": 10}, {"length": 3, "longest": 3}, {"trees": -1}])
+def test_impossible_models_are_refused(wrong: dict) -> None:
+    with pytest.raises(GraphTrialError):
+        CycleModel(**wrong)
