@@ -7,14 +7,15 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from graphtrial.cli import check, generate, import_
+from graphtrial.cli import check, generate, import_, plot
 from graphtrial.cli.common import Json, Plugins, friendly, load_plugins, out, print_json
 
-app = typer.Typer(help="Prepare and describe datasets.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(help="Prepare, describe and draw datasets.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(generate.app, name="generate")
 app.command("import")(import_.import_file)
 app.command("delete")(import_.delete)
 app.command("check")(check.check)
+app.command("plot")(plot.plot)
 Names = Annotated[list[str], typer.Argument(help="Datasets by name; `graphtrial list datasets` shows all.")]
 
 

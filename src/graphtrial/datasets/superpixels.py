@@ -67,8 +67,8 @@ PUBLISHED = Source(
     (ARCHIVE,),
 )
 _REMADE = (
-    "A stand-in: superpixels cut again by scikit-image with the published settings. Images, classes and split are the "
-    "published ones; single superpixels differ, because the program that cut the published ones is of 2019."
+    "Superpixels cut again by scikit-image, as it did it in 2019, with the published settings. Images, classes and "
+    "split are the published ones; that every single superpixel is, too, could not be compared."
 )
 NOTES = (
     "No SHA-256 of superpixels.zip was ever published. The first one seen on a machine is kept and must be met from "

@@ -1,0 +1,5 @@
+"""Pictures of datasets: samples of their graphs, and their statistics."""
+
+from graphtrial.plots.figures import plot
+
+__all__ = ["plot"]

@@ -1,0 +1,118 @@
+"""The contract of a drawer, and what drawers share."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from graphtrial.datasets import Dataset
+from graphtrial.plots.part import Part, whole
+from graphtrial.plots.style import FAINT, INK
+from graphtrial.registry import Registry
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Array = npt.NDArray[Any]
+DRAWERS: Registry[type[Drawer]] = Registry("drawer", "graphtrial.plots.drawers")
+
+
+class Drawer(ABC):
+    """One way to draw graphs; it says which datasets it fits, and of those that fit the first by `order` draws."""
+
+    order: ClassVar[int]
+    shows: ClassVar[str] = "sample graphs"
+
+    @staticmethod
+    @abstractmethod
+    def fits(dataset: Dataset) -> bool:
+        """Tell whether the graphs of a dataset can be drawn like this; by what is in them, not by their name."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self.dataset = dataset
+
+    def parts(self, count: int) -> list[Part]:
+        """Return so many graphs worth seeing."""
+        return [whole(self.dataset.graphs, graph) for graph in typical(self.dataset, count)]
+
+    @abstractmethod
+    def draw(self, axes: Axes, part: Part) -> None:
+        """Draw one graph."""
+
+    def caption(self, part: Part) -> str:
+        """Return what stands above a graph."""
+        y = part.column("y") if self.dataset.graphs.columns.get("y") else None
+        about = f"graph {part.graph}: {len(part.nodes)} nodes, {part.ends.shape[1]} edges"
+        column = self.dataset.graphs.columns.get("y")
+        if column is None or y is None or column.level != "graph":
+            return about
+        if column.types is not None:
+            return f"{about}\nclass {class_name(self.dataset, int(y.reshape(-1)[0]))}"
+        values = [f"{value:.3g}".replace("-", "\N{MINUS SIGN}") for value in y.reshape(-1)]
+        return f"{about}\ny = {', '.join(values[:3])}{', …' if len(values) > 3 else ''}"
+
+
+def drawer_of(dataset: Dataset) -> Drawer:
+    """Return the first drawer that fits; one fits everything."""
+    kinds = sorted((DRAWERS.get(name) for name in DRAWERS), key=lambda kind: kind.order)
+    return next(kind for kind in kinds if kind.fits(dataset))(dataset)
+
+
+def typical(dataset: Dataset, count: int) -> list[int]:
+    """Return graphs worth seeing: where there are classes one of each in turn, else from small to large.
+
+    Within a class and within a range of sizes it is the graph of middle size, so that no freak stands for all.
+    """
+    graphs, y = dataset.graphs, dataset.graphs.columns.get("y")
+    sizes = np.asarray(graphs.node_counts)
+    ids = np.flatnonzero(sizes > 0)
+    by_size = ids[np.argsort(sizes[ids], kind="stable")]
+    count = min(count, len(ids))
+    if not count:
+        return []
+    if y is None or y.level != "graph" or y.types is None:
+        groups = np.array_split(by_size, count)
+    else:
+        labels = np.asarray(y.values).reshape(-1)[by_size]
+        of_class = [by_size[labels == label] for label in np.unique(labels)]
+        groups = []
+        for i in range(count):
+            members = of_class[i % len(of_class)]
+            times = len(range(i % len(of_class), count, len(of_class)))
+            groups.append(np.array_split(members, min(times, len(members)))[min(i // len(of_class), len(members) - 1)])
+    return list(dict.fromkeys(int(group[len(group) // 2]) for group in groups if len(group)))
+
+
+def class_name(dataset: Dataset, number: int) -> str:
+    """Return the name of a class where the dataset has names, else its number."""
+    names = getattr(dataset.spec, "classes", ())
+    return str(names[number]) if isinstance(names, tuple) and number < len(names) else str(number)
+
+
+def draw_links(
+    axes: Axes, places: Array, ends: Array, *, colour: str = FAINT, width: float = 0.8, alpha: float = 1.0
+) -> None:
+    """Draw edges as lines, each pair of nodes once."""
+    from matplotlib.collections import LineCollection
+
+    once = np.unique(np.sort(ends, axis=0), axis=1)
+    lines = LineCollection(places[once.T], colors=colour, linewidths=width, alpha=alpha, zorder=1)
+    axes.add_collection(lines)
+
+
+def draw_nodes(axes: Axes, places: Array, colours: Any, *, size: float, edge: str = INK) -> None:
+    """Draw nodes as dots with a thin rim."""
+    axes.scatter(places[:, 0], places[:, 1], s=size, c=colours, edgecolors=edge, linewidths=0.4, zorder=2)
+
+
+def frame(axes: Axes, places: Array, room: float = 0.06) -> None:
+    """Show just the places, in true proportions, without axes."""
+    low, high = places.min(axis=0), places.max(axis=0)
+    centre, half = (low + high) / 2, max(float((high - low).max()) * (0.5 + room), 0.5)
+    axes.set_xlim(centre[0] - half, centre[0] + half)
+    axes.set_ylim(centre[1] - half, centre[1] + half)
+    axes.set_aspect("equal")
+    axes.set_axis_off()

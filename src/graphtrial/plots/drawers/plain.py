@@ -1,0 +1,74 @@
+"""Any graph: dots and lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphtrial.datasets import Dataset
+from graphtrial.plots.drawers.base import DRAWERS, Array, Drawer, draw_links, draw_nodes, frame, typical
+from graphtrial.plots.layout import layout
+from graphtrial.plots.part import Part, around, whole
+from graphtrial.plots.style import MAIN, PALETTE, colour_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_NODES = 300
+
+
+@DRAWERS.register("plain")
+class Plain(Drawer):
+    """Nodes by a layout of the structure, coloured by their type where there are few types; large graphs in part."""
+
+    order = 100
+
+    @staticmethod
+    def fits(dataset: Dataset) -> bool:
+        return True
+
+    def parts(self, count: int) -> list[Part]:
+        graphs = self.dataset.graphs
+        made = []
+        for graph in typical(self.dataset, count):
+            part = whole(graphs, graph)
+            if len(part.nodes) > MOST_NODES:
+                middle = int(np.argmax(graphs.in_degree[part.nodes]))
+                part = around(graphs, graph, middle, MOST_NODES)
+            made.append(part)
+        return made
+
+    def caption(self, part: Part) -> str:
+        text = super().caption(part)
+        size = int(self.dataset.graphs.node_counts[part.graph])
+        cut = len(part.nodes) < size
+        return text.replace(f": {len(part.nodes)} nodes", f": {len(part.nodes)} of {size} nodes", 1) if cut else text
+
+    def draw(self, axes: Axes, part: Part) -> None:
+        places = layout(len(part.nodes), part.ends)
+        crowded = len(part.nodes) > 80 or part.ends.shape[1] > 500
+        draw_links(axes, places, part.ends, width=0.4 if crowded else 0.9, alpha=0.6 if crowded else 1.0)
+        draw_nodes(axes, places, node_colours(part), size=10 if crowded else 26)
+        frame(axes, places)
+
+
+def node_colours(part: Part) -> list[str]:
+    """Return a colour for each node: by its category, in whatever form the data has it, else one for all."""
+    for name in ("x", "node_label"):
+        column = part.graphs.columns.get(name)
+        values = part.column(name)
+        if column is None or values is None or column.level != "node":
+            continue
+        types = _categories(values, column.types)
+        if types is not None and types.max(initial=0) < len(PALETTE):
+            return [colour_of(int(number)) for number in types]
+    return [MAIN] * len(part.nodes)
+
+
+def _categories(values: Array, types: int | None) -> Array | None:
+    table = values.reshape(len(values), -1)
+    if types is not None:
+        return table[:, 0]
+    one_hot = table.shape[1] > 1 and np.isin(table, (0, 1)).all() and (table.sum(axis=1) == 1).all()
+    return table.argmax(axis=1) if one_hot else None

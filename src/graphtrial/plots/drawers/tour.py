@@ -1,0 +1,41 @@
+"""Points in the plane with chosen edges: the tour in red."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from graphtrial.datasets import Dataset
+from graphtrial.plots.drawers.base import DRAWERS, Drawer, draw_links, draw_nodes, frame
+from graphtrial.plots.part import Part
+from graphtrial.plots.style import INK, WARM
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@DRAWERS.register("tour")
+class Tour(Drawer):
+    """Nodes at their coordinates, edges of class 1 in red, all others faint."""
+
+    order = 20
+
+    @staticmethod
+    def fits(dataset: Dataset) -> bool:
+        x, y = dataset.graphs.columns.get("x"), dataset.graphs.columns.get("y")
+        planar = x is not None and x.level == "node" and x.types is None and x.width == 2
+        return planar and y is not None and y.level == "edge" and y.width == 1
+
+    def caption(self, part: Part) -> str:
+        y = part.column("y")
+        chosen = 0 if y is None else int((y.reshape(-1) == 1).sum())
+        return f"{super().caption(part)}\n{chosen} edges of the tour, in red"
+
+    def draw(self, axes: Axes, part: Part) -> None:
+        places, y = part.column("x"), part.column("y")
+        if places is None or y is None:
+            return
+        chosen = y.reshape(-1) == 1
+        draw_links(axes, places, part.ends[:, ~chosen], width=0.25, alpha=0.5)
+        draw_links(axes, places, part.ends[:, chosen], colour=WARM, width=1.3)
+        draw_nodes(axes, places, [INK] * len(places), size=6)
+        frame(axes, places)
