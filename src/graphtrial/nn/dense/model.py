@@ -8,11 +8,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.dense.buckets import Bucket, Plan, plan_of
 from graphtrial.nn.dense.entries import Entries, PairInput
 from graphtrial.nn.dense.memory import Needs, again, thrift_for
+from graphtrial.nn.raw import require_level
 from graphtrial.nn.shapes import Shapes
 
 CACHED_NUMBERS = 256_000
@@ -27,13 +27,14 @@ class DenseModel(nn.Module):
     backward pass instead of being kept; a graph that cannot fit raises `MemoryError`.
     """
 
+    levels = ("graph", "node", "edge")
+
     worth = 0
     """The padded pairs that a bucket less is worth."""
 
     def __init__(self, shapes: Shapes, *, width: int, edge_features: bool, needs: Needs) -> None:
         super().__init__()
-        if shapes.level not in ("graph", "node", "edge"):
-            raise GraphTrialError(f"this model answers questions about graphs, nodes and edges, not {shapes.level}")
+        require_level("this model", shapes, self.levels)
         self.level = shapes.level
         self.input = PairInput(shapes, edge_features=edge_features)
         self.most_pairs = max(1, CACHED_NUMBERS // width)

@@ -1,0 +1,66 @@
+"""Differentiable pooling: the nodes of a graph are shared out among a few clusters."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from graphtrial.graphs import GraphBatch
+from graphtrial.ops import aggregate
+
+TINY = 1e-15
+
+
+class Pooled(NamedTuple):
+    """Clusters in place of nodes: x [graphs, clusters, width], adjacency [graphs, clusters, clusters], two losses."""
+
+    x: Tensor
+    adjacency: Tensor
+    link_loss: Tensor
+    entropy: Tensor
+
+
+def diffpool(graph: GraphBatch, x: Tensor, share: Tensor) -> Pooled:
+    r"""Pool a batch by soft assignments, Ying et al. 2018 (arXiv:1806.08804).
+
+    .. math::
+        X' = S^T X, \quad A' = S^T A S, \quad
+        \mathrm{link} = \|A - S S^T\|_F / n^2, \quad
+        \mathrm{entropy} = \tfrac1n \sum_i \sum_c - s_{ic} \log s_{ic}
+
+    per graph, the link loss averaged over graphs, the entropy over nodes. No n x n matrix is made: its norm follows from
+    the edges and from S^T S. x: [nodes, width], share: [nodes, clusters], rows of which sum to 1.
+    """
+    sizes = graph.ptr.diff()
+    most = graph.remember("diffpool most", lambda: max(1, int(sizes.max())) if len(sizes) else 1)
+    place = graph.remember("diffpool place", lambda: _place(graph, most))
+
+    def apart(rows: Tensor) -> Tensor:
+        zeros = rows.new_zeros(graph.num_graphs * most, rows.shape[1])
+        return zeros.index_copy(0, place, rows).view(graph.num_graphs, most, -1)
+
+    shares, reached = apart(share), apart(aggregate(graph, share, "sum"))
+    turned = shares.transpose(1, 2)
+    pooled = torch.bmm(reached.transpose(1, 2), shares)
+    met = torch.bmm(turned, shares)
+    links = graph.remember(f"diffpool links {x.dtype}", lambda: _squared_links(graph, x.dtype))
+    squared = links - 2 * pooled.diagonal(dim1=1, dim2=2).sum(1) + met.square().sum((1, 2))
+    link_loss = (squared.clamp(min=0) + TINY).sqrt() / sizes.clamp(min=1).to(x.dtype).square()
+    entropy = -(share * (share + TINY).log()).sum() / max(1, len(share))
+    return Pooled(torch.bmm(turned, apart(x)), pooled, link_loss.mean(), entropy)
+
+
+def _place(graph: GraphBatch, most: int) -> Tensor:
+    """Return the row of each node where every graph has `most` rows."""
+    first = torch.arange(graph.num_graphs, device=graph.batch.device) * most - graph.ptr[:-1]
+    return first.index_select(0, graph.batch) + torch.arange(graph.num_nodes, device=graph.batch.device)
+
+
+def _squared_links(graph: GraphBatch, dtype: torch.dtype) -> Tensor:
+    """Return the sum of A_ij^2 over each graph; parallel edges, which stand side by side, add up to one entry."""
+    pairs, counts = torch.unique_consecutive(graph.edge_index, dim=1, return_counts=True)
+    owner = graph.batch.index_select(0, pairs[0])
+    zeros = torch.zeros(graph.num_graphs, dtype=dtype, device=owner.device)
+    return zeros.index_add(0, owner, counts.square().to(dtype))
