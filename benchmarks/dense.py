@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -80,7 +81,8 @@ class ThreeWLLoop(nn.Module):
 
     def forward(self, h: Tensor) -> Tensor:
         score = h.new_zeros(1, 1)
-        for (left, right, skip), head in zip(self.blocks, self.heads, strict=True):
+        for block, head in zip(self.blocks, self.heads, strict=True):
+            left, right, skip = block.children()
             h = skip(torch.cat([h, left(h) @ right(h)], dim=1))
             diagonal = torch.eye(h.shape[-1], dtype=torch.bool)
             rest = h.masked_fill(diagonal, -torch.inf).flatten(2).max(2).values
@@ -96,7 +98,7 @@ class RingLoop(nn.Module):
         self.coefficients, self.diagonal = nn.ParameterList(), nn.ParameterList()
         self.bias, self.switch = nn.ParameterList(), nn.ParameterList()
         widths = [1 + NODE_TYPES, *[width] * layers]
-        for inputs, outputs in zip(widths, widths[1:], strict=False):
+        for inputs, outputs in pairwise(widths):
             scale = math.sqrt(2 / (inputs + outputs))
             self.coefficients.append(torch.randn(3, inputs, outputs, 15) * scale)
             self.diagonal.append(torch.zeros(3, outputs, 1, 1))

@@ -82,9 +82,7 @@ class PairInput:
 
     def read(self, graph: GraphBatch, plan: Plan, dtype: torch.dtype) -> Iterator[Entries]:
         """Return the entries of each bucket; the values of the whole batch come from one scatter."""
-        at, row_of_node, row_of_edge, cuts = graph.remember(
-            f"{plan.name} entries", lambda: _entry_rows(graph, plan)
-        )
+        at, row_of_node, row_of_edge, cuts = graph.remember(f"{plan.name} entries", lambda: _entry_rows(graph, plan))
         values = self._values(graph, len(at), row_of_node, row_of_edge, dtype)
         for bucket, first, last in zip(plan.buckets, cuts[:-1], cuts[1:], strict=True):
             yield Entries(bucket, at[first:last] - bucket.start, values[:, first:last])

@@ -27,8 +27,8 @@ def contract(coefficients: Tensor) -> tuple[Tensor, Tensor]:
     """Sort coefficients [maps, inputs, width, 15] into matrices that act on pairs and on statistics.
 
     Returns [maps * width, 2 * inputs] for a matrix and its transpose, and [3 * maps * width, 5 * inputs] from the
-    statistics of a node to its row, its column and its place on the diagonal. No operation but the matrix itself and its
-    transpose needs a tensor of pairs of its own.
+    statistics of a node to its row, its column and its place on the diagonal. No operation but the matrix itself and
+    its transpose needs a tensor of pairs of its own.
     """
     maps, inputs, width, _ = coefficients.shape
     pair = coefficients[..., 9:11].permute(0, 2, 3, 1).reshape(maps * width, 2 * inputs)

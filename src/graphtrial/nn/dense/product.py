@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -50,14 +50,11 @@ class ProductBlock(nn.Module):
     def weights(self) -> BlockWeights:
         """Return the weights as they are applied."""
         of_input, of_product = self.skip.weight.split([self.inputs, self.width], dim=1)
-        bias = self.skip.bias
+        bias: Tensor = self.skip.bias
         if self.residual is not None:
             of_input, bias = of_input + self.residual.weight, bias + self.residual.bias
         return BlockWeights(
-            [
-                torch.stack([affine(one.weight, one.bias), affine(other.weight, other.bias)])
-                for one, other in zip(self.left, self.right, strict=True)
-            ],
+            [torch.stack([_matrix(one), _matrix(other)]) for one, other in zip(self.left, self.right, strict=True)],
             affine(of_input, bias),
             nn.functional.pad(of_product, (0, padded(self.width) - self.width) * 2),
         )
@@ -78,3 +75,7 @@ def xavier(linear: nn.Linear) -> nn.Linear:
     nn.init.xavier_uniform_(linear.weight)
     nn.init.zeros_(linear.bias)
     return linear
+
+
+def _matrix(linear: Any) -> Tensor:
+    return affine(linear.weight, linear.bias)

@@ -15,9 +15,9 @@ def graph_sum(h: Tensor | Entries, bucket: Bucket) -> Tensor:
 
 
 def node_sum(h: Tensor | Entries, bucket: Bucket) -> Tensor:
-    """Return the sum of h_ij over i for each node j, what comes in: [channels, graphs, size, size] -> [nodes, channels].
+    """Return for each node j the sum of h_ij over all i, that is, of what comes in.
 
-    Padding is left out.
+    [channels, graphs, size, size], whatever its padding -> [nodes, channels].
     """
     if isinstance(h, Entries):
         return bucket.node_rows(h.node_sums(h.target, h.values))

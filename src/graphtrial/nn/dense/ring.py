@@ -66,19 +66,9 @@ class RingLayer(nn.Module):
             out = self.norm(out, bucket)
         out = out.relu_()
         if self.residual is not None:
-            out = out + self._residual(h, bucket)
+            out = out + _mapped(self.residual, h, bucket)
         mask = bucket.pair_mask(out.dtype)
         return self.dropout(out if mask is None else out * mask)
-
-    def _residual(self, h: Tensor | Entries, bucket: Bucket) -> Tensor:
-        """Return W_r h + b_r."""
-        linear = self.residual
-        bias = linear.bias.unsqueeze(1)
-        if isinstance(h, Entries):
-            flat = bias.expand(-1, bucket.pairs).index_add(1, h.at, linear.weight @ h.values)
-        else:
-            flat = torch.addmm(bias, linear.weight, h.flatten(1))
-        return flat.view(-1, bucket.graphs, bucket.size, bucket.size)
 
 
 class PairNorm(nn.Module):
@@ -97,3 +87,13 @@ class PairNorm(nn.Module):
         variance = centred.square().sum((2, 3), keepdim=True) * share
         scale = self.weight.view(-1, 1, 1, 1) * (variance + 1e-6).rsqrt()
         return centred * scale + self.bias.view(-1, 1, 1, 1)
+
+
+def _mapped(linear: nn.Linear, h: Tensor | Entries, bucket: Bucket) -> Tensor:
+    """Return W h + b for every pair."""
+    bias = linear.bias.unsqueeze(1)
+    if isinstance(h, Entries):
+        flat = bias.expand(-1, bucket.pairs).index_add(1, h.at, linear.weight @ h.values)
+    else:
+        flat = torch.addmm(bias, linear.weight, h.flatten(1))
+    return flat.view(-1, bucket.graphs, bucket.size, bucket.size)

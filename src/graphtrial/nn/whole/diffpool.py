@@ -27,8 +27,8 @@ class DiffPool(nn.Module):
     `layers` mean-GraphSage layers, one step that shares the nodes of each graph out among `clusters`, `layers` dense
     GraphSage layers on the clusters, their sum, a linear head. `embedding` is the width of the last layer before and
     after the pooling, 0 for `width`. The paper takes 15 % of the nodes of the largest graph as `clusters`, and its code
-    gives every place in a batch assignment weights of its own: `slots` of them, there the batch size. With `slots` above
-    1 an answer depends on a graph's place in its batch.
+    gives every place in a batch assignment weights of its own: `slots` of them, there the batch size. With more than
+    one, an answer depends on a graph's place in its batch.
 
     Training adds `extra_loss()`. Returns [graphs, outputs].
     """
@@ -60,9 +60,7 @@ class DiffPool(nn.Module):
             for at, pair in enumerate(pairwise(widths))
         )
         self.feature = MeanSage(last, width, relu=True, residual=False, graph_norm=False, dropout=dropout)
-        self.assignment = MeanSage(
-            last, clusters * slots, relu=True, residual=False, graph_norm=False, dropout=dropout
-        )
+        self.assignment = MeanSage(last, clusters * slots, relu=True, residual=False, graph_norm=False, dropout=dropout)
         self.after = nn.ModuleList(DenseSage(*pair, clusters, residual=residual) for pair in pairwise(widths))
         self.head = nn.Linear(last, shapes.outputs)
         for module in self.modules():
@@ -99,11 +97,9 @@ class DiffPool(nn.Module):
 
 
 class MeanSage(nn.Module):
-    """GraphSage with mean aggregator: dropout, U [h || mean], length 1, ReLU, batch norm, + input where widths agree."""
+    """GraphSage with mean aggregator: U [h || mean], length 1, ReLU, batch norm, + input where widths agree."""
 
-    def __init__(
-        self, given: int, width: int, *, relu: bool, residual: bool, graph_norm: bool, dropout: float
-    ) -> None:
+    def __init__(self, given: int, width: int, *, relu: bool, residual: bool, graph_norm: bool, dropout: float) -> None:
         super().__init__()
         self.linear = nn.Linear(2 * given, width)
         self.norm = BatchNorm(width)

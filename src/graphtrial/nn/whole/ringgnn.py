@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
@@ -54,14 +57,15 @@ class RingGNN(DenseModel):
             for d in inputs
         )
         joined = self.input.channels + layers * width
-        self.head: nn.Module = (
+        self.head: Any = (
             PairMap(halving_mlp(2 * joined, shapes.outputs))
             if self.level == "edge"
             else halving_mlp(joined, shapes.outputs)
         )
 
     def prepare(self) -> list[Contracted]:
-        return [layer.contracted() for layer in self.layers]
+        layers: Iterable[Any] = self.layers
+        return [layer.contracted() for layer in layers]
 
     def layer(self, at: int, h: Tensor | Entries, bucket: Bucket, prepared: Contracted) -> Tensor:
         return self.layers[at](h, bucket, prepared)
