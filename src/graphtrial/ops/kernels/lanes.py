@@ -1,7 +1,8 @@
 """Operations on eight numbers at once, written as vector instructions.
 
-The compiler makes vector instructions of long loops only, and the heads of attention are few. They lie side by side,
-eight of them, and each operation below takes eight numbers of each flat array from the given place on.
+The compiler makes vector instructions of long loops only, while the heads of attention are few: they lie side by side,
+eight of them. Nor does it keep the sum of a row in registers while the entries of the row go by. Each operation below
+takes eight numbers of each flat array from the given place on.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ def multiply_add(typing: Any, into: Any, i: Any, a: Any, j: Any, b: Any, k: Any,
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         target, weight, value = (_pointer(context, builder, signature, values, at) for at in (0, 2, 4))
-        factor = _load(builder, weight)
+        factor = load(builder, weight)
         with cgutils.for_range(builder, values[6]) as loop:
             at_target, at_value = (builder.gep(p, [loop.index]) for p in (target, value))
-            product = builder.fmul(factor, _load(builder, at_value), CONTRACT)
-            _store(builder, builder.fadd(_load(builder, at_target), product, CONTRACT), at_target)
+            product = builder.fmul(factor, load(builder, at_value), CONTRACT)
+            store(builder, builder.fadd(load(builder, at_target), product, CONTRACT), at_target)
         return context.get_dummy_value()
 
     return _signature(into, a, b, 1), generate
@@ -43,13 +44,72 @@ def dot(typing: Any, into: Any, i: Any, a: Any, j: Any, b: Any, k: Any, groups: 
         target, left, right = (_pointer(context, builder, signature, values, at) for at in (0, 2, 4))
         total = cgutils.alloca_once_value(builder, ir.Constant(target.type.pointee, None))
         with cgutils.for_range(builder, values[6]) as loop:
-            pair = (_load(builder, builder.gep(p, [loop.index])) for p in (left, right))
+            pair = (load(builder, builder.gep(p, [loop.index])) for p in (left, right))
             product = builder.fmul(*pair, CONTRACT)
             builder.store(builder.fadd(builder.load(total), product, CONTRACT), total)
-        _store(builder, builder.load(total), target)
+        store(builder, builder.load(total), target)
         return context.get_dummy_value()
 
     return _signature(into, a, b, 1), generate
+
+
+def _row_sum(vectors: int) -> Any:
+    @intrinsic
+    def row_sum(
+        typing: Any,
+        out: Any,
+        row: Any,
+        x: Any,
+        width: Any,
+        column: Any,
+        index: Any,
+        order: Any,
+        weight: Any,
+        begin: Any,
+        end: Any,
+        own: Any,
+    ) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            def data(at: int) -> Any:
+                return context.make_array(signature.args[at])(context, builder, values[at]).data
+
+            def pieces(array: Any, number: Any) -> list[Any]:
+                start = builder.gep(array, [builder.add(builder.mul(number, values[3]), values[4])])
+                first = builder.bitcast(start, ir.VectorType(array.type.pointee, LANES).as_pointer())
+                return [builder.gep(first, [ir.Constant(values[1].type, at)]) for at in range(vectors)]
+
+            target, source = pieces(data(0), values[1]), data(2)
+            vector = target[0].type.pointee
+            mine = ir.Constant(vector, None)
+            totals = [cgutils.alloca_once_value(builder, mine) for _ in range(vectors)]
+            if own is not types.none:
+                factor = spread(builder, builder.load(data(10)), vector)
+                for total, piece in zip(totals, pieces(source, values[1]), strict=True):
+                    builder.store(builder.fmul(factor, load(builder, piece)), total)
+            one = ir.Constant(values[8].type, 1)
+            with cgutils.for_range_slice(builder, values[8], values[9], one, inc=True) as (entry, _):
+                at = entry if order is types.none else builder.load(builder.gep(data(6), [entry]))
+                factor = spread(builder, builder.load(builder.gep(data(7), [at])), vector)
+                column = builder.load(builder.gep(data(5), [entry]))
+                for total, piece in zip(totals, pieces(source, column), strict=True):
+                    product = builder.fmul(factor, load(builder, piece), CONTRACT)
+                    builder.store(builder.fadd(builder.load(total), product, CONTRACT), total)
+            for total, piece in zip(totals, target, strict=True):
+                store(builder, builder.load(total), piece)
+            return context.get_dummy_value()
+
+        number = types.intp
+        return types.void(out, number, x, number, number, index, order, weight, number, number, own), generate
+
+    return row_sum
+
+
+ROW_SUMS = tuple(_row_sum(vectors) for vectors in range(1, 9))
+"""For 1 to 8 groups of eight columns, beginning with `column`, of arrays of rows of `width` numbers each:
+
+out[row] = own[0] * x[row] + sum over e from begin to end of weight[order[e]] * x[index[e]], where `order` and `own` may
+be None.
+"""
 
 
 @intrinsic
@@ -82,9 +142,9 @@ def leaky(typing: Any, into: Any, i: Any, a: Any, j: Any, b: Any, k: Any, slope:
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         target, left, right = (_pointer(context, builder, signature, values, at) for at in (0, 2, 4))
-        total = builder.fadd(_load(builder, left), _load(builder, right))
+        total = builder.fadd(load(builder, left), load(builder, right))
         factor = _slope(context, builder, signature, values, total)
-        _store(builder, builder.fmul(total, factor), target)
+        store(builder, builder.fmul(total, factor), target)
         return context.get_dummy_value()
 
     return types.void(into, types.intp, a, types.intp, b, types.intp, slope), generate
@@ -96,9 +156,9 @@ def leaky_backward(typing: Any, into: Any, i: Any, a: Any, j: Any, b: Any, k: An
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         target, left, right = (_pointer(context, builder, signature, values, at) for at in (0, 2, 4))
-        total = builder.fadd(_load(builder, left), _load(builder, right))
+        total = builder.fadd(load(builder, left), load(builder, right))
         factor = _slope(context, builder, signature, values, total)
-        _store(builder, builder.fmul(_load(builder, target), factor), target)
+        store(builder, builder.fmul(load(builder, target), factor), target)
         return context.get_dummy_value()
 
     return types.void(into, types.intp, a, types.intp, b, types.intp, slope), generate
@@ -106,7 +166,7 @@ def leaky_backward(typing: Any, into: Any, i: Any, a: Any, j: Any, b: Any, k: An
 
 def _slope(context: Any, builder: Any, signature: Any, values: Any, total: Any) -> Any:
     array = context.make_array(signature.args[6])(context, builder, values[6])
-    slope = _load(builder, builder.bitcast(array.data, total.type.as_pointer()))
+    slope = load(builder, builder.bitcast(array.data, total.type.as_pointer()))
     ones = ir.Constant(total.type, [1.0] * LANES)
     return builder.select(builder.fcmp_ordered(">", total, ir.Constant(total.type, None)), ones, slope)
 
@@ -114,7 +174,7 @@ def _slope(context: Any, builder: Any, signature: Any, values: Any, total: Any) 
 def _in_place(into: Any, a: Any, operation: Callable[..., Any]) -> Any:
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         target, other = (_pointer(context, builder, signature, values, at) for at in (0, 2))
-        _store(builder, operation(builder, _load(builder, target), _load(builder, other)), target)
+        store(builder, operation(builder, load(builder, target), load(builder, other)), target)
         return context.get_dummy_value()
 
     return types.void(into, types.intp, a, types.intp), generate
@@ -132,9 +192,16 @@ def _pointer(context: Any, builder: Any, signature: Any, values: Any, at: int) -
     return builder.bitcast(place, ir.VectorType(array.data.type.pointee, LANES).as_pointer())
 
 
-def _load(builder: Any, pointer: Any) -> Any:
+def spread(builder: Any, number: Any, vector: Any) -> Any:
+    """Return a vector of equal numbers."""
+    index, nothing = ir.IntType(32), ir.Constant(vector, ir.Undefined)
+    first = builder.insert_element(nothing, number, ir.Constant(index, 0))
+    return builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(index, LANES), [0] * LANES))
+
+
+def load(builder: Any, pointer: Any) -> Any:
     return builder.load(pointer, align=4)
 
 
-def _store(builder: Any, value: Any, pointer: Any) -> None:
+def store(builder: Any, value: Any, pointer: Any) -> None:
     builder.store(value, pointer, align=4)

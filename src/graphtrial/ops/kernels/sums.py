@@ -3,40 +3,60 @@
 from __future__ import annotations
 
 from graphtrial.compiler import Array, compiled
+from graphtrial.ops.kernels.lanes import LANES, ROW_SUMS
+
+sum1, sum2, sum3, sum4, sum5, sum6, sum7, sum8 = ROW_SUMS
+MOST = len(ROW_SUMS)
+TILE = 64  # rows
 
 
 @compiled
 def weighted_sum(ptr: Array, index: Array, order: Array, weight: Array, own: Array, x: Array, out: Array) -> None:
     """out[i] = sum over entries e of row i of weight[e] * x[index[e]]; weight [entries], x and out [rows, width].
 
-    With `own` [1], of a square matrix, own * x[i] is added.
+    With `own` [1], of a square matrix, own * x[i] is added. Some rows are taken together, and of these at most 64
+    columns at a time, whose sums stay in registers; the last groups of eight columns may overlap those before.
     """
     rows, width = out.shape
+    if width < LANES:
+        _narrow_sum(ptr, index, order, weight, own, x, out)
+        return
+    flat_x, flat_out = x.reshape(-1), out.reshape(-1)
+    for first in range(0, rows, TILE):
+        column = 0
+        while column < width:
+            groups = min(MOST, (width - column + LANES - 1) // LANES, width // LANES)
+            begin = min(column, width - groups * LANES)
+            column = begin + groups * LANES
+            for i in range(first, min(rows, first + TILE)):
+                if groups == 8:
+                    sum8(flat_out, i, flat_x, width, begin, index, order, weight, ptr[i], ptr[i + 1], own)
+                elif groups == 7:
+                    sum7(flat_out, i, flat_x, width, begin, index, order, weight, ptr[i], ptr[i + 1], own)
+                elif groups == 6:
+                    sum6(flat_out, i, flat_x, width, begin, index, order, weight, ptr[i], ptr[i + 1], own)
+                elif groups == 5:
+                    sum5(flat_out, i, flat_x, width, begin, index, order, weight, ptr[i], ptr[i + 1], own)
+                elif groups == 4:
+                    sum4(flat_out, i, flat_x, width, begin, index, order, weight, ptr[i], ptr[i + 1], own)
+                elif groups == 3:
+                    sum3(flat_out, i, flat_x, width, begin, index, order, weight, ptr[i], ptr[i + 1], own)
+                elif groups == 2:
+                    sum2(flat_out, i, flat_x, width, begin, index, order, weight, ptr[i], ptr[i + 1], own)
+                else:
+                    sum1(flat_out, i, flat_x, width, begin, index, order, weight, ptr[i], ptr[i + 1], own)
+
+
+@compiled
+def _narrow_sum(ptr: Array, index: Array, order: Array, weight: Array, own: Array, x: Array, out: Array) -> None:
+    rows, width = out.shape
     for i in range(rows):
-        into = out[i]
-        if own is None:
-            for k in range(width):
-                into[k] = 0
-        else:
-            share, mine = own[0], x[i]
-            for k in range(width):
-                into[k] = share * mine[k]
-        e, end = ptr[i], ptr[i + 1]
-        while e + 4 <= end:  # four at a time: the row is loaded and stored a quarter as often
-            if order is None:
-                w0, w1, w2, w3 = weight[e], weight[e + 1], weight[e + 2], weight[e + 3]
-            else:
-                w0, w1, w2, w3 = weight[order[e]], weight[order[e + 1]], weight[order[e + 2]], weight[order[e + 3]]
-            x0, x1, x2, x3 = x[index[e]], x[index[e + 1]], x[index[e + 2]], x[index[e + 3]]
-            for k in range(width):
-                into[k] += (w0 * x0[k] + w1 * x1[k]) + (w2 * x2[k] + w3 * x3[k])
-            e += 4
-        while e < end:
+        for k in range(width):
+            out[i, k] = 0 if own is None else own[0] * x[i, k]
+        for e in range(ptr[i], ptr[i + 1]):
             w = weight[e] if order is None else weight[order[e]]
-            x0 = x[index[e]]
             for k in range(width):
-                into[k] += w * x0[k]
-            e += 1
+                out[i, k] += w * x[index[e], k]
 
 
 @compiled
