@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 import torch
 from torch import Tensor
+from torch.nn import functional as F
 
 from graphtrial.graphs import GraphBatch
-from graphtrial.ops import gated, maximum, norm, softmax, spmm
+from graphtrial.ops import gated, kernels, maximum, norm, softmax, spmm
 from graphtrial.ops.attention import attention, attention_reference
 from graphtrial.ops.csr import edges, members
 from graphtrial.ops.kernels.exponential import sigmoid
+from graphtrial.ops.linear import linear
 from graphtrial.ops.operator import LARGE, empty
 from samples import AWKWARD, batch_of, random_graphs, vectors
 
@@ -43,6 +45,10 @@ def _case(name: str, batch: GraphBatch, width: int) -> Case:
         return _both(maximum.maximum, maximum.maximum_reference, matrix), [x]
     if name == "softmax":
         return _both(softmax.edge_softmax, softmax.edge_softmax_reference, batch), [vectors(count, width)]
+    if name.startswith("linear"):
+        rows = vectors(max(nodes, 12) if name == "linear" else 40, width)
+        maps = [vectors(17, width, 1), vectors(1, 17, 2)[0]]
+        return (linear, F.linear), [rows, *maps]
     if name.startswith("attention"):
         heads = 10 if name.endswith("many heads") else 3
         inputs = [
@@ -82,6 +88,7 @@ NAMES = (
     "weighted sum",
     "weighted sum with own share",
     "weighted sum of heads",
+    "linear",
     "pooling",
     "maximum",
     "softmax",
@@ -154,17 +161,45 @@ def test_every_operator_passes_the_checks_of_torch() -> None:
     weight = vectors(batch.num_edges, 1)[:, 0].requires_grad_()
     row = vectors(1, 4)[0].requires_grad_()
     heads = vectors(batch.num_nodes, 6).reshape(-1, 2, 3).requires_grad_()
-    square = vectors(4, 4).requires_grad_()
+    square, many = vectors(12, 12).requires_grad_(), vectors(30, 12).requires_grad_()
     operators = torch.ops.graphtrial
     for operator, arguments in (
         (operators.weighted_sum, (x, weight, row[0], *matrix.tensors)),
         (operators.maximum, (x, matrix.ptr, matrix.index)),
         (operators.edge_softmax, (edge, matrix.ptr)),
+        (operators.linear, (many, square, square[0])),
         (operators.attention, (heads, heads[0], heads[1], 0.2, matrix.ptr, matrix.index)),
-        (operators.gated_mean, (x, x, edge, x, square, row, matrix.ptr, matrix.index)),
+        (operators.gated_mean, (x, x, edge, x, square[:4, :4], row, matrix.ptr, matrix.index)),
         (operators.batch_norm_relu, (x, row, row, x, 1e-5)),
     ):
         torch.library.opcheck(operator.default, arguments)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    "shape", [(12, 12, 12), (13, 12, 15), (30, 17, 24), (240, 40, 33), (500, 70, 145), (97, 150, 23)]
+)
+def test_products_of_any_shape_equal_those_of_numpy(shape: tuple[int, int, int], dtype: type) -> None:
+    rows, inner, columns = shape
+    rng = np.random.default_rng(0)
+    x, weight, bias = (rng.normal(size=size).astype(dtype) for size in ((rows, inner), (inner, columns), (columns,)))
+    close = {"rtol": 1e-4, "atol": 1e-4} if dtype == np.float32 else {}
+    out = np.empty((rows, columns), dtype)
+    kernels.multiply(x, weight, False, None, out)
+    torch.testing.assert_close(torch.from_numpy(out), torch.from_numpy(x @ weight), **close)
+    kernels.multiply(x, np.ascontiguousarray(weight.T), True, bias, out)
+    torch.testing.assert_close(torch.from_numpy(out), torch.from_numpy(x @ weight + bias), **close)
+    turned, sums = np.ones((inner, columns), dtype), np.ones(inner, dtype)
+    kernels.multiply_turned(x, out, turned, sums)
+    torch.testing.assert_close(torch.from_numpy(turned), torch.from_numpy(1 + x.T @ out), **close)
+    torch.testing.assert_close(torch.from_numpy(sums), torch.from_numpy(1 + x.sum(axis=0)), **close)
+
+
+@pytest.mark.parametrize("width", [7, 8, 9, 15, 17, 64, 65, 71, 110, 145])
+def test_sums_of_any_width_equal_those_of_the_reference(width: int) -> None:
+    batch = batch_of(LISTS["random-1"])
+    (fused, reference), inputs = _case("weighted sum with own share", batch, width)
+    torch.testing.assert_close(fused(*inputs), reference(*inputs))
 
 
 def test_chunks_of_any_size_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

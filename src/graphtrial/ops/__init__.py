@@ -5,6 +5,7 @@ from graphtrial.ops.attention import attention
 from graphtrial.ops.collect import collect
 from graphtrial.ops.ends import sum_of_ends
 from graphtrial.ops.gated import gated_mean
+from graphtrial.ops.linear import linear
 from graphtrial.ops.norm import batch_norm_relu
 from graphtrial.ops.softmax import edge_softmax
 
@@ -15,6 +16,7 @@ __all__ = [
     "collect",
     "edge_softmax",
     "gated_mean",
+    "linear",
     "sum_of_ends",
     "symmetric_weight",
 ]

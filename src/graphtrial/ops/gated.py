@@ -11,6 +11,7 @@ from torch import Tensor
 
 from graphtrial.graphs import GraphBatch
 from graphtrial.ops.csr import edges
+from graphtrial.ops.linear import add_turned_product, multiply_into
 from graphtrial.ops.operator import array, empty, operator
 
 EPSILON = 1e-6
@@ -89,7 +90,7 @@ def _gated_mean(
     gate = np.empty((_longest(pointers), value.shape[1]), values.dtype)
     for first, last, begin, end in _chunks(pointers):
         if edge is not None and weight is not None:
-            torch.mm(edge[begin:end], weight.t(), out=logits[begin:end])
+            multiply_into(edge[begin:end], weight, logits[begin:end], turned=True)
         elif edge is not None:
             logits[begin:end] = edge[begin:end]
         kernels.gated_rows(
@@ -194,8 +195,8 @@ def _gated_mean_backward(
             of_values,
         )
         if each and edge is not None and weight is not None:
-            torch.mm(of_logits, weight, out=of_edge[begin:end])
-            of_weight.addmm_(of_logits.t(), edge[begin:end])
+            multiply_into(of_logits, weight, of_edge[begin:end], turned=False)
+            add_turned_product(of_logits, edge[begin:end], of_weight)
     if edge is not None and not each:
         of_edge = of_target.sum(dim=0, keepdim=True)
         if weight is not None:

@@ -10,6 +10,7 @@ from torch.nn import functional as F
 
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
+from graphtrial.nn.linear import Linear
 from graphtrial.nn.models import MODELS
 from graphtrial.ops import aggregate, attention, edge_softmax
 
@@ -36,7 +37,7 @@ class GAT(Conv):
     def __init__(self, width: int, heads: int = 8, bias: bool = False, dropout: float = 0.0) -> None:
         super().__init__()
         self.dropout = dropout
-        self.linear = nn.Linear(width, width, bias=False)
+        self.linear = Linear(width, width, bias=False)
         self.source = nn.Parameter(torch.empty(1, heads, width // heads))
         self.target = nn.Parameter(torch.empty(1, heads, width // heads))
         self.bias = nn.Parameter(torch.zeros(width)) if bias else None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from torch import Tensor, nn
+from torch import Tensor
 
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
+from graphtrial.nn.linear import Linear
 from graphtrial.nn.models import MODELS
 from graphtrial.ops import gated_mean
 
@@ -27,11 +28,11 @@ class GatedGCN(Conv):
 
     def __init__(self, width: int) -> None:
         super().__init__()
-        self.A = nn.Linear(width, width)
-        self.B = nn.Linear(width, width)
-        self.C = nn.Linear(width, width)
-        self.D = nn.Linear(width, width)
-        self.E = nn.Linear(width, width)
+        self.A = Linear(width, width)
+        self.B = Linear(width, width)
+        self.C = Linear(width, width)
+        self.D = Linear(width, width)
+        self.E = Linear(width, width)
 
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
         if e is None:

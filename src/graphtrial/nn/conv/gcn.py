@@ -6,6 +6,7 @@ from torch import Tensor, nn
 
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
+from graphtrial.nn.linear import Linear
 from graphtrial.nn.models import MODELS
 from graphtrial.ops import aggregate, symmetric_weight
 
@@ -21,7 +22,7 @@ class GCN(Conv):
 
     def __init__(self, width: int) -> None:
         super().__init__()
-        self.linear = nn.Linear(width, width)
+        self.linear = Linear(width, width)
         nn.init.xavier_uniform_(self.linear.weight)
         nn.init.zeros_(self.linear.bias)
 

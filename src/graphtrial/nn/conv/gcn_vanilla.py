@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from torch import Tensor, nn
+from torch import Tensor
 
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
+from graphtrial.nn.linear import Linear
 from graphtrial.nn.models import MODELS
 from graphtrial.ops import aggregate
 
@@ -21,7 +22,7 @@ class VanillaGCN(Conv):
 
     def __init__(self, width: int) -> None:
         super().__init__()
-        self.linear = nn.Linear(width, width)
+        self.linear = Linear(width, width)
 
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
         return self.linear(aggregate(graph, x, "mean")), e

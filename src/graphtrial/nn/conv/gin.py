@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
+from graphtrial.nn.linear import Linear
 from graphtrial.nn.models import MODELS
 from graphtrial.nn.norm import BatchNormReLU
 from graphtrial.ops import aggregate
@@ -27,7 +28,7 @@ class GIN(Conv):
     def __init__(self, width: int) -> None:
         super().__init__()
         self.epsilon = nn.Parameter(torch.zeros(()))
-        self.mlp = nn.Sequential(nn.Linear(width, width), BatchNormReLU(width), nn.Linear(width, width))
+        self.mlp = nn.Sequential(Linear(width, width), BatchNormReLU(width), Linear(width, width))
 
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
         return self.mlp(aggregate(graph, x, "sum", own=1 + self.epsilon)), e

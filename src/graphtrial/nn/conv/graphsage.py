@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Literal
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional as F
 
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
+from graphtrial.nn.linear import Linear
 from graphtrial.nn.models import MODELS
 from graphtrial.nn.sequence import NeighbourLSTM
 from graphtrial.ops import aggregate
@@ -46,9 +47,9 @@ class GraphSage(Conv):
             raise GraphTrialError(f"own='pooled' belongs to the aggregator max; {aggregator} has nothing to pool by")
         self.l2 = l2
         self.own_pooled = own == "pooled"
-        self.pool = nn.Linear(width, width) if aggregator == "max" else None
+        self.pool = Linear(width, width) if aggregator == "max" else None
         self.lstm = NeighbourLSTM(width) if aggregator == "lstm" else None
-        self.linear = nn.Linear(2 * width, width)
+        self.linear = Linear(2 * width, width)
 
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
         if self.pool is not None:

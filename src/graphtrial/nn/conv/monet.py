@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
+from graphtrial.nn.linear import Linear
 from graphtrial.nn.models import MODELS
 from graphtrial.ops import aggregate
 
@@ -29,10 +30,10 @@ class MoNet(Conv):
 
     def __init__(self, width: int, kernels: int = 3) -> None:
         super().__init__()
-        self.pseudo = nn.Linear(2, PSEUDO)
+        self.pseudo = Linear(2, PSEUDO)
         self.mean = nn.Parameter(torch.empty(kernels, PSEUDO))
         self.inverse_width = nn.Parameter(torch.ones(kernels, PSEUDO))
-        self.linear = nn.Linear(width, kernels * width, bias=False)
+        self.linear = Linear(width, kernels * width, bias=False)
         self.bias = nn.Parameter(torch.zeros(width))
         nn.init.normal_(self.mean, 0, 0.1)
         nn.init.xavier_normal_(self.linear.weight, gain=nn.init.calculate_gain("relu"))

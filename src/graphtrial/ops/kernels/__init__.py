@@ -19,6 +19,7 @@ from graphtrial.ops.kernels.attention import (
 )
 from graphtrial.ops.kernels.gates import gated_rows, gated_rows_backward
 from graphtrial.ops.kernels.norms import column_moments, norm_relu, norm_relu_backward
+from graphtrial.ops.kernels.products import multiply, multiply_turned
 from graphtrial.ops.kernels.sums import entry_dot, maximum, maximum_backward, weighted_sum, weighted_sum_heads
 
 __all__ = [
@@ -31,6 +32,8 @@ __all__ = [
     "heads_to_lanes",
     "maximum",
     "maximum_backward",
+    "multiply",
+    "multiply_turned",
     "norm_relu",
     "norm_relu_backward",
     "softmax",
@@ -66,6 +69,11 @@ def warm_up() -> None:
     for extra in (None, edge):
         room = edge.copy(), row.copy(), edge.copy()
         gated_rows_backward(ptr, index, edge, x, x, x, x, extra, *room, x.copy(), x.copy(), x.copy())
+    many = np.ones((12, 12), np.float32)
+    for turned, bias in ((True, None), (True, many[0]), (False, None)):
+        multiply(many, many, turned, bias, many.copy())
+    for sums in (None, many[0].copy()):
+        multiply_turned(many, many, many.copy(), sums)
     for residual in (None, x):
         norm_relu(x, row, row, 1e-5, residual, columns, running, x.copy())
     norm_relu_backward(x, x, columns, x.copy(), row.copy(), row.copy())

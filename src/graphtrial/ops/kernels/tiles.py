@@ -1,0 +1,79 @@
+"""A tile of a matrix product in vector registers, written as vector instructions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import types
+from numba.core import cgutils
+
+from graphtrial.ops.kernels.lanes import CONTRACT, LANES, intrinsic, load, spread, store
+
+
+def _tile(rows: int, vectors: int) -> Any:
+    """Return a function that multiplies `rows` rows by `vectors` groups of eight columns, all in registers."""
+
+    @intrinsic
+    def tile(
+        typing: Any,
+        left: Any,
+        left_at: Any,
+        left_row: Any,
+        left_inner: Any,
+        right: Any,
+        right_at: Any,
+        right_inner: Any,
+        inner: Any,
+        start: Any,
+        start_at: Any,
+        out: Any,
+        out_at: Any,
+        out_row: Any,
+    ) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            def pointer(at: int) -> Any:
+                data = context.make_array(signature.args[at])(context, builder, values[at]).data
+                return builder.gep(data, [values[at + 1]])
+
+            def groups(place: Any) -> list[Any]:
+                first = builder.bitcast(place, vector.as_pointer())
+                return [builder.gep(first, [ir.Constant(values[1].type, at)]) for at in range(vectors)]
+
+            def row_of(place: Any, step: Any, number: int) -> Any:
+                return builder.gep(place, [builder.mul(step, ir.Constant(values[1].type, number))])
+
+            left_place, right_place = pointer(0), pointer(4)
+            vector = ir.VectorType(left_place.type.pointee, LANES)
+            firsts = [ir.Constant(vector, None)] * vectors
+            if start is not types.none:
+                firsts = [load(builder, place) for place in groups(pointer(8))]
+            totals = [[cgutils.alloca_once_value(builder, first) for first in firsts] for _ in range(rows)]
+            left_rows = [row_of(left_place, values[2], number) for number in range(rows)]
+            with cgutils.for_range(builder, values[7]) as loop:
+                panel = builder.gep(right_place, [builder.mul(loop.index, values[6])])
+                factors = [load(builder, place) for place in groups(panel)]
+                step = builder.mul(loop.index, values[3])
+                for left_of_row, of_row in zip(left_rows, totals, strict=True):
+                    weight = spread(builder, builder.load(builder.gep(left_of_row, [step])), vector)
+                    for factor, total in zip(factors, of_row, strict=True):
+                        product = builder.fmul(weight, factor, CONTRACT)
+                        builder.store(builder.fadd(builder.load(total), product, CONTRACT), total)
+            for number, of_row in enumerate(totals):
+                for total, place in zip(of_row, groups(row_of(pointer(10), values[12], number)), strict=True):
+                    store(builder, builder.load(total), place)
+            return context.get_dummy_value()
+
+        n = types.intp
+        return types.void(left, n, n, n, right, n, n, n, start, n, out, n, n), generate
+
+    return tile
+
+
+TILES = (_tile(12, 1), _tile(6, 2), _tile(4, 3))
+"""Tiles of 12 x 8, 6 x 16 and 4 x 24 numbers: twelve sums at once keep the multipliers busy and fit into registers.
+
+out[r, c] = start[c] + sum over k below `inner` of left[r, k] * right[k, c] for flat arrays. Each array has the place
+where it begins; `left_row`, `left_inner`, `right_inner` and `out_row` are the distances between its rows and along the
+inner dimension. `start` may be None.
+"""
