@@ -14,7 +14,7 @@ from graphtrial.errors import GraphTrialError, did_you_mean
 
 @friendly
 def list_things(
-    kind: Annotated[str, typer.Argument(help="datasets, models, encodings, protocols, tasks or studies.")],
+    kind: Annotated[str, typer.Argument(help="datasets, models, encodings, kernels, protocols, tasks or studies.")],
     plugin: Plugins = None,
     json: Json = False,
 ) -> None:
@@ -27,6 +27,7 @@ def list_things(
         "datasets": _datasets,
         "models": _models,
         "encodings": _encodings,
+        "kernels": _kernels,
         "protocols": _protocols,
         "tasks": _tasks,
         "studies": _studies,
@@ -88,6 +89,16 @@ def _encodings() -> list[dict[str, Any]]:
     ]
 
 
+def _kernels() -> list[dict[str, Any]]:
+    from graphtrial.kernels import KERNELS
+    from graphtrial.spec import declared_arguments
+
+    return [
+        {"name": name, "title": _first_line(kind), "settings": list(declared_arguments(kind))}
+        for name, kind in ((name, KERNELS.get(name)) for name in KERNELS)
+    ]
+
+
 def _protocols() -> list[dict[str, Any]]:
     from dataclasses import asdict
 
@@ -95,7 +106,14 @@ def _protocols() -> list[dict[str, Any]]:
 
     found = [PROTOCOLS.get(name) for name in PROTOCOLS]
     return [
-        {"name": p.name, "version": p.version, "seeds": len(p.seeds), "splits": p.splits, "rules": asdict(p.rules)}
+        {
+            "name": p.name,
+            "version": p.version,
+            "seeds": len(p.seeds),
+            "splits": p.splits,
+            "rules": asdict(p.rules),
+            "exceptions": p.exceptions,
+        }
         for p in found
     ]
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.logging import RichHandler
 
-from graphtrial.cli import data, listing, params, run, see
+from graphtrial.cli import data, kernel, listing, params, run, see
 from graphtrial.cli.common import err, out
 
 app = typer.Typer(
@@ -21,6 +21,7 @@ app = typer.Typer(
 )
 app.add_typer(data.app, name="data")
 app.command("run")(run.run)
+app.command("kernel")(kernel.kernel)
 app.command("study")(run.study)
 app.command("list")(listing.list_things)
 app.command("params")(params.params)

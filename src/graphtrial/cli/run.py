@@ -70,7 +70,7 @@ def run(
     if max_epochs is not None:
         changed["max_epochs"] = max_epochs
     row = Row(model, chosen, (encoding,), budget)
-    _run(
+    run_and_show(
         Study(f"{model} on {dataset}", dataset, (row,), protocol=protocol, seeds=seeds, splits=splits, rules=changed),
         store,
         workers,
@@ -101,7 +101,7 @@ def study(
     if dry_run:
         _plan(loaded, json)
         return
-    _run(loaded, store, workers, json)
+    run_and_show(loaded, store, workers, json)
     if report is not None:
         from graphtrial.report import write_report
         from graphtrial.studies import Store
@@ -111,7 +111,8 @@ def study(
             out.print(f"report: {page}")
 
 
-def _run(study: Study, path: Path, workers: int | None, json: bool) -> None:
+def run_and_show(study: Study, path: Path, workers: int | None, json: bool) -> None:
+    """Run what is missing of a study, with progress, and print its rows."""
     from graphtrial.cli.progress import shown_progress
     from graphtrial.report import result_rows, terminal_tables
     from graphtrial.studies import Store, run_trials

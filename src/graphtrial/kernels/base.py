@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,9 @@ class GraphKernel(TransformerMixin, BaseEstimator):
     columns that the fitted graphs have. With `normalise` every graph has length 1 (cosine similarity). A subclass
     declares its options as constructor arguments and says in `features` what is counted.
     """
+
+    version: ClassVar[int] = 1
+    """Raise it whenever the numbers change."""
 
     node_labels: bool
     edge_labels: bool = False

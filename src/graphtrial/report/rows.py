@@ -11,6 +11,7 @@ from graphtrial import published
 from graphtrial.report.stats import Summary, summarise
 from graphtrial.spec import Component, canonical_json
 from graphtrial.studies.store import TrialRecord
+from graphtrial.training import Rules
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,11 @@ class ResultRow:
         return short_encoding(self.first.spec.encoding)
 
     @property
+    def has_epochs(self) -> bool:
+        """The trials were trainings, not fits of a support vector machine."""
+        return isinstance(self.first.spec.rules, Rules)
+
+    @property
     def statuses(self) -> dict[str, int]:
         """How many trials ended how."""
         return dict(sorted(Counter(trial.status for trial in self.trials).items()))
@@ -44,6 +50,14 @@ class ResultRow:
     def scores(self, part: str) -> Summary | None:
         """Return the summary of the scores on train, val or test."""
         return summarise([trial.scores[part] for trial in self.trials if part in trial.scores])
+
+    def over_seeds(self, part: str) -> Summary | None:
+        """Return the summary of the mean scores of each seed over its splits: how far repetitions differ."""
+        of_seed: dict[int, list[float]] = {}
+        for trial in self.trials:
+            if part in trial.scores:
+                of_seed.setdefault(trial.spec.seed, []).append(trial.scores[part])
+        return summarise([sum(scores) / len(scores) for scores in of_seed.values()])
 
     def mean(self, name: str) -> float | None:
         """Return the mean of a number of the finished trials, such as `epochs`."""
@@ -58,6 +72,9 @@ class ResultRow:
     @property
     def hours(self) -> float | None:
         """The mean hours of training per trial."""
+        whole = summarise([trial.details["seconds"] for trial in self.trials if "seconds" in trial.details])
+        if whole is not None:  # a trial without epochs says itself how long it took
+            return whole.mean / 3600
         epochs, seconds = self.mean("epochs"), self.mean("epoch_seconds")
         return None if epochs is None or seconds is None else epochs * seconds / 3600
 
@@ -73,6 +90,7 @@ class ResultRow:
             "metric": self.first.metric,
             "higher_is_better": self.first.higher_is_better,
             **{part: asdict(found) if (found := self.scores(part)) else None for part in ("test", "train", "val")},
+            "test_over_seeds": asdict(found) if (found := self.over_seeds("test")) else None,
             "params": self.params,
             "epochs": self.mean("epochs"),
             "epoch_seconds": self.mean("epoch_seconds"),

@@ -27,13 +27,13 @@ def cells(row: ResultRow) -> list[str]:
         row.label,
         row.encoding,
         str(row.first.spec.model.arguments.get("layers", "")),
-        "" if row.params is None else str(row.params),
+        str(row.params) if row.params and row.has_epochs else "",
         "-" if test is None else str(test),
         "-" if test is None else f"{test.min:.3f}",
         "-" if test is None else f"{test.max:.3f}",
         str(row.scores("train") or "-"),
-        "-" if epochs is None else f"{epochs:.1f}",
-        "-" if seconds is None or hours is None else f"{seconds:.2f}s/{_duration(hours)}",
+        "-" if epochs is None or not row.has_epochs else f"{epochs:.1f}",
+        _times(seconds if row.has_epochs else None, hours),
         _trials(row),
         printed.test.printed if printed and printed.test else "-",
     ]
@@ -85,6 +85,11 @@ def _changed_rules(row: ResultRow, protocol: str) -> str:
     official = vars(PROTOCOLS.get(protocol).rules_for(spec.model.name, spec.model.arguments.get("layers")))
     changes = [f"{key} = {value}" for key, value in rules.items() if value != official[key]]
     return f", CHANGED: {', '.join(changes)}" if changes else ""
+
+
+def _times(epoch_seconds: float | None, hours: float | None) -> str:
+    epoch = "-" if epoch_seconds is None else f"{epoch_seconds:.2f}s"
+    return "-" if hours is None else f"{epoch}/{_duration(hours)}"
 
 
 def _duration(hours: float) -> str:

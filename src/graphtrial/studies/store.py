@@ -17,7 +17,7 @@ from graphtrial.spec import canonical_json
 from graphtrial.studies.trial import TrialSpec
 from graphtrial.training.outcome import Epoch, Outcome
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 SCHEMA = """
 CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE trials (
@@ -38,7 +38,8 @@ CREATE TABLE trials (
     val REAL,
     test REAL,
     error TEXT,
-    environment TEXT NOT NULL
+    environment TEXT NOT NULL,
+    details TEXT NOT NULL DEFAULT '{}'
 ) WITHOUT ROWID;
 CREATE TABLE epochs (
     trial TEXT NOT NULL REFERENCES trials (id),
@@ -51,6 +52,8 @@ CREATE TABLE epochs (
     PRIMARY KEY (trial, epoch)
 ) WITHOUT ROWID;
 """
+MIGRATIONS = {1: "ALTER TABLE trials ADD COLUMN details TEXT NOT NULL DEFAULT '{}'"}
+"""What brings a store from each earlier schema to the next one."""
 FINISHED = ("done", "time", "diverged", "oom")
 
 
@@ -72,6 +75,7 @@ class TrialRecord:
     scores: dict[str, float]
     error: str | None
     environment: dict[str, Any]
+    details: dict[str, Any]
 
     @property
     def is_finished(self) -> bool:
@@ -126,7 +130,7 @@ class Store:
             _insert_epochs(connection, trial, outcome.epochs)
             connection.execute(
                 "UPDATE trials SET status = ?, finished = ?, params = ?, epochs = ?, epoch_seconds = ?, "
-                "train = ?, val = ?, test = ?, error = NULL WHERE id = ?",
+                "train = ?, val = ?, test = ?, details = ?, error = NULL WHERE id = ?",
                 (
                     outcome.status,
                     time.time(),
@@ -136,6 +140,7 @@ class Store:
                     scores.get("train"),
                     scores.get("val"),
                     scores.get("test"),
+                    canonical_json(outcome.details),
                     trial,
                 ),
             )
@@ -203,6 +208,10 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     if "about" not in tables:
         raise GraphTrialError(f"{path} is an SQLite file, but not a GraphTrial store; choose another with --store")
     found = int(connection.execute("SELECT value FROM about WHERE key = 'schema'").fetchone()["value"])
+    while found in MIGRATIONS:
+        connection.execute(MIGRATIONS[found])
+        found += 1
+        connection.execute("UPDATE about SET value = ? WHERE key = 'schema'", (str(found),))
     if found != SCHEMA_VERSION:
         raise GraphTrialError(
             f"{path} has schema {found}; this version reads schema {SCHEMA_VERSION}. Update graphtrial."
@@ -224,6 +233,7 @@ def _record(row: sqlite3.Row) -> TrialRecord:
         scores={name: row[name] for name in ("train", "val", "test") if row[name] is not None},
         error=row["error"],
         environment=json.loads(row["environment"]),
+        details=json.loads(row["details"]),
     )
 
 

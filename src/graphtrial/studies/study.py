@@ -17,7 +17,7 @@ from graphtrial.published import configuration
 from graphtrial.published.configs import SETTINGS
 from graphtrial.spec import Component, reject_unknown_keys
 from graphtrial.studies.trial import TrialSpec, make_encoding, make_trial, shapes_for
-from graphtrial.training import PROTOCOLS, Protocol
+from graphtrial.training import PROTOCOLS, Protocol, SvmRules
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -61,8 +61,9 @@ class Study:
         """Return every trial of the grid, fully resolved; the dataset is prepared where it is not yet."""
         dataset = load(self.dataset)
         protocol = self._protocol(dataset)
+        kernels = isinstance(protocol.rules, SvmRules)
         made = []
-        for model, encoding in self._models(dataset):
+        for model, encoding in self._kernels() if kernels else self._models(dataset):
             rules = protocol.rules_for(model.name, model.arguments.get("layers"), self.rules)
             for split in range(self._split_count(protocol, dataset)):
                 for seed in self._seeds(protocol):
@@ -78,6 +79,12 @@ class Study:
                 "`graphtrial list protocols` shows all"
             )
         return PROTOCOLS.get(chosen or usual)
+
+    def _kernels(self) -> Iterator[tuple[Component, None]]:
+        for row in self.rows:
+            if row.encodings != ("none",) or row.budget is not None:
+                raise GraphTrialError(f"kernel '{row.model}' takes neither an encoding nor a budget")
+            yield Component(row.model, row.settings), None
 
     def _models(self, dataset: Dataset) -> Iterator[tuple[Component, Component | None]]:
         for row in self.rows:
@@ -95,7 +102,7 @@ class Study:
         return protocol.seeds[:count]
 
     def _split_count(self, protocol: Protocol, dataset: Dataset) -> int:
-        there = min(protocol.splits, len(dataset.splits))
+        there = protocol.splits if isinstance(protocol.rules, SvmRules) else min(protocol.splits, len(dataset.splits))
         count = there if self.splits is None else self.splits
         if not 1 <= count <= there:
             raise GraphTrialError(f"{protocol.name} has {there} splits; {count} of them were asked for")

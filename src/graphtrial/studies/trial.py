@@ -15,15 +15,17 @@ from graphtrial.errors import GraphTrialError, UnknownNameError
 from graphtrial.nn import MODELS, Shapes, build_model, resolve_settings
 from graphtrial.nn.encoder import ENCODING_COLUMN
 from graphtrial.spec import Component, digest
-from graphtrial.training import Rules
-from graphtrial.training.outcome import Epoch, Outcome
+from graphtrial.training import Rules, SvmRules, rules_from
 from graphtrial.training.batches import Job
+from graphtrial.training.outcome import Epoch, Outcome
 from graphtrial.training.trainer import train
 
 
 @dataclass(frozen=True)
 class TrialSpec:
-    """Everything that decides the result of a training, resolved: no default is left open.
+    """Everything that decides the result of a trial, resolved: no default is left open.
+
+    Under the rules of a training `model` names a model, under those of a support vector machine it names a kernel.
 
     `data` is the content hash of graphs and splits, so that a result can never be mistaken for one on other data.
     `plugins` names the files outside this package that the trial's parts come from, with the SHA-256 of each.
@@ -36,7 +38,7 @@ class TrialSpec:
     encoding: Component | None
     encoding_version: int
     protocol: str
-    rules: Rules
+    rules: Rules | SvmRules
     seed: int
     plugins: dict[str, str] = field(default_factory=dict)
 
@@ -68,7 +70,7 @@ class TrialSpec:
                 **values,
                 "model": Component(**values["model"]),
                 "encoding": Component(**encoding) if encoding else None,
-                "rules": Rules.from_dict(values["rules"]),
+                "rules": rules_from(values["rules"]),
             }
         )
 
@@ -78,12 +80,17 @@ def make_trial(
     model: Component,
     encoding: Component | None,
     protocol: str,
-    rules: Rules,
+    rules: Rules | SvmRules,
     *,
     split: int,
     seed: int,
 ) -> TrialSpec:
     """Return a fully resolved trial; a setting that nobody knows is an error."""
+    if isinstance(rules, SvmRules):
+        from graphtrial.kernels.trial import resolve_kernel
+
+        kernel, origins = resolve_kernel(model, rules), plugins.origins([(DATASETS, dataset.name)])
+        return TrialSpec(dataset.name, dataset.hash, split, kernel, None, 0, protocol, rules, seed, origins)
     if not 0 <= split < len(dataset.splits):
         raise GraphTrialError(f"{dataset.name} has splits 0 to {len(dataset.splits) - 1}; there is no split {split}")
     resolved = Component(model.name, resolve_settings(model.name, model.arguments))
@@ -113,12 +120,9 @@ def shapes_for(dataset: Dataset, encoding: Encoding | None) -> Shapes:
 def make_job(spec: TrialSpec) -> Job:
     """Bring a specification to life: load the data, compute the encoding, and say how the model is built."""
     _check_plugins(spec)
-    dataset = load(spec.dataset)
-    if dataset.hash != spec.data:
-        raise GraphTrialError(
-            f"trial {spec.id} was made for other data: {spec.dataset} had hash {spec.data[:12]} and now has "
-            f"{dataset.hash[:12]}. Another source is in use; `graphtrial data info {spec.dataset}` shows which."
-        )
+    dataset = _same_data(spec)
+    if isinstance(spec.rules, SvmRules):
+        raise GraphTrialError(f"trial {spec.id} tries a kernel, which is not trained")
     encoding = make_encoding(spec.encoding)
     if encoding is not None and encoding.version != spec.encoding_version:
         raise GraphTrialError(
@@ -142,6 +146,16 @@ def make_job(spec: TrialSpec) -> Job:
     )
 
 
+def _same_data(spec: TrialSpec) -> Dataset:
+    dataset = load(spec.dataset)
+    if dataset.hash != spec.data:
+        raise GraphTrialError(
+            f"trial {spec.id} was made for other data: {spec.dataset} had hash {spec.data[:12]} and now has "
+            f"{dataset.hash[:12]}. Another source is in use; `graphtrial data info {spec.dataset}` shows which."
+        )
+    return dataset
+
+
 def _check_plugins(spec: TrialSpec) -> None:
     try:
         now = _origins(spec.dataset, spec.model.name, spec.encoding)
@@ -155,4 +169,8 @@ def _check_plugins(spec: TrialSpec) -> None:
 
 def run_trial(spec: TrialSpec, checkpoint: Path, on_epoch: Callable[[Epoch], None] = lambda epoch: None) -> Outcome:
     """Run one trial, going on from its checkpoint if there is one."""
+    if isinstance(spec.rules, SvmRules):
+        from graphtrial.kernels.trial import try_kernel
+
+        return try_kernel(_same_data(spec), spec.model, spec.rules, fold=spec.split, seed=spec.seed)
     return train(make_job(spec), checkpoint, on_epoch)

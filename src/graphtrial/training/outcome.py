@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from torch import Tensor
 
@@ -28,7 +28,7 @@ class Outcome:
 
     `done`: the rules ended it; `time`: the time limit did; `diverged`: a loss was not finite; `oom`: memory ran out.
     Scores are those of the tested weights over all examples of each split; a training that diverged or ran out of
-    memory has none.
+    memory has none. `details` are facts worth keeping that not every kind of trial has, as JSON-like values.
     """
 
     status: Status
@@ -36,6 +36,7 @@ class Outcome:
     epochs: list[Epoch]
     scores: dict[str, float] = field(default_factory=dict)
     weights: dict[str, Tensor] = field(default_factory=dict, repr=False)
+    details: dict[str, Any] = field(default_factory=dict)
 
     @property
     def epoch_seconds(self) -> float:

@@ -1,5 +1,6 @@
 """Protocols: frozen, versioned documents that say how a model is trained and tested."""
 
-from graphtrial.training.protocols.base import PROTOCOLS, Protocol, Rules
+from graphtrial.training.protocols.base import PROTOCOLS, Protocol, Rules, rules_from
+from graphtrial.training.protocols.svm import SvmRules
 
-__all__ = ["PROTOCOLS", "Protocol", "Rules"]
+__all__ = ["PROTOCOLS", "Protocol", "Rules", "SvmRules", "rules_from"]

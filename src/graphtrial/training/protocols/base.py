@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from graphtrial.errors import GraphTrialError
 from graphtrial.registry import Registry
 from graphtrial.spec import reject_unknown_keys
+from graphtrial.training.protocols.svm import SvmRules
 
 
 @dataclass(frozen=True)
@@ -55,9 +56,14 @@ class Rules:
         return cls(**values)
 
 
+def rules_from(values: dict[str, Any]) -> Rules | SvmRules:
+    """Make rules of either kind from plain values."""
+    return SvmRules.from_dict(values) if values.get("kind") == "kernel-svm" else Rules.from_dict(values)
+
+
 @dataclass(frozen=True)
 class Protocol:
-    """The rules, the seeds and the source of one published way to train on one dataset.
+    """The rules, the seeds and the source of one published way to train on one dataset, or to try kernels.
 
     A protocol never changes under its name and version. `exceptions` are rules that a single model has instead, by its
     name or, for one depth alone, by name and layers such as `gcn/16`.
@@ -65,17 +71,19 @@ class Protocol:
 
     name: str
     version: int
-    rules: Rules
+    rules: Rules | SvmRules
     seeds: tuple[int, ...]
     splits: int
     paper: str
     notes: tuple[str, ...] = ()
     exceptions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
-    def rules_for(self, model: str, layers: int | None = None, changes: Mapping[str, Any] | None = None) -> Rules:
+    def rules_for(
+        self, model: str, layers: int | None = None, changes: Mapping[str, Any] | None = None
+    ) -> Rules | SvmRules:
         """Return the rules of a model of this depth; `changes` to single rules go before everything."""
         special = {**self.exceptions.get(model, {}), **self.exceptions.get(f"{model}/{layers}", {})}
-        return Rules.from_dict({**asdict(self.rules), **special, **(changes or {})})
+        return type(self.rules).from_dict({**asdict(self.rules), **special, **(changes or {})})
 
 
 PROTOCOLS: Registry[Protocol] = Registry("protocol", "graphtrial.training.protocols")

@@ -1,0 +1,89 @@
+"""Cross-validated support vector machines: one fold, its choices made on a validation part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.model_selection import KFold, train_test_split
+from sklearn.svm import SVC, LinearSVC
+
+from graphtrial.errors import GraphTrialError
+from graphtrial.training.protocols import SvmRules
+
+Ids = npt.NDArray[np.int64]
+Matrix = Any
+"""A dense Gram matrix [graphs, graphs] or sparse features [graphs, features]."""
+
+
+class Fold(NamedTuple):
+    """The graphs that are fitted, that choose, and that are tested."""
+
+    train: Ids
+    val: Ids
+    test: Ids
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the validation part chose, and the accuracies in percent that it was chosen by and that it led to."""
+
+    matrix: int
+    penalty: float
+    scores: dict[str, float]
+    validation: tuple[tuple[float, ...], ...]
+    """The accuracy on the validation part for each matrix and each penalty."""
+
+
+def fold_of(graphs: int, rules: SvmRules, *, fold: int, seed: int) -> Fold:
+    """Return one fold of a repetition: the seed decides everything."""
+    if not 0 <= fold < rules.folds:
+        raise GraphTrialError(f"there are folds 0 to {rules.folds - 1}; there is no fold {fold}")
+    if graphs < rules.folds:
+        raise GraphTrialError(f"{graphs} graphs cannot be divided into {rules.folds} folds")
+    division = KFold(rules.folds, shuffle=True, random_state=seed).split(np.zeros(graphs))
+    rest, test = list(division)[fold]
+    train, val = train_test_split(rest, test_size=rules.validation, random_state=seed * rules.folds + fold)
+    return Fold(train, val, test)
+
+
+def choose_and_test(matrices: Sequence[Matrix], y: npt.NDArray[Any], fold: Fold, rules: SvmRules) -> Choice:
+    """Fit a machine for each matrix and penalty, choose by the validation part, and test the choice.
+
+    Of equally good choices the first one is taken. The test part is looked at once, with the machine that was chosen.
+    """
+    found: list[tuple[float, ...]] = []
+    best: tuple[float, int, float] | None = None
+    machine: Any = None
+    for number, matrix in enumerate(matrices):
+        row = []
+        for penalty in rules.penalties:
+            fitted = _machine(rules, penalty).fit(_rows(matrix, fold.train, fold.train), y[fold.train])
+            row.append(_accuracy(fitted, matrix, y, fold, fold.val))
+            if best is None or row[-1] > best[0]:
+                best, machine = (row[-1], number, penalty), fitted
+        found.append(tuple(row))
+    if best is None:
+        raise GraphTrialError("there is no matrix to choose from")
+    _, number, penalty = best
+    scores = {part: _accuracy(machine, matrices[number], y, fold, ids) for part, ids in fold._asdict().items()}
+    return Choice(number, penalty, scores, tuple(found))
+
+
+def _machine(rules: SvmRules, penalty: float) -> SVC | LinearSVC:
+    if rules.machine == "svc":
+        return SVC(kernel="precomputed", C=penalty, tol=1e-3, cache_size=500)
+    return LinearSVC(C=penalty, tol=1e-2, dual=False)
+
+
+def _accuracy(machine: Any, matrix: Matrix, y: npt.NDArray[Any], fold: Fold, ids: Ids) -> float:
+    return 100.0 * float((machine.predict(_rows(matrix, ids, fold.train)) == y[ids]).mean())
+
+
+def _rows(matrix: Matrix, ids: Ids, fitted: Ids) -> Matrix:
+    """Return what a machine sees of some graphs: their features, or their kernel with the fitted ones."""
+    return matrix[ids] if sparse.issparse(matrix) else np.ascontiguousarray(matrix[np.ix_(ids, fitted)])

@@ -1,0 +1,91 @@
+"""A trial of a kernel: one fold of one repetition, on Gram matrices that are computed once for all of them."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from graphtrial.cache import cached
+from graphtrial.datasets import Dataset
+from graphtrial.errors import GraphTrialError
+from graphtrial.files import cache_home
+from graphtrial.graphs import storage
+from graphtrial.kernels.base import KERNELS
+from graphtrial.kernels.svm import choose_and_test, fold_of
+from graphtrial.spec import Component, declared_arguments, digest, resolve_arguments
+from graphtrial.training.outcome import Outcome
+from graphtrial.training.protocols import SvmRules
+
+STEPS = "h"
+OUTPUTS = {"svc": "gram", "linear": "features"}
+
+
+def resolve_kernel(kernel: Component, rules: SvmRules) -> Component:
+    """Return a kernel with all its arguments; the output is the machine's to say, and h is left out to be chosen."""
+    kind = KERNELS.get(kernel.name)
+    if "output" in kernel.arguments:
+        raise GraphTrialError("the output of a kernel follows from the machine: leave it out")
+    arguments = resolve_arguments(kind, kernel.arguments, f"kernel '{kernel.name}'")
+    arguments["output"] = OUTPUTS[rules.machine]
+    if STEPS not in kernel.arguments:
+        arguments.pop(STEPS, None)
+    return Component(kernel.name, arguments)
+
+
+def try_kernel(dataset: Dataset, kernel: Component, rules: SvmRules, *, fold: int, seed: int) -> Outcome:
+    """Try a kernel on one fold of the repetition that the seed names."""
+    y = _classes(dataset)
+    start = time.perf_counter()
+    steps = _steps(kernel, rules)
+    matrices = [matrix_of(dataset, kernel, at) for at in steps]
+    choice = choose_and_test(matrices, y, fold_of(len(y), rules, fold=fold, seed=seed), rules)
+    details = {
+        "h": steps[choice.matrix],
+        "penalty": choice.penalty,
+        "validation": {
+            "none" if at is None else str(at): list(row) for at, row in zip(steps, choice.validation, strict=True)
+        },
+        "seconds": time.perf_counter() - start,
+    }
+    return Outcome("done", 0, [], choice.scores, details=details)
+
+
+def matrix_of(dataset: Dataset, kernel: Component, steps: int | None) -> Any:
+    """Return the Gram matrix or the features of a whole dataset, computed once and kept."""
+    arguments = {**kernel.arguments, **({} if steps is None else {STEPS: steps})}
+    kind = KERNELS.get(kernel.name)
+    key = digest({"data": dataset.graphs.content_hash, "kernel": [kernel.name, kind.version, arguments]})
+    folder = cache_home() / "kernels" / f"{dataset.name.replace('/', '-')}-{kernel.name}-{key[:16]}"
+
+    def make() -> None:
+        made: Any = kind(**arguments).fit_transform(dataset.graphs)
+        if sparse.issparse(made):
+            parts = {"data": made.data, "indices": made.indices, "indptr": made.indptr}
+            storage.save(folder, parts, {"shape": list(made.shape)})
+        else:
+            storage.save(folder, {"gram": made}, {})
+
+    def read() -> Any:
+        arrays, about = storage.load(folder, verify=False)
+        if "gram" in arrays:
+            return arrays["gram"]
+        parts = tuple(np.asarray(arrays[name]) for name in ("data", "indices", "indptr"))
+        return sparse.csr_matrix(parts, shape=tuple(about["shape"]))
+
+    return cached(folder, make, read)
+
+
+def _steps(kernel: Component, rules: SvmRules) -> list[int | None]:
+    """Return the steps of refinement to choose from; nothing where the kernel has none or has them fixed."""
+    takes_steps = STEPS in declared_arguments(KERNELS.get(kernel.name))
+    return list(rules.h) if takes_steps and STEPS not in kernel.arguments else [None]
+
+
+def _classes(dataset: Dataset) -> Any:
+    column = dataset.graphs.columns.get("y")
+    if column is None or column.level != "graph" or column.types is None:
+        raise GraphTrialError(f"{dataset.name} has no classes of graphs, which kernels are tried on")
+    return np.asarray(column.values).reshape(-1)
