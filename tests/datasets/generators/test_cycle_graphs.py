@@ -42,7 +42,9 @@ def test_classes_differ_in_nothing_that_is_counted(graphs: GraphSet) -> None:
     for counts in (nodes, edges, edges - 2 * nodes):
         error = counts.std() * np.sqrt(4 / len(y))
         assert abs(counts[y == 1].mean() - counts[y == 0].mean()) < 5 * error
-    shares = [np.bincount(graphs.in_degree[of_node == label], minlength=12)[:6] / (of_node == label).sum() for label in (0, 1)]
+    shares = [
+        np.bincount(graphs.in_degree[of_node == label], minlength=12)[:6] / (of_node == label).sum() for label in (0, 1)
+    ]
     np.testing.assert_allclose(*shares, atol=0.006)
 
 

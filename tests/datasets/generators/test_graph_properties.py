@@ -72,7 +72,12 @@ def test_no_node_is_isolated(graphs: GraphSet) -> None:
 
 
 def test_properties_of_awkward_graphs() -> None:
-    made = [nx.cycle_graph(6), nx.cycle_graph(5), nx.disjoint_union(nx.path_graph(4), nx.path_graph(2)), nx.star_graph(5)]
+    made = [
+        nx.cycle_graph(6),
+        nx.cycle_graph(5),
+        nx.disjoint_union(nx.path_graph(4), nx.path_graph(2)),
+        nx.star_graph(5),
+    ]
     made[1].add_node(5)
     joined = np.stack([nx.to_numpy_array(graph) > 0 for graph in made])
     distance = properties.distances(joined)

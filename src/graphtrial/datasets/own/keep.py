@@ -90,16 +90,15 @@ def _keep(recipe: Recipe, paths: list[Path], replace: bool) -> Dataset:
         raise GraphTrialError(f"there is a dataset called '{name}' already; choose another name")
     if old is not None and not replace:
         raise GraphTrialError(f"you have a dataset called '{name}' already; --replace replaces it")
-    if old is not None:
-        delete(name)
+    DATASETS.remove(name)
     try:
-        if paths:
-            recipe = Recipe(**{**vars(recipe), "files": recipes.copy_in(name, paths)})
-        recipes.write(recipe)
-        return load(name)
+        with recipes.replacing(name):
+            if paths:
+                recipe = Recipe(**{**vars(recipe), "files": recipes.copy_in(name, paths)})
+            recipes.write(recipe)
+            return load(name)
     except BaseException:
-        recipes.write(recipe)  # so that there is one to delete, whatever failed
-        delete(name)
+        DATASETS.remove(name)
         raise
 
 

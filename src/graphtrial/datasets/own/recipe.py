@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -84,6 +87,26 @@ def copy_in(name: str, paths: list[Path]) -> tuple[dict[str, Any], ...]:
     return tuple({"name": copy.name, "sha256": sha256_of(copy), "size": copy.stat().st_size} for copy in copies)
 
 
+@contextmanager
+def replacing(name: str) -> Iterator[None]:
+    """Set the own dataset of that name aside, if there is one, for another; where making that fails it comes back."""
+    old, aside = read(name), _raw(name).with_name(f".{name}.old")
+    shutil.rmtree(aside, ignore_errors=True)
+    if _raw(name).exists():
+        os.replace(_raw(name), aside)
+    _clear(name)
+    try:
+        yield
+    except BaseException:
+        _clear(name)
+        if aside.exists():
+            os.replace(aside, _raw(name))
+        if old is not None:
+            write(old)
+        raise
+    shutil.rmtree(aside, ignore_errors=True)
+
+
 def delete(name: str) -> None:
     """Remove an own dataset: recipe, raw files and what was prepared of it."""
     if name not in names():
@@ -91,12 +114,17 @@ def delete(name: str) -> None:
             f"no dataset of your own is called '{name}'.{did_you_mean(name, names())} "
             f"Yours are: {', '.join(names()) or 'none'}."
         )
-    _path(name).unlink()
+    _clear(name)
+
+
+def _clear(name: str) -> None:
+    _path(name).unlink(missing_ok=True)
     shutil.rmtree(_raw(name), ignore_errors=True)
-    for folder in (cache_home() / "datasets").glob(f"{name}-*"):
-        if re.fullmatch(re.escape(name) + r"-[0-9a-f]{16}(\.lock)?", folder.name):
-            shutil.rmtree(folder, ignore_errors=True)
-            folder.unlink(missing_ok=True)
+    for kept in (cache_home() / "datasets").glob(f"{name}-*"):
+        if re.fullmatch(re.escape(name) + r"-[0-9a-f]{16}", kept.name):
+            shutil.rmtree(kept, ignore_errors=True)
+        elif re.fullmatch(re.escape(name) + r"-[0-9a-f]{16}\.lock", kept.name):
+            kept.unlink(missing_ok=True)
 
 
 def _home() -> Path:

@@ -39,6 +39,11 @@ def read(kind: str, paths: list[Path], options: dict[str, Any]) -> GraphSet:
     return made
 
 
+def reason(error: BaseException) -> str:
+    """Return the first line of what a library says is wrong, or the kind of its error where it says nothing."""
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
+
+
 def format_of(path: Path) -> tuple[str, list[Path]]:
     """Return the format of a file or folder, by its name, and the files to read."""
     if not path.exists():

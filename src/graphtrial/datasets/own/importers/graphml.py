@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import ParseError
 
 import numpy as np
 
+from graphtrial.datasets.own.importers import reason
 from graphtrial.errors import CorruptFileError, GraphTrialError
 from graphtrial.graphs import Column, GraphSet, from_networkx
 
@@ -30,10 +32,12 @@ def read(
         try:
             found.append(nx.read_graphml(path))
         except (ParseError, nx.NetworkXError, KeyError, ValueError, TypeError, AttributeError) as error:
-            raise CorruptFileError(f"{path.name} is no GraphML file: {str(error).splitlines()[0]}") from error
+            raise CorruptFileError(f"{path.name} is no GraphML file: {reason(error)}") from error
     if target is None and node_target is None:
         known = sorted({key for graph in found for key in graph.graph if key not in ("node_default", "edge_default")})
         raise GraphTrialError(f"name the target with --target or --node-target; the graphs have {known or 'none'}")
+    _check_numbers((data for graph in found for _, data in graph.nodes(data=True)), node_features)
+    _check_numbers((data for graph in found for *_, data in graph.edges(data=True)), edge_features)
     made = from_networkx(found, node_features=tuple(node_features), edge_features=tuple(edge_features))
     made = _numbers(made)
     if node_target is not None:
@@ -42,10 +46,15 @@ def read(
     return made.with_column("y", _target([_one(graph.graph, target) for graph in found], "graph", str(target)))
 
 
+def _check_numbers(items: Iterable[dict[str, Any]], names: Sequence[str]) -> None:
+    for data in items:
+        for name in names:
+            if not isinstance(data.get(name, 0), int | float):
+                raise CorruptFileError(f"the attribute '{name}' is no number but {data[name]!r}; features are numbers")
+
+
 def _numbers(graphs: GraphSet) -> GraphSet:
     for name, column in graphs.columns.items():
-        if column.values.dtype.kind not in "biuf":
-            raise CorruptFileError(f"the attributes '{column.meaning}' are no numbers")
         graphs = graphs.with_column(name, Column(column.values.astype(np.float32), column.level, column.meaning))
     if "x" not in graphs.columns:
         ones = np.ones(graphs.num_nodes, np.float32)

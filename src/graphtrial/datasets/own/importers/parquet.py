@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from graphtrial.datasets.own.importers import reason
 from graphtrial.datasets.own.importers.rows import graphs_of
 from graphtrial.errors import CorruptFileError, missing_extra
 from graphtrial.graphs import GraphSet
@@ -33,4 +34,4 @@ def _records(path: Path) -> Iterator[tuple[str, Any]]:
                     number += 1
                     yield f"row {number}", record
     except (pyarrow.ArrowException, OSError) as error:
-        raise CorruptFileError(f"{path.name} is no intact Parquet file: {str(error).splitlines()[0]}") from error
+        raise CorruptFileError(f"{path.name} is no intact Parquet file: {reason(error)}") from error

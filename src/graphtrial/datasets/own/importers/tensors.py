@@ -6,15 +6,23 @@ torch.save([data.to_dict() for data in dataset], "graphs.pt")
 from __future__ import annotations
 
 import pickle
+import struct
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from graphtrial.datasets.own.importers import reason
 from graphtrial.errors import CorruptFileError, InvalidGraphError
 from graphtrial.graphs import Column, GraphSet, from_pyg
 
+# What torch raises for damaged files, some of it from the depths of its reader.
+DAMAGE = (
+    *(RuntimeError, ValueError, EOFError, OSError, KeyError, TypeError, IndexError, AttributeError),
+    *(struct.error, OverflowError, AssertionError, MemoryError),
+)
 ADVICE = (
     "save plain tensors, torch.save([data.to_dict() for data in dataset], 'graphs.pt'), "
     "or in Python call graphtrial.datasets.own.keep(name, graphtrial.from_pyg(dataset))"
@@ -24,12 +32,14 @@ ADVICE = (
 def read(paths: list[Path]) -> GraphSet:
     """Read a torch file that holds a list of dictionaries of tensors; nothing else in it is ever built."""
     (path,) = paths
+    if not zipfile.is_zipfile(path):  # the format before torch 1.6 is a bare pickle, of which nobody needs more
+        raise CorruptFileError(f"{path.name} is no torch file of version 1.6 or later; {ADVICE}")
     try:
         items = torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError as error:
         raise CorruptFileError(f"{path.name} holds more than tensors and was not read; {ADVICE}") from error
-    except (RuntimeError, ValueError, EOFError, OSError, KeyError, TypeError, IndexError, AttributeError) as error:
-        raise CorruptFileError(f"{path.name} is no intact torch file: {str(error).splitlines()[0]}") from error
+    except DAMAGE as error:
+        raise CorruptFileError(f"{path.name} is no intact torch file: {reason(error)}") from error
     if not isinstance(items, list) or not items:
         raise CorruptFileError(f"{path.name} must hold a list of graphs, not {type(items).__name__}; {ADVICE}")
     try:
