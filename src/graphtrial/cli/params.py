@@ -1,4 +1,4 @@
-"""`graphtrial params`: how many parameters a model has."""
+"""`graphtrial params`: how many parameters a model has, and whether they are the published number."""
 
 from __future__ import annotations
 
@@ -20,14 +20,22 @@ def params(
     width: Annotated[int | None, typer.Option(min=1, help="Width; the published one by default.")] = None,
     budget: Annotated[str | None, typer.Option(help="Widest model within so many parameters, such as 100k.")] = None,
     settings: Annotated[list[str] | None, typer.Option("--set", help="Any setting of the model: key=value.")] = None,
+    published: Annotated[
+        bool, typer.Option("--published", help="Build every model whose number of parameters the papers print.")
+    ] = False,
     plugin: Plugins = None,
     json: Json = False,
 ) -> None:
-    """Count the parameters of a model, part by part.
+    """Count the parameters of a model, part by part, or check every published number.
 
     Example: graphtrial params zinc gcn --budget 500k --layers 16
     """
     load_plugins(plugin)
+    if published:
+        if dataset is not None:
+            raise GraphTrialError("--published checks all datasets and models; leave their names out")
+        _published(json)
+        return
     if dataset is None or model is None:
         raise GraphTrialError(
             "name a dataset and a model, for example `graphtrial params zinc gcn`, or use --published"
@@ -64,3 +72,23 @@ def _count(dataset: str, model: str, encoding: str, given: dict[str, Any], budge
         table.add_row(name, str(count))
     table.add_row("total", str(total), style="bold")
     out.print(table)
+
+
+def _published(json: bool) -> None:
+    from dataclasses import asdict
+
+    from graphtrial.published.params import param_cells
+
+    cells = param_cells()
+    if json:
+        print_json([asdict(cell) for cell in cells])
+        return
+    table = Table(*("paper", "table", "dataset", "model", "variant", "layers", "published", "built", ""))
+    for cell in cells:
+        variant = ", ".join(f"{key} {value}" for key, value in cell.variant.items())
+        numbers = (str(cell.published), "" if cell.built is None else str(cell.built))
+        words = (cell.paper, str(cell.table), cell.dataset, cell.model, variant, str(cell.layers or ""), *numbers)
+        table.add_row(*words, "" if cell.match else cell.reason, style=None if cell.match else "yellow")
+    out.print(table)
+    matching = sum(cell.match for cell in cells)
+    out.print(f"{matching} of {len(cells)} published numbers are met exactly; the others say why not.")

@@ -1,6 +1,6 @@
 """Models: encoder, blocks, readout and head, and the registry of layers they are built from."""
 
-from graphtrial.nn.budget import parse_budget, width_for_budget
+from graphtrial.nn.budget import parameter_count, parse_budget, width_for_budget
 from graphtrial.nn.models import MODELS, build_model, count_parameters, model_settings, resolve_settings, width_step
 from graphtrial.nn.shapes import Shapes
 
@@ -10,6 +10,7 @@ __all__ = [
     "build_model",
     "count_parameters",
     "model_settings",
+    "parameter_count",
     "parse_budget",
     "resolve_settings",
     "width_for_budget",

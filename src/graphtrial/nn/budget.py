@@ -25,14 +25,10 @@ def parse_budget(text: str) -> int:
 
 
 def width_for_budget(name: str, shapes: Shapes, settings: dict[str, Any], budget: int) -> int:
-    """Return the largest width whose exact parameter count does not exceed `budget`.
-
-    Models are built on the meta device, without memory or random numbers, some ten times in a bisection.
-    """
+    """Return the largest width whose exact parameter count does not exceed `budget`, by some ten bisections."""
 
     def fits(width: int) -> bool:
-        with torch.device("meta"), _WithoutRandomNumbers():
-            return count_parameters(build_model(name, shapes, {**settings, "width": width})) <= budget
+        return parameter_count(name, shapes, {**settings, "width": width}) <= budget
 
     step = width_step(name, settings)
     low = -(-NARROWEST // step) * step
@@ -47,6 +43,12 @@ def width_for_budget(name: str, shapes: Shapes, settings: dict[str, Any], budget
         middle = (low + high) // (2 * step) * step
         low, high = (middle, high) if fits(middle) else (low, middle)
     return low
+
+
+def parameter_count(name: str, shapes: Shapes, settings: dict[str, Any]) -> int:
+    """Return how many parameters a model has; it is built on the meta device, without memory or random numbers."""
+    with torch.device("meta"), _WithoutRandomNumbers():
+        return count_parameters(build_model(name, shapes, settings))
 
 
 class _WithoutRandomNumbers(TorchFunctionMode):

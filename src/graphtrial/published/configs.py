@@ -10,13 +10,14 @@ from graphtrial.published.tables import number, plain, table, whole
 
 SETTINGS = (
     *("width", "layers", "dropout", "residual", "batch_norm", "readout"),
-    *("edge_features", "heads", "kernels", "gru", "raw_input"),
+    *("edge_features", "heads", "kernels", "gru", "raw_input", "bias"),
 )
 """The settings of a model that a configuration may have."""
 
 # Facts of the released networks that their configurations do not tell.
 RAW_INPUT = ("MNIST", "CIFAR10", "TSP", "OGBL-COLLAB", "ENZYMES", "DD", "PROTEINS", "PROTEINS_full")
 SET2SET = ("GraphTheoryProp",)
+GAT_WITH_BIAS = ("AQSOL", "WikiCS")  # trained last, with a version of the library whose attention layer has one
 
 # Released configurations know one GCN; both flavours have the same size.
 SAME_SIZE = {"gcnvanilla": "gcn"}
@@ -99,7 +100,9 @@ def _read(line: Mapping[str, str]) -> dict[str, Any]:
         "kernels": whole(line["kernel"]),
         "gru": _truth(line["use_gru"]),
         "raw_input": (line["dataset"] in RAW_INPUT) if line["model"] == "MLP" else None,
+        "bias": (line["dataset"] in GAT_WITH_BIAS) if line["model"] == "GAT" and not line["layer_type"] else None,
     }
+    biases = int(line["L"]) * int(line["hidden_dim"]) * (heads or 1) if settings["bias"] else 0
     details = {
         "pseudo_dim": whole(line["pseudo_dim"]),
         "aggregator": line["aggregator"] or None,
@@ -132,7 +135,7 @@ def _read(line: Mapping[str, str]) -> dict[str, Any]:
         "budget": line["budget"],
         "encoding": int(line["pos_enc_dim"]) if line["pos_enc"] == "True" else None,
         **_stated(settings),
-        "params": int(line["params"]),
+        "params": int(line["params"]) + biases,
         "protocol": _stated(protocol),
         "details": _stated(details),
     }

@@ -10,7 +10,7 @@ from importlib.resources import files
 
 from graphtrial.errors import UnknownNameError, did_you_mean
 
-TABLES = ("configs", "datasets", "hyperparameters", "results", "shapes", "wikics_classes")
+TABLES = ("configs", "datasets", "hyperparameters", "results", "shapes", "solved", "wikics_classes")
 
 
 @cache
@@ -18,7 +18,9 @@ def table(name: str) -> tuple[Mapping[str, str], ...]:
     """Return the lines of a data file as they stand; an empty cell means not stated.
 
     `results` has one line per printed score, `configs` one per released configuration, `hyperparameters` the settings
-    that the papers state, `datasets` their statistics and splits, `wikics_classes` the categories behind each class.
+    that the papers state, `datasets` their statistics and splits, `shapes` what each looks like to a model, `solved`
+    the widths that no configuration has but the printed number of parameters implies, `wikics_classes` the categories
+    behind each class.
     """
     if name not in TABLES:
         raise UnknownNameError(

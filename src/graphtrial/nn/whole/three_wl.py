@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
@@ -24,7 +27,8 @@ class ThreeWLGNN(DenseModel):
     `ProductBlock`s on pairs of nodes, as strong as the three-dimensional Weisfeiler-Leman test. Graphs are read by the
     maxima over the diagonal and over the other pairs after each block, nodes by the sum over what comes in; each block
     has a linear head, and the answers are added. Edges are scored by an MLP on the sums of both ends, of the input and
-    all blocks. `dropout`, which the papers leave at 0, follows each block.
+    all blocks; with `edge_layer_heads` by a linear map after each block instead, as the largest model of the papers
+    must have had. `dropout`, which the papers leave at 0, follows each block.
     """
 
     worth = 120
@@ -38,6 +42,7 @@ class ThreeWLGNN(DenseModel):
         residual: bool = False,
         edge_features: bool = False,
         dropout: float = 0.0,
+        edge_layer_heads: bool = False,
     ) -> None:
         needs = Needs(layers, kept=(2 * depth + 3) * width, state=width, work=6 * width)
         super().__init__(shapes, width=width, edge_features=edge_features, needs=needs)
@@ -45,15 +50,19 @@ class ThreeWLGNN(DenseModel):
         inputs = [self.input.channels] + [width] * (layers - 1)
         self.blocks = nn.ModuleList(ProductBlock(d, width, depth=depth, residual=residual) for d in inputs)
         self.dropout = nn.Dropout(dropout)
+        self.joined = self.level == "edge" and not edge_layer_heads
         joined = self.input.channels + layers * width
-        self.heads = nn.ModuleList(
-            [PairMap(halving_mlp(2 * joined, shapes.outputs))]
-            if self.level == "edge"
-            else [xavier(nn.Linear((1 + (self.level == "graph")) * width, shapes.outputs)) for _ in self.blocks]
-        )
+        heads: list[nn.Module] = [PairMap(halving_mlp(2 * joined, shapes.outputs))] if self.joined else []
+        if not self.joined:
+            heard = width if self.level == "node" else 2 * width
+            heads = [xavier(nn.Linear(heard, shapes.outputs)) for _ in self.blocks]
+        if self.level == "edge" and not self.joined:
+            heads = [PairMap(nn.Sequential(head)) for head in heads]
+        self.heads = nn.ModuleList(heads)
 
     def prepare(self) -> list[BlockWeights]:
-        return [block.weights() for block in self.blocks]
+        blocks: Iterable[Any] = self.blocks
+        return [block.weights() for block in blocks]
 
     def layer(self, at: int, h: Tensor | Entries, bucket: Bucket, prepared: BlockWeights) -> Tensor:
         out = self.blocks[at](h, bucket, prepared)
@@ -68,12 +77,13 @@ class ThreeWLGNN(DenseModel):
         ]
         if self.level == "graph":
             return torch.cat([diagonal_and_rest_maximum(h, bucket) for h in apart if isinstance(h, Tensor)], dim=1)
-        heard = apart if self.level == "edge" else apart[1:]
+        heard = apart if self.joined else apart[1:]
         return torch.cat([node_sum(h, bucket) for h in heard], dim=1)
 
     def answer(self, graph: GraphBatch, rows: Tensor) -> Tensor:
-        if self.level == "edge":
+        if self.joined:
             return self.heads[0].of_edges(graph, rows)
-        parts = rows.split(self.heads[0].in_features, dim=1)
-        answers = [head(part) for head, part in zip(self.heads, parts, strict=True)]
+        parts = rows.chunk(len(self.heads), dim=1)
+        heard = zip(self.heads, parts, strict=True)
+        answers = [head.of_edges(graph, x) if self.level == "edge" else head(x) for head, x in heard]
         return sum(answers[1:], answers[0])

@@ -1,0 +1,42 @@
+"""3WL-GNN that scores edges block by block."""
+
+from __future__ import annotations
+
+import torch
+
+from graphtrial.nn import Shapes, build_model, count_parameters
+from samples import EDGE_TYPES, NODE_TYPES, batch_of, graph_set, random_graphs, relabelled, whole
+
+SHAPES = Shapes(outputs=2, level="edge", node_types=NODE_TYPES, edge_types=EDGE_TYPES)
+
+
+def test_each_block_has_a_linear_map_of_both_ends() -> None:
+    plain = build_model("3wl-gnn", SHAPES, {"width": 8})
+    by_block = build_model("3wl-gnn", SHAPES, {"width": 8, "edge_layer_heads": True})
+    heads = count_parameters(by_block.heads)  # type: ignore[arg-type]
+    assert heads == 3 * (2 * 8 * 2 + 2)
+    assert count_parameters(plain) - count_parameters(plain.heads) == count_parameters(by_block) - heads  # type: ignore[arg-type]
+
+
+def test_every_edge_has_an_answer_that_moves_with_its_nodes() -> None:
+    torch.manual_seed(0)
+    model = build_model("3wl-gnn", SHAPES, {"width": 8, "edge_layer_heads": True}).double().eval()
+    graphs = graph_set(random_graphs(6, seed=2, undirected=True))
+    other, place = relabelled(graphs, seed=1)
+    first, second = whole(graphs), whole(other)
+    before, after = model(first), model(second)
+    assert before.shape == (first.num_edges, 2)
+    moved = torch.from_numpy(place)[first.edge_index]
+    key = lambda ends: (ends[1] * first.num_nodes + ends[0]).argsort(stable=True)  # noqa: E731
+    order = key(moved)
+    parallel = (second.edge_index[:, 1:] == second.edge_index[:, :-1]).all(dim=0)
+    unique = torch.ones(first.num_edges, dtype=torch.bool)
+    unique[1:] &= ~parallel
+    unique[:-1] &= ~parallel
+    torch.testing.assert_close(before[order][unique], after[unique])
+
+
+def test_all_parameters_receive_a_gradient() -> None:
+    model = build_model("3wl-gnn", SHAPES, {"width": 8, "edge_layer_heads": True, "edge_features": True})
+    model(batch_of(random_graphs(4, seed=0))).square().sum().backward()
+    assert all(p.grad is not None and p.grad.abs().sum() > 0 for p in model.parameters())
