@@ -50,7 +50,7 @@ def _case(name: str, batch: GraphBatch, width: int) -> Case:
         maps = [vectors(17, width, 1), vectors(1, 17, 2)[0]]
         return (linear, F.linear), [rows, *maps]
     if name.startswith("attention"):
-        heads = 10 if name.endswith("many heads") else 3
+        heads = {"attention": 3, "attention with many heads": 10, "attention with one head": 1}[name]
         inputs = [
             vectors(count, heads * width, seed).reshape(count, heads, width) for seed, count in enumerate((nodes, 1, 1))
         ]
@@ -94,6 +94,7 @@ NAMES = (
     "softmax",
     "attention",
     "attention with many heads",
+    "attention with one head",
     "gated mean",
     "gated mean of mapped edge vectors",
     "gated mean of one edge vector",

@@ -12,9 +12,13 @@ from torch.nn import functional as F
 from graphtrial.graphs import GraphBatch
 from graphtrial.ops.csr import edges
 from graphtrial.ops.operator import array, empty, operator
+from graphtrial.ops.softmax import edge_softmax
+from graphtrial.ops.spmm import weighted_sum
 
 LANES = 8
 """Heads that are worked on together."""
+LEAST = 3
+"""Fewer heads than this would leave most lanes idle."""
 
 
 def attention(graph: GraphBatch, z: Tensor, source: Tensor, target: Tensor, slope: float) -> Tensor:
@@ -30,6 +34,10 @@ def attention(graph: GraphBatch, z: Tensor, source: Tensor, target: Tensor, slop
     if z.device.type != "cpu":
         return attention_reference(graph, z, source, target, slope)
     matrix = edges(graph)
+    if z.shape[1] < LEAST:
+        sender, receiver = graph.edge_index
+        scores = (z * source).sum(dim=2).index_select(0, sender) + (z * target).sum(dim=2).index_select(0, receiver)
+        return weighted_sum(matrix, z, edge_softmax(graph, F.leaky_relu(scores, slope)))
     if z.shape[1] <= LANES:
         return _call(z, source, target, slope, matrix.ptr, matrix.index)[0]
     parts = zip(*(x.split(LANES, dim=-2) for x in (z, source, target)), strict=True)

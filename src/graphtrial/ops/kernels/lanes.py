@@ -53,6 +53,26 @@ def dot(typing: Any, into: Any, i: Any, a: Any, j: Any, b: Any, k: Any, groups: 
     return _signature(into, a, b, 1), generate
 
 
+@intrinsic
+def inner_product(typing: Any, a: Any, i: Any, b: Any, j: Any, groups: Any) -> Any:
+    """Return the sum of a * b over so many groups of eight, lane by lane and then over the lanes."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        left, right = (_pointer(context, builder, signature, values, at) for at in (0, 2))
+        total = cgutils.alloca_once_value(builder, ir.Constant(left.type.pointee, None))
+        with cgutils.for_range(builder, values[4]) as loop:
+            pair = (load(builder, builder.gep(p, [loop.index])) for p in (left, right))
+            builder.store(builder.fadd(builder.load(total), builder.fmul(*pair, CONTRACT), CONTRACT), total)
+        lanes = builder.load(total)
+        parts = [builder.extract_element(lanes, ir.Constant(ir.IntType(32), at)) for at in range(LANES)]
+        while len(parts) > 1:
+            half = len(parts) // 2
+            parts = [builder.fadd(x, y) for x, y in zip(parts[:half], parts[half:], strict=True)]
+        return parts[0]
+
+    return a.dtype(a, types.intp, b, types.intp, types.intp), generate
+
+
 def _row_sum(vectors: int) -> Any:
     @intrinsic
     def row_sum(
@@ -65,6 +85,8 @@ def _row_sum(vectors: int) -> Any:
         index: Any,
         order: Any,
         weight: Any,
+        weight_at: Any,
+        weight_step: Any,
         begin: Any,
         end: Any,
         own: Any,
@@ -83,13 +105,14 @@ def _row_sum(vectors: int) -> Any:
             mine = ir.Constant(vector, None)
             totals = [cgutils.alloca_once_value(builder, mine) for _ in range(vectors)]
             if own is not types.none:
-                factor = spread(builder, builder.load(data(10)), vector)
+                factor = spread(builder, builder.load(data(12)), vector)
                 for total, piece in zip(totals, pieces(source, values[1]), strict=True):
                     builder.store(builder.fmul(factor, load(builder, piece)), total)
-            one = ir.Constant(values[8].type, 1)
-            with cgutils.for_range_slice(builder, values[8], values[9], one, inc=True) as (entry, _):
+            one = ir.Constant(values[10].type, 1)
+            with cgutils.for_range_slice(builder, values[10], values[11], one, inc=True) as (entry, _):
                 at = entry if order is types.none else builder.load(builder.gep(data(6), [entry]))
-                factor = spread(builder, builder.load(builder.gep(data(7), [at])), vector)
+                place = builder.add(builder.mul(at, values[9]), values[8])
+                factor = spread(builder, builder.load(builder.gep(data(7), [place])), vector)
                 column = builder.load(builder.gep(data(5), [entry]))
                 for total, piece in zip(totals, pieces(source, column), strict=True):
                     product = builder.fmul(factor, load(builder, piece), CONTRACT)
@@ -99,7 +122,8 @@ def _row_sum(vectors: int) -> Any:
             return context.get_dummy_value()
 
         number = types.intp
-        return types.void(out, number, x, number, number, index, order, weight, number, number, own), generate
+        numbers = [number] * 4
+        return types.void(out, number, x, number, number, index, order, weight, *numbers, own), generate
 
     return row_sum
 
@@ -107,8 +131,8 @@ def _row_sum(vectors: int) -> Any:
 ROW_SUMS = tuple(_row_sum(vectors) for vectors in range(1, 9))
 """For 1 to 8 groups of eight columns, beginning with `column`, of arrays of rows of `width` numbers each:
 
-out[row] = own[0] * x[row] + sum over e from begin to end of weight[order[e]] * x[index[e]], where `order` and `own` may
-be None.
+out[row] = own[0] * x[row] + sum over e from begin to end of weight[weight_step * order[e] + weight_at] * x[index[e]],
+where `order` and `own` may be None.
 """
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from graphtrial.compiler import Array, compiled
-from graphtrial.ops.kernels.lanes import LANES, ROW_SUMS
+from graphtrial.ops.kernels.lanes import LANES, ROW_SUMS, inner_product
 
 sum1, sum2, sum3, sum4, sum5, sum6, sum7, sum8 = ROW_SUMS
 MOST = len(ROW_SUMS)
@@ -21,30 +21,52 @@ def weighted_sum(ptr: Array, index: Array, order: Array, weight: Array, own: Arr
     if width < LANES:
         _narrow_sum(ptr, index, order, weight, own, x, out)
         return
-    flat_x, flat_out = x.reshape(-1), out.reshape(-1)
     for first in range(0, rows, TILE):
-        column = 0
-        while column < width:
-            groups = min(MOST, (width - column + LANES - 1) // LANES, width // LANES)
-            begin = min(column, width - groups * LANES)
-            column = begin + groups * LANES
-            for i in range(first, min(rows, first + TILE)):
-                if groups == 8:
-                    sum8(flat_out, i, flat_x, width, begin, index, order, weight, ptr[i], ptr[i + 1], own)
-                elif groups == 7:
-                    sum7(flat_out, i, flat_x, width, begin, index, order, weight, ptr[i], ptr[i + 1], own)
-                elif groups == 6:
-                    sum6(flat_out, i, flat_x, width, begin, index, order, weight, ptr[i], ptr[i + 1], own)
-                elif groups == 5:
-                    sum5(flat_out, i, flat_x, width, begin, index, order, weight, ptr[i], ptr[i + 1], own)
-                elif groups == 4:
-                    sum4(flat_out, i, flat_x, width, begin, index, order, weight, ptr[i], ptr[i + 1], own)
-                elif groups == 3:
-                    sum3(flat_out, i, flat_x, width, begin, index, order, weight, ptr[i], ptr[i + 1], own)
-                elif groups == 2:
-                    sum2(flat_out, i, flat_x, width, begin, index, order, weight, ptr[i], ptr[i + 1], own)
-                else:
-                    sum1(flat_out, i, flat_x, width, begin, index, order, weight, ptr[i], ptr[i + 1], own)
+        last = min(rows, first + TILE)
+        _wide_sum(ptr, index, order, weight, 0, 1, own, x.reshape(-1), out.reshape(-1), first, last, width, 0, width)
+
+
+@compiled
+def _wide_sum(
+    ptr: Array,
+    index: Array,
+    order: Array,
+    weight: Array,
+    at: int,
+    step: int,
+    own: Array,
+    x: Array,
+    out: Array,
+    first: int,
+    last: int,
+    stride: int,
+    start: int,
+    width: int,
+) -> None:
+    """Sum up the columns from `start` on, `width` of them, for some rows of flat arrays of `stride` columns."""
+    column = 0
+    while column < width:
+        groups = min(MOST, (width - column + LANES - 1) // LANES, width // LANES)
+        begin = min(column, width - groups * LANES)
+        column = begin + groups * LANES
+        c = start + begin
+        for i in range(first, last):
+            if groups == 8:
+                sum8(out, i, x, stride, c, index, order, weight, at, step, ptr[i], ptr[i + 1], own)
+            elif groups == 7:
+                sum7(out, i, x, stride, c, index, order, weight, at, step, ptr[i], ptr[i + 1], own)
+            elif groups == 6:
+                sum6(out, i, x, stride, c, index, order, weight, at, step, ptr[i], ptr[i + 1], own)
+            elif groups == 5:
+                sum5(out, i, x, stride, c, index, order, weight, at, step, ptr[i], ptr[i + 1], own)
+            elif groups == 4:
+                sum4(out, i, x, stride, c, index, order, weight, at, step, ptr[i], ptr[i + 1], own)
+            elif groups == 3:
+                sum3(out, i, x, stride, c, index, order, weight, at, step, ptr[i], ptr[i + 1], own)
+            elif groups == 2:
+                sum2(out, i, x, stride, c, index, order, weight, at, step, ptr[i], ptr[i + 1], own)
+            else:
+                sum1(out, i, x, stride, c, index, order, weight, at, step, ptr[i], ptr[i + 1], own)
 
 
 @compiled
@@ -63,6 +85,21 @@ def _narrow_sum(ptr: Array, index: Array, order: Array, weight: Array, own: Arra
 def weighted_sum_heads(ptr: Array, index: Array, order: Array, weight: Array, x: Array, out: Array) -> None:
     """The same for several heads: weight [entries, heads], x and out [rows, heads, width]."""
     rows, heads, width = out.shape
+    if width < LANES:
+        _narrow_heads(ptr, index, order, weight, x, out)
+        return
+    flat_x, flat_out, weights = x.reshape(-1), out.reshape(-1), weight.reshape(-1)
+    stride = heads * width
+    for first in range(0, rows, TILE):
+        last = min(rows, first + TILE)
+        for h in range(heads):
+            start = h * width
+            _wide_sum(ptr, index, order, weights, h, heads, None, flat_x, flat_out, first, last, stride, start, width)
+
+
+@compiled
+def _narrow_heads(ptr: Array, index: Array, order: Array, weight: Array, x: Array, out: Array) -> None:
+    rows, heads, width = out.shape
     for i in range(rows):
         out[i] = 0
         for e in range(ptr[i], ptr[i + 1]):
@@ -78,14 +115,15 @@ def weighted_sum_heads(ptr: Array, index: Array, order: Array, weight: Array, x:
 def entry_dot(ptr: Array, index: Array, left: Array, right: Array, out: Array) -> None:
     """out[e, h] = left[i, h] . right[index[e], h] for each entry e of row i; left and right [rows, heads, width]."""
     rows, heads, width = left.shape
+    groups = width // LANES
+    flat_left, flat_right = left.reshape(-1), right.reshape(-1)
     for i in range(rows):
         for e in range(ptr[i], ptr[i + 1]):
-            j = index[e]
             for h in range(heads):
-                a, b = left[i, h], right[j, h]
-                total = a[0] * 0
-                for k in range(width):
-                    total += a[k] * b[k]
+                a, b = (i * heads + h) * width, (index[e] * heads + h) * width
+                total = inner_product(flat_left, a, flat_right, b, groups)
+                for k in range(groups * LANES, width):
+                    total += flat_left[a + k] * flat_right[b + k]
                 out[e, h] = total
 
 
