@@ -17,14 +17,14 @@ import numpy.typing as npt
 from graphtrial.errors import CorruptFileError
 
 Array = npt.NDArray[Any]
-PADDING = -1
+PADDING = -(2**63)
 """Fills up the rows of a table whose lines have different lengths."""
 
 _ENDS = re.compile(rb"[ \t,;]+(?=\n|\Z)")
 
 
 def read_whole_numbers(path: Path, *, ragged: bool = False) -> npt.NDArray[np.int64]:
-    """Read a table [rows, columns] of whole numbers; lines of different lengths are padded with -1 if `ragged`."""
+    """Read a table [rows, columns] of whole numbers; lines of different lengths are padded if `ragged`."""
     data = _cleaned(path)
     try:
         return _read(data, np.int64)

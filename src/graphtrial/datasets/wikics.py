@@ -49,7 +49,6 @@ class WikiCSBase(DatasetSpec):
     sources = (Source("data.json", "The published dataset.", (DATA,)),)
     notes = _NO_HASH
     split_level = "node"
-    encoding_mode = "add"
     both_ways: ClassVar[Literal["once", "twice"]] = "once"
     validation: ClassVar[Validation] = "merged"
 

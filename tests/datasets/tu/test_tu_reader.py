@@ -166,6 +166,8 @@ def test_several_labels_per_node(tmp_path: Path) -> None:
     assert graphs.column("node_label").values[:2].tolist() == [[0, 1], [1, 0]]
     x = with_features(graphs, "labels").column("x")
     assert x.values[:2].tolist() == [[1, 0, 0, 0, 1], [0, 1, 0, 1, 0]]
+    below = written(tmp_path, node_labels="0, -1\n1, 3\n2, 3\n0, 3\n0, 3\n0, 3\n").column("node_label")
+    assert (below.values[0].tolist(), below.types) == ([0, 0], 5)
 
 
 def test_labels_over_time_are_kept_and_are_no_features(tmp_path: Path) -> None:

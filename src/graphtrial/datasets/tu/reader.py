@@ -169,8 +169,9 @@ def _columns(tables: Mapping[str, Array], level: Level) -> dict[str, Column]:
 def _label_column(labels: Array, level: Level) -> Column:
     """Return labels as categories from 0, the smallest label of the file being 0; temporal labels stay as they are."""
     meaning = f"{level} label"
-    if (labels == PADDING).any() and labels.shape[1] > 1:
-        return Column(labels, level, f"{meaning}s over time, {PADDING} where there are no more")
+    if (labels == PADDING).any():
+        padded = np.where(labels == PADDING, -1, labels)
+        return Column(padded, level, f"{meaning}s over time, -1 where there are no more")
     low = labels.min(axis=0)
     types = labels.max(axis=0) - low + 1
     if int(types.max()) > 256 + 4 * len(labels):  # labels that are no small numbers are counted through
