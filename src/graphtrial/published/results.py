@@ -27,6 +27,9 @@ PE_OF_ENCODING = {
 # Keys of `variant` that a row may have and still be the ordinary model, with the value they must then have.
 ORDINARY = {"residual": True, "bn": True, "gn": True, "self_loop": False, "target": "Average"}
 
+PAPERS_NAMES = {"wl": "WL-1", "graphlet": "GR", "shortest-path": "SP"}
+"""What the papers call our kernels, where the name is another."""
+
 
 @dataclass(frozen=True)
 class Score:
@@ -118,7 +121,7 @@ def find(
     if encoding is not None:
         name, pe_dim, rule = encoding
         pe = PE_OF_ENCODING.get((name, rule or ""), "")
-    wanted = {plain(model)}
+    wanted = {plain(PAPERS_NAMES.get(model, model))}
     if plain(model) in {plain(name) for name in MESSAGE_PASSING}:
         wanted.add(plain("All-MP-GCNs"))
     fitting = [
