@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 from graphtrial import __version__
 from graphtrial.cli.main import app
 
-COMMANDS = ["run", "study", "list", "params", "status", "show", "report", "data prepare", "data info"]
+COMMANDS = ["run", "study", "list", "params", "status", "show", "report", "data prepare", "data info", "data plot"]
 QUICK = ["--width", "8", "--max-epochs", "2", "--workers", "0", "--splits", "2", "--seeds", "1"]
 
 
@@ -38,9 +38,7 @@ def test_every_command_has_help(command: str) -> None:
     assert "Usage" in result.stdout
 
 
-@pytest.mark.parametrize(
-    "command", ["run", "study", "list", "params", "status", "show", "report", "data prepare", "data info"]
-)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_an_example(command: str) -> None:
     assert "graphtrial " + command in call(*command.split(), "--help").stdout.partition("Example:")[2]
 

@@ -105,6 +105,17 @@ def test_circular_skip_links_are_rings_with_chords(tmp_path: Path) -> None:
     plot(dataset, tmp_path, graphs=3)
 
 
+def test_a_tour_is_counted_once_and_drawn_in_red() -> None:
+    drawer = drawer_of(KINDS["tour"])
+    part = drawer.parts(1)[0]
+    axes = Figure().subplots()
+    drawer.draw(axes, part)
+    assert "10 links of the tour, in red" in drawer.caption(part)
+    others, tour = axes.collections[:2]
+    assert (len(others.get_segments()), len(tour.get_segments())) == (35, 10)
+    assert tour.get_color()[0][:3].tolist() == pytest.approx([0xD6 / 255, 0x27 / 255, 0x28 / 255])
+
+
 @pytest.mark.parametrize("graphs", [graph_set([g for g in AWKWARD if g[0]]), graph_set([(1, [])])])
 def test_awkward_graphs_are_drawn(graphs: GraphSet, tmp_path: Path) -> None:
     assert all(path.stat().st_size for path in plot(dataset_of(graphs), tmp_path, graphs=9))

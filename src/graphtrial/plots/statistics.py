@@ -60,8 +60,9 @@ def sizes(axes: Axes, counts: Array, what: str) -> None:
     axes.hist(counts, bins=bins, color=MAIN, edgecolor="white", linewidth=0.4)
     axes.axvline(mean, color=WARM, linewidth=1.2)
     axes.set_title(f"{low:,} to {high:,}, mean {mean:,.2f} (red)")
-    axes.yaxis.set_major_formatter("{x:,.0f}")
-    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.locator_params(integer=True)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter("{x:,.0f}")
 
 
 def degrees(axes: Axes, degree: Array) -> None:
@@ -100,7 +101,8 @@ def targets(axes: Axes, values: Array, meaning: str) -> None:
     if values.shape[1] == 1:
         axes.hist(values[:, 0], bins=60, color=MAIN)
         axes.set_ylabel("graphs" if len(values) > 1 else "")
-        axes.set_title(f"target: mean {values.mean():.3g}, s.d. {values.std():.3g}")
+        mean = f"{values.mean():.3g}".replace("-", "\N{MINUS SIGN}")
+        axes.set_title(f"target: mean {mean}, standard deviation {values.std():.3g}")
         return
     axes.boxplot(
         values, showfliers=False, patch_artist=True, medianprops={"color": WARM}, boxprops={"facecolor": "#cfe3f1"}

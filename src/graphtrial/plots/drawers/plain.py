@@ -48,7 +48,7 @@ class Plain(Drawer):
     def draw(self, axes: Axes, part: Part) -> None:
         places = layout(len(part.nodes), part.ends)
         crowded = len(part.nodes) > 80 or part.ends.shape[1] > 500
-        draw_links(axes, places, part.ends, width=0.4 if crowded else 0.9, alpha=0.6 if crowded else 1.0)
+        draw_links(axes, places, part.ends, colour="#a0a0a0", width=0.4 if crowded else 0.9)
         draw_nodes(axes, places, node_colours(part), size=10 if crowded else 26)
         frame(axes, places)
 

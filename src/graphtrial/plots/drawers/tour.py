@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from graphtrial.datasets import Dataset
 from graphtrial.plots.drawers.base import DRAWERS, Drawer, draw_links, draw_nodes, frame
 from graphtrial.plots.part import Part
@@ -27,8 +29,9 @@ class Tour(Drawer):
 
     def caption(self, part: Part) -> str:
         y = part.column("y")
-        chosen = 0 if y is None else int((y.reshape(-1) == 1).sum())
-        return f"{super().caption(part)}\n{chosen} edges of the tour, in red"
+        chosen = part.ends[:, [] if y is None else y.reshape(-1) == 1]
+        links = np.unique(np.sort(chosen, axis=0), axis=1).shape[1]
+        return f"{super().caption(part)}\n{links} links of the tour, in red"
 
     def draw(self, axes: Axes, part: Part) -> None:
         places, y = part.column("x"), part.column("y")
