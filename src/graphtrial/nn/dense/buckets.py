@@ -130,7 +130,8 @@ def _divide(sizes: list[int], most_pairs: int, worth: int) -> list[int]:
             runs.append([size])
     ends, begin = [], 0
     for run in runs:
-        parts = min(len(run), -(-len(run) * run[-1] ** 2 // most_pairs))
+        fitting = max(1, most_pairs // run[-1] ** 2)
+        parts = -(-len(run) // fitting)
         ends += [begin + len(run) * part // parts for part in range(1, parts + 1)]
         begin += len(run)
     return ends

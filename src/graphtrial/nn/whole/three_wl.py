@@ -81,9 +81,9 @@ class ThreeWLGNN(DenseModel):
         return torch.cat([node_sum(h, bucket) for h in heard], dim=1)
 
     def answer(self, graph: GraphBatch, rows: Tensor) -> Tensor:
+        heads: list[Any] = list(self.heads)
         if self.joined:
-            return self.heads[0].of_edges(graph, rows)
-        parts = rows.chunk(len(self.heads), dim=1)
-        heard = zip(self.heads, parts, strict=True)
+            return heads[0].of_edges(graph, rows)
+        heard = zip(heads, rows.chunk(len(heads), dim=1), strict=True)
         answers = [head.of_edges(graph, x) if self.level == "edge" else head(x) for head, x in heard]
         return sum(answers[1:], answers[0])

@@ -1,0 +1,51 @@
+"""How a batch is divided for models on node pairs."""
+
+from __future__ import annotations
+
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphtrial.nn.dense.buckets import plan_of
+from samples import batch_of
+
+sizes = st.lists(st.integers(0, 30), max_size=20)
+
+
+@settings(deadline=None)
+@given(sizes=sizes, most=st.integers(1, 2000), worth=st.integers(0, 500))
+def test_every_graph_and_node_has_its_place(sizes: list[int], most: int, worth: int) -> None:
+    batch = batch_of([(n, []) for n in sizes])
+    plan = plan_of(batch, most, worth)
+    found = torch.cat([torch.zeros(0, dtype=torch.int64), *(bucket.sizes for bucket in plan.buckets)])
+    assert found[plan.graph_place].tolist() == sizes
+    owner = torch.repeat_interleave(torch.arange(len(sizes)), found)
+    assert owner[plan.node_place].tolist() == plan.graph_place[batch.batch].tolist()
+    assert sorted(plan.node_place.tolist()) == list(range(sum(sizes)))
+    assert (owner[plan.node_place].diff() == 0).eq(batch.batch.diff() == 0).all()
+
+
+@settings(deadline=None)
+@given(sizes=sizes, most=st.integers(1, 2000), worth=st.integers(0, 500))
+def test_a_bucket_is_no_larger_than_allowed_unless_it_is_one_graph(sizes: list[int], most: int, worth: int) -> None:
+    for bucket in plan_of(batch_of([(n, []) for n in sizes]), most, worth).buckets:
+        assert bucket.graphs == 1 or bucket.pairs <= most
+        assert bucket.size == max(1, int(bucket.sizes.max()))
+
+
+def test_without_worth_only_equal_sizes_share_a_bucket() -> None:
+    plan = plan_of(batch_of([(n, []) for n in (5, 3, 5, 4, 3, 3)]), 10**6, 0)
+    assert [bucket.sizes.tolist() for bucket in plan.buckets] == [[3, 3, 3], [4], [5, 5]]
+    assert all(bucket.present is None for bucket in plan.buckets)
+
+
+def test_padding_is_bought_where_it_is_worth_a_bucket() -> None:
+    plan = plan_of(batch_of([(n, []) for n in (5, 3, 5, 4, 3, 3)]), 10**6, 21)
+    assert [bucket.sizes.tolist() for bucket in plan.buckets] == [[3, 3, 3, 4], [5, 5]]
+    assert plan.buckets[0].present is not None
+    assert plan.buckets[0].present.sum(1).tolist() == [3, 3, 3, 4]
+
+
+def test_too_many_graphs_of_a_size_are_divided_evenly() -> None:
+    plan = plan_of(batch_of([(10, [])] * 9), 800, 0)
+    assert [bucket.graphs for bucket in plan.buckets] == [4, 5]

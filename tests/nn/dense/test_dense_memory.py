@@ -1,0 +1,101 @@
+"""Memory of models on node pairs: computed again beyond a budget, refused beyond the machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from graphtrial.nn import Shapes, build_model
+from graphtrial.nn.dense import memory
+from graphtrial.nn.dense.buckets import plan_of
+from graphtrial.nn.dense.memory import Needs, Thrift, again, thrift_for
+from samples import NODE_TYPES, batch_of, random_graphs
+
+SHAPES = Shapes(outputs=2, level="graph", node_types=NODE_TYPES)
+GRAPHS = random_graphs(12, seed=0)
+DENSE = ("3wl-gnn", "ringgnn")
+
+
+def gradients(name: str) -> tuple[Tensor, dict[str, Tensor]]:
+    torch.manual_seed(0)
+    model: nn.Module = build_model(name, SHAPES, {"width": 8, "layers": 3, "dropout": 0.3}).double()
+    torch.manual_seed(1)
+    out = model(batch_of(GRAPHS))
+    out.square().sum().backward()
+    return out.detach(), {key: value.grad for key, value in model.named_parameters() if value.grad is not None}
+
+
+@pytest.mark.parametrize("name", DENSE)
+@pytest.mark.parametrize("budget", [0, 50_000])
+def test_computing_again_gives_the_same_bits(name: str, budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = gradients(name)
+    monkeypatch.setattr(memory, "BUDGET", budget)
+    found = gradients(name)
+    assert torch.equal(found[0], expected[0])
+    assert found[1].keys() == expected[1].keys()
+    for key, value in expected[1].items():
+        torch.testing.assert_close(found[1][key], value, rtol=1e-12, atol=1e-12)
+
+
+def test_beyond_the_budget_nothing_is_kept_but_the_arguments() -> None:
+    kept: list[int] = []
+
+    def layer(x: Tensor) -> Tensor:
+        return (x.exp() * x.sin()).tanh()
+
+    def count(tensor: Tensor) -> Tensor:
+        kept.append(tensor.numel())
+        return tensor
+
+    x = torch.ones(1000, requires_grad=True)
+    for thrifty in (False, True):
+        kept.clear()
+        with torch.autograd.graph.saved_tensors_hooks(count, lambda tensor: tensor):
+            again(layer, x, thrifty=thrifty)
+        assert sum(kept) <= 1000 if thrifty else sum(kept) >= 4000
+
+
+def test_the_budget_decides_what_is_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = plan_of(batch_of([(10, [])] * 8), 400, 0)  # two buckets of 400 pairs
+    needs = Needs(layers=2, kept=5, state=1, work=3)  # 13 numbers for a pair
+    for budget, expected in (
+        (800 * 13 * 4, Thrift()),
+        (800 * 13 * 4 - 1, Thrift(buckets=True)),
+        (400 * 13 * 4 - 1, Thrift(buckets=True, layers=True)),
+    ):
+        monkeypatch.setattr(memory, "BUDGET", budget)
+        assert thrift_for(plan, needs, 4, 0) == expected
+    with torch.no_grad():
+        assert thrift_for(plan, needs, 4, 0) == Thrift()
+
+
+@pytest.mark.parametrize("name", DENSE)
+def test_a_graph_that_cannot_fit_is_a_memory_error(name: str) -> None:
+    model = build_model(name, SHAPES, {"width": 64})
+    with pytest.raises(MemoryError, match=r"a graph of 100,000 nodes .* GiB"):
+        model(batch_of([(3, []), (100_000, [])]))
+    model(batch_of([(3, [])]))
+
+
+def test_what_was_computed_before_fits_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = build_model("ringgnn", SHAPES, {"width": 8})
+    model(batch_of([(9, [])]))
+    monkeypatch.setattr(memory, "available_bytes", lambda: 0)
+    model(batch_of([(9, [])]))
+    with pytest.raises(MemoryError):
+        model(batch_of([(10, [])]))
+
+
+def test_the_free_memory_is_what_the_system_and_the_control_group_leave(tmp_path: Path) -> None:
+    (tmp_path / "meminfo").write_text("MemTotal: 9 kB\nMemAvailable:    5 kB\n")
+    assert memory._system_bytes(tmp_path / "meminfo") == 5 * 1024
+    assert memory._system_bytes(tmp_path / "none") is None
+    assert memory._group_bytes(tmp_path) is None
+    (tmp_path / "memory.current").write_text("300\n")
+    for limit, free in (("max", None), ("1000", 700), ("200", 0)):
+        (tmp_path / "memory.max").write_text(limit + "\n")
+        assert memory._group_bytes(tmp_path) == free
+    assert memory.available_bytes() > 0

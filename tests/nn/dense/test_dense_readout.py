@@ -1,0 +1,39 @@
+"""From pairs of nodes to graphs and nodes, graph by graph."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from dense_oracles import bucket_of, together
+
+from graphtrial.nn.dense.readout import diagonal_and_rest_maximum, graph_sum, node_sum
+
+SIZES = [3, 1, 4, 2]
+GENERATOR = torch.Generator().manual_seed(0)
+GRAPHS = [torch.randn(3, n, n, dtype=torch.float64, generator=GENERATOR) - 5 for n in SIZES]
+
+
+@pytest.mark.parametrize("junk", [0.0, 100.0])
+def test_maxima_are_those_of_each_graph_alone(junk: float) -> None:
+    state, bucket = together(GRAPHS), bucket_of(SIZES)
+    for at, n in enumerate(SIZES):
+        state[:, at, n:] = junk
+        state[:, at, :, n:] = junk
+    found = diagonal_and_rest_maximum(state, bucket)
+    for at, (n, h) in enumerate(zip(SIZES, GRAPHS, strict=True)):
+        for channel in range(3):
+            pairs = [(i, j) for i in range(n) for j in range(n) if i != j]
+            assert found[at, channel] == max(h[channel, i, i] for i in range(n))
+            assert found[at, 3 + channel] == max((h[channel, i, j] for i, j in pairs), default=0)
+
+
+def test_sums_are_those_of_each_graph_alone() -> None:
+    state, bucket = together(GRAPHS), bucket_of(SIZES)
+    torch.testing.assert_close(graph_sum(state, bucket), torch.stack([h.sum((1, 2)) for h in GRAPHS]))
+    state[:, 0, 3] = 7  # padding
+    torch.testing.assert_close(node_sum(state, bucket), torch.cat([h.sum(1).T for h in GRAPHS]))
+
+
+def test_the_gradient_of_a_maximum_goes_to_the_pair_that_has_it() -> None:
+    state, bucket = together(GRAPHS).requires_grad_(), bucket_of(SIZES)
+    assert torch.autograd.gradcheck(lambda h: diagonal_and_rest_maximum(h, bucket), (state,))
