@@ -48,14 +48,14 @@ def params(
 def _count(dataset: str, model: str, encoding: str, given: dict[str, Any], budget: str | None, json: bool) -> None:
     from graphtrial.datasets import load
     from graphtrial.nn import build_model, count_parameters, resolve_settings
-    from graphtrial.published.shapes import published_shapes
+    from graphtrial.published.shapes import known_shapes
     from graphtrial.studies import Row
     from graphtrial.studies.study import choose_settings, parse_encoding
     from graphtrial.studies.trial import make_encoding, shapes_for
 
     component = parse_encoding(encoding)
     positions = make_encoding(component)
-    shapes = published_shapes(dataset, positions.width if positions else 0) or shapes_for(load(dataset), positions)
+    shapes = known_shapes(dataset, positions.width if positions else 0) or shapes_for(load(dataset), positions)
     chosen = resolve_settings(model, choose_settings(dataset, shapes, Row(model, given, budget=budget), component))
     built = build_model(model, shapes, chosen)
     parts = {name: count_parameters(part) for name, part in built.named_children()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from graphtrial.encodings import ENCODINGS, Encoding, encode
 from graphtrial.errors import GraphTrialError, UnknownNameError
 from graphtrial.nn import MODELS, Shapes, build_model, resolve_settings
 from graphtrial.nn.encoder import ENCODING_COLUMN
+from graphtrial.published.shapes import known_shapes
 from graphtrial.spec import Component, digest
 from graphtrial.training import Rules, SvmRules, rules_from
 from graphtrial.training.batches import Job
@@ -111,10 +112,15 @@ def make_encoding(component: Component | None) -> Encoding | None:
 
 
 def shapes_for(dataset: Dataset, encoding: Encoding | None) -> Shapes:
-    """Return the shapes a model must have for this dataset and encoding."""
+    """Return the shapes a model must have for this dataset and encoding.
+
+    What stands for an edge without features is the papers' choice, which the data do not show.
+    """
     replaces = dataset.spec.encoding_mode == "replace"
     width = encoding.width if encoding else 0
-    return Shapes.of(dataset.graphs, dataset.task, encoding_dim=width, encoding_replaces=replaces)
+    shapes = Shapes.of(dataset.graphs, dataset.task, encoding_dim=width, encoding_replaces=replaces)
+    known = known_shapes(dataset.name)
+    return replace(shapes, edge_ones=known.edge_ones) if known else shapes
 
 
 def make_job(spec: TrialSpec) -> Job:
