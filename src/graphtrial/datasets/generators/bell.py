@@ -18,7 +18,7 @@ LAST = np.uint64(0xFFFF)
 def bell(draws: Draws, rows: int, columns: int) -> npt.NDArray[np.float32]:
     """Return numbers of mean 0 and deviation 1 that are nearly normal: the sum of four uniform ones, at most 3.5."""
     raw = draws.raw(rows * columns)
-    total: npt.NDArray[Any] = sum((raw >> shift) & LAST for shift in QUARTERS)  # type: ignore[assignment]
+    total: npt.NDArray[Any] = sum((raw >> shift) & LAST for shift in QUARTERS)
     centred = (total.astype(np.int64) - 2 * 65_535).astype(np.float64)
     return (centred * (math.sqrt(3.0) / 65_536)).astype(np.float32).reshape(rows, columns)
 
