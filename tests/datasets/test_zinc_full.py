@@ -12,7 +12,7 @@ from tests.datasets.test_zinc import entry, write_archive
 
 from graphtrial.datasets import zinc_full
 from graphtrial.datasets.molecules import Chemistry
-from graphtrial.datasets.zinc import ALL, ARCHIVE, TEST, VALID, molecule_of
+from graphtrial.datasets.zinc import ALL, ARCHIVE, TEST, VALID, molecule_of, smiles_lists
 from graphtrial.datasets.zinc_full import ZINCFull
 
 SMILES = ["CCO", "c1ccccc1", "CC(=O)N", "CCN", "C#N", "CCCl", "CCS", "OCC=O", "CCF", "Cc1ccccc1"]
@@ -23,6 +23,16 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(zinc_full, "VAL_SIZE", 3)
     monkeypatch.setattr(zinc_full, "TEST_SIZE", 2)
     monkeypatch.setattr(zinc_full, "CHUNK", 4)
+
+
+def test_the_molecules_are_as_many_and_as_large_as_published(mirror: Path) -> None:
+    """Against the sizes that the TU collection prints for the part that is quickly read: 5,000, 23.10, 24.83."""
+    Chem = pytest.importorskip("rdkit.Chem")
+    lists = smiles_lists({file.name: mirror / file.name for file in (ALL, VALID, TEST)})
+    assert {part: len(found) for part, found in lists.items()} == {"train": 220_010, "val": 24_445, "test": 5_000}
+    molecules = [Chem.MolFromSmiles(smiles) for smiles in lists["test"]]
+    assert round(np.mean([molecule.GetNumAtoms() for molecule in molecules]), 2) == 23.10
+    assert round(np.mean([molecule.GetNumBonds() for molecule in molecules]), 2) == 24.83
 
 
 def test_training_has_all_molecules_that_are_not_held_out(small: None, tmp_path: Path) -> None:
