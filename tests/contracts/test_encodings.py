@@ -14,9 +14,23 @@ import pytest
 import torch
 
 from graphtrial.encodings import ENCODINGS, Encoding, encode
-from graphtrial.graphs import GraphSet, from_networkx
+from graphtrial.graphs import Column, GraphSet, from_networkx
+from graphtrial.nn import Shapes, build_model
+from graphtrial.nn.encoder import ENCODING_COLUMN
+from graphtrial.process import seed_everything
 from graphtrial.spec import canonical_json, declared_arguments
-from samples import AWKWARD, graph_set, plain_graphs, random_graphs, relabelled, skip_links
+from layers import GRAPH_MODELS, known
+from samples import (
+    AWKWARD,
+    EDGE_TYPES,
+    NODE_TYPES,
+    graph_set,
+    plain_graphs,
+    random_graphs,
+    relabelled,
+    skip_links,
+    whole,
+)
 
 SETS = {
     "awkward": graph_set(AWKWARD),
@@ -139,3 +153,19 @@ def test_encoding_a_set_adds_one_column_that_batches_carry(encoding: Encoding, o
         encoded = encode(graphs, encoding, "encoding")
         np.testing.assert_array_equal(encoded.column("encoding").values, encoding.compute(graphs))
         assert encoded.column("encoding").meaning
+
+
+@pytest.mark.parametrize("replaces", [False, True], ids=["added", "replacing"])
+@pytest.mark.parametrize("model", GRAPH_MODELS)
+def test_every_model_hears_the_encoding(model: str, replaces: bool, encoding: Encoding) -> None:
+    graphs = SETS["random"]
+    column = Column(encoding.compute(graphs), "node", encoding.name)
+    shapes = Shapes(2, "graph", NODE_TYPES, 0, EDGE_TYPES, encoding_dim=encoding.width, encoding_replaces=replaces)
+    seed_everything(0)
+    built = build_model(model, shapes, known(model, width=64, layers=2)).eval()
+    batch = whole(graphs.with_column(ENCODING_COLUMN, column))
+    with torch.no_grad():
+        answers = built(batch)
+        other = built(batch.with_column(ENCODING_COLUMN, 1 - batch.columns[ENCODING_COLUMN]))
+    assert answers.shape == (len(graphs), 2)
+    assert not torch.equal(answers, other)
