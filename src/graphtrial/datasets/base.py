@@ -146,6 +146,12 @@ class Dataset:
         return f"Dataset({self.name}, {len(self.graphs)} graphs, {len(self.splits)} splits, {self.hash[:12]})"
 
 
+def published_name(dataset: str) -> str:
+    """Return the name under which papers list what they know of a dataset; an unknown name is its own."""
+    known = DATASETS.get(dataset).published_as if dataset in DATASETS else None
+    return known or dataset
+
+
 def dataset_hash(graphs: GraphSet, splits: Sequence[Split]) -> str:
     """Return the SHA-256 over graphs and splits."""
     parts = [[describe(ids) for ids in split.parts.values()] for split in splits]

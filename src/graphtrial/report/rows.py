@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from graphtrial import published
+from graphtrial.datasets.base import published_name
 from graphtrial.report.stats import Summary, summarise
 from graphtrial.spec import Component, canonical_json
 from graphtrial.studies.store import TrialRecord
@@ -131,7 +132,7 @@ def _published(group: list[TrialRecord]) -> published.PublishedRow | None:
         given = spec.encoding.arguments
         encoding = (spec.encoding.name, given.get("k"), given.get("sign", given.get("order")))
     return published.find(
-        spec.dataset,
+        published_name(spec.dataset),
         spec.model.name,
         layers=arguments.get("layers"),
         params=next((trial.params for trial in group if trial.params is not None), None),

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from graphtrial.datasets import Dataset, load
+from graphtrial.datasets.base import published_name
 from graphtrial.encodings import ENCODINGS
 from graphtrial.errors import GraphTrialError, UnknownNameError, did_you_mean
 from graphtrial.nn import Shapes, model_settings, parse_budget, width_for_budget
@@ -130,7 +131,7 @@ def choose_settings(dataset: str, shapes: Shapes, row: Row, encoding: Component 
         return row.settings
     if row.budget is None:
         published = configuration(
-            dataset,
+            published_name(dataset),
             row.model,
             encoding=encoding is not None,
             edge_features=bool(row.settings.get("edge_features")),
