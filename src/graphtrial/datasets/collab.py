@@ -46,6 +46,7 @@ class Collaborations(DatasetSpec):
     task = LinkPrediction(hits=50)
     licence = "ODC-BY"
     paper = "Hu et al. 2020 (arXiv:2005.00687)"
+    protocol = "bgnn-v5/ogbl-collab"
     split_level = "pair"
     all_negatives: ClassVar[bool] = True
     """Rank the links among all pairs that are none, not only among the first ones, as many as there are links."""

@@ -59,6 +59,7 @@ class Citations(DatasetSpec):
     domain = "citations"
     licence = "MIT (planetoid; gnn-benchmark)"
     paper = "Sen et al. 2008; Yang et al. 2016 (arXiv:1603.08861)"
+    protocol = "bgnn-v5/wikics"
     split_level = "node"
     splits_complete = False
     classes: ClassVar[int]

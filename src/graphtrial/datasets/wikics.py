@@ -48,6 +48,7 @@ class WikiCSBase(DatasetSpec):
     paper = "Mernyei and Cangea 2020 (arXiv:2007.02901)"
     sources = (Source("data.json", "The published dataset.", (DATA,)),)
     notes = _NO_HASH
+    protocol = "bgnn-v5/wikics"
     split_level = "node"
     both_ways: ClassVar[Literal["once", "twice"]] = "once"
     validation: ClassVar[Validation] = "merged"

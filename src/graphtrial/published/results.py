@@ -27,6 +27,8 @@ PE_OF_ENCODING = {
 # Keys of `variant` that a row may have and still be the ordinary model, with the value they must then have.
 ORDINARY = {"residual": True, "bn": True, "gn": True, "self_loop": False, "target": "Average"}
 
+BGNN_DATASETS = {"proteins_full": "PROTEINS", "proteins": "another dataset than theirs"}
+"""What the benchmark calls its datasets, where that is another name; its PROTEINS has more node features than ours."""
 PAPERS_NAMES = {"wl": "WL-1", "graphlet": "GR", "shortest-path": "SP"}
 """What the papers call our kernels, where the name is another."""
 
@@ -126,7 +128,7 @@ def find(
         wanted.add(plain("All-MP-GCNs"))
     fitting = [
         row
-        for row in rows(paper=paper, dataset=dataset)
+        for row in rows(paper=paper, dataset=BGNN_DATASETS.get(dataset, dataset) if "bgnn" in paper else dataset)
         if plain(row.model) in wanted
         and (layers is None or row.layers in (None, layers))
         and row.variant.get("PE", "none") == pe

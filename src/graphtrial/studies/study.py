@@ -73,7 +73,7 @@ class Study:
         return made
 
     def _protocol(self, dataset: Dataset) -> Protocol:
-        chosen, usual = self.protocol or dataset.spec.protocol, f"{DEFAULT_PAPER}/{self.dataset}"
+        chosen, usual = self.protocol or dataset.spec.protocol, f"{DEFAULT_PAPER}/{dataset.name}"
         if chosen is None and usual not in PROTOCOLS:
             raise GraphTrialError(
                 f"{self.dataset} has no training rules of its own: choose some with --protocol, "
