@@ -274,3 +274,20 @@ def test_a_file_given_as_a_module_is_told_to_be_a_plugin(tmp_path: Path, monkeyp
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [entry for entry in sys.path if entry not in ("", str(tmp_path))])
     assert "use --plugin mine.py" in call("run", "csl", "mine:Mine").stderr
+
+
+def test_a_kernel_of_a_plugin_is_tried_under_its_content(tmp_path: Path) -> None:
+    text = (
+        "from graphtrial.kernels import KERNELS\n"
+        "from graphtrial.kernels.wl import WeisfeilerLeman\n"
+        "@KERNELS.register('my-wl')\n"
+        "class Mine(WeisfeilerLeman):\n"
+        "    'The usual refinement under a name of mine.'\n"
+    )
+    file, store = write(tmp_path, text), tmp_path / "store.sqlite"
+    words = ["kernel", "csl", "my-wl", "--plugin", file, "--repetitions", 1, "--folds", 1, "--workers", 1]
+    told = call(*words, "--store", store, "--json")
+    assert told.exit_code == 0, told.output
+    (record,) = Store(store).trials()
+    assert record.status == "done"
+    assert list(record.spec.plugins) == ["mine.py"]

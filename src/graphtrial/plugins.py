@@ -14,7 +14,7 @@ import traceback
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.abc import ExecutionLoader
-from importlib.util import decode_source, module_from_spec, spec_from_file_location
+from importlib.util import decode_source, find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +125,11 @@ def _registries() -> tuple[Registry[Any], ...]:
     from graphtrial.tasks import TASKS
     from graphtrial.training import PROTOCOLS
 
-    return MODELS, ENCODINGS, DATASETS, TASKS, PROTOCOLS
+    if find_spec("sklearn") is None:
+        return MODELS, ENCODINGS, DATASETS, TASKS, PROTOCOLS
+    from graphtrial.kernels import KERNELS
+
+    return MODELS, ENCODINGS, DATASETS, TASKS, PROTOCOLS, KERNELS
 
 
 def _names() -> set[tuple[str, str]]:

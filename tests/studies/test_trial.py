@@ -43,9 +43,10 @@ def test_the_id_depends_on_every_field(study: Study) -> None:
         "protocol": "bgnn-v5/csl@2",
         "rules": dataclasses.replace(spec.rules, lr=0.1),
         "seed": 1,
+        "plugins": {"mine.py": "0" * 64},
     }
     assert set(changes) == {field.name for field in dataclasses.fields(TrialSpec)}
-    assert len({spec.id, *(dataclasses.replace(spec, **{key: value}).id for key, value in changes.items())}) == 10
+    assert len({spec.id, *(dataclasses.replace(spec, **{key: value}).id for key, value in changes.items())}) == 11
 
 
 def test_defaults_written_out_or_left_out_are_the_same_trial() -> None:

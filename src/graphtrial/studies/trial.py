@@ -15,6 +15,7 @@ from graphtrial.errors import GraphTrialError, UnknownNameError
 from graphtrial.nn import MODELS, Shapes, build_model, resolve_settings
 from graphtrial.nn.encoder import ENCODING_COLUMN
 from graphtrial.published.shapes import known_shapes
+from graphtrial.registry import Registry
 from graphtrial.spec import Component, digest
 from graphtrial.training import Rules, SvmRules, rules_from
 from graphtrial.training.batches import Job
@@ -90,20 +91,28 @@ def make_trial(
     if isinstance(rules, SvmRules):
         from graphtrial.kernels.trial import resolve_kernel
 
-        kernel, origins = resolve_kernel(model, rules), plugins.origins([(DATASETS, dataset.name)])
-        return TrialSpec(dataset.name, dataset.hash, split, kernel, None, 0, protocol, rules, seed, origins)
+        kernel, used = resolve_kernel(model, rules), _origins(dataset.name, model.name, None, rules)
+        return TrialSpec(dataset.name, dataset.hash, split, kernel, None, 0, protocol, rules, seed, used)
     if not 0 <= split < len(dataset.splits):
         raise GraphTrialError(f"{dataset.name} has splits 0 to {len(dataset.splits) - 1}; there is no split {split}")
     resolved = Component(model.name, resolve_settings(model.name, model.arguments))
     version = ENCODINGS.get(encoding.name).version if encoding else 0
-    used = _origins(dataset.name, model.name, encoding)
+    used = _origins(dataset.name, model.name, encoding, rules)
     return TrialSpec(dataset.name, dataset.hash, split, resolved, encoding, version, protocol, rules, seed, used)
 
 
-def _origins(dataset: str, model: str, encoding: Component | None) -> dict[str, str]:
+def _origins(dataset: str, model: str, encoding: Component | None, rules: Rules | SvmRules) -> dict[str, str]:
     """Return the files outside this package that decide the result of a trial; its protocol is written out in it."""
-    encodings = [(ENCODINGS, encoding.name)] if encoding else []
-    return plugins.origins([(DATASETS, dataset), (MODELS, model), *encodings])
+    things: list[tuple[Registry[Any], str]] = [(DATASETS, dataset)]
+    if isinstance(rules, SvmRules):
+        from graphtrial.kernels import KERNELS
+
+        things.append((KERNELS, model))
+    else:
+        things.append((MODELS, model))
+    if encoding:
+        things.append((ENCODINGS, encoding.name))
+    return plugins.origins(things)
 
 
 def make_encoding(component: Component | None) -> Encoding | None:
@@ -125,7 +134,6 @@ def shapes_for(dataset: Dataset, encoding: Encoding | None) -> Shapes:
 
 def make_job(spec: TrialSpec) -> Job:
     """Bring a specification to life: load the data, compute the encoding, and say how the model is built."""
-    _check_plugins(spec)
     dataset = _same_data(spec)
     if isinstance(spec.rules, SvmRules):
         raise GraphTrialError(f"trial {spec.id} tries a kernel, which is not trained")
@@ -164,7 +172,7 @@ def _same_data(spec: TrialSpec) -> Dataset:
 
 def _check_plugins(spec: TrialSpec) -> None:
     try:
-        now = _origins(spec.dataset, spec.model.name, spec.encoding)
+        now = _origins(spec.dataset, spec.model.name, spec.encoding, spec.rules)
     except UnknownNameError:
         now = {}
     for name, expected in spec.plugins.items():
@@ -175,6 +183,7 @@ def _check_plugins(spec: TrialSpec) -> None:
 
 def run_trial(spec: TrialSpec, checkpoint: Path, on_epoch: Callable[[Epoch], None] = lambda epoch: None) -> Outcome:
     """Run one trial, going on from its checkpoint if there is one."""
+    _check_plugins(spec)
     if isinstance(spec.rules, SvmRules):
         from graphtrial.kernels.trial import try_kernel
 
