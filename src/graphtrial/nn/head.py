@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -90,7 +92,7 @@ class EdgeHead(nn.Module):
 
     def forward(self, graph: GraphBatch, states: list[Tensor]) -> Tensor:
         heard = zip(self.maps, states[-len(self.maps) :], strict=True)
-        answers = [pair_map.of_edges(graph, state) for pair_map, state in heard]
+        answers = [cast(PairMap, pair_map).of_edges(graph, state) for pair_map, state in heard]
         return sum(answers[1:], answers[0])
 
 
@@ -117,7 +119,7 @@ class PairMap(nn.Module):
 
     def __init__(self, mlp: nn.Sequential) -> None:
         super().__init__()
-        self.first: nn.Linear = mlp[0]
+        self.first = cast(nn.Linear, mlp[0])
         self.rest = mlp[1:]
 
     def of_edges(self, graph: GraphBatch, x: Tensor) -> Tensor:
