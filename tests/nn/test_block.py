@@ -12,7 +12,7 @@ from graphtrial.graphs import GraphBatch
 from graphtrial.nn.block import Block, Dress
 from graphtrial.nn.conv.gatedgcn import GatedGCN
 from graphtrial.nn.conv.gcn import GCN
-from graphtrial.nn.norm import BatchNormReLU
+from graphtrial.nn.norm import BatchNorm
 from samples import AWKWARD, batch_of, vectors
 
 WIDTH = 6
@@ -103,7 +103,7 @@ def test_graph_norm_divides_by_the_root_of_the_number_of_nodes_and_edges(batch: 
 
 
 def test_batch_norm_keeps_the_running_statistics_of_the_papers() -> None:
-    norm, theirs = BatchNormReLU(WIDTH).double(), nn.BatchNorm1d(WIDTH).double()
+    norm, theirs = BatchNorm(WIDTH, "relu").double(), nn.BatchNorm1d(WIDTH).double()
     for seed in range(3):
         x = vectors(7, WIDTH, seed)
         torch.testing.assert_close(norm(x), theirs(x).relu())
@@ -114,7 +114,7 @@ def test_batch_norm_keeps_the_running_statistics_of_the_papers() -> None:
 
 @pytest.mark.parametrize("rows", [0, 1])
 def test_a_batch_of_at_most_one_row_passes_and_leaves_the_statistics_alone(rows: int) -> None:
-    norm = BatchNormReLU(WIDTH).double()
+    norm = BatchNorm(WIDTH, "relu").double()
     norm(vectors(9, WIDTH))
     before = {name: value.clone() for name, value in norm.named_buffers() if name != "num_batches_tracked"}
     x = vectors(rows, WIDTH, seed=1)

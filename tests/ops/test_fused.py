@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from graphtrial.graphs import GraphBatch
-from graphtrial.ops import gated, kernels, maximum, norm, softmax, spmm
+from graphtrial.ops import gated, kernels, maximum, norm, softmax, spmm, unit
 from graphtrial.ops.attention import attention, attention_reference
 from graphtrial.ops.csr import edges, members
 from graphtrial.ops.kernels.exponential import sigmoid
@@ -45,6 +45,8 @@ def _case(name: str, batch: GraphBatch, width: int) -> Case:
         return _both(maximum.maximum, maximum.maximum_reference, matrix), [x]
     if name == "softmax":
         return _both(softmax.edge_softmax, softmax.edge_softmax_reference, batch), [vectors(count, width)]
+    if name == "unit rows":
+        return (unit.unit_rows, unit.unit_rows_reference), [x]
     if name.startswith("linear"):
         rows = vectors(max(nodes, 12) if name == "linear" else 40, width)
         maps = [vectors(17, width, 1), vectors(1, 17, 2)[0]]
@@ -73,10 +75,11 @@ def _case(name: str, batch: GraphBatch, width: int) -> Case:
             (lambda s, t, v: gated.gated_mean_reference(batch, s, t, None, v)),
         ), inputs
     inputs = [x, vectors(1, width, 1)[0], vectors(1, width, 2)[0]]
+    kind = {"norm and ELU": "elu", "norm alone": "none"}.get(name, "relu")
     inputs += [vectors(1 if name == "norm with one residual row" else nodes, width, 3)]
     return (
-        (lambda x, w, b, r: norm.batch_norm_relu(x, w, b, r, 1e-5)),
-        (lambda x, w, b, r: norm.batch_norm_relu_reference(x, w, b, r, 1e-5)),
+        (lambda x, w, b, r: norm.batch_norm(x, w, b, r, 1e-5, kind)),
+        (lambda x, w, b, r: norm.batch_norm_reference(x, w, b, r, 1e-5, kind)),
     ), inputs
 
 
@@ -100,7 +103,10 @@ NAMES = (
     "gated mean of one edge vector",
     "gated mean without edge vectors",
     "norm",
+    "norm and ELU",
+    "norm alone",
     "norm with one residual row",
+    "unit rows",
 )
 
 
@@ -168,10 +174,11 @@ def test_every_operator_passes_the_checks_of_torch() -> None:
         (operators.weighted_sum, (x, weight, row[0], *matrix.tensors)),
         (operators.maximum, (x, matrix.ptr, matrix.index)),
         (operators.edge_softmax, (edge, matrix.ptr)),
+        (operators.unit_rows, (x,)),
         (operators.linear, (many, square, square[0])),
         (operators.attention, (heads, heads[0], heads[1], 0.2, matrix.ptr, matrix.index)),
         (operators.gated_mean, (x, x, edge, x, square[:4, :4], row, matrix.ptr, matrix.index)),
-        (operators.batch_norm_relu, (x, row, row, x, 1e-5)),
+        (operators.batch_norm, (x, row, row, x, 1e-5, "elu")),
     ):
         torch.library.opcheck(operator.default, arguments)
 
@@ -236,7 +243,7 @@ def test_the_sigmoid_equals_that_of_torch(dtype: type) -> None:
 def test_what_is_not_a_number_passes_through_norm_and_relu() -> None:
     x = torch.ones(4, 9)
     x[2, 3] = torch.nan
-    out, _ = norm.batch_norm_relu(x, torch.ones(9), torch.zeros(9), None, 1e-5)
+    out, _ = norm.batch_norm(x, torch.ones(9), torch.zeros(9), None, 1e-5, "relu")
     assert out[:, 3].isnan().all()
     assert not out[:, :3].isnan().any()
 

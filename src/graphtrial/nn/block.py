@@ -11,7 +11,7 @@ from torch.nn import functional as F
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
-from graphtrial.nn.norm import BatchNorm, BatchNormReLU
+from graphtrial.nn.norm import BatchNorm
 
 
 @dataclass(frozen=True)
@@ -65,16 +65,19 @@ class Block(nn.Module):
 
     def _join(self, norm: nn.Module | None, new: Tensor, old: Tensor) -> Tensor:
         """Return the normalised, activated vectors with the old ones added."""
-        if isinstance(norm, BatchNormReLU):
-            return norm(new, old if self.residual else None)
+        if isinstance(norm, BatchNorm) and not self.conv.dropout_before_residual:
+            return norm(self._activate(new) if self.conv.norm_last else new, old if self.residual else None)
         if norm is not None and not self.conv.norm_last:
             new = norm(new)
-        new = F.elu(new) if self.conv.activation == "elu" else new.relu()
+        new = self._activate(new)
         if norm is not None and self.conv.norm_last:
             new = norm(new)
         if self.conv.dropout_before_residual:
             new = self.dropout(new)
         return new + old if self.residual else new
+
+    def _activate(self, x: Tensor) -> Tensor:
+        return F.elu(x) if self.conv.activation == "elu" else x.relu()
 
     def _drop_last(self, x: Tensor) -> Tensor:
         return x if self.conv.dropout_first or self.conv.dropout_before_residual else self.dropout(x)
@@ -85,8 +88,8 @@ def _norm(conv: Conv, width: int, dress: Dress) -> nn.Module | None:
         return nn.LayerNorm(width)
     if not dress.batch_norm:
         return None
-    fused = conv.activation == "relu" and not conv.norm_last and not conv.dropout_before_residual
-    return BatchNormReLU(width) if fused else BatchNorm(width)
+    apart = conv.norm_last or conv.dropout_before_residual
+    return BatchNorm(width, "none" if apart else conv.activation)
 
 
 def _shrink(graph: GraphBatch, level: str, dtype: torch.dtype) -> Tensor:

@@ -6,17 +6,19 @@ from graphtrial.ops.collect import collect
 from graphtrial.ops.ends import sum_of_ends
 from graphtrial.ops.gated import gated_mean
 from graphtrial.ops.linear import linear
-from graphtrial.ops.norm import batch_norm_relu
+from graphtrial.ops.norm import batch_norm
 from graphtrial.ops.softmax import edge_softmax
+from graphtrial.ops.unit import unit_rows
 
 __all__ = [
     "aggregate",
     "attention",
-    "batch_norm_relu",
+    "batch_norm",
     "collect",
     "edge_softmax",
     "gated_mean",
     "linear",
     "sum_of_ends",
     "symmetric_weight",
+    "unit_rows",
 ]

@@ -9,7 +9,7 @@ from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
 from graphtrial.nn.linear import Linear
 from graphtrial.nn.models import MODELS
-from graphtrial.nn.norm import BatchNormReLU
+from graphtrial.nn.norm import BatchNorm
 from graphtrial.ops import aggregate
 
 
@@ -28,7 +28,7 @@ class GIN(Conv):
     def __init__(self, width: int) -> None:
         super().__init__()
         self.epsilon = nn.Parameter(torch.zeros(()))
-        self.mlp = nn.Sequential(Linear(width, width), BatchNormReLU(width), Linear(width, width))
+        self.mlp = nn.Sequential(Linear(width, width), BatchNorm(width, "relu"), Linear(width, width))
 
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
         return self.mlp(aggregate(graph, x, "sum", own=1 + self.epsilon)), e

@@ -6,7 +6,6 @@ from typing import Literal
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
@@ -14,7 +13,7 @@ from graphtrial.nn.conv.base import Conv
 from graphtrial.nn.linear import Linear
 from graphtrial.nn.models import MODELS
 from graphtrial.nn.sequence import NeighbourLSTM
-from graphtrial.ops import aggregate
+from graphtrial.ops import aggregate, unit_rows
 
 
 @MODELS.register("graphsage")
@@ -59,4 +58,4 @@ class GraphSage(Conv):
         else:
             neighbours = aggregate(graph, x, "mean") if self.lstm is None else self.lstm(graph, x)
         out = self.linear(torch.cat([x, neighbours], dim=1))
-        return F.normalize(out) if self.l2 else out, e
+        return unit_rows(out) if self.l2 else out, e

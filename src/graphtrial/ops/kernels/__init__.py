@@ -18,7 +18,7 @@ from graphtrial.ops.kernels.attention import (
     softmax_backward,
 )
 from graphtrial.ops.kernels.gates import gated_rows, gated_rows_backward
-from graphtrial.ops.kernels.norms import column_moments, norm_relu, norm_relu_backward
+from graphtrial.ops.kernels.norms import column_moments, norm, norm_backward, unit_rows, unit_rows_backward
 from graphtrial.ops.kernels.products import multiply, multiply_turned
 from graphtrial.ops.kernels.sums import entry_dot, maximum, maximum_backward, weighted_sum, weighted_sum_heads
 
@@ -34,10 +34,12 @@ __all__ = [
     "maximum_backward",
     "multiply",
     "multiply_turned",
-    "norm_relu",
-    "norm_relu_backward",
+    "norm",
+    "norm_backward",
     "softmax",
     "softmax_backward",
+    "unit_rows",
+    "unit_rows_backward",
     "warm_up",
     "weighted_sum",
     "weighted_sum_heads",
@@ -75,5 +77,7 @@ def warm_up() -> None:
     for sums in (None, many[0].copy()):
         multiply_turned(many, many, many.copy(), sums)
     for residual in (None, x):
-        norm_relu(x, row, row, 1e-5, residual, columns, running, x.copy())
-    norm_relu_backward(x, x, columns, x.copy(), row.copy(), row.copy())
+        norm(x, row, row, 1e-5, 1, residual, columns, running, x.copy())
+    norm_backward(x, x, 1, columns, x.copy(), row.copy(), row.copy())
+    unit_rows(x, 1e-12, x.copy(), flat)
+    unit_rows_backward(x, x, flat, 1e-12, x.copy())

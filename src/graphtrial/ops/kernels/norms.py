@@ -1,4 +1,4 @@
-"""Batch norm, ReLU and residual link in one.
+"""Batch norm, activation and residual link in one.
 
 Where the width is no multiple of 8, which is what a vector instruction takes, two or four rows are taken as one wide
 row, so that less of it is left over; the numbers kept per column are repeated as often.
@@ -9,9 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from graphtrial.compiler import Array, compiled
+from graphtrial.ops.kernels.exponential import exponential
+from graphtrial.ops.kernels.lanes import LANES, inner_product
 
+PLAIN, RELU, ELU = 0, 1, 2  # activations
 BLOCK = 256  # rows whose sums are taken in the precision of x before they are added in double precision
-LANES, WIDEST = 8, 4
+WIDEST = 4
 
 
 @compiled
@@ -44,13 +47,21 @@ def column_moments(x: Array, mean: Array, square: Array) -> None:
 
 
 @compiled
-def norm_relu(
-    x: Array, weight: Array, bias: Array, epsilon: float, residual: Array, columns: Array, running: Array, out: Array
+def norm(
+    x: Array,
+    weight: Array,
+    bias: Array,
+    epsilon: float,
+    activation: int,
+    residual: Array,
+    columns: Array,
+    running: Array,
+    out: Array,
 ) -> None:
-    """out = ReLU of x normalised by column (+ residual, which may be a single row for all).
+    """out = activation of x normalised by column (+ residual, which may be a single row for all).
 
-    columns [4, width] becomes scale, shift, mean and inverse deviation: out = max(x * scale + shift, 0); running [2,
-    width] becomes mean and unbiased variance.
+    columns [4, width] becomes scale, shift, mean and inverse deviation: out = activation of x * scale + shift; running
+    [2, width] becomes mean and unbiased variance.
     """
     rows, width = x.shape
     moments = np.empty((2, width), np.float64)
@@ -73,25 +84,28 @@ def norm_relu(
     _spread_out(known, width)
     whole = rows // repeat * repeat
     if residual is None or shared:
-        _apply_alone(_wide(x[:whole], repeat), known, _wide(out[:whole], repeat))
-        _apply_alone(x[whole:], known, out[whole:])
+        _apply_alone(activation, _wide(x[:whole], repeat), known, _wide(out[:whole], repeat))
+        _apply_alone(activation, x[whole:], known, out[whole:])
     else:
-        _apply(_wide(x[:whole], repeat), known, _wide(residual[:whole], repeat), _wide(out[:whole], repeat))
-        _apply(x[whole:], known, residual[whole:], out[whole:])
+        wide = _wide(x[:whole], repeat), _wide(residual[:whole], repeat), _wide(out[:whole], repeat)
+        _apply(activation, wide[0], known, wide[1], wide[2])
+        _apply(activation, x[whole:], known, residual[whole:], out[whole:])
 
 
 @compiled
-def norm_relu_backward(
+def norm_backward(
     gradient: Array,
     x: Array,
+    activation: int,
     columns: Array,
     out: Array,
     weight_gradient: Array,
     bias_gradient: Array,
 ) -> None:
-    """The gradients of x, weight and bias; columns as `norm_relu` left them.
+    """The gradients of x, weight and bias; columns as `norm` left them.
 
-    With g the gradient behind the ReLU: out = scale * (g - mean of g - (x - mean) * mean of g * (x - mean) / variance).
+    With g the gradient before the activation: out = scale * (g - mean of g - (x - mean) * mean of g * (x - mean) /
+    variance).
     """
     rows, width = x.shape
     repeat = _repeat(width)
@@ -103,8 +117,8 @@ def norm_relu_backward(
         end = min(rows, begin + BLOCK)
         whole = begin + (end - begin) // repeat * repeat
         block[:] = 0
-        _add_passed(_wide(gradient[begin:whole], repeat), _wide(x[begin:whole], repeat), known, block)
-        _add_passed(gradient[whole:end], x[whole:end], known, block)
+        _add_passed(activation, _wide(gradient[begin:whole], repeat), _wide(x[begin:whole], repeat), known, block)
+        _add_passed(activation, gradient[whole:end], x[whole:end], known, block)
         for k in range(width):
             sums[0, k] += _column_sum(block[0], k, width)
             sums[1, k] += _column_sum(block[1], k, width)
@@ -118,8 +132,8 @@ def norm_relu_backward(
     _spread_out(known, width)
     whole = rows // repeat * repeat
     wide = _wide(gradient[:whole], repeat), _wide(x[:whole], repeat)
-    _apply_backward(wide[0], wide[1], known, _wide(out[:whole], repeat))
-    _apply_backward(gradient[whole:], x[whole:], known, out[whole:])
+    _apply_backward(activation, wide[0], wide[1], known, _wide(out[:whole], repeat))
+    _apply_backward(activation, gradient[whole:], x[whole:], known, out[whole:])
 
 
 @compiled
@@ -160,39 +174,112 @@ def _add_deviations(x: Array, centre: Array, sums: Array) -> None:
 
 
 @compiled
-def _apply_alone(x: Array, known: Array, out: Array) -> None:
-    zero = x.dtype.type(0)
+def _apply_alone(activation: int, x: Array, known: Array, out: Array) -> None:
+    zero, one = x.dtype.type(0), x.dtype.type(1)
     for i in range(x.shape[0]):
-        for k in range(x.shape[1]):
-            z = x[i, k] * known[0, k] + known[1, k]
-            out[i, k] = (zero if z < zero else z) + known[2, k]
+        if activation == RELU:
+            for k in range(x.shape[1]):
+                z = x[i, k] * known[0, k] + known[1, k]
+                out[i, k] = (zero if z < zero else z) + known[2, k]
+        elif activation == ELU:
+            for k in range(x.shape[1]):
+                z = x[i, k] * known[0, k] + known[1, k]
+                out[i, k] = (z if z > zero else exponential(z) - one) + known[2, k]
+        else:
+            for k in range(x.shape[1]):
+                out[i, k] = (x[i, k] * known[0, k] + known[1, k]) + known[2, k]
 
 
 @compiled
-def _apply(x: Array, known: Array, residual: Array, out: Array) -> None:
-    zero = x.dtype.type(0)
+def _apply(activation: int, x: Array, known: Array, residual: Array, out: Array) -> None:
+    zero, one = x.dtype.type(0), x.dtype.type(1)
     for i in range(x.shape[0]):
-        for k in range(x.shape[1]):
-            z = x[i, k] * known[0, k] + known[1, k]
-            out[i, k] = (zero if z < zero else z) + residual[i, k]
+        if activation == RELU:
+            for k in range(x.shape[1]):
+                z = x[i, k] * known[0, k] + known[1, k]
+                out[i, k] = (zero if z < zero else z) + residual[i, k]
+        elif activation == ELU:
+            for k in range(x.shape[1]):
+                z = x[i, k] * known[0, k] + known[1, k]
+                out[i, k] = (z if z > zero else exponential(z) - one) + residual[i, k]
+        else:
+            for k in range(x.shape[1]):
+                out[i, k] = (x[i, k] * known[0, k] + known[1, k]) + residual[i, k]
 
 
 @compiled
-def _add_passed(gradient: Array, x: Array, known: Array, sums: Array) -> None:
+def _add_passed(activation: int, gradient: Array, x: Array, known: Array, sums: Array) -> None:
     zero = x.dtype.type(0)
     for i in range(x.shape[0]):
-        for k in range(x.shape[1]):
-            value = x[i, k]
-            passed = zero if value * known[0, k] + known[1, k] <= zero else gradient[i, k]
-            sums[0, k] += passed
-            sums[1, k] += passed * (value - known[2, k])
+        if activation == RELU:
+            for k in range(x.shape[1]):
+                value = x[i, k]
+                passed = zero if value * known[0, k] + known[1, k] <= zero else gradient[i, k]
+                sums[0, k] += passed
+                sums[1, k] += passed * (value - known[2, k])
+        elif activation == ELU:
+            for k in range(x.shape[1]):
+                value = x[i, k]
+                z = value * known[0, k] + known[1, k]
+                passed = gradient[i, k] * exponential(zero if z > zero else z)
+                sums[0, k] += passed
+                sums[1, k] += passed * (value - known[2, k])
+        else:
+            for k in range(x.shape[1]):
+                passed = gradient[i, k]
+                sums[0, k] += passed
+                sums[1, k] += passed * (x[i, k] - known[2, k])
 
 
 @compiled
-def _apply_backward(gradient: Array, x: Array, known: Array, out: Array) -> None:
+def _apply_backward(activation: int, gradient: Array, x: Array, known: Array, out: Array) -> None:
     zero = x.dtype.type(0)
     for i in range(x.shape[0]):
-        for k in range(x.shape[1]):
-            value = x[i, k]
-            passed = zero if value * known[0, k] + known[1, k] <= zero else gradient[i, k]
-            out[i, k] = known[0, k] * passed + (known[2, k] * value + known[3, k])
+        if activation == RELU:
+            for k in range(x.shape[1]):
+                value = x[i, k]
+                passed = zero if value * known[0, k] + known[1, k] <= zero else gradient[i, k]
+                out[i, k] = known[0, k] * passed + (known[2, k] * value + known[3, k])
+        elif activation == ELU:
+            for k in range(x.shape[1]):
+                value = x[i, k]
+                z = value * known[0, k] + known[1, k]
+                passed = gradient[i, k] * exponential(zero if z > zero else z)
+                out[i, k] = known[0, k] * passed + (known[2, k] * value + known[3, k])
+        else:
+            for k in range(x.shape[1]):
+                out[i, k] = known[0, k] * gradient[i, k] + (known[2, k] * x[i, k] + known[3, k])
+
+
+@compiled
+def unit_rows(x: Array, least: float, out: Array, scale: Array) -> None:
+    """out = x with each row divided by its length, or by `least` if that is more; scale [rows] is what it is times."""
+    rows, width = x.shape
+    groups = width // LANES
+    flat = x.reshape(-1)
+    for i in range(rows):
+        total = inner_product(flat, i * width, flat, i * width, groups)
+        for k in range(groups * LANES, width):
+            total += x[i, k] * x[i, k]
+        length = np.sqrt(total)
+        factor = 1 / (least if length < least else length)
+        scale[i] = factor
+        for k in range(width):
+            out[i, k] = x[i, k] * factor
+
+
+@compiled
+def unit_rows_backward(gradient: Array, unit: Array, scale: Array, least: float, out: Array) -> None:
+    """out = scale * (gradient - unit * (gradient . unit)), of a row shorter than `least` scale * gradient."""
+    rows, width = unit.shape
+    groups = width // LANES
+    of_gradient, of_unit = gradient.reshape(-1), unit.reshape(-1)
+    for i in range(rows):
+        total = inner_product(of_gradient, i * width, of_unit, i * width, groups)
+        for k in range(groups * LANES, width):
+            total += gradient[i, k] * unit[i, k]
+        factor = scale[i]
+        if factor * least >= 1:
+            total *= 0
+        for k in range(width):
+            out[i, k] = factor * (gradient[i, k] - total * unit[i, k])
