@@ -19,7 +19,7 @@ def test_maxima_are_those_of_each_graph_alone(junk: float) -> None:
     for at, n in enumerate(SIZES):
         state[:, at, n:] = junk
         state[:, at, :, n:] = junk
-    found = diagonal_and_rest_maximum(state, bucket)
+    found = diagonal_and_rest_maximum(state.flatten(1), 3, bucket)
     for at, (n, h) in enumerate(zip(SIZES, GRAPHS, strict=True)):
         for channel in range(3):
             pairs = [(i, j) for i in range(n) for j in range(n) if i != j]
@@ -35,5 +35,5 @@ def test_sums_are_those_of_each_graph_alone() -> None:
 
 
 def test_the_gradient_of_a_maximum_goes_to_the_pair_that_has_it() -> None:
-    state, bucket = together(GRAPHS).requires_grad_(), bucket_of(SIZES)
-    assert torch.autograd.gradcheck(lambda h: diagonal_and_rest_maximum(h, bucket), (state,))
+    state, bucket = together(GRAPHS).flatten(1).requires_grad_(), bucket_of(SIZES)
+    assert torch.autograd.gradcheck(lambda h: diagonal_and_rest_maximum(h, 2, bucket), (state,))

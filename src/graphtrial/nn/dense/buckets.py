@@ -42,13 +42,12 @@ class Bucket:
             return None
         return torch.arange(self.size, device=self.sizes.device) < self.sizes.unsqueeze(1)
 
-    @cached_property
-    def off_diagonal(self) -> Tensor:
-        """Which pairs are of two different existing nodes, [graphs or 1, size, size]."""
-        different = ~torch.eye(self.size, dtype=torch.bool, device=self.sizes.device).unsqueeze(0)
-        if self.present is None:
-            return different
-        return different & self.present.unsqueeze(2) & self.present.unsqueeze(1)
+    def minus_infinity(self, dtype: torch.dtype) -> Tensor:
+        """Return 0 for pairs of two different existing nodes, -inf for all others, [graphs or 1, size, size]."""
+        counted = ~torch.eye(self.size, dtype=torch.bool, device=self.sizes.device).unsqueeze(0)
+        if self.present is not None:
+            counted = counted & self.present.unsqueeze(2) & self.present.unsqueeze(1)
+        return torch.where(counted, 0.0, -torch.inf).to(dtype)
 
     def pair_mask(self, dtype: torch.dtype) -> Tensor | None:
         """Return 1 for pairs of existing nodes and 0 for padding, [graphs, size, size]; nothing where all exist."""

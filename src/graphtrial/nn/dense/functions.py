@@ -10,6 +10,17 @@ from torch import Tensor
 from graphtrial.nn.dense.buckets import Bucket
 
 
+def product_block(
+    flat: Tensor, paths: list[Tensor], of_input: Tensor, of_product: Tensor, channels: int, bucket: Bucket
+) -> Tensor:
+    """Return W h + V (A . B), A and B the results of two chains of maps of h with ReLU, multiplied channel by channel.
+
+    flat: [columns, pairs]; paths: [2, rows, columns], then [2, rows, rows] each; of_input: [rows, columns];
+    of_product: [rows, rows] -> [rows, pairs]. The first `channels` rows are multiplied.
+    """
+    return _ProductBlock.apply(flat, of_input, of_product, channels, bucket, *paths)
+
+
 def multiply(paths: Tensor, channels: int, bucket: Bucket) -> Tensor:
     """Return the product of the two paths as matrices, channel by channel and graph by graph.
 
@@ -26,31 +37,81 @@ def spread(columns: Tensor, at: Tensor, pairs: int) -> Tensor:
     return _Spread.apply(columns, at, pairs)
 
 
+class _ProductBlock(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any, flat: Tensor, of_input: Tensor, of_product: Tensor, channels: int, bucket: Bucket, *maps: Tensor
+    ) -> Tensor:
+        paths = [torch.mm(maps[0].flatten(0, 1), flat).relu_().view(2, len(of_input), -1)]
+        for weight in maps[1:]:
+            paths.append(torch.bmm(weight, paths[-1]).relu_())
+        product = _multiplied(paths[-1], channels, bucket)
+        ctx.channels, ctx.bucket, ctx.depth = channels, bucket, len(maps)
+        ctx.save_for_backward(flat, of_input, of_product, product, *maps, *paths)
+        return torch.mm(of_input, flat).addmm_(of_product, product)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        flat, of_input, of_product, product, *rest = ctx.saved_tensors
+        maps, paths = rest[: ctx.depth], rest[ctx.depth :]
+        rows = len(of_input)
+        # What goes back to h comes from both chains and from W: side by side, it is one product instead of three sums.
+        joined = gradient.new_empty(3 * rows, gradient.shape[1])
+        joined[2 * rows :] = gradient
+        first = joined[: 2 * rows].view_as(paths[0])
+        back = first if ctx.depth == 1 else torch.empty_like(paths[-1])
+        _multiplied_backward(torch.mm(of_product.t(), gradient), paths[-1], ctx.channels, ctx.bucket, back)
+        of_maps: list[Tensor] = []
+        for at in range(ctx.depth - 1, 0, -1):
+            _relu_backward_(back, paths[at])
+            of_maps.insert(0, torch.bmm(back, paths[at - 1].transpose(1, 2)))
+            back = torch.bmm(maps[at].transpose(1, 2), back, out=first if at == 1 else torch.empty_like(back))
+        _relu_backward_(first, paths[0])
+        weight = torch.cat([maps[0].flatten(0, 1), of_input])
+        of_flat = torch.mm(weight.t(), joined) if ctx.needs_input_grad[0] else None
+        of_first, of_of_input = torch.mm(joined, flat.t()).split([2 * rows, rows])
+        of_of_product = torch.mm(gradient, product.t())
+        return of_flat, of_of_input, of_of_product, None, None, of_first.view_as(maps[0]), *of_maps
+
+
 class _Multiply(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, paths: Tensor, channels: int, bucket: Bucket) -> Tensor:
         ctx.channels, ctx.bucket = channels, bucket
         ctx.save_for_backward(paths)
-        left, right = _matrices(paths, channels, bucket)
-        out = torch.empty_like(paths[0])
-        out[channels:] = 0
-        torch.bmm(_without_padding(left, bucket), right, out=out[:channels].view_as(left))
-        return out
+        return _multiplied(paths, channels, bucket)
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
         (paths,) = ctx.saved_tensors
-        channels, bucket = ctx.channels, ctx.bucket
-        left, right = _matrices(paths, channels, bucket)
-        gradient = gradient[:channels].contiguous().view_as(left)
         out = torch.empty_like(paths)
-        out[:, channels:] = 0
-        of_left, of_right = _matrices(out, channels, bucket)
-        torch.bmm(gradient, right.transpose(1, 2), out=of_left)
-        if bucket.present is not None:
-            of_left.copy_(_without_padding(of_left, bucket))
-        torch.bmm(_without_padding(left, bucket).transpose(1, 2), gradient, out=of_right)
+        _multiplied_backward(gradient, paths, ctx.channels, ctx.bucket, out)
         return out, None, None
+
+
+def _multiplied(paths: Tensor, channels: int, bucket: Bucket) -> Tensor:
+    left, right = _matrices(paths, channels, bucket)
+    out = torch.empty_like(paths[0])
+    out[channels:] = 0
+    torch.bmm(_without_padding(left, bucket), right, out=out[:channels].view_as(left))
+    return out
+
+
+def _multiplied_backward(gradient: Tensor, paths: Tensor, channels: int, bucket: Bucket, out: Tensor) -> None:
+    """Write the gradient of both paths."""
+    left, right = _matrices(paths, channels, bucket)
+    of_left, of_right = _matrices(out, channels, bucket)
+    matrices = gradient[:channels].contiguous().view_as(left)
+    out[:, channels:] = 0
+    torch.bmm(matrices, right.transpose(1, 2), out=of_left)
+    if bucket.present is not None:
+        of_left.copy_(_without_padding(of_left, bucket))
+    torch.bmm(_without_padding(left, bucket).transpose(1, 2), matrices, out=of_right)
+
+
+def _relu_backward_(gradient: Tensor, out: Tensor) -> None:
+    """Set the gradient to 0 where ReLU gave 0."""
+    torch.ops.aten.threshold_backward.grad_input(gradient, out, 0, grad_input=gradient)
 
 
 def _matrices(paths: Tensor, channels: int, bucket: Bucket) -> tuple[Tensor, Tensor]:

@@ -11,7 +11,7 @@ from graphtrial.errors import GraphTrialError
 from graphtrial.nn.dense.affine import affine, padded, with_ones
 from graphtrial.nn.dense.buckets import Bucket
 from graphtrial.nn.dense.entries import Entries
-from graphtrial.nn.dense.functions import multiply, spread
+from graphtrial.nn.dense.functions import multiply, product_block, spread
 
 
 class BlockWeights(NamedTuple):
@@ -60,14 +60,15 @@ class ProductBlock(nn.Module):
         )
 
     def forward(self, h: Tensor | Entries, bucket: Bucket, weights: BlockWeights) -> Tensor:
-        flat = with_ones(nn.functional.pad(h.values, (0, 1))) if isinstance(h, Entries) else h
-        paths = torch.mm(weights.paths[0].flatten(0, 1), flat).relu_().unflatten(0, (2, -1))
+        if not isinstance(h, Entries):
+            return product_block(h, *weights, self.width, bucket)
+        columns = with_ones(nn.functional.pad(h.values, (0, 1)))
+        paths = torch.mm(weights.paths[0].flatten(0, 1), columns).relu_().unflatten(0, (2, -1))
         for maps in weights.paths[1:]:
             paths = torch.bmm(maps, paths).relu_()
-        start = torch.mm(weights.of_input, flat)
-        if isinstance(h, Entries):
-            paths, start = spread(paths, h.at, bucket.pairs), spread(start, h.at, bucket.pairs)
-        return start.addmm_(weights.of_product, multiply(paths, self.width, bucket))
+        start = spread(torch.mm(weights.of_input, columns), h.at, bucket.pairs)
+        product = multiply(spread(paths, h.at, bucket.pairs), self.width, bucket)
+        return start.addmm_(weights.of_product, product)
 
 
 def xavier(linear: nn.Linear) -> nn.Linear:

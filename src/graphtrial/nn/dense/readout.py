@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
@@ -26,15 +28,39 @@ def node_sum(h: Tensor | Entries, bucket: Bucket) -> Tensor:
     return bucket.node_rows(h.sum(2))
 
 
-def diagonal_and_rest_maximum(h: Tensor, bucket: Bucket) -> Tensor:
+def diagonal_and_rest_maximum(state: Tensor, channels: int, bucket: Bucket) -> Tensor:
     """Return the maximum over the diagonal, then that over all other pairs; 0 where a graph has none.
 
-    [channels, graphs, size, size] -> [graphs, 2 * channels].
+    state: [rows, pairs], of which the first `channels` rows count -> [graphs, 2 * channels].
     """
-    diagonal = h.diagonal(dim1=2, dim2=3)
-    if bucket.present is not None:
-        diagonal = torch.where(bucket.present, diagonal, -torch.inf)
-    outside = torch.zeros_like(bucket.off_diagonal, dtype=h.dtype).masked_fill_(~bucket.off_diagonal, -torch.inf)
-    highest = diagonal.max(2).values, (h + outside).flatten(2).max(2).values
-    both = torch.cat(highest).t()
-    return torch.where(both == -torch.inf, 0.0, both)
+    return _Maxima.apply(state, channels, bucket)
+
+
+class _Maxima(torch.autograd.Function):
+    """Keeps where the maxima are instead of the state, and makes no copy of its gradient."""
+
+    @staticmethod
+    def forward(ctx: Any, state: Tensor, channels: int, bucket: Bucket) -> Tensor:
+        size = bucket.size
+        h = state[:channels].view(channels, bucket.graphs, size, size)
+        diagonal = h.diagonal(dim1=2, dim2=3)
+        if bucket.present is not None:
+            diagonal = torch.where(bucket.present, diagonal, -torch.inf)
+        highest, node = diagonal.max(2)
+        rest, pair = (h + bucket.minus_infinity(h.dtype)).flatten(2).max(2)
+        out = torch.cat([highest, rest])
+        exists = out != -torch.inf
+        ctx.shape = state.shape
+        ctx.save_for_backward(torch.cat([node * (size + 1), pair]), exists)
+        return torch.where(exists, out, 0.0).t()
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
+        place, exists = ctx.saved_tensors
+        share = torch.where(exists, gradient.t(), 0.0).unflatten(0, (2, -1))
+        out = gradient.new_zeros(ctx.shape)
+        channels, graphs = share.shape[1:]
+        of_graphs = out[:channels].view(channels, graphs, -1)
+        for part, at in zip(share, place.view_as(share), strict=True):
+            of_graphs.scatter_add_(2, at.unsqueeze(2), part.unsqueeze(2))
+        return out, None, None

@@ -71,14 +71,12 @@ class ThreeWLGNN(DenseModel):
         return out
 
     def read(self, states: list[Tensor | Entries], bucket: Bucket) -> Tensor:
-        apart = [
-            h if isinstance(h, Entries) else h[: self.width].view(-1, bucket.graphs, bucket.size, bucket.size)
-            for h in states
-        ]
+        after = [h for h in states if isinstance(h, Tensor)]
         if self.level == "graph":
-            return torch.cat([diagonal_and_rest_maximum(h, bucket) for h in apart if isinstance(h, Tensor)], dim=1)
-        heard = apart if self.joined else apart[1:]
-        return torch.cat([node_sum(h, bucket) for h in heard], dim=1)
+            return torch.cat([diagonal_and_rest_maximum(h, self.width, bucket) for h in after], dim=1)
+        shape = self.width, bucket.graphs, bucket.size, bucket.size
+        sums = [node_sum(h[: self.width].view(shape), bucket) for h in after]
+        return torch.cat([node_sum(states[0], bucket), *sums] if self.joined else sums, dim=1)
 
     def answer(self, graph: GraphBatch, rows: Tensor) -> Tensor:
         heads: list[Any] = list(self.heads)
