@@ -11,6 +11,8 @@ from benchmarks.protocol import Contestant, Repetition, SkipError
 from benchmarks.stats import Spread, paired_ratio, spread
 
 OURS = "GraphTrial"
+STEADY = 0.85
+"""A contestant is warm when a repetition takes at least this share of the time of the one before."""
 
 
 @dataclass(frozen=True)
@@ -27,8 +29,10 @@ class Side:
 class Match:
     """One workload for several sides; measured seconds times `scale` are seconds of the unit the table shows.
 
-    The processes live through all rounds. Where their memory together might not fit, `one_at_a_time` starts and warms
-    up a fresh process for each side in each round; the sides alternate all the same.
+    Each process warms up until its repetitions no longer get faster, `warm_ups` of them at most: the first steps of a
+    training are spent on getting memory. The processes live through all rounds. Where their memory together might not
+    fit, `one_at_a_time` starts and warms up a fresh process for each side in each round; the sides alternate all the
+    same.
     """
 
     name: str
@@ -36,6 +40,7 @@ class Match:
     rounds: int
     scale: float = 1.0
     one_at_a_time: bool = False
+    warm_ups: int = 1
 
 
 @dataclass
@@ -105,11 +110,20 @@ def _repeat(match: Match, side: Side, running: Mapping[str, Contestant], result:
         return running[side.name].run()
     contestant = Contestant(side.contest, side.arguments, side.env)
     try:
-        contestant.warm_up()
+        _warm_up(contestant, match.warm_ups)
         result.ready[side.name] = contestant.ready
         return contestant.run()
     finally:
         contestant.close()
+
+
+def _warm_up(contestant: Contestant, most: int) -> None:
+    before = contestant.warm_up()
+    for _ in range(most - 1):
+        last = contestant.run()
+        if last.seconds >= STEADY * before.seconds:
+            return
+        before = last
 
 
 @contextmanager
@@ -120,7 +134,7 @@ def _kept_running(match: Match, result: Result) -> Iterator[dict[str, Contestant
             running.update({s.name: Contestant(s.contest, s.arguments, s.env) for s in match.sides})
             for name, contestant in running.items():
                 try:
-                    contestant.warm_up()
+                    _warm_up(contestant, match.warm_ups)
                     result.ready[name] = contestant.ready
                 except SkipError as error:
                     result.skipped[name] = str(error)

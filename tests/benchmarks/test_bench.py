@@ -77,6 +77,14 @@ def test_a_contestant_runs_when_asked():
     assert contestant._process.returncode == 0
 
 
+@pytest.mark.parametrize(("warm_ups", "first"), [(1, 1), (2, 2), (3, 3), (9, 4)])
+@pytest.mark.parametrize("one_at_a_time", [True, False])
+def test_a_contestant_warms_up_until_it_gets_no_faster(warm_ups: int, first: int, one_at_a_time: bool):
+    side = Side("a", f"{TRIVIAL}quickens", {"seconds": [9.0, 6.0, 4.0, 3.9, 3.9, 3.9]})
+    result = play(Match("x", (side,), rounds=1, one_at_a_time=one_at_a_time, warm_ups=warm_ups))
+    assert result.checksums("a") == [first]
+
+
 def test_a_contestant_sees_no_setting_but_its_own(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
     contestant = Contestant(

@@ -19,6 +19,13 @@ def counts(ready: Ready, tick: Tick, start: int, seconds: float = 0.25) -> None:
         start += 1
 
 
+def quickens(ready: Ready, tick: Tick, seconds: list[float]) -> None:
+    """Take these seconds, one after the other, and count its repetitions."""
+    ready()
+    for number, took in enumerate(seconds):
+        tick(took, number)
+
+
 def sees(ready: Ready, tick: Tick, names: list[str]) -> None:
     """Tell which values these environment variables have."""
     ready()
