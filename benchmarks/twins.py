@@ -31,7 +31,7 @@ class Twin(nn.Module):
         self.dressed = kind != "mlp"
         self.encoder = nn.Embedding(node_types, width) if node_types else nn.Linear(node_dim, width)
         self.edge_encoder = nn.Linear(1, width) if kind == "gatedgcn" else None
-        self.layers = nn.ModuleList(_layer(kind, width) for _ in range(LAYERS))
+        self.layers = nn.ModuleList(_layer(kind, width, last=number == LAYERS - 1) for number in range(LAYERS))
         self.norms = nn.ModuleList(nn.BatchNorm1d(width) for _ in range(LAYERS if self.dressed else 0))
         edge_norms = LAYERS if kind == "gatedgcn" else 0
         self.edge_norms = nn.ModuleList(nn.BatchNorm1d(width) for _ in range(edge_norms))
@@ -100,7 +100,7 @@ class MoNetConv(nn.Module):
         return self.conv(x, edge_index, self.project(coordinates))
 
 
-def _layer(kind: str, width: int) -> nn.Module:
+def _layer(kind: str, width: int, *, last: bool) -> nn.Module:
     if kind == "mlp":
         return nn.Linear(width, width)
     if kind == "gcn":
@@ -111,7 +111,8 @@ def _layer(kind: str, width: int) -> nn.Module:
     if kind == "graphsage":
         return SAGEConv(width, width, aggr="mean", normalize=True)
     if kind == "gat":
-        return GATConv(width, width // 8, heads=8, add_self_loops=False, bias=False)
+        heads = 1 if last else 8  # as in the reference
+        return GATConv(width, width // heads, heads=heads, add_self_loops=False, bias=False)
     return MoNetConv(width) if kind == "monet" else GatedGCNConv(width)
 
 

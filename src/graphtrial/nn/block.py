@@ -51,9 +51,7 @@ class Block(nn.Module):
         self.dropout = nn.Dropout(0.0 if conv.dropout_inside else dress.dropout)
 
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
-        if self.conv.dropout_first:
-            x = self.dropout(x)
-        new_x, new_e = self.conv(graph, x, e)
+        new_x, new_e = self.conv(graph, self.dropout(x) if self.conv.dropout_first else x, e)
         if self.graph_norm:
             new_x = new_x * _shrink(graph, "node", x.dtype)
         new_x = self._drop_last(self.conv.finish(self._join(self.node_norm, new_x, x)))

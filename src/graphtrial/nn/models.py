@@ -117,7 +117,8 @@ def build_model(name: str, shapes: Shapes, settings: dict[str, Any]) -> nn.Modul
     given = {key: settings[key] if key in FROM_THE_MODEL else settings.pop(key) for key in declared}
     layers = settings.pop("layers") - settings.get("raw_input", False)
     dress = Dress(**{field.name: settings.pop(field.name) for field in fields(Dress)})
-    return GNN(shapes, [kind(**given) for _ in range(layers)], dress, **settings)
+    convs = [kind(**given) for _ in range(layers - 1)] + [kind(**{**given, **kind.last_layer})][:layers]
+    return GNN(shapes, convs, dress, **settings)
 
 
 def count_parameters(model: nn.Module) -> int:

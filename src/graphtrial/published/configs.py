@@ -19,8 +19,9 @@ RAW_INPUT = ("MNIST", "CIFAR10", "TSP", "OGBL-COLLAB", "ENZYMES", "DD", "PROTEIN
 SET2SET = ("GraphTheoryProp",)
 GAT_WITH_BIAS = ("AQSOL", "WikiCS")  # trained last, with a version of the library whose attention layer has one
 
-# Released configurations know one GCN; both flavours have the same size.
-SAME_SIZE = {"gcnvanilla": "gcn"}
+# Released configurations know one GCN, whose both flavours have the same size, and short names.
+SAME_SIZE = {"gcnvanilla": "gcn", "matrixfactorisation": "mf"}
+USUAL_BUDGET = "100k"
 
 
 def configuration(
@@ -29,7 +30,7 @@ def configuration(
     *,
     encoding: bool = False,
     edge_features: bool = False,
-    budget: str = "100k",
+    budget: str | None = None,
     layers: int | None = None,
 ) -> dict[str, Any] | None:
     """Return the released configuration of a model on a dataset, or nothing where there is none for this budget.
@@ -38,7 +39,8 @@ def configuration(
     hidden size of one head times `heads`. `params` is the number of parameters this gives, `protocol` the training
     settings, `details` what is fixed in the layers themselves. The row with the same use of encoding and edge features
     is preferred; where there is none the nearest is returned, and its `encoding` (the size, or none) and
-    `edge_features` say what it was made for. OGBL-COLLAB has the budget `40k`.
+    `edge_features` say what it was made for. Without a `budget` it is 100k where there is such a row, else what there is,
+    such as 40k on OGBL-COLLAB.
     """
     name = SAME_SIZE.get(plain(model), plain(model))
     candidates = [
@@ -46,9 +48,11 @@ def configuration(
         for made in _all_configurations()
         if plain(made["dataset"]) == plain(dataset)
         and plain(made["model"]) == name
-        and made["budget"] == budget
+        and budget in (None, made["budget"])
         and layers in (None, made["layers"])
     ]
+    usual = [made for made in candidates if made["budget"] == USUAL_BUDGET]
+    candidates = usual if usual and budget is None else candidates
     if not candidates:
         return None
     best = min(candidates, key=lambda made: _mismatch(made, encoding, edge_features))
