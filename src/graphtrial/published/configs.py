@@ -39,8 +39,8 @@ def configuration(
     hidden size of one head times `heads`. `params` is the number of parameters this gives, `protocol` the training
     settings, `details` what is fixed in the layers themselves. The row with the same use of encoding and edge features
     is preferred; where there is none the nearest is returned, and its `encoding` (the size, or none) and
-    `edge_features` say what it was made for. Without a `budget` it is 100k where there is such a row, else what there is,
-    such as 40k on OGBL-COLLAB.
+    `edge_features` say what it was made for. Without a `budget` it is 100k where there is such a row, else whatever
+    there is, such as 40k on OGBL-COLLAB.
     """
     name = SAME_SIZE.get(plain(model), plain(model))
     candidates = [
