@@ -9,9 +9,8 @@ from scipy import sparse
 
 from graphtrial.compiler import compiled
 from graphtrial.kernels.base import KERNELS, GraphKernel, Output
-from graphtrial.kernels.shortest_path import counted
 from graphtrial.kernels.structure import Structure
-from graphtrial.kernels.tally import find, insert, new_table
+from graphtrial.kernels.tally import Tally, find, insert, new_table, tallied
 
 
 @KERNELS.register("graphlet")
@@ -30,14 +29,25 @@ class Graphlet(GraphKernel):
         self.output = output
 
     def features(self, structure: Structure) -> sparse.csr_matrix:
-        label = structure.node_label
-        labels = int(label.max(initial=0)) + 1
-        ptr, neighbour = _simple(structure.ptr, structure.neighbour)
-        forward_ptr, forward = _forward(ptr, neighbour)
-        arrays = (structure.node_ptr, ptr, neighbour, forward_ptr, forward, label)
-        made = counted(*_graphlets(*arrays, labels))
-        made.eliminate_zeros()
-        return made
+        return graphlets_by_kind(structure).counts
+
+
+PATH, TRIANGLE = 0, 1
+
+
+def graphlets_by_kind(structure: Structure) -> Tally:
+    """Return how many graphlets of each kind each graph has.
+
+    The kinds are (PATH, label in the middle, smaller label of an end, larger one) and (TRIANGLE, labels in order).
+    """
+    label = structure.node_label
+    labels = int(label.max(initial=0)) + 1
+    ptr, neighbour = _simple(structure.ptr, structure.neighbour)
+    forward_ptr, forward = _forward(ptr, neighbour)
+    found = _graphlets(structure.node_ptr, ptr, neighbour, forward_ptr, forward, label, labels)
+    made = tallied(*found, (2, labels, labels, labels))
+    made.counts.eliminate_zeros()
+    return made
 
 
 @compiled
@@ -79,7 +89,7 @@ def _key(kind: int, a: int, b: int, c: int, labels: int) -> int:
 
 @compiled
 def _path(middle: int, one: int, other: int, labels: int) -> int:
-    return _key(0, middle, min(one, other), max(one, other), labels)
+    return _key(PATH, middle, min(one, other), max(one, other), labels)
 
 
 @compiled
@@ -115,7 +125,7 @@ def _graphlets(node_ptr: Any, ptr: Any, neighbour: Any, forward_ptr: Any, forwar
                         continue
                     a, b, c = label[u], label[v], label[w]
                     low, high = min(a, b, c), max(a, b, c)
-                    triangle = _key(1, low, a + b + c - low - high, high, labels)
+                    triangle = _key(TRIANGLE, low, a + b + c - low - high, high, labels)
                     table, keys, counts, used = _add(table, keys, counts, begin, used, triangle, 1)
                     for path in (_path(a, b, c, labels), _path(b, a, c, labels), _path(c, a, b, labels)):
                         table, keys, counts, used = _add(table, keys, counts, begin, used, path, -1)

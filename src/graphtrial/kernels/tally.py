@@ -2,13 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
+from scipy import sparse
 
 from graphtrial.compiler import compiled
 
 EMPTY = -1
+
+
+class Tally(NamedTuple):
+    """Counts [graphs, kinds], the kinds in ascending order, and the parts of each kind's key [kinds, parts]."""
+
+    counts: sparse.csr_matrix
+    kinds: npt.NDArray[np.int64]
+
+
+def tallied(row_ptr: Any, key: Any, count: Any, sizes: tuple[int, ...]) -> Tally:
+    """Return the counts of a list as a matrix; its keys are numbers of mixed base, one digit for each of `sizes`.
+
+    A key that a graph has twice counts with the sum.
+    """
+    found, column = np.unique(key, return_inverse=True)
+    values = (count.astype(np.float64), column.reshape(-1), row_ptr)
+    counts = sparse.csr_matrix(values, shape=(len(row_ptr) - 1, len(found)))
+    counts.sum_duplicates()
+    digits, rest = [], found
+    for size in reversed(sizes):
+        rest, digit = rest // size, rest % size
+        digits.append(digit)
+    return Tally(counts, np.stack(digits[::-1], axis=1))
 
 
 @compiled
@@ -35,7 +60,7 @@ def insert(table: Any, keys: Any, counts: Any, begin: int, used: int, key: int) 
     Returns table, keys and counts; the new key is the last of `used + 1`.
     """
     if used == len(keys):
-        keys, counts = _longer(keys), _longer(counts)
+        keys, counts = longer(keys), longer(counts)
     keys[used], counts[used] = key, 0
     if 2 * (used + 1 - begin) > len(table):
         table = np.full(4 * len(table), EMPTY, np.int64)
@@ -46,7 +71,8 @@ def insert(table: Any, keys: Any, counts: Any, begin: int, used: int, key: int) 
 
 
 @compiled
-def _longer(array: Any) -> Any:
+def longer(array: Any) -> Any:
+    """Return an array of twice the length that begins alike."""
     made = np.empty(2 * len(array), array.dtype)
     made[: len(array)] = array
     return made
