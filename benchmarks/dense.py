@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import multiprocessing
+import os
 import time
 from collections.abc import Callable
 from itertools import pairwise
@@ -13,10 +15,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from benchmarks.machine import forget_peak, pin_to_one_core
+from benchmarks.entries import BY_NAME
+from benchmarks.machine import cores, forget_peak, pin_to_one_core
 from benchmarks.protocol import Tick
 
-SIZES = {"3wl-gnn": {"width": 79, "layers": 3}, "ringgnn": {"width": 34, "layers": 2}}
 NODE_TYPES = 28
 ACCUMULATED = 4
 """Graphs whose gradients are summed before a step, as in the papers."""
@@ -33,7 +35,8 @@ def one_at_a_time(ready: Callable[..., None], tick: Tick, model: str, graphs: in
     data, ids = graphs_for("zinc", graphs)
     singles = [_single(data, int(graph)) for graph in ids]
     torch.manual_seed(1)
-    made = (ThreeWLLoop if model == "3wl-gnn" else RingLoop)(**SIZES[model])
+    entry = BY_NAME[model]
+    made = (ThreeWLLoop if model == "3wl-gnn" else RingLoop)(entry.zinc, entry.layers)
     optimiser = torch.optim.Adam(made.parameters(), lr=LEARNING_RATE)
     parameters = sum(p.numel() for p in made.parameters())
     forget_peak()
@@ -48,6 +51,38 @@ def one_at_a_time(ready: Callable[..., None], tick: Tick, model: str, graphs: in
                 optimiser.step()
                 optimiser.zero_grad()
         tick(time.perf_counter() - start, total / len(singles), parameters=parameters)
+
+
+def every_core(ready: Callable[..., None], tick: Tick, model: str, graphs: int) -> None:
+    """Train one trial on each core at once; the seconds are those of the slowest, divided by the number of trials."""
+    ready()
+    context = multiprocessing.get_context("spawn")
+    start, done = context.Barrier(len(cores()) + 1), context.SimpleQueue()
+    trials = [
+        context.Process(target=_on_core, args=(core, start, done, model, graphs), daemon=True) for core in cores()
+    ]
+    for trial in trials:
+        trial.start()
+    for _ in trials:  # warm
+        done.get()
+    while True:
+        start.wait()
+        begin = time.perf_counter()
+        losses = [done.get() for _ in trials]
+        tick((time.perf_counter() - begin) / len(trials), float(np.mean(losses)))
+
+
+def _on_core(core: int, start: Any, done: Any, model: str, graphs: int) -> None:
+    from benchmarks.training import graphtrial
+
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {core})
+
+    def tick(seconds: float, checksum: float, **facts: Any) -> None:
+        done.put(checksum)
+        start.wait()
+
+    graphtrial(lambda **facts: None, tick, "zinc", model, graphs)
 
 
 def dense(types: Tensor, source: Tensor, target: Tensor) -> Tensor:

@@ -22,6 +22,7 @@ class Entry:
     pattern: int
     wiki: int
     settings: dict[str, Any] = field(default_factory=dict)
+    layers: int = LAYERS
 
     def width(self, workload: str) -> int:
         """Return the width on `zinc`, `pattern` or `wiki` graphs."""
@@ -37,7 +38,13 @@ ENTRIES = (
     Entry("monet", "MoNet", zinc=90, pattern=90, wiki=80, settings={"kernels": 3}),
     Entry("gatedgcn", "GatedGCN", zinc=70, pattern=70, wiki=65),
 )
-BY_NAME = {entry.name: entry for entry in ENTRIES}
+DENSE = (
+    Entry("3wl-gnn", "3WL-GNN", zinc=79, pattern=82, wiki=0, layers=3),
+    Entry("ringgnn", "RingGNN", zinc=34, pattern=45, wiki=0, layers=2),
+)
+"""Models on node pairs, measured beside a loop over single graphs instead of PyG."""
+
+BY_NAME = {entry.name: entry for entry in (*ENTRIES, *DENSE)}
 
 MODELS_OF = {
     "zinc": tuple(entry.name for entry in ENTRIES),

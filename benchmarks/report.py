@@ -21,6 +21,7 @@ TITLES = {
     "encoding": "Laplacian encoding, 8 vectors, of the 12,000 graphs of ZINC (one core)",
     "start": "From the command to the end of its first training step (prepared data, all cores)",
     "machine": "Whole machine: several seeds of GCN on ZINC",
+    "dense": f"Models on node pairs: training epoch on ZINC ({EPOCH_GRAPHS:,} graphs), one core, or one trial on each",
     "scaling": "Scaling of GraphTrial (GCN, width 145 or 146, one core)",
 }
 TRAINING = ("zinc", "pattern", "wiki")

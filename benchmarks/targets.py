@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from typing import Literal
 
 from benchmarks.match import OURS, Result
-from benchmarks.workloads import FROM_LIST, PRODUCTS, PYG, TUNED
+from benchmarks.workloads import FROM_LIST, ONE_BY_ONE, PRODUCTS, PYG, TUNED
 
 Measure = Literal["time", "memory", "share", "seconds"]
 
@@ -38,6 +38,8 @@ TARGETS = (
     Target(("pattern/gatedgcn",), "time", TUNED, least=2.5),
     Target(("wiki/gcn", "wiki/gat"), "time", least=10),
     Target(("machine/gcn",), "time", least=2.3, aim=3.0),
+    Target(("dense/3wl-gnn", "dense/ringgnn"), "time", ONE_BY_ONE, least=2.5),
+    Target(("dense/* on every core",), "time", ONE_BY_ONE, least=5),
     Target(("batching",), "time", FROM_LIST, least=10),
     Target(("encoding",), "seconds", OURS, most=5),
     Target(("zinc/*", "pattern/gatedgcn", "wiki/*"), "memory", least=1),

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from benchmarks.entries import BATCH, BY_NAME, LAYERS
+from benchmarks.entries import BATCH, BY_NAME
 from benchmarks.machine import cores, forget_peak, pin_to_one_core
 from benchmarks.protocol import SkipError, Tick
 
@@ -199,4 +199,4 @@ def twin_class() -> Callable[..., nn.Module]:
 def _settings(model: str, workload: str) -> dict[str, Any]:
     entry = BY_NAME[model]
     width = entry.width("zinc" if workload == "molecules" else workload)
-    return {**entry.settings, "width": width, "layers": LAYERS}
+    return {**entry.settings, "width": width, "layers": entry.layers}

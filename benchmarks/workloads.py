@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from benchmarks.entries import BATCH, MODELS_OF
+from benchmarks.entries import BATCH, DENSE, MODELS_OF
 from benchmarks.match import OURS, Match, Side
 
 PYG, TUNED, PRODUCTS = "PyG", "PyG, allocator set", "matrix products"
+ONE_BY_ONE, BY_FOURS = "one graph at a time", "GraphTrial, batches of 4"
 FROM_LIST, DATA_LOADER = "PyG Batch.from_data_list", "PyG DataLoader"
 ALLOCATOR = {
     "MALLOC_MMAP_THRESHOLD_": "4294967295",
@@ -87,6 +88,20 @@ def machine(quick: bool) -> Iterable[Match]:
     yield Match("machine/gcn", sides, 1 if quick else 2)
 
 
+def dense(quick: bool) -> Iterable[Match]:
+    """Models on node pairs beside a loop over single graphs: a training epoch on ZINC, from some of its batches."""
+    graphs, rounds = (32, 1) if quick else (8 * BATCH, 5)
+    for entry in DENSE:
+        work = {"model": entry.name, "graphs": graphs}
+        ours = Side(OURS, "benchmarks.training:graphtrial", {"workload": "zinc", **work})
+        by_fours = Side(BY_FOURS, "benchmarks.training:graphtrial", {"workload": "zinc", "batch": 4, **work})
+        loop = Side(ONE_BY_ONE, "benchmarks.dense:one_at_a_time", work)
+        every_core = Side(OURS, "benchmarks.dense:every_core", work)
+        scale = EPOCH_GRAPHS / graphs
+        yield Match(f"dense/{entry.name}", (ours, by_fours, loop), rounds, scale)
+        yield Match(f"dense/{entry.name} on every core", (every_core, loop), rounds, scale)
+
+
 def scaling(quick: bool) -> Iterable[Match]:
     """GraphTrial alone on synthetic graphs: ten and a hundred times the graphs, or the edges of each graph."""
     if quick:
@@ -109,6 +124,7 @@ SECTIONS: dict[str, Callable[[bool], Iterable[Match]]] = {
     "encoding": encoding,
     "start": start,
     "machine": machine,
+    "dense": dense,
     "scaling": scaling,
 }
 

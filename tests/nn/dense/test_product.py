@@ -79,8 +79,9 @@ def test_spread_gives_every_pair_its_column() -> None:
     assert torch.autograd.gradcheck(lambda given: spread(given, at, 6), (columns,))
 
 
-def test_the_gradient_of_the_block_is_the_derivative() -> None:
-    made, bucket = block(2, 2, residual=True), bucket_of([2, 3])
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_the_gradient_of_the_block_is_the_derivative(depth: int) -> None:
+    made, bucket = block(2, 2, depth, residual=True), bucket_of([2, 3])
     names = [name for name, _ in made.named_parameters()]
     h = state_with_ones([torch.randn(2, n, n, dtype=torch.float64) for n in (2, 3)]).requires_grad_()
 
@@ -88,7 +89,13 @@ def test_the_gradient_of_the_block_is_the_derivative() -> None:
         swapped = {f"made.{name}": value for name, value in zip(names, parameters, strict=True)}
         return torch.func.functional_call(_Bound(made, bucket), swapped, h)
 
+    def weighed(*arguments: Tensor) -> Tensor:
+        out = run(*arguments)
+        return (out * torch.linspace(1, 2, out.numel(), dtype=torch.float64).view_as(out)).sum()
+
+    # A gradient that few pairs have, as from maxima, and one that all have, take different ways.
     assert torch.autograd.gradcheck(run, (h, *made.parameters()))
+    assert torch.autograd.gradcheck(weighed, (h, *made.parameters()))
 
 
 class _Bound(torch.nn.Module):

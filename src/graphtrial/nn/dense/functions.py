@@ -54,23 +54,36 @@ class _ProductBlock(torch.autograd.Function):
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
         flat, of_input, of_product, product, *rest = ctx.saved_tensors
         maps, paths = rest[: ctx.depth], rest[ctx.depth :]
-        rows = len(of_input)
+        rows, pairs = gradient.shape
+        # The maxima over a last block give a gradient to a few pairs only.
+        heard = gradient.abs().sum(0).nonzero().squeeze(1)
+        some = 2 * len(heard) < pairs
+        if some:
+            gradient, product, heard_flat = (x.index_select(1, heard) for x in (gradient, product, flat))
+        of_of_product = torch.mm(gradient, product.t())
+        of_multiplied = torch.mm(of_product.t(), gradient)
+        if some:
+            of_multiplied = gradient.new_zeros(rows, pairs).index_add_(1, heard, of_multiplied)
+
         # What goes back to h comes from both chains and from W: side by side, it is one product instead of three sums.
-        joined = gradient.new_empty(3 * rows, gradient.shape[1])
-        joined[2 * rows :] = gradient
+        joined = gradient.new_empty((2 if some else 3) * rows, pairs)
         first = joined[: 2 * rows].view_as(paths[0])
         back = first if ctx.depth == 1 else torch.empty_like(paths[-1])
-        _multiplied_backward(torch.mm(of_product.t(), gradient), paths[-1], ctx.channels, ctx.bucket, back)
+        _multiplied_backward(of_multiplied, paths[-1], ctx.channels, ctx.bucket, back)
         of_maps: list[Tensor] = []
         for at in range(ctx.depth - 1, 0, -1):
             _relu_backward_(back, paths[at])
             of_maps.insert(0, torch.bmm(back, paths[at - 1].transpose(1, 2)))
             back = torch.bmm(maps[at].transpose(1, 2), back, out=first if at == 1 else torch.empty_like(back))
         _relu_backward_(first, paths[0])
-        weight = torch.cat([maps[0].flatten(0, 1), of_input])
-        of_flat = torch.mm(weight.t(), joined) if ctx.needs_input_grad[0] else None
-        of_first, of_of_input = torch.mm(joined, flat.t()).split([2 * rows, rows])
-        of_of_product = torch.mm(gradient, product.t())
+        weight = maps[0].flatten(0, 1)
+        if some:
+            of_flat = torch.mm(weight.t(), joined).index_add_(1, heard, torch.mm(of_input.t(), gradient))
+            of_first, of_of_input = torch.mm(joined, flat.t()), torch.mm(gradient, heard_flat.t())
+        else:
+            joined[2 * rows :] = gradient
+            of_flat = torch.mm(torch.cat([weight, of_input]).t(), joined)
+            of_first, of_of_input = torch.mm(joined, flat.t()).split([2 * rows, rows])
         return of_flat, of_of_input, of_of_product, None, None, of_first.view_as(maps[0]), *of_maps
 
 
