@@ -34,9 +34,12 @@ class GraphKernel(TransformerMixin, BaseEstimator):
 
     version: ClassVar[int] = 1
     """Raise it whenever the numbers change."""
+    explicit: ClassVar[bool] = True
+    """The kernel is the dot product of its features; else there is a Gram matrix only."""
 
     node_labels: bool
     edge_labels: bool = False
+    attributes: bool = False
     normalise: bool
     output: Output
 
@@ -75,6 +78,8 @@ class GraphKernel(TransformerMixin, BaseEstimator):
     def _fit(self, graphs: GraphSet) -> None:
         if self.output not in ("gram", "features"):
             raise GraphTrialError(f"output of a kernel must be gram or features, not {self.output!r}")
+        if self.output == "features" and not self.explicit:
+            raise GraphTrialError(f"{type(self).__name__} is no dot product of features; use output='gram'")
         self.structure_ = self._structure(graphs)
         features = self.features(self.structure_)
         self.features_ = features[:, np.flatnonzero(features.getnnz(axis=0))]
@@ -83,7 +88,9 @@ class GraphKernel(TransformerMixin, BaseEstimator):
     def _structure(self, graphs: GraphSet) -> Structure:
         if not isinstance(graphs, GraphSet):
             raise GraphTrialError(f"a kernel compares the graphs of a GraphSet, not of a {type(graphs).__name__}")
-        return Structure.of(graphs, node_labels=self.node_labels, edge_labels=self.edge_labels)
+        return Structure.of(
+            graphs, node_labels=self.node_labels, edge_labels=self.edge_labels, attributes=self.attributes
+        )
 
     def _result(self, features: sparse.csr_matrix, lengths: Array) -> Array | sparse.csr_matrix:
         if self.output == "features":

@@ -44,8 +44,8 @@ def graphlets_by_kind(structure: Structure) -> Tally:
     labels = int(label.max(initial=0)) + 1
     ptr, neighbour = _simple(structure.ptr, structure.neighbour)
     forward_ptr, forward = _forward(ptr, neighbour)
-    found = _graphlets(structure.node_ptr, ptr, neighbour, forward_ptr, forward, label, labels)
-    made = tallied(*found, (2, labels, labels, labels))
+    row_ptr, key, count = _graphlets(structure.node_ptr, ptr, neighbour, forward_ptr, forward, label, labels)
+    made = tallied(row_ptr, key, count, (2, labels, labels, labels))
     made.counts.eliminate_zeros()
     return made
 

@@ -28,6 +28,8 @@ def resolve_kernel(kernel: Component, rules: SvmRules) -> Component:
     kind = KERNELS.get(kernel.name)
     if "output" in kernel.arguments:
         raise GraphTrialError("the output of a kernel follows from the machine: leave it out")
+    if rules.machine == "linear" and not kind.explicit:
+        raise GraphTrialError(f"kernel '{kernel.name}' has no features for a linear machine; it needs machine=svc")
     arguments = resolve_arguments(kind, kernel.arguments, f"kernel '{kernel.name}'")
     arguments["output"] = OUTPUTS[rules.machine]
     if STEPS not in kernel.arguments:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy.typing as npt
 from scipy import sparse
 
 from graphtrial.errors import GraphTrialError
@@ -9,6 +12,8 @@ from graphtrial.kernels import gram
 from graphtrial.kernels.base import KERNELS, GraphKernel, Output
 from graphtrial.kernels.refinement import refine, start
 from graphtrial.kernels.structure import Structure
+
+Array = npt.NDArray[Any]
 
 
 @KERNELS.register("wl")
@@ -36,15 +41,14 @@ class WeisfeilerLeman(GraphKernel):
         self.output = output
 
     def features(self, structure: Structure) -> sparse.csr_matrix:
-        return sparse.csr_matrix(sparse.hstack(refinement_counts(structure, self.h), format="csr"))
+        return sparse.csr_matrix(sparse.hstack(colour_counts(structure, *start(structure), self.h), format="csr"))
 
 
-def refinement_counts(structure: Structure, h: int) -> list[sparse.csr_matrix]:
-    """Return the counts of the colours of steps 0 to h, one matrix [graphs, colours] each."""
+def colour_counts(structure: Structure, colour: Array, colours: int, h: int) -> list[sparse.csr_matrix]:
+    """Return the counts of these colours and of those of h steps of refinement, [graphs, colours] each."""
     if h < 0:
         raise GraphTrialError(f"colours are refined 0 times or more; h is {h}")
     graph = structure.graph_of_node
-    colour, colours = start(structure)
     made = [gram.counts(graph, colour, (structure.graphs, colours))]
     for _ in range(h):
         colour, colours = refine(structure, colour, colours)

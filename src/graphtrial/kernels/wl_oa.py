@@ -21,6 +21,8 @@ class WeisfeilerLemanOptimalAssignment(WeisfeilerLeman):
     intersection of the colour histograms. It is no dot product of the counts: use `output="gram"`.
     """
 
+    explicit = False
+
     def compare(self, left: sparse.csr_matrix, right: sparse.csr_matrix) -> npt.NDArray[np.float64]:
         return gram.intersections(left, right)
 
