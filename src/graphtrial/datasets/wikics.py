@@ -126,15 +126,15 @@ def read_data(path: Path) -> tuple[Array, Array, Array, dict[str, Array]]:
     return x, y, ends, masks
 
 
-def graph_of(x: Column, y: Array, ends: Array, both_ways: Literal["once", "twice"]) -> GraphSet:
+def graph_of(x: Column, y: Array, ends: Array, both_ways: Literal["once", "twice"], classes: int = CLASSES) -> GraphSet:
     """Return the graph with both directions of every link: each once, or once for every link that has it."""
     nodes = len(y)
     source, target = np.concatenate([ends, ends[::-1]], axis=1).astype(np.int64)
     if both_ways == "once":
         keys = np.unique(source * nodes + target)
         source, target = keys // nodes, keys % nodes
-    columns = {"x": x, "y": Column(y.astype(np.uint8), "node", "field of the article", types=CLASSES)}
-    return GraphSet.build([nodes], [len(source)], np.stack([source, target]), columns)
+    field = Column(y.astype(np.min_scalar_type(classes - 1)), "node", "field of the article", types=classes)
+    return GraphSet.build([nodes], [len(source)], np.stack([source, target]), {"x": x, "y": field})
 
 
 def splits_of(masks: Mapping[str, Array], validation: Validation) -> list[Split]:

@@ -22,7 +22,7 @@ from graphtrial.spec import digest
 from graphtrial.tasks import Task
 
 PART = "part"
-"""The column that says train, val, test or none (0 to 3) where the data itself does."""
+"""The column that says train, val, test or none (0 to 3) where the data itself does; one number for each split."""
 
 
 class OwnDataset(DatasetSpec):
@@ -45,7 +45,8 @@ class OwnDataset(DatasetSpec):
         if "sizes" in rule:
             return [splits.in_turn(rule["sizes"])]
         if PART in graphs.columns:
-            return [splits.parts_as_given(graphs.column(PART).values)]
+            parts = graphs.column(PART).values
+            return [splits.parts_as_given(part) for part in parts.reshape(len(parts), -1).T]
         classes = self._strata(graphs)
         if "folds" in rule:
             return splits.folds(classes, rule["folds"], rule["seed"])
