@@ -30,6 +30,14 @@ _DAMAGE = (
 Choose = Callable[[str], str | None]
 
 
+def is_zip(path: Path) -> bool:
+    """Tell whether a file is a zip archive, intact or not: a damaged one says so when it is opened."""
+    try:
+        return zipfile.is_zipfile(path)
+    except zipfile.BadZipFile:  # its last records contradict each other
+        return True
+
+
 def unpack(archive: Path, members: Sequence[str], target: Path, *, member_bytes: int, total_bytes: int) -> None:
     """Unpack the declared members of a .zip, .tar or .tar.gz file below `target`, which appears complete or not at all.
 
@@ -76,7 +84,7 @@ def unpack_chosen(
 
 
 def _open_members(archive: Path, choose: Choose, total_bytes: int) -> Iterator[tuple[str, IO[bytes]]]:
-    if zipfile.is_zipfile(archive):
+    if is_zip(archive):
         return _open_zip(archive, choose)
     return _open_tar(archive, choose, total_bytes)
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
+from graphtrial.datasets.archive import is_zip
 from graphtrial.datasets.arrays import STORAGES, Storage
 from graphtrial.datasets.machine import MALFORMED, Machine
 from graphtrial.datasets.rebuild import find_builtin
@@ -42,7 +43,7 @@ def loads(data: bytes | mmap.mmap, records: Collection[str] = ()) -> Any:
 
 def load_torch(path: Path) -> Any:
     """Read a file that torch wrote, in the format before version 1.6 or the one since, tensors as NumPy arrays."""
-    return _with_bytes(path, _loads_torch_zip if zipfile.is_zipfile(path) else _loads_torch)
+    return _with_bytes(path, _loads_torch_zip if is_zip(path) else _loads_torch)
 
 
 def _find(module: str, name: str, records: Collection[str], nested: bool = False) -> Any:

@@ -31,7 +31,7 @@ def read(
     for path in paths:
         try:
             found.append(nx.read_graphml(path))
-        except (ParseError, nx.NetworkXError, KeyError, ValueError, TypeError, AttributeError) as error:
+        except (ParseError, nx.NetworkXError, LookupError, ValueError, TypeError, AttributeError) as error:
             raise CorruptFileError(f"{path.name} is no GraphML file: {reason(error)}") from error
     if target is None and node_target is None:
         known = sorted({key for graph in found for key in graph.graph if key not in ("node_default", "edge_default")})

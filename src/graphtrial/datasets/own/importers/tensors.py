@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import pickle
 import struct
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from graphtrial.datasets.archive import is_zip
 from graphtrial.datasets.own.importers import reason
 from graphtrial.errors import CorruptFileError, InvalidGraphError
 from graphtrial.graphs import Column, GraphSet, from_pyg
@@ -32,7 +32,7 @@ ADVICE = (
 def read(paths: list[Path]) -> GraphSet:
     """Read a torch file that holds a list of dictionaries of tensors; nothing else in it is ever built."""
     (path,) = paths
-    if not zipfile.is_zipfile(path):  # the format before torch 1.6 is a bare pickle, of which nobody needs more
+    if not is_zip(path):  # the format before torch 1.6 is a bare pickle, of which nobody needs more
         raise CorruptFileError(f"{path.name} is no torch file of version 1.6 or later; {ADVICE}")
     try:
         items = torch.load(path, map_location="cpu", weights_only=True)
