@@ -1,0 +1,39 @@
+"""The text format that tours were published in: one instance a line, "x y x y ... output tour"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphtrial.errors import CorruptFileError
+
+Array = npt.NDArray[Any]
+
+
+def read_tours(path: Path, limit: int) -> Iterator[tuple[Array, Array]]:
+    """Yield the points [n, 2] and the tour [n] of the first `limit` lines; ids count from 1, the first is repeated."""
+    with path.open(encoding="ascii", errors="replace") as stream:
+        for number, line in zip(range(1, limit + 1), stream, strict=False):
+            try:
+                yield read_line(line)
+            except ValueError as error:
+                raise CorruptFileError(f"line {number} of {path.name} is no instance with its tour: {error}") from error
+
+
+def read_line(line: str) -> tuple[Array, Array]:
+    """Return the points and the tour of one line; anything else raises `ValueError`."""
+    left, found, right = line.partition("output")
+    if not found:
+        raise ValueError("it has no 'output'")
+    values = np.array(left.split(), np.float64)
+    tour = np.array(right.split(), np.int64) - 1
+    if len(values) < 10 or len(values) % 2 or not np.isfinite(values).all():
+        raise ValueError(f"{len(values)} coordinates are not those of five points or more")
+    n = len(values) // 2
+    if len(tour) != n + 1 or tour[0] != tour[-1] or not np.array_equal(np.sort(tour[:-1]), np.arange(n)):
+        raise ValueError(f"the tour does not visit each of {n} points once and return")
+    return values.reshape(n, 2), tour[:-1]
