@@ -72,4 +72,6 @@ def empty(like: Tensor, *shape: int) -> Tensor:
 
 def array(tensor: Tensor) -> Any:
     """Return a tensor's memory as a NumPy array, in order."""
-    return tensor.detach().contiguous().numpy()
+    if tensor.requires_grad:  # asked, because a step makes hundreds of these calls and most need neither
+        tensor = tensor.detach()
+    return tensor.numpy() if tensor.is_contiguous() else tensor.contiguous().numpy()
