@@ -4,8 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from graphtrial.datasets import DATASETS
 from graphtrial.errors import GraphTrialError, UnknownNameError
+from graphtrial.kernels.trial import resolve_kernel
+from graphtrial.nn import model_settings
+from graphtrial.spec import Component
 from graphtrial.studies import Row, Study, catalog, load_study
+from graphtrial.training import PROTOCOLS, SvmRules
 
 GOOD = """
 title = "A table"
@@ -48,6 +53,9 @@ def test_a_file_becomes_the_whole_grid(tmp_path: Path) -> None:
         ('dataset = "csl"', 'dataset = "csl2"', "Did you mean 'csl'"),
         ("width = 16", "width = -1", "at least 1"),
         ("width = 16", "layers = 2.5", "another kind"),
+        ("width = 16", "grid = { width = 16 }", "a list of values for each setting"),
+        ('dataset = "csl"', 'datasets = "csl"', "must be a list of names"),
+        ('dataset = "csl"', 'dataset = "csl"\ndatasets = ["csl"]', "leave out one"),
     ],
 )
 def test_a_mistake_in_a_file_is_named(tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -67,8 +75,22 @@ def test_a_file_that_is_not_there_is_a_plain_error() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(catalog()))
-def test_every_shipped_study_has_a_plan(name: str) -> None:
-    assert load_study(name).trials()
+def test_every_shipped_study_names_what_there_is(name: str) -> None:
+    study = load_study(name)
+    for dataset in study.datasets:
+        assert DATASETS.get(dataset)
+    for row in study.rows:
+        assert set(row.datasets or study.datasets) <= set(study.datasets)
+        protocol = PROTOCOLS.get(row.protocol or study.protocol or "")
+        for settings in row.points():
+            if isinstance(protocol.rules, SvmRules):
+                resolve_kernel(Component(row.model, settings), protocol.rules)
+            else:
+                assert set(settings) <= set(model_settings(row.model))
+
+
+def test_the_demo_has_a_plan() -> None:
+    assert load_study("demo").trials()
 
 
 def test_the_published_width_and_depth_are_taken_where_none_are_given() -> None:

@@ -82,6 +82,9 @@ def run(
 def study(
     name: Annotated[str, typer.Argument(help="A study of the catalog, or a TOML file.")],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and run nothing.")] = False,
+    datasets: Annotated[str, typer.Option(help="Only these of its datasets, such as ENZYMES,PROTEINS.")] = "",
+    models: Annotated[str, typer.Option(help="Only these of its models or kernels, such as wl,graphlet.")] = "",
+    repetitions: Annotated[int | None, typer.Option(min=1, help="How many of the protocol's seeds.")] = None,
     report: Annotated[Path | None, typer.Option(help="Write a report to this folder afterwards.")] = None,
     plugin: Plugins = None,
     workers: Workers = None,
@@ -97,7 +100,7 @@ def study(
     load_plugins(plugin)
     from graphtrial.studies import load_study
 
-    loaded = load_study(name)
+    loaded = load_study(name).only(_names(datasets), _names(models), repetitions)
     if dry_run:
         _plan(loaded, json)
         return
@@ -148,6 +151,10 @@ def run_and_show(study: Study, path: Path, workers: int | None, json: bool) -> N
         raise typer.Exit(1)
 
 
+def _names(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
 def _plan(study: Study, json: bool) -> None:
     trials = study.trials()
     if json:
@@ -155,5 +162,5 @@ def _plan(study: Study, json: bool) -> None:
         return
     out.print(f"{study.title}: {len(trials)} trials")
     for trial in trials:
-        out.print(f"{trial.id}  {trial.model.name} width {trial.model.arguments.get('width')} "
+        out.print(f"{trial.id}  {trial.dataset} {trial.model.name} width {trial.model.arguments.get('width')} "
                   f"encoding {trial.encoding or 'none'} split {trial.split} seed {trial.seed}")  # fmt: skip

@@ -139,6 +139,7 @@ class QM9Complete(QM9):
 
     name = "qm9-complete"
     published = None
+    published_as = "qm9"
 
     def joined(self, structure: Structure) -> tuple[Array, Array]:
         count = len(structure.atoms)

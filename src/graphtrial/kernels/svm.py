@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,18 @@ class Fold(NamedTuple):
     test: Ids
 
 
+class Frame(Protocol):
+    """Rules of a cross-validation, of kernels or of networks."""
+
+    @property
+    def folds(self) -> int:
+        """The number of folds."""
+
+    @property
+    def validation(self) -> float:
+        """The share of what is not tested that chooses."""
+
+
 @dataclass(frozen=True)
 class Choice:
     """What the validation part chose, and the accuracies in percent that it was chosen by and that it led to."""
@@ -39,7 +51,7 @@ class Choice:
     """The accuracy on the validation part for each matrix and each penalty."""
 
 
-def fold_of(graphs: int, rules: SvmRules, *, fold: int, seed: int) -> Fold:
+def fold_of(graphs: int, rules: Frame, *, fold: int, seed: int) -> Fold:
     """Return one fold of a repetition: the seed decides everything."""
     if not 0 <= fold < rules.folds:
         raise GraphTrialError(f"there are folds 0 to {rules.folds - 1}; there is no fold {fold}")

@@ -8,5 +8,6 @@ arXiv:2007.08663). Values have the units of the paper: accuracies and hits in pe
 from graphtrial.published.configs import configuration, configurations
 from graphtrial.published.results import PublishedRow, Score, find, rows
 from graphtrial.published.tables import table
+from graphtrial.published.tudataset import find_tudataset
 
-__all__ = ["PublishedRow", "Score", "configuration", "configurations", "find", "rows", "table"]
+__all__ = ["PublishedRow", "Score", "configuration", "configurations", "find", "find_tudataset", "rows", "table"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from graphtrial import published
@@ -12,12 +12,19 @@ from graphtrial.datasets.base import published_name
 from graphtrial.report.stats import Summary, summarise
 from graphtrial.spec import Component, canonical_json
 from graphtrial.studies.store import TrialRecord
-from graphtrial.training import Rules
+from graphtrial.training import FoldRules, Rules
+
+INCOMPLETE = "incomplete"
+"""The status of a fold of which not every model to choose from has been tried."""
 
 
 @dataclass(frozen=True)
 class ResultRow:
-    """All trials that differ in split and seed alone, summed up, with the published row beside them."""
+    """All trials that differ in split and seed alone, summed up, with the published row beside them.
+
+    Where the rules let the validation part choose some settings, there is one trial for each split and seed: the one
+    that was chosen.
+    """
 
     trials: tuple[TrialRecord, ...]
     published: published.PublishedRow | None
@@ -31,7 +38,32 @@ class ResultRow:
     def label(self) -> str:
         """The model's name; -E marks edge features of the dataset, as in the papers."""
         model = self.first.spec.model
-        return model.name + ("-E" if model.arguments.get("edge_features") else "")
+        jumps = isinstance(self.first.spec.rules, FoldRules) and model.arguments.get("jumping")
+        return model.name + ("-JK" if jumps else "") + ("-E" if model.arguments.get("edge_features") else "")
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """The settings that the validation part chose, fold by fold."""
+        rules = self.first.spec.rules
+        arguments = self.first.spec.model.arguments
+        return tuple(name for name in rules.chosen if name in arguments) if isinstance(rules, FoldRules) else ()
+
+    @property
+    def choices(self) -> list[dict[str, Any]]:
+        """What was chosen for each fold."""
+        return [
+            {"trial": trial.id, "split": trial.spec.split, "seed": trial.spec.seed}
+            | {name: trial.spec.model.arguments[name] for name in self.chosen}
+            for trial in self.trials
+            if self.chosen and trial.status != INCOMPLETE
+        ]
+
+    def setting(self, name: str) -> str:
+        """Return a setting of the model in words: its value, or the range of those that were chosen."""
+        if name not in self.chosen:
+            return str(self.first.spec.model.arguments.get(name, ""))
+        found = sorted({choice[name] for choice in self.choices})
+        return "" if not found else str(found[0]) if len(found) == 1 else f"{found[0]}-{found[-1]}"
 
     @property
     def encoding(self) -> str:
@@ -60,6 +92,16 @@ class ResultRow:
                 of_seed.setdefault(trial.spec.seed, []).append(trial.scores[part])
         return summarise([sum(scores) / len(scores) for scores in of_seed.values()])
 
+    @property
+    def further(self) -> dict[str, Summary]:
+        """The summaries of the further numbers that the trials kept, by name."""
+        values: dict[str, list[float]] = {}
+        for trial in self.trials:
+            for name, value in trial.details.get("further", {}).items():
+                if not isinstance(value, list):
+                    values.setdefault(name, []).append(value)
+        return {name: found for name, numbers in values.items() if (found := summarise(numbers))}
+
     def mean(self, name: str) -> float | None:
         """Return the mean of a number of the finished trials, such as `epochs`."""
         found = summarise([getattr(trial, name) for trial in self.trials if getattr(trial, name) is not None])
@@ -67,7 +109,9 @@ class ResultRow:
 
     @property
     def params(self) -> int | None:
-        """The number of parameters."""
+        """The number of parameters, where it is the same for all trials."""
+        if len({trial.params for trial in self.trials if trial.params is not None}) > 1:
+            return None
         return next((trial.params for trial in self.trials if trial.params is not None), None)
 
     @property
@@ -85,7 +129,7 @@ class ResultRow:
         return {
             "dataset": spec.dataset,
             "model": spec.model.name,
-            "settings": spec.model.arguments,
+            "settings": {key: value for key, value in spec.model.arguments.items() if key not in self.chosen},
             "encoding": None if spec.encoding is None else {"name": spec.encoding.name, **spec.encoding.arguments},
             "protocol": spec.protocol,
             "metric": self.first.metric,
@@ -98,6 +142,8 @@ class ResultRow:
             "total_hours": self.hours,
             "statuses": self.statuses,
             "trials": [trial.id for trial in self.trials],
+            **({"choices": self.choices} if self.chosen else {}),
+            **({"further": {name: asdict(s) for name, s in self.further.items()}} if self.further else {}),
             "published": None if self.published is None else asdict(self.published),
         }
 
@@ -106,8 +152,51 @@ def result_rows(trials: Iterable[TrialRecord]) -> list[ResultRow]:
     """Gather trials into rows, in the order in which the first of each was started."""
     groups: dict[str, list[TrialRecord]] = {}
     for trial in trials:
-        groups.setdefault(canonical_json(trial.spec.row), []).append(trial)
-    return [ResultRow(tuple(group), _published(group)) for group in groups.values()]
+        groups.setdefault(canonical_json(_row_of(trial)), []).append(trial)
+    chosen = [choose(group) for group in groups.values()]
+    return [ResultRow(tuple(group), _published(group)) for group in chosen]
+
+
+def choose(group: list[TrialRecord]) -> list[TrialRecord]:
+    """Return the trial with the best validation score of each split and seed, where the rules say so; else all.
+
+    Of equally good ones the first is taken, in the order of the settings to choose. A fold that lacks the result of a
+    model that another fold has tried is not chosen for yet: its trial is marked incomplete and has no scores.
+    """
+    rules = group[0].spec.rules
+    if not isinstance(rules, FoldRules):
+        return group
+    folds: dict[tuple[int, int], dict[tuple[Any, ...], TrialRecord]] = {}
+    for trial in group:
+        point = tuple(trial.spec.model.arguments.get(name) for name in rules.chosen)
+        folds.setdefault((trial.spec.seed, trial.spec.split), {})[point] = trial
+    everything = {point for tried in folds.values() for point in tried}
+    made = []
+    for tried in folds.values():
+        points = sorted(tried)
+        best = tried[points[0]]
+        if set(tried) != everything or not all(trial.is_finished for trial in tried.values()):
+            made.append(replace(best, status=INCOMPLETE, scores={}))
+            continue
+        for trial in (tried[point] for point in points[1:]):
+            if "val" in trial.scores and ("val" not in best.scores or _is_better(trial, best)):
+                best = trial
+        made.append(best)
+    return made
+
+
+def _is_better(one: TrialRecord, other: TrialRecord) -> bool:
+    mine, theirs = one.scores["val"], other.scores["val"]
+    return mine > theirs if one.higher_is_better else mine < theirs
+
+
+def _row_of(trial: TrialRecord) -> dict[str, Any]:
+    """Return what trials of one table row have in common: all but split, seed and what the validation part chooses."""
+    values, rules = trial.spec.row, trial.spec.rules
+    if isinstance(rules, FoldRules):
+        model = values["model"]
+        model["arguments"] = {key: value for key, value in model["arguments"].items() if key not in rules.chosen}
+    return values
 
 
 def short_encoding(encoding: Component | None) -> str:
@@ -126,6 +215,8 @@ def _published(group: list[TrialRecord]) -> published.PublishedRow | None:
     paper = spec.protocol.partition("/")[0]
     if not published.rows(paper=paper):  # a protocol of the user's own
         return None
+    if paper == "tudataset":
+        return published.find_tudataset(spec.dataset, spec.model, trained=isinstance(spec.rules, Rules))
     arguments = spec.model.arguments
     encoding = None
     if spec.encoding is not None:

@@ -26,7 +26,7 @@ def cells(row: ResultRow) -> list[str]:
     return [
         row.label,
         row.encoding,
-        str(row.first.spec.model.arguments.get("layers", "")),
+        row.setting("layers"),
         str(row.params) if row.params and row.has_epochs else "",
         "-" if test is None else str(test),
         "-" if test is None else f"{test.min:.3f}",

@@ -2,7 +2,8 @@
 
 from graphtrial.studies.executor import Progress, run_trials
 from graphtrial.studies.store import Store, TrialRecord
-from graphtrial.studies.study import Row, Study, catalog, load_study
+from graphtrial.studies.study import Row, Study
+from graphtrial.studies.study_files import catalog, load_study
 from graphtrial.studies.trial import TrialSpec, run_trial
 
 __all__ = [

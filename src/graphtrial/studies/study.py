@@ -1,12 +1,10 @@
-"""A study: a declared grid of trials, in one TOML file or made from the command line."""
+"""A study: a declared grid of trials."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields
-from importlib import resources
-from pathlib import Path
+from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any
 
 from graphtrial.datasets import Dataset, load
@@ -16,14 +14,9 @@ from graphtrial.errors import GraphTrialError, UnknownNameError, did_you_mean
 from graphtrial.nn import Shapes, model_settings, parse_budget, width_for_budget
 from graphtrial.published import configuration
 from graphtrial.published.configs import SETTINGS
-from graphtrial.spec import Component, reject_unknown_keys
+from graphtrial.spec import Component
 from graphtrial.studies.trial import TrialSpec, make_encoding, make_trial, shapes_for
-from graphtrial.training import PROTOCOLS, Protocol, SvmRules
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from graphtrial.training import PROTOCOLS, FoldRules, Protocol, SvmRules
 
 DEFAULT_BUDGET = "100k"
 DEFAULT_PAPER = "bgnn-v5"
@@ -33,24 +26,36 @@ PUBLISHED_SETTINGS = tuple(key for key in SETTINGS if key != "edge_features")
 
 @dataclass(frozen=True)
 class Row:
-    """One model of a study: its settings, the encodings it is tried with, and how its width is chosen."""
+    """One model of a study: its settings, the encodings it is tried with, and how its width is chosen.
+
+    `grid` has several values of some settings, each of which is tried with each. `protocol` and `datasets` are those of
+    this row, where they are not the study's.
+    """
 
     model: str
     settings: dict[str, Any] = field(default_factory=dict)
     encodings: tuple[str, ...] = ("none",)
     budget: str | None = None
+    grid: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    protocol: str | None = None
+    datasets: tuple[str, ...] | None = None
+
+    def points(self) -> Iterator[dict[str, Any]]:
+        """Return the settings of each point of the grid, the last setting changing first."""
+        for values in product(*self.grid.values()):
+            yield {**self.settings, **dict(zip(self.grid, values, strict=True))}
 
 
 @dataclass(frozen=True)
 class Study:
-    """A grid of trials: rows x encodings x splits x seeds, on one dataset under one protocol.
+    """A grid of trials: datasets x rows x encodings x splits x seeds, under one protocol or the rows' own.
 
     `seeds` and `splits` take that many of the protocol's; all by default. `rules` overrides single training rules,
     which gives trials of another identity that are never mixed with the protocol's own.
     """
 
     title: str
-    dataset: str
+    dataset: str | tuple[str, ...]
     rows: tuple[Row, ...]
     protocol: str | None = None
     paper: str = ""
@@ -59,40 +64,48 @@ class Study:
     rules: dict[str, Any] = field(default_factory=dict)
 
     def trials(self) -> list[TrialSpec]:
-        """Return every trial of the grid, fully resolved; the dataset is prepared where it is not yet."""
-        dataset = load(self.dataset)
-        protocol = self._protocol(dataset)
-        kernels = isinstance(protocol.rules, SvmRules)
-        made = []
-        for model, encoding in self._kernels() if kernels else self._models(dataset):
-            rules = protocol.rules_for(model.name, model.arguments.get("layers"), self.rules)
-            for split in range(self._split_count(protocol, dataset)):
-                for seed in self._seeds(protocol):
-                    name = f"{protocol.name}@{protocol.version}"
-                    made.append(make_trial(dataset, model, encoding, name, rules, split=split, seed=seed))
-        return made
+        """Return every trial of the grid, fully resolved; a dataset is prepared where it is not yet."""
+        return [trial for name in self.datasets for trial in self._trials_on(load(name), name)]
 
-    def _protocol(self, dataset: Dataset) -> Protocol:
-        chosen, usual = self.protocol or dataset.spec.protocol, f"{DEFAULT_PAPER}/{dataset.name}"
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        """The datasets, one or several."""
+        return (self.dataset,) if isinstance(self.dataset, str) else self.dataset
+
+    def only(self, datasets: Sequence[str] = (), models: Sequence[str] = (), seeds: int | None = None) -> Study:
+        """Return the part of the study on these datasets, with these models or kernels, with so many seeds.
+
+        A dataset is named as in the study or, as in the papers, in any case and without what stands after `+`.
+        """
+        kept, rows = self.datasets, self.rows
+        if datasets:
+            kept = tuple(_named(name, self.datasets, "dataset") for name in datasets)
+        if models:
+            wanted = {_named(name, [row.model for row in self.rows], "model") for name in models}
+            rows = tuple(row for row in self.rows if row.model in wanted)
+        return replace(self, dataset=kept, rows=rows, seeds=self.seeds if seeds is None else seeds)
+
+    def _trials_on(self, dataset: Dataset, name: str) -> Iterator[TrialSpec]:
+        for row in self.rows:
+            if row.datasets is not None and name not in row.datasets:
+                continue
+            protocol = self._protocol(dataset, row)
+            kernel = isinstance(protocol.rules, SvmRules)
+            title = f"{protocol.name}@{protocol.version}"
+            for model, encoding in _kernels(row) if kernel else _models(row, dataset):
+                rules = protocol.rules_for(model.name, model.arguments.get("layers"), self.rules)
+                for split in range(self._split_count(protocol, dataset)):
+                    for seed in self._seeds(protocol):
+                        yield make_trial(dataset, model, encoding, title, rules, split=split, seed=seed)
+
+    def _protocol(self, dataset: Dataset, row: Row) -> Protocol:
+        chosen, usual = row.protocol or self.protocol or dataset.spec.protocol, f"{DEFAULT_PAPER}/{dataset.name}"
         if chosen is None and usual not in PROTOCOLS:
             raise GraphTrialError(
-                f"{self.dataset} has no training rules of its own: choose some with --protocol, "
+                f"{dataset.name} has no training rules of its own: choose some with --protocol, "
                 "`graphtrial list protocols` shows all"
             )
         return PROTOCOLS.get(chosen or usual)
-
-    def _kernels(self) -> Iterator[tuple[Component, None]]:
-        for row in self.rows:
-            if row.encodings != ("none",) or row.budget is not None:
-                raise GraphTrialError(f"kernel '{row.model}' takes neither an encoding nor a budget")
-            yield Component(row.model, row.settings), None
-
-    def _models(self, dataset: Dataset) -> Iterator[tuple[Component, Component | None]]:
-        for row in self.rows:
-            for text in row.encodings:
-                encoding = parse_encoding(text)
-                shapes = shapes_for(dataset, make_encoding(encoding))
-                yield Component(row.model, choose_settings(dataset.name, shapes, row, encoding)), encoding
 
     def _seeds(self, protocol: Protocol) -> Sequence[int]:
         if isinstance(self.seeds, tuple):
@@ -103,11 +116,39 @@ class Study:
         return protocol.seeds[:count]
 
     def _split_count(self, protocol: Protocol, dataset: Dataset) -> int:
-        there = protocol.splits if isinstance(protocol.rules, SvmRules) else min(protocol.splits, len(dataset.splits))
+        draws = isinstance(protocol.rules, SvmRules | FoldRules)  # the seed draws the folds
+        there = protocol.splits if draws else min(protocol.splits, len(dataset.splits))
         count = there if self.splits is None else self.splits
         if not 1 <= count <= there:
             raise GraphTrialError(f"{protocol.name} has {there} splits; {count} of them were asked for")
         return count
+
+
+def _kernels(row: Row) -> Iterator[tuple[Component, None]]:
+    if row.encodings != ("none",) or row.budget is not None:
+        raise GraphTrialError(f"kernel '{row.model}' takes neither an encoding nor a budget")
+    for settings in row.points():
+        yield Component(row.model, settings), None
+
+
+def _models(row: Row, dataset: Dataset) -> Iterator[tuple[Component, Component | None]]:
+    for text in row.encodings:
+        encoding = parse_encoding(text)
+        shapes = shapes_for(dataset, make_encoding(encoding))
+        for settings in row.points():
+            point = replace(row, settings=settings)
+            yield Component(row.model, choose_settings(dataset.name, shapes, point, encoding)), encoding
+
+
+def _named(name: str, known: Sequence[str], kind: str) -> str:
+    """Return which of the known names is meant: itself, in any case, or without what stands after `+`."""
+    for other in known:
+        if name.lower() in (other.lower(), other.lower().partition("+")[0]):
+            return other
+    there = list(dict.fromkeys(known))
+    raise UnknownNameError(
+        f"the study has no {kind} called '{name}'.{did_you_mean(name.lower(), there)} It has {', '.join(there)}."
+    )
 
 
 def parse_encoding(text: str) -> Component | None:
@@ -143,54 +184,3 @@ def choose_settings(dataset: str, shapes: Shapes, row: Row, encoding: Component 
             } | row.settings
     width = width_for_budget(row.model, shapes, row.settings, parse_budget(row.budget or DEFAULT_BUDGET))
     return {**row.settings, "width": width}
-
-
-def catalog() -> dict[str, Path]:
-    """Return the shipped studies by name."""
-    root = Path(str(resources.files("graphtrial.studies"))) / "catalog"
-    return {file.relative_to(root).with_suffix("").as_posix(): file for file in sorted(root.rglob("*.toml"))}
-
-
-def load_study(name: str) -> Study:
-    """Read a study from a TOML file or, by name, from the catalog."""
-    shipped = catalog()
-    path = shipped.get(name, Path(name))
-    if name not in shipped and path.suffix != ".toml":
-        raise UnknownNameError(
-            f"no study called '{name}'.{did_you_mean(name, shipped)} `graphtrial list studies` shows all "
-            f"{len(shipped)}; a file of your own must end in .toml."
-        )
-    try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise GraphTrialError(f"cannot read the study {path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise GraphTrialError(f"the study {path} is not valid TOML: {error}") from error
-    return _study(values, str(path.name))
-
-
-def _study(values: dict[str, Any], what: str) -> Study:
-    known = {f.name: None for f in fields(Study) if f.name != "rows"} | {"models": None}
-    reject_unknown_keys(values, known, f"study {what}")
-    needed: dict[str, type] = {"title": str, "dataset": str, "models": list}
-    optional: dict[str, type] = {"protocol": str, "paper": str, "splits": int, "rules": dict}
-    for key, kind in needed.items():
-        if not isinstance(values.get(key), kind):
-            raise GraphTrialError(f"study {what} needs a {kind.__name__} '{key}'")
-    for key, kind in optional.items():
-        if key in values and not isinstance(values[key], kind):
-            raise GraphTrialError(f"'{key}' of study {what} must be a {kind.__name__}, not {values[key]!r}")
-    rows = tuple(_row(row, what) for row in values.pop("models"))
-    seeds = values.pop("seeds", None)
-    if isinstance(seeds, list):
-        seeds = tuple(seeds)
-    return Study(**values, rows=rows, seeds=seeds)
-
-
-def _row(values: Any, what: str) -> Row:
-    if not isinstance(values, dict) or not isinstance(values.get("name"), str):
-        raise GraphTrialError(f"every [[models]] of study {what} needs a name")
-    settings = dict(values)
-    name, encodings, budget = settings.pop("name"), settings.pop("encoding", "none"), settings.pop("budget", None)
-    encodings = (encodings,) if isinstance(encodings, str) else tuple(encodings)
-    return Row(name, settings, encodings, budget)

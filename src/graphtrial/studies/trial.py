@@ -10,6 +10,7 @@ from typing import Any
 
 from graphtrial import plugins
 from graphtrial.datasets import DATASETS, Dataset, load
+from graphtrial.datasets.base import Split
 from graphtrial.encodings import ENCODINGS, Encoding, encode
 from graphtrial.errors import GraphTrialError, UnknownNameError
 from graphtrial.nn import MODELS, Shapes, build_model, resolve_settings
@@ -17,7 +18,7 @@ from graphtrial.nn.encoder import ENCODING_COLUMN
 from graphtrial.published.shapes import known_shapes
 from graphtrial.registry import Registry
 from graphtrial.spec import Component, digest
-from graphtrial.training import Rules, SvmRules, rules_from
+from graphtrial.training import FoldRules, Rules, SvmRules, rules_from
 from graphtrial.training.batches import Job
 from graphtrial.training.outcome import Epoch, Outcome
 from graphtrial.training.trainer import train
@@ -93,8 +94,9 @@ def make_trial(
 
         kernel, used = resolve_kernel(model, rules), _origins(dataset.name, model.name, None, rules)
         return TrialSpec(dataset.name, dataset.hash, split, kernel, None, 0, protocol, rules, seed, used)
-    if not 0 <= split < len(dataset.splits):
-        raise GraphTrialError(f"{dataset.name} has splits 0 to {len(dataset.splits) - 1}; there is no split {split}")
+    there = rules.folds if isinstance(rules, FoldRules) else len(dataset.splits)
+    if not 0 <= split < there:
+        raise GraphTrialError(f"{dataset.name} has splits 0 to {there - 1}; there is no split {split}")
     resolved = Component(model.name, resolve_settings(model.name, model.arguments))
     version = ENCODINGS.get(encoding.name).version if encoding else 0
     used = _origins(dataset.name, model.name, encoding, rules)
@@ -145,7 +147,7 @@ def make_job(spec: TrialSpec) -> Job:
         )
     shapes = shapes_for(dataset, encoding)
     graphs = encode(dataset.graphs, encoding, ENCODING_COLUMN) if encoding else dataset.graphs
-    split = dataset.splits[spec.split]
+    split = _split(dataset, spec)
     return Job(
         graphs=graphs,
         train_ids=split.train,
@@ -158,6 +160,17 @@ def make_job(spec: TrialSpec) -> Job:
         encoding=encoding,
         split_level=dataset.spec.split_level,
     )
+
+
+def _split(dataset: Dataset, spec: TrialSpec) -> Split:
+    """Return the split of the dataset, or the fold that the rules let the seed draw."""
+    if not isinstance(spec.rules, FoldRules):
+        return dataset.splits[spec.split]
+    if dataset.spec.split_level != "graph":
+        raise GraphTrialError(f"{dataset.name} is a single graph: there are no graphs to draw folds from")
+    from graphtrial.kernels.svm import fold_of
+
+    return Split(*fold_of(len(dataset.graphs), spec.rules, fold=spec.split, seed=spec.seed))
 
 
 def _same_data(spec: TrialSpec) -> Dataset:

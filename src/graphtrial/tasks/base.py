@@ -47,6 +47,10 @@ class Task(ABC):
     def score(self, prediction: Tensor, target: Tensor) -> float:
         """Return the metric over all examples given."""
 
+    def further(self, prediction: Tensor, target: Tensor) -> dict[str, float | list[float]]:
+        """Return what else is worth knowing of the test part, by name; nothing by default."""
+        return {}
+
     def fitting(self, prediction: Tensor, target: Tensor, shape: tuple[int, ...]) -> Tensor:
         """Return the target in this shape, which may drop or add dimensions of 1; anything else does not fit."""
         if (

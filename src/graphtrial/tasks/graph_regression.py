@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from torch import Tensor
 from torch.nn import functional as F
 
@@ -14,6 +16,7 @@ class GraphRegression(Task):
 
     .. math:: \mathrm{loss} = \mathrm{MAE} = \frac{1}{n} \sum_i |\hat y_i - y_i|
 
+    With several targets the error of each is kept, and the mean of their natural logarithms, `log MAE`.
     prediction: [graphs, targets]; target: [graphs] or [graphs, targets].
     """
 
@@ -31,3 +34,10 @@ class GraphRegression(Task):
     def score(self, prediction: Tensor, target: Tensor) -> float:
         self.scored(target)
         return float((prediction.double() - self.fitting(prediction, target, prediction.shape).double()).abs().mean())
+
+    def further(self, prediction: Tensor, target: Tensor) -> dict[str, float | list[float]]:
+        if self.outputs == 1:
+            return {}
+        errors = (prediction.double() - self.fitting(prediction, target, prediction.shape).double()).abs().mean(dim=0)
+        logarithms = errors.clamp_min(sys.float_info.min).log()  # an error of 0 has no logarithm
+        return {"log MAE": float(logarithms.mean()), "MAE of each target": errors.tolist()}

@@ -52,7 +52,7 @@ def _train(
     rising = rules.judged_by == "score" and job.task.higher_is_better
     scheduler = ReduceLROnPlateau(
         optimiser,
-        mode="max" if rising else "min",
+        mode=rules.plateau_mode(rising=rising),
         factor=rules.factor,
         patience=rules.patience,
         threshold=rules.threshold,
@@ -92,8 +92,12 @@ def _train(
 
     if best:
         model.load_state_dict(best)
-    scores = {name: evaluate(model, job.task, scored_batches(job, name))[1] for name in ("train", "val", "test")}
-    return Outcome(status, count_parameters(model), history, scores, dict(model.state_dict()))
+    scores = {name: evaluate(model, job.task, scored_batches(job, name))[1] for name in ("train", "val")}
+    tested = _answers(model, job.task, scored_batches(job, "test"))
+    scores["test"] = job.task.score(*tested)
+    further = job.task.further(*tested)
+    details = {"further": further} if further else {}
+    return Outcome(status, count_parameters(model), history, scores, dict(model.state_dict()), details)
 
 
 def _train_epoch(
@@ -125,10 +129,17 @@ def _train_epoch(
 @torch.no_grad()
 def evaluate(model: nn.Module, task: Task, batches: Iterable[GraphBatch]) -> tuple[float, float]:
     """Return the loss and the score over all examples, neither of which depends on how they are batched."""
+    prediction, target = _answers(model, task, batches)
+    return float(task.loss(prediction, target)), task.score(prediction, target)
+
+
+@torch.no_grad()
+def _answers(model: nn.Module, task: Task, batches: Iterable[GraphBatch]) -> tuple[Tensor, Tensor]:
+    """Return the predictions and the targets of all examples."""
     model.eval()
     answers = [(batch.asked(model(batch)), task.target(batch)) for batch in batches]
     prediction, target = (torch.cat(column) for column in zip(*answers, strict=True))
-    return float(task.loss(prediction, target)), task.score(prediction, target)
+    return prediction, target
 
 
 def _sum_over_graphs(task: Task, prediction: Tensor, target: Tensor, batch: GraphBatch) -> Tensor:

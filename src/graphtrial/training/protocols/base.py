@@ -55,10 +55,54 @@ class Rules:
         reject_unknown_keys(values, dict.fromkeys(f.name for f in fields(cls)), "the training rules")
         return cls(**values)
 
+    def plateau_mode(self, *, rising: bool) -> Literal["max", "min"]:
+        """Return whether the schedule waits for higher or for lower numbers, given which are better."""
+        return "max" if rising else "min"
+
+
+@dataclass(frozen=True)
+class FoldRules(Rules):
+    """The rules of one training of a cross-validation whose folds the seed draws, the same as for kernels.
+
+    The seed of a trial shuffles the graphs and divides them into `folds`; the trial's split says which is tested. A
+    share `validation` of the rest, also drawn by the seed, decides when to lower the rate, which epoch is tested, and
+    which of the trials that differ in the settings `chosen` alone stands for the fold. With `schedule` as-published the
+    rate is lowered unless the validation score gets lower, whatever is better: the fault of the released code.
+    """
+
+    kind: Literal["folds"] = "folds"
+    folds: int = 10
+    validation: float = 0.1
+    chosen: tuple[str, ...] = ("layers", "width")
+    schedule: Literal["right", "as-published"] = "right"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.folds < 2 or not 0 < self.validation < 1:
+            raise GraphTrialError(
+                f"folds must be 2 or more and validation a share between 0 and 1, not {self.folds}, {self.validation}"
+            )
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> FoldRules:
+        """Make rules from plain values; an unknown key is an error that names the nearest known one."""
+        reject_unknown_keys(values, dict.fromkeys(f.name for f in fields(cls)), "the training rules")
+        listed: dict[str, Any] = {key: tuple(values[key]) for key in ("chosen",) if key in values}
+        return cls(**(values | listed))
+
+    def plateau_mode(self, *, rising: bool) -> Literal["max", "min"]:
+        return "min" if self.schedule == "as-published" else super().plateau_mode(rising=rising)
+
+
+KINDS: dict[str | None, type[Rules] | type[SvmRules]] = {None: Rules, "folds": FoldRules, "kernel-svm": SvmRules}
+
 
 def rules_from(values: dict[str, Any]) -> Rules | SvmRules:
-    """Make rules of either kind from plain values."""
-    return SvmRules.from_dict(values) if values.get("kind") == "kernel-svm" else Rules.from_dict(values)
+    """Make rules of any kind from plain values."""
+    kind = values.get("kind")
+    if kind not in KINDS:
+        raise GraphTrialError(f"no rules of the kind {kind!r}; there are {', '.join(filter(None, KINDS))}")
+    return KINDS[kind].from_dict(values)
 
 
 @dataclass(frozen=True)

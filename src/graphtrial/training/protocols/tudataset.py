@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from graphtrial.training.protocols.base import PROTOCOLS, Protocol
+from dataclasses import replace
+
+from graphtrial.training.protocols.base import PROTOCOLS, FoldRules, Protocol, Rules
 from graphtrial.training.protocols.svm import SvmRules
 
 PAPER = "Morris et al. 2020, TUDataset (arXiv:2007.08663)"
@@ -33,3 +35,38 @@ PROTOCOLS.add(
         notes=(SEEDED, STEPS, "LIBLINEAR on sparse features, for the large sets."),
     ),
 )
+
+SAME_FOLDS = "The folds and validation parts of a seed are those of tudataset/kernel-svm."
+GRID = "Of the trials that differ in layers and width alone, the one that validates best stands for its fold."
+FIRST = "Of equally good epochs the first is tested, and of equally good models the smallest."
+NETWORK = FoldRules(batch_size=64, lr=1e-2, patience=5, min_lr=1e-6, max_epochs=200, tested="best", judged_by="score")
+
+RISING = "The rate is halved when the validation accuracy gets no higher."
+FALLING = "The rate is halved unless the validation accuracy gets lower, as in the released code."
+
+
+def _add_networks(name: str, rules: FoldRules, seeds: int, note: str) -> None:
+    notes = (SEEDED, SAME_FOLDS, GRID, FIRST, note)
+    PROTOCOLS.add(name, Protocol(name, 1, rules, tuple(range(seeds)), 10, PAPER, notes))
+
+
+_add_networks("tudataset/gnn", NETWORK, 10, RISING)
+_add_networks("tudataset/gnn-as-published", replace(NETWORK, schedule="as-published"), 10, FALLING)
+_add_networks("tudataset/gnn-large", NETWORK, 3, RISING)
+
+MOLECULES = Rules(batch_size=64, lr=1e-3, patience=5, min_lr=1e-6, tested="best", judged_by="score")
+TARGETS = "Targets are standardised over all graphs, as in the released code; the paper says over those trained on."
+
+for _name, _batch, _seeds, _splits in (("tudataset/regression", 64, 1, 5), ("tudataset/regression-zinc", 25, 5, 1)):
+    PROTOCOLS.add(
+        _name,
+        Protocol(
+            name=_name,
+            version=1,
+            rules=replace(MOLECULES, batch_size=_batch),
+            seeds=tuple(range(_seeds)),
+            splits=_splits,
+            paper=PAPER,
+            notes=(TARGETS, "Five runs; the rate follows the validation error, and the best epoch is tested."),
+        ),
+    )
