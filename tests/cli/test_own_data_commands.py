@@ -37,6 +37,7 @@ def run(*words: str, code: int = 0) -> str:
         (["sbm", "--kind", "cluster", "--graphs", "10/2/2", "--largest", "6"], "balanced-node-classification"),
         (["cycles", "--graphs", "20"], "graph-classification"),
         (["graph-theory", "--graphs", "20"], "graph-theory"),
+        (["tsp", "--graphs", "10", "--low", "10", "--high", "15"], "edge-classification"),
         (["csl", "--nodes", "13", "--skips", "2,3", "--copies", "6"], "graph-classification"),
     ],
 )

@@ -58,6 +58,26 @@ def sbm(
 
 @app.command()
 @friendly
+def tsp(
+    name: Name,
+    graphs: Graphs = "100",
+    low: Annotated[int, typer.Option(min=5, help="Points of the smallest instance.")] = 50,
+    high: Annotated[int, typer.Option(min=5, help="Points of the largest instance.")] = 100,
+    metric: Annotated[str, typer.Option(help="euclidean, or geographic as the published tours.")] = "euclidean",
+    seed: Seed = 0,
+    replace: Replace = False,
+    json: Json = False,
+) -> None:
+    """Random points with their shortest tours, proved to be so, as in TSP.
+
+    Example: graphtrial data generate tsp --low 50 --high 100 --graphs 200 --name my-tours
+    """
+    arguments = {"sizes": sizes_of(graphs), "seed": seed, "low": low, "high": high, "metric": metric}
+    _make(name, "tsp", arguments, replace, json)
+
+
+@app.command()
+@friendly
 def cycles(
     name: Name,
     graphs: Graphs = "1000",

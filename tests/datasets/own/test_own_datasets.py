@@ -23,6 +23,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "pattern": PATTERN,
     "cluster": SBM,
     "cycles": {"sizes": [8, 2, 2], "seed": 0, "length": 6, "smallest": 37, "spread": 6, "trees": 5, "longest": 12},
+    "tsp": {"sizes": [8, 2, 2], "seed": 3, "low": 10, "high": 15, "metric": "euclidean"},
     "graph-theory": {"sizes": [8, 2, 2], "seed": 1, "smallest": 15, "largest": 16, "as_published": False},
     "csl": {"seed": 0, "nodes": 13, "skips": [2, 3], "copies": 5},
 }

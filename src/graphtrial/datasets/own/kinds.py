@@ -61,10 +61,17 @@ def _csl(seed: int, nodes: int, skips: list[int], copies: int) -> GraphSet:
     return skip_link_graphs(nodes, skips, copies, seed)
 
 
+def _tsp(sizes: list[int], seed: int, low: int, high: int, metric: str) -> GraphSet:
+    from graphtrial.datasets.tsp import generate
+
+    return generate(sum(sizes), low, high, seed, metric)
+
+
 KINDS = {
     "pattern": Kind(_pattern, "balanced-node-classification", "bgnn-v5/pattern"),
     "cluster": Kind(_cluster, "balanced-node-classification", "bgnn-v5/cluster"),
     "cycles": Kind(_cycles, "graph-classification", "bgnn-v5/cycles", encoding_replaces=True),
     "graph-theory": Kind(_graph_theory, "graph-theory", "bgnn-v5/graphtheoryprop"),
+    "tsp": Kind(_tsp, "edge-classification", "bgnn-v5/tsp"),
     "csl": Kind(_csl, "graph-classification", "bgnn-v5/csl", encoding_replaces=True),
 }
