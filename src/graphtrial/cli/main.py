@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.logging import RichHandler
 
-from graphtrial.cli import data, kernel, listing, params, run, see
+from graphtrial.cli import data, kernel, listing, params, run, see, wikics
 from graphtrial.cli.common import err, out
 
 app = typer.Typer(
@@ -20,6 +20,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(data.app, name="data")
+app.add_typer(wikics.app, name="wikics")
 app.command("run")(run.run)
 app.command("kernel")(kernel.kernel)
 app.command("study")(run.study)

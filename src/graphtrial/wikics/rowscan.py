@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from graphtrial.compiler import Array, compiled
+from graphtrial.wikics.literals import hex_digit, read_number, unescaped
 
 MORE, ENDED, LINE, FULL = 0, 1, 2, 3
 """Why the scanner stopped: it needs more bytes, saw the semicolon, saw the end of a line, or has no room for rows."""
@@ -22,15 +23,17 @@ def scan_rows(
     ints: Array,
     texts: Array,
     ends: Array,
+    rows: int,
 ) -> tuple[int, int, int, int, bool]:
     """Read rows from `data[start:]` and return where it stopped, why, rows, broken rows, and whether it is skipping.
 
-    Column i of a row goes to `ints[int_slot[i]]`, or, without its escapes, to `texts[text_slot[i]]` up to
-    `ends[text_slot[i], row + 1]`; -1 leaves it out. A row with another number of columns, with NULL where
-    `may_be_null[i]` is false, without its closing quote on the line or with anything else where a whole number or a
-    comma must be is broken; all up to the next `),(` or the end of the line belongs to it.
+    There are `rows` before, and the number returned counts them. Column i of a row goes to `ints[int_slot[i]]`, or,
+    without its escapes, to `texts[text_slot[i]]` up to `ends[text_slot[i], row + 1]`; -1 leaves it out. A row with
+    another number of columns, with NULL where `may_be_null[i]` is false, without its closing quote on the line or with
+    anything else where a whole number or a comma must be is broken; all up to the next `),(` or the end of the line
+    belongs to it.
     """
-    place, rows, broken, limit = start, 0, 0, len(data)
+    place, broken, limit = start, 0, len(data)
     while True:
         if skipping:
             while place < limit and data[place] != 10:
@@ -145,29 +148,12 @@ def _quoted(data: Array, place: int, texts: Array, ends: Array, slot: int, row: 
             if (byte == 37 or byte == 95) and slot >= 0:  # \% and \_ keep their backslash
                 texts[slot, to] = 92
                 to += 1
-            byte = _unescaped(byte)
+            byte = unescaped(byte)
         if slot >= 0:
             texts[slot, to] = byte
             to += 1
         place += 1
     return place, _INCOMPLETE
-
-
-@compiled
-def _unescaped(byte: int) -> int:
-    if byte == 48:  # \0
-        return 0
-    if byte == 110:  # \n
-        return 10
-    if byte == 114:  # \r
-        return 13
-    if byte == 116:  # \t
-        return 9
-    if byte == 98:  # \b
-        return 8
-    if byte == 90:  # \Z
-        return 26
-    return byte
 
 
 @compiled
@@ -177,7 +163,7 @@ def _quoted_number(data: Array, place: int, ints: Array, slot: int, row: int) ->
         place += 1
     if place >= len(data):
         return place, _INCOMPLETE
-    if data[place] == 10 or not _number(data, start, place, ints, slot, row):
+    if data[place] == 10 or not read_number(data, start, place, ints, slot, row):
         return place, _BROKEN
     return place + 1, _GOOD
 
@@ -212,7 +198,7 @@ def _plain(
     if int_slot >= 0:
         if null:
             ints[int_slot, row] = NULL
-        elif not _number(data, start, stop, ints, int_slot, row):
+        elif not read_number(data, start, stop, ints, int_slot, row):
             return place, _BROKEN
     if text_slot >= 0:
         to = ends[text_slot, row]
@@ -220,7 +206,7 @@ def _plain(
             if (stop - start) % 2:
                 return place, _BROKEN
             for at in range(start + 2, stop, 2):
-                high, low = _hex(data[at]), _hex(data[at + 1])
+                high, low = hex_digit(data[at]), hex_digit(data[at + 1])
                 if high < 0 or low < 0:
                     return place, _BROKEN
                 texts[text_slot, to] = 16 * high + low
@@ -231,27 +217,3 @@ def _plain(
                 to += 1
         ends[text_slot, row + 1] = to
     return place, _GOOD
-
-
-@compiled
-def _hex(byte: int) -> int:
-    if 48 <= byte <= 57:
-        return int(byte) - 48
-    if 97 <= byte | 32 <= 102:
-        return int(byte | 32) - 87
-    return -1
-
-
-@compiled
-def _number(data: Array, start: int, stop: int, ints: Array, slot: int, row: int) -> bool:
-    negative = start < stop and data[start] == 45
-    start += negative
-    if stop == start or stop - start > 18:
-        return False
-    value = 0
-    for at in range(start, stop):
-        if data[at] < 48 or data[at] > 57:
-            return False
-        value = 10 * value + (int(data[at]) - 48)
-    ints[slot, row] = -value if negative else value
-    return True

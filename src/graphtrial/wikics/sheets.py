@@ -12,6 +12,7 @@ from graphtrial.errors import GraphTrialError, missing_extra
 from graphtrial.workers import cores
 
 GROUP = 1 << 17
+PIECE = 1 << 15
 MEMORY_GB = 8.0
 
 
@@ -40,6 +41,43 @@ class Sheet:
         if table.num_rows or not self.rows:
             self._writer.write_table(table, row_group_size=GROUP)
         self.rows += table.num_rows
+
+
+class Rows:
+    """A Parquet file of typed columns to which single rows are added; `piece` of them are written at once."""
+
+    def __init__(self, path: Path, columns: dict[str, str], piece: int = PIECE) -> None:
+        arrow = library("pyarrow")
+        self.sheet = Sheet(path)
+        kinds = {"list": arrow.large_list(arrow.large_string())}
+        self.schema = arrow.schema(
+            [(name, kinds.get(kind) or getattr(arrow, kind)()) for name, kind in columns.items()]
+        )
+        self.columns: list[list[Any]] = [[] for _ in columns]
+        self.rows = 0
+        self.piece = piece
+
+    def __enter__(self) -> Rows:
+        return self
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if kind is None:
+            self._write()
+        self.sheet.__exit__(kind, error, trace)
+
+    def add(self, *values: Any) -> None:
+        """Add a row."""
+        for column, value in zip(self.columns, values, strict=True):
+            column.append(value)
+        self.rows += 1
+        if len(self.columns[0]) == self.piece:
+            self._write()
+
+    def _write(self) -> None:
+        table = library("pyarrow").table([*self.columns], schema=self.schema)
+        self.sheet.add(table)
+        for column in self.columns:
+            column.clear()
 
 
 def library(name: str) -> Any:

@@ -195,10 +195,10 @@ class _Output:
 
     def scan(self, view: Any, place: int, skipping: bool) -> tuple[int, int, bool]:
         slots = (self.int_slot, self.text_slot, self.may_be_null)
-        tail = (self.ints[:, self.rows :], self.bytes, self.ends[:, self.rows :])
-        place, why, rows, broken, skipping = scan_rows(view, place, skipping, *slots, *tail)
-        self.rows += rows
-        self.counts.rows += rows
+        arrays = (self.ints, self.bytes, self.ends, self.rows)
+        place, why, rows, broken, skipping = scan_rows(view, place, skipping, *slots, *arrays)
+        self.counts.rows += rows - self.rows
+        self.rows = rows
         self.counts.broken += broken
         return place, why, skipping
 

@@ -67,7 +67,7 @@ def _bz2(path: Path, advance: Advance, offsets: Sequence[int] | None) -> Iterato
                 try:
                     while not unpacker.eof:
                         if not packed and unpacker.needs_input:
-                            packed = raw.read(BLOCK // 8)
+                            packed = raw.read(_packed())
                             advance(len(packed))
                             if not packed:
                                 raise _truncated(path, "it ends within a bz2 stream")
@@ -79,10 +79,14 @@ def _bz2(path: Path, advance: Advance, offsets: Sequence[int] | None) -> Iterato
                     raise _truncated(path, str(error)) from error
                 if offsets is not None:
                     break
-                packed = unpacker.unused_data or raw.read(BLOCK // 8)
+                packed = unpacker.unused_data or raw.read(_packed())
                 if not packed:
                     return
                 start = raw.tell() - len(packed)
+
+
+def _packed() -> int:
+    return max(1, BLOCK // 8)
 
 
 def _truncated(path: Path, why: str) -> TruncatedError:

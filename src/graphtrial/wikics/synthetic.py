@@ -1,0 +1,105 @@
+"""A made-up wiki of any size, to try and to measure the pipeline with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from graphtrial.datasets.generators.draws import Draws
+
+CHUNK = 2_000
+"""Pages drawn at once: all random numbers of a chunk are one stream, so that memory does not grow with the wiki."""
+
+
+@dataclass(frozen=True)
+class Wiki:
+    """How large the wiki is: articles with so many words and links, a category for so many, redirects for so many."""
+
+    articles: int
+    seed: int = 0
+    links: int = 20
+    words: int = 60
+    vocabulary: int = 5_000
+    articles_per_category: int = 10
+    articles_per_redirect: int = 3
+    topics: int = 10
+    classes: int = 3
+    """So many of the topics are classes."""
+    modern: bool = True
+    """Links by the ids of the table linktarget, as since 2024, instead of by title."""
+
+    @property
+    def categories(self) -> int:
+        """The number of categories: a tree of which each category but the first has an earlier one above it."""
+        return max(self.articles // self.articles_per_category, 4 * self.topics)
+
+    @property
+    def redirects(self) -> int:
+        """The number of redirects."""
+        return self.articles // self.articles_per_redirect
+
+
+def parent_of_category(wiki: Wiki, category: int) -> int:
+    """Return the category above.
+
+    Number 0 is above all, then comes one of each topic, then further ones of each topic in turn, four below each.
+    """
+    position, topic = divmod(category - 1, wiki.topics)
+    return 0 if position == 0 else (position - 1) // 4 * wiki.topics + topic + 1
+
+
+def category_name(wiki: Wiki, category: int) -> str:
+    """Return the name of a category."""
+    if category == 0:
+        return "Everything"
+    return f"Topic {category - 1}" if category <= wiki.topics else f"Matters of kind {category}"
+
+
+def title_of(wiki: Wiki, page: int) -> str:
+    """Return the title of an article or redirect by its number from 0; some have characters that SQL escapes."""
+    if page < wiki.articles:
+        return f'Author\'s "work" no. {page}' if page % 50 == 0 else f"Article {page}"
+    return f"Another name of {page - wiki.articles}"
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """What is drawn for some articles in a row: two categories, linked pages and words of each."""
+
+    first: int
+    categories: npt.NDArray[np.int64]
+    linked: npt.NDArray[np.int64]
+    words: npt.NDArray[np.int64]
+
+
+def chunks(wiki: Wiki) -> Iterator[Chunk]:
+    """Yield all articles, some at a time."""
+    per_topic = max(1, wiki.articles // wiki.topics)
+    for number, first in enumerate(range(0, wiki.articles, CHUNK)):
+        count = min(CHUNK, wiki.articles - first)
+        draws = Draws(wiki.seed, 100 + number)
+        topic = (np.arange(first, first + count) % wiki.topics)[:, None]
+        ranks = (wiki.categories - 2 - topic) // wiki.topics + 1
+        categories = 1 + topic + wiki.topics * draws.below(np.broadcast_to(ranks, (count, 2)))
+        shape = (count, wiki.links)
+        near = topic + wiki.topics * draws.below(np.full(shape, per_topic))
+        near = np.minimum(near, wiki.articles - 1)
+        anywhere = draws.below(np.full(shape, wiki.articles))
+        linked = np.where(draws.uniform(shape[0] * shape[1]).reshape(shape) < 0.8, near, anywhere)
+        redirect = wiki.articles + draws.below(np.full(shape, max(1, wiki.redirects)))
+        use = (draws.uniform(shape[0] * shape[1]).reshape(shape) < 0.2) & (wiki.redirects > 0)
+        common = draws.below(np.full((count, wiki.words), wiki.vocabulary))
+        own = draws.below(np.full((count, wiki.words), max(1, wiki.vocabulary // wiki.topics)))
+        own = np.minimum(topic + wiki.topics * own, wiki.vocabulary - 1)
+        words = np.where(draws.uniform(count * wiki.words).reshape(count, -1) < 0.5, own, common)
+        yield Chunk(first, categories, np.where(use, redirect, linked), words)
+
+
+def target_of_redirect(wiki: Wiki, redirect: int) -> int:
+    """Return where a redirect leads; every fiftieth leads to another redirect, which MediaWiki does not follow."""
+    if redirect % 50 == 49:
+        return wiki.articles + redirect - 1
+    return redirect * 7919 % wiki.articles
