@@ -99,3 +99,9 @@ def test_the_free_memory_is_what_the_system_and_the_control_group_leave(tmp_path
         (tmp_path / "memory.max").write_text(limit + "\n")
         assert memory._group_bytes(tmp_path) == free
     assert memory.available_bytes() > 0
+
+
+def test_a_graph_needs_least_when_every_layer_is_computed_again() -> None:
+    needs = Needs(layers=4, kept=7, state=1, work=6)
+    assert needs.least(gradient=False) < needs.least(gradient=True) < needs.most()
+    assert (needs.least(gradient=False), needs.least(gradient=True), needs.most()) == (11, 21, 34)

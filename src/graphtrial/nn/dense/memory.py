@@ -15,6 +15,9 @@ from graphtrial.nn.dense.buckets import Plan
 BUDGET = 2 << 30
 """The bytes of activations that a batch may keep for its gradient; beyond them they are computed again."""
 
+SCATTERED = 1.25
+"""What a process takes for each byte that it needs, because free memory lies scattered."""
+
 
 @dataclass(frozen=True)
 class Needs:
@@ -35,7 +38,8 @@ class Needs:
 
     def least(self, *, gradient: bool) -> int:
         """Return what a pair needs when every layer is computed again for its gradient, or has none."""
-        return self.layers * self.state + self.kept + self.work if gradient else self.state + self.kept
+        once = self.layers * self.state + self.kept
+        return once + self.layers * self.state + self.work if gradient else once  # states have gradients
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,8 @@ def thrift_for(plan: Plan, needs: Needs, item_bytes: int, proven: int) -> Thrift
     gradient = torch.is_grad_enabled()
     largest = max((bucket.pairs for bucket in plan.buckets), default=0)
     if largest > proven:
-        needed, free = largest * needs.least(gradient=gradient) * item_bytes, available_bytes()
+        needed = int(SCATTERED * largest * needs.least(gradient=gradient) * item_bytes)
+        free = available_bytes()
         if needed > free:
             size = max(bucket.size for bucket in plan.buckets)
             raise MemoryError(
