@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+from importlib.util import find_spec
 from multiprocessing import forkserver
 from multiprocessing.context import BaseContext
 
@@ -13,19 +14,21 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def worker_context() -> BaseContext:
+def worker_context(*, svm: bool = False) -> BaseContext:
     """Return the way in which worker processes are started.
 
     A fresh process per trial: nothing of one trial can reach another, and a killed one takes nobody along. Where there
-    is one, a fork server has torch imported and the kernels loaded already, so that a worker costs milliseconds.
+    is one, a fork server has torch imported and the kernels loaded already, so that a worker costs milliseconds; with
+    `svm` it has scikit-learn as well, whose import takes twice as long as a fold of a support vector machine.
     """
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
-    context.set_forkserver_preload(["graphtrial.studies.preload"])
+    graph_kernels = ["graphtrial.kernels.trial"] if svm and find_spec("sklearn") is not None else []
+    context.set_forkserver_preload(["graphtrial.studies.preload", *graph_kernels])
     return context
 
 
-def prepare_workers() -> None:
+def prepare_workers(*, svm: bool = False) -> None:
     """Let the fork server start its imports in the background, so that the first trial need not wait for them."""
-    if worker_context().get_start_method() == "forkserver":
+    if worker_context(svm=svm).get_start_method() == "forkserver":
         forkserver.ensure_running()

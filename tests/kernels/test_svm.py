@@ -92,13 +92,14 @@ def test_steps_are_left_open_unless_given() -> None:
         resolve_kernel(Component("wl", {"output": "gram"}), SvmRules())
 
 
-def test_a_kernel_is_tried_fold_by_fold_and_every_choice_is_recorded(tmp_path: Path) -> None:
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_kernel_is_tried_fold_by_fold_and_every_choice_is_recorded(tmp_path: Path, workers: int) -> None:
     study = Study(
         "kernels", "csl", (Row("wl", {"node_labels": False}),), protocol="tudataset/kernel-svm", seeds=1, splits=2
     )
     store = Store(tmp_path / "store.sqlite")
     trials = study.trials()
-    run_trials(trials, store, workers=0)
+    run_trials(trials, store, workers=workers)
     records = store.trials()
     assert [record.status for record in records] == ["done", "done"]
     assert {record.id for record in records} == {trial.id for trial in trials}

@@ -32,7 +32,7 @@ def kernel(
     Example: graphtrial kernel tu/enzymes wl --repetitions 10
     """
     if workers != 0:
-        prepare_workers()
+        prepare_workers(svm=True)
     load_plugins(plugin)
     from graphtrial.studies import Row, Study
 

@@ -95,12 +95,12 @@ def study(
 
     Example: graphtrial study demo
     """
-    if workers != 0 and not dry_run:
-        prepare_workers()
     load_plugins(plugin)
     from graphtrial.studies import load_study
 
     loaded = load_study(name).only(_names(datasets), _names(models), repetitions)
+    if workers != 0 and not dry_run:
+        prepare_workers(svm=loaded.has_kernels)
     if dry_run:
         _plan(loaded, json)
         return

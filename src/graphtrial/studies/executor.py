@@ -12,6 +12,7 @@ from graphtrial import plugins
 from graphtrial.studies.store import Store
 from graphtrial.studies.trial import TrialSpec
 from graphtrial.studies.worker import record_start, run_and_record, work
+from graphtrial.training import SvmRules
 from graphtrial.workers import cores, worker_context
 
 
@@ -47,7 +48,7 @@ def run_trials(
 
 
 def _run_in_processes(queue: deque[TrialSpec], store: Store, workers: int, listener: Listener) -> None:
-    context = worker_context()
+    context = worker_context(svm=any(isinstance(trial.rules, SvmRules) for trial in queue))
     running: dict[Connection, tuple[BaseProcess, TrialSpec]] = {}
     try:
         while queue or running:

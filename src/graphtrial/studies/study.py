@@ -72,6 +72,12 @@ class Study:
         """The datasets, one or several."""
         return (self.dataset,) if isinstance(self.dataset, str) else self.dataset
 
+    @property
+    def has_kernels(self) -> bool:
+        """Some row is tried with a support vector machine."""
+        chosen = (row.protocol or self.protocol for row in self.rows)
+        return any(isinstance(PROTOCOLS.get(name).rules, SvmRules) for name in chosen if name is not None)
+
     def only(self, datasets: Sequence[str] = (), models: Sequence[str] = (), seeds: int | None = None) -> Study:
         """Return the part of the study on these datasets, with these models or kernels, with so many seeds.
 
