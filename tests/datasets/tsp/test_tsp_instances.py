@@ -1,0 +1,91 @@
+"""Instances that are solved in chunks, and kept."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from graphtrial.datasets.tsp import generate
+from graphtrial.datasets.tsp.generate import estimated_hours
+from graphtrial.datasets.tsp.instances import CHUNK, Recipe, kept_chunks, solved_instances
+from graphtrial.errors import GraphTrialError, UnknownNameError
+
+pytest.importorskip("highspy")
+FEW = Recipe(low=6, high=12, seed=3)
+
+
+def test_a_larger_set_begins_with_the_smaller_one(own_home: Path) -> None:
+    few, more = generate(10, 6, 12, seed=3, workers=1), generate(20, 6, 12, seed=3, workers=1)
+    assert len(few) == 10
+    assert few.content_hash == more.subset(range(10)).content_hash
+    assert kept_chunks(FEW, 20) == 20
+    assert kept_chunks(FEW, 100) == 3 * CHUNK
+    sizes = more.node_counts
+    assert sizes.min() >= 6
+    assert sizes.max() <= 12
+    np.testing.assert_array_equal(more.column("length").values, more.column("bound").values)
+
+
+def test_a_damaged_chunk_is_solved_again(own_home: Path) -> None:
+    before = solved_instances(FEW, 2 * CHUNK, workers=1)
+    tours = FEW.folder / "00001" / "tours.npy"
+    content = bytearray(tours.read_bytes())
+    content[-1] ^= 1
+    tours.write_bytes(content)
+    shutil.rmtree(FEW.folder / "00000")
+    after = solved_instances(FEW, 2 * CHUNK, workers=1)
+    np.testing.assert_array_equal(before.tours, after.tours)
+
+
+def test_a_killed_preparation_goes_on(own_home: Path) -> None:
+    recipe = Recipe(low=12, high=12, seed=5)
+    code = "from graphtrial.datasets.tsp.instances import *; solved_instances(Recipe(12, 12, 5), 4000, workers=1)"
+    process = subprocess.Popen([sys.executable, "-c", code], env={**os.environ, "GRAPHTRIAL_HOME": str(own_home)})
+    try:
+        deadline = time.monotonic() + 300
+        while kept_chunks(recipe, 4000) == 0 and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    kept = kept_chunks(recipe, 4000)
+    assert 0 < kept < 4000
+    first = (recipe.folder / "00000").stat().st_mtime_ns
+    assert len(solved_instances(recipe, CHUNK, workers=1).length) == CHUNK
+    assert (recipe.folder / "00000").stat().st_mtime_ns == first
+
+
+def test_the_geographic_metric_is_in_whole_kilometres(own_home: Path) -> None:
+    made = generate(4, 20, 30, seed=0, metric="geographic", workers=1)
+    length = made.column("length").values
+    np.testing.assert_array_equal(length, np.rint(length))
+    assert (length > 300).all()  # the square is 185 km wide
+    assert made.column("proved").values.all()
+
+
+def test_an_estimate_grows_with_the_number_and_the_size() -> None:
+    assert estimated_hours(Recipe(50, 500, 0), 0) == 0
+    assert 10 < estimated_hours(Recipe(50, 500, 0), 12_000) < 500
+    assert estimated_hours(Recipe(400, 500, 0), 10) < estimated_hours(Recipe(600, 700, 0), 10)
+    assert estimated_hours(Recipe(50, 60, 0), 200) < 0.1
+
+
+def test_senseless_requests_say_what_is_allowed() -> None:
+    with pytest.raises(GraphTrialError, match="5 to 2000 points"):
+        generate(1, low=4)
+    with pytest.raises(GraphTrialError, match="low is at most high"):
+        generate(1, low=20, high=10)
+    with pytest.raises(UnknownNameError, match="Did you mean 'geographic'"):
+        generate(1, metric="geografic")
+    with pytest.raises(GraphTrialError, match="at least one instance"):
+        generate(0)
+    with pytest.raises(GraphTrialError, match="above 0 seconds"):
+        generate(1, time_limit=0)
