@@ -98,7 +98,7 @@ def _children(sql: Any, count: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[
     """Return where the children of each category begin, and the children, in order of their numbers."""
     pairs = sql.execute(
         "SELECT DISTINCT p.id AS parent, c.id AS child FROM mention m JOIN category p ON p.name = m.category "
-        "JOIN category c ON c.name = m.child WHERE p.id <> c.id ORDER BY parent, child"
+        "JOIN category c ON c.name = m.child WHERE m.child <> m.category ORDER BY parent, child"
     ).fetchnumpy()
     parent = np.asarray(pairs["parent"], np.int64)
     start = np.zeros(count + 1, np.int64)
