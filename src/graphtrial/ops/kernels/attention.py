@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from graphtrial.compiler import Array, compiled
-from graphtrial.ops.kernels.exponential import exponential
+from graphtrial.ops.kernels.exponential import exponential, exponentials
 from graphtrial.ops.kernels.lanes import (
     LANES,
     add,
@@ -100,8 +100,7 @@ def attend(
             raise_to(top, 0, share, LANES * e)
         for e in range(begin, end):
             subtract(share, LANES * e, top, 0)
-        for at in range(LANES * begin, LANES * end):
-            share[at] = exponential(share[at])
+        exponentials(share[LANES * begin : LANES * end])
         for e in range(begin, end):
             add(total, 0, share, LANES * e)
         for h in range(LANES):

@@ -52,3 +52,10 @@ def sigmoid(x: Array, out: Array) -> None:
     one = x.dtype.type(1)
     for i in range(x.size):
         out[i] = one / (one + exponential(-x[i]))
+
+
+@compiled
+def exponentials(x: Array) -> None:
+    """x = e^x, in one dimension; indices from 0 on, which alone are known not to count from the end."""
+    for i in range(x.size):
+        x[i] = exponential(x[i])
