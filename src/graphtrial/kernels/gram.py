@@ -15,6 +15,8 @@ COMMON = 0.02
 """A column that more than this share of the rows have is cheaper in a dense product."""
 DENSE_NUMBERS = 30_000_000
 """The numbers of one dense block."""
+ROWS = 256
+"""Rows that are worked on at once, so that nothing but the result is as large as the result."""
 
 
 def counts(rows: Array, columns: Array, shape: tuple[int, int], weight: Array | None = None) -> sparse.csr_matrix:
@@ -33,7 +35,9 @@ def dot_products(left: sparse.csr_matrix, right: sparse.csr_matrix) -> Array:
     step = max(1, DENSE_NUMBERS // max(1, left.shape[0] + right.shape[0]))
     for begin in range(0, len(common), step):
         block = common[begin : begin + step]
-        gram += left[:, block].toarray() @ right[:, block].toarray().T
+        one, other = left[:, block].toarray(), right[:, block].toarray().T
+        for first in range(0, len(one), ROWS):
+            gram[first : first + ROWS] += one[first : first + ROWS] @ other
     return gram
 
 
@@ -46,9 +50,16 @@ def intersections(left: sparse.csr_matrix, right: sparse.csr_matrix) -> Array:
 
 
 def normalised(gram: Array, left: Array, right: Array) -> Array:
-    """Return k(x, y) / sqrt(k(x, x) k(y, y)), given k of each row and column with itself; 0 where that is 0."""
-    scale = np.sqrt(np.outer(left, right))
-    return np.divide(gram, scale, out=np.zeros_like(gram), where=scale > 0)
+    """Turn k(x, y) into k(x, y) / sqrt(k(x, x) k(y, y)), given k of each row and column with itself; 0 where that is 0.
+
+    The matrix given is overwritten and returned.
+    """
+    for first in range(0, len(gram), ROWS):
+        part = gram[first : first + ROWS]
+        scale = np.sqrt(np.outer(left[first : first + ROWS], right))
+        np.divide(part, scale, out=part, where=scale > 0)
+        part[scale == 0] = 0.0
+    return gram
 
 
 @compiled
