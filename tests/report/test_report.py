@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.stats
 
 from graphtrial.errors import GraphTrialError
 from graphtrial.report import markdown, result_rows, write_report
@@ -51,7 +52,10 @@ def test_a_summary_agrees_with_numpy() -> None:
 def test_a_row_sums_up_its_trials_beside_the_published_one(store: Store) -> None:
     (row,) = result_rows(store.trials())
     told = row.to_dict()
-    assert told["test"] == {"mean": 99.5, "sd": statistics.stdev([98, 99, 100, 101]), "min": 98.0, "max": 101.0, "n": 4}
+    sd = statistics.stdev([98, 99, 100, 101])
+    half = scipy.stats.t.ppf(0.975, 3) * sd * (1 / 4 + 1 / 4) ** 0.5  # five folds: a quarter as many tested as trained
+    interval = {"low": pytest.approx(99.5 - half), "high": pytest.approx(99.5 + half)}
+    assert told["test"] == {"mean": 99.5, "sd": sd, "min": 98.0, "max": 101.0, "n": 4} | interval
     assert told["statuses"] == {"done": 4, "failed": 1}
     assert (told["params"], told["epochs"], told["epoch_seconds"]) == (105407, 5.5, 0.5)
     assert told["published"]["test"]["mean"] == 99.6
@@ -72,8 +76,9 @@ def test_trials_of_different_settings_are_never_mixed(store: Store) -> None:
 
 def test_markdown_has_the_papers_columns_and_says_what_the_deviation_is(store: Store) -> None:
     text = markdown(result_rows(store.trials()))
-    assert "| gatedgcn | laplacian:20 | 4 | 105407 | 99.500±1.291 | 98.000 | 101.000 | 100.000±0.000 | 5.5 |" in text
-    assert "| 4, 1 failed | 99.600±1.083 |" in text
+    assert "| gatedgcn | laplacian:20 | 4 | 105407 | 99.500±1.291 | [96.595, 102.405] | 98.000 | 101.000 |" in text
+    assert "| 100.000±0.000 | 5.5 |" in text
+    assert "| 4, 1 failed | 99.600±1.083 | agrees |" in text
     assert "sample standard deviation" in text
 
 

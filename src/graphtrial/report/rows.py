@@ -9,10 +9,11 @@ from typing import Any
 
 from graphtrial import published
 from graphtrial.datasets.base import published_name
+from graphtrial.report.agreement import Agreement, agreement
 from graphtrial.report.stats import Summary, summarise
 from graphtrial.spec import Component, canonical_json
 from graphtrial.studies.store import TrialRecord
-from graphtrial.training import FoldRules, Rules
+from graphtrial.training import PROTOCOLS, FoldRules, Rules
 
 INCOMPLETE = "incomplete"
 """The status of a fold of which not every model to choose from has been tried."""
@@ -40,6 +41,13 @@ class ResultRow:
         model = self.first.spec.model
         jumps = isinstance(self.first.spec.rules, FoldRules) and model.arguments.get("jumping")
         return model.name + ("-JK" if jumps else "") + ("-E" if model.arguments.get("edge_features") else "")
+
+    @property
+    def name(self) -> str:
+        """What the row is called where rows are compared: `gatedgcn-E/laplacian:8/layers=16`."""
+        layers = self.setting("layers")
+        encoding = [] if self.encoding == "none" else [self.encoding]
+        return "/".join([self.label, *encoding, *([f"layers={layers}"] if layers else [])])
 
     @property
     def chosen(self) -> tuple[str, ...]:
@@ -82,7 +90,28 @@ class ResultRow:
 
     def scores(self, part: str) -> Summary | None:
         """Return the summary of the scores on train, val or test."""
-        return summarise([trial.scores[part] for trial in self.trials if part in trial.scores])
+        return summarise([trial.scores[part] for trial in self.trials if part in trial.scores], self.overlap)
+
+    @property
+    def overlap(self) -> float:
+        """The tested over the trained examples of a cross-validation; 0 where there is one split alone.
+
+        With k splits the part tested is taken as a k-th, which the part trained on does not have.
+        """
+        if len({trial.spec.split for trial in self.trials}) < 2:
+            return 0.0
+        protocol = self.first.spec.protocol.partition("@")[0]
+        there = PROTOCOLS.get(protocol).splits if protocol in PROTOCOLS else 0
+        return 1 / (max(there, *(trial.spec.split + 1 for trial in self.trials)) - 1)
+
+    @property
+    def changes(self) -> str:
+        """The rules that differ from the protocol's own, such as `max_epochs = 3`; empty where none does."""
+        spec, protocol = self.first.spec, self.first.spec.protocol.partition("@")[0]
+        if protocol not in PROTOCOLS:
+            return ""
+        official = vars(PROTOCOLS.get(protocol).rules_for(spec.model.name, spec.model.arguments.get("layers")))
+        return ", ".join(f"{key} = {value}" for key, value in vars(spec.rules).items() if value != official[key])
 
     def over_seeds(self, part: str) -> Summary | None:
         """Return the summary of the mean scores of each seed over its splits: how far repetitions differ."""
@@ -123,6 +152,11 @@ class ResultRow:
         epochs, seconds = self.mean("epochs"), self.mean("epoch_seconds")
         return None if epochs is None or seconds is None else epochs * seconds / 3600
 
+    @property
+    def agreement(self) -> Agreement:
+        """Whether the row agrees with the published one, and why."""
+        return agreement(self)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the row as JSON-like values; the documented shape of `--json`."""
         spec = self.first.spec
@@ -145,6 +179,7 @@ class ResultRow:
             **({"choices": self.choices} if self.chosen else {}),
             **({"further": {name: asdict(s) for name, s in self.further.items()}} if self.further else {}),
             "published": None if self.published is None else asdict(self.published),
+            "agreement": asdict(self.agreement),
         }
 
 

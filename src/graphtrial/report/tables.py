@@ -6,16 +6,17 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
+from graphtrial.report.agreement import EXPLANATION as AGREEMENT
 from graphtrial.report.rows import ResultRow
-from graphtrial.training import PROTOCOLS
+from graphtrial.report.stats import WHAT_PLUS_MINUS_IS
 
 HEADERS = (
-    *("Model", "Encoding", "L", "#Param", "Test", "min", "max", "Train"),
-    *("#Epoch", "Epoch/Total", "Trials", "Published"),
+    *("Model", "Encoding", "L", "#Param", "Test", "95 %", "min", "max", "Train"),
+    *("#Epoch", "Epoch/Total", "Trials", "Published", "Agreement"),
 )
 EXPLANATION = (
-    "Test and Train: mean ± sample standard deviation over the trials (splits x seeds), each scored over all examples "
-    "of a split. Epoch/Total: time per epoch and per trial, one thread. Published: the test score as printed."
+    f"Test and Train: mean ± deviation. {WHAT_PLUS_MINUS_IS} Epoch/Total: time per epoch and per trial, one thread. "
+    f"Published: the test score as printed. Agreement, {AGREEMENT}"
 )
 
 
@@ -29,6 +30,7 @@ def cells(row: ResultRow) -> list[str]:
         row.setting("layers"),
         str(row.params) if row.params and row.has_epochs else "",
         "-" if test is None else str(test),
+        "-" if test is None else test.interval,
         "-" if test is None else f"{test.min:.3f}",
         "-" if test is None else f"{test.max:.3f}",
         str(row.scores("train") or "-"),
@@ -36,6 +38,7 @@ def cells(row: ResultRow) -> list[str]:
         _times(seconds if row.has_epochs else None, hours),
         _trials(row),
         printed.test.printed if printed and printed.test else "-",
+        "-" if printed is None else row.agreement.verdict,
     ]
 
 
@@ -73,18 +76,8 @@ def _title(row: ResultRow) -> str:
     spec = row.first.spec
     arrow = "higher is better" if row.first.higher_is_better else "lower is better"
     name, _, version = spec.protocol.partition("@")
-    changed = _changed_rules(row, name)
+    changed = f", CHANGED: {row.changes}" if row.changes else ""
     return f"{spec.dataset.upper()}: {row.first.metric} ({arrow}), protocol {name} version {version}{changed}"
-
-
-def _changed_rules(row: ResultRow, protocol: str) -> str:
-    if protocol not in PROTOCOLS:
-        return ""
-    spec = row.first.spec
-    rules = vars(spec.rules)
-    official = vars(PROTOCOLS.get(protocol).rules_for(spec.model.name, spec.model.arguments.get("layers")))
-    changes = [f"{key} = {value}" for key, value in rules.items() if value != official[key]]
-    return f", CHANGED: {', '.join(changes)}" if changes else ""
 
 
 def _times(epoch_seconds: float | None, hours: float | None) -> str:

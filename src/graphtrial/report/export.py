@@ -1,0 +1,124 @@
+"""Tables of results as Markdown, LaTeX, CSV and JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Sequence
+from typing import Literal, get_args
+
+from graphtrial.errors import GraphTrialError, did_you_mean
+from graphtrial.report.rows import ResultRow
+from graphtrial.report.tables import EXPLANATION, HEADERS, cells, markdown, titles
+
+Format = Literal["markdown", "latex", "csv", "json"]
+FORMATS: tuple[str, ...] = get_args(Format)
+TEST = HEADERS.index("Test")
+LATEX_LEFT = 2
+"""How many columns of words come first."""
+IN_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "±": r"$\pm$",
+    "²": r"$^2$",
+}
+
+
+def export(rows: Sequence[ResultRow], format: str) -> str:
+    """Return the rows as text in a format of `FORMATS`; one table per dataset and training rules."""
+    made = {"markdown": markdown, "latex": latex, "csv": as_csv, "json": as_json}
+    if format not in made:
+        raise GraphTrialError(
+            f"no format called '{format}'.{did_you_mean(format, made)} Known formats: {', '.join(made)}."
+        )
+    return made[format](rows)
+
+
+def latex(rows: Sequence[ResultRow]) -> str:
+    r"""Return the rows as LaTeX tables (`booktabs`), the best test score bold, the second underlined."""
+    parts = [r"% needs \usepackage{booktabs}"]
+    for title, group in titles(rows).items():
+        places = placed(group)
+        columns = "l" * LATEX_LEFT + "r" * (len(HEADERS) - LATEX_LEFT)
+        lines = [r"\begin{table}", r"\centering", rf"\caption{{{escape_latex(title)}}}"]
+        lines += [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", _line(map(escape_latex, HEADERS)), r"\midrule"]
+        for row, place in zip(group, places, strict=True):
+            values = [escape_latex(cell) for cell in cells(row)]
+            if place in MARKS:
+                values[TEST] = MARKS[place] % values[TEST]
+            lines.append(_line(values))
+        lines += [r"\bottomrule", r"\end{tabular}", r"\end{table}", ""]
+        parts.append("\n".join(lines))
+    return "\n".join([*parts, "% " + EXPLANATION, ""])
+
+
+MARKS = {1: r"\textbf{%s}", 2: r"\underline{%s}"}
+
+
+def placed(rows: Sequence[ResultRow]) -> list[int | None]:
+    """Return the place of each row of one table by its mean test score: 1 the best, 2 the second; equals share one.
+
+    Means are compared as printed, with three digits; a row without a score has no place.
+    """
+    means = [None if (test := row.scores("test")) is None else round(test.mean, 3) for row in rows]
+    known = sorted({mean for mean in means if mean is not None}, reverse=bool(rows) and rows[0].first.higher_is_better)
+    return [None if mean is None else known.index(mean) + 1 for mean in means]
+
+
+def as_csv(rows: Sequence[ResultRow]) -> str:
+    """Return the rows as comma-separated values, numbers in full and each in a column of its own."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(CSV_COLUMNS)
+    for row in rows:
+        told = row.to_dict()
+        test, train, printed = told["test"] or {}, told["train"] or {}, told["published"] or {}
+        score = printed.get("test") or {}
+        writer.writerow(
+            [_safe(told["dataset"]), _safe(told["protocol"]), _safe(row.label), _safe(row.encoding)]
+            + [row.setting("layers"), told["params"], told["metric"], told["higher_is_better"]]
+            + [test.get(key) for key in ("mean", "sd", "low", "high", "min", "max", "n")]
+            + [train.get("mean"), train.get("sd"), told["epochs"], told["epoch_seconds"], told["total_hours"]]
+            + [printed.get("paper"), printed.get("table"), score.get("mean"), score.get("sd"), score.get("n")]
+            + [told["agreement"]["verdict"], _safe(told["agreement"]["reason"])]
+        )
+    return text.getvalue()
+
+
+CSV_COLUMNS = (
+    *("dataset", "protocol", "model", "encoding", "layers", "params", "metric", "higher_is_better"),
+    *("test_mean", "test_sd", "test_low", "test_high", "test_min", "test_max", "trials"),
+    *("train_mean", "train_sd", "epochs", "epoch_seconds", "total_hours"),
+    *("paper", "table", "published_mean", "published_sd", "published_runs", "agreement", "agreement_reason"),
+)
+
+
+def as_json(rows: Sequence[ResultRow]) -> str:
+    """Return the rows as JSON, each as `--json` prints it."""
+    return json.dumps([row.to_dict() for row in rows], indent=2, ensure_ascii=False) + "\n"
+
+
+def escape_latex(text: str) -> str:
+    """Return a text that LaTeX prints as it stands."""
+    return "".join(IN_LATEX.get(character, character) for character in text.replace("\n", " "))
+
+
+def _line(values: Iterable[str]) -> str:
+    return " & ".join(values) + r" \\"
+
+
+def _safe(text: str) -> str:
+    """Keep spreadsheets from taking a name for a formula."""
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
