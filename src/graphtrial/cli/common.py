@@ -62,6 +62,11 @@ def parse_settings(pairs: list[str]) -> dict[str, Any]:
     return values
 
 
+def names(text: str) -> list[str]:
+    """Read names that commas separate."""
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
 def load_plugins(files: list[Path] | None) -> None:
     """Load the plug-ins that a command was given."""
     if files:

@@ -15,6 +15,7 @@ from graphtrial.cli.common import (
     err,
     friendly,
     load_plugins,
+    names,
     out,
     parse_settings,
     print_json,
@@ -98,7 +99,7 @@ def study(
     load_plugins(plugin)
     from graphtrial.studies import load_study
 
-    loaded = load_study(name).only(_names(datasets), _names(models), repetitions)
+    loaded = load_study(name).only(names(datasets), names(models), repetitions)
     if workers != 0 and not dry_run:
         prepare_workers(svm=loaded.has_kernels)
     if dry_run:
@@ -149,10 +150,6 @@ def run_and_show(study: Study, path: Path, workers: int | None, json: bool) -> N
             soft_wrap=True,
         )
         raise typer.Exit(1)
-
-
-def _names(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def _plan(study: Study, json: bool) -> None:

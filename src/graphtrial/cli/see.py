@@ -22,7 +22,7 @@ def status(store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
     """
     from graphtrial.report.rows import short_encoding
 
-    opened = _open(store)
+    opened = open_store(store)
     records = opened.trials()
     entries = [
         {
@@ -64,7 +64,7 @@ def show(
     """
     from dataclasses import asdict
 
-    opened = _open(store)
+    opened = open_store(store)
     record = opened.find(trial)
     history = [asdict(epoch) for epoch in opened.history(record.id)]
     facts: dict[str, Any] = {
@@ -111,7 +111,7 @@ def report(
     from graphtrial.report import markdown as as_markdown
     from graphtrial.report import result_rows, write_report
 
-    opened = _open(store)
+    opened = open_store(store)
     if json or markdown:
         rows = result_rows(opened.trials())
         if json:
@@ -122,7 +122,8 @@ def report(
     out.print(f"report: {write_report(opened, folder)}")
 
 
-def _open(path: Path) -> Any:
+def open_store(path: Path) -> Any:
+    """Open a store that is there; none is made."""
     from graphtrial.studies import Store
 
     if not path.exists():

@@ -1,0 +1,29 @@
+"""Which rows of a store a table is made of."""
+
+from __future__ import annotations
+
+from graphtrial.errors import GraphTrialError, did_you_mean
+from graphtrial.report.rows import ResultRow, result_rows
+from graphtrial.studies import catalog, load_study
+from graphtrial.studies.store import Store
+
+
+def rows_of(store: Store, table: str) -> list[ResultRow]:
+    """Return the rows of a study (by name or file), of a dataset, or `all`, as far as the store has them."""
+    records = store.trials()
+    datasets = list(dict.fromkeys(record.spec.dataset for record in records))
+    if table == "all":
+        return result_rows(records)
+    if table in datasets:
+        return result_rows([record for record in records if record.spec.dataset == table])
+    studies = catalog()
+    if table not in studies and not table.endswith(".toml"):
+        raise GraphTrialError(
+            f"no study or dataset called '{table}' has results in {store.path}."
+            f"{did_you_mean(table, [*datasets, *studies])} It has results on {', '.join(datasets) or 'nothing'}."
+        )
+    order = {trial.id: place for place, trial in enumerate(load_study(table).trials())}
+    found = sorted((record for record in records if record.id in order), key=lambda record: order[record.id])
+    if not found:
+        raise GraphTrialError(f"no trial of {table} is in {store.path} yet; `graphtrial study {table}` runs them")
+    return result_rows(found)
