@@ -111,6 +111,8 @@ def _spread(theirs: Score) -> tuple[float | None, int, list[str]]:
         assumed.append("the paper does not state how many runs; two are assumed")
     if theirs.ci95_half_width is not None:
         return theirs.ci95_half_width / t_quantile(runs - 1) * math.sqrt(runs), runs, assumed
+    if theirs.sd_all_runs is not None:  # TUDataset prints the deviation of repetitions first, and this one beside it
+        return theirs.sd_all_runs * math.sqrt(runs / (runs - 1)), runs, assumed
     if theirs.sd is None:
         return None, runs, assumed
     if theirs.sd_is_upper_bound:
