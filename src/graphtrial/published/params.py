@@ -72,7 +72,7 @@ def _cell(row: PublishedRow, registered: list[str]) -> ParamCell:
     elif name not in registered:
         reason = f"model {name} is not registered"
     else:
-        settings, source = _settings(row, name)
+        settings, source = settings_of_row(row, name)
         if settings:
             built = _count(name, row.dataset, row.variant.get("pe_dim", 0), json.dumps(settings))
         else:
@@ -98,7 +98,7 @@ def _name(row: PublishedRow) -> str | None:
     return NAMES.get(row.model)
 
 
-def _settings(row: PublishedRow, name: str) -> tuple[dict[str, Any], str]:
+def settings_of_row(row: PublishedRow, name: str) -> tuple[dict[str, Any], str]:
     """Return the settings of a printed row and where they come from; nothing where no size is known."""
     found, source = _solved(row) or (_stated(row) if row.paper == "bgnn-v1" else _released(row)) or ({}, "")
     if not found:
@@ -128,8 +128,7 @@ def _solved(row: PublishedRow) -> tuple[dict[str, Any], str] | None:
 
 def _released(row: PublishedRow) -> tuple[dict[str, Any], str] | None:
     """Look for the released configuration of the last version; normalisation is always on in its main tables."""
-    budgets = ("40k", "") if row.dataset == "OGBL-COLLAB" else ("100k" if (row.params or 0) < 250_000 else "500k", "")
-    for budget in budgets:
+    for budget in _budgets(row):
         made = configuration(
             row.dataset,
             {"MatrixFactorization": "MF"}.get(row.model, row.model),
@@ -143,6 +142,15 @@ def _released(row: PublishedRow) -> tuple[dict[str, Any], str] | None:
             found = {key: made[key] for key in SETTINGS if key in made}
             return found | ({"aggregator": aggregator} if aggregator else {}), "released configuration"
     return None
+
+
+def _budgets(row: PublishedRow) -> tuple[str, ...]:
+    """Return which budgets a printed row may have been within, the likeliest first."""
+    if row.dataset == "OGBL-COLLAB":
+        return ("40k", "")
+    if row.params is None:
+        return ("100k", "500k", "")
+    return ("100k" if row.params < 250_000 else "500k", "")
 
 
 def _stated(row: PublishedRow) -> tuple[dict[str, Any], str] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from itertools import pairwise
 
 import torch
@@ -28,7 +29,8 @@ class DiffPool(nn.Module):
     GraphSage layers on the clusters, their sum, a linear head. `embedding` is the width of the last layer before and
     after the pooling, 0 for `width`. The paper takes 15 % of the nodes of the largest graph as `clusters`, and its code
     gives every place in a batch assignment weights of its own: `slots` of them, there the batch size. With more than
-    one, an answer depends on a graph's place in its batch.
+    one, an answer depends on a graph's place in its batch. Without `batch_norm` the layers before the pooling have
+    none; that of the clusters stays.
 
     Training adds `extra_loss()`. Returns [graphs, outputs].
     """
@@ -46,6 +48,7 @@ class DiffPool(nn.Module):
         residual: bool = True,
         graph_norm: bool = False,
         dropout: float = 0.0,
+        batch_norm: bool = True,
     ) -> None:
         super().__init__()
         require_level("diffpool", shapes, self.levels)
@@ -55,12 +58,13 @@ class DiffPool(nn.Module):
         last = embedding or width
         widths = [*[width] * layers, last]
         self.node_encoder = NodeEncoder(shapes, width)
+        sage = partial(MeanSage, batch_norm=batch_norm, dropout=dropout)
         self.before = nn.ModuleList(
-            MeanSage(*pair, relu=at < layers - 1, residual=residual, graph_norm=graph_norm, dropout=dropout)
+            sage(*pair, relu=at < layers - 1, residual=residual, graph_norm=graph_norm)
             for at, pair in enumerate(pairwise(widths))
         )
-        self.feature = MeanSage(last, width, relu=True, residual=False, graph_norm=False, dropout=dropout)
-        self.assignment = MeanSage(last, clusters * slots, relu=True, residual=False, graph_norm=False, dropout=dropout)
+        self.feature = sage(last, width, relu=True, residual=False, graph_norm=False)
+        self.assignment = sage(last, clusters * slots, relu=True, residual=False, graph_norm=False)
         self.after = nn.ModuleList(DenseSage(*pair, clusters, residual=residual) for pair in pairwise(widths))
         self.head = nn.Linear(last, shapes.outputs)
         for module in self.modules():
@@ -99,10 +103,20 @@ class DiffPool(nn.Module):
 class MeanSage(nn.Module):
     """GraphSage with mean aggregator: U [h || mean], length 1, ReLU, batch norm, + input where widths agree."""
 
-    def __init__(self, given: int, width: int, *, relu: bool, residual: bool, graph_norm: bool, dropout: float) -> None:
+    def __init__(
+        self,
+        given: int,
+        width: int,
+        *,
+        relu: bool,
+        residual: bool,
+        graph_norm: bool,
+        batch_norm: bool,
+        dropout: float,
+    ) -> None:
         super().__init__()
         self.linear = nn.Linear(2 * given, width)
-        self.norm = BatchNorm(width)
+        self.norm = BatchNorm(width) if batch_norm else None
         self.dropout = nn.Dropout(dropout)
         self.relu = relu
         self.residual = residual and given == width
@@ -115,7 +129,8 @@ class MeanSage(nn.Module):
             out = out.relu()
         if self.graph_norm:
             out = out * graph.ptr.diff().to(out.dtype).rsqrt().index_select(0, graph.batch).unsqueeze(1)
-        out = self.norm(out)
+        if self.norm is not None:
+            out = self.norm(out)
         return out + x if self.residual else out
 
 

@@ -8,9 +8,11 @@ from torch.nn import functional as F
 
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
+from graphtrial.nn.models import MODELS
 from graphtrial.nn.shapes import Shapes
 
 
+@MODELS.register("nearest-neighbours")
 class NearestNeighbours(nn.Module):
     r"""Say yes to the edges from each node to its `k` nearest neighbours: the heuristic for TSP of Dwivedi et al.
 

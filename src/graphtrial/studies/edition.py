@@ -1,0 +1,56 @@
+"""Editions of a study: sound, or with the faults of the published code and data."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib.util import find_spec
+from typing import Any
+
+from graphtrial.datasets import DATASETS
+from graphtrial.errors import GraphTrialError
+from graphtrial.registry import Registry
+from graphtrial.studies.study import Row, Study
+from graphtrial.training import PROTOCOLS
+
+EDITIONS = ("sound", "as-published")
+SUFFIX = "-as-published"
+
+
+def in_edition(study: Study, edition: str) -> Study:
+    """Return the study with the papers' faults (`as-published`), or as it stands (`sound`).
+
+    Every dataset, protocol and kernel that is there with the faults, under its name and `-as-published`, takes the
+    place of the sound one; docs/errata.md lists them.
+    """
+    if edition not in EDITIONS:
+        raise GraphTrialError(f"no edition called '{edition}'; there are {' and '.join(EDITIONS)}")
+    if edition == "sound":
+        return study
+    datasets = {name: _faulty(name, DATASETS) for name in study.datasets}
+    return replace(
+        study,
+        dataset=tuple(datasets.values()),
+        rows=tuple(_row(row, datasets) for row in study.rows),
+        protocol=study.protocol and _faulty(study.protocol, PROTOCOLS),
+    )
+
+
+def _row(row: Row, datasets: dict[str, str]) -> Row:
+    return replace(
+        row,
+        model=_faulty_kernel(row.model),
+        protocol=row.protocol and _faulty(row.protocol, PROTOCOLS),
+        datasets=row.datasets and tuple(datasets.get(name, name) for name in row.datasets),
+    )
+
+
+def _faulty_kernel(model: str) -> str:
+    if find_spec("sklearn") is None:  # kernels need it, and without them there is none to replace
+        return model
+    from graphtrial.kernels import KERNELS
+
+    return _faulty(model, KERNELS)
+
+
+def _faulty(name: str, registry: Registry[Any]) -> str:
+    return f"{name}{SUFFIX}" if f"{name}{SUFFIX}" in registry else name

@@ -1,0 +1,78 @@
+"""The protocols of the first version of "Benchmarking Graph Neural Networks" (arXiv:2003.00982v1).
+
+Numbers from its sections 4 and 5 and from its table 16. It does not state batch sizes and seeds; those of the released
+code are taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from graphtrial.training.protocols.base import PROTOCOLS, Protocol, Rules
+
+PAPER = "Dwivedi et al. 2020, Benchmarking Graph Neural Networks (arXiv:2003.00982v1)"
+LAST_WEIGHTS = "The weights of the last epoch are tested, as the paper says."
+NOT_STATED = "Batch size and seeds are those of the released code; the paper does not state them."
+FOUR_SEEDS = (41, 95, 12, 35)
+
+
+def _add(
+    name: str,
+    rules: Rules,
+    *notes: str,
+    seeds: tuple[int, ...] = FOUR_SEEDS,
+    splits: int = 1,
+    exceptions: Mapping[str, Mapping[str, Any]] | None = None,
+) -> None:
+    notes = (LAST_WEIGHTS, NOT_STATED, *notes)
+    PROTOCOLS.add(
+        f"bgnn-v1/{name}", Protocol(f"bgnn-v1/{name}", 1, rules, seeds, splits, PAPER, notes, exceptions or {})
+    )
+
+
+USUAL = Rules(batch_size=128, lr=1e-3, patience=5, min_lr=1e-5, max_hours=48.0)
+for _name in ("zinc", "mnist", "cifar10", "cluster"):
+    _add(_name, USUAL)
+_add(
+    "pattern",
+    USUAL,
+    "The first version drew these graphs with q = 0.2 and patterns of 20 nodes; ours are those of the last version, so "
+    "that scores do not compare.",
+)
+
+TSP = replace(USUAL, batch_size=64, patience=10)
+_add("tsp", TSP, seeds=(41, 42))
+_add("tsp-depth", replace(TSP, patience=5), "Of the study of depth; the number of runs is not stated.", seeds=(41,))
+_add("tsp-edges", TSP, "Of the study of edge representations; the number of runs is not stated.", seeds=(41,))
+
+TU = Rules(batch_size=20, lr=1e-3, patience=25, min_lr=1e-6, max_hours=4.8)
+RATES: dict[str, dict[str, dict[str, Any]]] = {  # of table 16; 1e-3 where nothing is said
+    "enzymes": {
+        "gcn-vanilla": {"lr": 7e-4},
+        "graphsage": {"lr": 7e-4},
+        "gin": {"lr": 7e-3},
+        "diffpool": {"lr": 7e-3},
+        "gatedgcn": {"lr": 7e-4},
+    },
+    "dd": {
+        "mlp": {"lr": 1e-4},
+        "gcn-vanilla": {"lr": 1e-5},
+        "graphsage": {"lr": 1e-5},
+        "diffpool": {"lr": 5e-4, "batch_size": 10},  # the printed number of parameters tells the batch size
+        "gat": {"lr": 5e-5},
+        "monet": {"lr": 7e-5},
+        "gatedgcn": {"lr": 1e-5},
+    },
+    "proteins_full": {
+        "mlp": {"lr": 1e-4},
+        "gcn-vanilla": {"lr": 7e-4},
+        "graphsage": {"lr": 7e-5},
+        "gin": {"lr": 7e-3},
+        "monet": {"lr": 7e-5},
+        "gatedgcn": {"lr": 1e-4},
+    },
+}
+for _name, _rates in RATES.items():
+    _add(_name, TU, "Ten folds; a tenth of 48 hours for each.", seeds=(41, 95), splits=10, exceptions=_rates)
