@@ -8,14 +8,21 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from graphtrial.cli.common import Json, Plugins, friendly, load_plugins, out, print_json
+from graphtrial.cli.common import Json, Plugins, StorePath, friendly, load_plugins, names, out, print_json
+from graphtrial.cli.studies import show_studies, study_entries
 from graphtrial.errors import GraphTrialError, did_you_mean
+from graphtrial.files import DEFAULT_STORE
 
 
 @friendly
 def list_things(
     kind: Annotated[str, typer.Argument(help="datasets, models, encodings, kernels, protocols, tasks or studies.")],
     plugin: Plugins = None,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="studies: time a few steps of every model not timed yet; needs its data.")
+    ] = False,
+    only: Annotated[str, typer.Option(help="studies: whose names begin so, such as bgnn-v5,tudataset/table-1.")] = "",
+    store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
     """List what there is.
@@ -30,13 +37,16 @@ def list_things(
         "kernels": _kernels,
         "protocols": _protocols,
         "tasks": _tasks,
-        "studies": _studies,
+        "studies": lambda: study_entries(store, estimate=estimate, only=names(only)),
     }
     if kind not in listing:
         raise GraphTrialError(f"cannot list '{kind}'.{did_you_mean(kind, listing)} Known lists: {', '.join(listing)}.")
     entries = listing[kind]()
     if json:
         print_json(entries)
+        return
+    if kind == "studies":
+        show_studies(entries)
         return
     table = Table(*(key.replace("_", " ") for key in entries[0]))
     for entry in entries:
@@ -122,13 +132,3 @@ def _tasks() -> list[dict[str, Any]]:
     from graphtrial.tasks import TASKS
 
     return [{"name": name, "metric": TASKS.get(name).metric, "title": _first_line(TASKS.get(name))} for name in TASKS]
-
-
-def _studies() -> list[dict[str, Any]]:
-    from graphtrial.studies import catalog, load_study
-
-    found = {name: load_study(name) for name in catalog()}
-    return [
-        {"name": name, "dataset": s.dataset, "models": [r.model for r in s.rows], "title": s.title, "paper": s.paper}
-        for name, s in found.items()
-    ]

@@ -1,0 +1,133 @@
+"""`graphtrial list studies` and `graphtrial study --dry-run`: what would be run, how far it is, how long it takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+
+from graphtrial.cli.common import err, out
+from graphtrial.errors import MissingDependencyError
+from graphtrial.workers import cores
+
+if TYPE_CHECKING:
+    from graphtrial.studies import Study
+    from graphtrial.studies.forecast import Forecast
+    from graphtrial.studies.store import TrialRecord
+
+
+def study_entries(store: Path, *, estimate: bool, only: list[str]) -> list[dict[str, Any]]:
+    """Return what `graphtrial list studies` tells of each study whose name begins as one of `only`, or of all."""
+    from graphtrial.studies import catalog, load_study
+
+    records = records_of(store)
+    chosen = [name for name in catalog() if not only or name.startswith(tuple(only))]
+    entries = []
+    for name in chosen:
+        study = load_study(name)
+        facts: dict[str, Any] = {"rows": None, "trials": None, "done": None, "hours": None, "timed_rows": None}
+        try:
+            facts = totals(forecasts(study, records, estimate=estimate))
+        except MissingDependencyError as error:
+            err.print(f"{name}: {error}", markup=False, soft_wrap=True)
+        entries.append(
+            {
+                "name": name,
+                "dataset": study.dataset,
+                "models": list(dict.fromkeys(row.model for row in study.rows)),
+                **facts,
+                "title": study.title,
+                "paper": study.paper,
+            }
+        )
+    return entries
+
+
+def show_studies(entries: list[dict[str, Any]]) -> None:
+    """Print the studies as a table for people."""
+    table = Table("name", "dataset", "rows", "trials", "done", "hours left", "title and paper")
+    for entry in entries:
+        dataset = entry["dataset"]
+        table.add_row(
+            entry["name"],
+            dataset if isinstance(dataset, str) else ", ".join(dataset),
+            *("-" if entry[key] is None else str(entry[key]) for key in ("rows", "trials", "done")),
+            hours_in_words(entry),
+            f"{entry['title']} ({entry['paper']})" if entry["paper"] else entry["title"],
+        )
+    out.print(table)
+    out.print(
+        f"Hours left: of the trials without a result, {cores()} at once on this machine; from finished trials and kept "
+        "timings, + where some rows were never timed. --estimate times them.",
+        soft_wrap=True,
+    )
+
+
+def forecasts(study: Study, records: list[TrialRecord], *, estimate: bool) -> list[Forecast]:
+    """Return how far each row of a study is; with `estimate` what was never timed here is timed."""
+    from graphtrial.studies.forecast import forecast
+
+    return forecast(study, records, measure=estimate, tell=lambda words: err.print(words, markup=False, soft_wrap=True))
+
+
+def totals(found: list[Forecast]) -> dict[str, Any]:
+    """Return the sums over the rows of a study; the hours are those of all cores together."""
+    known = [one.hours for one in found if one.hours is not None]
+    return {
+        "rows": len(found),
+        "trials": sum(one.row.trials for one in found),
+        "done": sum(one.done for one in found),
+        "hours": sum(known) / cores() if known else None,
+        "timed_rows": len(known),
+    }
+
+
+def hours_in_words(facts: dict[str, Any]) -> str:
+    """Return the hours left: unknown, a number, or a number with + where some rows are not known."""
+    if facts["hours"] is None:
+        return "unknown"
+    more = "+" if facts["timed_rows"] < facts["rows"] else ""
+    return f"{facts['hours']:.1f}{more}" if facts["hours"] >= 0.05 or not facts["hours"] else f"<0.1{more}"
+
+
+def show_plan(study: Study, store: Path, *, estimate: bool) -> None:
+    """Print what a study would run, row by row; no data is needed for the studies of the catalog."""
+    from graphtrial.report.rows import short_encoding
+
+    found = forecasts(study, records_of(store), estimate=estimate)
+    facts = totals(found)
+    out.print(f"{study.title}: {facts['trials']} trials in {facts['rows']} rows, {facts['done']} of them done")
+    table = Table("dataset", "model", "settings", "encoding", "protocol", "splits x seeds", "done", "hours left")
+    for one in found:
+        settings = one.row.model.arguments
+        told = ", ".join(f"{key} {settings[key]}" for key in TOLD if key in settings)
+        table.add_row(
+            *(one.row.dataset, one.row.model.name, told, short_encoding(one.row.encoding), one.row.protocol),
+            *(f"{one.row.splits} x {len(one.row.seeds)}", str(one.done)),
+            "unknown" if one.hours is None else f"{one.hours / cores():.2f}",
+        )
+    out.print(table)
+    for words in not_run(study):
+        out.print(f"not run: {words}", markup=False, soft_wrap=True)
+    out.print(f"hours left, {cores()} trials at once: {hours_in_words(facts)}")
+
+
+TOLD = ("layers", "width", "edge_features", "residual", "batch_norm", "graph_norm", "self_loops", "gated", "aggregator")
+"""The settings of a row that a plan tells, where the model has them."""
+
+
+def not_run(study: Study) -> list[str]:
+    """Return the printed rows of the study's table that cannot be run, and why."""
+    if study.published is None:
+        return []
+    from graphtrial.published.models import parse_table, published_models
+
+    return [f"{one.words}: {one.reason}" for one in published_models(*parse_table(study.published)) if one.reason]
+
+
+def records_of(path: Path) -> list[TrialRecord]:
+    """Return the trials of a store, none where there is no such file."""
+    from graphtrial.studies import Store
+
+    return Store(path).trials() if path.exists() else []
