@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from graphtrial.datasets.base import published_name
 from graphtrial.errors import GraphTrialError
 from graphtrial.nn import model_settings
 from graphtrial.published.configs import SETTINGS, configuration, configurations
 from graphtrial.published.params import AGGREGATORS, NAMES, settings_of_row
-from graphtrial.published.results import MESSAGE_PASSING, PE_OF_ENCODING, PublishedRow, rows
-from graphtrial.published.tables import table
+from graphtrial.published.results import BGNN_DATASETS, MESSAGE_PASSING, PE_OF_ENCODING, PublishedRow, distance, rows
+from graphtrial.published.tables import plain, table
 
 EncodingFacts = tuple[str, int | None, str | None]
 """Name, size and rule of an encoding."""
@@ -24,6 +25,11 @@ EDGE_STUDY = {  # of GatedGCN, GAT and GraphSage: nothing of edges, features mad
     (True, True): ("edgereprfeat", "-edgerepr"),
 }
 SAME_MODEL = {"gatedgcn-edgerepr": "gatedgcn", "graphsage-isotropic": "graphsage"}
+SWITCHES = (
+    *("layers", "edge_features", "residual", "batch_norm", "layer_norm", "graph_norm", "self_loops"),
+    *("gated", "aggregator", "readout", "gru", "k"),
+)
+"""The settings that make a model another one, where it has them; its width does not."""
 WITHOUT_NORMS = ("mlp", "3wl-gnn", "ringgnn", "matrix-factorisation")
 
 
@@ -82,6 +88,30 @@ def published_models(paper: str, number: int) -> tuple[PublishedModel, ...]:
     return tuple(made for group in groups.values() for made in _models(tuple(group)))
 
 
+def find_published(
+    paper: str,
+    dataset: str,
+    model: str,
+    arguments: Mapping[str, Any],
+    encoding: EncodingFacts | None,
+    params: int | None = None,
+) -> PublishedRow | None:
+    """Return the row of "Benchmarking Graph Neural Networks" that a trial may be compared with, or nothing.
+
+    Data, model, encoding and every switch of the row must be the same, depth included; the width need not. Of several
+    rows the main tables come before the studies, then the nearest number of parameters, then a printed depth.
+    """
+    found = []
+    for number in sorted({row.table for row in rows(paper)}):
+        for made in published_models(paper, number):
+            if dataset not in made.datasets or made.model != model or not _same_encoding(encoding, made.encoding):
+                continue
+            known = {**model_settings(model), **made.settings}
+            if all(known.get(key) == arguments[key] for key in SWITCHES if key in arguments):
+                found.append(made.rows[0])
+    return min(found, key=lambda row: distance(row, params), default=None)
+
+
 def our_datasets(row: PublishedRow) -> tuple[str, ...]:
     """Return our names for the data of a row."""
     size = row.variant.get("train_size")
@@ -89,7 +119,13 @@ def our_datasets(row: PublishedRow) -> tuple[str, ...]:
         return (f"cycles-{size}",)
     if row.dataset == "GraphTheoryProp":
         return ("graphtheoryprop", "graphtheoryprop-as-published")
-    return next((tuple(line["names"].split()) for line in table("shapes") if line["dataset"] == row.dataset), ())
+    names = next((line["names"].split() for line in table("shapes") if line["dataset"] == row.dataset), [])
+    return tuple(name for name in names if plain(_papers_name(name)) == plain(row.dataset))
+
+
+def _papers_name(dataset: str) -> str:
+    name = published_name(dataset).removesuffix("-as-published")
+    return BGNN_DATASETS.get(name, name)
 
 
 def _models(group: tuple[PublishedRow, ...]) -> list[PublishedModel]:
@@ -149,8 +185,8 @@ def _edge_study(row: PublishedRow) -> tuple[str, dict[str, Any], str] | None:
     if "edge_feat" not in row.variant or row.params is not None:
         return None
     kind, suffix = EDGE_STUDY[row.variant["edge_feat"], row.variant["edge_repr"]]
-    plain = NAMES[row.model]
-    name = SAME_MODEL.get(plain + suffix, plain + suffix)
+    base = NAMES[row.model]
+    name = SAME_MODEL.get(base + suffix, base + suffix)
     wanted = bool(row.variant.get("E"))
     for made in configurations(row.dataset, row.model):
         fits = made["details"].get("layer_type") == kind and made.get("edge_features", False) == wanted

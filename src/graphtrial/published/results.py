@@ -137,7 +137,7 @@ def find(
         and row.variant.get("train_size") == train_size
         and _is_ordinary(row.variant)
     ]
-    return min(fitting, key=lambda row: _distance(row, params), default=None)
+    return min(fitting, key=lambda row: distance(row, params), default=None)
 
 
 def _is_ordinary(variant: Mapping[str, Any]) -> bool:
@@ -145,7 +145,8 @@ def _is_ordinary(variant: Mapping[str, Any]) -> bool:
     return all(key in told or (key in ORDINARY and value == ORDINARY[key]) for key, value in variant.items())
 
 
-def _distance(row: PublishedRow, params: int | None) -> tuple[bool, float, bool]:
+def distance(row: PublishedRow, params: int | None) -> tuple[bool, float, bool]:
+    """Return how far a row is from a model of so many parameters: the smaller, the better it stands for it."""
     main = MAIN_TABLES.get(row.paper)
     away = 0.0
     if params:
