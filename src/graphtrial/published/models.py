@@ -30,6 +30,8 @@ SWITCHES = (
     *("gated", "aggregator", "readout", "gru", "k"),
 )
 """The settings that make a model another one, where it has them; its width does not."""
+EDGES_UNSAID = (("bgnn-v5", "MNIST", "gatedgcn"), ("bgnn-v5", "CIFAR10", "gatedgcn"))
+"""Rows without an -E whose released configurations use the edge features all the same."""
 WITHOUT_NORMS = ("mlp", "3wl-gnn", "ringgnn", "matrix-factorisation")
 
 
@@ -173,6 +175,8 @@ def _settings(row: PublishedRow) -> tuple[str, dict[str, Any], str]:
     known = model_settings(name)
     if name in WITHOUT_NORMS:
         return name, found, source
+    if (row.paper, row.dataset, name) in EDGES_UNSAID:
+        found = {**found, "edge_features": True}
     if row.paper == "bgnn-v1":  # the first version divides by the root of the number of nodes unless it says otherwise
         found = {"graph_norm": True, **found}
     if "bn" in row.variant:
