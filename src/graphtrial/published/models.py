@@ -121,6 +121,8 @@ def our_datasets(row: PublishedRow) -> tuple[str, ...]:
         return (f"cycles-{size}",)
     if row.dataset == "GraphTheoryProp":
         return ("graphtheoryprop", "graphtheoryprop-as-published")
+    if row.dataset == "PATTERN":
+        return ("pattern-v1",) if row.paper == "bgnn-v1" else ("pattern",)
     names = next((line["names"].split() for line in table("shapes") if line["dataset"] == row.dataset), [])
     return tuple(name for name in names if plain(_papers_name(name)) == plain(row.dataset))
 

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 Verdict = Literal["agrees", "better", "worse", "not comparable", "nothing published"]
 SIZE_TOLERANCE = 0.05
 OTHER_DATA = {
-    ("bgnn-v1", "pattern"): "the first version drew PATTERN with q = 0.2, these graphs have 0.35",
     ("bgnn-v5", "cycles"): "the published graphs were never released, these are of another generator",
 }
 """Papers and beginnings of names of datasets whose graphs are of another distribution than the published ones."""

@@ -73,9 +73,13 @@ def measured_timing(row: PlannedRow) -> Timing:
     spec = make_trial(load(row.dataset), row.model, None, row.protocol, short, split=0, seed=row.seeds[0])
     job = make_job(spec)
     share = 1.0 if job.split_level == "node" else min(1.0, STEPS * short.batch_size / max(1, len(job.train_ids)))
-    outcome = train(
-        replace(job, **{part: _first(getattr(job, part), share) for part in ("train_ids", "val_ids", "test_ids")})
+    few = replace(
+        job,
+        train_ids=_first(job.train_ids, share),
+        val_ids=_first(job.val_ids, share),
+        test_ids=_first(job.test_ids, share),
     )
+    outcome = train(few)
     if len(outcome.epochs) < 2:
         raise GraphTrialError(f"{row.model.name} on {row.dataset} cannot be timed: its training {outcome.status}")
     made = Timing(outcome.epochs[-1].seconds / share, f"measured on {STEPS} batches")

@@ -85,19 +85,25 @@ def pattern_graphs(
     inside: float = 0.5,
     outside: float = 0.5,
     signals: int = 3,
+    nodes: int | None = None,
 ) -> GraphSet:
     """Return graphs in which the nodes of a foreign pattern are to be told from those of the communities.
 
     Each of `patterns` patterns is a random graph with edge probability `inside` and a random signal on its nodes, drawn
-    once. Every part of the set, of which `sizes` are given, has all patterns in turn, each as often as the others; the
-    nodes of a pattern are joined to all others with probability `outside`. x: the signal; y: 1 for the nodes of the
-    pattern; pattern: which of the patterns the graph has.
+    once; it has `nodes` nodes, or as many as a community may have. Every part of the set, of which `sizes` are given,
+    has all patterns in turn, each as often as the others; the nodes of a pattern are joined to all others with
+    probability `outside`. x: the signal; y: 1 for the nodes of the pattern; pattern: which of the patterns the graph
+    has.
     """
     if patterns < 1 or not 1 <= signals <= 256:
         raise GraphTrialError(
             f"{patterns} patterns with {signals} signals were asked for; 1 of each is needed at least"
         )
+    if nodes is not None and not 1 <= nodes <= model.largest:
+        raise GraphTrialError(f"a pattern may have 1 to {model.largest} nodes here, as a community has, not {nodes}")
     fixed, fixed_signal, fixed_sizes = _patterns(model, patterns, inside, signals, Draws(seed, PATTERN))
+    if nodes is not None:
+        fixed_sizes = np.full_like(fixed_sizes, nodes)
     which = np.concatenate([np.arange(size) * patterns // size for size in sizes if size])
     graphs, blocks = len(which), model.communities + 1
     members = np.concatenate([model.sizes(graphs, Draws(seed, SIZES)), fixed_sizes[which, None]], axis=1)

@@ -33,14 +33,8 @@ def _add(
 
 
 USUAL = Rules(batch_size=128, lr=1e-3, patience=5, min_lr=1e-5, max_hours=48.0)
-for _name in ("zinc", "mnist", "cifar10", "cluster"):
+for _name in ("zinc", "mnist", "cifar10", "pattern-v1", "cluster"):
     _add(_name, USUAL)
-_add(
-    "pattern",
-    USUAL,
-    "The first version drew these graphs with q = 0.2 and patterns of 20 nodes; ours are those of the last version, so "
-    "that scores do not compare.",
-)
 
 TSP = replace(USUAL, batch_size=64, patience=10)
 _add("tsp", TSP, seeds=(41, 42))
