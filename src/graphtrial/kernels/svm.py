@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 from sklearn.model_selection import KFold, train_test_split
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import LinearSVC
 
 from graphtrial.errors import GraphTrialError
+from graphtrial.kernels.machine import Trainer
 from graphtrial.training.protocols import SvmRules
 
 Ids = npt.NDArray[np.int64]
@@ -38,6 +38,13 @@ class Frame(Protocol):
     @property
     def validation(self) -> float:
         """The share of what is not tested that chooses."""
+
+
+class Predictor(Protocol):
+    """A fitted machine that knows all graphs by number."""
+
+    def predict(self, ids: Ids) -> npt.NDArray[Any]:
+        """Return the class of each of these graphs."""
 
 
 @dataclass(frozen=True)
@@ -70,32 +77,38 @@ def choose_and_test(matrices: Sequence[Matrix], y: npt.NDArray[Any], fold: Fold,
     """
     found: list[tuple[float, ...]] = []
     best: tuple[float, int, float] | None = None
-    machine: Any = None
+    machine: Predictor | None = None
     for number, matrix in enumerate(matrices):
         row = []
+        fit = _fit_linear(matrix, fold.train, y) if rules.machine == "linear" else Trainer(matrix, fold.train, y).fit
         for penalty in rules.penalties:
-            fitted = _machine(rules, penalty).fit(_rows(matrix, fold.train, fold.train), y[fold.train])
-            row.append(_accuracy(fitted, matrix, y, fold, fold.val))
+            fitted = fit(penalty)
+            row.append(_accuracy(fitted, y, fold.val))
             if best is None or row[-1] > best[0]:
                 best, machine = (row[-1], number, penalty), fitted
         found.append(tuple(row))
-    if best is None:
+    if best is None or machine is None:
         raise GraphTrialError("there is no matrix to choose from")
     _, number, penalty = best
-    scores = {part: _accuracy(machine, matrices[number], y, fold, ids) for part, ids in fold._asdict().items()}
+    scores = {part: _accuracy(machine, y, ids) for part, ids in fold._asdict().items()}
     return Choice(number, penalty, scores, tuple(found))
 
 
-def _machine(rules: SvmRules, penalty: float) -> SVC | LinearSVC:
-    if rules.machine == "svc":
-        return SVC(kernel="precomputed", C=penalty, tol=1e-3, cache_size=500)
-    return LinearSVC(C=penalty, tol=1e-2, dual=False)
+@dataclass(frozen=True)
+class _Linear:
+    """A fitted machine of LIBLINEAR with the features of all graphs."""
+
+    machine: LinearSVC
+    features: Matrix
+
+    def predict(self, ids: Ids) -> npt.NDArray[Any]:
+        return np.asarray(self.machine.predict(self.features[ids]))
 
 
-def _accuracy(machine: Any, matrix: Matrix, y: npt.NDArray[Any], fold: Fold, ids: Ids) -> float:
-    return 100.0 * float((machine.predict(_rows(matrix, ids, fold.train)) == y[ids]).mean())
+def _fit_linear(features: Matrix, train: Ids, y: npt.NDArray[Any]) -> Callable[[float], Predictor]:
+    fitted = features[train]
+    return lambda penalty: _Linear(LinearSVC(C=penalty, tol=1e-2, dual=False).fit(fitted, y[train]), features)
 
 
-def _rows(matrix: Matrix, ids: Ids, fitted: Ids) -> Matrix:
-    """Return what a machine sees of some graphs: their features, or their kernel with the fitted ones."""
-    return matrix[ids] if sparse.issparse(matrix) else np.ascontiguousarray(matrix[np.ix_(ids, fitted)])
+def _accuracy(machine: Predictor, y: npt.NDArray[Any], ids: Ids) -> float:
+    return 100.0 * float((machine.predict(ids) == y[ids]).mean())

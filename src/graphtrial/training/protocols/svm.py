@@ -18,8 +18,8 @@ class SvmRules:
     The seed of a trial shuffles the graphs and divides them into `folds`; the trial's split says which is tested. A
     share `validation` of the rest, also drawn by the seed, chooses the steps of refinement among `h`, for kernels that
     have such a setting, and the penalty among `penalties`: of equally good choices the first, in the order of h and
-    then of the penalties. What is tested was fitted to the training part alone. `machine` is LIBSVM on the Gram matrix
-    (`svc`), or LIBLINEAR on the explicit features (`linear`) for sets too large for a matrix.
+    then of the penalties. What is tested was fitted to the training part alone. `machine` is the one of LIBSVM on the
+    Gram matrix (`svc`), or LIBLINEAR on the explicit features (`linear`) for sets too large for a matrix.
     """
 
     kind: Literal["kernel-svm"] = "kernel-svm"
