@@ -84,7 +84,8 @@ class Registry(Generic[T]):
         return iter(self.names())
 
     def __contains__(self, name: object) -> bool:
-        return name in self.names()
+        self._load_builtins()
+        return name in self._things or name in self.names()  # looking through installed packages takes milliseconds
 
     def _load_builtins(self) -> None:
         if self._loaded:
