@@ -170,7 +170,8 @@ def _settings(row: PublishedRow) -> tuple[str, dict[str, Any], str]:
     study = _edge_study(row)
     if study is not None:
         return study
-    name = "gatedgcn-edgefeat" if row.variant.get("edge_repr") is False else NAMES[row.model]
+    without_states = row.model == "GatedGCN" and row.variant.get("edge_repr") is False
+    name = "gatedgcn-edgefeat" if without_states else NAMES[row.model]
     found, source = settings_of_row(row, name)
     if not found:
         return name, {}, source
@@ -193,17 +194,23 @@ def _edge_study(row: PublishedRow) -> tuple[str, dict[str, Any], str] | None:
     kind, suffix = EDGE_STUDY[row.variant["edge_feat"], row.variant["edge_repr"]]
     base = NAMES[row.model]
     name = SAME_MODEL.get(base + suffix, base + suffix)
+    made = [
+        made
+        for made in configurations(row.dataset, row.model)
+        if made["details"].get("layer_type") == kind and made["budget"] == ""
+    ]
+    if not made:
+        return name, {}, ""
     wanted = bool(row.variant.get("E"))
-    for made in configurations(row.dataset, row.model):
-        fits = made["details"].get("layer_type") == kind and made.get("edge_features", False) == wanted
-        if fits and made["budget"] == "":
-            known = model_settings(name)
-            found = {key: made[key] for key in SETTINGS if key in made and key in known}
-            aggregator = AGGREGATORS.get(made["details"].get("aggregator", ""))
-            if aggregator and "aggregator" in known:
-                found["aggregator"] = aggregator
-            return name, found, "released configuration of the edge study"
-    return name, {}, ""
+    best = next((one for one in made if one.get("edge_features", False) == wanted), made[0])
+    known = model_settings(name)
+    found = {key: best[key] for key in SETTINGS if key in best and key in known}
+    aggregator = AGGREGATORS.get(best["details"].get("aggregator", ""))
+    if aggregator and "aggregator" in known:
+        found["aggregator"] = aggregator
+    if "edge_features" in known:
+        found["edge_features"] = wanted
+    return name, found, "released configuration of the edge study"
 
 
 def _encoding(row: PublishedRow) -> EncodingFacts | None:
