@@ -61,6 +61,7 @@ class Source:
 
     `exact` says that the result is the published data, so that its statistics must be the published ones; a stand-in
     need only agree within sampling error. The versions of `libraries` are recorded: they had a say in the numbers.
+    `hours` is about what it takes to make it on one core where that is long: then only who asks for it gets it made.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Source:
     files: tuple[File, ...] = ()
     exact: bool = True
     libraries: tuple[str, ...] = ("numpy",)
+    hours: float = 0.0
 
 
 class DatasetSpec(ABC):

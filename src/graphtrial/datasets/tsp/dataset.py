@@ -18,7 +18,7 @@ from graphtrial.datasets.progress import track
 from graphtrial.datasets.sources import GIBIBYTE, File
 from graphtrial.datasets.splits import in_turn
 from graphtrial.datasets.statistics import Statistics
-from graphtrial.datasets.tsp.generate import labelled, solved_graphs
+from graphtrial.datasets.tsp.generate import estimated_hours, labelled, solved_graphs
 from graphtrial.datasets.tsp.graphs import tour_graphs
 from graphtrial.datasets.tsp.instances import Recipe, Solved
 from graphtrial.datasets.tsp.metric import unit
@@ -73,6 +73,7 @@ class TSP(TourSpec):
             (),
             exact=False,
             libraries=("numpy", "highspy"),
+            hours=estimated_hours(recipe, sum(sizes)),
         ),
     )
     large = True
