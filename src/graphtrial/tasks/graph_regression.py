@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 from torch import Tensor
 from torch.nn import functional as F
 
+from graphtrial.errors import GraphTrialError
 from graphtrial.tasks.base import TASKS, Task
 
 
@@ -16,7 +18,8 @@ class GraphRegression(Task):
 
     .. math:: \mathrm{loss} = \mathrm{MAE} = \frac{1}{n} \sum_i |\hat y_i - y_i|
 
-    With several targets the error of each is kept, and the mean of their natural logarithms, `log MAE`.
+    With several targets the error of each is kept, and the mean of their natural logarithms, `log MAE`. Where targets
+    are standardised, `spread` is the standard deviation of each in its own unit, and the error in that is kept as well.
     prediction: [graphs, targets]; target: [graphs] or [graphs, targets].
     """
 
@@ -25,8 +28,11 @@ class GraphRegression(Task):
     metric = "MAE"
     higher_is_better = False
 
-    def __init__(self, targets: int = 1) -> None:
+    def __init__(self, targets: int = 1, spread: Sequence[float] = ()) -> None:
+        if spread and len(spread) != targets:
+            raise GraphTrialError(f"{targets} targets have as many deviations, not {len(spread)}")
         self.outputs = targets
+        self.spread = tuple(spread)
 
     def loss(self, prediction: Tensor, target: Tensor) -> Tensor:
         return F.l1_loss(prediction, self.fitting(prediction, target, prediction.shape).to(prediction.dtype))
@@ -40,4 +46,10 @@ class GraphRegression(Task):
             return {}
         errors = (prediction.double() - self.fitting(prediction, target, prediction.shape).double()).abs().mean(dim=0)
         logarithms = errors.clamp_min(sys.float_info.min).log()  # an error of 0 has no logarithm
-        return {"log MAE": float(logarithms.mean()), "MAE of each target": errors.tolist()}
+        found: dict[str, float | list[float]] = {
+            "log MAE": float(logarithms.mean()),
+            "MAE of each target": errors.tolist(),
+        }
+        if self.spread:
+            found["MAE of each target in its own unit"] = (errors * errors.new_tensor(self.spread)).tolist()
+        return found
