@@ -83,3 +83,12 @@ def test_pairs_survive_saving(tmp_path) -> None:
 def test_a_set_without_pairs_cannot_be_asked_for_links() -> None:
     with pytest.raises(InvalidGraphError, match="columns 'pairs' and 'y'"):
         PairLoader(whole(graph()), graph(), np.array([0]), 2)
+
+
+def test_training_draws_from_the_pairs_that_are_known_not_to_be_linked() -> None:
+    graphs = linked()
+    loader = PairLoader(
+        whole(graphs), graphs, np.array([0, 1, 2]), 2, torch.Generator().manual_seed(0), np.array([3, 4])
+    )
+    drawn = [pair for _ in range(20) for batch in loader for pair in batch.pairs[len(batch.pairs) // 2 :].tolist()]
+    assert {tuple(pair) for pair in drawn} == {(3, 1), (0, 3)}

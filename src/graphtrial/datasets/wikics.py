@@ -84,6 +84,8 @@ class WikiCSStopping(WikiCSBase):
 
     name = "wikics-stopping"
     published = WikiCS.published
+    published_as = "wikics"
+    protocol = "wikics/nodes"
     splits_complete = False
     validation = "stopping"
 
@@ -181,6 +183,17 @@ class WikiCSStandIn(StandIn):
 
     name = "wikics-standin"
     published = WikiCS.published
+
+
+@DATASETS.register("wikics-standin-stopping")
+class WikiCSStandInStopping(StandIn):
+    """A stand-in for `wikics-stopping`: the artificial graph of `wikics-standin`, val for early stopping alone."""
+
+    name = "wikics-standin-stopping"
+    published = WikiCS.published
+    protocol = "wikics/nodes"
+    splits_complete = False
+    validation = "stopping"
 
 
 @DATASETS.register("wikics-standin-as-published")

@@ -32,10 +32,17 @@ class PairLoader:
 
     With a `generator` each pass draws a new order from it, and every batch gets as many pairs more that are drawn
     uniformly from all pairs of nodes and count as not linked: the way links are learnt where only links are known.
+    With `others`, pairs that are known not to be linked, these are drawn from instead.
     """
 
     def __init__(
-        self, whole: GraphBatch, graphs: GraphSet, ids: Ids, batch_size: int, generator: torch.Generator | None = None
+        self,
+        whole: GraphBatch,
+        graphs: GraphSet,
+        ids: Ids,
+        batch_size: int,
+        generator: torch.Generator | None = None,
+        others: Ids | None = None,
     ) -> None:
         if batch_size < 1:
             raise GraphTrialError(f"a batch needs at least one pair; batch_size is {batch_size}")
@@ -46,6 +53,10 @@ class PairLoader:
         self.linked = torch.from_numpy(graphs.columns["y"].values[ids].astype(np.int64))
         self.batch_size = batch_size
         self.generator = generator
+        chosen = others if others is not None and len(others) else None
+        self.others = (
+            None if chosen is None else torch.from_numpy(graphs.columns[PAIRS].values[chosen].astype(np.int64))
+        )
 
     def __iter__(self) -> Iterator[GraphBatch]:
         if self.generator is None:
@@ -57,6 +68,9 @@ class PairLoader:
 
     def _ask(self, pairs: Tensor, linked: Tensor) -> GraphBatch:
         if self.generator is not None:
-            drawn = torch.randint(self.whole.num_nodes, pairs.shape, generator=self.generator)
+            if self.others is None:
+                drawn = torch.randint(self.whole.num_nodes, pairs.shape, generator=self.generator)
+            else:
+                drawn = self.others[torch.randint(len(self.others), (len(pairs),), generator=self.generator)]
             pairs, linked = torch.cat([pairs, drawn]), torch.cat([linked, torch.zeros_like(linked)])
         return self.whole.with_columns({**self.whole.columns, PAIRS: pairs, "y": linked})

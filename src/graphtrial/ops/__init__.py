@@ -3,6 +3,7 @@
 from graphtrial.ops.aggregate import aggregate, symmetric_weight
 from graphtrial.ops.attention import attention
 from graphtrial.ops.collect import collect
+from graphtrial.ops.dot import edge_dot
 from graphtrial.ops.ends import sum_of_ends
 from graphtrial.ops.gated import gated_mean
 from graphtrial.ops.linear import linear
@@ -15,6 +16,7 @@ __all__ = [
     "attention",
     "batch_norm",
     "collect",
+    "edge_dot",
     "edge_softmax",
     "gated_mean",
     "linear",

@@ -9,5 +9,16 @@ from graphtrial.published.configs import configuration, configurations
 from graphtrial.published.results import PublishedRow, Score, find, rows
 from graphtrial.published.tables import table
 from graphtrial.published.tudataset import find_tudataset
+from graphtrial.published.wikics import find_wikics
 
-__all__ = ["PublishedRow", "Score", "configuration", "configurations", "find", "find_tudataset", "rows", "table"]
+__all__ = [
+    "PublishedRow",
+    "Score",
+    "configuration",
+    "configurations",
+    "find",
+    "find_tudataset",
+    "find_wikics",
+    "rows",
+    "table",
+]

@@ -8,10 +8,11 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from graphtrial import published
-from graphtrial.datasets.base import published_name
+from graphtrial.published.models import find_published
 from graphtrial.report.agreement import Agreement, agreement
-from graphtrial.report.stats import Summary, summarise
-from graphtrial.spec import Component, canonical_json
+from graphtrial.report.stats import Summary, bootstrapped, summarise
+from graphtrial.spec import Component, canonical_json, digest
+from graphtrial.studies.from_table import encoding_facts
 from graphtrial.studies.store import TrialRecord
 from graphtrial.training import PROTOCOLS, FoldRules, Rules
 
@@ -34,6 +35,11 @@ class ResultRow:
     def first(self) -> TrialRecord:
         """Any one of the trials: they share everything but split and seed."""
         return self.trials[0]
+
+    @property
+    def id(self) -> str:
+        """What `graphtrial reproduce` calls the row: a hash of all that its trials have in common."""
+        return f"row-{digest(_row_of(self.first))[:12]}"
 
     @property
     def label(self) -> str:
@@ -90,7 +96,14 @@ class ResultRow:
 
     def scores(self, part: str) -> Summary | None:
         """Return the summary of the scores on train, val or test."""
-        return summarise([trial.scores[part] for trial in self.trials if part in trial.scores], self.overlap)
+        return self._summary([trial.scores[part] for trial in self.trials if part in trial.scores], self.overlap)
+
+    def _summary(self, values: list[float], overlap: float = 0.0) -> Summary | None:
+        """Return the summary of a number of each trial, with the kind of interval that the protocol asks for."""
+        protocol = self.first.spec.protocol.partition("@")[0]
+        if protocol in PROTOCOLS and PROTOCOLS.get(protocol).interval == "bootstrap":
+            return bootstrapped(values)
+        return summarise(values, overlap)
 
     @property
     def overlap(self) -> float:
@@ -129,7 +142,7 @@ class ResultRow:
             for name, value in trial.details.get("further", {}).items():
                 if not isinstance(value, list):
                     values.setdefault(name, []).append(value)
-        return {name: found for name, numbers in values.items() if (found := summarise(numbers))}
+        return {name: found for name, numbers in values.items() if (found := self._summary(numbers))}
 
     def mean(self, name: str) -> float | None:
         """Return the mean of a number of the finished trials, such as `epochs`."""
@@ -252,17 +265,9 @@ def _published(group: list[TrialRecord]) -> published.PublishedRow | None:
         return None
     if paper == "tudataset":
         return published.find_tudataset(spec.dataset, spec.model, trained=isinstance(spec.rules, Rules))
-    arguments = spec.model.arguments
-    encoding = None
-    if spec.encoding is not None:
-        given = spec.encoding.arguments
-        encoding = (spec.encoding.name, given.get("k"), given.get("sign", given.get("order")))
-    return published.find(
-        published_name(spec.dataset),
-        spec.model.name,
-        layers=arguments.get("layers"),
-        params=next((trial.params for trial in group if trial.params is not None), None),
-        encoding=encoding,
-        edge_features=bool(arguments.get("edge_features")),
-        paper=paper,
+    if paper == "wikics":
+        return published.find_wikics(spec.dataset, spec.model.name)
+    params = next((trial.params for trial in group if trial.params is not None), None)
+    return find_published(
+        paper, spec.dataset, spec.model.name, spec.model.arguments, encoding_facts(spec.encoding), params
     )

@@ -29,8 +29,8 @@ def cells(row: ResultRow) -> list[str]:
         row.encoding,
         row.setting("layers"),
         str(row.params) if row.params and row.has_epochs else "",
-        "-" if test is None else str(test),
-        "-" if test is None else test.interval,
+        "-" if test is None else ", ".join([str(test), *(f"{name} {found}" for name, found in row.further.items())]),
+        "-" if test is None else ", ".join([test.interval, *(found.interval for found in row.further.values())]),
         "-" if test is None else f"{test.min:.3f}",
         "-" if test is None else f"{test.max:.3f}",
         str(row.scores("train") or "-"),
@@ -67,7 +67,12 @@ def markdown(rows: Sequence[ResultRow]) -> str:
     """Return the rows as Markdown tables."""
     parts = []
     for title, group in titles(rows).items():
-        lines = [f"## {_escape(title)}", "", _line(HEADERS), "|" + " --- |" * 2 + " ---: |" * (len(HEADERS) - 2)]
+        lines = [
+            f"## {escape_markdown(title)}",
+            "",
+            _line(HEADERS),
+            "|" + " --- |" * 2 + " ---: |" * (len(HEADERS) - 2),
+        ]
         parts.append("\n".join([*lines, *(_line(cells(row)) for row in group), "", EXPLANATION, ""]))
     return "\n".join(parts)
 
@@ -95,8 +100,9 @@ def _trials(row: ResultRow) -> str:
 
 
 def _line(values: Sequence[str]) -> str:
-    return "| " + " | ".join(_escape(value) for value in values) + " |"
+    return "| " + " | ".join(escape_markdown(value) for value in values) + " |"
 
 
-def _escape(text: str) -> str:
+def escape_markdown(text: str) -> str:
+    """Return a text that Markdown prints as it stands, in a table too."""
     return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")

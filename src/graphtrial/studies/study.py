@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
-from graphtrial.datasets import Dataset, load
+from graphtrial.datasets import Dataset, DatasetSpec, load
 from graphtrial.datasets.base import published_name
 from graphtrial.encodings import ENCODINGS
 from graphtrial.errors import GraphTrialError, UnknownNameError, did_you_mean
@@ -15,8 +15,9 @@ from graphtrial.nn import Shapes, model_settings, parse_budget, width_for_budget
 from graphtrial.published import configuration
 from graphtrial.published.configs import SETTINGS
 from graphtrial.spec import Component
+from graphtrial.studies.from_table import settings_in_table
 from graphtrial.studies.trial import TrialSpec, make_encoding, make_trial, shapes_for
-from graphtrial.training import PROTOCOLS, FoldRules, Protocol, SvmRules
+from graphtrial.training import PROTOCOLS, FeatureSvmRules, FoldRules, Protocol, SvmRules
 
 DEFAULT_BUDGET = "100k"
 DEFAULT_PAPER = "bgnn-v5"
@@ -50,8 +51,10 @@ class Row:
 class Study:
     """A grid of trials: datasets x rows x encodings x splits x seeds, under one protocol or the rows' own.
 
-    `seeds` and `splits` take that many of the protocol's; all by default. `rules` overrides single training rules,
-    which gives trials of another identity that are never mixed with the protocol's own.
+    `also` are further datasets, which are run only where they are asked for. `seeds` and `splits` take that many of the
+    protocol's; all by default. `rules` overrides single training rules, which gives trials of another identity that are
+    never mixed with the protocol's own. With `published`, such as `bgnn-v5/table-3`, a row stands for every row of that
+    table that it fits, and has its settings. A `*` in a protocol is the name of the dataset.
     """
 
     title: str
@@ -62,6 +65,8 @@ class Study:
     seeds: int | tuple[int, ...] | None = None
     splits: int | None = None
     rules: dict[str, Any] = field(default_factory=dict)
+    also: tuple[str, ...] = ()
+    published: str | None = None
 
     def trials(self) -> list[TrialSpec]:
         """Return every trial of the grid, fully resolved; a dataset is prepared where it is not yet."""
@@ -76,7 +81,8 @@ class Study:
     def has_kernels(self) -> bool:
         """Some row is tried with a support vector machine."""
         chosen = (row.protocol or self.protocol for row in self.rows)
-        return any(isinstance(PROTOCOLS.get(name).rules, SvmRules) for name in chosen if name is not None)
+        rules = (PROTOCOLS.get(name).rules for name in chosen if name and "*" not in name)
+        return any(isinstance(each, SvmRules | FeatureSvmRules) for each in rules)
 
     def only(self, datasets: Sequence[str] = (), models: Sequence[str] = (), seeds: int | None = None) -> Study:
         """Return the part of the study on these datasets, with these models or kernels, with so many seeds.
@@ -85,7 +91,7 @@ class Study:
         """
         kept, rows = self.datasets, self.rows
         if datasets:
-            kept = tuple(_named(name, self.datasets, "dataset") for name in datasets)
+            kept = tuple(_named(name, (*self.datasets, *self.also), "dataset") for name in datasets)
         if models:
             wanted = {_named(name, [row.model for row in self.rows], "model") for name in models}
             rows = tuple(row for row in self.rows if row.model in wanted)
@@ -95,17 +101,19 @@ class Study:
         for row in self.rows:
             if row.datasets is not None and name not in row.datasets:
                 continue
-            protocol = self._protocol(dataset, row)
-            kernel = isinstance(protocol.rules, SvmRules)
+            protocol = self.protocol_for(dataset.spec, row)
+            kernel = isinstance(protocol.rules, SvmRules | FeatureSvmRules)
             title = f"{protocol.name}@{protocol.version}"
-            for model, encoding in _kernels(row) if kernel else _models(row, dataset):
+            for model, encoding in _kernels(row) if kernel else _models(row, dataset, self.published):
                 rules = protocol.rules_for(model.name, model.arguments.get("layers"), self.rules)
                 for split in range(self._split_count(protocol, dataset)):
-                    for seed in self._seeds(protocol):
+                    for seed in self.seeds_of(protocol):
                         yield make_trial(dataset, model, encoding, title, rules, split=split, seed=seed)
 
-    def _protocol(self, dataset: Dataset, row: Row) -> Protocol:
-        chosen, usual = row.protocol or self.protocol or dataset.spec.protocol, f"{DEFAULT_PAPER}/{dataset.name}"
+    def protocol_for(self, dataset: type[DatasetSpec] | DatasetSpec, row: Row) -> Protocol:
+        """Return the rules of a row on a dataset: the row's, the study's, the dataset's own, or those of the paper."""
+        chosen, usual = row.protocol or self.protocol or dataset.protocol, f"{DEFAULT_PAPER}/{dataset.name}"
+        chosen = chosen and chosen.replace("*", dataset.name)
         if chosen is None and usual not in PROTOCOLS:
             raise GraphTrialError(
                 f"{dataset.name} has no training rules of its own: choose some with --protocol, "
@@ -113,7 +121,8 @@ class Study:
             )
         return PROTOCOLS.get(chosen or usual)
 
-    def _seeds(self, protocol: Protocol) -> Sequence[int]:
+    def seeds_of(self, protocol: Protocol) -> Sequence[int]:
+        """Return which seeds of a protocol are run."""
         if isinstance(self.seeds, tuple):
             return self.seeds
         count = len(protocol.seeds) if self.seeds is None else self.seeds
@@ -132,17 +141,21 @@ class Study:
 
 def _kernels(row: Row) -> Iterator[tuple[Component, None]]:
     if row.encodings != ("none",) or row.budget is not None:
-        raise GraphTrialError(f"kernel '{row.model}' takes neither an encoding nor a budget")
+        raise GraphTrialError(f"'{row.model}' in a support vector machine takes neither an encoding nor a budget")
     for settings in row.points():
         yield Component(row.model, settings), None
 
 
-def _models(row: Row, dataset: Dataset) -> Iterator[tuple[Component, Component | None]]:
+def _models(row: Row, dataset: Dataset, table: str | None) -> Iterator[tuple[Component, Component | None]]:
     for text in row.encodings:
         encoding = parse_encoding(text)
-        shapes = shapes_for(dataset, make_encoding(encoding))
         for settings in row.points():
+            if table is not None:
+                for made in settings_in_table(table, dataset.name, row.model, settings, encoding):
+                    yield Component(row.model, made), encoding
+                continue
             point = replace(row, settings=settings)
+            shapes = shapes_for(dataset, make_encoding(encoding))
             yield Component(row.model, choose_settings(dataset.name, shapes, point, encoding)), encoding
 
 

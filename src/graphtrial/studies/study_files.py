@@ -50,8 +50,10 @@ def _study(values: dict[str, Any], what: str) -> Study:
         if "dataset" in values:
             raise GraphTrialError(f"study {what} has 'dataset' and 'datasets'; leave out one of them")
         values["dataset"] = _texts(several, f"'datasets' of study {what}")
+    if "also" in values:
+        values["also"] = _texts(values["also"], f"'also' of study {what}")
     needed: dict[str, type] = {"title": str, "dataset": tuple if several is not None else str, "models": list}
-    optional: dict[str, type] = {"protocol": str, "paper": str, "splits": int, "rules": dict}
+    optional: dict[str, type] = {"protocol": str, "paper": str, "splits": int, "rules": dict, "published": str}
     for key, kind in needed.items():
         if not isinstance(values.get(key), kind):
             raise GraphTrialError(f"study {what} needs a {kind.__name__} '{key}'")

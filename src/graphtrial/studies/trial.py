@@ -18,7 +18,7 @@ from graphtrial.nn.encoder import ENCODING_COLUMN
 from graphtrial.published.shapes import known_shapes
 from graphtrial.registry import Registry
 from graphtrial.spec import Component, digest
-from graphtrial.training import FoldRules, Rules, SvmRules, rules_from
+from graphtrial.training import AnyRules, FeatureSvmRules, FoldRules, SvmRules, rules_from
 from graphtrial.training.batches import Job
 from graphtrial.training.outcome import Epoch, Outcome
 from graphtrial.training.trainer import train
@@ -28,7 +28,8 @@ from graphtrial.training.trainer import train
 class TrialSpec:
     """Everything that decides the result of a trial, resolved: no default is left open.
 
-    Under the rules of a training `model` names a model, under those of a support vector machine it names a kernel.
+    Under the rules of a training `model` names a model, under those of a support vector machine it names a kernel, or
+    `svm` where the machine looks at features.
 
     `data` is the content hash of graphs and splits, so that a result can never be mistaken for one on other data.
     `plugins` names the files outside this package that the trial's parts come from, with the SHA-256 of each.
@@ -41,7 +42,7 @@ class TrialSpec:
     encoding: Component | None
     encoding_version: int
     protocol: str
-    rules: Rules | SvmRules
+    rules: AnyRules
     seed: int
     plugins: dict[str, str] = field(default_factory=dict)
 
@@ -83,7 +84,7 @@ def make_trial(
     model: Component,
     encoding: Component | None,
     protocol: str,
-    rules: Rules | SvmRules,
+    rules: AnyRules,
     *,
     split: int,
     seed: int,
@@ -97,20 +98,25 @@ def make_trial(
     there = rules.folds if isinstance(rules, FoldRules) else len(dataset.splits)
     if not 0 <= split < there:
         raise GraphTrialError(f"{dataset.name} has splits 0 to {there - 1}; there is no split {split}")
+    if isinstance(rules, FeatureSvmRules):
+        from graphtrial.kernels.features import resolve_machine
+
+        machine, used = resolve_machine(dataset, model), _origins(dataset.name, model.name, None, rules)
+        return TrialSpec(dataset.name, dataset.hash, split, machine, None, 0, protocol, rules, seed, used)
     resolved = Component(model.name, resolve_settings(model.name, model.arguments))
     version = ENCODINGS.get(encoding.name).version if encoding else 0
     used = _origins(dataset.name, model.name, encoding, rules)
     return TrialSpec(dataset.name, dataset.hash, split, resolved, encoding, version, protocol, rules, seed, used)
 
 
-def _origins(dataset: str, model: str, encoding: Component | None, rules: Rules | SvmRules) -> dict[str, str]:
+def _origins(dataset: str, model: str, encoding: Component | None, rules: AnyRules) -> dict[str, str]:
     """Return the files outside this package that decide the result of a trial; its protocol is written out in it."""
     things: list[tuple[Registry[Any], str]] = [(DATASETS, dataset)]
     if isinstance(rules, SvmRules):
         from graphtrial.kernels import KERNELS
 
         things.append((KERNELS, model))
-    else:
+    elif not isinstance(rules, FeatureSvmRules):
         things.append((MODELS, model))
     if encoding:
         things.append((ENCODINGS, encoding.name))
@@ -137,8 +143,8 @@ def shapes_for(dataset: Dataset, encoding: Encoding | None) -> Shapes:
 def make_job(spec: TrialSpec) -> Job:
     """Bring a specification to life: load the data, compute the encoding, and say how the model is built."""
     dataset = _same_data(spec)
-    if isinstance(spec.rules, SvmRules):
-        raise GraphTrialError(f"trial {spec.id} tries a kernel, which is not trained")
+    if isinstance(spec.rules, SvmRules | FeatureSvmRules):
+        raise GraphTrialError(f"trial {spec.id} tries a support vector machine, which is not trained in epochs")
     encoding = make_encoding(spec.encoding)
     if encoding is not None and encoding.version != spec.encoding_version:
         raise GraphTrialError(
@@ -183,7 +189,8 @@ def _same_data(spec: TrialSpec) -> Dataset:
     return dataset
 
 
-def _check_plugins(spec: TrialSpec) -> None:
+def check_plugins(spec: TrialSpec) -> None:
+    """Raise an error if a file of the user's own that the trial was made with is another now, or is not loaded."""
     try:
         now = _origins(spec.dataset, spec.model.name, spec.encoding, spec.rules)
     except UnknownNameError:
@@ -196,9 +203,13 @@ def _check_plugins(spec: TrialSpec) -> None:
 
 def run_trial(spec: TrialSpec, checkpoint: Path, on_epoch: Callable[[Epoch], None] = lambda epoch: None) -> Outcome:
     """Run one trial, going on from its checkpoint if there is one."""
-    _check_plugins(spec)
+    check_plugins(spec)
     if isinstance(spec.rules, SvmRules):
         from graphtrial.kernels.trial import try_kernel
 
         return try_kernel(_same_data(spec), spec.model, spec.rules, fold=spec.split, seed=spec.seed)
+    if isinstance(spec.rules, FeatureSvmRules):
+        from graphtrial.kernels.features import try_features
+
+        return try_features(_same_data(spec), spec.rules, split=spec.split, seed=spec.seed)
     return train(make_job(spec), checkpoint, on_epoch)

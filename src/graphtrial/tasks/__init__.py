@@ -6,6 +6,7 @@ from graphtrial.tasks.graph_classification import GraphClassification
 from graphtrial.tasks.graph_regression import GraphRegression
 from graphtrial.tasks.graph_theory import GraphTheory
 from graphtrial.tasks.link_prediction import LinkPrediction
+from graphtrial.tasks.link_ranking import LinkRanking
 from graphtrial.tasks.node_classification import BalancedNodeClassification, NodeClassification
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "GraphRegression",
     "GraphTheory",
     "LinkPrediction",
+    "LinkRanking",
     "NodeClassification",
     "Task",
     "TaskLevel",

@@ -1,5 +1,14 @@
 """Frozen training rules and the one loop that follows them."""
 
-from graphtrial.training.protocols import PROTOCOLS, FoldRules, Protocol, Rules, SvmRules, rules_from
+from graphtrial.training.protocols import (
+    PROTOCOLS,
+    AnyRules,
+    FeatureSvmRules,
+    FoldRules,
+    Protocol,
+    Rules,
+    SvmRules,
+    rules_from,
+)
 
-__all__ = ["PROTOCOLS", "FoldRules", "Protocol", "Rules", "SvmRules", "rules_from"]
+__all__ = ["PROTOCOLS", "AnyRules", "FeatureSvmRules", "FoldRules", "Protocol", "Rules", "SvmRules", "rules_from"]

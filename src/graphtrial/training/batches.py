@@ -58,7 +58,17 @@ def training_batches(job: Job, generator: torch.Generator) -> Iterable[GraphBatc
         raise GraphTrialError("gradients are accumulated over graphs, but here is only one: use gradient=mean")
     if job.split_level == "node":
         return NodeLoader(job.whole, job.train_ids)
-    return PairLoader(job.whole, job.graphs, job.train_ids, rules.batch_size, generator)
+    return PairLoader(job.whole, job.graphs, job.train_ids, rules.batch_size, generator, pairs_to_draw(job))
+
+
+def pairs_to_draw(job: Job) -> Ids:
+    """Return the pairs that are not linked and in no part of the split: training draws from them where there are some.
+
+    Without any it draws from all pairs of nodes.
+    """
+    unused = np.ones(job.graphs.size["pair"], bool)
+    unused[np.concatenate([job.train_ids, job.val_ids, job.test_ids])] = False
+    return np.flatnonzero(unused & (np.asarray(job.graphs.column("y").values) == 0))
 
 
 def scored_batches(job: Job, part: str, *, keep: bool = False) -> Iterable[GraphBatch]:

@@ -20,6 +20,7 @@ from graphtrial.process import compute_settings, seed_everything
 from graphtrial.tasks import Task
 from graphtrial.training.batches import Job, scored_batches, training_batches
 from graphtrial.training.checkpoint import Checkpoint, capture, part, restore
+from graphtrial.training.optimiser import Adam
 from graphtrial.training.outcome import Epoch, Outcome, Status
 from graphtrial.training.protocols import Rules
 
@@ -48,16 +49,7 @@ def _train(
     job: Job, model: nn.Module, history: list[Epoch], checkpoint: Checkpoint | None, on_epoch: Callable[[Epoch], None]
 ) -> Outcome:
     rules = job.rules
-    optimiser = torch.optim.Adam(model.parameters(), lr=rules.lr, weight_decay=rules.weight_decay, fused=True)
-    rising = rules.judged_by == "score" and job.task.higher_is_better
-    scheduler = ReduceLROnPlateau(
-        optimiser,
-        mode=rules.plateau_mode(rising=rising),
-        factor=rules.factor,
-        patience=rules.patience,
-        threshold=rules.threshold,
-        min_lr=0.0,
-    )
+    optimiser, scheduler = optimiser_of(job, model)
     generator = torch.Generator().manual_seed(job.seed)
     train_batches = training_batches(job, generator)
     val_batches = scored_batches(job, "val", keep=True)
@@ -70,7 +62,7 @@ def _train(
         best = part(tensors, "best.")
         history.extend(Epoch(**record) for record in facts["history"])
 
-    status = _verdict(rules, history, optimiser)
+    status = verdict(rules, history, optimiser)
     while status is None:
         start = time.perf_counter()
         lr = optimiser.param_groups[0]["lr"]
@@ -79,8 +71,8 @@ def _train(
         if not (math.isfinite(train_loss) and math.isfinite(val_loss)):
             return Outcome("diverged", count_parameters(model), history)
         epoch = Epoch(len(history) + 1, lr, train_loss, val_loss, val_score, time.perf_counter() - start)
-        scheduler.step(_judged(rules, epoch))
-        if rules.tested == "best" and _is_best(rules, epoch, history, rising=rising):
+        scheduler.step(judged(rules, epoch))
+        if is_to_be_tested(job, epoch, history):
             best = {name: value.clone() for name, value in model.state_dict().items()}
         history.append(epoch)
         if checkpoint:
@@ -88,8 +80,26 @@ def _train(
             kept = {f"best.{name}": value for name, value in best.items()}
             checkpoint.save(tensors | kept, facts | {"history": [asdict(e) for e in history]})
         on_epoch(epoch)
-        status = _verdict(rules, history, optimiser)
+        status = verdict(rules, history, optimiser)
+    return tested(job, model, best, status, history)
 
+
+def optimiser_of(job: Job, model: nn.Module) -> tuple[torch.optim.Optimizer, ReduceLROnPlateau]:
+    """Return the optimiser of a model and the schedule of its rate."""
+    rules = job.rules
+    optimiser = Adam(model.parameters(), lr=rules.lr, weight_decay=rules.weight_decay)
+    return optimiser, ReduceLROnPlateau(
+        optimiser,
+        mode=rules.plateau_mode(rising=_rising(job)),
+        factor=rules.factor,
+        patience=rules.patience,
+        threshold=rules.threshold,
+        min_lr=0.0,
+    )
+
+
+def tested(job: Job, model: nn.Module, best: dict[str, Tensor], status: Status, history: list[Epoch]) -> Outcome:
+    """Return the end of a training: the scores of the `best` weights, or of the last where none were kept."""
     if best:
         model.load_state_dict(best)
     scores = {name: evaluate(model, job.task, scored_batches(job, name))[1] for name in ("train", "val")}
@@ -161,17 +171,24 @@ def _training_view(job: Job, batch: GraphBatch, generator: torch.Generator) -> G
     return batch.with_column(ENCODING_COLUMN, job.encoding.training_view(batch.columns[ENCODING_COLUMN], generator))
 
 
-def _judged(rules: Rules, epoch: Epoch) -> float:
+def judged(rules: Rules, epoch: Epoch) -> float:
     """Return the number by which an epoch is judged."""
     return epoch.val_loss if rules.judged_by == "loss" else epoch.val_score
 
 
-def _is_best(rules: Rules, epoch: Epoch, before: list[Epoch], *, rising: bool) -> bool:
-    sign = -1 if rising else 1
-    return all(sign * _judged(rules, epoch) < sign * _judged(rules, other) for other in before)
+def is_to_be_tested(job: Job, epoch: Epoch, before: list[Epoch]) -> bool:
+    """Tell whether the weights after this epoch are the ones to keep for the test: better than all before."""
+    sign = -1 if _rising(job) else 1
+    mine = sign * judged(job.rules, epoch)
+    return job.rules.tested == "best" and all(mine < sign * judged(job.rules, other) for other in before)
 
 
-def _verdict(rules: Rules, history: list[Epoch], optimiser: torch.optim.Optimizer) -> Status | None:
+def _rising(job: Job) -> bool:
+    """Tell whether higher is better in what an epoch is judged by."""
+    return job.rules.judged_by == "score" and job.task.higher_is_better
+
+
+def verdict(rules: Rules, history: list[Epoch], optimiser: torch.optim.Optimizer) -> Status | None:
     """Return why training is over, or nothing while it is not."""
     if optimiser.param_groups[0]["lr"] < rules.min_lr or len(history) >= rules.max_epochs:
         return "done"

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from graphtrial.errors import GraphTrialError
 from graphtrial.registry import Registry
 from graphtrial.spec import reject_unknown_keys
+from graphtrial.training.protocols.features import FeatureSvmRules
 from graphtrial.training.protocols.svm import SvmRules
 
 
@@ -94,10 +95,16 @@ class FoldRules(Rules):
         return "min" if self.schedule == "as-published" else super().plateau_mode(rising=rising)
 
 
-KINDS: dict[str | None, type[Rules] | type[SvmRules]] = {None: Rules, "folds": FoldRules, "kernel-svm": SvmRules}
+AnyRules = Rules | SvmRules | FeatureSvmRules
+KINDS: dict[str | None, type[Rules] | type[SvmRules] | type[FeatureSvmRules]] = {
+    None: Rules,
+    "folds": FoldRules,
+    "kernel-svm": SvmRules,
+    "feature-svm": FeatureSvmRules,
+}
 
 
-def rules_from(values: dict[str, Any]) -> Rules | SvmRules:
+def rules_from(values: dict[str, Any]) -> AnyRules:
     """Make rules of any kind from plain values."""
     kind = values.get("kind")
     if kind not in KINDS:
@@ -110,21 +117,21 @@ class Protocol:
     """The rules, the seeds and the source of one published way to train on one dataset, or to try kernels.
 
     A protocol never changes under its name and version. `exceptions` are rules that a single model has instead, by its
-    name or, for one depth alone, by name and layers such as `gcn/16`.
+    name or, for one depth alone, by name and layers such as `gcn/16`. `interval` says how the paper finds the interval
+    of a mean over trials: Student's t, or resampling of the trials.
     """
 
     name: str
     version: int
-    rules: Rules | SvmRules
+    rules: AnyRules
     seeds: tuple[int, ...]
     splits: int
     paper: str
     notes: tuple[str, ...] = ()
     exceptions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    interval: Literal["t", "bootstrap"] = "t"
 
-    def rules_for(
-        self, model: str, layers: int | None = None, changes: Mapping[str, Any] | None = None
-    ) -> Rules | SvmRules:
+    def rules_for(self, model: str, layers: int | None = None, changes: Mapping[str, Any] | None = None) -> AnyRules:
         """Return the rules of a model of this depth; `changes` to single rules go before everything."""
         special = {**self.exceptions.get(model, {}), **self.exceptions.get(f"{model}/{layers}", {})}
         return type(self.rules).from_dict({**asdict(self.rules), **special, **(changes or {})})

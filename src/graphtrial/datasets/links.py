@@ -1,0 +1,187 @@
+"""Link prediction on any graph whose nodes are classified: `cora+links`, `wikics+links-hard`, `wikics+links-10000`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from graphtrial.datasets.base import DATASETS, DatasetSpec, Source, Split
+from graphtrial.datasets.generators.draws import Draws
+from graphtrial.errors import GraphTrialError, UnknownNameError
+from graphtrial.graphs import Column, GraphSet
+from graphtrial.graphs.column import PAIRS
+from graphtrial.tasks import LinkRanking
+
+Array = npt.NDArray[Any]
+VAL, TEST = 0.05, 0.10
+VERSION = 1
+ROUNDS = 200
+TRAIN_PART, VAL_PART, TEST_PART, DRAWN_PART = range(4)
+
+
+class Links(DatasetSpec):
+    """The links of a graph, some of which are hidden and to be told from pairs that are not linked.
+
+    Of the links between two nodes 5 % validate and 10 % are tested, each among as many pairs that are not linked; the
+    graph has the other 85 %, both ways, which are trained on in both orders. pairs, y: the pairs of all parts.
+    """
+
+    base: ClassVar[type[DatasetSpec]]
+    hard: ClassVar[bool] = False
+    examples: ClassVar[int | None] = None
+    task = LinkRanking()
+    split_level = "pair"
+    seed: ClassVar[int] = 0
+
+    def parse(self, source: Source, raw: Mapping[str, Path]) -> GraphSet:
+        graphs = self.base().parse(source, raw)
+        if len(graphs) != 1:
+            raise GraphTrialError(f"links are predicted in a single graph; {self.base.name} has {len(graphs)}")
+        return with_hidden_links(graphs, hard=self.hard, examples=self.examples, seed=self.seed)
+
+    def split(self, graphs: GraphSet, source: Source, raw: Mapping[str, Path]) -> Sequence[Split]:
+        part = np.asarray(graphs.column("part").values)
+        return [Split(*(np.flatnonzero(part == number) for number in (TRAIN_PART, VAL_PART, TEST_PART)))]
+
+
+def with_hidden_links(graphs: GraphSet, *, hard: bool, examples: int | None, seed: int) -> GraphSet:
+    """Return the graph with 85 % of its links, and pairs to learn from, to choose by and to test.
+
+    Pairs that are not linked are drawn uniformly or, if `hard`, have one class and a common neighbour. With `examples`
+    the graph keeps no more links than that. If `hard` or with `examples`, as many pairs that are not linked as there
+    are links to train on are in no part: training draws from them alone.
+    """
+    nodes = graphs.num_nodes
+    keys = _keys(*graphs.edge_index.astype(np.int64), nodes)
+    keys = np.unique(keys[keys // nodes != keys % nodes])
+    if len(keys) < 1 / VAL:
+        raise GraphTrialError(f"{len(keys)} links are too few to hide some of them: {round(1 / VAL)} are needed")
+    mixed = keys[Draws(seed, 0).permutation(len(keys))]
+    val, test, train = np.split(mixed, np.cumsum([int(VAL * len(mixed)), int(TEST * len(mixed))]))
+    train = train[:examples]
+    fixed = len(train) if hard or examples is not None else 0
+    draw = _near_pairs(graphs, keys, Draws(seed, 2)) if hard else _any_pairs(nodes, Draws(seed, 1))
+    others = _draw(draw, keys, len(val) + len(test) + fixed)
+    val_others, test_others, drawn = np.split(others, np.cumsum([len(val), len(test)]))
+    parts = (
+        (np.sort(train), 1, TRAIN_PART, True),
+        (np.sort(val), 1, VAL_PART, False),
+        (val_others, 0, VAL_PART, False),
+        (np.sort(test), 1, TEST_PART, False),
+        (test_others, 0, TEST_PART, False),
+        (drawn, 0, DRAWN_PART, True),
+    )
+    pairs, linked, part = [], [], []
+    for chosen, value, number, both_orders in parts:
+        ends = np.stack([chosen // nodes, chosen % nodes], axis=1)
+        ends = np.concatenate([ends, ends[:, ::-1]]) if both_orders else ends
+        pairs.append(ends)
+        linked.append(np.full(len(ends), value, np.uint8))
+        part.append(np.full(len(ends), number, np.uint8))
+    columns = {name: column for name, column in graphs.columns.items() if column.level == "node" and name != "y"}
+    columns |= {
+        PAIRS: Column(np.concatenate(pairs).astype(np.int32), "pair", "two nodes"),
+        "y": Column(np.concatenate(linked), "pair", "whether they are linked", types=2),
+        "part": Column(np.concatenate(part), "pair", "train, val, test, or drawn from while training", types=4),
+    }
+    return GraphSet.build([nodes], [2 * len(train)], pairs[0].T, columns)
+
+
+def _keys(one: Array, other: Array, nodes: int) -> Array:
+    """Return a number for each pair, whichever of its nodes comes first."""
+    return np.minimum(one, other) * nodes + np.maximum(one, other)
+
+
+def _any_pairs(nodes: int, draws: Draws) -> Callable[[int], Array]:
+    def draw(count: int) -> Array:
+        one, other = draws.below(np.full((2, count), nodes))
+        return _keys(one[one != other], other[one != other], nodes)
+
+    return draw
+
+
+def _near_pairs(graphs: GraphSet, links: Array, draws: Draws) -> Callable[[int], Array]:
+    """Draw two neighbours of one node, both of one class: a path of two steps, uniform among such paths."""
+    nodes = graphs.num_nodes
+    ends = np.stack([links // nodes, links % nodes])
+    source, target = np.concatenate([ends, ends[::-1]], axis=1)
+    order = np.lexsort((target, source))
+    source, target = source[order], target[order]
+    degree = np.bincount(source, minlength=nodes)
+    start = np.cumsum(degree) - degree
+    y = graphs.columns.get("y")
+    if y is None or y.level != "node" or y.types is None:
+        raise GraphTrialError("hard pairs have nodes of one class, but this graph has no classes of nodes")
+    classes = np.asarray(y.values).reshape(-1)
+
+    def draw(count: int) -> Array:
+        step = draws.below(np.full(count, len(source)))
+        middle, one = target[step], source[step]
+        other = target[start[middle] + draws.below(degree[middle])]
+        fits = (one != other) & (classes[one] == classes[other])
+        return _keys(one[fits], other[fits], nodes)
+
+    return draw
+
+
+def _draw(draw: Callable[[int], Array], links: Array, count: int) -> Array:
+    """Return so many different pairs that are not linked, in the order in which they were first drawn."""
+    found = np.zeros(0, np.int64)
+    for _ in range(ROUNDS):
+        if len(found) >= count:
+            return found[:count]
+        new = draw(2 * count)
+        found = np.concatenate([found, new[~np.isin(new, links)]])
+        found = found[np.sort(np.unique(found, return_index=True)[1])]
+    raise GraphTrialError(
+        f"after {ROUNDS} rounds there are only {len(found)} of {count} pairs of the kind asked for that are not linked"
+    )
+
+
+@cache
+def links_of(base: type[DatasetSpec], hard: bool, examples: int | None) -> type[Links]:
+    """Return the dataset of the links of another; it is the same class every time."""
+    suffix = "-hard" * hard + (f"-{examples}" if examples is not None else "")
+    how = "pairs of one class and two steps apart" if hard else "other pairs"
+    few = f", from {examples:,} of them" if examples is not None else ""
+    members = {
+        "__doc__": f"The links of {base.name}: tell hidden ones from {how}{few}.",
+        "__module__": __name__,
+        "name": f"{base.name}+links{suffix}",
+        "base": base,
+        "hard": hard,
+        "examples": examples,
+        "domain": base.domain,
+        "licence": base.licence,
+        "paper": base.paper,
+        "sources": base.sources,
+        "notes": base.notes,
+        "parser_version": 100 * base.parser_version + VERSION,
+        "protocol": "wikics/links",
+        "splits_complete": not hard and examples is None,
+        "large": base.large,
+    }
+    return type(re.sub(r"\W", "_", f"Links_{base.name}{suffix}"), (Links,), members)
+
+
+def find(name: str) -> type[Links] | None:
+    """Return the dataset of a name such as `cora+links`, `cora+links-hard` or `cora+links-1000`, or nothing."""
+    parts = re.fullmatch(r"([^+:]+)\+links(-hard)?(?:-([1-9]\d{0,8}))?", name, re.ASCII)
+    if parts is None:
+        return None
+    try:
+        base = DATASETS.get(parts[1])
+    except UnknownNameError:
+        return None
+    if base.split_level != "node":
+        return None
+    return links_of(base, parts[2] is not None, int(parts[3]) if parts[3] else None)
+
+
+DATASETS.add_family(find)

@@ -1,0 +1,61 @@
+"""Linear maps from the features of a node, or of two, straight to the answers."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from graphtrial.errors import GraphTrialError
+from graphtrial.graphs import GraphBatch
+from graphtrial.graphs.column import PAIRS
+from graphtrial.nn.linear import Linear
+from graphtrial.nn.models import MODELS
+from graphtrial.nn.raw import raw_node_width, raw_nodes, require_level
+from graphtrial.nn.readout import pool
+from graphtrial.nn.shapes import Shapes
+
+
+@MODELS.register("mlp-direct")
+class DirectMLP(nn.Module):
+    r"""The baseline of Wiki-CS that sees no links: `layers` linear maps of the features, ReLU and dropout between.
+
+    .. math:: z_i = W_2 \, \mathrm{drop}(\mathrm{ReLU}(W_1 x_i + b_1)) + b_2
+
+    Asked about pairs, it reads the features of both nodes side by side, and nothing makes it symmetric. Without
+    `first_activation` the first hidden layer has neither ReLU nor dropout, as in the released code: with one hidden
+    layer the model is then linear. Returns [nodes, outputs], [pairs, outputs], or the mean over each graph.
+    """
+
+    levels = ("graph", "node", "pair")
+
+    def __init__(
+        self, shapes: Shapes, width: int, layers: int = 2, dropout: float = 0.0, first_activation: bool = True
+    ) -> None:
+        super().__init__()
+        require_level("mlp-direct", shapes, self.levels)
+        self.shapes = shapes
+        self.dropout = dropout
+        self.first_activation = first_activation
+        ends = 2 if shapes.level == "pair" else 1
+        sizes = [ends * raw_node_width(shapes), *[width] * (layers - 1), shapes.outputs]
+        self.maps = nn.ModuleList(Linear(*pair) for pair in pairwise(sizes))
+
+    def forward(self, graph: GraphBatch) -> Tensor:
+        x = raw_nodes(graph, self.shapes, next(self.parameters()).dtype)
+        if self.shapes.level == "pair":
+            x = _of_both_ends(graph, x)
+        for i, linear in enumerate(self.maps):
+            if i > 1 or (i == 1 and self.first_activation):
+                x = F.dropout(x.relu(), self.dropout, self.training)
+            x = linear(x)
+        return pool(graph, x, "mean") if self.shapes.level == "graph" else x
+
+
+def _of_both_ends(graph: GraphBatch, x: Tensor) -> Tensor:
+    """Return the features of the two nodes of each pair side by side."""
+    pairs = graph.columns.get(PAIRS)
+    if pairs is None:
+        raise GraphTrialError(f"this model scores pairs of nodes, but the batch has no column '{PAIRS}'")
+    return x.index_select(0, pairs.flatten()).reshape(len(pairs), -1)

@@ -1,0 +1,58 @@
+"""The rules of Wiki-CS: when training ends, and whose weights are tested."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+
+import pytest
+
+from graphtrial.datasets import DATASETS
+from graphtrial.studies import catalog, load_study
+from graphtrial.training import PROTOCOLS, Rules
+from graphtrial.training.batches import Job
+from graphtrial.training.trainer import train
+
+
+def test_training_ends_after_so_many_epochs_without_a_lower_loss(make_job: Callable[..., Job]) -> None:
+    rules = asdict(PROTOCOLS.get("wikics/nodes").rules) | {"patience": 4, "batch_size": 40}
+    outcome = train(make_job(settings={"dropout": 0.0}, **rules))
+    losses = [epoch.val_loss for epoch in outcome.epochs]
+    best = losses.index(min(losses))
+    assert outcome.status == "done"
+    assert len(losses) == best + 1 + 5  # the best epoch and five that were not better
+    assert {epoch.lr for epoch in outcome.epochs} == {rules["lr"]}
+
+
+def test_a_hundred_epochs_of_patience_and_the_rates_of_the_paper() -> None:
+    nodes = PROTOCOLS.get("wikics/nodes")
+    assert isinstance(nodes.rules, Rules)
+    assert nodes.rules.patience + 1 == 100
+    rates = {name: nodes.rules_for(name).lr for name in ("mlp-direct", "gcn-direct", "gat-direct", "appnp")}
+    assert rates == {"mlp-direct": 0.003, "gcn-direct": 0.02, "gat-direct": 0.007, "appnp": 0.02}
+    assert (len(nodes.seeds), nodes.splits, nodes.rules.weight_decay, nodes.rules.tested) == (5, 20, 5e-4, "best")
+    assert {name: len(PROTOCOLS.get(f"wikics/{name}").seeds) for name in ("links", "links-mlp", "links-graphstar")} == {
+        "links": 50,
+        "links-mlp": 20,
+        "links-graphstar": 10,
+    }
+
+
+@pytest.mark.parametrize("name", [name for name in catalog() if name.startswith("wikics/")])
+def test_the_tables_name_datasets_models_and_rules_that_are_there(name: str) -> None:
+    study = load_study(name)
+    for dataset in (*study.datasets, *study.also):
+        assert DATASETS.get(dataset).name == dataset
+    for row in study.rows:
+        protocol = PROTOCOLS.get(row.protocol or study.protocol or "")
+        assert protocol.interval == "bootstrap"
+
+
+def test_a_table_can_be_asked_for_another_graph() -> None:
+    table = load_study("wikics/table-2").only(["wikics-standin-stopping"], ["gcn-direct", "svm"], 1)
+    assert table.datasets == ("wikics-standin-stopping",)
+    assert len(table.trials()) == 40
+    whole = load_study("wikics/table-2").only(["wikics-standin-stopping"], ["gat-direct"])
+    assert len(whole.trials()) == 100
+    assert load_study("wikics/table-3").only(["cora"]).datasets == ("cora+links",)
+    assert load_study("wikics/table-4").only(["WIKICS"]).datasets == ("wikics+links-10000",)
