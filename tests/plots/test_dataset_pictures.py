@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 
 from graphtrial.cli.main import app
 from graphtrial.datasets import Dataset, Split, load
+from graphtrial.datasets.single_graph import same_class_shares
 from graphtrial.errors import GraphTrialError, MissingDependencyError
 from graphtrial.graphs import Column, GraphSet, from_networkx
 from graphtrial.plots import plot
@@ -28,7 +29,6 @@ from graphtrial.plots.drawers.molecule import label
 from graphtrial.plots.drawers.superpixels import mosaic
 from graphtrial.plots.layout import discs, layout
 from graphtrial.plots.part import around, whole
-from graphtrial.plots.statistics import same_class_shares
 from graphtrial.tasks import EdgeClassification, GraphClassification, GraphRegression, NodeClassification, Task
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from graphtrial.cache import cached
 from graphtrial.datasets.base import DATASETS, PARTS, Dataset, DatasetSpec, Source, Split, check_splits, dataset_hash
+from graphtrial.datasets.single_graph import graph_facts
 from graphtrial.datasets.sources import fetch, find, known_hash
 from graphtrial.datasets.statistics import compare, summary, types_of
 from graphtrial.errors import CorruptFileError, GraphTrialError, InvalidGraphError
@@ -74,6 +75,7 @@ def info(name: str) -> dict[str, Any]:
         "columns": {name: [c.level, c.meaning, str(c.values.dtype), c.width] for name, c in graphs.columns.items()},
         "split_level": spec.split_level,
         "splits": [dict(zip(PARTS, split.sizes, strict=True)) for split in dataset.splits],
+        "graph": graph_facts(dataset),
         "statistics": made["statistics"],
         "notes": list(spec.notes),
         "hash": dataset.hash,
@@ -87,6 +89,13 @@ def source_at_hand(spec: DatasetSpec) -> Source | None:
         if (folder is not None and folder.exists()) or all(find(file) for file in source.files):
             return source
     return None
+
+
+def is_kept(name: str) -> bool:
+    """Tell whether a dataset is prepared already, so that loading it reads and nothing more."""
+    spec = DATASETS.get(name)()
+    folders = (_folder(spec, source) for source in spec.sources)
+    return any(folder is not None and folder.exists() for folder in folders)
 
 
 def _choose(spec: DatasetSpec) -> Source:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphtrial.datasets import Dataset
-from graphtrial.graphs import GraphSet
+from graphtrial.datasets.single_graph import same_class_shares
 from graphtrial.plots.drawers.base import class_name
 from graphtrial.plots.style import INK, MAIN, WARM, colour_of
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 Panel = Callable[["Axes"], None]
 BINS = 40
-MOST_EDGES = 4_000_000
 MOST_CLASSES = 30
 
 
@@ -122,19 +121,6 @@ def agreement(axes: Axes, shares: Array) -> None:
     mean = float(shares.mean()) if len(shares) else 0.0
     axes.axvline(mean, color=WARM, linewidth=1.2)
     axes.set_title(f"neighbours agree: mean {mean:.2f} (red)", color=INK)
-
-
-def same_class_shares(graphs: GraphSet) -> Array:
-    """Return, for each node with neighbours, the share of them in its own class; of very large sets some graphs do."""
-    if graphs.num_edges > MOST_EDGES and len(graphs) > 1:
-        step = -(-graphs.num_edges // MOST_EDGES)
-        graphs = graphs.subset(np.arange(0, len(graphs), step))
-    labels = np.asarray(graphs.columns["y"].values).reshape(-1)
-    first = np.repeat(np.asarray(graphs.node_ptr[:-1], np.int64), graphs.edge_counts)
-    source, target = first + graphs.edge_index[0], first + graphs.edge_index[1]
-    same = np.bincount(target, labels[source] == labels[target], minlength=len(labels))
-    degree = np.asarray(graphs.in_degree)
-    return same[degree > 0] / degree[degree > 0]
 
 
 def _short(text: str) -> str:

@@ -10,11 +10,10 @@ import numpy.typing as npt
 from graphtrial.compiler import Array, compiled
 from graphtrial.datasets.progress import progress
 from graphtrial.errors import GraphTrialError
+from graphtrial.graphs.distances import BATCH, Search
 
 EXACT_UP_TO = 100_000
 LOG_REGISTERS = 8
-BATCH = 64
-_STEP = 256
 
 
 def harmonic(start: Array, children: Array, method: str = "auto", log_registers: int = LOG_REGISTERS) -> Array:
@@ -38,77 +37,14 @@ def harmonic(start: Array, children: Array, method: str = "auto", log_registers:
 def _exact(start: Array, children: Array) -> npt.NDArray[np.float64]:
     count = len(start) - 1
     scores = np.zeros(count)
-    seen, now, later = (np.zeros(count, np.uint64) for _ in range(3))
-    lists = [np.zeros(count, np.int64) for _ in range(3)]
+    search = Search(start, children)
     with progress("ranking categories", count) as advance:
-        for first in range(0, count, BATCH * _STEP):
-            for base in range(first, min(first + BATCH * _STEP, count), BATCH):
-                _batch(start, children, base, scores, seen, now, later, *lists)
-            advance(min(BATCH * _STEP, count - first))
+        for base in range(0, count, BATCH):
+            reached = search.reached_from(base)
+            depth = np.arange(1, len(reached) + 1)
+            scores[base : base + BATCH] = (reached / depth[:, None]).sum(axis=0)[: count - base]
+            advance(min(BATCH, count - base))
     return scores
-
-
-@compiled
-def _batch(
-    start: Array,
-    children: Array,
-    base: int,
-    scores: Array,
-    seen: Array,
-    now: Array,
-    later: Array,
-    front: Array,
-    reached: Array,
-    touched: Array,
-) -> None:
-    """Walk down from 64 categories at once: bit b is about category base + b. Words are 0 before and after."""
-    size = min(64, len(scores) - base)
-    counts = np.zeros(64, np.int64)
-    width = many = 0
-    for bit in range(size):
-        node = base + bit
-        seen[node] = now[node] = np.uint64(1) << np.uint64(bit)
-        front[width] = touched[many] = node
-        width += 1
-        many += 1
-    depth = 0
-    while width:
-        depth += 1
-        more = 0
-        for index in range(width):
-            node = front[index]
-            bits = now[node]
-            now[node] = 0
-            for at in range(start[node], start[node + 1]):
-                child = children[at]
-                new = bits & ~seen[child]
-                if new:
-                    if not later[child]:
-                        reached[more] = child
-                        more += 1
-                    later[child] |= new
-        counts[:] = 0
-        for index in range(more):
-            node = reached[index]
-            bits = later[node]
-            later[node] = 0
-            if not seen[node]:
-                touched[many] = node
-                many += 1
-            seen[node] |= bits
-            now[node] = bits
-            front[index] = node
-            bit = 0
-            while bits:
-                if bits & np.uint64(1):
-                    counts[bit] += 1
-                bits >>= np.uint64(1)
-                bit += 1
-        for bit in range(size):
-            scores[base + bit] += counts[bit] / depth
-        width = more
-    for index in range(many):
-        seen[touched[index]] = 0
 
 
 def hyperball(start: Array, children: Array, log_registers: int) -> npt.NDArray[np.float64]:
