@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from benchmarks import splits
 from benchmarks.entries import BATCH, DENSE, MODELS_OF
 from benchmarks.match import OURS, Match, Side
 
@@ -125,6 +126,7 @@ SECTIONS: dict[str, Callable[[bool], Iterable[Match]]] = {
     "start": start,
     "machine": machine,
     "dense": dense,
+    "splits": splits.matches,
     "scaling": scaling,
 }
 

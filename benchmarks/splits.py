@@ -1,0 +1,74 @@
+"""Contestants that train one model on all splits of one graph: at once, and one after the other."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from benchmarks.machine import forget_peak, pin_to_one_core
+from benchmarks.match import OURS, Match, Side
+from benchmarks.protocol import Tick
+
+ONE_AFTER_THE_OTHER = "one split after the other"
+DATASETS = ("wikics-standin-stopping", "cora")
+MODELS: dict[str, dict[str, Any]] = {
+    "gcn-direct": {"width": 33, "dropout": 0.25},
+    "mlp-direct": {"width": 35, "dropout": 0.35},
+    "appnp": {
+        "width": 64, "dropout": 0.4, "edge_dropout": 0.4, "steps": 2, "alpha": 0.11, "self_loops": False,
+    },
+}  # fmt: skip
+
+
+def matches(quick: bool) -> Iterable[Match]:
+    """20 trainings of the first epochs of a trial, tests included; on Cora, which has one split, of 20 seeds."""
+    for dataset in ("cora",) if quick else DATASETS:
+        for model in ("gcn-direct",) if quick else MODELS:
+            work = {"dataset": dataset, "model": model, "trials": 3 if quick else 20, "epochs": 2 if quick else 20}
+            sides = (
+                Side(OURS, "benchmarks.splits:at_once", work),
+                Side(ONE_AFTER_THE_OTHER, "benchmarks.splits:one_by_one", work),
+            )
+            yield Match(f"splits/{model} on {dataset}", sides, 1 if quick else 3)
+
+
+def at_once(ready: Callable[..., None], tick: Tick, dataset: str, model: str, trials: int, epochs: int) -> None:
+    """Train all of them together; the checksum is the mean of their last validation losses."""
+    pin_to_one_core()
+    from graphtrial.training.together import train_together
+
+    ready()
+    forget_peak()
+    while True:
+        jobs = _jobs(dataset, model, trials, epochs)
+        start = time.perf_counter()
+        outcomes = train_together(jobs)
+        tick(time.perf_counter() - start, sum(o.epochs[-1].val_loss for o in outcomes) / len(outcomes))
+
+
+def one_by_one(ready: Callable[..., None], tick: Tick, dataset: str, model: str, trials: int, epochs: int) -> None:
+    """Train them one after the other by the loop that every trial goes through."""
+    pin_to_one_core()
+    from graphtrial.training.trainer import train
+
+    ready()
+    forget_peak()
+    while True:
+        jobs = _jobs(dataset, model, trials, epochs)
+        start = time.perf_counter()
+        outcomes = [train(job) for job in jobs]
+        tick(time.perf_counter() - start, sum(o.epochs[-1].val_loss for o in outcomes) / len(outcomes))
+
+
+def _jobs(dataset: str, model: str, trials: int, epochs: int) -> list[Any]:
+    from graphtrial.studies import Row, Study
+    from graphtrial.studies.trial import make_job
+
+    def trials_of(seeds: tuple[int, ...]) -> list[Any]:
+        row = Row(model, MODELS[model])
+        return Study("splits", dataset, (row,), "wikics/nodes", seeds=seeds, rules={"max_epochs": epochs}).trials()
+
+    of_splits = trials_of((0,))
+    chosen = of_splits if len(of_splits) > 1 else trials_of(tuple(range(trials)))
+    return [make_job(trial) for trial in chosen[:trials]]
