@@ -1,0 +1,106 @@
+"""Plans, forecasts and editions of studies."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from graphtrial.cli.main import app
+from graphtrial.errors import GraphTrialError
+from graphtrial.studies import Row, Store, Study, load_study, run_trials
+from graphtrial.studies.edition import in_edition
+from graphtrial.studies.forecast import forecast
+from graphtrial.studies.plan import finished, plan
+from graphtrial.studies.timing import Timing, expected_epochs, hours_left, kept_timing, measured_timing
+from graphtrial.training import PROTOCOLS, Rules
+
+
+def test_a_plan_has_as_many_trials_as_the_study(study: Study) -> None:
+    rows = plan(study)
+    assert sum(row.trials for row in rows) == len(study.trials()) == 4
+    assert {row.model.name for row in rows} == {"gcn"}
+
+
+def test_a_plan_needs_no_data() -> None:
+    rows = plan(load_study("bgnn-v5/table-5"))
+    assert {row.dataset for row in rows} == {"ogbl-collab"}
+    assert sum(row.trials for row in rows) == 4 * len(rows)
+
+
+def test_finished_trials_are_found_whatever_the_data_hash_says(study: Study, store: Store) -> None:
+    run_trials(study.trials()[:3], store, workers=0)
+    found = finished(plan(study), store.trials())
+    assert sorted(map(len, found.values())) == [1, 2]
+    made = forecast(study, store.trials())
+    assert sum(one.done for one in made) == 3
+    assert all(one.hours is not None for one in made)
+    assert [one.hours for one in made if one.done == one.row.trials] == [0.0]
+
+
+def test_epochs_are_expected_from_the_schedule() -> None:
+    # 1e-3 is halved seven times until it is below 1e-5; each takes about twice (10 + 1) epochs.
+    rules = PROTOCOLS.get("bgnn-v5/zinc").rules
+    assert isinstance(rules, Rules)
+    assert expected_epochs(rules) == 7 * 2 * 11
+    assert expected_epochs(Rules(batch_size=1, lr=1e-3, patience=10, min_lr=1e-5, max_epochs=20)) == 20
+
+
+def test_a_model_is_timed_once_and_the_timing_kept(study: Study, own_home: Path) -> None:
+    (row, _) = plan(study)
+    assert kept_timing(row) is None
+    assert hours_left(row, [], None) is None
+    made = measured_timing(row)
+    assert made.epoch_seconds > 0
+    assert kept_timing(row) == made
+    assert hours_left(row, [], Timing(1800.0, "made up")) == pytest.approx(row.trials * 1.0)
+
+
+def test_hours_never_exceed_the_limit_of_the_rules(study: Study) -> None:
+    (row, _) = plan(study)
+    assert isinstance(row.rules, Rules)
+    assert hours_left(row, [], Timing(1e9, "made up")) == pytest.approx(row.trials * row.rules.max_hours)
+
+
+def test_the_published_edition_takes_data_kernels_and_protocols_with_their_faults() -> None:
+    faulty = in_edition(load_study("bgnn-v5/table-12"), "as-published")
+    assert faulty.datasets == ("graphtheoryprop-as-published",)
+    assert plan(faulty)
+    kernels = in_edition(load_study("tudataset/table-1"), "as-published")
+    assert {row.model for row in kernels.rows} >= {"wl-as-published", "shortest-path-as-published", "gin-eps"}
+    assert {row.protocol for row in kernels.rows} >= {"tudataset/gnn-as-published"}
+    assert in_edition(load_study("demo"), "sound") == load_study("demo")
+    with pytest.raises(GraphTrialError, match="no edition called 'best'"):
+        in_edition(load_study("demo"), "best")
+
+
+def test_a_row_that_no_table_has_is_refused() -> None:
+    study = Study("s", "zinc", (Row("gcn", {"layers": 7}),), published="bgnn-v5/table-3")
+    with pytest.raises(GraphTrialError, match="bgnn-v5/table-3 has no row on zinc for gcn with layers = 7"):
+        plan(study)
+    with pytest.raises(GraphTrialError, match="no published table called 'bgnn-v5/table-99'"):
+        plan(Study("s", "zinc", (Row("gcn"),), published="bgnn-v5/table-99"))
+
+
+def test_studies_are_listed_with_how_far_they_are(tmp_path: Path) -> None:
+    words = ["list", "studies", "--only", "bgnn-v5/table-1", "--store", str(tmp_path / "none.sqlite")]
+    told = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
+    assert [entry["name"] for entry in told] == [f"bgnn-v5/table-{n}" for n in (10, 11, 12, 13, 14, 15, 16)]
+    assert told[0]["rows"] == 21
+    assert told[0]["trials"] == 2100
+    assert told[0]["done"] == 0
+    text = CliRunner().invoke(app, words)
+    assert text.exit_code == 0, text.output
+    assert "2100" in text.stdout
+    assert not (tmp_path / "none.sqlite").exists()
+
+
+def test_a_dry_run_narrows_and_prints_the_plan(tmp_path: Path) -> None:
+    words = ["study", "bgnn-v5/table-10", "--seeds", "4", "--models", "gcn,gin", "--dry-run"]
+    made = CliRunner().invoke(app, [*words, "--store", str(tmp_path / "none.sqlite")])
+    assert made.exit_code == 0, made.output
+    assert "80 trials in 4 rows, 0 of them done" in made.stdout
+    left_out = CliRunner().invoke(app, ["study", "bgnn-v5/table-5", "--dry-run"]).stdout
+    assert "not run: OGBL-COLLAB RingGNN" in left_out
