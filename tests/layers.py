@@ -13,7 +13,6 @@ from torch import Tensor
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn import MODELS, Shapes, model_settings
 from graphtrial.nn.conv import Conv
-from graphtrial.nn.dense.model import DenseModel
 from samples import AWKWARD, Graph, random_graphs, symmetric, vectors
 
 WIDTH = 8
@@ -48,12 +47,16 @@ def levels_of(name: str) -> tuple[str, ...]:
     kind = MODELS.get(name)
     if issubclass(kind, Conv):
         return ("graph", "node", "edge", "pair", "node and graph")
-    return ("graph", "node", "edge") if issubclass(kind, DenseModel) else kind.levels
+    return kind.levels
 
 
 def suited(name: str, shapes: Shapes) -> Shapes:
     """The shapes of the same data for a task that the model can do, where it cannot answer for graphs."""
-    return shapes if "graph" in levels_of(name) else replace(shapes, level="pair", num_nodes=21)
+    if "graph" in levels_of(name):
+        return shapes
+    if "pair" in levels_of(name):
+        return replace(shapes, level="pair", outputs=1, num_nodes=21)
+    return replace(shapes, level="edge", outputs=2, edge_types=0, edge_dim=1)
 
 
 def known(name: str, **settings: Any) -> dict[str, Any]:
@@ -63,3 +66,6 @@ def known(name: str, **settings: Any) -> dict[str, Any]:
 
 GRAPH_MODELS = [name for name in MODELS if "graph" in levels_of(name)]
 """Every model that can be asked about graphs of a set."""
+
+WIDE_MODELS = [name for name in MODELS if "width" in model_settings(name)]
+"""Every model that can be made larger."""

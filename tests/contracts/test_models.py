@@ -18,7 +18,7 @@ from graphtrial.nn.conv.gat_edgerepr import EdgeStateGAT
 from graphtrial.nn.dense.model import DenseModel
 from graphtrial.nn.models import setting_choices
 from graphtrial.process import seed_everything
-from layers import GRAPH_MODELS, known, levels_of
+from layers import GRAPH_MODELS, WIDE_MODELS, known, levels_of
 from samples import (
     AWKWARD,
     EDGE_TYPES,
@@ -110,7 +110,7 @@ def test_renumbering_the_nodes_renumbers_the_answers_about_nodes(name: str) -> N
     torch.testing.assert_close(alone, expected, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", [name for name in MODELS if "edge" in levels_of(name)])
+@pytest.mark.parametrize("name", [name for name in WIDE_MODELS if "edge" in levels_of(name)])
 def test_renumbering_the_nodes_keeps_the_answer_about_an_edge(name: str) -> None:
     model, graphs = Case(name, edge_features=False, encoding=True, level="edge").used(), graph_set(GRAPHS)
     batch = whole(graphs)

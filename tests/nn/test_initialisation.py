@@ -55,7 +55,7 @@ def test_other_linear_maps_start_as_the_library_has_it(name: str) -> None:
 @pytest.mark.parametrize("name", MODELS.names())
 def test_tables_start_normal_and_norms_neutral(name: str) -> None:
     torch.manual_seed(0)
-    model = build_model(name, suited(name, SHAPES), {"width": WIDTH, **known(name, layers=2)})
+    model = build_model(name, suited(name, SHAPES), known(name, width=WIDTH, layers=2))
     for module in model.modules():
         if isinstance(module, nn.Embedding):
             assert module.weight.mean().item() == pytest.approx(0, abs=0.1)

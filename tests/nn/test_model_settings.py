@@ -10,14 +10,15 @@ import pytest
 
 from graphtrial.errors import GraphTrialError, UnknownNameError
 from graphtrial.graphs import Column, GraphSet
-from graphtrial.nn import MODELS, Shapes, build_model, model_settings, resolve_settings
+from graphtrial.nn import Shapes, build_model, model_settings, resolve_settings
 from graphtrial.spec import digest
 from graphtrial.tasks import GraphRegression
+from layers import WIDE_MODELS
 
 SHAPES = Shapes(outputs=1, level="graph", node_types=28)
 
 
-@pytest.mark.parametrize("name", MODELS.names())
+@pytest.mark.parametrize("name", WIDE_MODELS)
 def test_every_model_has_defaults_for_all_but_the_width(name: str) -> None:
     assert [key for key, value in model_settings(name).items() if value is None] == ["width"]
     assert resolve_settings(name, {"width": 8}) == {**model_settings(name), "width": 8}
