@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from graphtrial.cli.main import app
-from graphtrial.datasets import DATASETS, DatasetSpec, File, Source, Split, Statistics
+from graphtrial.datasets import DATASETS, DatasetSpec, File, Source, Split, Statistics, load
 from graphtrial.datasets.check import all_names, check, summary
 from graphtrial.datasets.statistics import Difference
 from graphtrial.graphs import Column, GraphSet
@@ -113,6 +113,19 @@ def test_large_ones_can_be_left_out(rings: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(Rings, "large", True)
     assert check("rings", large=False)["status"] == "left out"
     assert check("rings")["status"] == "agrees"
+
+
+def test_what_takes_hours_is_made_for_those_who_ask_for_it_alone(rings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Rings, "sources", (replace(Rings.sources[0], hours=30.0),))
+    facts = check("rings")
+    assert facts["status"] == "left out"
+    assert facts["reason"].startswith("it takes about 30 hours of one core to make; `graphtrial data prepare rings`")
+    load("rings")
+    assert check("rings")["status"] == "agrees"
+
+
+def test_the_shortest_tours_take_hours(own_home: Path) -> None:
+    assert check("tsp")["status"] == "left out"
 
 
 def test_every_dataset_is_named_once() -> None:

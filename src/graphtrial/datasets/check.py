@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 from graphtrial.datasets.base import DATASETS, DatasetSpec, Source
-from graphtrial.datasets.prepare import load, source_at_hand
+from graphtrial.datasets.prepare import is_kept, load, source_at_hand
 from graphtrial.datasets.sources import find
 from graphtrial.datasets.statistics import compare
 from graphtrial.errors import GraphTrialError, MissingDependencyError
@@ -26,8 +26,8 @@ def check(name: str, *, fetch: bool = False, large: bool = True) -> dict[str, An
 
     `agrees`: every number is the published one, or where graphs are generated within sampling error of it; `explained`:
     so, but for differences that are known, each with its reason; `differs`: some number does not fit; `nothing
-    published`; `not here`: a file or package is missing, and `reason` says which; `left out`: large, and not kept yet;
-    `failed`: it cannot be prepared, and `reason` says why. Nothing is downloaded unless `fetch` is set.
+    published`; `not here`: a file or package is missing, and `reason` says which; `left out`: it takes long to
+    make; `failed`: it cannot be prepared, and `reason` says why. Nothing is downloaded unless `fetch` is set.
     """
     spec = DATASETS.get(name)()
     source = source_at_hand(spec)
@@ -38,6 +38,10 @@ def check(name: str, *, fetch: bool = False, large: bool = True) -> dict[str, An
         return facts | {"status": "not here", "reason": reason, "files": _missing(spec)}
     if spec.large and not large:
         return facts | {"status": "left out", "reason": "it takes minutes or gigabytes to prepare; ask for large ones"}
+    if source is not None and source.hours and not is_kept(spec.name):
+        how = f"`graphtrial data prepare {spec.name}` does so"
+        reason = f"it takes about {source.hours:.0f} hours of one core to make; {how}"
+        return facts | {"status": "left out", "reason": reason}
     try:
         dataset = load(spec.name)
     except MissingDependencyError as error:
