@@ -1,0 +1,76 @@
+"""`graphtrial doctor` and `graphtrial validate`: is everything sound, and what to do where it is not."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from graphtrial.cli.common import Json, Plugins, StorePath, friendly, load_plugins, out, print_json
+from graphtrial.files import DEFAULT_STORE
+
+COLOURS = {"ok": "green", "note": "yellow", "wrong": "bold red"}
+
+
+@friendly
+def doctor(
+    study: Annotated[str | None, typer.Option(help="Also look whether this study is complete in the store.")] = None,
+    plugin: Plugins = None,
+    store: StorePath = DEFAULT_STORE,
+    json: Json = False,
+) -> None:
+    """Check the machine, the packages, the cache, the raw files and the store, and say what to do.
+
+    Exit code 0: nothing is wrong; 1: something is.
+
+    Example: graphtrial doctor
+    """
+    load_plugins(plugin)
+    from graphtrial.doctor import examine
+
+    found = examine(store, study)
+    wrong = [finding for finding in found if finding.state == "wrong"]
+    if json:
+        print_json({"sound": not wrong, "findings": [asdict(finding) for finding in found]})
+    else:
+        table = Table("", "what", "found", "what to do", show_lines=False)
+        for finding in found:
+            state = Text(finding.state, style=COLOURS[finding.state])
+            table.add_row(state, Text(f"{finding.area}: {finding.what}"), Text(finding.says), Text(finding.advice))
+        out.print(table)
+        out.print(f"{len(wrong)} of {len(found)} things are wrong" if wrong else "nothing is wrong")
+    if wrong:
+        raise typer.Exit(1)
+
+
+@friendly
+def validate(
+    file: Annotated[
+        str, typer.Argument(help="A study (.toml or of the catalog) or a plug-in (.py), which is executed.")
+    ],
+    plugin: Plugins = None,
+    json: Json = False,
+) -> None:
+    """Check a study or a plug-in without training anything; everything that is wrong is told at once.
+
+    Exit code 0: it is sound; 1: it is not.
+
+    Example: graphtrial validate demo
+    """
+    load_plugins(plugin)
+    from graphtrial.validation import validate as look
+
+    verdict = look(file)
+    if json:
+        print_json({"sound": verdict.is_sound, **asdict(verdict)})
+    else:
+        for problem in verdict.problems:
+            out.print(f"wrong: {problem}", markup=False, soft_wrap=True)
+        for fact in verdict.facts:
+            out.print(fact, markup=False, soft_wrap=True)
+        out.print(f"{file} is {'sound' if verdict.is_sound else 'not sound'}", markup=False, soft_wrap=True)
+    if not verdict.is_sound:
+        raise typer.Exit(1)

@@ -1,0 +1,79 @@
+"""A study, looked at name by name and setting by setting; no dataset is fetched or prepared for it."""
+
+from __future__ import annotations
+
+from graphtrial.datasets import DATASETS
+from graphtrial.datasets.prepare import is_kept
+from graphtrial.errors import GraphTrialError
+from graphtrial.nn import resolve_settings
+from graphtrial.nn.budget import parse_budget
+from graphtrial.nn.models import model_settings, width_step
+from graphtrial.spec import Component
+from graphtrial.studies import Row, Study, load_study
+from graphtrial.studies.study import parse_encoding
+from graphtrial.training import Protocol, Rules, SvmRules
+from graphtrial.validation.verdict import Verdict
+
+
+def check_study(file: str) -> Verdict:
+    """Return everything that is wrong with a study file."""
+    verdict = Verdict(file, "study")
+    with verdict.noting():
+        study = load_study(file)
+        for name in study.datasets:
+            with verdict.noting():
+                DATASETS.get(name)
+        for row in study.rows:
+            _check_row(study, row, verdict)
+        if verdict.is_sound:
+            with verdict.noting():
+                _count(study, verdict)
+    return verdict
+
+
+def _check_row(study: Study, row: Row, verdict: Verdict) -> None:
+    what = f"model '{row.model}'"
+    for name in row.datasets or study.datasets:
+        if name not in study.datasets:
+            verdict.problems.append(f"{what} is for dataset '{name}', which the study does not have")
+            continue
+        try:
+            spec = DATASETS.get(name)
+        except GraphTrialError:
+            continue  # told already
+        with verdict.noting(what):
+            protocol = study.protocol_for(spec, row)
+            study.seeds_of(protocol)
+            if study.splits is not None and not 1 <= study.splits <= protocol.splits:
+                raise GraphTrialError(f"{protocol.name} has {protocol.splits} splits; {study.splits} were asked for")
+            _check_settings(study, row, protocol)
+
+
+def _check_settings(study: Study, row: Row, protocol: Protocol) -> None:
+    for settings in row.points():
+        rules = protocol.rules_for(row.model, settings.get("layers"), study.rules)
+        if isinstance(rules, SvmRules):
+            from graphtrial.kernels.trial import resolve_kernel
+
+            resolve_kernel(Component(row.model, settings), rules)
+        if not isinstance(rules, Rules):
+            continue
+        known = model_settings(row.model)
+        if "width" in known and "width" not in settings:  # chosen later, by the budget or as published
+            settings = {**settings, "width": width_step(row.model, settings)}
+        resolve_settings(row.model, settings)
+    if isinstance(protocol.rules, Rules):
+        for encoding in row.encodings:
+            parse_encoding(encoding)
+        if row.budget is not None:
+            parse_budget(row.budget)
+
+
+def _count(study: Study, verdict: Verdict) -> None:
+    absent = [name for name in study.datasets if not is_kept(name)]
+    if absent:
+        verdict.facts.append(
+            f"the number of trials is known once the data is prepared: graphtrial data prepare {' '.join(absent)}"
+        )
+    else:
+        verdict.facts.append(f"{len(study.trials())} trials on {', '.join(study.datasets)}")

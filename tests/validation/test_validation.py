@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from graphtrial.cli.main import app
+from graphtrial.datasets import load
+from graphtrial.nn import MODELS
+from graphtrial.studies import catalog
+from graphtrial.validation import Verdict, validate
+
+HEAD = 'title = "t"\ndataset = "csl"\n'
+GOOD = HEAD + '[[models]]\nname = "gcn"\nwidth = 8\nencoding = ["none", "laplacian:4"]\n'
+LAYER = """
+import torch
+from torch import nn
+import graphtrial as gt
+
+@gt.MODELS.register("mine")
+class Mine(gt.Conv):
+    "A layer of mine."
+    def __init__(self, width: int):
+        super().__init__()
+        self.linear = nn.Linear(width, width)
+    def forward(self, graph, x, e):
+        return {}, e
+"""
+
+
+def looked_at(folder: Path, text: str, name: str = "study.toml") -> Verdict:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return validate(str(path))
+
+
+def test_a_sound_study_is_counted(tmp_path: Path) -> None:
+    load("csl")
+    verdict = looked_at(tmp_path, GOOD)
+    assert verdict.is_sound
+    assert verdict.facts == ["200 trials on csl"]  # two encodings, five folds, twenty seeds
+
+
+@pytest.mark.parametrize("name", catalog())
+def test_every_study_of_the_catalog_is_sound(name: str) -> None:
+    assert validate(name).problems == []
+
+
+def test_nothing_is_prepared_for_a_look(own_home: Path, tmp_path: Path) -> None:
+    verdict = looked_at(tmp_path, GOOD)
+    assert verdict.is_sound
+    assert "graphtrial data prepare csl" in verdict.facts[0]
+    assert not list(own_home.rglob("set.json"))
+
+
+def test_every_mistake_is_told_at_once(tmp_path: Path) -> None:
+    text = (
+        'title = "t"\ndatasets = ["csl", "zink"]\nseeds = 99\n'
+        '[[models]]\nname = "gnc"\n'
+        '[[models]]\nname = "gcn"\nwidth = 8\nwidht = 9\n'
+        '[[models]]\nname = "gat"\nwidth = 9\nencoding = "laplace:4"\ndatasets = ["csl", "mnist"]\n'
+    )
+    problems = "\n".join(looked_at(tmp_path, text).problems)
+    assert "no dataset called 'zink'. Did you mean 'zinc'?" in problems
+    assert "99 of them were asked for" in problems
+    assert "dataset 'mnist', which the study does not have" in problems
+    text = text.replace("seeds = 99\n", "")
+    problems = "\n".join(looked_at(tmp_path, text).problems)
+    assert "no model called 'gnc'" in problems
+    assert "no setting 'widht'. Did you mean 'width'?" in problems
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("title = ", "not valid TOML"),
+        (HEAD + "models = [1]\n", "needs a name"),
+        (HEAD + 'splits = 9\n[[models]]\nname = "gcn"\nwidth = 8\n', "9 were asked for"),
+        (HEAD + 'rules = {max_epoch = 1}\n[[models]]\nname = "gcn"\nwidth = 8\n', "Did you mean 'max_epochs'"),
+        (HEAD + '[[models]]\nname = "gcn"\nbudget = "many"\n', "not a parameter budget"),
+        (HEAD + '[[models]]\nname = "gcn"\nencoding = "laplacian:x"\nwidth = 8\n', "Laplacian encoding"),
+        (HEAD + 'protocol = "mine"\n[[models]]\nname = "gcn"\nwidth = 8\n', "no protocol called 'mine'"),
+    ],
+)
+def test_a_mistake_in_a_study_is_told_in_one_line(tmp_path: Path, text: str, reason: str) -> None:
+    (problem,) = looked_at(tmp_path, text).problems
+    assert reason in problem
+    assert "\n" not in problem
+
+
+def test_a_sound_plug_in_is_tried_and_forgotten(tmp_path: Path) -> None:
+    verdict = looked_at(tmp_path, LAYER.replace("{}", "self.linear(x) + gt.aggregate(graph, x, 'mean')"), "mine.py")
+    assert verdict.problems == []
+    assert verdict.facts == ["registers the model 'mine'"]
+    assert "mine" not in MODELS
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("self.linear(x[:, :2])", "line 13: RuntimeError"),
+        ("x / 0 * 0", "not finite"),
+        ("self.linear(x) + torch.rand_like(x)", "two passes in evaluation mode differ"),
+        ("self.linear(x) + 100 * x.mean()", "depends on the other graphs of the batch"),
+    ],
+)
+def test_a_model_that_could_not_be_tried_fairly_is_refused(tmp_path: Path, body: str, reason: str) -> None:
+    (problem,) = looked_at(tmp_path, LAYER.replace("{}", body), "mine.py").problems
+    assert reason in problem
+    assert "mine" not in MODELS
+
+
+def test_parameters_that_cannot_learn_are_named(tmp_path: Path) -> None:
+    verdict = looked_at(tmp_path, LAYER.replace("{}", "x + self.linear(x).detach()"), "mine.py")
+    assert verdict.is_sound
+    assert "no gradient reaches blocks.0.conv.linear.weight" in verdict.facts[1]
+
+
+def test_an_encoding_that_is_not_determined_is_refused(tmp_path: Path) -> None:
+    text = """
+import numpy as np
+import graphtrial as gt
+
+@gt.ENCODINGS.register("noise")
+class Noise(gt.Encoding):
+    name = "noise"
+    def __init__(self, width: int):
+        self.width = width
+    def compute(self, graphs):
+        return np.random.default_rng().normal(size=(graphs.num_nodes, self.width))
+"""
+    assert looked_at(tmp_path, text, "mine.py").problems == [
+        "encoding 'noise': computed twice it gives different numbers"
+    ]
+
+
+def test_a_plug_in_that_cannot_be_loaded_says_where(tmp_path: Path) -> None:
+    assert "line 2" in looked_at(tmp_path, "import os\ndef (\n", "mine.py").problems[0]
+    assert "registers nothing" in looked_at(tmp_path, "import os\n", "mine.py").problems[0]
+
+
+def test_the_command_says_sound_or_not_by_its_exit_code(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text(GOOD)
+    assert CliRunner().invoke(app, ["validate", str(tmp_path / "study.toml")]).exit_code == 0
+    (tmp_path / "study.toml").write_text(GOOD.replace("gcn", "gnc"))
+    told = CliRunner().invoke(app, ["validate", str(tmp_path / "study.toml"), "--json"])
+    assert told.exit_code == 1
+    assert "Did you mean" in json.loads(told.stdout)["problems"][0]
+    told = CliRunner().invoke(app, ["validate", "picture.png"])
+    assert told.exit_code == 2
+    assert "neither a study" in told.output
