@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from tests.tally import Tally
 
 # Read before any test runs, because the fixture below hides it from tests that do not ask for it.
 _CONFIGURED = os.environ.get("GRAPHTRIAL_MIRROR")
@@ -17,6 +18,23 @@ torch.set_num_threads(1)
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--large", action="store_true", help="also prepare the large datasets: minutes and gigabytes")
+    parser.addoption("--table", type=Path, help="write a table of what the long form went through to this file")
+    parser.addoption("--long", action="store_true", help="the long form of tests of faults and bad input: an hour")
+
+
+_TALLY = Tally()
+
+
+@pytest.fixture(scope="session")
+def tally() -> Tally:
+    """What tests of faults and bad input went through."""
+    return _TALLY
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    path = session.config.getoption("--table")
+    if path is not None:
+        _TALLY.write(path, session.testsfailed)
 
 
 def raw_data() -> Path | None:
@@ -55,3 +73,10 @@ def own_home(clean_environment: None, tmp_path: Path, monkeypatch: pytest.Monkey
     home = tmp_path / "home"
     monkeypatch.setenv("GRAPHTRIAL_HOME", str(home))
     return home
+
+
+@pytest.fixture
+def long(request: pytest.FixtureRequest) -> None:
+    """Skip a test that is part of the long form alone."""
+    if not request.config.getoption("--long"):
+        pytest.skip("part of the long form: make faults")

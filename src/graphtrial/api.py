@@ -11,7 +11,7 @@ from graphtrial.datasets import Dataset, load
 from graphtrial.files import DEFAULT_STORE
 from graphtrial.nn import build_model
 from graphtrial.report import ResultRow, result_rows
-from graphtrial.studies import Progress, Row, Store, Study, run_trials
+from graphtrial.studies import Executor, Progress, Row, Store, Study, run_trials
 from graphtrial.studies.executor import Listener
 from graphtrial.studies.study import choose_settings, parse_encoding
 from graphtrial.studies.trial import make_encoding, shapes_for
@@ -46,11 +46,12 @@ def run(
     store: Path | str = DEFAULT_STORE,
     workers: int | None = 0,
     listener: Listener = lambda progress: None,
+    executor: Executor | None = None,
 ) -> ResultRow:
     """Give one model a fair trial on one dataset and return its row; trials that have a result are not run again.
 
     By default the trials run one after the other in this process; `workers` lets so many run at once in processes of
-    their own, `None` as many as there are cores.
+    their own, `None` as many as there are cores. An `executor` takes the place of both.
     """
     study = Study(
         title=f"{model} on {dataset}",
@@ -61,7 +62,7 @@ def run(
         splits=splits,
         rules=dict(rules or {}),
     )
-    return run_study(study, store=store, workers=workers, listener=listener)[0]
+    return run_study(study, store=store, workers=workers, listener=listener, executor=executor)[0]
 
 
 def run_study(
@@ -70,10 +71,11 @@ def run_study(
     store: Path | str = DEFAULT_STORE,
     workers: int | None = 0,
     listener: Listener = lambda progress: None,
+    executor: Executor | None = None,
 ) -> list[ResultRow]:
     """Run what is missing of a study and return its rows."""
     opened, trials = Store(Path(store)), study.trials()
-    run_trials(trials, opened, workers=workers, listener=listener)
+    run_trials(trials, opened, workers=workers, listener=listener, executor=executor)
     order = {trial.id: position for position, trial in enumerate(trials)}
     return result_rows(sorted(opened.trials(order), key=lambda record: order[record.id]))
 

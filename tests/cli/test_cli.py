@@ -12,7 +12,8 @@ from typer.testing import CliRunner, Result
 from graphtrial import __version__
 from graphtrial.cli.main import app
 
-COMMANDS = ["run", "study", "list", "params", "status", "show", "report", "data prepare", "data info", "data plot"]
+COMMANDS = ["run", "study", "list", "params", "status", "show", "report", "doctor", "validate"]
+COMMANDS += ["data prepare", "data info", "data plot"]
 QUICK = ["--width", "8", "--max-epochs", "2", "--workers", "0", "--splits", "2", "--seeds", "1"]
 
 

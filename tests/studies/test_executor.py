@@ -3,14 +3,13 @@ from __future__ import annotations
 import dataclasses
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-import numpy as np
 import pytest
+from tests.results import results
 
 from graphtrial.studies import Progress, Row, Store, Study, run_trials
 from graphtrial.studies.worker import is_running, run_and_record
@@ -28,16 +27,6 @@ width = 8
 encoding = "laplacian:4"
 """
 ENDLESS = LONGER.replace("max_epochs = 12", "max_epochs = 100000, min_lr = 1e-300")
-
-
-def results(store: Store) -> dict[str, object]:
-    """Return every result and history but the seconds, and the bytes of the weights."""
-    found: dict[str, object] = {}
-    for record in store.trials():
-        history = [dataclasses.replace(epoch, seconds=0.0) for epoch in store.history(record.id)]
-        weights = (store.trials_folder / record.id / "weights.safetensors").read_bytes()
-        found[record.id] = (record.status, record.scores, record.params, record.epochs, history, weights)
-    return found
 
 
 def test_a_pool_of_processes_gives_the_same_bits_as_this_process(study: Study, tmp_path: Path) -> None:
@@ -129,25 +118,6 @@ def wait_for_an_epoch(path: Path) -> None:
 
 def _command(store: Path, study: Path) -> list[str]:
     return [sys.executable, "-m", "graphtrial", "study", str(study), "--store", str(store), "--json"]
-
-
-def test_killed_at_random_moments_it_ends_with_the_same_bits(tmp_path: Path) -> None:
-    study = tmp_path / "study.toml"
-    study.write_text(LONGER)
-    calm, rough = tmp_path / "calm" / "s.sqlite", tmp_path / "rough" / "s.sqlite"
-    begun = time.monotonic()
-    subprocess.run(_command(calm, study), check=True, capture_output=True)
-    duration = time.monotonic() - begun
-    moments = np.random.default_rng(int(time.time())).uniform(0.3, 0.95, 4) * duration
-    for moment in moments:
-        process = subprocess.Popen(_command(rough, study), start_new_session=True, stdout=subprocess.DEVNULL)
-        time.sleep(moment)
-        os.killpg(process.pid, signal.SIGKILL)  # the driver, the fork server and every worker at once
-        process.wait()
-    subprocess.run(_command(rough, study), check=True, capture_output=True)
-    assert results(Store(rough)) == results(Store(calm)), f"killed after {moments} s"
-    with sqlite3.connect(rough) as connection:
-        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
 def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(tmp_path: Path) -> None:

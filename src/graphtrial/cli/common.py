@@ -16,8 +16,8 @@ from graphtrial.errors import GraphTrialError
 from graphtrial.spec import parse_value
 
 # A pipe has no width of its own; tables are then as wide as they need to be.
-out = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
-err = Console(stderr=True, highlight=False)
+out = Console(width=None if sys.stdout.isatty() else 160, highlight=False, markup=False)
+err = Console(stderr=True, highlight=False, markup=False)
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -30,6 +30,10 @@ Plugins = Annotated[
     typer.Option("--plugin", help="A Python file of yours that registers models, encodings or the like; executed."),
 ]
 Workers = Annotated[int | None, typer.Option(min=0, help="Trials at once; all cores by default, 0 for this process.")]
+ExecutorText = Annotated[
+    str | None,
+    typer.Option("--executor", help="Where trials run: processes, ray, or ray:ADDRESS,cpus=1,memory_gb=4 and the like."),
+]
 
 
 def friendly(command: F) -> F:

@@ -1,94 +1,65 @@
-"""Many trials at once: one process each, one thread each, as many as there are cores."""
+"""Many trials at once: what an executor is, which there are, and the one call that runs what is missing."""
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
+from typing import Protocol
 
-from graphtrial import plugins
+from graphtrial.errors import UnknownNameError, did_you_mean
+from graphtrial.spec import Component
+from graphtrial.studies.processes import Processes
+from graphtrial.studies.progress import Listener, Progress
+from graphtrial.studies.ray_cluster import RayCluster
 from graphtrial.studies.store import Store
 from graphtrial.studies.trial import TrialSpec
-from graphtrial.studies.worker import record_start, run_and_record, work
-from graphtrial.training import SvmRules
-from graphtrial.workers import cores, worker_context
 
 
-@dataclass(frozen=True)
-class Progress:
-    """What a listener hears: a trial started, finished an epoch, or ended."""
+class Executor(Protocol):
+    """A way to run trials that have no result yet; its constructor arguments are its configuration.
 
-    trial: TrialSpec
-    event: str
-    epoch: int = 0
+    Every result goes to the one store. A trial that is lost with its process or its machine continues from its last
+    epoch to the same bits; one that is interrupted does so when it is asked for again.
+    """
+
+    def run(self, trials: Sequence[TrialSpec], store: Store, listener: Listener) -> None:
+        """Run these trials and store their results; return when every one has ended."""
 
 
-Listener = Callable[[Progress], None]
+EXECUTORS: dict[str, Callable[..., Executor]] = {"processes": Processes, "ray": RayCluster}
+
+
+def make_executor(text: str) -> Executor:
+    """Make an executor of a text such as `processes:4`, `ray` or `ray:10.0.0.1:6379,cpus=2,memory_gb=4`."""
+    component = Component.parse(text, _kind)
+    return _kind(component.name)(**component.arguments)
 
 
 def run_trials(
-    trials: Sequence[TrialSpec], store: Store, *, workers: int | None = None, listener: Listener = lambda progress: None
+    trials: Sequence[TrialSpec],
+    store: Store,
+    *,
+    workers: int | None = None,
+    listener: Listener = lambda progress: None,
+    executor: Executor | None = None,
 ) -> None:
-    """Run every trial that has no result yet, `workers` at a time (all cores by default), and store the results.
+    """Run every trial that has no result yet, and store the results.
 
-    With `workers = 0` they run in this process, one after the other. Ctrl-C ends the running ones, marks them
-    interrupted, and passes on; they go on from their last epoch when asked for again.
+    By default they run in processes of this machine, `workers` at a time (all cores by default, with 0 in this process
+    one after the other). Ctrl-C ends the running ones, marks them interrupted, and passes on; they go on from their
+    last epoch when asked for again.
     """
     finished = {record.id for record in store.trials() if record.is_finished}
     missing = [trial for trial in {t.id: t for t in trials}.values() if trial.id not in finished]
-    if workers == 0:
-        for trial in missing:
-            listener(Progress(trial, "start"))
-            run_and_record(trial, store, lambda e, trial=trial: listener(Progress(trial, "epoch", e.epoch)))  # type: ignore[misc]
-            listener(Progress(trial, "end"))
-    else:
-        _run_in_processes(deque(missing), store, workers or cores(), listener)
+    if missing:
+        (executor or Processes(workers)).run(missing, store, listener)
 
 
-def _run_in_processes(queue: deque[TrialSpec], store: Store, workers: int, listener: Listener) -> None:
-    context = worker_context(svm=any(isinstance(trial.rules, SvmRules) for trial in queue))
-    running: dict[Connection, tuple[BaseProcess, TrialSpec]] = {}
-    try:
-        while queue or running:
-            while queue and len(running) < workers:
-                trial = queue.popleft()
-                ours, theirs = context.Pipe(duplex=False)
-                args = (trial.to_dict(), store.path, theirs, plugins.sources(trial.plugins))
-                process = context.Process(target=work, args=args, daemon=True)  # type: ignore[attr-defined]
-                process.start()
-                theirs.close()
-                running[ours] = (process, trial)
-                listener(Progress(trial, "start"))
-            for connection in wait(list(running)):
-                _hear(connection, running, store, listener)  # type: ignore[arg-type]
-    except BaseException:
-        for process, trial in running.values():
-            process.terminate()
-            process.join()
-            store.mark(trial.id, "interrupted")
-        raise
+def _kind(name: str) -> Callable[..., Executor]:
+    if name not in EXECUTORS:
+        raise UnknownNameError(
+            f"no executor called '{name}'.{did_you_mean(name, EXECUTORS)} Use {', '.join(EXECUTORS)}."
+        )
+    return EXECUTORS[name]
 
 
-def _hear(
-    connection: Connection, running: dict[Connection, tuple[BaseProcess, TrialSpec]], store: Store, listener: Listener
-) -> None:
-    process, trial = running[connection]
-    try:
-        listener(Progress(trial, "epoch", connection.recv()))
-    except EOFError:
-        connection.close()
-        process.join()
-        if process.exitcode:
-            if not store.trials([trial.id]):  # it ended before it could say that it started
-                record_start(trial, store)
-            store.mark(
-                trial.id, "failed", f"the worker process ended with code {process.exitcode}{_reason(process.exitcode)}"
-            )
-        del running[connection]
-        listener(Progress(trial, "end"))
-
-
-def _reason(code: int) -> str:
-    return ": it was killed, perhaps because memory ran out" if code == -9 else ""
+__all__ = ["EXECUTORS", "Executor", "Listener", "Progress", "make_executor", "run_trials"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -119,8 +119,15 @@ class Store:
 
     def add_epochs(self, trial: str, epochs: Iterable[Epoch]) -> None:
         """Note finished epochs; one that is noted twice is replaced."""
+        self.add_epochs_of({trial: epochs})
+
+    def add_epochs_of(self, trials: Mapping[str, Iterable[Epoch]]) -> None:
+        """Note finished epochs of several trials in one step."""
+        if not trials:
+            return
         with self._connection() as connection:
-            _insert_epochs(connection, trial, epochs)
+            for trial, epochs in trials.items():
+                _insert_epochs(connection, trial, epochs)
 
     def finish(self, trial: str, outcome: Outcome) -> None:
         """Note the end of a trial together with its whole history, in one step."""

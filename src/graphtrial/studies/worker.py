@@ -85,6 +85,8 @@ def work(values: dict[str, Any], store_path: Path, driver: Connection, sources: 
         run_and_record(TrialSpec.from_dict(values), Store(store_path), tell)
     except DriverGoneError:
         return
+    except GraphTrialError as error:  # the store itself cannot be written
+        raise SystemExit(f"graphtrial: {error}") from None
 
 
 def is_running(store: Store, trial: str) -> bool:

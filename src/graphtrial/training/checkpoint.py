@@ -7,6 +7,8 @@ import json
 import logging
 import os
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -35,33 +37,49 @@ class Checkpoint:
         """Write a new newest checkpoint."""
         content = json.dumps(facts)  # not the canonical form: a fresh schedule's best loss is infinite
         tensors = {name: value.detach().contiguous() for name, value in tensors.items()}
-        with atomic_path(self.path) as temporary:
+        with self._renewed() as temporary:
             save_file(tensors, temporary, {"facts": content, "digest": _digest(tensors, content)})
-            if self.path.exists():
-                os.replace(self.path, self.previous)
+
+    def put(self, content: bytes) -> None:
+        """Write the bytes of a checkpoint of another machine as the newest one."""
+        with self._renewed() as temporary:
+            temporary.write_bytes(content)
+
+    def content(self) -> bytes | None:
+        """Return the bytes of the newest undamaged checkpoint, or nothing where there is none."""
+        return next((path.read_bytes() for path in (self.path, self.previous) if self._read(path) is not None), None)
 
     def load(self) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
         """Return the newest undamaged state, or nothing where there is none."""
-        for path in (self.path, self.previous):
-            if not path.exists():
-                continue
-            try:
-                with safe_open(path, "pt") as file:
-                    about = file.metadata() or {}
-                    tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-            except (SafetensorError, OSError) as error:
-                logger.warning("%s is damaged (%s); the one before it is used", path.name, error)
-                continue
-            if about.get("digest") != _digest(tensors, about.get("facts", "")):
-                logger.warning("%s is damaged; the one before it is used", path.name)
-                continue
-            return tensors, json.loads(about["facts"])
-        return None
+        return next((state for path in (self.path, self.previous) if (state := self._read(path)) is not None), None)
 
     def remove(self) -> None:
         """Delete both files; the training is over."""
         self.path.unlink(missing_ok=True)
         self.previous.unlink(missing_ok=True)
+
+    @contextmanager
+    def _renewed(self) -> Iterator[Path]:
+        """Yield a path that becomes the newest file, the newest so far becoming the one before."""
+        with atomic_path(self.path) as temporary:
+            yield temporary
+            if self.path.exists():
+                os.replace(self.path, self.previous)
+
+    def _read(self, path: Path) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
+        if not path.exists():
+            return None
+        try:
+            with safe_open(path, "pt") as file:
+                about = file.metadata() or {}
+                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        except (SafetensorError, OSError) as error:
+            logger.warning("%s is damaged (%s); the one before it is used", path.name, error)
+            return None
+        if about.get("digest") != _digest(tensors, about.get("facts", "")):
+            logger.warning("%s is damaged; the one before it is used", path.name)
+            return None
+        return tensors, json.loads(about["facts"])
 
 
 def capture(

@@ -1,0 +1,107 @@
+"""A trial away from home: run on a machine that does not see the store, with all that comes of it sent back."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from safetensors.torch import save
+
+from graphtrial import plugins
+from graphtrial.errors import GraphTrialError
+from graphtrial.studies.environment import environment
+from graphtrial.studies.trial import TrialSpec, run_trial
+from graphtrial.studies.worker import DriverGoneError
+from graphtrial.training.checkpoint import Checkpoint
+from graphtrial.training.outcome import Epoch, Outcome
+
+CHECKPOINT = "checkpoint.safetensors"
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """All that a machine needs for a trial: its specification, its plug-ins, the state to go on from, and which code.
+
+    `code` is the digest of the package at home: another one could give other numbers under the same name.
+    """
+
+    trial: dict[str, Any]
+    plugins: tuple[plugins.Source, ...]
+    code: str
+    state: bytes | None = None
+
+
+@dataclass(frozen=True)
+class News:
+    """What is heard of a trial while it runs: first where it runs, then each epoch and the state after it."""
+
+    trial: str
+    environment: dict[str, Any] | None = None
+    epoch: Epoch | None = None
+    state: bytes | None = None
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a trial ended: with an outcome and the bytes of the weights, or with an error in words."""
+
+    outcome: Outcome | None
+    weights: bytes | None = None
+    error: str | None = None
+
+
+def run_away(parcel: Parcel, tell: Callable[[News], None], *, state_seconds: float = 0.0) -> Result:
+    """Run a trial on this machine, in a folder that is deleted afterwards, and tell of each epoch.
+
+    The state after an epoch goes along unless the last one did less than `state_seconds` ago. Where nobody listens any
+    more, `tell` raises `DriverGoneError`, which ends the trial; an error of the trial itself is its result.
+    """
+    with tempfile.TemporaryDirectory(prefix="graphtrial-", ignore_cleanup_errors=True) as folder:
+        return _run(parcel, Checkpoint(Path(folder) / CHECKPOINT), tell, state_seconds)
+
+
+def run_in_folder(parcel: Parcel, folder: Path) -> Result:
+    """Run a trial with its state in a folder that outlives this process, for example on storage that machines share."""
+    return _run(parcel, Checkpoint(folder / CHECKPOINT), lambda news: None, float("inf"))
+
+
+def _run(parcel: Parcel, checkpoint: Checkpoint, tell: Callable[[News], None], state_seconds: float) -> Result:
+    sent = -float("inf")
+
+    def heard(epoch: Epoch) -> None:
+        nonlocal sent
+        due = time.monotonic() - sent >= state_seconds
+        tell(News(spec.id, epoch=epoch, state=checkpoint.path.read_bytes() if due else None))
+        sent = time.monotonic() if due else sent
+
+    try:
+        _check_code(parcel)
+        for source in parcel.plugins:
+            plugins.load_source(source)
+        spec = TrialSpec.from_dict(parcel.trial)
+        if parcel.state is not None and checkpoint.load() is None:
+            checkpoint.put(parcel.state)
+        tell(News(spec.id, environment=environment()))
+        outcome = run_trial(spec, checkpoint.path, heard)
+    except DriverGoneError:
+        raise
+    except GraphTrialError as error:
+        return Result(None, error=str(error))
+    except Exception:  # noqa: BLE001 - whatever a model does wrong is a fact about the trial, not about the study
+        return Result(None, error=traceback.format_exc())
+    weights = {name: value.contiguous() for name, value in outcome.weights.items()}
+    return Result(replace(outcome, weights={}), save(weights) if weights else None)
+
+
+def _check_code(parcel: Parcel) -> None:
+    here = environment()["code"]
+    if here != parcel.code:
+        raise GraphTrialError(
+            f"this machine has other code of graphtrial ({here}) than the one that asks ({parcel.code}); "
+            "install the same version everywhere"
+        )

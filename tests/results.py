@@ -1,0 +1,17 @@
+"""What must be the same of two stores, whatever happened on the way."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from graphtrial.studies import Store
+
+
+def results(store: Store) -> dict[str, object]:
+    """Return every result and history but the seconds, and the bytes of the weights."""
+    found: dict[str, object] = {}
+    for record in store.trials():
+        history = [dataclasses.replace(epoch, seconds=0.0) for epoch in store.history(record.id)]
+        weights = (store.trials_folder / record.id / "weights.safetensors").read_bytes()
+        found[record.id] = (record.status, record.scores, record.params, record.epochs, history, weights)
+    return found
