@@ -1,0 +1,54 @@
+"""`graphtrial kernel`, and the help of commands about kernels and datasets."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from graphtrial.cli.main import app
+
+RUNNER = CliRunner()
+MADE = ["sbm", "tsp", "cycles", "graph-theory"]
+COMMANDS = ["kernel", "data check", "data import", "data delete", *(f"data generate {kind}" for kind in MADE)]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_an_example(command: str) -> None:
+    result = RUNNER.invoke(app, [*command.split(), "--help"])
+    assert result.exit_code == 0
+    assert "graphtrial " + command in result.stdout.partition("Example:")[2]
+
+
+def test_a_kernel_is_tried_and_told_as_json(tmp_path: Path) -> None:
+    words = ["kernel", "csl", "wl", "--h", "2", "--repetitions", "2", "--folds", "3", "--workers", "0"]
+    store = ["--store", str(tmp_path / "store.sqlite")]
+    result = RUNNER.invoke(app, [*words, *store, "--json"])
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.stdout)
+    assert (told["dataset"], told["model"], told["settings"]["h"]) == ("csl", "wl", 2)
+    assert told["protocol"] == "tudataset/kernel-svm@1"
+    assert (told["test"]["n"], told["test_over_seeds"]["n"]) == (6, 2)
+    shown = json.loads(RUNNER.invoke(app, ["show", told["trials"][0], *store, "--json"]).stdout)
+    assert shown["status"] == "done"
+    assert shown["spec"]["rules"]["penalties"][0] == 1000.0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["csl", "wll"], "Did you mean 'wl"),
+        (["csl", "wl", "--set", "steps=3"], "has no setting 'steps'"),
+        (["csl", "wl-oa", "--linear"], "has no features for a linear machine"),
+        (["csl", "wl", "--repetitions", "11"], "has 10 seeds; 11 of them were asked for"),
+        (["csl", "wl", "--rule", "fold=3"], "Did you mean 'folds'"),
+    ],
+)
+def test_a_mistake_with_a_kernel_is_one_line(words: list[str], message: str, tmp_path: Path) -> None:
+    result = RUNNER.invoke(app, ["kernel", *words, "--workers", "0", "--store", str(tmp_path / "store.sqlite")])
+    assert result.exit_code == 2
+    assert result.stderr.startswith("graphtrial: ")
+    assert result.stderr.count("\n") == 1
+    assert message in result.stderr
