@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphtrial.cli.common import Json, err, friendly, out, print_json
+from graphtrial.cli.common import Json, StorePath, err, friendly, out, print_json
 from graphtrial.errors import GraphTrialError
+from graphtrial.files import DEFAULT_STORE
 
 if TYPE_CHECKING:
     from graphtrial.wikics.pipeline import Pipeline
     from graphtrial.wikics.stages import Made
 
 app = typer.Typer(
-    help="Make datasets like Wiki-CS from dumps of Wikipedia.", no_args_is_help=True, rich_markup_mode=None
+    help="Make datasets like Wiki-CS from dumps of Wikipedia, and draw them.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 
 Dumps = Annotated[Path, typer.Option(help="Folder of dumps: pages-articles XML, and SQL of page, redirect, pagelinks.")]
@@ -126,6 +129,54 @@ def generate(
     wiki = Wiki(articles, seed, modern=not old)
     write_wiki(wiki, folder)
     out.print(f"{folder}: {wiki.articles:,} articles, {wiki.redirects:,} redirects, {wiki.categories:,} categories")
+
+
+@app.command()
+@friendly
+def mapper(
+    name: Annotated[str, typer.Argument(help="A dataset of one graph whose nodes have classes, such as cora.")],
+    to: Annotated[Path, typer.Option("--out", help="The picture: a file that ends in .png or .svg.")],
+    trial: Annotated[
+        list[str] | None, typer.Option(help="Also colour by what the model of this trial says; may be repeated.")
+    ] = None,
+    intervals: Annotated[int, typer.Option(min=1, help="Cells along each axis of the lens.")] = 20,
+    overlap: Annotated[float, typer.Option(min=0.0, max=0.9, help="Share by which cells overlap.")] = 0.2,
+    weakest: Annotated[float, typer.Option(min=0.0, max=0.99, help="Leave weaker links out, of at most 1.")] = 0.05,
+    fewest: Annotated[int, typer.Option(min=0, help="Leave parts with fewer nodes out.")] = 8,
+    seed: Annotated[int, typer.Option(min=0, help="Another seed gives another lens.")] = 0,
+    store: StorePath = DEFAULT_STORE,
+) -> None:
+    """Draw a graph as clusters of nodes that lie together in an unsupervised embedding (Deep Graph Mapper).
+
+    Example: graphtrial wikics mapper cora --out cora-mapper.png
+    """
+    from graphtrial.datasets import load
+    from graphtrial.plots.mapper import MapperRules, lens_of, mapped
+    from graphtrial.plots.mapper_picture import classes_of, mapper_picture
+
+    if to.suffix not in (".png", ".svg"):
+        raise GraphTrialError(f"the picture is written as .png or .svg, not as '{to.name}'")
+    dataset = load(name)
+    colourings = {"the true class": classes_of(dataset)}
+    if trial:
+        colourings |= _said(trial, store, dataset.hash)
+    found = mapped(dataset.graphs, lens_of(dataset, seed=seed), MapperRules(intervals, overlap, weakest, fewest))
+    out.print(str(mapper_picture(dataset, found, colourings, to)), soft_wrap=True)
+
+
+def _said(trials: list[str], path: Path, data: str) -> dict[str, Any]:
+    """Return what the models of some trials say of each node of this data, and how each is called in a picture."""
+    from graphtrial.studies import Store
+    from graphtrial.studies.predictions import predicted_classes
+
+    store, made = Store(path), {}
+    for given in trials:
+        record = store.find(given)
+        if record.spec.data != data:
+            raise GraphTrialError(f"trial {record.id} is about {record.spec.dataset}, which has other nodes or splits")
+        right = f", {record.scores['test']:.1f} % right" if "test" in record.scores else ""
+        made[f"what {record.spec.model.name} says (trial {record.id}{right})"] = predicted_classes(record, store)
+    return made
 
 
 def _pipeline(

@@ -58,7 +58,8 @@ def with_hidden_links(graphs: GraphSet, *, hard: bool, examples: int | None, see
     are links to train on are in no part: training draws from them alone.
     """
     nodes = graphs.num_nodes
-    keys = _keys(*graphs.edge_index.astype(np.int64), nodes)
+    one, other = graphs.edge_index.astype(np.int64)
+    keys = _keys(one, other, nodes)
     keys = np.unique(keys[keys // nodes != keys % nodes])
     if len(keys) < 1 / VAL:
         raise GraphTrialError(f"{len(keys)} links are too few to hide some of them: {round(1 / VAL)} are needed")

@@ -35,9 +35,8 @@ class Distances:
 def distances(graph: GraphSet, all_up_to: int = ALL_UP_TO) -> Distances:
     """Search from every node of a set with a single graph; in one of more nodes from some 1,000 of them, evenly."""
     nodes = graph.num_nodes
-    source, target = graph.edge_index
     start = np.concatenate([[0], np.cumsum(graph.out_degree, dtype=np.int64)])
-    neighbour = np.asarray(target)[graph.out_order].astype(np.int64)
+    neighbour = np.asarray(graph.edge_index[1])[graph.out_order].astype(np.int64)
     bases = np.arange(0, nodes, BATCH)
     if nodes > all_up_to:
         bases = bases[:: max(1, len(bases) * BATCH // SAMPLED)]
@@ -61,7 +60,7 @@ class Search:
         self.lists = [np.zeros(nodes, np.int64) for _ in range(3)]
 
     def reached_from(self, base: int) -> Any:
-        """Return how many nodes lie at each distance from 1 on, [distances, 64], from the nodes `base` and following."""
+        """Return how many nodes lie at each distance from 1 on from the nodes `base` and following, [distances, 64]."""
         return _search(*self.graph, base, *self.words, *self.lists)
 
 

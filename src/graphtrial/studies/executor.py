@@ -11,6 +11,7 @@ from graphtrial.studies.processes import Processes
 from graphtrial.studies.progress import Listener, Progress
 from graphtrial.studies.ray_cluster import RayCluster
 from graphtrial.studies.store import Store
+from graphtrial.studies.together import Together
 from graphtrial.studies.trial import TrialSpec
 
 
@@ -25,11 +26,11 @@ class Executor(Protocol):
         """Run these trials and store their results; return when every one has ended."""
 
 
-EXECUTORS: dict[str, Callable[..., Executor]] = {"processes": Processes, "ray": RayCluster}
+EXECUTORS: dict[str, Callable[..., Executor]] = {"processes": Processes, "ray": RayCluster, "together": Together}
 
 
 def make_executor(text: str) -> Executor:
-    """Make an executor of a text such as `processes:4`, `ray` or `ray:10.0.0.1:6379,cpus=2,memory_gb=4`."""
+    """Make an executor of a text such as `processes:4`, `together`, `ray` or `ray:10.0.0.1:6379,cpus=2,memory_gb=4`."""
     component = Component.parse(text, _kind)
     return _kind(component.name)(**component.arguments)
 

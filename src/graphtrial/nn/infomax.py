@@ -1,0 +1,80 @@
+"""Node vectors learnt without labels: Deep Graph Infomax."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from graphtrial.graphs import GraphBatch
+from graphtrial.graphs.loops import with_self_loops
+from graphtrial.nn.linear import Linear
+from graphtrial.nn.raw import raw_node_width, raw_nodes
+from graphtrial.nn.shapes import Shapes
+from graphtrial.ops import aggregate, symmetric_weight
+from graphtrial.process import compute_settings, seed_everything
+
+RATE, EPOCHS, PATIENCE = 1e-3, 300, 20
+
+
+class Infomax(nn.Module):
+    r"""Tell the nodes of a graph from those with shuffled features by a summary of all, Velickovic et al. 2019.
+
+    .. math::
+        h = \mathrm{PReLU}(\hat A X W), \quad \tilde h = \mathrm{PReLU}(\hat A \tilde X W), \quad
+        s = \sigma(\mathrm{mean}_i h_i), \quad
+        \mathrm{loss} = \mathrm{mean}_i - \log \sigma(h_i^\top M s) - \log (1 - \sigma(\tilde h_i^\top M s))
+
+    (arXiv:1809.10341). The features of a node are divided by the sum of their sizes.
+    """
+
+    def __init__(self, shapes: Shapes, width: int) -> None:
+        super().__init__()
+        self.shapes = shapes
+        self.linear = Linear(raw_node_width(shapes), width)
+        self.activation = nn.PReLU()
+        self.match = nn.Parameter(torch.empty(width, width))
+        nn.init.xavier_uniform_(self.linear.weight)
+        nn.init.xavier_uniform_(self.match)
+
+    def forward(self, graph: GraphBatch, order: Tensor | None = None) -> Tensor:
+        """Return the node vectors [nodes, width]; with `order` those of a graph whose features are shuffled so."""
+        seen = with_self_loops(graph)
+        x = raw_nodes(graph, self.shapes, self.match.dtype)
+        z = self.linear(x / x.abs().sum(dim=1, keepdim=True).clamp_min(1e-12))
+        z = z if order is None else z.index_select(0, order)
+        return self.activation(aggregate(seen, z, "sum", symmetric_weight(seen, z.dtype)))
+
+    def loss(self, graph: GraphBatch) -> Tensor:
+        """Return the loss of one drawing of shuffled features."""
+        true, shuffled = self(graph), self(graph, torch.randperm(graph.num_nodes))
+        direction = self.match @ true.mean(dim=0).sigmoid()
+        return F.softplus(-(true @ direction)).mean() + F.softplus(shuffled @ direction).mean()
+
+
+def infomax_vectors(
+    graph: GraphBatch, shapes: Shapes, *, width: int = 128, epochs: int = EPOCHS, seed: int = 0
+) -> Tensor:
+    """Return a vector for each node, learnt from features and links alone, [nodes, width].
+
+    Training ends when the loss has not been lower for 20 epochs; the vectors are those of the lowest loss.
+    """
+    with compute_settings():
+        seed_everything(seed)
+        model = Infomax(shapes, width)
+        optimiser = torch.optim.Adam(model.parameters(), lr=RATE)
+        lowest, waited, best = float("inf"), 0, model.state_dict()
+        for _ in range(epochs):
+            optimiser.zero_grad()
+            loss = model.loss(graph)
+            loss.backward()
+            if loss.item() < lowest:
+                lowest, waited = loss.item(), 0
+                best = {name: value.clone() for name, value in model.state_dict().items()}
+            waited += 1
+            if waited > PATIENCE:
+                break
+            optimiser.step()
+        model.load_state_dict(best)
+        with torch.no_grad():
+            return model(graph)

@@ -1,0 +1,121 @@
+"""Trials that differ in split and seed alone, on one graph, in one training: each has its own record in the store."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from filelock import FileLock
+from safetensors.torch import save_file
+
+from graphtrial.datasets import DATASETS
+from graphtrial.errors import GraphTrialError
+from graphtrial.files import atomic_path, make_folder
+from graphtrial.nn import MODELS
+from graphtrial.spec import canonical_json
+from graphtrial.studies.processes import Processes
+from graphtrial.studies.progress import Listener, Progress
+from graphtrial.studies.store import Store
+from graphtrial.studies.trial import TrialSpec, check_plugins, make_job
+from graphtrial.studies.worker import record_start
+from graphtrial.training import Rules
+from graphtrial.training.checkpoint import Checkpoint
+from graphtrial.training.outcome import Epoch, Outcome
+
+
+@dataclass(frozen=True)
+class Together:
+    """Trains up to `most` trials of one row at once in this process, where the model and the data allow it.
+
+    All others run in processes afterwards. A trial is written down when it ends; one that is interrupted begins anew.
+    """
+
+    most: int = 20
+
+    def __post_init__(self) -> None:
+        if self.most < 1:
+            raise GraphTrialError(f"at least one trial must be trained at once, not {self.most}")
+
+    def run(self, trials: Sequence[TrialSpec], store: Store, listener: Listener) -> None:
+        """Run these trials and store their results."""
+        rows: dict[str, list[TrialSpec]] = {}
+        others = []
+        for trial in trials:
+            if can_be_together(trial):
+                rows.setdefault(canonical_json(trial.row), []).append(trial)
+            else:
+                others.append(trial)
+        for row in rows.values():
+            for group in _parts(row, self.most):
+                run_group(group, store, listener)
+        if others:
+            Processes().run(others, store, listener)
+
+
+def can_be_together(trial: TrialSpec) -> bool:
+    """Tell whether such a trial can be trained with others of its row: the classes of nodes, by a model that can."""
+    from graphtrial.nn.together import ways
+
+    plain = type(trial.rules) is Rules and trial.rules.gradient == "mean" and trial.encoding is None
+    return plain and DATASETS.get(trial.dataset).split_level == "node" and MODELS.get(trial.model.name) in ways()
+
+
+def run_group(group: Sequence[TrialSpec], store: Store, listener: Listener) -> None:
+    """Train trials of one row at once and write each result down as soon as it is there.
+
+    Their locks are held meanwhile; those that have a result by then are left alone. A failure is that of all.
+    """
+    from graphtrial.training.together import train_together
+
+    with ExitStack() as locks:
+        for trial in sorted(group, key=lambda trial: trial.id):  # always in one order, so that nobody waits for ever
+            locks.enter_context(FileLock(make_folder(store.trials_folder / trial.id) / "lock"))
+        known = {record.id for record in store.trials([trial.id for trial in group]) if record.is_finished}
+        missing = [trial for trial in group if trial.id not in known]
+        for trial in missing:
+            record_start(trial, store)
+            listener(Progress(trial, "start"))
+
+        def heard(number: int, epoch: Epoch) -> None:
+            listener(Progress(missing[number], "epoch", epoch.epoch))
+
+        def ended(number: int, outcome: Outcome) -> None:
+            _keep(missing[number], store, outcome)
+            listener(Progress(missing[number], "end"))
+
+        try:
+            for trial in missing:
+                check_plugins(trial)
+            if missing:
+                train_together([make_job(trial) for trial in missing], heard, ended)
+        except KeyboardInterrupt:
+            _mark(missing, store, "interrupted")
+            raise
+        except GraphTrialError as error:
+            _mark(missing, store, "failed", str(error))
+        except Exception:  # noqa: BLE001 - whatever a model does wrong is a fact about the trials, not about the study
+            _mark(missing, store, "failed", traceback.format_exc())
+
+
+def _keep(trial: TrialSpec, store: Store, outcome: Outcome) -> None:
+    """Write the weights and the result of a trial down."""
+    folder = store.trials_folder / trial.id
+    if outcome.weights:
+        with atomic_path(folder / "weights.safetensors") as temporary:
+            save_file({name: value.contiguous() for name, value in outcome.weights.items()}, temporary)
+    store.finish(trial.id, outcome)
+    Checkpoint(folder / "checkpoint.safetensors").remove()
+
+
+def _mark(trials: Sequence[TrialSpec], store: Store, status: str, error: str | None = None) -> None:
+    for trial in trials:
+        store.mark(trial.id, status, error)  # one that is finished stays so
+
+
+def _parts(trials: Sequence[TrialSpec], most: int) -> Iterator[Sequence[TrialSpec]]:
+    """Yield parts of nearly equal size, none larger than `most`."""
+    count = -(-len(trials) // most)
+    for number in range(count):
+        yield trials[len(trials) * number // count : len(trials) * (number + 1) // count]
