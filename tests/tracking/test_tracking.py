@@ -80,6 +80,19 @@ def test_a_tracker_that_fails_does_not_harm_the_trials(
     assert "the trials go on" in caplog.text
 
 
+def test_a_tracker_that_cannot_be_reached_does_not_keep_trials_from_running(
+    study: Study, store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def unreachable(folder: Path) -> Notebook:
+        raise ConnectionError("no such server")
+
+    monkeypatch.setitem(TRACKERS, "unreachable", unreachable)
+    with tracked("unreachable", store, lambda progress: None) as listener:
+        run_trials(study.trials(), store, workers=0, listener=listener)
+    assert [record.status for record in store.trials()] == ["done", "done"]
+    assert "no such server" in caplog.text
+
+
 def test_without_a_tracker_the_listener_is_left_alone(store: Store) -> None:
     def listener(progress: Any) -> None: ...
 
@@ -93,7 +106,7 @@ def test_without_a_tracker_the_listener_is_left_alone(store: Store) -> None:
 def test_a_missing_library_names_its_extra(name: str, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
-    for module in ("mlflow", "mlflow.entities", "mlflow.tracking", "tensorboard", "torch.utils.tensorboard"):
+    for module in ("mlflow", "alembic", "tensorboard", "torch.utils.tensorboard"):
         monkeypatch.setitem(sys.modules, module, None)
     with (
         pytest.raises(MissingDependencyError, match=r"graphtrial\[tracking\]"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from pathlib import Path
 from typing import Any
@@ -23,11 +24,16 @@ class MLflow:
     """
 
     def __init__(self, folder: Path) -> None:
+        os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")  # nobody but the user's own server is told
         try:
+            import alembic  # noqa: F401 - needed for the file beside the store
+            import sqlalchemy  # noqa: F401 - as well
             from mlflow.entities import Metric, Param
             from mlflow.tracking import MlflowClient
         except ImportError:
             raise missing_extra("--track mlflow", "mlflow", "tracking") from None
+        for name in ("alembic", "mlflow"):
+            logging.getLogger(name).setLevel(logging.WARNING)
         folder.mkdir(parents=True, exist_ok=True)
         address = os.environ.get("MLFLOW_TRACKING_URI") or f"sqlite:///{(folder / 'mlflow.db').absolute()}"
         self.client: Any = MlflowClient(address)

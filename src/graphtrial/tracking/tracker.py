@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
-from graphtrial.errors import UnknownNameError, did_you_mean
+from graphtrial.errors import MissingDependencyError, UnknownNameError, did_you_mean
 from graphtrial.studies.progress import Listener, Progress
 from graphtrial.studies.store import Store, TrialRecord
 from graphtrial.tracking.mlflow import MLflow
@@ -53,50 +53,58 @@ def tracked(name: str | None, store: Store, listener: Listener) -> Iterator[List
         raise UnknownNameError(
             f"no tracker called '{name}'.{did_you_mean(name, TRACKERS)} Known trackers: {', '.join(TRACKERS)}."
         )
-    guard = _Guard(TRACKERS[name](store.path.parent), store, name)
+    guard = _Guard(name, store)
 
     def listen(progress: Progress) -> None:
         listener(progress)
-        guard.hear(progress)
+        guard.attempt(lambda tracker: guard.pass_on(tracker, progress))
 
     try:
         yield listen
     finally:
-        guard.attempt(guard.tracker.close)
+        guard.attempt(lambda tracker: tracker.close())
 
 
 class _Guard:
-    """Keeps the failures of a tracker to itself."""
+    """Keeps the failures of a tracker to itself; only a missing library is an error, before anything runs."""
 
-    def __init__(self, tracker: Tracker, store: Store, name: str) -> None:
-        self.tracker, self.store, self.name = tracker, store, name
-        self.broken = False
+    def __init__(self, name: str, store: Store) -> None:
+        self.name, self.store = name, store
         self.told: dict[str, int] = {}
+        self.tracker: Tracker | None = None
+        try:
+            self.tracker = TRACKERS[name](store.path.parent)
+        except MissingDependencyError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a server that cannot be reached must not keep trials from running
+            self._give_up(error)
 
-    def hear(self, progress: Progress) -> None:
-        self.attempt(lambda: self._pass_on(progress))
-
-    def attempt(self, step: Callable[[], None]) -> None:
-        if self.broken:
+    def attempt(self, step: Callable[[Tracker], None]) -> None:
+        """Let the tracker do something, if it still can."""
+        if self.tracker is None:
             return
         try:
-            step()
+            step(self.tracker)
         except Exception as error:  # noqa: BLE001 - whatever goes wrong in a foreign library must not reach the trials
-            self.broken = True
-            logger.warning("%s is not told any more, the trials go on: %s", self.name, error)
+            self._give_up(error)
 
-    def _pass_on(self, progress: Progress) -> None:
+    def pass_on(self, tracker: Tracker, progress: Progress) -> None:
+        """Tell the tracker what the store has of a trial and it has not heard yet."""
         known = self.store.trials([progress.trial.id])
         if not known:  # its process has not said yet that it started; the first epoch will
             return
         record = known[0]
         if record.id not in self.told:
-            self.tracker.start(record)
+            tracker.start(record)
             self.told[record.id] = 0
         for epoch in self.store.history(record.id):
             if epoch.epoch > self.told[record.id]:
-                self.tracker.epoch(record, epoch)
+                tracker.epoch(record, epoch)
                 self.told[record.id] = epoch.epoch
         if progress.event == "end":
-            self.tracker.end(record)
+            tracker.end(record)
             del self.told[record.id]
+
+    def _give_up(self, error: Exception) -> None:
+        self.tracker = None
+        logger.warning("%s is not told any more, the trials go on: %s", self.name, error)
