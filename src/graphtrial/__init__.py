@@ -32,7 +32,7 @@ _HOMES = {
     "graphtrial.nn.head": ("make_head",),
     "graphtrial.ops": ("aggregate",),
     "graphtrial.plugins": ("load_plugin",),
-    "graphtrial.studies": ("Store", "Study", "TrialSpec", "load_study"),
+    "graphtrial.studies": ("Row", "Store", "Study", "TrialSpec", "load_study"),
     "graphtrial.tasks": ("TASKS", "Task"),
     "graphtrial.training": ("PROTOCOLS", "Protocol", "Rules"),
 }
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from graphtrial.nn.head import make_head
     from graphtrial.ops import aggregate
     from graphtrial.plugins import load_plugin
-    from graphtrial.studies import Store, Study, TrialSpec, load_study
+    from graphtrial.studies import Row, Store, Study, TrialSpec, load_study
     from graphtrial.tasks import TASKS, Task
     from graphtrial.training import PROTOCOLS, Protocol, Rules
 

@@ -8,7 +8,21 @@ from typing import Annotated
 import typer
 from rich.logging import RichHandler
 
-from graphtrial.cli import data, kernel, listing, params, run, see, wikics
+from graphtrial.cli import (
+    compare,
+    data,
+    health,
+    kernel,
+    listing,
+    params,
+    report,
+    reproduce,
+    run,
+    see,
+    stores,
+    watch,
+    wikics,
+)
 from graphtrial.cli.common import err, out
 
 app = typer.Typer(
@@ -21,6 +35,7 @@ app = typer.Typer(
 )
 app.add_typer(data.app, name="data")
 app.add_typer(wikics.app, name="wikics")
+app.add_typer(stores.app, name="store")
 app.command("run")(run.run)
 app.command("kernel")(kernel.kernel)
 app.command("study")(run.study)
@@ -28,7 +43,14 @@ app.command("list")(listing.list_things)
 app.command("params")(params.params)
 app.command("status")(see.status)
 app.command("show")(see.show)
-app.command("report")(see.report)
+app.command("report")(report.report)
+app.command("reproduce")(reproduce.reproduce)
+app.command("watch")(watch.watch)
+app.command("compare")(compare.compare)
+app.command("ranks")(compare.ranks)
+app.command("export")(compare.export)
+app.command("doctor")(health.doctor)
+app.command("validate")(health.validate)
 
 
 def _version(wanted: bool) -> None:

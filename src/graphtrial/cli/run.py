@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graphtrial.cli.common import (
+    ExecutorText,
     Json,
     Plugins,
     StorePath,
@@ -20,6 +21,8 @@ from graphtrial.cli.common import (
     parse_settings,
     print_json,
 )
+from graphtrial.cli.studies import show_plan
+from graphtrial.errors import GraphTrialError
 from graphtrial.files import DEFAULT_STORE
 from graphtrial.workers import prepare_workers
 
@@ -27,6 +30,9 @@ if TYPE_CHECKING:
     from graphtrial.studies import Study
 
 Seeds = Annotated[int | None, typer.Option(min=1, help="How many of the protocol's seeds; all by default.")]
+Track = Annotated[
+    str | None, typer.Option(help="Show the trials in mlflow or tensorboard too; the store has everything anyway.")
+]
 Splits = Annotated[int | None, typer.Option(min=1, help="How many of the splits; all by default.")]
 
 
@@ -51,6 +57,8 @@ def run(
     ] = None,
     plugin: Plugins = None,
     workers: Workers = None,
+    executor: ExecutorText = None,
+    track: Track = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
@@ -58,7 +66,7 @@ def run(
 
     Example: graphtrial run csl gatedgcn --encoding laplacian:20 --seeds 4
     """
-    if workers != 0:
+    if workers != 0 and executor is None:
         prepare_workers()
     load_plugins(plugin)
     from graphtrial.studies import Row, Study
@@ -76,6 +84,8 @@ def run(
         store,
         workers,
         json,
+        executor,
+        track,
     )
 
 
@@ -85,10 +95,20 @@ def study(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and run nothing.")] = False,
     datasets: Annotated[str, typer.Option(help="Only these of its datasets, such as ENZYMES,PROTEINS.")] = "",
     models: Annotated[str, typer.Option(help="Only these of its models or kernels, such as wl,graphlet.")] = "",
-    repetitions: Annotated[int | None, typer.Option(min=1, help="How many of the protocol's seeds.")] = None,
+    seeds: Annotated[
+        int | None, typer.Option("--seeds", "--repetitions", min=1, help="How many of the protocol's seeds.")
+    ] = None,
+    edition: Annotated[
+        str, typer.Option(help="sound, or as-published: with the faults that docs/errata.md lists.")
+    ] = "sound",
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="With --dry-run: time a few steps of models not timed yet.")
+    ] = False,
     report: Annotated[Path | None, typer.Option(help="Write a report to this folder afterwards.")] = None,
     plugin: Plugins = None,
     workers: Workers = None,
+    executor: ExecutorText = None,
+    track: Track = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
@@ -98,35 +118,53 @@ def study(
     """
     load_plugins(plugin)
     from graphtrial.studies import load_study
+    from graphtrial.studies.edition import in_edition
 
-    loaded = load_study(name).only(names(datasets), names(models), repetitions)
-    if workers != 0 and not dry_run:
+    loaded = in_edition(load_study(name).only(names(datasets), names(models), seeds), edition)
+    if workers != 0 and executor is None and not dry_run:
         prepare_workers(svm=loaded.has_kernels)
     if dry_run:
-        _plan(loaded, json)
+        if json:
+            print_json([{"id": trial.id, **trial.to_dict()} for trial in loaded.trials()])
+        else:
+            show_plan(loaded, store, estimate=estimate)
         return
-    run_and_show(loaded, store, workers, json)
+    run_and_show(loaded, store, workers, json, executor, track)
     if report is not None:
-        from graphtrial.report import write_report
+        from graphtrial.cli.report import store_option, write
         from graphtrial.studies import Store
 
-        page = write_report(Store(store), report)
+        page = write(Store(store), report, store_option(store, shipped=False), pictures=True)
         if not json:
-            out.print(f"report: {page}")
+            out.print(f"report: open {page} in a browser", soft_wrap=True)
 
 
-def run_and_show(study: Study, path: Path, workers: int | None, json: bool) -> None:
+def run_and_show(
+    study: Study,
+    path: Path,
+    workers: int | None,
+    json: bool,
+    executor: str | None = None,
+    track: str | None = None,
+) -> None:
     """Run what is missing of a study, with progress, and print its rows."""
     from graphtrial.cli.progress import shown_progress
     from graphtrial.report import result_rows, terminal_tables
-    from graphtrial.studies import Store, run_trials
+    from graphtrial.studies import Store, make_executor, run_trials
+    from graphtrial.tracking import tracked
 
+    if executor is not None and workers is not None:
+        raise GraphTrialError("--workers goes with processes of this machine; leave it out, or write processes:N")
+    chosen = None if executor is None else make_executor(executor)
     store, trials = Store(path), study.trials()
     wanted = {trial.id: position for position, trial in enumerate(trials)}
     done = sum(record.is_finished for record in store.trials(wanted))
     try:
-        with shown_progress(len(trials), done, quiet=json) as listener:
-            run_trials(trials, store, workers=workers, listener=listener)
+        with (
+            shown_progress(len(trials), done, quiet=json) as shown,
+            tracked(track, store, shown) as listener,
+        ):
+            run_trials(trials, store, workers=workers, listener=listener, executor=chosen)
     except KeyboardInterrupt:
         done = sum(record.is_finished for record in store.trials(wanted))
         err.print(
@@ -150,14 +188,3 @@ def run_and_show(study: Study, path: Path, workers: int | None, json: bool) -> N
             soft_wrap=True,
         )
         raise typer.Exit(1)
-
-
-def _plan(study: Study, json: bool) -> None:
-    trials = study.trials()
-    if json:
-        print_json([{"id": trial.id, **trial.to_dict()} for trial in trials])
-        return
-    out.print(f"{study.title}: {len(trials)} trials")
-    for trial in trials:
-        out.print(f"{trial.id}  {trial.dataset} {trial.model.name} width {trial.model.arguments.get('width')} "
-                  f"encoding {trial.encoding or 'none'} split {trial.split} seed {trial.seed}")  # fmt: skip

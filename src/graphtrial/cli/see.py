@@ -1,4 +1,4 @@
-"""Commands that look: status, show, report."""
+"""Commands that look: status, show."""
 
 from __future__ import annotations
 
@@ -95,31 +95,6 @@ def show(
         out.print("  ".join(f"{key} {value:.6g}" for key, value in epoch.items()))
     if record.error:
         out.print(record.error, markup=False)
-
-
-@friendly
-def report(
-    folder: Annotated[Path, typer.Option("--out", help="Where to write it.")] = Path("graphtrial-results/report"),
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print the tables as Markdown instead.")] = False,
-    store: StorePath = DEFAULT_STORE,
-    json: Json = False,
-) -> None:
-    """Write a page with every result beside the published one.
-
-    Example: graphtrial report --out site
-    """
-    from graphtrial.report import markdown as as_markdown
-    from graphtrial.report import result_rows, write_report
-
-    opened = open_store(store)
-    if json or markdown:
-        rows = result_rows(opened.trials())
-        if json:
-            print_json([row.to_dict() for row in rows])
-        else:
-            print(as_markdown(rows))
-        return
-    out.print(f"report: {write_report(opened, folder)}")
 
 
 def open_store(path: Path) -> Any:

@@ -1,0 +1,43 @@
+"""Pictures and facts of datasets that are prepared here, drawn once and kept in the cache."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from graphtrial.cache import cached
+from graphtrial.datasets import info, load
+from graphtrial.datasets.prepare import is_kept
+from graphtrial.errors import GraphTrialError
+from graphtrial.files import atomic_folder, cache_home, read_json
+from graphtrial.plots.figures import plot
+
+FACTS = "facts.json"
+
+
+def kept_pictures(name: str, data: str) -> tuple[dict[str, Any], tuple[Path, ...]]:
+    """Return facts and pictures of a dataset with this content hash; nothing where it is not prepared here.
+
+    No dataset is prepared for its pictures, and data other than those asked for are not shown in their place.
+    """
+    folder = cache_home() / "pictures" / f"{re.sub(r'[^a-z0-9.+-]', '-', name.lower())}-{data[:16]}"
+
+    def make() -> None:
+        dataset = load(name)
+        if dataset.hash != data:
+            raise GraphTrialError(f"{name} is other data now")
+        with atomic_folder(folder) as temporary:
+            if find_spec("matplotlib") is not None:
+                plot(dataset, temporary)
+            (temporary / FACTS).write_text(json.dumps(info(name)), encoding="utf-8")
+
+    def read() -> tuple[dict[str, Any], tuple[Path, ...]]:
+        return read_json(folder / FACTS), tuple(sorted(folder.glob("*.png")))
+
+    try:
+        return cached(folder, make, read) if folder.exists() or is_kept(name) else ({}, ())
+    except GraphTrialError:  # other data, a plug-in that is not loaded, nothing to draw: the page does without
+        return {}, ()

@@ -1,0 +1,152 @@
+"""The comparison page: models against each other on each dataset, and their ranks over all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations
+
+from graphtrial.errors import GraphTrialError
+from graphtrial.report import compare as comparing
+from graphtrial.report import ranks as ranking
+from graphtrial.report.pairs import paired
+from graphtrial.report.site import charts
+from graphtrial.report.site.grid import Cell, Grid, number, numbers, words
+from graphtrial.report.site.names import file_name
+from graphtrial.report.site.site import Site
+from graphtrial.report.site.views import RowView, dataset_page
+from graphtrial.report.stats import ALPHA, holm
+
+MOST_ROWS = 14
+"""Of so many rows every pair is compared; of more, the best ones."""
+
+
+EXPLANATION = (
+    "Each pair is one split and seed that both rows were tried on. p is two-sided, by a permutation test, corrected by "
+    "Holm's rule for the number of rows in the table. worse: it is below 0.05 and the 95 % interval of the difference "
+    "has no 0 in it. equivalent: two one-sided tests rule out differences of 1 % of the score and more. Effect: mean "
+    "over s.d. of the differences. More seeds: how many would settle it with 80 % power if they go on as they are."
+)
+
+
+def write(site: Site) -> None:
+    """Write the page."""
+    parts = [_part(site, title, rows) for title, rows in _comparable(site)]
+    found = _ranks(site)
+    site.page(
+        "compare.html",
+        "compare.html",
+        parts=parts,
+        ranks=found,
+        chart=charts.critical_differences(found) if found else None,
+        table=site.table(_rank_grid(found)) if found else None,
+        explanation=EXPLANATION,
+    )
+
+
+def _comparable(site: Site) -> Iterator[tuple[str, list[RowView]]]:
+    """Yield the rows that were tried on the same data by the same protocol, at least two of them, best first."""
+    groups: dict[tuple[str, str], list[RowView]] = {}
+    for view in site.rows:
+        if view.done > 1:
+            groups.setdefault((view.table, view.row.first.spec.data), []).append(view)
+    for (title, _), rows in groups.items():
+        if len(rows) > 1:
+            sign = -1 if rows[0].row.first.higher_is_better else 1
+            yield title, sorted(rows, key=lambda view: sign * view.test.mean)[:MOST_ROWS]  # type: ignore[union-attr]
+
+
+def _part(site: Site, title: str, rows: list[RowView]) -> dict[str, object]:
+    file = file_name(title)
+    best, others = rows[0], rows[1:]
+    return {
+        "title": title,
+        "page": dataset_page(best.dataset),
+        "best": best,
+        "against": site.table(_against_best(f"compare-{file}", best, others)),
+        "pairs": site.table(_all_pairs(f"pairs-{file}", title, rows)) if len(rows) > 2 else None,
+    }
+
+
+def _against_best(name: str, best: RowView, others: list[RowView]) -> Grid:
+    made = [(view, found) for view in others if (found := comparing.compare_rows(best.row, view.row))]
+    corrected = holm([found.found.p for _, found in made])
+    lines = []
+    for (view, each), p in zip(made, corrected, strict=True):
+        found = replace(each, p_holm=p)
+        gap = found.found
+        more = (
+            "" if found.verdict != "undecided" else "no number" if found.more_seeds is None else str(found.more_seeds)
+        )
+        said = {"A is better": "worse", "B is better": "better"}.get(found.verdict, found.verdict)
+        lines.append(
+            [
+                Cell(view.name, href=view.page),
+                number(found.mean_b),
+                number(gap.mean, "+.3f"),
+                Cell(f"[{gap.low:+.3f}, {gap.high:+.3f}]", sort=gap.low),
+                number(p, ".3g"),
+                number(gap.effect, "+.2f"),
+                Cell(str(gap.n), sort=gap.n),
+                Cell(said, hint=found.words, pill={"worse": "worse", "equivalent": "agrees"}.get(said, "open")),
+                Cell(more),
+            ]
+        )
+    columns = (
+        *words("Row"),
+        *numbers("Test", "Best minus row", "95 % interval", "p", "Effect", "Pairs"),
+        *words("Verdict"),
+        *numbers("More seeds"),
+    )
+    caption = f"Against {best.name}, paired by split and seed."
+    return Grid(name, f"Against the best: {best.name}", columns, lines, caption)
+
+
+def _all_pairs(name: str, title: str, rows: list[RowView]) -> Grid:
+    """Return the differences of all pairs: row minus column, with * where 0 lies outside the interval and p < 0.05."""
+    scores = [{(t.spec.split, t.spec.seed): t.scores["test"] for t in v.row.trials if "test" in t.scores} for v in rows]
+    texts: dict[tuple[int, int], Cell] = {}
+    for i, j in combinations(range(len(rows)), 2):
+        shared = sorted(scores[i].keys() & scores[j].keys())
+        if len(shared) < 2:
+            texts[i, j] = texts[j, i] = Cell("")
+            continue
+        left, right = [scores[i][key] for key in shared], [scores[j][key] for key in shared]
+        found = paired(left, right, 0.0, overlap=rows[i].row.overlap if len({s for s, _ in shared}) > 1 else 0.0)
+        star = " *" if found.excludes_zero and found.p < ALPHA else ""
+        hint = f"95 % interval [{found.low:+.3f}, {found.high:+.3f}], p = {found.p:.3g}, {found.n} pairs"
+        texts[i, j] = Cell(f"{found.mean:+.3f}{star}", sort=found.mean, hint=hint)
+        texts[j, i] = Cell(f"{-found.mean:+.3f}{star}", sort=-found.mean, hint=hint)
+    lines = [
+        [Cell(view.name, href=view.page), *(Cell("·") if i == j else texts[i, j] for j in range(len(rows)))]
+        for i, view in enumerate(rows)
+    ]
+    caption = (
+        "Row minus column, paired by split and seed. "
+        "* the 95 % interval has no 0 in it and p < 0.05 by a permutation test, not corrected for the number of pairs."
+    )
+    return Grid(name, f"All pairs: {title}", (*words(""), *numbers(*(view.name for view in rows))), lines, caption)
+
+
+def _ranks(site: Site) -> ranking.Ranks | None:
+    """Return the ranks over all datasets, or over those that most models share, where two of each can be had."""
+    names = {name: {view.name for view in rows if view.test} for name, rows in site.datasets.items()}
+    wanted = list(names)
+    while len(wanted) > 1:
+        try:
+            return ranking.rank_rows([view.row for view in site.rows], wanted)
+        except GraphTrialError:
+            wanted.remove(min(wanted, key=lambda name: len(names[name])))
+    return None
+
+
+def _rank_grid(found: ranking.Ranks) -> Grid:
+    lines = [
+        [
+            Cell(model),
+            number(found.mean_ranks[i], ".2f"),
+            *(number(found.ranks[j][i], "g") for j in range(len(found.datasets))),
+        ]
+        for i, model in enumerate(found.models)
+    ]
+    return Grid("ranks", "Ranks", (*words("Model"), *numbers("Mean rank", *found.datasets)), lines, ranking.EXPLANATION)

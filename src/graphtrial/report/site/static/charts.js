@@ -1,0 +1,348 @@
+// Charts drawn from the JSON inside each figure: hover or arrow keys show values, and a table holds the same numbers.
+"use strict";
+(() => {
+  const COLOURS = 8;
+  const DASHES = ["", "6 3", "2 3", "8 3 2 3"];
+
+  const svg = (tag, attributes = {}, ...children) => {
+    const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [key, value] of Object.entries(attributes)) if (value !== "") node.setAttribute(key, value);
+    node.append(...children);
+    return node;
+  };
+  const html = (tag, attributes = {}, ...children) => {
+    const node = document.createElement(tag);
+    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+    node.append(...children);
+    return node;
+  };
+
+  // Four significant digits, thousands with a thin space, no exponent where it can be avoided.
+  const show = (value) => {
+    if (value === null || value === undefined) return "–";
+    if (Number.isInteger(value) && Math.abs(value) < 1e15) return value.toLocaleString("en").replaceAll(",", "\u2009");
+    const size = Math.abs(value);
+    if (size !== 0 && (size < 1e-3 || size >= 1e7)) return value.toExponential(2);
+    return String(Number(value.toPrecision(4)));
+  };
+  const cut = (text, most) => (text.length > most ? `${text.slice(0, Math.max(1, most - 1))}…` : text);
+  const dash = (number) => DASHES[Math.floor(number / COLOURS) % DASHES.length];
+
+  // ---- scales ---------------------------------------------------------------------------------------------------
+
+  const steps = (low, high, count) => {
+    const rough = (high - low) / count;
+    const power = 10 ** Math.floor(Math.log10(rough));
+    const step = power * ([1, 2, 5, 10].find((m) => m * power >= rough * 0.999) ?? 10);
+    const made = [];
+    for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++) made.push(Number((i * step).toPrecision(12)));
+    return made;
+  };
+  const decades = (low, high) => {
+    const made = [];
+    for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power++) {
+      for (const m of [1, 2, 5]) {
+        const at = m * 10 ** power;
+        if (at >= low * 0.999 && at <= high * 1.001) made.push(Number(at.toPrecision(6)));
+      }
+    }
+    return made;
+  };
+  // A scale from values to pixels. Logarithmic where all values are positive and spread over more than `spread` times.
+  const scale = (values, from, to, { spread = Infinity, room = 0.04, count = 5, least = null } = {}) => {
+    let low = Math.min(...values), high = Math.max(...values);
+    const log = low > 0 && high / low > spread;
+    if (least !== null && low > least && !log) low = least;
+    if (low === high) { const wide = Math.abs(low) * 0.1 || 1; low -= wide; high += wide; }
+    const into = log ? Math.log : (v) => v;
+    let [a, b] = [into(low), into(high)];
+    const pad = (b - a) * room;
+    a -= low === least ? 0 : pad;
+    b += pad;
+    const place = (v) => from + ((into(v) - a) / (b - a)) * (to - from);
+    const back = log ? Math.exp : (v) => v;
+    let marks = log ? decades(back(a), back(b)) : steps(a, b, count);
+    if (log && marks.length > count + 2) marks = marks.filter((v) => Number.isInteger(Math.log10(v)) || marks.length <= 2);
+    if (log && marks.length < 2) marks = steps(back(a), back(b), count).filter((v) => v > 0);
+    return { place, marks };
+  };
+
+  // ---- what all charts share -------------------------------------------------------------------------------------
+
+  // Axes with labels for places x and y; returns the drawing and the two scales.
+  const frame = (plot, view, xs, ys, height) => {
+    const width = Math.max(plot.clientWidth, 240);
+    const vertical = scale(ys, height - 44, 30, { spread: view.y.spread ?? Infinity, count: 5 });
+    const wide = Math.max(...vertical.marks.map((v) => show(v).length)) * 7 + 12;
+    const horizontal = scale(xs, wide, width - 14, { spread: view.x.spread ?? Infinity, count: width < 480 ? 4 : 7, room: 0.02 });
+    const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, height, tabindex: 0, role: "img" });
+    for (const v of vertical.marks) {
+      const y = vertical.place(v);
+      root.append(svg("line", { class: "rule", x1: wide, x2: width - 10, y1: y, y2: y }));
+      root.append(svg("text", { x: wide - 7, y: y + 4, "text-anchor": "end" }, show(v)));
+    }
+    root.append(svg("line", { class: "axis", x1: wide, x2: width - 10, y1: height - 40, y2: height - 40 }));
+    for (const v of horizontal.marks) {
+      root.append(svg("text", { x: horizontal.place(v), y: height - 24, "text-anchor": "middle" }, show(v)));
+    }
+    root.append(svg("text", { x: (wide + width - 10) / 2, y: height - 5, "text-anchor": "middle" }, view.x.label));
+    root.append(svg("text", { x: 0, y: 11 }, view.y.label));
+    plot.append(root);
+    return { root, x: horizontal.place, y: vertical.place, width };
+  };
+
+  // Targets are points with a name and lines of text; the pointer takes the nearest, arrow keys walk along and across.
+  const listen = (plot, root, targets, { vertical = false, mark = () => {} } = {}) => {
+    const tip = html("div", { class: "tip", role: "status", hidden: "" });
+    const ring = svg("circle", { class: "ring", r: 6, visibility: "hidden" });
+    root.append(ring);
+    plot.append(tip);
+    root.classList.toggle("opens", targets.some((target) => target.href));
+    let at = null;
+    const hide = () => {
+      tip.hidden = true;
+      ring.setAttribute("visibility", "hidden");
+      at = null;
+      mark(null);
+    };
+    const tell = (target) => {
+      at = target;
+      ring.setAttribute("cx", target.x);
+      ring.setAttribute("cy", target.y);
+      ring.setAttribute("visibility", "visible");
+      tip.replaceChildren(html("b", {}, target.name), ...target.lines.flatMap((line, i) => (i ? [html("br"), line] : [line])));
+      tip.hidden = false;
+      const scaled = root.clientWidth / root.viewBox.baseVal.width;
+      const room = plot.clientWidth - tip.offsetWidth;
+      const left = target.x * scaled + 14;
+      tip.style.left = `${Math.max(0, left > room ? Math.min(room, target.x * scaled - tip.offsetWidth - 14) : left)}px`;
+      tip.style.top = `${Math.max(0, target.y * scaled - tip.offsetHeight - 10)}px`;
+      mark(target);
+    };
+    const nearest = (event) => {
+      const box = root.getBoundingClientRect();
+      const scaled = root.viewBox.baseVal.width / box.width;
+      const [x, y] = [(event.clientX - box.left) * scaled, (event.clientY - box.top) * scaled];
+      let found = null, best = Infinity;
+      for (const target of targets) {
+        const away = (vertical ? 0.05 : 1) * (target.x - x) ** 2 + (target.y - y) ** 2;
+        if (away < best) [found, best] = [target, away];
+      }
+      return found;
+    };
+    const walk = (along, across) => {
+      if (!at) return targets[0];
+      if (across) {
+        const names = [...new Set(targets.map((t) => t.series))];
+        const next = names[(names.indexOf(at.series) + across + names.length) % names.length];
+        const there = targets.filter((t) => t.series === next);
+        return there.reduce((a, b) => (Math.abs(b.x - at.x) < Math.abs(a.x - at.x) ? b : a));
+      }
+      const line = vertical ? targets : targets.filter((t) => t.series === at.series);
+      return line[Math.min(line.length - 1, Math.max(0, line.indexOf(at) + along))];
+    };
+    root.addEventListener("pointermove", (event) => { const t = nearest(event); if (t) tell(t); });
+    root.addEventListener("pointerdown", (event) => { const t = nearest(event); if (t) tell(t); });
+    root.addEventListener("pointerleave", hide);
+    root.addEventListener("blur", hide);
+    root.addEventListener("click", () => { if (at?.href && matchMedia("(hover: hover)").matches) location.href = at.href; });
+    root.addEventListener("keydown", (event) => {
+      const moves = {
+        ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: vertical ? [1, 0] : [0, 1], ArrowUp: vertical ? [-1, 0] : [0, -1],
+      };
+      if (event.key in moves && targets.length) {
+        event.preventDefault();
+        tell(walk(...moves[event.key]));
+      } else if (event.key === "Escape") hide();
+      else if (event.key === "Enter" && at?.href) location.href = at.href;
+    });
+  };
+
+  const legend = (figure, names, hidden, redraw, shape) => {
+    if (names.length < 2) return;
+    const list = html("div", { class: "legend", role: "group", "aria-label": "Show or hide" });
+    names.forEach((name, i) => {
+      const swatch = svg("svg", { viewBox: "0 0 18 10", "aria-hidden": "true" }, shape(i));
+      const button = html("button", { type: "button", "aria-pressed": String(!hidden.has(i)) }, swatch, name);
+      button.addEventListener("click", () => {
+        if (hidden.has(i)) hidden.delete(i);
+        else hidden.add(i);
+        redraw();
+        figure.querySelectorAll(".legend button")[i]?.focus();
+      });
+      list.append(button);
+    });
+    figure.querySelector(".plot").after(list);
+  };
+
+  const table = (columns, rows) => {
+    const head = html("tr", {}, ...columns.map((name) => html("th", { class: "n", scope: "col" }, name)));
+    const body = rows.map((row) => html("tr", {}, ...row.map((cell) =>
+      html("td", { class: typeof cell === "string" ? "" : "n" }, typeof cell === "string" ? cell : show(cell)))));
+    return html("div", { class: "scroll tall", tabindex: 0, role: "region", "aria-label": "Numbers" },
+      html("table", {}, html("thead", {}, head), html("tbody", {}, ...body)));
+  };
+
+  // ---- kinds of charts: each draws a view and returns the columns and rows of its numbers --------------------------
+
+  const lines = (figure, plot, view, hidden, redraw) => {
+    const seen = view.series.map((series, i) => ({ ...series, i })).filter(({ i }) => !hidden.has(i));
+    const all = (seen.length ? seen : view.series).flatMap((series) => series.points);
+    const { root, x, y } = frame(plot, view, all.map((p) => p[0]), all.map((p) => p[1]), plot.clientWidth < 480 ? 240 : 320);
+    const targets = [], drawn = [];
+    for (const { name, points, href, i } of seen) {
+      const path = points.map((p) => `${x(p[0]).toFixed(1)},${y(p[1]).toFixed(1)}`).join(" ");
+      const thin = view.series.length > 12 ? " thin" : "";
+      const line = svg("polyline", { class: `line c${i % COLOURS}${thin}`, "stroke-dasharray": dash(i), points: path });
+      root.append(line);
+      drawn.push([i, line]);
+      for (const p of points) {
+        const told = [`${view.x.label} ${show(p[0])}`, `${view.y.label} ${show(p[1])}`];
+        targets.push({ x: x(p[0]), y: y(p[1]), series: i, name, lines: told, href });
+      }
+    }
+    listen(plot, root, targets, {
+      mark: (target) => drawn.forEach(([i, line]) => {
+        line.classList.toggle("away", target !== null && target.series !== i);
+        line.classList.toggle("near", target !== null && target.series === i);
+      }),
+    });
+    legend(figure, view.series.map((s) => s.name), hidden, redraw,
+      (i) => svg("line", { x1: 0, x2: 18, y1: 5, y2: 5, class: `c${i % COLOURS}`, "stroke-width": 2.5, "stroke-dasharray": dash(i) }));
+    return () => {
+      const at = [...new Set(view.series.flatMap((s) => s.points.map((p) => p[0])))].sort((a, b) => a - b);
+      const maps = view.series.map((s) => new Map(s.points));
+      return [[view.x.label, ...view.series.map((s) => s.name)], at.map((v) => [v, ...maps.map((m) => m.get(v) ?? null)])];
+    };
+  };
+
+  const points = (figure, plot, view, hidden, redraw) => {
+    const seen = view.series.map((series, i) => ({ ...series, i })).filter(({ i }) => !hidden.has(i));
+    const all = (seen.length ? seen : view.series).flatMap((series) => series.points);
+    const { root, x, y } = frame(plot, view, all.map((p) => p.x), all.flatMap((p) => [p.low ?? p.y, p.high ?? p.y]), plot.clientWidth < 480 ? 250 : 330);
+    const targets = [];
+    for (const { name, points: places, i } of seen) {
+      for (const p of places) {
+        const at = { x: x(p.x), y: y(p.y) };
+        if (p.low !== null) root.append(svg("line", { class: `whisker thin c${i % COLOURS}`, x1: at.x, x2: at.x, y1: y(p.low), y2: y(p.high) }));
+        root.append(svg("circle", { class: `f${i % COLOURS}`, cx: at.x, cy: at.y, r: 4.5 }));
+        targets.push({ ...at, series: i, name: p.name, href: p.href, lines: [`${view.y.label} ${p.printed}`, `${view.x.label} ${show(p.x)}`] });
+      }
+    }
+    listen(plot, root, targets);
+    legend(figure, view.series.map((s) => s.name), hidden, redraw, (i) => svg("circle", { cx: 9, cy: 5, r: 4.5, class: `f${i % COLOURS}` }));
+    return () => [["", view.x.label, view.y.label], view.series.flatMap((s) => s.points.map((p) => [p.name, p.x, p.y]))];
+  };
+
+  // One line per item: a label on the left, something on a common scale on the right.
+  const ladder = (plot, items, values, label, { least = null, room = 0.04 } = {}) => {
+    const width = Math.max(plot.clientWidth, 240), step = 28, height = items.length * step + 46;
+    const most = Math.max(...items.map((item) => item.name.length));
+    const left = Math.min(most * 7.2 + 14, width * 0.42);
+    const { place, marks } = scale(values, left, width - 16, { count: width < 480 ? 3 : 6, least, room });
+    const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, height, tabindex: 0, role: "img" });
+    for (const v of marks) {
+      root.append(svg("line", { class: "rule", x1: place(v), x2: place(v), y1: 4, y2: height - 40 }));
+      root.append(svg("text", { x: place(v), y: height - 24, "text-anchor": "middle" }, show(v)));
+    }
+    root.append(svg("text", { x: (left + width) / 2, y: height - 5, "text-anchor": "middle" }, label));
+    items.forEach((item, i) => {
+      root.append(svg("text", { class: "name", x: left - 10, y: i * step + 21, "text-anchor": "end" }, cut(item.name, Math.floor((left - 12) / 6.6))));
+    });
+    plot.append(root);
+    return { root, place, left, height, y: (i) => i * step + 17 };
+  };
+
+  const intervals = (figure, plot, view) => {
+    const values = view.items.flatMap((item) => [item.low, item.high, item.mean, item.published, item.published_low, item.published_high]).filter((v) => v !== null);
+    const { root, place, y } = ladder(plot, view.items, values, view.x.label);
+    const targets = [];
+    view.items.forEach((item, i) => {
+      if (item.published !== null) {
+        const at = place(item.published);
+        if (item.published_low !== null) root.append(svg("line", { class: "axis", x1: place(item.published_low), x2: place(item.published_high), y1: y(i) + 5, y2: y(i) + 5 }));
+        root.append(svg("path", { class: "published", d: `M${at} ${y(i) + 0.5}l4.5 4.5l-4.5 4.5l-4.5 -4.5z` }));
+      }
+      if (item.mean === null) return;
+      if (item.low !== null) root.append(svg("line", { class: "whisker c0", x1: place(item.low), x2: place(item.high), y1: y(i) - 4, y2: y(i) - 4 }));
+      root.append(svg("circle", { class: "f0", cx: place(item.mean), cy: y(i) - 4, r: 4.5 }));
+      targets.push({ x: place(item.mean), y: y(i) - 4, series: i, name: item.name, href: item.href, lines: item.lines });
+    });
+    listen(plot, root, targets, { vertical: true });
+    return () => [["", "ours", "from", "to", "published"], view.items.map((t) => [t.name, t.mean, t.low, t.high, t.published])];
+  };
+
+  const bars = (figure, plot, view) => {
+    const { root, place, left, y } = ladder(plot, view.items, [0, ...view.items.map((item) => item.value)], view.x.label, { least: 0 });
+    const targets = view.items.map((item, i) => {
+      root.append(svg("rect", { class: "f0", x: left, y: y(i) - 8, width: Math.max(1, place(item.value) - left), height: 13, rx: 2 }));
+      return { x: place(item.value), y: y(i) - 1, series: i, name: item.name, href: item.href, lines: [`${view.x.label} ${show(item.value)}`] };
+    });
+    listen(plot, root, targets, { vertical: true });
+    return () => [["", view.x.label], view.items.map((item) => [item.name, item.value])];
+  };
+
+  // Critical-difference diagram: mean ranks on a line, best on the left; bars join what the test cannot tell apart.
+  const ranks = (figure, plot, view) => {
+    const width = Math.max(plot.clientWidth, 240), items = [...view.items].sort((a, b) => a.rank - b.rank);
+    const half = Math.ceil(items.length / 2), step = 20, margin = Math.min(150, width * 0.3);
+    const bottom = 52 + view.groups.length * 9, height = bottom + half * step + 12;
+    const most = Math.max(items.length, 2);
+    const place = (rank) => margin + ((rank - 1) / (most - 1)) * (width - 2 * margin);
+    const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, height, tabindex: 0, role: "img" });
+    root.append(svg("line", { class: "axis", x1: margin, x2: width - margin, y1: 40, y2: 40 }));
+    const every = Math.ceil(most / Math.max(2, (width - 2 * margin) / 28));
+    for (let rank = 1; rank <= most; rank++) {
+      root.append(svg("line", { class: "axis", x1: place(rank), x2: place(rank), y1: 35, y2: 40 }));
+      if ((rank - 1) % every === 0) root.append(svg("text", { x: place(rank), y: 29, "text-anchor": "middle" }, String(rank)));
+    }
+    if (view.cd !== null && view.cd < most - 1) {
+      root.append(svg("line", { class: "whisker c7", x1: place(1), x2: place(1 + view.cd), y1: 8, y2: 8 }));
+      root.append(svg("text", { x: place(1 + view.cd) + 6, y: 12 }, `critical difference ${show(view.cd)}`));
+    }
+    const targets = items.map((item, i) => {
+      const onLeft = i < half, line = onLeft ? i : items.length - 1 - i;
+      const y = bottom + line * step + 8, edge = onLeft ? margin - 6 : width - margin + 6;
+      root.append(svg("polyline", { class: `line thin c${i % COLOURS}`, points: `${place(item.rank)},40 ${place(item.rank)},${y - 4} ${edge},${y - 4}` }));
+      root.append(svg("circle", { class: `f${i % COLOURS}`, cx: place(item.rank), cy: 40, r: 4 }));
+      root.append(svg("text", { class: "name", x: onLeft ? edge - 4 : edge + 4, y, "text-anchor": onLeft ? "end" : "start" }, cut(item.name, Math.floor(margin / 7))));
+      return { x: place(item.rank), y: 40, series: i, name: item.name, lines: [`mean rank ${show(item.rank)}`], href: item.href };
+    });
+    view.groups.forEach(([from, to], i) => {
+      root.append(svg("line", { class: "whisker c7", "stroke-width": 4, x1: place(from) - 5, x2: place(to) + 5, y1: 51 + i * 9, y2: 51 + i * 9 }));
+    });
+    plot.append(root);
+    listen(plot, root, targets);
+    return () => [["", "mean rank"], items.map((item) => [item.name, item.rank])];
+  };
+
+  const KINDS = { lines, points, intervals, bars, ranks };
+
+  const start = (figure) => {
+    const { views } = JSON.parse(figure.querySelector("script[type='application/json']").textContent);
+    const plot = figure.querySelector(".plot"), numbers = figure.querySelector("details");
+    const hidden = new Map(views.map((view) => [view, new Set()]));
+    let view = views[0], width = 0, rows = null;
+    const fill = () => { if (numbers.open) numbers.replaceChildren(numbers.firstElementChild, table(...rows())); };
+    const draw = () => {
+      plot.replaceChildren();
+      figure.querySelector(".legend")?.remove();
+      width = plot.clientWidth;
+      rows = KINDS[view.kind](figure, plot, view, hidden.get(view), draw);
+      const drawing = plot.querySelector("svg");
+      drawing.setAttribute("aria-label", `${figure.dataset.title}. ${view.name}. Arrow keys read the values.`);
+      fill();
+    };
+    if (views.length > 1) {
+      const select = html("select", {}, ...views.map((one, i) => html("option", { value: i }, one.name)));
+      figure.querySelector("figcaption").append(html("label", {}, "Show ", select));
+      select.addEventListener("change", () => { view = views[Number(select.value)]; draw(); });
+    }
+    numbers.hidden = false;
+    numbers.addEventListener("toggle", fill);
+    new ResizeObserver(() => { if (plot.clientWidth !== width) draw(); }).observe(plot);
+    draw();
+  };
+
+  document.querySelectorAll("figure.chart").forEach(start);
+})();

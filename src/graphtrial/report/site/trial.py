@@ -1,0 +1,73 @@
+"""One page per trial: the full specification, where it ran, its curve, and how to run it again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from datetime import datetime, timezone
+
+from graphtrial.report.rows import short_encoding
+from graphtrial.report.site import charts
+from graphtrial.report.site.rowgrid import duration
+from graphtrial.report.site.site import Site, pretty
+from graphtrial.report.site.views import trial_page
+from graphtrial.studies.store import TrialRecord
+
+ROOT = "../"
+
+
+def write(site: Site) -> None:
+    """Write the pages of all trials, and each trial as JSON beside its page."""
+    for trial in site.trials:
+        history = site.store.history(trial.id)
+        page = trial_page(trial)
+        whole = {
+            "id": trial.id,
+            "status": trial.status,
+            "metric": trial.metric,
+            "scores": trial.scores,
+            "params": trial.params,
+            "spec": trial.spec.to_dict(),
+            "environment": trial.environment,
+            "details": trial.details,
+        }
+        columns = list(asdict(history[0])) if history else []
+        epochs = {"epochs": {name: [getattr(epoch, name) for epoch in history] for name in columns}}
+        site.write(f"{page.removesuffix('.html')}.json", _compact({**whole, **epochs}))
+        view = site.row_of.get(trial.id)
+        site.page(
+            page,
+            "trial.html",
+            trial=trial,
+            view=view,
+            encoding=short_encoding(trial.spec.encoding),
+            figures=_figures(trial),
+            curve=charts.one_training(history, trial.metric),
+            spec=pretty(trial.spec.to_dict()),
+            environment=pretty(trial.environment),
+            details=pretty(trial.details) if trial.details else "",
+            command=site.reproduce(trial.id),
+            beside=page.rpartition("/")[2].removesuffix(".html") + ".json",
+        )
+
+
+def _figures(trial: TrialRecord) -> list[tuple[str, str]]:
+    seconds = trial.details.get("seconds") or (trial.epochs or 0) * (trial.epoch_seconds or 0)
+    when = datetime.fromtimestamp(trial.started, timezone.utc)
+    found = [
+        ("status", trial.status),
+        *(
+            (f"{part} {trial.metric}", f"{trial.scores[part]:.4g}")
+            for part in ("test", "val", "train")
+            if part in trial.scores
+        ),
+        ("epochs", str(trial.epochs or "")),
+        ("time", duration(seconds / 3600) if seconds else ""),
+        ("parameters", f"{trial.params:,}" if trial.params else ""),
+        ("started", f"{when:%Y-%m-%d}"),
+    ]
+    return [(name, value) for name, value in found if value]
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
