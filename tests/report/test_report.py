@@ -2,18 +2,14 @@ from __future__ import annotations
 
 import dataclasses
 import statistics
-from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.stats
 
-from graphtrial.errors import GraphTrialError
-from graphtrial.report import markdown, result_rows, write_report
-from graphtrial.report.curves import HEIGHT, WIDTH, curves
+from graphtrial.report import markdown, result_rows
 from graphtrial.report.stats import summarise
-from graphtrial.spec import Component
 from graphtrial.studies import Row, Store, Study, TrialSpec
 from graphtrial.training.outcome import Epoch, Outcome
 
@@ -86,51 +82,3 @@ def test_changed_rules_are_said_in_the_title(store: Store) -> None:
     spec = store.trials()[0].spec
     _start(store, dataclasses.replace(spec, rules=dataclasses.replace(spec.rules, max_epochs=3)))
     assert "CHANGED: max_epochs = 3" in markdown(result_rows(store.trials()))
-
-
-class _Checker(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.scripts = 0
-        self.links: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.scripts += tag == "script"
-        self.links += [value or "" for name, value in attrs if name in ("href", "src")]
-        if tag not in ("meta", "polyline", "br"):
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag != "polyline":
-            assert self.open.pop() == tag
-
-
-def test_the_page_is_well_formed_needs_no_network_and_escapes_names(store: Store, tmp_path: Path) -> None:
-    spec = store.trials()[0].spec
-    evil = Component("<script>alert(1)</script>|", spec.model.arguments)
-    _start(store, dataclasses.replace(spec, model=evil))
-    page = write_report(store, tmp_path / "site")
-    checker = _Checker()
-    checker.feed(page.read_text(encoding="utf-8"))
-    assert not checker.open
-    assert checker.scripts == 0
-    assert checker.links == []
-    text = (tmp_path / "site" / "report.md").read_text(encoding="utf-8")
-    assert "<script>" not in text
-    assert "&lt;script>alert(1)&lt;/script>\\|" in text
-
-
-def test_an_empty_store_makes_no_report(tmp_path: Path) -> None:
-    with pytest.raises(GraphTrialError, match="no trials yet"):
-        write_report(Store(tmp_path / "store.sqlite"), tmp_path / "site")
-
-
-def test_curves_stay_inside_the_drawing() -> None:
-    drawn = curves([[3.0, 2.0, 1.0], [5.0, 0.5], []])
-    assert drawn is not None
-    assert (drawn.low, drawn.high, drawn.last_epoch, len(drawn.lines)) == (0.5, 5.0, 3, 2)
-    points = [tuple(map(float, point.split(","))) for line in drawn.lines for point in line.split()]
-    assert all(0 <= x <= WIDTH and 0 <= y <= HEIGHT for x, y in points)
-    assert curves([]) is None
-    assert curves([[1.0]]) is not None

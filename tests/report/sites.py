@@ -1,0 +1,51 @@
+"""Stores with made-up results of real specifications, for tests of the site."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from pathlib import Path
+
+from graphtrial.spec import Component
+from graphtrial.studies import Row, Store, Study, TrialSpec
+from graphtrial.training.outcome import Epoch, Outcome
+
+ENVIRONMENT = {"python": "3", "system": "Linux", "machine": "m", "cpu": "c", "packages": {"torch": "2"}, "code": "x"}
+EVIL = "<script>alert(1)</script>\"'&|"
+"""A name that a page must not take for anything but a name."""
+
+
+def plan(seeds: int = 2) -> list[TrialSpec]:
+    """Return the trials of four models with and without an encoding on CSL."""
+    rows = tuple(
+        Row(model, {"width": 8 + 2 * i, "layers": 4}, ("none", "laplacian:20"))
+        for i, model in enumerate(("mlp", "gcn", "gin", "gatedgcn"))
+    )
+    return Study("sample", "csl", rows, seeds=seeds).trials()
+
+
+def sample_store(path: Path, *, evil: bool = False) -> Store:
+    """Fill a store: scores that rise from model to model, one trial that failed, and perhaps one with an evil name."""
+    store = Store(path)
+    trials = plan()
+    for number, spec in enumerate(trials):
+        record(store, spec, 40 + 55 * number / len(trials) + (number * 7 % 5), epochs=30 + number % 7)
+    failed = dataclasses.replace(trials[0], seed=999)
+    store.start(failed, "accuracy", True, ENVIRONMENT)
+    store.mark(failed.id, "failed", f"Traceback of {EVIL}")
+    if evil:
+        spec = dataclasses.replace(trials[0], model=Component(EVIL, {"width": 3, EVIL: EVIL}), dataset=EVIL)
+        for seed in (1, 2):
+            record(store, dataclasses.replace(spec, seed=seed), 50 + seed, epochs=5)
+    return store
+
+
+def record(store: Store, spec: TrialSpec, test: float, epochs: int) -> None:
+    """Note a finished trial with this test score."""
+    store.start(spec, "accuracy", True, ENVIRONMENT)
+    history = [
+        Epoch(n, 1e-3 / (1 + n // 10), math.exp(-n / 9), 0.1 + math.exp(-n / 8), test * (1 - math.exp(-n / 5)), 0.5)
+        for n in range(1, epochs + 1)
+    ]
+    scores = {"train": min(100.0, test + 3), "val": test - 1, "test": test}
+    store.finish(spec.id, Outcome("done", 100_000, history, scores, details={"peak_bytes": 3_000_000 + epochs}))

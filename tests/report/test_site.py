@@ -1,0 +1,213 @@
+"""The site as files: complete, well formed, linked, escaped, and asking nothing of a network."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urldefrag
+
+import pytest
+from tests.report.sites import EVIL, sample_store
+
+from graphtrial.errors import GraphTrialError
+from graphtrial.report import result_rows, write_site
+from graphtrial.report.site.build import MARKER
+from graphtrial.report.site.errata import render
+from graphtrial.report.site.names import file_name
+from graphtrial.report.site.site import Prepared
+from graphtrial.studies import Store
+
+VOID = {"meta", "link", "br", "img", "input", "rect", "path", "line", "circle"}
+
+
+class Page(HTMLParser):
+    """Checks that tags are closed in order, and gathers what a test asks about."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.addresses: list[str] = []
+        self.ids: list[str] = []
+        self.scripts: list[dict[str, str | None]] = []
+        self.handlers: list[str] = []
+        self.texts: list[str] = []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        self.addresses += [value or "" for name, value in attrs if name in ("href", "src")]
+        self.ids += [value or "" for name, value in attrs if name == "id"]
+        self.handlers += [name for name, _ in attrs if name.startswith("on") or name == "style"]
+        if tag == "script":
+            self.scripts.append(found)
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory, session_home: Path) -> Path:
+    """A site about a store in which one dataset, model and setting has an evil name."""
+    folder = tmp_path_factory.mktemp("site")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GRAPHTRIAL_HOME", str(session_home))
+        patch.setenv("GRAPHTRIAL_OFFLINE", "1")
+        store = sample_store(folder / "store.sqlite", evil=True)
+    picture = folder / "picture.png"
+    picture.write_bytes(b"not looked at")
+    facts = {
+        "statistics": [{"what": EVIL, "ours": 1.5, "published": [1, 2], "agrees": True, "rule": "r"}],
+        "hash": "0" * 64,
+    }
+    prepared = {"csl": Prepared({**facts, "source_means": EVIL, "source": "s"}, (picture,))}
+    page = write_site(store, folder / "site", prepared=prepared, store_option=" --shipped")
+    assert page == folder / "site" / "index.html"
+    return folder / "site"
+
+
+def pages(site: Path) -> dict[Path, Page]:
+    return {file: Page(file.read_text(encoding="utf-8")) for file in sorted(site.rglob("*.html"))}
+
+
+def test_every_link_and_source_leads_to_a_file_of_the_site_or_to_a_place_on_the_page(site: Path) -> None:
+    found = pages(site)
+    assert len(found) > 25
+    for file, page in found.items():
+        for address in page.addresses:
+            path, place = urldefrag(address)
+            target = (file.parent / unquote(path)).resolve() if path else file
+            if path.startswith("https://"):
+                assert file.name == "errata.html"
+                continue
+            assert target.is_file(), (file, address)
+            assert site.resolve() in target.parents
+            assert not place or place in found[target].ids
+
+
+def test_no_page_may_ask_anything_of_a_network_or_run_anything_but_our_scripts(site: Path) -> None:
+    for file, page in pages(site).items():
+        text = file.read_text(encoding="utf-8")
+        policy = re.search(r'Content-Security-Policy" content="([^"]+)"', text)
+        assert policy
+        assert "default-src 'none'" in policy[1]
+        assert "http" not in policy[1]
+        assert "unsafe" not in policy[1]
+        assert [
+            s for s in page.scripts if s.get("type") != "application/json" and "static/" not in (s.get("src") or "")
+        ] == []
+        assert page.handlers == []
+
+
+def test_names_are_shown_and_never_taken_for_markup(site: Path) -> None:
+    seen = 0
+    for file, page in pages(site).items():
+        text = file.read_text(encoding="utf-8")
+        assert "<script>alert" not in text
+        seen += EVIL in "".join(page.texts)
+    assert seen >= 6  # overview, dataset, model, row, trials, and the page of each trial
+
+
+def test_data_of_charts_is_valid_json_whatever_the_names(site: Path) -> None:
+    names = set()
+    for file in site.rglob("*.html"):
+        for block in re.findall(r'<script type="application/json">(.*?)</script>', file.read_text(encoding="utf-8")):
+            for view in json.loads(block)["views"]:
+                names |= {item["name"] for item in view.get("series", view.get("items", []))}
+    assert any(EVIL in name for name in names)
+
+
+def test_there_is_a_page_for_every_dataset_model_row_and_trial(site: Path) -> None:
+    assert len(list((site / "datasets").glob("*.html"))) == 2
+    assert len(list((site / "models").glob("*.html"))) == 5
+    assert len(list((site / "rows").glob("row-*.html"))) == 9
+    assert len(list((site / "trials").glob("*.html"))) == 4 * 2 * 5 * 2 + 1 + 2
+    assert {"index.html", "papers.html", "compare.html", "trials.html", "errata.html"} <= {
+        f.name for f in site.iterdir()
+    }
+
+
+def test_a_trial_page_has_specification_environment_error_and_the_command_to_run_it_again(site: Path) -> None:
+    failed = [
+        page for file, page in pages(site).items() if file.parent.name == "trials" and "Why it failed" in page.texts
+    ]
+    assert len(failed) == 1
+    text = "".join(failed[0].texts)
+    assert f"Traceback of {EVIL}" in text
+    assert '"batch_size": 5' in text
+    assert '"torch": "2"' in text
+    trial = re.search(r"Trial ([0-9a-f]{16})", text)
+    assert trial
+    assert f"graphtrial reproduce {trial[1]} --shipped" in text
+
+
+def test_every_table_is_there_in_four_formats_with_the_same_cells(site: Path) -> None:
+    names = {file.stem for file in (site / "tables").iterdir()}
+    for name in names:
+        with (site / "tables" / f"{name}.csv").open(encoding="utf-8", newline="") as stream:
+            lines = list(csv.reader(stream))
+        told = json.loads((site / "tables" / f"{name}.json").read_text(encoding="utf-8"))
+        assert len(told["rows"]) == len(lines) - 1
+        assert all(len(line) == len(lines[0]) for line in lines)
+        assert (site / "tables" / f"{name}.md").exists()
+        latex = (site / "tables" / f"{name}.tex").read_text(encoding="utf-8")
+        assert latex.count(r"\\" + "\n") == len(lines)
+        assert EVIL not in latex
+    assert {"csl-0", "papers", "trials", "missing"} <= names
+    best = (site / "tables" / "csl-0.tex").read_text(encoding="utf-8")
+    assert best.count(r"\textbf{") == best.count(r"\underline{") == 1
+
+
+def test_the_first_page_counts_verdicts_as_the_rows_have_them(site: Path) -> None:
+    store = Store(site.parent / "store.sqlite")
+    rows = [row for row in result_rows(store.trials()) if row.published]
+    page = Page((site / "index.html").read_text(encoding="utf-8"))
+    text = "".join(page.texts)
+    for verdict in ("agrees", "better", "worse", "not comparable"):
+        assert f"{sum(row.agreement.verdict == verdict for row in rows)} {verdict}" in text
+    assert rows
+
+
+def test_a_new_report_replaces_the_old_one_and_leaves_anything_else_alone(site: Path, tmp_path: Path) -> None:
+    store = sample_store(tmp_path / "store.sqlite")
+    first = write_site(store, tmp_path / "site")
+    (first.parent / "rows" / "stale.html").write_text("from an earlier store")
+    write_site(store, tmp_path / "site")
+    assert not (first.parent / "rows" / "stale.html").exists()
+    (first.parent / MARKER).unlink()
+    with pytest.raises(GraphTrialError, match="would be lost"):
+        write_site(store, tmp_path / "site")
+    assert first.exists()
+    with pytest.raises(GraphTrialError, match="is a file"):
+        write_site(store, tmp_path / "store.sqlite")
+
+
+def test_an_empty_store_makes_no_report(tmp_path: Path) -> None:
+    with pytest.raises(GraphTrialError, match="no trials yet"):
+        write_site(Store(tmp_path / "store.sqlite"), tmp_path / "site")
+    assert not (tmp_path / "site").exists()
+
+
+def test_file_names_are_safe_and_tell_names_apart() -> None:
+    names = ["csl", "CSL", "tu/qm9", "tu-qm9", "..", "../../etc/passwd", "", "a b", "a-b", EVIL, "x" * 300, "con"]
+    made = [file_name(name) for name in names]
+    assert len(set(made)) == len(names)
+    assert all(re.fullmatch(r"[a-z0-9_-]{1,70}", name) for name in made)
+    assert made[0] == "csl"
+
+
+def test_html_in_documents_stays_text() -> None:
+    links = "[x](javascript:alert(1)) [y](https://arxiv.org/abs/1)"
+    made = render(f"# A\n\n<script>alert(1)</script>\n\n{links}\n\n| a |\n|---|\n| b |\n")
+    assert "<script>" not in made
+    assert "javascript:" not in re.findall(r'href="([^"]*)"', made)
+    assert "<table>" in made

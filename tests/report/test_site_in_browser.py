@@ -1,0 +1,278 @@
+"""The site in a real browser: headless Chromium, without a network."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.report.sites import EVIL, sample_store
+
+from graphtrial.report import write_site
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
+PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 900}
+CONTRAST = """() => {
+  const light = (text) => {
+    const straight = (v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    const [r, g, b] = text.match(/[\\d.]+/g).map((v) => straight(v / 255));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = (node) => {
+    for (let at = node; at; at = at.parentElement) {
+      const colour = getComputedStyle(at).backgroundColor;
+      if (!/, 0\\)|transparent/.test(colour)) return colour;
+    }
+    return "rgb(255, 255, 255)";
+  };
+  const found = {};
+  const words = "p, a, td, th, dt, dd, h1, h2, h3, summary, button, .verdict, footer, code, label";
+  for (const node of document.querySelectorAll(words)) {
+    if (!node.textContent.trim() || !node.checkVisibility()) continue;
+    const [a, b] = [light(getComputedStyle(node).color), light(behind(node))].sort((x, y) => y - x);
+    const ratio = (a + 0.05) / (b + 0.05);
+    const name = node.tagName + "." + node.className;
+    found[name] = Math.min(found[name] ?? 99, ratio);
+  }
+  return found;
+}"""
+
+
+FOCUSED = """() => {
+  const at = document.activeElement;
+  const where = at.closest("figure") ? "chart " : at.closest("th") ? "head " : "";
+  return where + at.tagName.toLowerCase() + (at.id ? "#" + at.id : "") + (at.type === "search" ? " search" : "");
+}"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Chromium, where there is one."""
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="playwright is not installed: pip install playwright"
+    )
+    if CHROMIUM is None:
+        pytest.skip("no Chromium on this machine: apt-get install chromium")
+    with playwright.sync_playwright() as started:
+        launched = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        yield launched
+        launched.close()
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory, session_home: Path) -> Path:
+    """A site about made-up results, with an evil name among them."""
+    folder = tmp_path_factory.mktemp("browsed")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GRAPHTRIAL_HOME", str(session_home))
+        patch.setenv("GRAPHTRIAL_OFFLINE", "1")
+        store = sample_store(folder / "store.sqlite", evil=True)
+    return write_site(store, folder / "site").parent
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    """A page that fails the test on errors in the console and on requests that leave the disk."""
+    context = browser.new_context(viewport=DESK, color_scheme="light")
+    opened = context.new_page()
+    trouble: list[str] = []
+    opened.on("console", lambda said: trouble.append(said.text) if said.type in ("error", "warning") else None)
+    opened.on("pageerror", lambda error: trouble.append(str(error)))
+    opened.on("dialog", lambda dialog: trouble.append(f"dialog: {dialog.message}"))
+    opened.on("request", lambda asked: None if asked.url.startswith("file://") else trouble.append(asked.url))
+    opened.trouble = trouble
+    yield opened
+    assert trouble == []
+    context.close()
+
+
+def kinds(site: Path) -> list[Path]:
+    """Return one page of each kind, and those of the evil name."""
+    first = [sorted((site / kind).glob("*.html"))[0] for kind in ("rows", "trials")]
+    return [
+        *sorted(site.glob("*.html")),
+        *(site / "datasets").glob("*.html"),
+        *(site / "models").glob("*.html"),
+        *first,
+    ]
+
+
+def column(page: Any, title: str) -> list[str]:
+    """Return the visible cells of a column of the first table."""
+    script = """(title) => {
+      const table = document.querySelector(".grid table");
+      const at = [...table.tHead.rows[0].cells].findIndex((cell) => cell.textContent.trim() === title);
+      return [...table.tBodies[0].rows].filter((row) => !row.hidden).map((row) => row.cells[at].textContent);
+    }"""
+    found: list[str] = page.evaluate(script, title)
+    return found
+
+
+def test_every_page_opens_draws_its_charts_and_fits_phone_and_desk(page: Any, site: Path) -> None:
+    charts = 0
+    for file in kinds(site):
+        for size in (DESK, PHONE):
+            page.set_viewport_size(size)
+            page.goto(file.as_uri())
+            wide = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+            assert wide[0] <= wide[1], (file.name, wide)
+            drawn = page.locator("figure.chart")
+            charts += drawn.count()
+            for i in range(drawn.count()):
+                assert drawn.nth(i).locator(".plot svg > *").count() > 5, (file.name, i)
+                sizes = (
+                    drawn.nth(i)
+                    .locator(".plot svg text")
+                    .evaluate_all("(all) => all.map((t) => t.getBoundingClientRect().height)")
+                )
+                assert min(sizes) > 9, "labels must be readable"
+    assert charts > 10
+
+
+def test_a_column_is_sorted_by_mouse_and_by_keyboard(page: Any, site: Path) -> None:
+    page.goto((site / "datasets" / "csl.html").as_uri())
+    means = lambda: [float(text.partition("±")[0]) for text in column(page, "Test")]  # noqa: E731
+    button = page.locator(".grid").first.get_by_role("button", name="Test", exact=True)
+    button.click()
+    assert means() == sorted(means(), reverse=True)
+    button.focus()
+    page.keyboard.press("Enter")
+    assert means() == sorted(means())
+    assert page.locator(".grid th[aria-sort=ascending]").first.text_content() == "Test"
+    page.locator(".grid").first.get_by_role("button", name="Model", exact=True).click()
+    assert column(page, "Model") == sorted(column(page, "Model"))
+    page.locator(".grid").first.get_by_role("button", name="Published", exact=True).click()
+    published = column(page, "Published")
+    assert "" not in published[: len([text for text in published if text])], "cells without a number come last"
+
+
+def test_a_table_is_filtered_by_words(page: Any, site: Path) -> None:
+    page.goto((site / "datasets" / "csl.html").as_uri())
+    everything = len(column(page, "Model"))
+    page.get_by_label("Filter the table by words").first.fill("LAPLACIAN gcn")
+    assert set(column(page, "Model")) == {"gcn", "gatedgcn"}
+    assert set(column(page, "Encoding")) == {"laplacian:20"}
+    assert page.locator(".grid .count").first.text_content() == f"2 of {everything} rows"
+    page.get_by_label("Filter the table by words").first.fill("")
+    assert len(column(page, "Model")) == everything
+
+
+def test_the_theme_is_switched_kept_and_readable(page: Any, site: Path) -> None:
+    colour = lambda: page.evaluate("getComputedStyle(document.body).backgroundColor")  # noqa: E731
+    page.goto((site / "index.html").as_uri())
+    light = colour()
+    page.emulate_media(color_scheme="dark")
+    dark = colour()
+    assert dark != light
+    button = page.locator("#theme")
+    assert button.text_content() == "Theme: auto"
+    button.click()
+    assert (button.text_content(), colour()) == ("Theme: light", light)
+    page.emulate_media(color_scheme="light")
+    button.click()
+    assert (button.text_content(), colour()) == ("Theme: dark", dark)
+    page.goto((site / "datasets" / "csl.html").as_uri())
+    assert colour() == dark
+    for theme in ("dark", "light"):
+        for file in (site / "datasets" / "csl.html", site / "index.html", site / "papers.html"):
+            page.goto(file.as_uri())
+            page.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", theme)
+            weak = {name: round(ratio, 2) for name, ratio in page.evaluate(CONTRAST).items() if ratio < 4.5}
+            assert weak == {}, (theme, file.name)
+
+
+def test_a_chart_tells_its_values_to_pointer_and_keyboard_and_in_a_table(page: Any, site: Path) -> None:
+    page.goto((site / "datasets" / "csl.html").as_uri())
+    figure = page.locator("figure.chart", has_text="Learning curves")
+    drawing, tip = figure.locator(".plot svg"), figure.locator(".tip")
+    assert tip.is_hidden()
+    drawing.scroll_into_view_if_needed()
+    box = drawing.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    assert re.search(r"epoch \d+validation loss [\d.]+", tip.text_content().replace("\n", ""))
+    page.mouse.move(0, 0)
+    assert tip.is_hidden()
+    drawing.focus()
+    page.keyboard.press("ArrowRight")
+    first = tip.text_content()
+    page.keyboard.press("ArrowRight")
+    assert "epoch 2" in tip.text_content()
+    page.keyboard.press("ArrowDown")
+    assert tip.text_content().partition("epoch")[0] != first.partition("epoch")[0]
+    page.keyboard.press("Escape")
+    assert tip.is_hidden()
+    lines = figure.locator("polyline.line")
+    before = lines.count()
+    figure.locator(".legend button").first.click()
+    assert lines.count() == before - 1
+    assert figure.locator(".legend button").first.get_attribute("aria-pressed") == "false"
+    figure.locator("select").select_option(label="validation accuracy")
+    assert lines.count() == before
+    figure.locator("summary").click()
+    assert figure.locator("details th").count() == before + 1
+    assert figure.locator("details tbody tr").count() >= 30
+
+
+def test_everything_that_can_be_used_is_reached_by_tab(page: Any, site: Path) -> None:
+    page.goto((site / "datasets" / "csl.html").as_uri())
+    reached = set()
+    for _ in range(150):
+        page.keyboard.press("Tab")
+        reached.add(page.evaluate(FOCUSED))
+    wanted = {
+        "a",
+        "button#theme",
+        "input search",
+        "head button",
+        "div",
+        "chart svg",
+        "chart button",
+        "chart summary",
+        "chart select",
+    }
+    assert wanted <= reached
+
+
+def test_the_policy_of_a_page_refuses_what_would_leave_the_disk(browser: Any, site: Path) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    answered: list[str] = []
+    page.on("response", lambda response: answered.append(response.url))
+    page.goto((site / "index.html").as_uri())
+    refused = page.evaluate(
+        """() => new Promise((done) => {
+          const seen = [];
+          document.addEventListener("securitypolicyviolation", (event) => seen.push(event.effectiveDirective));
+          const image = new Image();
+          image.src = "https://example.com/x.png";
+          const script = document.createElement("script");
+          script.textContent = "window.reached = true";
+          document.body.append(image, script);
+          fetch("https://example.com").catch(() => {});
+          setTimeout(() => done([seen, window.reached === true]), 300);
+        })"""
+    )
+    assert {"img-src", "connect-src"} <= set(refused[0])
+    assert not refused[1]
+    assert answered
+    assert all(url.startswith("file://") for url in answered)
+    context.close()
+
+
+def test_a_copy_button_gives_the_command_and_pages_work_without_scripts(browser: Any, site: Path) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((site / "datasets" / "csl.html").as_uri())
+    assert page.locator("#theme").is_hidden()
+    assert page.get_by_text("gatedgcn").first.is_visible()
+    assert EVIL not in page.content()
+    context.close()
+    context = browser.new_context(permissions=[])
+    page = context.new_page()
+    page.goto(sorted((site / "trials").glob("*.html"))[0].as_uri())
+    page.locator(".command button").first.click()
+    page.wait_for_function("document.querySelector('.command button').textContent !== 'Copy'")
+    context.close()

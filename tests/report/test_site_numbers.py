@@ -1,0 +1,54 @@
+"""What charts and tables of the site are made of."""
+
+from __future__ import annotations
+
+import pytest
+
+from graphtrial.report.site.charts import curve, digits
+from graphtrial.report.site.exports import export
+from graphtrial.report.site.grid import Cell, Grid, best_two, numbers, words
+from graphtrial.report.site.rowgrid import duration
+
+
+def test_a_curve_keeps_its_ends_and_no_more_points_than_a_screen_shows() -> None:
+    values = [(float(n), 1.0 / n) for n in range(1, 1001)]
+    drawn = curve(values, 50)
+    assert len(drawn) == 50
+    assert drawn[0] == [1.0, 1.0]
+    assert drawn[-1] == [1000.0, 0.001]
+    assert curve(values[:3], 50) == [[1.0, 1.0], [2.0, 0.5], [3.0, 0.333333]]
+    assert digits(123456789) == 123456789
+
+
+@pytest.mark.parametrize(
+    ("values", "higher", "marks"),
+    [
+        ([1.0, 3.0, 2.0], True, ["", "best", "second"]),
+        ([1.0, 3.0, 2.0], False, ["best", "", "second"]),
+        ([2.0, None, 2.0, 1.0], True, ["best", "", "best", "second"]),
+        ([2.0], True, [""]),
+        ([], True, []),
+    ],
+)
+def test_the_best_and_the_second_best_are_marked(values: list[float | None], higher: bool, marks: list[str]) -> None:
+    assert best_two(values, higher) == marks
+
+
+def test_a_spreadsheet_takes_no_name_for_a_formula_and_numbers_stay_numbers() -> None:
+    rows = [[Cell("=cmd()"), Cell("-0.5", sort=-0.5)], [Cell("+evil"), Cell("")], [Cell("@x"), Cell("+1.5", sort=1.5)]]
+    grid = Grid("t", "T & co", (*words("a"), *numbers("b")), rows, "caption")
+    assert export(grid, "csv") == "a,b\n'=cmd(),-0.5\n'+evil,\n'@x,+1.5\n"
+    assert '"b": -0.5' in export(grid, "json")
+    assert '"b": null' in export(grid, "json")
+
+
+def test_latex_and_markdown_escape_what_would_be_markup() -> None:
+    grid = Grid("t", "100 % of $x_1$", words("a_b", "c|d"), [[Cell(r"\input{x}", mark="best"), Cell("<b>|")]])
+    latex = export(grid, "tex")
+    assert r"\textbf{\textbackslash{}input\{x\}} & \textless{}b\textgreater{}\textbar{} \\" in latex
+    assert r"a\_b & c\textbar{}d \\" in latex
+    assert r"| \\input{x} | &lt;b>\| |" in export(grid, "md")
+
+
+def test_durations_are_in_the_unit_that_fits() -> None:
+    assert [duration(h) for h in (2.0, 0.5, 0.001)] == ["2.0 h", "30.0 min", "3.6 s"]

@@ -1,0 +1,97 @@
+"""A copy of a store for everyone, and the one that came with the package."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import lzma
+import platform
+import sqlite3
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+from tests.report.sites import plan, record, sample_store
+
+from graphtrial.errors import CorruptFileError, GraphTrialError
+from graphtrial.shipped import has_shipped_store, packed, ship, shipped_store
+from graphtrial.studies import Store
+
+
+def test_a_copy_has_every_finished_trial_and_its_epochs_to_the_last_bit(tmp_path: Path) -> None:
+    store = sample_store(tmp_path / "store.sqlite")
+    made = ship(store, tmp_path / "copy.sqlite")
+    copy = Store(tmp_path / "copy.sqlite")
+    finished = {r.id: r for r in store.trials() if r.is_finished}
+    assert (made.trials, made.left) == (len(finished), 1)
+    assert {r.id for r in copy.trials()} == set(finished)
+    for one in copy.trials():
+        before = finished[one.id]
+        assert (one.spec, one.scores, one.details, one.params) == (
+            before.spec,
+            before.scores,
+            before.details,
+            before.params,
+        )
+        assert [asdict(e) for e in copy.history(one.id)] == [asdict(e) for e in store.history(one.id)]
+        assert one.started % 86400 == 0
+        assert one.error is None
+    assert made.epochs == sum(r.epochs or 0 for r in finished.values())
+
+
+def test_nothing_in_a_copy_names_the_machine_the_user_or_a_folder(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store.sqlite")
+    spec = plan()[0]
+    record(store, spec, 50.0, epochs=2)
+    private = {"host": platform.node(), "user": getpass.getuser(), "cwd": str(Path.cwd()), "python": "3.12"}
+    with sqlite3.connect(store.path) as connection:
+        connection.execute("UPDATE trials SET environment = ?", (json.dumps(private),))
+    ship(store, tmp_path / "copy.sqlite")
+    assert Store(tmp_path / "copy.sqlite").trials()[0].environment == {"python": "3.12"}
+    content = (tmp_path / "copy.sqlite").read_bytes()
+    assert str(Path.cwd()).encode() not in content
+    assert not (tmp_path / "copy.sqlite-wal").exists()
+
+
+@pytest.mark.parametrize("private", ["/home/someone/models.py", f"x {Path.home()}/y", "C:\\Users\\me"])
+def test_a_private_text_that_cannot_be_left_out_is_refused(private: str, tmp_path: Path) -> None:
+    store = Store(tmp_path / "store.sqlite")
+    spec = plan()[0]
+    record(store, replace(spec, plugins={private: "0" * 64}), 50.0, epochs=1)
+    with pytest.raises(GraphTrialError, match="not shipped"):
+        ship(store, tmp_path / "copy.sqlite")
+    assert not (tmp_path / "copy.sqlite").exists()
+
+
+def test_a_store_without_results_is_not_shipped(tmp_path: Path) -> None:
+    with pytest.raises(GraphTrialError, match="no finished trial"):
+        ship(Store(tmp_path / "store.sqlite"), tmp_path / "copy.sqlite")
+
+
+def test_the_shipped_store_is_unpacked_once_into_the_cache(
+    tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = sample_store(tmp_path / "store.sqlite")
+    file = tmp_path / "package" / packed.FILE
+    ship(store, file)
+    monkeypatch.setattr(packed, "packed", lambda: file)
+    assert has_shipped_store()
+    opened = shipped_store()
+    assert own_home in opened.path.parents
+    assert len(opened.trials()) == len([r for r in store.trials() if r.is_finished])
+    assert shipped_store().path == opened.path
+    file.write_bytes(lzma.compress(b"x")[:-4])
+    with pytest.raises(CorruptFileError, match="damaged"):
+        shipped_store()
+    file.unlink()
+    with pytest.raises(GraphTrialError, match="without results"):
+        shipped_store()
+
+
+@pytest.mark.skipif(not has_shipped_store(), reason="this copy of the package has no results in it")
+def test_what_is_shipped_is_clean_and_can_be_read(own_home: Path, tmp_path: Path) -> None:
+    store = shipped_store()
+    trials = store.trials()
+    assert trials
+    assert all(trial.is_finished and trial.id == trial.spec.id for trial in trials)
+    assert ship(store, tmp_path / "again.sqlite").trials == len(trials)
