@@ -82,7 +82,7 @@ def add_node(cluster: Any, name: str) -> Any:
 
 def test_a_node_lost_in_the_middle_costs_at_most_an_epoch(cluster: Any, tmp_path: Path) -> None:
     calm, rough = Store(tmp_path / "calm" / "s.sqlite"), Store(tmp_path / "rough" / "s.sqlite")
-    wanted = trials(epochs=60)
+    wanted = trials(epochs=60, splits=2)
     run_trials(wanted, calm, workers=0)
     nodes = [add_node(cluster, "a"), add_node(cluster, "b")]
     heard: list[Progress] = []
@@ -99,7 +99,7 @@ def test_a_node_lost_in_the_middle_costs_at_most_an_epoch(cluster: Any, tmp_path
     assert removed
     assert results(rough) == results(calm)
     starts = [record.starts for record in rough.trials()]
-    assert sorted(starts) in ([1, 1, 1], [1, 1, 2])  # the node may have been between two trials
+    assert sorted(starts) in ([1, 1], [1, 2])  # the node may have been between two trials
     told = [(p.trial.id, p.epoch) for p in heard if p.event == "epoch"]
     assert len(told) - len(set(told)) <= 1  # at most one epoch was done twice
     for name in ("a", "b"):
