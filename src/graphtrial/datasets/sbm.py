@@ -62,7 +62,7 @@ class Pattern(DatasetSpec):
     )
     sources = (GENERATED,)
     large = True
-    notes = (
+    notes: ClassVar[tuple[str, ...]] = (
         "All graphs with one of the 100 patterns share its size, structure and signal, as in the reference. The means "
         "are therefore known no better than from 100 samples: to a standard error of 0.9 nodes and 104 edges.",
         "Results of the first version of the paper (q = 0.2) compare with those on `pattern-v1`, not with these.",

@@ -136,3 +136,15 @@ def test_the_graphs_are_the_same_on_every_machine(clusters: GraphSet, patterns: 
 def test_impossible_models_are_refused(wrong: dict) -> None:
     with pytest.raises(GraphTrialError):
         BlockModel(**{"communities": 5, "p": 0.5, "q": 0.3, **wrong})
+
+
+def test_patterns_may_have_one_size_and_then_meet_the_sizes_that_the_first_paper_prints() -> None:
+    model = BlockModel(communities=5, p=0.5, q=0.2)
+    graphs = pattern_graphs(model, (400,), 3, patterns=40, nodes=20)
+    pattern = np.asarray(graphs.column("y").values)
+    assert set(np.add.reduceat(pattern, np.asarray(graphs.node_ptr)[:-1].astype(np.int64)).tolist()) == {20}
+    # 5 communities of 19.5 nodes and 20 more; 0.5 (5 x 217.8) + 0.2 (10 x 380.25) + 0.5 x 190 + 0.5 x 20 x 97.5, twice
+    assert graphs.num_nodes / 400 == pytest.approx(117.47, abs=4)
+    assert graphs.num_edges / 400 == pytest.approx(4749.15, rel=0.08)
+    with pytest.raises(GraphTrialError, match="1 to 34 nodes"):
+        pattern_graphs(model, (1,), 0, nodes=35)

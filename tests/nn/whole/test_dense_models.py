@@ -133,3 +133,12 @@ def test_the_second_switch_of_ringgnn_follows_the_size_of_graphs() -> None:
     ):
         model = build_model("ringgnn", shapes, {"width": 8, **settings})
         assert model.layers[0].switch.tolist() == pytest.approx([1, 0.5 / nodes])  # type: ignore[index, union-attr]
+
+
+def test_diffpool_without_batch_norm_has_none_before_the_pooling() -> None:
+    shapes = Shapes(outputs=1, level="graph", node_types=NODE_TYPES)
+    settings = {"width": 12, "layers": 2}
+    with_norms, without = (build_model("diffpool", shapes, {**settings, "batch_norm": on}) for on in (True, False))
+    norms = 2 * (12 + 12 + 12 + 8)  # weight and bias of two layers, the features and the assignment
+    assert count_parameters(with_norms) - count_parameters(without) == norms
+    assert without(whole(graph_set(random_graphs(4, seed=0)))).shape == (4, 1)
