@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,9 @@ from hypothesis import strategies as st
 from sklearn.svm import SVC
 
 from graphtrial.errors import GraphTrialError
+from graphtrial.kernels import smo
 from graphtrial.kernels.machine import Trainer
+from graphtrial.kernels.newton import free_weights_moved
 
 PENALTIES = (1e3, 1e2, 1e1, 1.0, 1e-1, 1e-2, 1e-3)
 FUSES = platform.machine() not in ("x86_64", "AMD64")
@@ -80,6 +83,43 @@ def test_leaving_examples_out_for_a_while_changes_decisions_by_no_more_than_the_
         mine = gram[:, part.ids] @ part.weight + part.bias
         theirs = -libsvm(gram, y, train, penalty, shrinking=True).decision_function(gram[:, train])
         np.testing.assert_allclose(mine, theirs, atol=5e-3)
+
+
+@pytest.mark.parametrize("penalty", [1e2, 1e3, 1e4])
+def test_what_takes_very_many_steps_ends_at_the_same_decisions(penalty: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    gram, y = data(4, 400, 2, 0.3)
+    train = np.arange(0, 400, 2)
+    moves: list[bool] = []
+
+    def counted(*given: Any) -> bool:
+        moves.append(free_weights_moved(*given))
+        return moves[-1]
+
+    monkeypatch.setattr(smo, "free_weights_moved", counted)
+    (part,) = Trainer(gram, train, y, patience=40).fit(penalty).parts
+    assert any(moves)
+    mine = gram[:, part.ids] @ part.weight + part.bias
+    theirs = -libsvm(gram, y, train, penalty, shrinking=False).decision_function(gram[:, train])
+    np.testing.assert_allclose(mine, theirs, atol=5e-3)
+    assert abs(part.weight.sum()) < 1e-6 * penalty
+    assert np.abs(part.weight).max() <= penalty
+
+
+def test_free_weights_move_to_where_their_conditions_are_equal_or_to_a_bound() -> None:
+    gram, y = data(5, 60, 2, 0.5)
+    gram = gram + 0.1 * np.eye(60)
+    sign = np.where(y > 0, 1.0, -1.0)
+    for penalty in (1e6, 1.0):
+        weight = np.full(60, 0.5)
+        weight[sign > 0] *= (sign < 0).sum() / (sign > 0).sum()
+        ahead = sign - gram @ (sign * weight)
+        before = 0.5 * (sign * weight) @ gram @ (sign * weight) - weight.sum()
+        assert free_weights_moved(gram, sign, weight, ahead, penalty)
+        np.testing.assert_allclose(ahead, sign - gram @ (sign * weight), atol=1e-9)
+        assert (weight >= 0).all()
+        assert (weight <= penalty).all()
+        assert sign @ weight == pytest.approx(0, abs=1e-9)
+        assert 0.5 * (sign * weight) @ gram @ (sign * weight) - weight.sum() < before
 
 
 def test_a_penalty_that_nothing_reaches_gives_the_same_machine_in_any_order() -> None:

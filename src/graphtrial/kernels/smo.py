@@ -2,22 +2,26 @@
 
 Sequential minimal optimisation with the working set of Fan, Chen and Lin 2005 (JMLR 6): the same pairs in the same
 order and the same roundings as LIBSVM, so the same bits until examples are first left out; but the matrix is shared by
-all penalties, and a step looks at many examples at once.
+all penalties, a step looks at many examples at once, and what takes long is helped along by Newton's method.
 """
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from graphtrial.kernels.newton import free_weights_moved
 from graphtrial.kernels.smo_steps import LANES, bias, look_again, moving, run, sliced
 
 Array = npt.NDArray[Any]
 
 PATIENCE = 1000
 """After so many steps examples that seem to have come to rest are left out for a while."""
+SLOW = 8
+"""After so many times as many steps, the free weights are moved all at once in between."""
 WORTH = 0.8
 """They are left out if no larger share than this is left."""
 
@@ -53,14 +57,19 @@ def solve(given: Problem, penalty: float, patience: int = PATIENCE) -> tuple[Arr
     """Return the weights of all examples, the bias, and the highest value that any weight had on the way.
 
     With another penalty above that value no step would have been another. Examples whose weight rests at a bound are
-    left out after `patience` steps; in the end all examples are looked at together.
+    left out after `patience` steps; in the end all examples are looked at together. Where that is not soon, the weights
+    between the bounds are moved all at once from time to time.
     """
     whole = given._replace(weight=np.zeros_like(given.sign), ahead=given.sign.copy())
     everything = np.arange(len(whole.kernel))
     now, ids, highest = whole, everything, 0.0
-    while True:
+    for phase in count():
         done, reached = run(*now, penalty, patience)
         highest = max(highest, reached)
+        if not done and phase >= SLOW:
+            flat = (values.reshape(-1)[: len(ids)] for values in (now.sign, now.weight, now.ahead))
+            free_weights_moved(now.kernel.reshape(len(ids), -1)[:, : len(ids)], *flat, penalty)
+            highest = max(highest, float(now.weight.max()))
         if now is not whole:
             whole.weight.reshape(-1)[ids] = now.weight.reshape(-1)[: len(ids)]
         if done and now is whole:
