@@ -3,13 +3,17 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test faults lint bench clean
 
 demo: .venv/ready  ## a first real result: CSL with and without positional encodings
 	$(BIN)/graphtrial study demo --store demo-results/store.sqlite --report demo-results/report
 
 test: .venv/ready-dev  ## all tests
 	$(BIN)/python -m pytest
+
+faults: .venv/ready-dev  ## the long form of the tests of faults and bad input, about an hour; writes the table
+	$(BIN)/python -m pytest tests/faults tests/fuzz tests/studies/test_ray_cluster.py tests/studies/test_slurm_recipe.py \
+		--long --table docs/reliability-results.md
 
 lint: .venv/ready-dev  ## style and types
 	$(BIN)/ruff check .
