@@ -67,8 +67,8 @@ def solve(given: Problem, penalty: float, patience: int = PATIENCE) -> tuple[Arr
         done, reached = run(*now, penalty, patience)
         highest = max(highest, reached)
         if not done and phase >= SLOW:
-            flat = (values.reshape(-1)[: len(ids)] for values in (now.sign, now.weight, now.ahead))
-            free_weights_moved(now.kernel.reshape(len(ids), -1)[:, : len(ids)], *flat, penalty)
+            sign, weight, ahead = (values.reshape(-1)[: len(ids)] for values in now[2:])
+            free_weights_moved(now.kernel.reshape(len(ids), -1)[:, : len(ids)], sign, weight, ahead, penalty)
             highest = max(highest, float(now.weight.max()))
         if now is not whole:
             whole.weight.reshape(-1)[ids] = now.weight.reshape(-1)[: len(ids)]
