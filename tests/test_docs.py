@@ -1,46 +1,156 @@
+"""The documents are true: every code block runs, every link leads somewhere, every public name is there."""
+
 from __future__ import annotations
 
+import json
 import re
+import shlex
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import graphtrial as gt
+from graphtrial import plugins
+from graphtrial.cli.main import app
 from graphtrial.studies import load_study
+from graphtrial.training import PROTOCOLS
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+FENCED = re.compile(r"(?:^<!-- ([^\n]*) -->\n)?^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+MARK = re.compile(r"(?:not run|shortened by (?P<options>--[^:]+)): .{15,}")
+"""What may stand before a block: that it is not run, or with which options, and why."""
+FILE_NAME = re.compile(r'(?:"""|# )(\w+\.(?:py|toml))')
+"""A block that begins so is a file of that name."""
+SHELL = ("sh", "bash")
+HARMLESS = ("echo", "cat", "ls")
+"""Other commands than ours that a block may hold."""
+TRAINS = ("run", "study", "kernel", "reproduce")
 
 
-def blocks(language: str) -> list[tuple[str, str]]:
-    """Return the code blocks of one language in all pages, with the name of the page."""
+@dataclass(frozen=True)
+class Block:
+    """A fenced block, its language, and what was said before it."""
+
+    mark: str
+    language: str
+    code: str
+
+    @property
+    def file(self) -> str | None:
+        """The file that the block shows, if it shows one."""
+        found = FILE_NAME.match(self.code)
+        return found[1] if found else None
+
+    @property
+    def options(self) -> list[str]:
+        """The options by which its trainings are made shorter."""
+        found = MARK.fullmatch(self.mark)
+        return shlex.split(found["options"]) if found and found["options"] else []
+
+    @property
+    def commands(self) -> list[str]:
+        """The lines of a block of commands, continued ones joined."""
+        return [line for line in self.code.replace("\\\n", " ").splitlines() if shlex.split(line, comments=True)]
+
+
+def blocks(page: Path) -> list[Block]:
+    """Return the code blocks of a page, in order."""
     return [
-        (page.name, block)
-        for page in PAGES
-        for block in re.findall(rf"```{language}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+        Block(mark or "", language, code) for mark, language, code in FENCED.findall(page.read_text(encoding="utf-8"))
     ]
 
 
-# The blocks of that page are plug-ins, which tests/test_plugins.py runs as such.
-SCRIPTS = [(page, block) for page, block in blocks("python") if page != "add-a-model.md"]
-
-
-@pytest.mark.parametrize(("page", "block"), SCRIPTS)
-def test_every_python_block_runs(page: str, block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def workshop(tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder and a cache of this test's own; plug-ins are forgotten afterwards."""
     monkeypatch.chdir(tmp_path)
-    exec(compile(block, page, "exec"), {})  # noqa: S102 - our own documents
+    before = set(plugins._loaded)
+    yield tmp_path
+    for path, plugin in list(plugins._loaded.items()):
+        if path not in before:
+            plugins.unload_plugin(plugin)
 
 
-@pytest.mark.parametrize(("page", "block"), blocks("toml"))
-def test_every_study_in_the_documents_has_a_plan(page: str, block: str, tmp_path: Path) -> None:
-    (tmp_path / "study.toml").write_text(block, encoding="utf-8")
-    assert load_study(str(tmp_path / "study.toml")).trials()
+WITH_CODE = [page for page in PAGES if blocks(page)]
+
+
+@pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: page.name)
+def test_every_block_is_of_a_kind_that_is_tested(page: Path) -> None:
+    for block in blocks(page):
+        assert block.language in ("python", "toml", "json", *SHELL, "text"), block.code
+        assert not block.mark or block.language in SHELL, "only commands may be left out"
+        assert not block.mark.startswith(("not run", "shortened")) or MARK.fullmatch(block.mark), block.mark
+
+
+@pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: page.name)
+def test_every_block_of_a_page_runs(page: Path, workshop: Path) -> None:
+    found = blocks(page)
+    for block in found:
+        if block.file:
+            (workshop / block.file).write_text(block.code, encoding="utf-8")
+    for block in found:
+        if block.language == "python":
+            if block.file:
+                assert plugins.load_plugin(workshop / block.file).things
+            else:
+                exec(compile(block.code, page.name, "exec"), {})  # noqa: S102 - our own documents
+        elif block.language == "toml":
+            path = workshop / (block.file or "study.toml")
+            path.write_text(block.code, encoding="utf-8")
+            assert load_study(str(path)).trials()
+        elif block.language == "json":
+            json.loads(block.code)
+        elif block.language in SHELL:
+            for command in block.commands:
+                obey(command, block)
+
+
+def obey(command: str, block: Block) -> None:
+    """Run a line of a block, or, in one that is not run, see that our command has these options."""
+    words = shlex.split(command, comments=True)
+    left_out = block.mark.startswith("not run")
+    if words[0] != "graphtrial":
+        assert left_out or words[0] in HARMLESS, f"'{command}' is not run by the test; say so and why"
+        if not left_out:
+            subprocess.run(["bash", "-ec", command], check=True, timeout=20)
+        return
+    words = words[1:]
+    if left_out:
+        words.append("--help")
+    elif words[0] in TRAINS:
+        words += [*(block.options if words[0] == "run" else []), *([] if "--dry-run" in words else ["--workers", "0"])]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, f"{command}\n{result.output}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
     targets = re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8"))
     assert [target for target in targets if "://" not in target and not (page.parent / target).exists()] == []
+
+
+def test_every_page_of_the_documents_is_linked_from_the_first_one() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert [page.name for page in PAGES[2:] if f"docs/{page.name}" not in text] == []
+
+
+def test_the_table_of_protocols_says_what_they_are() -> None:
+    lines = (ROOT / "docs" / "protocols.md").read_text(encoding="utf-8").splitlines()
+    rows = [[cell.strip(" `") for cell in line.strip("|").split("|")] for line in lines if line.startswith("| `")]
+    assert len(rows) > 20
+    for name, *told in rows:
+        protocol = PROTOCOLS.get(name)
+        rules = vars(protocol.rules)
+        keys = ("batch_size", "lr", "patience", "min_lr", "max_epochs", "max_hours", "tested", "judged_by")
+        facts = [rules[key] for key in keys] + [len(protocol.seeds), protocol.splits]
+        assert told == [fact if isinstance(fact, str) else f"{fact:g}" for fact in facts], name
+    trained = {name for name in PROTOCOLS if name.startswith(("bgnn-v5", "tudataset")) and "kernel" not in name}
+    assert trained == {row[0] for row in rows}
 
 
 def test_every_public_name_is_there() -> None:
