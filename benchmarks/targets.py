@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Literal
 
+from benchmarks.kernels import GRAKEL
 from benchmarks.match import OURS, Result
 from benchmarks.workloads import FROM_LIST, ONE_BY_ONE, PRODUCTS, PYG, TUNED
 
@@ -40,6 +41,9 @@ TARGETS = (
     Target(("machine/gcn",), "time", least=2.3, aim=3.0),
     Target(("dense/3wl-gnn", "dense/ringgnn"), "time", ONE_BY_ONE, least=2.5),
     Target(("dense/* on every core",), "time", ONE_BY_ONE, least=5),
+    Target(("kernels/wl on nci1",), "time", GRAKEL, least=8),
+    Target(("kernels/shortest-path on enzymes", "kernels/shortest-path on proteins"), "time", GRAKEL, least=5),
+    Target(("kernels/shortest-path on dd", "kernels/shortest-path on reddit-binary"), "seconds", OURS, most=180),
     Target(("batching",), "time", FROM_LIST, least=10),
     Target(("encoding",), "seconds", OURS, most=5),
     Target(("zinc/*", "pattern/gatedgcn", "wiki/*"), "memory", least=1),

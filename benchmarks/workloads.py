@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from benchmarks import splits
+from benchmarks import kernels, splits
 from benchmarks.entries import BATCH, DENSE, MODELS_OF
 from benchmarks.match import OURS, Match, Side
 
@@ -127,6 +127,7 @@ SECTIONS: dict[str, Callable[[bool], Iterable[Match]]] = {
     "machine": machine,
     "dense": dense,
     "splits": splits.matches,
+    "kernels": kernels.matches,
     "scaling": scaling,
 }
 
