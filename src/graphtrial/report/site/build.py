@@ -33,7 +33,7 @@ def write_site(
         raise GraphTrialError(f"the store {store.path} has no trials yet; `graphtrial run csl gcn` makes some")
     _check(folder)
     rows = result_rows(records)
-    with atomic_folder(folder) as temporary:
+    with atomic_folder(folder, flush=False) as temporary:
         views = [RowView(one) for one in rows]
         site = Site(store, views, records, temporary, dict(prepared or {}), store_option)
         for file in resources.files("graphtrial.report.site").joinpath("static").iterdir():

@@ -29,11 +29,11 @@ class Chart:
         return {"views": self.views}
 
 
-def curve(values: Sequence[tuple[float, float]], most: int = MOST_POINTS) -> list[list[float]]:
-    """Return the points of a curve with five digits, at most `most` of them, evenly chosen, both ends kept."""
-    if len(values) > most:
-        values = [values[round(i * (len(values) - 1) / (most - 1))] for i in range(most)]
-    return [[digits(x), digits(y)] for x, y in values]
+def curve(epochs: Sequence[Epoch], of: Callable[[Epoch], float], most: int = MOST_POINTS) -> list[list[float]]:
+    """Return a number of each epoch with its number, at most `most` of them, evenly chosen, both ends kept."""
+    if len(epochs) > most:
+        epochs = [epochs[round(i * (len(epochs) - 1) / (most - 1))] for i in range(most)]
+    return [[epoch.epoch, float(f"{of(epoch):.5g}")] for epoch in epochs]
 
 
 def digits(value: float, count: int = 6) -> float:
@@ -67,10 +67,7 @@ def learning(
             "kind": "lines",
             "x": {"label": "epoch"},
             "y": {"label": what, "spread": spread},
-            "series": [
-                {"name": name, "href": href, "points": curve([(e.epoch, of(e)) for e in epochs], most)}
-                for name, href, epochs in there
-            ],
+            "series": [{"name": name, "href": href, "points": curve(epochs, of, most)} for name, href, epochs in there],
         }
         for what, of, spread in measures
     ]
@@ -83,7 +80,7 @@ def one_training(epochs: Sequence[Epoch], metric: str) -> Chart | None:
         return None
 
     def view(name: str, spread: float, lines: list[tuple[str, Callable[[Epoch], float]]]) -> dict[str, Any]:
-        series = [{"name": line, "points": curve([(e.epoch, of(e)) for e in epochs])} for line, of in lines]
+        series = [{"name": line, "points": curve(epochs, of)} for line, of in lines]
         return {
             "name": name,
             "kind": "lines",

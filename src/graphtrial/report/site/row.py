@@ -7,6 +7,7 @@ from graphtrial.report.site import charts
 from graphtrial.report.site.grid import Cell, Grid, number, numbers, words
 from graphtrial.report.site.rowgrid import duration
 from graphtrial.report.site.site import Site
+from graphtrial.report.site.trial import write_page
 from graphtrial.report.site.views import RowView, dataset_page, model_page, trial_page
 from graphtrial.report.stats import WHAT_PLUS_MINUS_IS
 
@@ -15,16 +16,15 @@ MOST_CURVES = 40
 
 
 def write(site: Site) -> None:
-    """Write the pages of all rows."""
+    """Write the pages of all rows and of their trials."""
     for view in site.rows:
         row = view.row
         metric = row.first.metric
+        known = {trial.id: site.store.history(trial.id) for trial in row.trials}
+        for trial in site.store.trials(known):  # as stored: a fold that is not chosen for yet has no score in its row
+            write_page(site, trial, known[trial.id])
         histories = [
-            (
-                f"split {trial.spec.split}, seed {trial.spec.seed}",
-                ROOT + trial_page(trial),
-                site.store.history(trial.id),
-            )
+            (f"split {trial.spec.split}, seed {trial.spec.seed}", ROOT + trial_page(trial), known[trial.id])
             for trial in row.trials[:MOST_CURVES]
         ]
         site.page(
