@@ -57,7 +57,7 @@ def test_everything_can_be_listed(kind: str) -> None:
 
 def test_run_prints_the_documented_json(store: str) -> None:
     told = call_json("run", "csl", "gatedgcn", "--encoding", "laplacian:20", "--store", store, *QUICK)
-    assert set(told["test"]) == {"mean", "sd", "min", "max", "n"}
+    assert set(told["test"]) == {"mean", "sd", "min", "max", "n", "low", "high"}
     assert told["test"]["n"] == 2
     assert told["epochs"] == 2
     assert told["encoding"] == {"name": "laplacian", "k": 20, "sign": "random"}

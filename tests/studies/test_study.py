@@ -10,7 +10,7 @@ from graphtrial.kernels.trial import resolve_kernel
 from graphtrial.nn import model_settings
 from graphtrial.spec import Component
 from graphtrial.studies import Row, Study, catalog, load_study
-from graphtrial.training import PROTOCOLS, SvmRules
+from graphtrial.training import SvmRules
 
 GOOD = """
 title = "A table"
@@ -81,7 +81,7 @@ def test_every_shipped_study_names_what_there_is(name: str) -> None:
         assert DATASETS.get(dataset)
     for row in study.rows:
         assert set(row.datasets or study.datasets) <= set(study.datasets)
-        protocol = PROTOCOLS.get(row.protocol or study.protocol or "")
+        protocol = study.protocol_for(DATASETS.get((row.datasets or study.datasets)[0]), row)
         for settings in row.points():
             if isinstance(protocol.rules, SvmRules):
                 resolve_kernel(Component(row.model, settings), protocol.rules)

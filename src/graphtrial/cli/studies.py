@@ -14,6 +14,7 @@ from graphtrial.workers import cores
 if TYPE_CHECKING:
     from graphtrial.studies import Study
     from graphtrial.studies.forecast import Forecast
+    from graphtrial.studies.plan import PlannedRow
     from graphtrial.studies.store import TrialRecord
 
 
@@ -46,7 +47,8 @@ def study_entries(store: Path, *, estimate: bool, only: list[str]) -> list[dict[
 
 def show_studies(entries: list[dict[str, Any]]) -> None:
     """Print the studies as a table for people."""
-    table = Table("name", "dataset", "rows", "trials", "done", "hours left", "title and paper")
+    table = Table("name", "dataset", "rows", "trials", "done", "hours left", "title")
+    papers: dict[str, str] = {}
     for entry in entries:
         dataset = entry["dataset"]
         table.add_row(
@@ -54,9 +56,14 @@ def show_studies(entries: list[dict[str, Any]]) -> None:
             dataset if isinstance(dataset, str) else ", ".join(dataset),
             *("-" if entry[key] is None else str(entry[key]) for key in ("rows", "trials", "done")),
             hours_in_words(entry),
-            f"{entry['title']} ({entry['paper']})" if entry["paper"] else entry["title"],
+            entry["title"],
         )
+        family, slash, _ = entry["name"].partition("/")
+        if slash:
+            papers.setdefault(family, entry["paper"].partition(", table")[0])
     out.print(table)
+    for family, paper in papers.items():
+        out.print(f"{family}: {paper}", markup=False, soft_wrap=True)
     out.print(
         f"Hours left: of the trials without a result, {cores()} at once on this machine; from finished trials and kept "
         "timings, + where some rows were never timed. --estimate times them.",
@@ -100,8 +107,7 @@ def show_plan(study: Study, store: Path, *, estimate: bool) -> None:
     out.print(f"{study.title}: {facts['trials']} trials in {facts['rows']} rows, {facts['done']} of them done")
     table = Table("dataset", "model", "settings", "encoding", "protocol", "splits x seeds", "done", "hours left")
     for one in found:
-        settings = one.row.model.arguments
-        told = ", ".join(f"{key} {settings[key]}" for key in TOLD if key in settings)
+        told = _settings_in_words(one.row)
         table.add_row(
             *(one.row.dataset, one.row.model.name, told, short_encoding(one.row.encoding), one.row.protocol),
             *(f"{one.row.splits} x {len(one.row.seeds)}", str(one.done)),
@@ -113,17 +119,28 @@ def show_plan(study: Study, store: Path, *, estimate: bool) -> None:
     out.print(f"hours left, {cores()} trials at once: {hours_in_words(facts)}")
 
 
-TOLD = ("layers", "width", "edge_features", "residual", "batch_norm", "graph_norm", "self_loops", "gated", "aggregator")
-"""The settings of a row that a plan tells, where the model has them."""
+def _settings_in_words(row: PlannedRow) -> str:
+    """Return depth and width, and what else is not as the model has it by default."""
+    if not row.is_trained:
+        return ", ".join(f"{key} {value}" for key, value in row.model.arguments.items())
+    from graphtrial.nn import model_settings
+
+    usual = model_settings(row.model.name)
+    told = (key for key, value in row.model.arguments.items() if key in ("layers", "width") or usual.get(key) != value)
+    return ", ".join(f"{key} {row.model.arguments[key]}" for key in told)
 
 
 def not_run(study: Study) -> list[str]:
-    """Return the printed rows of the study's table that cannot be run, and why."""
+    """Return the printed rows of the study's table that cannot be run, and why; dashes of the paper are not told."""
     if study.published is None:
         return []
     from graphtrial.published.models import parse_table, published_models
 
-    return [f"{one.words}: {one.reason}" for one in published_models(*parse_table(study.published)) if one.reason]
+    return [
+        f"{one.words}: {one.reason}"
+        for one in published_models(*parse_table(study.published))
+        if one.reason and one.rows[0].status != "not-used" and set(one.datasets) & set(study.datasets)
+    ]
 
 
 def records_of(path: Path) -> list[TrialRecord]:
