@@ -14,7 +14,7 @@ from scipy import sparse
 
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import Column, GraphSet
-from graphtrial.kernels import KERNELS, GraphKernel
+from graphtrial.kernels import KERNELS, GraphKernel, gram
 from graphtrial.kernels.graphlet import Graphlet
 from graphtrial.kernels.random_walk import RandomWalk
 from graphtrial.kernels.shortest_path import ShortestPath
@@ -130,6 +130,17 @@ def test_random_walks_equal_those_of_matrix_powers(graphs: Labelled, steps: int,
         counters.append(counter)
     kernel = RandomWalk(steps=steps, damping=0.5, node_labels=node_labels, normalise=False)
     np.testing.assert_allclose(kernel.fit_transform(set_of(graphs)), by_counters(counters))
+
+
+@pytest.mark.parametrize("scale", [1, 5000, 0.3])
+def test_dot_products_are_exact_in_blocks_and_of_a_matrix_with_itself(scale: float) -> None:
+    rng = np.random.default_rng(0)
+    dense = np.where(rng.random((700, 60)) < np.linspace(0.001, 0.6, 60), rng.integers(1, 30, (700, 60)), 0.0) * scale
+    one, other = sparse.csr_matrix(dense), sparse.csr_matrix(dense[:300])
+    np.testing.assert_allclose(gram.dot_products(one, one), dense @ dense.T, rtol=1e-14)
+    np.testing.assert_allclose(gram.dot_products(one, other), dense @ dense[:300].T, rtol=1e-14)
+    if scale != 0.3:
+        np.testing.assert_array_equal(gram.dot_products(one, one), dense @ dense.T)
 
 
 @pytest.fixture(params=KERNELS.names())
