@@ -28,7 +28,7 @@ clean:  ## remove the environment and the demo's results
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(INSTALL) --editable .
+	$(INSTALL) --editable '.[plots]'
 	touch $@
 
 .venv/ready-dev: .venv/ready

@@ -30,14 +30,17 @@ def kept_pictures(name: str, data: str) -> tuple[dict[str, Any], tuple[Path, ...
         if dataset.hash != data:
             raise GraphTrialError(f"{name} is other data now")
         with atomic_folder(folder) as temporary:
-            if find_spec("matplotlib") is not None:
-                plot(dataset, temporary)
+            plot(dataset, temporary)
             (temporary / FACTS).write_text(json.dumps(info(name)), encoding="utf-8")
 
     def read() -> tuple[dict[str, Any], tuple[Path, ...]]:
         return read_json(folder / FACTS), tuple(sorted(folder.glob("*.png")))
 
     try:
-        return cached(folder, make, read) if folder.exists() or is_kept(name) else ({}, ())
+        if not folder.exists() and not is_kept(name):
+            return {}, ()
+        if find_spec("matplotlib") is None:
+            return (info(name), ()) if load(name).hash == data else ({}, ())
+        return cached(folder, make, read)
     except GraphTrialError:  # other data, a plug-in that is not loaded, nothing to draw: the page does without
         return {}, ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import traceback
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from graphtrial import plugins
 from graphtrial.datasets import DATASETS
 from graphtrial.errors import GraphTrialError
 from graphtrial.files import atomic_path, make_folder
+from graphtrial.process import memory_meter
 from graphtrial.studies.environment import environment
 from graphtrial.studies.store import Store
 from graphtrial.studies.trial import TrialSpec, run_trial
@@ -27,8 +29,15 @@ class DriverGoneError(Exception):
     """The process that asked for the trial is no longer there to hear of it."""
 
 
-def run_and_record(spec: TrialSpec, store: Store, on_epoch: Callable[[Epoch], None] = lambda epoch: None) -> None:
+def run_and_record(
+    spec: TrialSpec,
+    store: Store,
+    on_epoch: Callable[[Epoch], None] = lambda epoch: None,
+    measured: Callable[[], dict[str, Any]] = dict,
+) -> None:
     """Run one trial and write every epoch and the result to the store; a finished trial is left alone.
+
+    What `measured` tells at the end is kept among the details of the result.
 
     While it runs, the trial is locked: a second process that wants the same one waits and then finds it finished. A
     failure is written down with its traceback and not raised.
@@ -50,7 +59,7 @@ def run_and_record(spec: TrialSpec, store: Store, on_epoch: Callable[[Epoch], No
             if outcome.weights:
                 with atomic_path(folder / "weights.safetensors") as temporary:
                     save_file({name: value.contiguous() for name, value in outcome.weights.items()}, temporary)
-            store.finish(spec.id, outcome)
+            store.finish(spec.id, replace(outcome, details={**outcome.details, **measured()}))
         except (DriverGoneError, KeyboardInterrupt):
             store.mark(spec.id, "interrupted")
             raise
@@ -82,7 +91,7 @@ def work(values: dict[str, Any], store_path: Path, driver: Connection, sources: 
             raise DriverGoneError from None
 
     try:
-        run_and_record(TrialSpec.from_dict(values), Store(store_path), tell)
+        run_and_record(TrialSpec.from_dict(values), Store(store_path), tell, memory_meter())
     except DriverGoneError:
         return
     except GraphTrialError as error:  # the store itself cannot be written

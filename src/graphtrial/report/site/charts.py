@@ -190,7 +190,7 @@ def memory(rows: Sequence[RowView], root: str) -> Chart | None:
     batches = sorted({view.row.first.spec.rules.batch_size for view in rows if view.row.has_epochs})  # type: ignore[union-attr]
     sizes = ", ".join(map(str, batches))
     note = f"Median over trials of the memory that a process needs beyond its start, with batches of {sizes}."
-    return Chart("Memory per batch", note, [{"name": label, "kind": "bars", "x": {"label": label}, "items": items}])
+    return Chart("Memory of training", note, [{"name": label, "kind": "bars", "x": {"label": label}, "items": items}])
 
 
 def critical_differences(ranks: Ranks) -> Chart:
