@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 
 
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+LONGEST = 1500
+
+
 class GraphTrialError(Exception):
-    """Something the user can mend; the message says how. The command line prints it without a traceback."""
+    """Something the user can mend; the message says how. The command line prints it without a traceback.
+
+    The message is one line of bounded length, whatever a file, a name or another library contributed to it.
+    """
+
+    def __init__(self, message: str) -> None:
+        line = CONTROL.sub(" ", message)
+        if len(line) > LONGEST:
+            line = f"{line[: LONGEST // 2]} ... {line[-LONGEST // 2 :]}"
+        super().__init__(line)
 
 
 class UnknownNameError(GraphTrialError):

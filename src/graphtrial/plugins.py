@@ -133,7 +133,7 @@ def _registries() -> tuple[Registry[Any], ...]:
 
 
 def _names() -> set[tuple[str, str]]:
-    return {(registry.kind, name) for registry in _registries() for name in registry.names()}
+    return {(registry.kind, name) for registry in _registries() for name in registry.filed()}
 
 
 def _forget(things: Iterable[tuple[str, str]]) -> None:

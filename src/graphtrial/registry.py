@@ -80,6 +80,11 @@ class Registry(Generic[T]):
         self._load_builtins()
         return sorted({*self._things, *(point.name for point in entry_points(group=f"graphtrial.{self.kind}s"))})
 
+    def filed(self) -> list[str]:
+        """Return the names filed so far, sorted: without those that installed packages only announce."""
+        self._load_builtins()
+        return sorted(self._things)
+
     def __iter__(self) -> Iterator[str]:
         return iter(self.names())
 

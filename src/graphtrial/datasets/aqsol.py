@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ from graphtrial.datasets.molecules import Chemistry, Molecule, molecule_set
 from graphtrial.datasets.progress import track
 from graphtrial.datasets.sources import GIBIBYTE, File
 from graphtrial.datasets.statistics import Statistics
+from graphtrial.datasets.tables import read_records
 from graphtrial.datasets.unpickle import load
 from graphtrial.errors import CorruptFileError
 from graphtrial.graphs import GraphSet
@@ -162,14 +162,11 @@ def from_pickle(path: Path) -> list[Molecule]:
 
 
 def _rows(table: Path) -> Iterator[tuple[str, float]]:
-    with table.open(encoding="utf-8", newline="") as stream:
-        for number, row in enumerate(csv.DictReader(stream)):
-            try:
-                yield row["SMILES"], float(row["Solubility"])
-            except (KeyError, TypeError, ValueError) as error:
-                raise CorruptFileError(
-                    f"{table.name} lacks SMILES or solubility in row {number} ({error!r})"
-                ) from error
+    for number, row in enumerate(read_records(table)):
+        try:
+            yield str(row["SMILES"] or ""), float(row["Solubility"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise CorruptFileError(f"{table.name} lacks SMILES or solubility in row {number} ({error!r})") from error
 
 
 _ELEMENT = {word: number for number, word in enumerate(ATOMS)}

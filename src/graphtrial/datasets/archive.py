@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import re
 import stat
@@ -78,6 +79,10 @@ def unpack_chosen(
                 left -= _write(stream, folder / name, archive, min(member_bytes, left))
         except _DAMAGE as error:
             raise CorruptFileError(f"{archive.name} cannot be unpacked: {error}; fetch it again") from error
+        except OSError as error:
+            if error.errno != errno.EINVAL:  # a place before the beginning of the file, where a record points to
+                raise
+            raise CorruptFileError(f"{archive.name} cannot be unpacked; fetch it again") from error
         missing = ", ".join(sorted(set(needed) - found))
         if missing:
             raise CorruptFileError(f"{archive.name} does not hold {missing}; it is not the published file")

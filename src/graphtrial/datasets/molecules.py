@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -70,14 +71,16 @@ class Chemistry:
                 molecule = self._chem.MolFromSmiles(smiles, sanitize=False)
                 if molecule is None:
                     raise CorruptFileError(f"RDKit cannot read the molecule {smiles!r}")
-                molecule.UpdatePropertyCache(strict=False)
                 all_but_valence = int(self._chem.SANITIZE_ALL) ^ int(self._chem.SANITIZE_PROPERTIES)
-                self._chem.SanitizeMol(molecule, all_but_valence)
+                with understood(smiles):
+                    molecule.UpdatePropertyCache(strict=False)
+                    self._chem.SanitizeMol(molecule, all_but_valence)
         return molecule
 
     def scaffold(self, molecule: Any) -> str:
         """Return the rings and what joins them (Bemis and Murcko 1996), with chirality, as a SMILES text."""
-        return str(self._scaffold.MurckoScaffoldSmiles(mol=molecule, includeChirality=True))
+        with understood("a molecule"):
+            return str(self._scaffold.MurckoScaffoldSmiles(mol=molecule, includeChirality=True))
 
     def canonical(self, molecule: Any) -> Any:
         """Return the molecule with its atoms in RDKit's canonical order."""
@@ -86,7 +89,8 @@ class Chemistry:
     def kekulised(self, molecule: Any) -> Any:
         """Return a copy with single and double bonds in place of aromatic ones."""
         copy = self._chem.Mol(molecule)
-        self._chem.Kekulize(copy, clearAromaticFlags=True)
+        with understood("a molecule"):
+            self._chem.Kekulize(copy, clearAromaticFlags=True)
         return copy
 
     def log_p(self, molecule: Any) -> float:
@@ -155,6 +159,16 @@ def longest_basis_cycle(neighbours: Sequence[Sequence[int]]) -> int:
     return longest
 
 
+@contextmanager
+def understood(what: str) -> Iterator[None]:
+    """Turn what RDKit raises for a molecule that cannot be into the error of a damaged file."""
+    try:
+        yield
+    except (ValueError, RuntimeError) as error:
+        raise CorruptFileError(f"RDKit cannot make sense of {what} ({error})") from error
+
+
+@cache
 def _contributed(path: Path) -> Any:
     spec = importlib.util.spec_from_file_location("graphtrial_sa_score", path)
     if spec is None or spec.loader is None or not path.is_file():

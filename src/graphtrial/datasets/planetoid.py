@@ -21,6 +21,7 @@ from graphtrial.datasets.statistics import Difference, Statistics
 from graphtrial.datasets.unpickle import load
 from graphtrial.errors import CorruptFileError
 from graphtrial.graphs import Column, GraphSet
+from graphtrial.graphs.storage import UNREADABLE
 from graphtrial.tasks import NodeClassification
 
 Array = npt.NDArray[Any]
@@ -120,7 +121,7 @@ def read_npz(path: Path) -> tuple[Array, Array, Array]:
         try:
             arrays = {name: np.load(folder / name, allow_pickle=False) for name in members}
             adjacency, words = (_sparse({k: arrays[f"{name}_{k}.npy"] for k in _KEYS}) for name in ("adj", "attr"))
-        except (ValueError, OSError, TypeError, IndexError) as error:
+        except (*UNREADABLE, IndexError) as error:
             raise CorruptFileError(f"{path.name} holds no citation graph ({error})") from error
     found = adjacency.tocoo()
     return (words.toarray() > 0).astype(np.float32), arrays["labels.npy"].astype(np.int64), np.stack(found.coords)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from graphtrial.datasets.molecules import understood
 from graphtrial.errors import CorruptFileError, missing_extra
 
 Array = npt.NDArray[Any]
@@ -55,7 +56,8 @@ class Structures:
             molecule = self._chem.MolFromMolBlock(block, removeHs=False, sanitize=False)
             if molecule is None:
                 raise CorruptFileError(f"RDKit cannot read the molecule that begins with {block[:40]!r}")
-            return self._finished(molecule, molecule.GetConformer().GetPositions())
+            with understood(f"the molecule that begins with {block[:40]!r}"):
+                return self._finished(molecule, molecule.GetConformer().GetPositions())
 
     def from_positions(self, elements: list[str], positions: Array, smiles: str) -> Structure:
         """Return the molecule of these atoms, bonded as the SMILES says, whose atoms are the heavy ones in order.
@@ -63,7 +65,7 @@ class Structures:
         Every hydrogen is bonded to the nearest heavy atom. Where the SMILES has the atoms in another order, which the
         distances betray, the bonds are found from the distances.
         """
-        with self._quiet():
+        with self._quiet(), understood(f"the atoms {''.join(elements)}"):
             return self._finished(self._bonded(elements, positions, smiles), positions)
 
     def _bonded(self, elements: list[str], positions: Array, smiles: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import re
@@ -62,6 +63,23 @@ def damage(path: Path, row: int, what: str) -> CorruptFileError:
     lines = _cleaned(path).split(b"\n")
     numbers = [number for number, line in enumerate(lines, 1) if line.strip()]
     return CorruptFileError(f"{path.name} line {numbers[row]}: {what}")
+
+
+def read_text(path: Path, encoding: str = "utf-8") -> str:
+    """Return the text of a file, unpacked where its name ends in gz; bytes that are no text are damage."""
+    data = gunzip(path) if path.suffix == ".gz" else path.read_bytes()
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise CorruptFileError(f"{path.name} is no text in {encoding}: {error}") from error
+
+
+def read_records(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a csv file with a heading, by the names of the columns."""
+    try:
+        yield from csv.DictReader(io.StringIO(read_text(path), newline=""))
+    except csv.Error as error:
+        raise CorruptFileError(f"{path.name} is no table of comma-separated values: {error}") from error
 
 
 def gunzip(path: Path, limit_bytes: int = 2 << 30) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -23,6 +22,7 @@ from graphtrial.datasets.molecules import (
 from graphtrial.datasets.progress import track
 from graphtrial.datasets.sources import GIBIBYTE, File
 from graphtrial.datasets.statistics import Statistics
+from graphtrial.datasets.tables import read_text
 from graphtrial.datasets.unpickle import load
 from graphtrial.errors import CorruptFileError
 from graphtrial.graphs import GraphSet
@@ -177,10 +177,9 @@ def _from_smiles(raw: Mapping[str, Path]) -> Iterator[Molecule]:
 
 def smiles_lists(raw: Mapping[str, Path]) -> dict[str, list[str]]:
     """Return the molecules of val and test as published, and all others, in the order of the list of all, as train."""
-    lists = {"val": raw[VALID.name].read_text().split(), "test": raw[TEST.name].read_text().split()}
+    lists = {part: read_text(raw[file.name], "ascii").split() for part, file in (("val", VALID), ("test", TEST))}
     held_out = {smiles for molecules in lists.values() for smiles in molecules}
-    with gzip.open(raw[ALL.name], "rt", encoding="ascii") as stream:
-        lists["train"] = [smiles for smiles in stream.read().split() if smiles not in held_out]
+    lists["train"] = [smiles for smiles in read_text(raw[ALL.name], "ascii").split() if smiles not in held_out]
     return lists
 
 
@@ -208,12 +207,19 @@ def target_of(molecule: Any, chemistry: Chemistry) -> float:
     return sum((value - mean) / deviation for value, (mean, deviation) in terms)
 
 
+def read_index(path: Path, count: int, limit: int) -> list[int]:
+    """Return the numbers of a list that chooses `count` of `limit` molecules."""
+    try:
+        ids = [int(number) for number in read_text(path, "ascii").strip().split(",")]
+    except ValueError as error:
+        raise CorruptFileError(f"{path.name} is no list of numbers: {error}") from error
+    if len(ids) != count or min(ids) < 0 or max(ids) >= limit:
+        raise CorruptFileError(f"{path.name} chooses {len(ids)} of {limit} molecules; it does not belong to this file")
+    return ids
+
+
 def _chosen(items: Sequence[Any], raw: Mapping[str, Path], part: str) -> list[Any]:
-    name = f"ZINC/bench_index/{part}.index"
-    ids = [int(number) for number in raw[name].read_text(encoding="ascii").strip().split(",")]
-    if len(ids) != SIZES[part] or max(ids) >= len(items):
-        raise CorruptFileError(f"{name} chooses {len(ids)} of {len(items)} molecules; it does not belong to this file")
-    return [items[number] for number in ids]
+    return [items[number] for number in read_index(raw[f"ZINC/bench_index/{part}.index"], SIZES[part], len(items))]
 
 
 _NUMBER = {word: number for number, word in enumerate(ATOMS)}

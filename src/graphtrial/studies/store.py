@@ -214,7 +214,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
         return
     if "about" not in tables:
         raise GraphTrialError(f"{path} is an SQLite file, but not a GraphTrial store; choose another with --store")
-    found = int(connection.execute("SELECT value FROM about WHERE key = 'schema'").fetchone()["value"])
+    found = _schema(connection, path)
     while found in MIGRATIONS:
         connection.execute(MIGRATIONS[found])
         found += 1
@@ -225,6 +225,14 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
         )
 
 
+def _schema(connection: sqlite3.Connection, path: Path) -> int:
+    row = connection.execute("SELECT value FROM about WHERE key = 'schema'").fetchone()
+    try:
+        return int(row["value"])
+    except (TypeError, ValueError):
+        raise GraphTrialError(f"{path} does not say its schema; it is damaged, or not a GraphTrial store") from None
+
+
 def _insert_epochs(connection: sqlite3.Connection, trial: str, epochs: Iterable[Epoch]) -> None:
     values = ":trial, :epoch, :lr, :train_loss, :val_loss, :val_score, :seconds"
     rows = [{"trial": trial, **asdict(epoch)} for epoch in epochs]
@@ -232,6 +240,15 @@ def _insert_epochs(connection: sqlite3.Connection, trial: str, epochs: Iterable[
 
 
 def _record(row: sqlite3.Row) -> TrialRecord:
+    try:
+        return _read(row)
+    except (TypeError, ValueError, LookupError, AttributeError, RecursionError) as error:
+        raise GraphTrialError(
+            f"trial {row['id']} in the store cannot be read ({error}); `graphtrial doctor` looks at all of them"
+        ) from error
+
+
+def _read(row: sqlite3.Row) -> TrialRecord:
     same = ("id", "metric", "status", "starts", "started", "finished", "params", "epochs", "epoch_seconds")
     return TrialRecord(
         **{key: row[key] for key in same},

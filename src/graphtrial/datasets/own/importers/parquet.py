@@ -33,5 +33,5 @@ def _records(path: Path) -> Iterator[tuple[str, Any]]:
                 for record in batch.to_pylist():
                     number += 1
                     yield f"row {number}", record
-    except (pyarrow.ArrowException, OSError) as error:
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise CorruptFileError(f"{path.name} is no intact Parquet file: {reason(error)}") from error

@@ -1,0 +1,43 @@
+"""Spoilt files of every kind: read, or refused in one line; never a traceback, a hang or a flood of memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.fuzz.fuzzing import fuzz
+from tests.fuzz.readers import READERS
+from tests.tally import Tally
+
+SHORT, LONG = 60, 10_000
+LIMITED = """
+import json, resource, sys
+from dataclasses import asdict
+resource.setrlimit(resource.RLIMIT_AS, (12 << 30, 12 << 30))
+from tests.fuzz.fuzzing import fuzz
+print(json.dumps(asdict(fuzz(sys.argv[1], int(sys.argv[2]), int(sys.argv[3])))))
+"""
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_spoilt_files_are_read_or_refused_in_one_line(name: str, request: pytest.FixtureRequest, tally: Tally) -> None:
+    needed = READERS[name].needs
+    if needed is not None:
+        pytest.importorskip(needed)
+    if not request.config.getoption("--long"):
+        report = fuzz(name, SHORT, seed=0)
+        assert report.faults == []
+        assert report.read + report.refused == SHORT
+        return
+    root = Path(__file__).parents[2]
+    line = [sys.executable, "-c", LIMITED, name, str(LONG), "1"]
+    done = subprocess.run(line, capture_output=True, text=True, cwd=root, env={**os.environ}, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    told = json.loads(done.stdout.splitlines()[-1])
+    assert told["faults"] == []
+    kept = f"{told['refused']:,} refused in one line, {told['read']:,} read; slowest {told['slowest']:.2f} s, "
+    tally.add("bad input", name, kept + f"memory grew by {told['grown'] / 1e6:.0f} MB", LONG)

@@ -1,0 +1,236 @@
+"""What the threat model of docs/security.md promises, tried with the attacks themselves."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import pickle
+import sqlite3
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from graphtrial.cli.main import app
+from graphtrial.errors import GraphTrialError
+from graphtrial.plugins import load_plugin, unload_plugin
+from graphtrial.studies import Row, Store, Study, TrialSpec, run_trials
+from graphtrial.training.checkpoint import Checkpoint
+from graphtrial.training.outcome import Epoch, Outcome
+
+SOURCE = Path(__file__).parents[1] / "src" / "graphtrial"
+MODULES = sorted(SOURCE.rglob("*.py"))
+FORBIDDEN = {
+    "pickle.load",
+    "pickle.loads",
+    "pickle.Unpickler",
+    "marshal.loads",
+    "shelve.open",
+    "yaml.load",
+    "os.system",
+}
+FORBIDDEN |= {"dill.load", "dill.loads", "joblib.load", "cloudpickle.load", "cloudpickle.loads", "pandas.read_pickle"}
+NASTY = "<img src=x onerror=alert(1)>\"'&[/red]|$x_1^2${\\input{x}}%n`; DROP TABLE trials; --"
+
+
+def calls(module: Path) -> list[tuple[ast.Call, str]]:
+    """Return every call in a module with the dotted name of what is called."""
+    tree = ast.parse(module.read_text(encoding="utf-8"))
+    return [(node, ast.unparse(node.func)) for node in ast.walk(tree) if isinstance(node, ast.Call)]
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_nothing_in_the_package_can_execute_data(module: Path) -> None:
+    for call, name in calls(module):
+        keywords = {word.arg: ast.unparse(word.value) for word in call.keywords}
+        assert name not in FORBIDDEN, f"line {call.lineno}"
+        assert name not in ("eval", "exec", "compile", "__import__"), f"line {call.lineno}"
+        assert keywords.get("allow_pickle", "False") == "False", f"line {call.lineno}"
+        assert keywords.get("shell", "False") == "False", f"line {call.lineno}"
+        if name == "torch.load":
+            assert keywords.get("weights_only") == "True", f"line {call.lineno}"
+        assert name.rpartition(".")[2] not in ("extractall", "extract"), f"line {call.lineno}"
+
+
+class Bomb:
+    """Runs a command when it is unpickled."""
+
+    def __init__(self, trace: Path) -> None:
+        self.trace = trace
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return os.mkdir, (str(self.trace),)
+
+
+@pytest.mark.parametrize("kind", ["pyg", "jsonl", "parquet", "graphml", "edgelist", "tu"])
+def test_a_pickle_in_place_of_any_file_is_not_executed(kind: str, tmp_path: Path) -> None:
+    from graphtrial.datasets.own.importers import read
+
+    path, trace = tmp_path / ("x.zip" if kind == "tu" else "x"), tmp_path / "trace"
+    path.write_bytes(pickle.dumps(Bomb(trace)))
+    options = {"target": "y"} if kind == "graphml" else {}
+    with pytest.raises(GraphTrialError):
+        read(kind, [path, path] if kind == "edgelist" else [path], options)
+    assert not trace.exists()
+
+
+def test_a_pickle_in_place_of_a_state_or_a_column_is_not_executed(tmp_path: Path) -> None:
+    import numpy as np
+
+    from graphtrial.graphs import Column, GraphSet
+
+    trace = tmp_path / "trace"
+    state = Checkpoint(tmp_path / "checkpoint.safetensors")
+    state.path.write_bytes(pickle.dumps(Bomb(trace)))
+    assert state.load() is None
+    columns = {"x": Column(np.zeros(2, np.int64), "node", types=1)}
+    GraphSet.build([2], [0], np.zeros((2, 0), np.int64), columns).save(tmp_path / "set")
+    for file in (tmp_path / "set").glob("*.npy"):
+        array = np.empty(1, object)
+        array[0] = Bomb(trace)
+        np.save(file, array, allow_pickle=True)
+    with pytest.raises(GraphTrialError):
+        GraphSet.open(tmp_path / "set", verify=True)
+    assert not trace.exists()
+
+
+def test_names_in_a_store_are_never_imported(tmp_path: Path, study_spec: TrialSpec) -> None:
+    trace = tmp_path / "trace"
+    (tmp_path / "evil_module.py").write_text(f"import os\nos.mkdir({str(trace)!r})\nthing = 1\n")
+    store = Store(tmp_path / "s.sqlite")
+    store.start(study_spec, "accuracy", True, {})
+    with sqlite3.connect(store.path) as connection:
+        connection.execute(
+            "UPDATE trials SET spec = replace(spec, '\"gcn\"', '\"evil_module:thing\"'), model = 'evil_module:thing'"
+        )
+    connection.close()
+    before = os.getcwd()
+    os.chdir(tmp_path)
+    try:
+        for words in (["status"], ["report", "--out", str(tmp_path / "site")], ["show", study_spec.id[:6]], ["doctor"]):
+            CliRunner().invoke(app, [*words, "--store", str(store.path)])
+    finally:
+        os.chdir(before)
+    assert not trace.exists()
+
+
+@pytest.fixture
+def study_spec() -> TrialSpec:
+    return Study(
+        "s", "csl", (Row("gcn", {"width": 8, "layers": 2}),), seeds=1, splits=1, rules={"max_epochs": 1}
+    ).trials()[0]
+
+
+@pytest.fixture
+def nasty_store(tmp_path: Path) -> Store:
+    """A store with a finished trial of a model whose name is an attack."""
+    file = tmp_path / "nasty.py"
+    file.write_text(
+        "from torch import nn\nimport graphtrial as gt\n"
+        f"@gt.MODELS.register({NASTY!r})\nclass Nasty(gt.Conv):\n    'A layer.'\n"
+        "    def __init__(self, width: int):\n        super().__init__()\n"
+        "        self.linear = nn.Linear(width, width)\n"
+        "    def forward(self, graph, x, e):\n        return self.linear(x), e\n"
+    )
+    plugin = load_plugin(file)
+    store = Store(tmp_path / "results" / "s.sqlite")
+    try:
+        rows = (Row(NASTY, {"width": 8, "layers": 1}),)
+        run_trials(Study("s", "csl", rows, seeds=1, splits=1, rules={"max_epochs": 1}).trials(), store, workers=0)
+    finally:
+        unload_plugin(plugin)
+    return store
+
+
+def test_names_are_escaped_in_every_output(nasty_store: Store, tmp_path: Path) -> None:
+    path, folder = str(nasty_store.path), tmp_path / "site"
+    (record,) = nasty_store.trials()
+    assert record.spec.model.name == NASTY
+    for words in (
+        ["status"],
+        ["show", record.id],
+        ["report", "--out", str(folder)],
+        ["doctor"],
+    ):
+        told = CliRunner().invoke(app, [*words, "--store", path])
+        assert told.exit_code == 0, f"{words}: {told.output} {told.exception!r}"
+    pages = [file for file in folder.rglob("*") if file.suffix in (".html", ".md", ".svg", ".js", ".json")]
+    assert any(file.suffix == ".html" for file in pages)
+    for file in pages:
+        text = file.read_text(encoding="utf-8")
+        if file.suffix == ".json":
+            json.loads(text)
+        else:
+            assert "<img src=x" not in text, file.name
+    told = CliRunner().invoke(app, ["report", "--store", path, "--json"])
+    assert json.loads(told.stdout)[0]["model"] == NASTY
+
+
+def test_names_cannot_write_sql(store_path: Path, study_spec: TrialSpec) -> None:
+    store = Store(store_path)
+    store.start(study_spec, NASTY, True, {"cpu": NASTY})
+    store.add_epochs(study_spec.id, [Epoch(1, 1e-3, 1.0, 1.0, 1.0, 1.0)])
+    store.mark(study_spec.id, "failed", NASTY)
+    with pytest.raises(GraphTrialError, match="no trial begins with"):
+        store.find("' OR '1'='1")
+    with pytest.raises(GraphTrialError, match="no trial begins with"):
+        store.find("%")
+    assert store.trials(["x'; DROP TABLE trials; --"]) == []
+    store.finish(study_spec.id, Outcome("done", 1, [], {"test": 1.0}, details={"note": NASTY}))
+    (record,) = store.trials()
+    assert (record.metric, record.environment["cpu"], record.details["note"]) == (NASTY, NASTY, NASTY)
+
+
+@pytest.fixture
+def store_path(tmp_path: Path) -> Path:
+    return tmp_path / "s.sqlite"
+
+
+def test_no_user_folder_or_variable_is_in_a_shared_result(nasty_store: Store, tmp_path: Path) -> None:
+    with sqlite3.connect(nasty_store.path) as connection:
+        text = json.dumps(
+            [list(row) for table in ("trials", "epochs") for row in connection.execute(f"SELECT * FROM {table}")]
+        )
+    connection.close()
+    for secret in (str(Path.home()), str(tmp_path), os.environ.get("USER") or str(Path.home())):
+        assert secret not in text
+
+
+def test_nothing_that_matters_is_written_in_place() -> None:
+    """Every write in the package is to a temporary name, in a function that renames it, or to a stream of its own."""
+    found = []
+    for module in MODULES:
+        if module.name == "files.py":
+            continue
+        tree = ast.parse(module.read_text(encoding="utf-8"))
+        for function in ast.walk(tree):
+            if not isinstance(function, ast.FunctionDef):
+                continue
+            text = ast.unparse(function)
+            safe = "atomic_" in text or "temporary" in text or "_renewed" in text
+            for node in ast.walk(function):
+                if isinstance(node, ast.Call) and not safe and _writes(node):
+                    found.append(f"{module.relative_to(SOURCE)}:{node.lineno} {ast.unparse(node)[:60]}")
+    assert [line for line in found if not line.startswith(ALLOWED)] == []
+
+
+ALLOWED = (
+    "datasets/archive.py:",
+    "datasets/own/recipe.py:",
+    "wikics/",
+    "datasets/download.py:",
+    "report/site/",
+    "studies/home.py:",
+)
+"""Places that write below a temporary folder which another function renames."""
+
+
+def _writes(node: ast.Call) -> bool:
+    name = ast.unparse(node.func)
+    if name.endswith((".write_text", ".write_bytes")):
+        return True
+    if name == "open" or name.endswith(".open"):
+        modes = [a.value for a in [*node.args, *(k.value for k in node.keywords)] if isinstance(a, ast.Constant)]
+        return any(isinstance(mode, str) and mode in ("w", "wb", "a", "ab", "x", "xb", "w+", "r+b") for mode in modes)
+    return False
