@@ -6,7 +6,6 @@ import difflib
 import re
 from collections.abc import Iterable
 
-
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 LONGEST = 1500
 
