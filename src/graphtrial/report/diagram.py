@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FORMATS = (".svg", ".png")
-WIDTH, ROW = 7.5, 0.24
+SCALE, ROW, LETTER = 3.2, 0.24, 0.079
+"""The length of the scale, the height of a line of text and the width of a letter, in inches."""
 TICK = 0.12
 
 
@@ -28,9 +29,10 @@ def draw_ranks(ranks: Ranks, path: Path) -> Path:
         left = math.ceil(len(ranks.models) / 2)
         bars = ROW * (len(ranks.groups) + 1)
         height = 1.0 + bars + ROW * (left + 1)
-        figure = Figure(figsize=(WIDTH, height))
+        width = SCALE + 2 * _side(ranks)
+        figure = Figure(figsize=(width, height))
         axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
-        axes.set_xlim(0, WIDTH)
+        axes.set_xlim(0, width)
         axes.set_ylim(-(bars + ROW * (left + 1)), 1.0)
         axes.set_axis_off()
         _scale(axes, ranks)
@@ -40,9 +42,13 @@ def draw_ranks(ranks: Ranks, path: Path) -> Path:
 
 
 def _x(ranks: Ranks, rank: float) -> float:
-    """Return the place of a rank across the figure; a third of its width on either side is for names."""
-    side = 0.3 * WIDTH
-    return side + (rank - 1) / (len(ranks.models) - 1) * (WIDTH - 2 * side)
+    """Return the place of a rank across the figure."""
+    return _side(ranks) + (rank - 1) / (len(ranks.models) - 1) * SCALE
+
+
+def _side(ranks: Ranks) -> float:
+    """Return how much room names and ranks need on either side of the scale."""
+    return 0.8 + LETTER * max(len(model) for model in ranks.models)
 
 
 def _scale(axes: Axes, ranks: Ranks) -> None:
@@ -51,7 +57,7 @@ def _scale(axes: Axes, ranks: Ranks) -> None:
     for rank in range(1, len(ranks.models) + 1):
         axes.plot([_x(ranks, rank)] * 2, [0, TICK], color=INK, linewidth=1)
         axes.text(_x(ranks, rank), TICK + 0.04, str(rank), ha="center", va="bottom")
-    end = min(_x(ranks, 1 + ranks.critical_difference), WIDTH - 0.1)
+    end = min(_x(ranks, 1 + ranks.critical_difference), last + _side(ranks) - 0.1)
     axes.plot([first, end], [0.62, 0.62], color=INK, linewidth=1)
     for x in (first, end):
         axes.plot([x, x], [0.57, 0.67], color=INK, linewidth=1)
@@ -71,7 +77,7 @@ def _labels(axes: Axes, ranks: Ranks, left: int, top: float) -> None:
         at_left = place < left
         depth = place if at_left else len(ranks.models) - 1 - place
         y, x = top - ROW * (depth + 0.5), _x(ranks, rank)
-        edge = 0.28 * WIDTH if at_left else 0.72 * WIDTH
+        edge = _x(ranks, 1) - 0.15 if at_left else _x(ranks, len(ranks.models)) + 0.15
         axes.plot([x, x, edge], [0, y, y], color=INK, linewidth=0.8)
         text = f"{model}  {rank:.2f}" if at_left else f"{rank:.2f}  {model}"
         axes.text(
