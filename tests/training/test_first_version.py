@@ -1,0 +1,38 @@
+"""The protocols of the first version of the benchmark against the settings that it prints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from graphtrial.published import table
+from graphtrial.published.params import NAMES
+from graphtrial.training import PROTOCOLS, Rules
+
+DATASETS = {"PROTEINS": "proteins_full", "PATTERN": "pattern-v1"}
+PRINTED = [
+    line
+    for line in table("hyperparameters")
+    if line["paper"] == "bgnn-v1" and line["source"].startswith(("table 16", "table 7")) and line["init_lr"]
+]
+
+
+@pytest.mark.parametrize("line", PRINTED, ids=lambda line: f"{line['dataset']}-{line['label_in_paper']}-{line['L']}")
+def test_rates_and_patience_are_those_printed(line: Mapping[str, str]) -> None:
+    depth = "-depth" if "depth" in line["variant"] else ""
+    name = DATASETS.get(line["dataset"], line["dataset"].lower())
+    rules = PROTOCOLS.get(f"bgnn-v1/{name}{depth}").rules_for(NAMES[line["model"]], int(line["L"]))
+    assert isinstance(rules, Rules)
+    told = (float(line["init_lr"]), int(line["patience"]), float(line["min_lr"]), float(line["lr_reduce_factor"]))
+    assert (rules.lr, rules.patience, rules.min_lr, rules.factor) == told
+
+
+@pytest.mark.parametrize(
+    ("name", "seeds", "splits", "hours"), [("zinc", 4, 1, 48), ("tsp", 2, 1, 48), ("dd", 2, 10, 4.8)]
+)
+def test_runs_and_time_are_those_of_the_text(name: str, seeds: int, splits: int, hours: float) -> None:
+    protocol = PROTOCOLS.get(f"bgnn-v1/{name}")
+    assert isinstance(protocol.rules, Rules)
+    assert (len(protocol.seeds), protocol.splits, protocol.rules.max_hours) == (seeds, splits, hours)
+    assert protocol.rules.tested == "last"
