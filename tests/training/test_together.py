@@ -95,6 +95,16 @@ def test_in_single_precision_the_first_epochs_are_the_same_but_for_rounding(grap
             assert mine.val_loss == pytest.approx(other.val_loss, rel=1e-4)
 
 
+def test_features_that_are_mostly_zero_give_the_same(graphs: GraphSet) -> None:
+    few = np.where(np.abs(graphs.column("x").values) > 2.0, graphs.column("x").values, 0.0).astype(np.float32)
+    assert 0 < (few != 0).mean() < 0.15
+    sparse = graphs.with_column("x", Column(few, "node"))
+    for name in ("gcn-direct", "mlp-direct"):
+        alone = [train(job) for job in jobs(sparse, name)]
+        for ours, theirs in zip(train_together(jobs(sparse, name)), alone, strict=True):
+            same(ours, theirs, 1e-8)
+
+
 def test_each_has_a_rate_of_its_own(graphs: GraphSet) -> None:
     halving = Rules(batch_size=1, lr=0.5, patience=1, min_lr=0.05, factor=0.5, max_epochs=40, tested="last")
     alone = [train(job) for job in jobs(graphs, "gcn-direct", halving)]

@@ -124,12 +124,12 @@ def _copies(running: Sequence[Copy], *, training: bool) -> Copies:
     return Copies([copy.model for copy in running], [copy.generator for copy in running], training)
 
 
-def _step(running: Sequence[Copy], graph: Graph, way: Way, beginning: Tensor, answers: Tensor) -> list[float]:
+def _step(running: Sequence[Copy], graph: Graph, way: Way, beginning: Any, answers: Tensor) -> list[float]:
     """Make one step of each training and return the losses before it."""
     out = way.finish(_copies(running, training=True), graph, beginning)
     losses = []
-    for at, copy in enumerate(running):
-        prediction = out[:, at].index_select(0, copy.train_ids)
+    for copy, answered in zip(running, out.unbind(), strict=True):  # one by one, each would get the gradient of all
+        prediction = answered.index_select(0, copy.train_ids)
         losses.append(copy.job.task.loss(prediction, answers.index_select(0, copy.train_ids)))
         copy.optimiser.zero_grad()
     together = torch.stack(losses)
@@ -141,7 +141,7 @@ def _step(running: Sequence[Copy], graph: Graph, way: Way, beginning: Tensor, an
 
 def _validate(
     running: Sequence[Copy], graph: Graph, way: Way, answers: Tensor
-) -> tuple[Tensor, list[tuple[float, float]]]:
+) -> tuple[Any, list[tuple[float, float]]]:
     """Return the beginning of the way with the new weights, which the next step goes on from, and losses and scores."""
     copies = _copies(running, training=False)
     beginning = way.begin(copies, graph)
@@ -149,7 +149,7 @@ def _validate(
     with torch.no_grad():
         out = way.finish(copies, graph, beginning)
         for at, copy in enumerate(running):
-            prediction, target = out[:, at].index_select(0, copy.val_ids), answers.index_select(0, copy.val_ids)
+            prediction, target = out[at].index_select(0, copy.val_ids), answers.index_select(0, copy.val_ids)
             found.append((float(copy.job.task.loss(prediction, target)), copy.job.task.score(prediction, target)))
     return beginning, found
 
