@@ -11,6 +11,7 @@ from graphtrial.report.site.grid import Cell, Column, Grid, number, numbers, wor
 from graphtrial.report.site.papers import counts
 from graphtrial.report.site.rowgrid import duration
 from graphtrial.report.site.site import Site
+from graphtrial.report.site.studies import study_grid
 from graphtrial.report.site.views import RowView, dataset_page, model_page, trial_page
 from graphtrial.studies.store import TrialRecord
 
@@ -26,6 +27,7 @@ def write(site: Site) -> None:
         hours=duration(sum(map(_hours, site.trials))),
         cards=[_card(site, name, rows) for name, rows in site.datasets.items()],
         models=[(name, model_page(name), len(rows)) for name, rows in site.models.items()],
+        studies=site.table(study_grid(site)),
         missing=site.table(_missing(site)),
         untried=site.table(_untried(site)),
     )

@@ -14,9 +14,13 @@ ORDER = {"agrees": "agrees", "better": "better", "worse": "worse", "not comparab
 
 
 def counts(site: Site) -> list[tuple[str, int, str]]:
-    """Return each verdict, how many rows have it, and its style."""
-    found = Counter(view.agreement.verdict for view in site.rows)
-    return [(verdict, found[verdict], style) for verdict, style in ORDER.items()]  # type: ignore[index]
+    """Return each verdict in words that follow a number, how many rows have it, and its style."""
+    found = Counter(str(view.agreement.verdict) for view in site.rows)
+    plural = {"agrees": "agree"}
+    return [
+        (verdict if found[verdict] == 1 else plural.get(verdict, verdict), found[verdict], style)
+        for verdict, style in ORDER.items()
+    ]
 
 
 def write(site: Site) -> None:
