@@ -25,11 +25,13 @@ def plan(seeds: int = 2) -> list[TrialSpec]:
 
 
 def sample_store(path: Path, *, evil: bool = False) -> Store:
-    """Fill a store: scores that rise from model to model, one trial that failed, and perhaps one with an evil name."""
+    """Fill a store: scores that rise from model to model and fall on a second dataset, a failure, an evil name."""
     store = Store(path)
     trials = plan()
     for number, spec in enumerate(trials):
         record(store, spec, 40 + 55 * number / len(trials) + (number * 7 % 5), epochs=30 + number % 7)
+        if spec.split == 0:
+            record(store, dataclasses.replace(spec, dataset="twin"), 90 - 40 * number / len(trials), epochs=12)
     failed = dataclasses.replace(trials[0], seed=999)
     store.start(failed, "accuracy", True, ENVIRONMENT)
     store.mark(failed.id, "failed", f"Traceback of {EVIL}")

@@ -127,10 +127,10 @@ def test_data_of_charts_is_valid_json_whatever_the_names(site: Path) -> None:
 
 
 def test_there_is_a_page_for_every_dataset_model_row_and_trial(site: Path) -> None:
-    assert len(list((site / "datasets").glob("*.html"))) == 2
+    assert len(list((site / "datasets").glob("*.html"))) == 3
     assert len(list((site / "models").glob("*.html"))) == 5
-    assert len(list((site / "rows").glob("row-*.html"))) == 9
-    assert len(list((site / "trials").glob("*.html"))) == 4 * 2 * 5 * 2 + 1 + 2
+    assert len(list((site / "rows").glob("row-*.html"))) == 17
+    assert len(list((site / "trials").glob("*.html"))) == 4 * 2 * 5 * 2 + 16 + 1 + 2
     assert {"index.html", "papers.html", "compare.html", "trials.html", "errata.html"} <= {
         f.name for f in site.iterdir()
     }

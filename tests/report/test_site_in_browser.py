@@ -216,6 +216,16 @@ def test_a_chart_tells_its_values_to_pointer_and_keyboard_and_in_a_table(page: A
     assert figure.locator("details tbody tr").count() >= 30
 
 
+def test_models_are_ranked_over_datasets(page: Any, site: Path) -> None:
+    page.goto((site / "compare.html").as_uri())
+    figure = page.locator("figure.chart", has_text="Critical differences")
+    assert figure.locator(".plot text.name").count() == 8
+    assert "critical difference" in figure.locator(".plot svg").text_content()
+    figure.locator(".plot svg").focus()
+    page.keyboard.press("ArrowRight")
+    assert "mean rank 4.5" in figure.locator(".tip").text_content()
+
+
 def test_everything_that_can_be_used_is_reached_by_tab(page: Any, site: Path) -> None:
     page.goto((site / "datasets" / "csl.html").as_uri())
     reached = set()

@@ -41,11 +41,11 @@ def digits(value: float, count: int = 6) -> float:
     return value if isinstance(value, int) else float(f"{value:.{count}g}")
 
 
-def labels(rows: Sequence[RowView]) -> list[str]:
+def labels(names: Sequence[str]) -> list[str]:
     """Return the names of rows for a chart, without a depth that all of them share."""
-    ends = {view.name.rpartition("/")[2] for view in rows}
-    shared = len(rows) > 1 and len(ends) == 1 and next(iter(ends)).startswith("layers=")
-    return [view.name.rpartition("/")[0] if shared else view.name for view in rows]
+    ends = {name.rpartition("/")[2] for name in names}
+    shared = len(names) > 1 and len(ends) == 1 and next(iter(ends)).startswith("layers=")
+    return [name.rpartition("/")[0] if shared else name for name in names]
 
 
 def learning(
@@ -101,7 +101,7 @@ def one_training(epochs: Sequence[Epoch], metric: str) -> Chart | None:
 def forest(rows: Sequence[RowView], metric: str, arrow: str, root: str) -> Chart | None:
     """Return each row's mean with its 95 % interval and the published mean beside it."""
     items = []
-    for view, name in zip(rows, labels(rows), strict=True):
+    for view, name in zip(rows, labels([v.name for v in rows]), strict=True):
         test, printed = view.test, view.row.published
         theirs = printed.test if printed else None
         if test is None:
@@ -143,7 +143,7 @@ def costs(rows: Sequence[RowView], metric: str, root: str) -> Chart | None:
     views = []
     for label, of in measures:
         series: dict[str, list[dict[str, Any]]] = {}
-        for view, name in zip(rows, labels(rows), strict=True):
+        for view, name in zip(rows, labels([v.name for v in rows]), strict=True):
             test, cost = view.test, of(view)
             if test is None or not cost:
                 continue
@@ -180,7 +180,7 @@ def costs(rows: Sequence[RowView], metric: str, root: str) -> Chart | None:
 def memory(rows: Sequence[RowView], root: str) -> Chart | None:
     """Return how much memory a training took at most, where trials noted it; figure 16 of Benchmarking GNNs (v5)."""
     items = []
-    for view, name in zip(rows, labels(rows), strict=True):
+    for view, name in zip(rows, labels([v.name for v in rows]), strict=True):
         peaks = [t.details["peak_bytes"] for t in view.row.trials if isinstance(t.details.get("peak_bytes"), int)]
         if peaks:
             items.append({"name": name, "href": root + view.page, "value": digits(statistics.median(peaks) / 2**20, 4)})
@@ -195,7 +195,7 @@ def memory(rows: Sequence[RowView], root: str) -> Chart | None:
 
 def critical_differences(ranks: Ranks) -> Chart:
     """Return the critical-difference diagram of some ranks (Demsar 2006)."""
-    items = [{"name": n, "rank": digits(r)} for n, r in zip(ranks.models, ranks.mean_ranks, strict=True)]
+    items = [{"name": n, "rank": digits(r)} for n, r in zip(labels(ranks.models), ranks.mean_ranks, strict=True)]
     groups = [[digits(ranks.mean_ranks[group[0]]), digits(ranks.mean_ranks[group[-1]])] for group in ranks.groups]
     view = {
         "name": "mean ranks",

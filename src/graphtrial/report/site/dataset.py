@@ -52,7 +52,7 @@ def _part(site: Site, file: str, number: int, title: str, rows: list[RowView]) -
     chosen = rows[:MOST_CURVES]
     histories = [
         (name, ROOT + view.page, _history_of_middle(site, view))
-        for view, name in zip(chosen, charts.labels(chosen), strict=True)
+        for view, name in zip(chosen, charts.labels([v.name for v in chosen]), strict=True)
     ]
     note = "For each row the trial in the middle of its test scores; all trials are on the page of the row."
     if len(rows) > MOST_CURVES:

@@ -285,7 +285,7 @@
   // Critical-difference diagram: mean ranks on a line, best on the left; bars join what the test cannot tell apart.
   const ranks = (figure, plot, view) => {
     const width = Math.max(plot.clientWidth, 240), items = [...view.items].sort((a, b) => a.rank - b.rank);
-    const half = Math.ceil(items.length / 2), step = 20, margin = Math.min(150, width * 0.3);
+    const half = Math.ceil(items.length / 2), step = 20, margin = Math.min(200, width * 0.32);
     const bottom = 52 + view.groups.length * 9, height = bottom + half * step + 12;
     const most = Math.max(items.length, 2);
     const place = (rank) => margin + ((rank - 1) / (most - 1)) * (width - 2 * margin);
@@ -296,16 +296,15 @@
       root.append(svg("line", { class: "axis", x1: place(rank), x2: place(rank), y1: 35, y2: 40 }));
       if ((rank - 1) % every === 0) root.append(svg("text", { x: place(rank), y: 29, "text-anchor": "middle" }, String(rank)));
     }
-    if (view.cd !== null && view.cd < most - 1) {
-      root.append(svg("line", { class: "whisker c7", x1: place(1), x2: place(1 + view.cd), y1: 8, y2: 8 }));
-      root.append(svg("text", { x: place(1 + view.cd) + 6, y: 12 }, `critical difference ${show(view.cd)}`));
-    }
+    const fits = view.cd < most - 1;
+    if (fits) root.append(svg("line", { class: "whisker c7", x1: place(1), x2: place(1 + view.cd), y1: 8, y2: 8 }));
+    root.append(svg("text", { x: fits ? place(1 + view.cd) + 6 : place(1), y: 12 }, `critical difference ${show(view.cd)}`));
     const targets = items.map((item, i) => {
       const onLeft = i < half, line = onLeft ? i : items.length - 1 - i;
       const y = bottom + line * step + 8, edge = onLeft ? margin - 6 : width - margin + 6;
       root.append(svg("polyline", { class: `line thin c${i % COLOURS}`, points: `${place(item.rank)},40 ${place(item.rank)},${y - 4} ${edge},${y - 4}` }));
       root.append(svg("circle", { class: `f${i % COLOURS}`, cx: place(item.rank), cy: 40, r: 4 }));
-      root.append(svg("text", { class: "name", x: onLeft ? edge - 4 : edge + 4, y, "text-anchor": onLeft ? "end" : "start" }, cut(item.name, Math.floor(margin / 7))));
+      root.append(svg("text", { class: "name", x: onLeft ? edge - 4 : edge + 4, y, "text-anchor": onLeft ? "end" : "start" }, cut(item.name, Math.floor((margin - 10) / 6.6))));
       return { x: place(item.rank), y: 40, series: i, name: item.name, lines: [`mean rank ${show(item.rank)}`], href: item.href };
     });
     view.groups.forEach(([from, to], i) => {
