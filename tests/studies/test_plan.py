@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from graphtrial.cli.main import app
+from graphtrial.datasets import load
 from graphtrial.errors import GraphTrialError
 from graphtrial.studies import Row, Store, Study, load_study, run_trials
 from graphtrial.studies.edition import in_edition
@@ -52,10 +53,23 @@ def test_a_model_is_timed_once_and_the_timing_kept(study: Study, own_home: Path)
     (row, _) = plan(study)
     assert kept_timing(row) is None
     assert hours_left(row, [], None) is None
+    with pytest.raises(GraphTrialError, match="csl is not prepared"):
+        measured_timing(row)
+    load("csl")
     made = measured_timing(row)
     assert made.epoch_seconds > 0
     assert kept_timing(row) == made
     assert hours_left(row, [], Timing(1800.0, "made up")) == pytest.approx(row.trials * 1.0)
+
+
+def test_what_cannot_be_timed_stays_unknown_and_says_why(study: Study, own_home: Path) -> None:
+    heard: list[str] = []
+    made = forecast(study, [], measure=True, tell=heard.append)
+    assert {one.hours for one in made} == {None}
+    assert all("csl is not prepared" in words for words in heard)
+    load("csl")
+    made = forecast(study, [], measure=True, tell=heard.append)
+    assert all(one.hours is not None and one.hours > 0 for one in made)
 
 
 def test_hours_never_exceed_the_limit_of_the_rules(study: Study) -> None:

@@ -46,8 +46,9 @@ def forecast(
 
 def _measured(row: PlannedRow, tell: Callable[[str], None]) -> Timing | None:
     try:
-        tell(f"timing {row.model.name} on {row.dataset}")
-        return measured_timing(row)
+        made = measured_timing(row)
+        tell(f"timed {row.model.name} on {row.dataset}: {made.epoch_seconds:.1f} s per epoch")
+        return made
     except GraphTrialError as error:
         tell(f"{row.model.name} on {row.dataset} is not timed: {error}")
         return None

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from graphtrial.datasets import load
+from graphtrial.datasets.prepare import is_kept
 from graphtrial.errors import GraphTrialError
 from graphtrial.files import cache_home, read_json, write_text
 from graphtrial.spec import canonical_json, digest
@@ -65,10 +66,13 @@ def kept_timing(row: PlannedRow) -> Timing | None:
 def measured_timing(row: PlannedRow) -> Timing:
     """Train a model for two short epochs of a few batches and keep what follows for a whole one.
 
-    The data must be there or be fetched. Positional encodings are left out: they cost next to nothing in a step.
+    The data must be prepared already, which may take longer than anybody waits for an estimate. Positional encodings
+    are left out: they cost next to nothing in a step.
     """
     if not isinstance(row.rules, Rules):
         raise GraphTrialError(f"{row.model.name} is not trained in epochs, so that there is none to time")
+    if not is_kept(row.dataset):
+        raise GraphTrialError(f"{row.dataset} is not prepared; `graphtrial data prepare {row.dataset}` does it")
     short = replace(row.rules, max_epochs=2, tested="last")
     spec = make_trial(load(row.dataset), row.model, None, row.protocol, short, split=0, seed=row.seeds[0])
     job = make_job(spec)
