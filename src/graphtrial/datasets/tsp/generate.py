@@ -17,8 +17,8 @@ from graphtrial.workers import cores
 Array = npt.NDArray[Any]
 logger = logging.getLogger(__name__)
 
-SECONDS = {50: 0.1, 100: 0.3, 200: 3.0, 300: 12.0, 400: 25.0, 500: 45.0}
-"""What a tour and its proof took on one core of a 2020s server, by points: see `estimated_hours`."""
+SECONDS = {50: 0.15, 100: 0.9, 200: 2.1, 300: 12.0, 400: 13.0, 500: 55.0}
+"""What a tour and its proof took on one busy core of a 2020s server, the mean of six or seven instances by points."""
 
 
 def generate(
@@ -72,7 +72,7 @@ def estimated_hours(recipe: Recipe, count: int) -> float:
     """Return about how many hours of one core `count` instances take."""
     sizes = np.arange(recipe.low, recipe.high + 1)
     known = list(SECONDS)
-    slope = SECONDS[500] / SECONDS[400]  # beyond the largest measured size it grows further
+    slope = (SECONDS[500] / SECONDS[300]) ** 0.5  # beyond the largest measured size it grows further, per 100 points
     seconds = np.interp(sizes, known, list(SECONDS.values())) * slope ** (np.maximum(0, sizes - 500) / 100)
     return float(seconds.mean()) * count / 3600
 
