@@ -68,6 +68,22 @@ def test_the_same_number_to_the_printed_digits_agrees_though_nothing_varies(resu
         assert agreement(dataclasses.replace(made, published=published)).verdict == verdict
 
 
+def test_several_splits_of_the_same_data_are_compared_run_by_run(results: Store, fill: Filler) -> None:
+    scores = [31.0, 33.5, 30.5, 32.0, 34.0, 29.5, 31.5, 33.0, 30.0, 32.5]
+    fill("gcn", scores, splits=5)
+    (made,) = result_rows(results.trials())
+    score = Score(29.5, 1.0, None, None, 100, "29.5±1.0")
+    found = agreement(
+        dataclasses.replace(
+            made, published=dataclasses.replace(PRINTED, params=None, higher_is_better=True, test=score)
+        )
+    )
+    deviation = scipy.stats.tstd(scores)
+    welch = scipy.stats.ttest_ind_from_stats(31.75, deviation, 10, 29.5, math.sqrt(100 / 99), 100, equal_var=False)
+    assert found.p == pytest.approx(welch.pvalue)
+    assert found.verdict == "better"
+
+
 def test_a_single_trial_borrows_the_published_spread(row: ResultRow) -> None:
     single = dataclasses.replace(row, trials=row.trials[:1])
     found = agreement(single)

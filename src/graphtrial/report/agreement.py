@@ -23,7 +23,8 @@ OTHER_DATA = {
 EXPLANATION = (
     "agrees: ours and the published mean differ by no more than sampling error, by Welch's test at 0.05 from both "
     "means, deviations and numbers of runs, or by no more than the rounding of the printed digits. The papers' "
-    "deviations are taken as those of NumPy (divisor n). better or worse: they differ by more."
+    "deviations are taken as those of NumPy (divisor n). Both are about the same data, so that splits which share "
+    "training examples need no correction here. better or worse: they differ by more."
 )
 
 
@@ -59,7 +60,7 @@ def agreement(row: ResultRow) -> Agreement:
     if ours is None or printed.test is None:
         lacking = "no trial here has a score yet" if ours is None else f"the paper prints no score: {printed.status}"
         return Agreement("not comparable", f"{lacking} ({where})")
-    return _judge(ours, printed.test, printed.higher_is_better, where, row.overlap)
+    return _judge(ours, printed.test, printed.higher_is_better, where)
 
 
 def _obstacle(row: ResultRow, printed: PublishedRow) -> str | None:
@@ -80,7 +81,7 @@ def _obstacle(row: ResultRow, printed: PublishedRow) -> str | None:
     return None
 
 
-def _judge(ours: Summary, theirs: Score, higher_is_better: bool, where: str, overlap: float) -> Agreement:
+def _judge(ours: Summary, theirs: Score, higher_is_better: bool, where: str) -> Agreement:
     gap = ours.mean - theirs.mean
     spread, runs, assumed = _spread(theirs)
     facts = f"ours {ours} (n = {ours.n}), published {theirs.printed} (n = {theirs.n or 'not stated'}), {where}"
@@ -90,7 +91,7 @@ def _judge(ours: Summary, theirs: Score, higher_is_better: bool, where: str, ove
         own, assumed = spread, [*assumed, "a single trial here, whose spread is taken to be the published one"]
     if own is None or spread is None:
         return Agreement("not comparable", f"neither a spread of ours nor a published one is known; {facts}", gap)
-    error_ours, error_theirs = own**2 * (1 / mine + overlap), spread**2 * (1 / runs + overlap)
+    error_ours, error_theirs = own**2 / mine, spread**2 / runs
     error = math.sqrt(error_ours + error_theirs)
     low = high = p = None
     if error > 0:
