@@ -24,7 +24,7 @@ from graphtrial.nn.whole.gat_direct import SLOPE, DirectGAT
 from graphtrial.nn.whole.gcn_direct import DirectGCN
 from graphtrial.nn.whole.mlp_direct import DirectMLP
 from graphtrial.ops import aggregate, attention, edge_softmax, linear, symmetric_weight
-from graphtrial.ops.csr import CSR, edges
+from graphtrial.ops.csr import CSR
 from graphtrial.ops.spmm import weighted_sum
 
 SPARSE = 0.15
@@ -157,13 +157,14 @@ def _mapped(copies: Copies, x: Tensor | Same, name: str, *, share: float = 0.0, 
 
 
 def _summed(graph: GraphBatch, x: Tensor, weight: Tensor) -> Tensor:
-    """Return the weighted sum over neighbours of x [copies, nodes, width]; weight: [edges], or [copies, edges]."""
-    beside = x.transpose(0, 1)
+    """Return the weighted sum over neighbours of x [copies, nodes, width]; weight: [edges], or [copies, edges].
+
+    Where each copy has weights of its own there is nothing to share, and one after the other is faster.
+    """
     if weight.dim() == 2:
-        out = weighted_sum(edges(graph), beside.contiguous(), weight.t().contiguous())
-    else:
-        out = aggregate(graph, beside.reshape(len(beside), -1), "sum", weight).view(beside.shape)
-    return out.transpose(0, 1)
+        return torch.stack([aggregate(graph, x[at], "sum", weight[at]) for at in range(len(x))])
+    beside = x.transpose(0, 1)
+    return aggregate(graph, beside.reshape(len(beside), -1), "sum", weight).view(beside.shape).transpose(0, 1)
 
 
 def _gcn_begin(copies: Copies, graph: Graph) -> Tensor:
