@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import re
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urldefrag
 
 import pytest
-from tests.report.sites import EVIL, sample_store
+from tests.report.sites import EVIL, plan, record, sample_store
 
 from graphtrial.errors import GraphTrialError
 from graphtrial.report import result_rows, write_site
@@ -196,6 +197,17 @@ def test_an_empty_store_makes_no_report(tmp_path: Path) -> None:
     with pytest.raises(GraphTrialError, match="no trials yet"):
         write_site(Store(tmp_path / "store.sqlite"), tmp_path / "site")
     assert not (tmp_path / "site").exists()
+
+
+def test_scores_and_losses_that_are_no_numbers_break_no_page(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store.sqlite")
+    for seed, spec in enumerate(plan(seeds=1)[:3]):
+        record(store, spec, math.inf if seed else 50.0, epochs=4)
+    write_site(store, tmp_path / "site")
+    for file in (tmp_path / "site").rglob("*.html"):
+        for block in re.findall(r'<script type="application/json">(.*?)</script>', file.read_text(encoding="utf-8")):
+            assert "Infinity" not in block
+            assert json.loads(block)["views"]
 
 
 def test_file_names_are_safe_and_tell_names_apart() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -72,4 +73,4 @@ def store_option(path: Path, shipped: bool) -> str:
         return " --shipped"
     if path == DEFAULT_STORE:
         return ""
-    return f" --store {path.name if path.is_absolute() else path.as_posix()}"
+    return f" --store {shlex.quote(path.name if path.is_absolute() else path.as_posix())}"

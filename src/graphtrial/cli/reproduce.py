@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from graphtrial.cli.common import Json, Plugins, StorePath, Workers, friendly, load_plugins, out, print_json
+from graphtrial.cli.common import Json, Plugins, StorePath, Workers, err, friendly, load_plugins, out, print_json
 from graphtrial.cli.report import IsShipped, store_of
 from graphtrial.errors import GraphTrialError
 from graphtrial.files import DEFAULT_STORE
@@ -43,8 +43,12 @@ def reproduce(
     opened = store_of(store, shipped)
     found, records = _records(opened, name)
     folder = DEFAULT_STORE.parent / "reproduced" / found
-    with shown_progress(len(records), 0, quiet=json) as listener:
-        made = run_again(records, opened, folder, workers=workers, tolerance=tolerance, listener=listener)
+    try:
+        with shown_progress(len(records), 0, quiet=json) as listener:
+            made = run_again(records, opened, folder, workers=workers, tolerance=tolerance, listener=listener)
+    except KeyboardInterrupt:
+        err.print("graphtrial: stopped; the same command goes on from the last epoch of each trial", soft_wrap=True)
+        raise typer.Exit(130) from None
     if json:
         print_json([asdict(one) | {"holds": one.holds} for one in made])
     else:

@@ -54,8 +54,8 @@ def summarise(values: Sequence[float], overlap: float = 0.0) -> Summary | None:
     if not values:
         return None
     mean = statistics.fmean(values)
-    if len(values) == 1:
-        return Summary(mean, None, mean, mean, 1)
+    if len(values) == 1 or not math.isfinite(mean):  # an infinite score has no deviation
+        return Summary(mean, None, min(values), max(values), len(values))
     sd = statistics.stdev(values)
     half = t_quantile(len(values) - 1) * standard_error(sd, len(values), overlap)
     return Summary(mean, sd, min(values), max(values), len(values), mean - half, mean + half)
@@ -67,7 +67,7 @@ def bootstrapped(values: Sequence[float]) -> Summary | None:
     The resamples are the same every time.
     """
     found = summarise(values)
-    if found is None or found.n == 1:
+    if found is None or found.sd is None:
         return found
     chosen = np.random.Generator(np.random.PCG64(0)).integers(found.n, size=(RESAMPLES, found.n))
     means = np.asarray(values, float)[chosen].mean(axis=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -33,7 +34,7 @@ def curve(epochs: Sequence[Epoch], of: Callable[[Epoch], float], most: int = MOS
     """Return a number of each epoch with its number, at most `most` of them, evenly chosen, both ends kept."""
     if len(epochs) > most:
         epochs = [epochs[round(i * (len(epochs) - 1) / (most - 1))] for i in range(most)]
-    return [[epoch.epoch, float(f"{of(epoch):.5g}")] for epoch in epochs]
+    return [[epoch.epoch, float(f"{of(epoch):.5g}")] for epoch in epochs if math.isfinite(of(epoch))]
 
 
 def digits(value: float, count: int = 6) -> float:
@@ -104,7 +105,7 @@ def forest(rows: Sequence[RowView], metric: str, arrow: str, root: str) -> Chart
     for view, name in zip(rows, labels([v.name for v in rows]), strict=True):
         test, printed = view.test, view.row.published
         theirs = printed.test if printed else None
-        if test is None:
+        if test is None or not math.isfinite(test.mean):
             continue
         spread = theirs.sd if theirs else None
         items.append(
@@ -145,7 +146,7 @@ def costs(rows: Sequence[RowView], metric: str, root: str) -> Chart | None:
         series: dict[str, list[dict[str, Any]]] = {}
         for view, name in zip(rows, labels([v.name for v in rows]), strict=True):
             test, cost = view.test, of(view)
-            if test is None or not cost:
+            if test is None or not cost or not math.isfinite(test.mean):
                 continue
             series.setdefault(view.row.label, []).append(
                 {
