@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -47,6 +48,13 @@ def test_pairs_are_those_of_the_same_split_and_seed(results: Store, fill: Filler
     assert found.found.n == 4
     assert found.found.mean == 10
     assert found.notes == ("2 trials of gcn/layers=4 have no partner and are left out",)
+
+
+def test_infinite_scores_have_no_partner(results: Store, fill: Filler) -> None:
+    fill("gcn", [1.0, 2.0, 3.0])
+    fill("gin", [2.0, math.inf, 4.5])
+    (found,) = compare(result_rows(results.trials()), "gin", "gcn")
+    assert (found.found.n, found.found.mean) == (2, 1.25)
 
 
 def test_few_seeds_leave_it_undecided_and_more_are_asked_for(results: Store, fill: Filler) -> None:

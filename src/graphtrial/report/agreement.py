@@ -103,12 +103,19 @@ def _judge(ours: Summary, theirs: Score, higher_is_better: bool, where: str) -> 
         return Agreement("agrees", f"equal to the printed digits: {facts}{note}", gap, low, high, p)
     if p is not None and p >= ALPHA:
         return Agreement(
-            "agrees", f"{gap:+.3f} is within sampling error, p = {p:.2g}: {facts}{note}", gap, low, high, p
+            "agrees",
+            f"a difference of {gap:+.3f} is within sampling error, p = {p:.2g}: {facts}{note}",
+            gap,
+            low,
+            high,
+            p,
         )
     better = (gap > 0) == higher_is_better
     why = "neither varies" if p is None else f"p = {p:.2g}"
     word: Verdict = "better" if better else "worse"
-    return Agreement(word, f"{gap:+.3f} is more than sampling error, {why}: {facts}{note}", gap, low, high, p)
+    return Agreement(
+        word, f"a difference of {gap:+.3f} is more than sampling error, {why}: {facts}{note}", gap, low, high, p
+    )
 
 
 def _spread(theirs: Score) -> tuple[float | None, int, list[str]]:

@@ -181,7 +181,9 @@ def _partners(rows: Sequence[ResultRow], a: str, b: str, dataset: str) -> list[t
 
 
 def _scores(row: ResultRow) -> dict[tuple[int, int], float]:
-    return {(t.spec.split, t.spec.seed): t.scores["test"] for t in row.trials if "test" in t.scores}
+    """Return the finite scores; an infinite one has no difference to another."""
+    found = {(t.spec.split, t.spec.seed): t.scores["test"] for t in row.trials if "test" in t.scores}
+    return {key: score for key, score in found.items() if math.isfinite(score)}
 
 
 def _notes(a: ResultRow, b: ResultRow, shared: int) -> tuple[str, ...]:
