@@ -1,0 +1,105 @@
+"""Files in the cache and states of trials, cut off or changed at a random byte: noticed, and mended."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+from tests.results import results
+from tests.tally import Tally
+
+from graphtrial.datasets import load
+from graphtrial.encodings import encode
+from graphtrial.graphs import GraphSet
+from graphtrial.spec import Component
+from graphtrial.studies import Row, Store, Study, run_trials
+from graphtrial.studies.trial import make_encoding
+from graphtrial.studies.worker import DriverGoneError, run_and_record
+from graphtrial.training.checkpoint import Checkpoint
+from graphtrial.training.outcome import Epoch
+
+
+def damage(path: Path, rng: random.Random) -> str:
+    """Cut a file off or change some of its bits; return what was done."""
+    content = bytearray(path.read_bytes())
+    if rng.random() < 0.4:
+        content = content[: rng.randrange(len(content))]
+        kind = "cut off"
+    else:
+        content[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
+        kind = "one bit flipped"
+    path.write_bytes(content)
+    return kind
+
+
+def encoded() -> GraphSet:
+    encoding = make_encoding(Component("laplacian", {"k": 4}))
+    assert encoding is not None
+    return encode(load("csl").graphs, encoding, "encoding")
+
+
+def test_every_damage_in_the_cache_is_noticed_and_mended(own_home: Path, times: int, tally: Tally) -> None:
+    rng = random.Random(f"cache{times}")
+    expected = encoded().content_hash
+    keep = own_home.with_name("keep")
+    shutil.copytree(own_home, keep)
+    files = [path for path in sorted(own_home.rglob("*")) if path.suffix in (".npy", ".json")]
+    assert len(files) > 10
+    for number in range(1000 if times else 25):
+        victim = files[number % len(files)]
+        before = victim.read_bytes()
+        kind = damage(victim, rng)
+        assert encoded().content_hash == expected, f"{kind}: {victim.name}"
+        if victim.read_bytes() != before:  # whatever was not noticed must not have changed anything that is read
+            assert victim.suffix == ".npy"
+            assert load("csl").hash
+            shutil.rmtree(own_home)
+            shutil.copytree(keep, own_home)
+        room = victim.relative_to(own_home).parts[0]
+        tally.add("cache", f"a file of prepared {room}: {kind}", "noticed and made again, or read as the same numbers")
+
+
+@pytest.mark.parametrize("which", ["newest", "both"])
+def test_a_damaged_state_is_passed_over_and_the_bits_are_the_same(
+    which: str, tmp_path: Path, times: int, tally: Tally
+) -> None:
+    spec = Study(
+        "s", "csl", (Row("gin", {"width": 8, "layers": 2}),), seeds=1, splits=1, rules={"max_epochs": 4}
+    ).trials()[0]
+    calm = Store(tmp_path / "calm" / "s.sqlite")
+    run_trials([spec], calm, workers=0)
+    rng = random.Random(which)
+    for number in range(50 if times else 2):
+        store = Store(tmp_path / f"rough{number}" / "s.sqlite")
+
+        def stop(epoch: Epoch) -> None:
+            if epoch.epoch == 3:
+                raise DriverGoneError
+
+        with pytest.raises(DriverGoneError):
+            run_and_record(spec, store, stop)
+        state = Checkpoint(store.trials_folder / spec.id / "checkpoint.safetensors")
+        kind = damage(state.path, rng)
+        if which == "both":
+            damage(state.previous, rng)
+        heard: list[int] = []
+        run_and_record(spec, store, lambda epoch, heard=heard: heard.append(epoch.epoch))  # type: ignore[misc]
+        assert heard[0] == (3 if which == "newest" else 1)
+        assert results(store) == results(calm)
+        shutil.rmtree(store.path.parent)
+        tally.add("state", f"{which} of the two states: {kind}", "noticed, the one before is used, the same bits")
+
+
+def test_every_bit_of_a_state_is_watched(tmp_path: Path) -> None:
+    state = Checkpoint(tmp_path / "checkpoint.safetensors")
+    state.save({"weight": torch.arange(6.0)}, {"epoch": 1})
+    whole = state.path.read_bytes()
+    for position in range(len(whole)):
+        content = bytearray(whole)
+        content[position] ^= 1 << (position % 8)
+        state.path.write_bytes(content)
+        found = state.load()
+        assert found is None or (found[1] == {"epoch": 1} and found[0]["weight"].tolist() == list(range(6)))

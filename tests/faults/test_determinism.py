@@ -1,0 +1,108 @@
+"""The same trial gives the same bits, wherever and however it runs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from tests.results import results
+from tests.tally import Tally
+
+from graphtrial.studies import Row, Store, Study, run_trials
+from graphtrial.studies.away import run_away
+from graphtrial.studies.home import parcel_of, take_result
+from graphtrial.studies.trial import make_job
+from graphtrial.training.batches import scored_batches
+from graphtrial.training.trainer import evaluate
+
+RUN = ["run", "csl", "gatedgcn", "--width", "12", "--encoding", "laplacian:4", "--seeds", "1", "--splits", "2"]
+RUN += ["--max-epochs", "3", "--set", "dropout=0.2", "--json"]
+WORLDS = {
+    "other hash seed": {"PYTHONHASHSEED": "12345"},
+    "Turkish in Tokyo": {"LANG": "tr_TR.UTF-8", "LC_ALL": "C", "TZ": "Asia/Tokyo", "PYTHONHASHSEED": "7"},
+    "four threads offered": {"OMP_NUM_THREADS": "4", "MKL_NUM_THREADS": "4", "NUMBA_NUM_THREADS": "2"},
+}
+
+
+def study(splits: int = 2) -> Study:
+    row = Row("gatedgcn", {"width": 12, "dropout": 0.2}, ("laplacian:4",))
+    return Study("s", "csl", (row,), seeds=1, splits=splits, rules={"max_epochs": 3})
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory, session_home: Path) -> dict[str, object]:
+    """The bits of the trials, run in this process."""
+    before = os.environ.get("GRAPHTRIAL_HOME")
+    os.environ["GRAPHTRIAL_HOME"] = str(session_home)
+    store = Store(tmp_path_factory.mktemp("calm") / "s.sqlite")
+    try:
+        run_trials(study().trials(), store, workers=0)
+    finally:
+        if before is not None:
+            os.environ["GRAPHTRIAL_HOME"] = before
+    return results(store)
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_a_fresh_process_in_another_world_gives_the_same_bits(
+    world: str, tmp_path: Path, expected: dict[str, object], tally: Tally
+) -> None:
+    elsewhere = tmp_path / "another folder"
+    elsewhere.mkdir()
+    path = tmp_path / "s.sqlite"
+    line = [sys.executable, "-m", "graphtrial", *RUN, "--store", str(path), "--workers", "0"]
+    done = subprocess.run(
+        line, env={**os.environ, **WORLDS[world]}, cwd=elsewhere, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert results(Store(path)) == expected
+    tally.add("same bits", f"a fresh process: {world}, another working directory", "scores, epochs, weights")
+
+
+def test_processes_side_by_side_in_another_order_give_the_same_bits(
+    tmp_path: Path, expected: dict[str, object], tally: Tally
+) -> None:
+    store = Store(tmp_path / "s.sqlite")
+    run_trials(study().trials()[::-1], store, workers=2)
+    assert results(store) == expected
+    tally.add("same bits", "two processes at once, trials in another order", "scores, epochs, weights")
+
+
+def test_the_company_of_other_trials_changes_nothing(tmp_path: Path, expected: dict[str, object], tally: Tally) -> None:
+    store = Store(tmp_path / "s.sqlite")
+    others = Study("s", "csl", (Row("gin", {"width": 9}),), seeds=2, splits=1, rules={"max_epochs": 1}).trials()
+    run_trials([others[0], study().trials()[1], others[1]], store, workers=0)
+    (trial,) = [trial for trial in study().trials() if trial.id in results(store)]
+    assert results(store)[trial.id] == expected[trial.id]
+    tally.add("same bits", "between other trials in one process", "scores, epochs, weights")
+
+
+def test_a_machine_without_the_store_gives_the_same_bits(
+    tmp_path: Path, expected: dict[str, object], tally: Tally
+) -> None:
+    store = Store(tmp_path / "s.sqlite")
+    for trial in study().trials():
+        take_result(trial, run_away(parcel_of(trial, store), lambda news: None), store)
+    assert results(store) == expected
+    tally.add("same bits", "away from the store, as on a cluster", "scores, epochs, weights")
+
+
+def test_evaluation_does_not_depend_on_the_batch_size() -> None:
+    import dataclasses
+
+    job = make_job(study(splits=1).trials()[0])
+    torch.manual_seed(0)
+    model = job.build()
+    found = []
+    for size in (1, 7, 64, 1000):
+        rules = dataclasses.replace(job.rules, batch_size=size)
+        batches = scored_batches(dataclasses.replace(job, rules=rules), "train")
+        found.append(evaluate(model, job.task, batches))
+    losses, scores = zip(*found, strict=True)
+    assert len(set(scores)) == 1
+    np.testing.assert_allclose(losses, losses[0], rtol=2e-6)

@@ -1,0 +1,165 @@
+"""SIGKILL at random moments of every command that writes: nothing finished is lost, nothing is there twice."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.results import results
+from tests.tally import Tally
+
+from graphtrial.files import cache_home
+from graphtrial.graphs import storage
+from graphtrial.studies import Store
+
+STUDY = """
+title = "t"
+dataset = "csl"
+seeds = 1
+splits = 2
+rules = {max_epochs = 12}
+[[models]]
+name = "gin"
+width = 8
+encoding = "laplacian:4"
+"""
+RUN = ["run", "csl", "gin", "--width", "8", "--encoding", "laplacian:4", "--seeds", "1", "--splits", "2"]
+RUN += ["--max-epochs", "12"]
+
+
+def command(*words: object) -> list[str]:
+    return [sys.executable, "-m", "graphtrial", *map(str, words)]
+
+
+def timed(words: Sequence[str]) -> float:
+    """Run a command undisturbed and return how long it took."""
+    begun = time.monotonic()
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return time.monotonic() - begun
+
+
+def kill(words: Sequence[str], moment: float) -> bool:
+    """Start a command, kill all its processes at that moment, and tell whether it was still running."""
+    process = subprocess.Popen(words, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        process.wait(moment)
+        return False
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)  # the driver, the fork server and every worker at once
+        process.wait()
+        return True
+
+
+def moments(duration: float, count: int, name: str) -> list[float]:
+    """Return moments in the later part of a command, where it is past its imports."""
+    rng = np.random.default_rng([*hashlib.sha256(name.encode()).digest()[:4], os.getpid()])
+    return list(rng.uniform(0.3, 1.0, count) * duration)
+
+
+def check_store(path: Path, finished: dict[str, object]) -> None:
+    """Check after a kill that the file is sound, and that what was finished before still is, unchanged."""
+    if not path.exists():
+        assert not finished
+        return
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    connection.close()
+    if not tables:  # killed before the first table was made
+        return
+    now = finished_in(path)
+    assert {trial: now.get(trial) for trial in finished} == finished
+    finished |= now
+
+
+def finished_in(path: Path) -> dict[str, object]:
+    store = Store(path)
+    return {r.id: (r.status, r.scores, r.params, r.epochs) for r in store.trials() if r.is_finished}
+
+
+@pytest.mark.parametrize(("name", "short"), [("run", 2), ("study", 4)])
+def test_a_study_killed_at_random_moments_ends_with_the_same_bits(
+    name: str, short: int, tmp_path: Path, times: int, tally: Tally
+) -> None:
+    file = tmp_path / "study.toml"
+    file.write_text(STUDY)
+    calm, rough = tmp_path / "calm" / "s.sqlite", tmp_path / "rough" / "s.sqlite"
+    words = RUN if name == "run" else ["study", str(file)]
+    duration = timed(command(*words, "--store", calm, "--json"))
+    expected, kills = results(Store(calm)), 0
+    for begun in range(0, times or short, 5):  # a fresh store now and then, since a finished one has nothing to lose
+        shutil.rmtree(rough.parent, ignore_errors=True)
+        finished: dict[str, object] = {}
+        for moment in moments(duration, min(5, (times or short) - begun), f"{name}{begun}"):
+            kills += kill(command(*words, "--store", rough, "--json"), moment)
+            check_store(rough, finished)
+        timed(command(*words, "--store", rough, "--json"))
+        assert results(Store(rough)) == expected
+        check_store(rough, finished)
+    assert kills
+    checked = "store sound, no finished result lost or doubled, in the end the same bits"
+    tally.add("SIGKILL", f"`graphtrial {name}` with all its processes", checked, kills)
+
+
+def test_preparing_killed_at_random_moments_leaves_whole_folders_or_none(
+    tmp_path: Path, times: int, tally: Tally, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = command("data", "prepare", "csl", "--json")
+    monkeypatch.setenv("GRAPHTRIAL_HOME", str(tmp_path / "calm"))
+    duration = timed(words)
+    expected, kills = _arrays(), 0
+    for number, moment in enumerate(moments(duration, times or 2, "prepare")):
+        monkeypatch.setenv("GRAPHTRIAL_HOME", str(tmp_path / f"rough{number // 5}"))
+        kills += kill(words, moment)
+        for folder in (cache_home() / "datasets").glob("csl-????????????????"):
+            for part in ("graphs", "splits"):
+                storage.load(folder / part, verify=True)
+        if number % 5 == 4:
+            timed(words)
+            assert _arrays() == expected
+    timed(words)
+    assert _arrays() == expected
+    assert kills
+    tally.add("SIGKILL", "`graphtrial data prepare`", "whole folders or none, in the end the same bytes", kills)
+
+
+def _arrays() -> dict[str, bytes]:
+    home = cache_home() / "datasets"
+    return {str(path.relative_to(home)): path.read_bytes() for path in sorted(home.glob("csl-*/*/*")) if path.is_file()}
+
+
+def test_a_report_killed_at_random_moments_leaves_whole_pages_or_none(tmp_path: Path, times: int, tally: Tally) -> None:
+    path = tmp_path / "s.sqlite"
+    timed(command(*RUN[:-1], "2", "--store", path, "--json"))
+    before = finished_in(path)
+    duration = timed(command("report", "--store", path, "--out", tmp_path / "calm"))
+    expected = _pages(tmp_path / "calm")
+    assert expected
+    kills = 0
+    for moment in moments(duration, times or 2, "report"):
+        kills += kill(command("report", "--store", path, "--out", tmp_path / "rough"), moment)
+        for name, content in _pages(tmp_path / "rough").items():
+            assert content == expected[name]
+    timed(command("report", "--store", path, "--out", tmp_path / "rough"))
+    assert _pages(tmp_path / "rough") == expected
+    assert finished_in(path) == before
+    assert kills
+    tally.add(
+        "SIGKILL", "`graphtrial report`", "whole pages or none, in the end the same bytes, store unchanged", kills
+    )
+
+
+def _pages(folder: Path) -> dict[str, bytes]:
+    files = [path for path in folder.rglob("*") if path.is_file() and not path.name.startswith(".")]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(files)}

@@ -1,0 +1,280 @@
+"""Disks that are full or read-only, odd paths, clocks that jump, many writers, trials that eat memory or hang."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.results import results
+from tests.tally import Tally
+
+from graphtrial.errors import GraphTrialError
+from graphtrial.plugins import Plugin, load_plugin, unload_plugin
+from graphtrial.studies import Row, Store, Study, TrialSpec, load_study, run_trials
+from graphtrial.studies.processes import Processes
+from graphtrial.studies.worker import is_running
+from graphtrial.training.outcome import Epoch, Outcome
+
+SMALL = ["run", "csl", "gin", "--width", "8", "--layers", "2", "--seeds", "1", "--splits", "2", "--max-epochs", "3"]
+NOBODY = 65534
+
+
+def call(*words: object, **options: object) -> subprocess.CompletedProcess[str]:
+    """Run a command of the command line."""
+    line = [sys.executable, "-m", "graphtrial", *map(str, words)]
+    return subprocess.run(line, capture_output=True, text=True, timeout=300, check=False, **options)  # type: ignore[call-overload]
+
+
+def sound(path: Path) -> bool:
+    with sqlite3.connect(path) as connection:
+        verdict = connection.execute("PRAGMA integrity_check").fetchone()
+    connection.close()
+    return bool(verdict == ("ok",))
+
+
+@pytest.fixture
+def expected(tmp_path: Path) -> dict[str, object]:
+    """The results of the small study, undisturbed."""
+    store = Store(tmp_path / "calm" / "s.sqlite")
+    study = Study("s", "csl", (Row("gin", {"width": 8, "layers": 2}),), seeds=1, splits=2, rules={"max_epochs": 3})
+    run_trials(study.trials(), store, workers=0)
+    return results(store)
+
+
+@pytest.fixture
+def tiny_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of two megabytes; the test is skipped where none may be mounted."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(folder)], capture_output=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip("no file system may be mounted here; tests/faults/test_limits.py uses a limit of the process")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def test_a_full_disk_is_one_line_and_loses_nothing(
+    tiny_disk: Path, expected: dict[str, object], times: int, tally: Tally
+) -> None:
+    path, ballast = tiny_disk / "results" / "s.sqlite", tiny_disk / "ballast"
+    for kept in (0, 40_000, 120_000, 300_000, 700_000)[: None if times else 2]:
+        shutil.rmtree(path.parent, ignore_errors=True)
+        ballast.write_bytes(b"")
+        free = shutil.disk_usage(tiny_disk).free
+        ballast.write_bytes(bytes(free - kept))
+        done = call(*SMALL, "--store", path)
+        assert done.returncode != 0 or results(Store(path)) == expected
+        assert "Traceback" not in done.stderr
+        assert "graphtrial:" in done.stderr or done.returncode == 0
+        ballast.unlink()
+        assert not path.exists() or sound(path)
+        assert call(*SMALL, "--store", path).returncode == 0
+        assert results(Store(path)) == expected
+        tally.add("disk", "full (a tmpfs of 2 MB)", "one line, store sound, with room again the same bits")
+
+
+def test_a_folder_that_is_read_only_is_one_line(tmp_path: Path, tally: Tally) -> None:
+    folder = tmp_path / "locked"
+    folder.mkdir()
+    folder.chmod(0o555)
+    for parent in (tmp_path, *tmp_path.parents):
+        if parent.stat().st_uid == os.geteuid() and parent != Path("/"):
+            parent.chmod(parent.stat().st_mode | 0o055)
+    folder.chmod(0o555)
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "numba"), "HOME": str(tmp_path)}
+    (tmp_path / "numba").mkdir(mode=0o777)
+    (tmp_path / "numba").chmod(0o777)
+    user = {"user": NOBODY} if os.geteuid() == 0 else {}
+    try:
+        reachable = call("--version", env=environment, **user).returncode == 0
+    except PermissionError:
+        reachable = False
+    if not reachable:
+        pytest.skip("root may write everywhere, and nobody else may run this installation")
+    done = call(*SMALL, "--store", folder / "results" / "s.sqlite", env=environment, **user)
+    assert done.returncode == 2
+    assert "cannot create the folder" in done.stderr
+    assert "Traceback" not in done.stderr
+    done = call("data", "prepare", "csl", env={**environment, "GRAPHTRIAL_HOME": str(folder / "home")}, **user)
+    assert done.returncode == 2
+    assert "cannot create the folder" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert list(folder.iterdir()) == []
+    tally.add("disk", "read-only folder for store and cache", "one line, nothing written", 2)
+
+
+def test_any_path_may_hold_a_store(tmp_path: Path, expected: dict[str, object], tally: Tally) -> None:
+    path = tmp_path / "with späces, 'quotes' & ünïcode ☃ %41 #1?x=y" / "my störe.sqlite"
+    done = call(*SMALL, "--store", path, "--json")
+    assert done.returncode == 0, done.stderr
+    assert results(Store(path)) == expected
+    assert call("doctor", "--store", path).returncode == 0
+    assert call("status", "--store", path).returncode == 0
+    tally.add("paths", "spaces, quotes, unicode, %, #, ?", "the same bits; doctor and status read it")
+
+
+JUMPS = """
+import sys, time, itertools
+true, jumps = time.time, itertools.cycle([0, -86400 * 400, 86400 * 4000, -1e9])
+time.time = lambda: true() + next(jumps)
+from graphtrial.cli import main
+main()
+"""
+
+
+def test_a_clock_that_jumps_changes_no_result(tmp_path: Path, expected: dict[str, object], tally: Tally) -> None:
+    path = tmp_path / "s.sqlite"
+    line = [sys.executable, "-c", JUMPS, *SMALL, "--store", str(path), "--workers", "0", "--json"]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert results(Store(path)) == expected
+    assert all(epoch.seconds >= 0 for trial in expected for epoch in Store(path).history(trial))
+    tally.add(
+        "clock", "jumps by days and decades at every look (a changed `time.time`)", "the same bits, no time below 0"
+    )
+
+
+def _write(path: Path, specs: list[dict[str, object]], process: int, seconds: float) -> None:
+    store, deadline = Store(path), time.monotonic() + seconds
+    epochs = [Epoch(n, 1e-3, 1 / n, 2 / n, 50.0 + n, 0.1) for n in range(1, 6)]
+    round_ = 0
+    while time.monotonic() < deadline:
+        spec = TrialSpec.from_dict({**specs[round_ % len(specs)], "seed": 1000 * process + round_})  # type: ignore[arg-type]
+        store.start(spec, "accuracy", True, {"process": process})
+        for epoch in epochs:
+            store.add_epochs(spec.id, [epoch])
+        store.finish(spec.id, Outcome("done", 1, epochs, {"test": float(process)}))
+        round_ += 1
+
+
+def test_eight_writers_at_once_some_of_them_killed(tmp_path: Path, times: int, tally: Tally) -> None:
+    path, seconds = tmp_path / "s.sqlite", 60.0 if times else 1.5
+    study = Study("s", "csl", (Row("gin", {"width": 8, "layers": 2}),), seeds=1, splits=2, rules={"max_epochs": 3})
+    specs = [spec.to_dict() for spec in study.trials()]
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["graphtrial.studies.worker"])
+    writers = [context.Process(target=_write, args=(path, specs, n, seconds)) for n in range(8)]
+    for writer in writers:
+        writer.start()
+    for victim in writers[:3]:
+        time.sleep(seconds / 4)
+        if victim.pid is not None:
+            os.kill(victim.pid, signal.SIGKILL)
+    for writer in writers:
+        writer.join()
+    assert [writer.exitcode for writer in writers[3:]] == [0] * 5
+    assert sound(path)
+    store = Store(path)
+    records = store.trials()
+    assert all(len(store.history(r.id)) == 5 for r in records if r.is_finished)
+    assert all(
+        r.spec.id == r.id and r.scores == {"test": float(r.environment["process"])} for r in records if r.is_finished
+    )
+    assert sum(not r.is_finished for r in records) <= 3
+    checked = f"{len(records):,} trials, each whole; store sound; 3 writers killed"
+    tally.add("store", f"8 processes write for {seconds:.0f} s", checked)
+
+
+def test_two_studies_on_one_store_run_each_trial_once(tmp_path: Path, tally: Tally) -> None:
+    text = 'title = "t"\ndataset = "csl"\nseeds = 1\nsplits = {}\nrules = {{max_epochs = 4}}\n'
+    text += '[[models]]\nname = "gin"\nwidth = 8\n'
+    files = [tmp_path / "one.toml", tmp_path / "two.toml"]
+    for file, splits in zip(files, (2, 3), strict=True):
+        file.write_text(text.format(splits))
+    path = tmp_path / "s.sqlite"
+    line = [sys.executable, "-m", "graphtrial", "study"]
+    both = [
+        subprocess.Popen(
+            [*line, str(file), "--store", str(path), "--workers", "1", "--json"], stdout=subprocess.DEVNULL
+        )
+        for file in files
+    ]
+    assert [process.wait(timeout=300) for process in both] == [0, 0]
+    store, calm = Store(path), Store(tmp_path / "calm" / "s.sqlite")
+    run_trials(load_study(str(files[1])).trials(), calm, workers=0)
+    assert results(store) == results(calm)
+    assert [record.starts for record in store.trials()] == [1, 1, 1]
+    tally.add("store", "two studies with common trials at once", "each trial was run once, the same bits")
+
+
+MODEL = """
+import resource, time
+import torch
+import graphtrial as gt
+
+@gt.MODELS.register("{name}")
+class Bad(gt.Conv):
+    "Bad."
+    def __init__(self, width: int):
+        super().__init__()
+        self.linear = torch.nn.Linear(width, width)
+    def forward(self, graph, x, e):
+        {body}
+        return self.linear(x), e
+"""
+HUNGRY = "resource.setrlimit(resource.RLIMIT_AS, (6 << 30,) * 2); [torch.ones(1 << 28) for _ in range(100)]"
+
+
+@pytest.fixture
+def plugin(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Plugin]:
+    """A model that does something bad."""
+    file = tmp_path / "bad.py"
+    file.write_text(MODEL.format(name="bad", body=request.param))
+    loaded = load_plugin(file)
+    yield loaded
+    unload_plugin(loaded)
+
+
+def beside_a_good_one(**rules: float) -> list[TrialSpec]:
+    rows = (Row("bad", {"width": 8, "layers": 1}), Row("gin", {"width": 8, "layers": 2}))
+    return Study("s", "csl", rows, seeds=1, splits=1, rules={"max_epochs": 2, **rules}).trials()
+
+
+@pytest.mark.parametrize("plugin", [HUNGRY], indirect=True)
+def test_a_trial_that_runs_out_of_memory_does_not_take_the_study_down(
+    plugin: Plugin, tmp_path: Path, tally: Tally
+) -> None:
+    store, trials = Store(tmp_path / "s.sqlite"), beside_a_good_one()
+    run_trials(trials, store, workers=2)
+    assert [store.find(trial.id).status for trial in trials] == ["oom", "done"]
+    tally.add("memory", "a trial asks for more than its limit", "it is written down as `oom`, the others finish")
+
+
+@pytest.mark.parametrize("plugin", ["import os, signal; os.kill(os.getpid(), signal.SIGKILL)"], indirect=True)
+def test_a_trial_that_the_system_kills_does_not_take_the_study_down(
+    plugin: Plugin, tmp_path: Path, tally: Tally
+) -> None:
+    store, trials = Store(tmp_path / "s.sqlite"), beside_a_good_one()
+    run_trials(trials, store, workers=2)
+    assert [store.find(trial.id).status for trial in trials] == ["failed", "done"]
+    assert "memory ran out" in (store.find(trials[0].id).error or "")
+    tally.add("memory", "a trial is killed as the kernel kills one", "it is written down as failed, the others finish")
+
+
+@pytest.mark.parametrize("plugin", ["time.sleep(1e6)"], indirect=True)
+def test_a_trial_that_hangs_is_ended_at_its_time_limit(plugin: Plugin, tmp_path: Path, tally: Tally) -> None:
+    store, trials = Store(tmp_path / "s.sqlite"), beside_a_good_one(max_hours=1e-3)
+    run_trials(trials, store, executor=Processes(2, grace_seconds=4))
+    assert [store.find(trial.id).status for trial in trials] == ["failed", "done"]
+    assert "hung" in (store.find(trials[0].id).error or "")
+    assert not is_running(store, trials[0].id)
+    tally.add("time", "a trial hangs", "it is ended at the time limit of its rules, the others finish")
+
+
+def test_a_store_that_vanishes_or_is_no_store_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "s.sqlite").mkdir()
+    with pytest.raises(GraphTrialError, match="cannot"):
+        Store(tmp_path / "s.sqlite")
