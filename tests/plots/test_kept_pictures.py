@@ -1,0 +1,39 @@
+"""Pictures for the report: of what is prepared here, drawn once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from graphtrial.datasets import load
+from graphtrial.plots import kept
+from graphtrial.plots.kept import kept_pictures
+
+
+def test_nothing_is_prepared_for_its_pictures(own_home: Path) -> None:
+    assert kept_pictures("csl", "0" * 64) == ({}, ())
+    assert kept_pictures("of-a-plug-in-that-is-not-loaded", "0" * 64) == ({}, ())
+    assert not (own_home / "datasets").exists()
+
+
+def test_pictures_of_what_is_prepared_are_drawn_once_and_never_of_other_data(own_home: Path) -> None:
+    pytest.importorskip("matplotlib")
+    data = load("csl").hash
+    facts, pictures = kept_pictures("csl", data)
+    assert (facts["graphs"], facts["hash"]) == (150, data)
+    assert [path.name for path in pictures] == ["csl-graphs.png", "csl-statistics.png"]
+    drawn = [path.stat().st_mtime_ns for path in pictures]
+    assert [path.stat().st_mtime_ns for path in kept_pictures("csl", data)[1]] == drawn
+    assert kept_pictures("csl", "0" * 64) == ({}, ())
+
+
+def test_without_matplotlib_there_are_facts_and_nothing_is_kept(
+    own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, "find_spec", lambda name: None)
+    data = load("csl").hash
+    facts, pictures = kept_pictures("csl", data)
+    assert (facts["graphs"], pictures) == (150, ())
+    assert not (own_home / "pictures").exists()
+    assert kept_pictures("csl", "0" * 64) == ({}, ())
