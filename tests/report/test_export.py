@@ -44,6 +44,12 @@ def test_latex_has_booktabs_rules_the_best_bold_and_the_second_underlined(filled
     assert len(body) == 4
 
 
+def test_a_name_that_begins_with_a_bracket_is_no_option_of_the_line_before(results: Store, fill: Filler) -> None:
+    fill("gcn", [70.0, 71.0])
+    fill("[3pt]", [60.0, 61.0])
+    assert "\n{}[3pt] & " in export(result_rows(results.trials()), "latex")
+
+
 def test_places_follow_the_direction_of_the_metric_and_equals_share_one(results: Store, fill: Filler) -> None:
     fill("a", [1.0], higher_is_better=False)
     fill("b", [0.5], higher_is_better=False)

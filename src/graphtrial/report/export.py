@@ -116,7 +116,8 @@ def escape_latex(text: str) -> str:
 
 
 def _line(values: Iterable[str]) -> str:
-    return " & ".join(values) + r" \\"
+    text = " & ".join(values)
+    return ("{}" if text.startswith("[") else "") + text + r" \\"  # after a line break [ would begin an option
 
 
 def _safe(text: str) -> str:
