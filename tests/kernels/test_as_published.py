@@ -76,6 +76,16 @@ def test_a_labelled_triangle_and_the_path_through_its_labels_are_one_kind() -> N
     assert counts(name, [(PATH, [0, 0, 0]), (TRIANGLE, [0, 0, 0])], node_labels=False) == [[1, 0], [0, 1]]
 
 
+@pytest.mark.parametrize("name", ["shortest-path", "graphlet", "wl", "wl-oa"])
+def test_a_set_without_labels_is_one_whose_labels_are_not_used(name: str) -> None:
+    labelled = set_of([(PATH, [0, 0, 0]), (TRIANGLE, [0, 0, 0]), (EDGE, [0, 0])])
+    plain = GraphSet(labelled.structure, {})
+    kind = KERNELS.get(f"{name}-as-published")
+    unused = kind(node_labels=False).fit_transform(labelled)
+    np.testing.assert_array_equal(kind().fit_transform(plain), unused)
+    assert not np.array_equal(kind().fit_transform(labelled), unused)
+
+
 def test_colours_of_different_steps_are_taken_for_one_another() -> None:
     name = "wl-as-published"
     # Label 0 beside label 1 becomes 0 + 1 * 1 = 1, which is the label 1; label 1 beside 0 becomes 1 + 1 + 0 = 2.

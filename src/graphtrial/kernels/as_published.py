@@ -1,7 +1,8 @@
 """Kernels with the faults of the module that TUDataset's numbers were made with, to compare with; see docs/errata.md.
 
-The module numbers kinds by pairing numbers, Szudzik's way, in 64 bits. `first_label` is what the files call the label
-that is 0 here, since several faults concern the label 0 of the files.
+The module numbers kinds by pairing numbers, Szudzik's way, in 64 bits. A set without labels is taken as one whose
+labels are not used, as the published scripts did. `first_label` is what the files call the label that is 0 here, since
+several faults concern the label 0 of the files.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ class PublishedShortestPath(GraphKernel):
     0 are dropped.
     """
 
+    version = 2
+
     def __init__(
         self, node_labels: bool = True, first_label: int = 0, normalise: bool = True, output: Output = "gram"
     ) -> None:
@@ -59,7 +62,7 @@ class PublishedShortestPath(GraphKernel):
             axis=1,
         )
         times = np.concatenate([found.data, np.full(len(label), 2.0), apart[3]])
-        if self.node_labels:
+        if structure.labelled:
             kept = kinds[:, 0] + self.first_label != 0
             rows, kinds, times = rows[kept], kinds[kept], times[kept]
         names, column = np.unique(kinds, axis=0, return_inverse=True)
@@ -73,9 +76,11 @@ class PublishedGraphlet(Graphlet):
     Where labels are used, a triangle with labels a <= b <= c and the path a - b - c are one kind.
     """
 
+    version = 2
+
     def features(self, structure: Structure) -> sparse.csr_matrix:
         found = graphlets_by_kind(structure)
-        if not self.node_labels:
+        if not structure.labelled:
             return found.counts
         kind, first, second, third = found.kinds.T
         path = kind == PATH  # whose middle comes first
@@ -93,6 +98,8 @@ class PublishedWeisfeilerLeman(GraphKernel):
     neighbour of label 1 becomes 1, and so on for all labels 0. Numbers wrap around at 64 bits. Step 0 counts with
     labels only, and with edge labels each neighbour counts both with and without that of its edge.
     """
+
+    version = 2
 
     def __init__(
         self,
@@ -113,9 +120,9 @@ class PublishedWeisfeilerLeman(GraphKernel):
     def features(self, structure: Structure) -> sparse.csr_matrix:
         if self.h < 0 or self.first_label < 0:
             raise GraphTrialError(f"h and first_label are 0 or more, not {self.h} and {self.first_label}")
-        start = self.first_label if self.node_labels else 1
+        start = self.first_label if structure.labelled else 1
         colour = structure.node_label.astype(np.uint64) + np.uint64(start)
-        steps = [colour] if self.node_labels else []
+        steps = [colour] if structure.labelled else []
         for _ in range(self.h):
             colour = _published_step(structure.ptr, structure.neighbour, structure.edge_label, colour)
             steps.append(colour)

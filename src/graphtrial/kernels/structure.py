@@ -18,8 +18,9 @@ Array = npt.NDArray[Any]
 class Structure:
     """Many graphs as one: nodes are numbered through, the in-neighbours of node i are `neighbour[ptr[i]:ptr[i + 1]]`.
 
-    Labels are whole numbers from 0; all nodes have label 0 where none are used. `edge_label` belongs to the entries of
-    `neighbour`; nothing where none are used. `attributes` are real numbers of each node; none where none are used.
+    Labels are whole numbers from 0; all nodes have label 0 where none are used, and `labelled` says whether some are.
+    `edge_label` belongs to the entries of `neighbour`; nothing where none are used. `attributes` are real numbers of
+    each node; none where none are used.
     """
 
     node_ptr: Array
@@ -28,6 +29,7 @@ class Structure:
     node_label: Array
     edge_label: Array | None
     attributes: Array
+    labelled: bool = True
 
     @classmethod
     def of(
@@ -44,6 +46,7 @@ class Structure:
             node_label=np.zeros(graphs.num_nodes, np.int64) if labels is None else labels,
             edge_label=_labels(graphs, "edge", ("edge_label", "edge_attr")) if edge_labels else None,
             attributes=_attributes(graphs) if attributes else np.empty((graphs.num_nodes, 0)),
+            labelled=labels is not None,
         )
 
     def then(self, other: Structure) -> Structure:
@@ -63,6 +66,7 @@ class Structure:
             if self.edge_label is None or other.edge_label is None
             else np.concatenate([self.edge_label, other.edge_label]),
             attributes=np.concatenate([self.attributes, other.attributes]),
+            labelled=self.labelled or other.labelled,
         )
 
     @property
