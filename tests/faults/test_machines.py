@@ -16,7 +16,9 @@ from pathlib import Path
 import pytest
 from tests.results import results
 from tests.tally import Tally
+from typer.testing import CliRunner
 
+from graphtrial.cli.main import app
 from graphtrial.errors import GraphTrialError
 from graphtrial.plugins import Plugin, load_plugin, unload_plugin
 from graphtrial.studies import Row, Store, Study, TrialSpec, load_study, run_trials
@@ -59,7 +61,7 @@ def tiny_disk(tmp_path: Path) -> Iterator[Path]:
         ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(folder)], capture_output=True, check=False
     )
     if mounted.returncode:
-        pytest.skip("no file system may be mounted here; tests/faults/test_limits.py uses a limit of the process")
+        pytest.skip("no file system may be mounted here; which takes the rights of root")
     try:
         yield folder
     finally:
@@ -118,11 +120,10 @@ def test_a_folder_that_is_read_only_is_one_line(tmp_path: Path, tally: Tally) ->
 
 def test_any_path_may_hold_a_store(tmp_path: Path, expected: dict[str, object], tally: Tally) -> None:
     path = tmp_path / "with späces, 'quotes' & ünïcode ☃ %41 #1?x=y" / "my störe.sqlite"
-    done = call(*SMALL, "--store", path, "--json")
-    assert done.returncode == 0, done.stderr
+    for words in ([*SMALL, "--workers", "0"], ["doctor"], ["status"]):
+        told = CliRunner().invoke(app, [*words, "--store", str(path), "--json"])
+        assert told.exit_code == 0, told.output
     assert results(Store(path)) == expected
-    assert call("doctor", "--store", path).returncode == 0
-    assert call("status", "--store", path).returncode == 0
     tally.add("paths", "spaces, quotes, unicode, %, #, ?", "the same bits; doctor and status read it")
 
 
@@ -225,6 +226,7 @@ class Bad(gt.Conv):
         {body}
         return self.linear(x), e
 """
+DYING = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
 HUNGRY = "resource.setrlimit(resource.RLIMIT_AS, (6 << 30,) * 2); [torch.ones(1 << 28) for _ in range(100)]"
 
 
@@ -243,7 +245,7 @@ def beside_a_good_one(**rules: float) -> list[TrialSpec]:
     return Study("s", "csl", rows, seeds=1, splits=1, rules={"max_epochs": 2, **rules}).trials()
 
 
-@pytest.mark.parametrize("plugin", [HUNGRY], indirect=True)
+@pytest.mark.parametrize("plugin", [HUNGRY], indirect=True, ids=["hungry"])
 def test_a_trial_that_runs_out_of_memory_does_not_take_the_study_down(
     plugin: Plugin, tmp_path: Path, tally: Tally
 ) -> None:
@@ -253,7 +255,7 @@ def test_a_trial_that_runs_out_of_memory_does_not_take_the_study_down(
     tally.add("memory", "a trial asks for more than its limit", "it is written down as `oom`, the others finish")
 
 
-@pytest.mark.parametrize("plugin", ["import os, signal; os.kill(os.getpid(), signal.SIGKILL)"], indirect=True)
+@pytest.mark.parametrize("plugin", [DYING], indirect=True, ids=["dying"])
 def test_a_trial_that_the_system_kills_does_not_take_the_study_down(
     plugin: Plugin, tmp_path: Path, tally: Tally
 ) -> None:
@@ -264,7 +266,7 @@ def test_a_trial_that_the_system_kills_does_not_take_the_study_down(
     tally.add("memory", "a trial is killed as the kernel kills one", "it is written down as failed, the others finish")
 
 
-@pytest.mark.parametrize("plugin", ["time.sleep(1e6)"], indirect=True)
+@pytest.mark.parametrize("plugin", ["time.sleep(1e6)"], indirect=True, ids=["asleep"])
 def test_a_trial_that_hangs_is_ended_at_its_time_limit(plugin: Plugin, tmp_path: Path, tally: Tally) -> None:
     store, trials = Store(tmp_path / "s.sqlite"), beside_a_good_one(max_hours=1e-3)
     run_trials(trials, store, executor=Processes(2, grace_seconds=4))

@@ -13,6 +13,7 @@ from graphtrial.workers import cores
 
 NEEDED = re.compile(r"^([A-Za-z0-9_.-]+)(?:\[[^\]]*\])?\s*(?:>=\s*([0-9.]+))?[^;]*(?:;\s*(.*))?$")
 LITTLE_MEMORY = 2_000_000_000
+SAFE_TORCH = (2, 10, 0)
 
 
 def look_at_machine() -> Iterator[Finding]:
@@ -51,6 +52,9 @@ def look_at_packages() -> Iterator[Finding]:
             yield Finding("packages", name, "ok" if fits else "wrong", says, advice)
         elif not fits and extra[1] != "dev":
             lacking.setdefault(extra[1], []).append(f"{name} {found} is too old" if found else name)
+    if (torch := _version("torch")) and _numbers(torch) < SAFE_TORCH:
+        says = "importing a torch file of a stranger could run code (CVE-2026-24747)"
+        yield Finding("packages", "torch files", "note", says, "pip install 'torch>=2.10', or import other formats")
     for name, absent in sorted(lacking.items()):
         advice = f"if you need it: pip install 'graphtrial[{name}]'"
         yield Finding("packages", f"extra {name}", "note", f"without {some(absent)}", advice)
