@@ -12,7 +12,6 @@ from torch.optim import Optimizer
 
 BETAS = 0.9, 0.999
 EPSILON = 1e-8
-AVERAGES = ("exp_avg", "exp_avg_sq")
 
 
 class Adam(Optimizer):
@@ -50,7 +49,8 @@ class Adam(Optimizer):
             torch._fused_adam_(
                 moved,
                 [parameter.grad for parameter in moved],
-                *([state[name] for state in states] for name in AVERAGES),
+                [state["exp_avg"] for state in states],
+                [state["exp_avg_sq"] for state in states],
                 [],
                 steps,
                 lr=group["lr"],
@@ -64,12 +64,11 @@ class Adam(Optimizer):
 
     def state_dict(self) -> dict[str, Any]:
         """Return the averages and the rates, with numbers in place of the parameters."""
-        number = {parameter: at for at, parameter in enumerate(self._parameters())}
+        number: dict[Tensor, int] = {parameter: at for at, parameter in enumerate(self._parameters())}
         return {
             "state": {number[parameter]: dict(state) for parameter, state in self.state.items()},
             "param_groups": [
-                {**group, "params": [number[parameter] for parameter in group["params"]]}
-                for group in self.param_groups
+                {**group, "params": [number[parameter] for parameter in group["params"]]} for group in self.param_groups
             ],
         }
 
@@ -88,5 +87,6 @@ class Adam(Optimizer):
     def _started(self, parameter: Tensor) -> dict[str, Tensor]:
         state = self.state[parameter]
         state["step"] = torch.zeros((), dtype=torch.float32, device=parameter.device)
-        state |= {name: torch.zeros_like(parameter, memory_format=torch.preserve_format) for name in AVERAGES}
+        for name in ("exp_avg", "exp_avg_sq"):
+            state[name] = torch.zeros_like(parameter, memory_format=torch.preserve_format)
         return state
