@@ -36,7 +36,7 @@ def test_one_trial_for_each_split_with_the_accuracy_of_scikit_learn(study: Study
     split = data.splits[0]
     machine = SVC(C=8).fit(x[split.train], y[split.train])
     assert record.scores["test"] == pytest.approx(100 * machine.score(x[split.test], y[split.test]), abs=0.05)
-    assert record.details["support_vectors"] == machine.n_support_.sum()
+    assert record.details["support_vectors"] == pytest.approx(machine.n_support_.sum(), abs=3)
 
 
 def test_pairs_are_ranked_by_their_distance_from_the_border(mirror: Path) -> None:
