@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import json
 import math
 import re
@@ -14,11 +15,13 @@ import pytest
 from tests.report.sites import EVIL, plan, record, sample_store
 
 from graphtrial.errors import GraphTrialError
+from graphtrial.plots.kept import kept_pictures
 from graphtrial.report import result_rows, write_site
 from graphtrial.report.site.build import MARKER
 from graphtrial.report.site.errata import render
 from graphtrial.report.site.names import file_name
 from graphtrial.report.site.site import Prepared
+from graphtrial.spec import Component
 from graphtrial.studies import Store
 
 VOID = {"meta", "link", "br", "img", "input", "rect", "path", "line", "circle"}
@@ -208,6 +211,20 @@ def test_scores_and_losses_that_are_no_numbers_break_no_page(tmp_path: Path) -> 
         for block in re.findall(r'<script type="application/json">(.*?)</script>', file.read_text(encoding="utf-8")):
             assert "Infinity" not in block
             assert json.loads(block)["views"]
+
+
+def test_a_name_in_a_store_is_never_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "trap_of_a_store.py").write_text("raise SystemExit('imported')")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    store = Store(tmp_path / "store.sqlite")
+    spec = plan(seeds=1)[0]
+    trap = "trap_of_a_store:anything"
+    for protocol in ("bgnn-v5/csl@1", "tudataset/gnn@1", "wikics/nodes@1", "bgnn-v1/zinc@1"):
+        model = Component(trap, {})
+        record(store, dataclasses.replace(spec, dataset=trap, model=model, protocol=protocol), 50.0, epochs=2)
+    assert kept_pictures(trap, spec.data) == ({}, ())
+    page = write_site(store, tmp_path / "site")
+    assert trap in page.read_text(encoding="utf-8")
 
 
 def test_file_names_are_safe_and_tell_names_apart() -> None:

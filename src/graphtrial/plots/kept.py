@@ -23,6 +23,8 @@ def kept_pictures(name: str, data: str) -> tuple[dict[str, Any], tuple[Path, ...
 
     No dataset is prepared for its pictures, and data other than those asked for are not shown in their place.
     """
+    if ":" in name:  # module:attribute, which a store must not make us import
+        return {}, ()
     folder = cache_home() / "pictures" / f"{re.sub(r'[^a-z0-9.+-]', '-', name.lower())}-{data[:16]}"
 
     def make() -> None:

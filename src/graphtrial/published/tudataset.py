@@ -35,6 +35,8 @@ def find_tudataset(dataset: str, model: Component, *, trained: bool) -> Publishe
 
 def _features(dataset: str) -> str:
     """Return what networks see of the nodes of a set of the collection; of any other what its paper lets them see."""
+    if ":" in dataset:  # module:attribute, which a store must not make us import
+        return "labels"
     try:
         kind = DATASETS.get(dataset)
     except UnknownNameError:  # of a file of the user's own that is not loaded now

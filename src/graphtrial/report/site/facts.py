@@ -24,6 +24,8 @@ class About:
 
 def describe(name: str) -> About:
     """Return what the registry knows of a dataset; one that it does not know has a name and nothing else."""
+    if ":" in name:  # module:attribute, which a store must not make us import
+        return About(name, {})
     try:
         kind = DATASETS.get(name)
     except (GraphTrialError, ImportError):  # of a file of the user's own that is not loaded now

@@ -23,6 +23,8 @@ def write(site: Site) -> None:
 
 def _about(name: str, rows: list[RowView]) -> str:
     """Return the first paragraph of the documentation of a model or kernel, where it is known here."""
+    if ":" in name:  # module:attribute, which a store must not make us import
+        return ""
     try:
         if rows[0].row.has_epochs:
             thing: object = MODELS.get(name)
