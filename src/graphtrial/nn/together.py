@@ -214,10 +214,9 @@ def _gat_finish(copies: Copies, graph: Graph, features: Same) -> Tensor:
     """Let the heads of all copies attend side by side."""
     seen, model, count = _seen(copies, graph), copies.first, len(copies.models)
     sender, receiver = seen.edge_index
-    x: Tensor | Same = features
+    heard: Tensor | Same = features
     for i, layer in enumerate(model.layers):
         _, heads, width = layer.source.shape
-        heard = F.elu(x) if isinstance(x, Tensor) else x
         z = _mapped(copies, heard, f"layers.{i}.linear", share=model.dropout, bias=False)
         z = z.transpose(0, 1).reshape(graph.batch.num_nodes, count * heads, width)
         source, target = (copies.stacked(f"layers.{i}.{end}").reshape(-1, width) for end in ("source", "target"))
@@ -228,5 +227,6 @@ def _gat_finish(copies: Copies, graph: Graph, features: Same) -> Tensor:
             out = aggregate(seen, z, "sum", kept.reshape(-1, count * heads))
         else:
             out = attention(seen, z, source, target, SLOPE)
-        x = out.reshape(graph.batch.num_nodes, count, heads * width).transpose(0, 1)
-    return x
+        answer = out.reshape(graph.batch.num_nodes, count, heads * width).transpose(0, 1)
+        heard = F.elu(answer)
+    return answer
