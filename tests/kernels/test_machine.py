@@ -147,6 +147,17 @@ def test_alike_graphs_of_other_classes_and_kernels_of_one_value_come_to_an_end()
         assert len(Trainer(gram, np.arange(30), y, patience=3).fit(10.0).predict(np.arange(30))) == 30
 
 
+def test_what_does_not_end_is_given_up_with_a_warning(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    gram, y = data(4, 400, 2, 0.3)
+    monkeypatch.setattr(smo, "MOST_STEPS", 100)
+    (part,) = Trainer(gram, np.arange(400), y, patience=20).fit(1e4).parts
+    assert "was not solved in 100 steps" in caplog.text
+    assert np.abs(part.weight).max() <= 1e4
+    assert abs(part.weight.sum()) < 1e-6
+
+
 def test_a_single_class_is_always_predicted() -> None:
     machine = Trainer(np.eye(6), np.arange(4), np.array([2, 2, 2, 2, 5, 5])).fit(1.0)
     assert machine.predict(np.arange(6)).tolist() == [2] * 6

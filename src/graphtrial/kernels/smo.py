@@ -7,6 +7,7 @@ all penalties, a step looks at many examples at once, and what takes long is hel
 
 from __future__ import annotations
 
+import logging
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -17,11 +18,14 @@ from graphtrial.kernels.newton import free_weights_moved
 from graphtrial.kernels.smo_steps import LANES, bias, look_again, moving, run, sliced
 
 Array = npt.NDArray[Any]
+logger = logging.getLogger(__name__)
 
 PATIENCE = 1000
 """After so many steps examples that seem to have come to rest are left out for a while."""
 SLOW = 8
 """After so many times as many steps, the free weights are moved all at once in between."""
+MOST_STEPS = 10_000_000
+"""After so many LIBSVM gives up as well, and what was found is used."""
 WORTH = 0.8
 """They are left out if no larger share than this is left."""
 
@@ -73,6 +77,10 @@ def solve(given: Problem, penalty: float, patience: int = PATIENCE) -> tuple[Arr
         if now is not whole:
             whole.weight.reshape(-1)[ids] = now.weight.reshape(-1)[: len(ids)]
         if done and now is whole:
+            break
+        if phase * patience >= MOST_STEPS:
+            logger.warning("a support vector machine with penalty %g was not solved in %d steps", penalty, MOST_STEPS)
+            look_again(whole.kernel, whole.sign, whole.weight, whole.ahead)
             break
         if done:
             look_again(whole.kernel, whole.sign, whole.weight, whole.ahead)
