@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
 
-from graphtrial.errors import GraphTrialError
 from graphtrial.report import compare as comparing
 from graphtrial.report import ranks as ranking
 from graphtrial.report.pairs import paired
@@ -50,7 +49,7 @@ def _comparable(site: Site) -> Iterator[tuple[str, list[RowView]]]:
     for view in site.rows:
         if view.done > 1:
             groups.setdefault((view.table, view.row.first.spec.data), []).append(view)
-    for (title, _), rows in groups.items():
+    for (title, _), rows in sorted(groups.items()):
         if len(rows) > 1:
             sign = -1 if rows[0].row.first.higher_is_better else 1
             yield title, sorted(rows, key=lambda view: sign * view.test.mean)[:MOST_ROWS]  # type: ignore[union-attr]
@@ -129,15 +128,18 @@ def _all_pairs(name: str, title: str, rows: list[RowView]) -> Grid:
 
 
 def _ranks(site: Site) -> ranking.Ranks | None:
-    """Return the ranks over all datasets, or over those that most models share, where two of each can be had."""
-    names = {name: {view.name for view in rows if view.test} for name, rows in site.datasets.items()}
-    wanted = list(names)
+    """Return the ranks over the datasets that give the most to compare: models times datasets, two of each at least."""
+    tested = {name: {view.name for view in rows if view.test} for name, rows in site.datasets.items()}
+    wanted = [name for name, models in tested.items() if models]
+    choices = []
     while len(wanted) > 1:
-        try:
-            return ranking.rank_rows([view.row for view in site.rows], wanted)
-        except GraphTrialError:
-            wanted.remove(min(wanted, key=lambda name: len(names[name])))
-    return None
+        shared = set.intersection(*(tested[name] for name in wanted))
+        if len(shared) > 1:
+            choices.append((len(shared) * len(wanted), list(wanted)))
+        wanted.remove(min(wanted, key=lambda name: len(tested[name])))
+    if not choices:
+        return None
+    return ranking.rank_rows([view.row for view in site.rows], max(choices, key=lambda choice: choice[0])[1])
 
 
 def _rank_grid(found: ranking.Ranks) -> Grid:

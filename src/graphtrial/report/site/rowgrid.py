@@ -32,7 +32,10 @@ def row_grid(name: str, title: str, rows: Sequence[RowView], root: str, *, with_
         *numbers("Parameters", "Train", "Epochs", "s / epoch", "Total"),
     )
     cells = [_cells(view, mark, root, with_dataset) for view, mark in zip(rows, marks, strict=True)]
-    return Grid(name, title, columns, cells, CAPTION)
+    kept = [
+        i for i in range(len(columns)) if any(row[i].text for row in cells)
+    ]  # kernels have neither layers nor epochs
+    return Grid(name, title, tuple(columns[i] for i in kept), [[row[i] for i in kept] for row in cells], CAPTION)
 
 
 def _cells(view: RowView, mark: str, root: str, with_dataset: bool) -> list[Cell]:
