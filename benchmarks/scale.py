@@ -34,10 +34,10 @@ def main() -> None:
     """Measure and print."""
     folder = Path(tempfile.mkdtemp(prefix="graphtrial-scale-"))
     try:
-        print(f"store, one process: {_writes(folder, 1, 10.0):.0f} writes/s")
-        print(f"store, eight processes: {_writes(folder, 8, 10.0):.0f} writes/s")
-        trials = trivial(60)
-        alone = _seconds(trials[:20], folder / "alone", Processes(0)) / 20
+        print(f"store, one process: {_writes(folder, 1, 5.0):.0f} writes/s")
+        print(f"store, eight processes: {_writes(folder, 8, 5.0):.0f} writes/s")
+        trials = trivial(40)
+        alone = _seconds(trials[:10], folder / "alone", Processes(0)) / 10
         print(f"a trivial trial in a process that is warm: {1000 * alone:.0f} ms")
         for name, executor in (("processes", Processes()), ("ray", RayCluster())):
             few, many = (_seconds(part, folder / f"{name}{len(part)}", executor) for part in (trials[:10], trials))
