@@ -17,8 +17,8 @@ from graphtrial.workers import cores
 Array = npt.NDArray[Any]
 logger = logging.getLogger(__name__)
 
-SECONDS = {50: 0.15, 100: 0.9, 200: 2.1, 300: 12.0, 400: 13.0, 500: 55.0}
-"""What a tour and its proof took on one busy core of a 2020s server, the mean of six or seven instances by points."""
+SECONDS = {50: 0.17, 100: 0.8, 200: 3.2, 300: 9.0, 400: 13.0, 500: 48.0}
+"""What a tour and its proof took on one busy core of a 2020s server, the mean of nine or ten instances by points."""
 
 
 def generate(
