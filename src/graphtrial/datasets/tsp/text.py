@@ -20,7 +20,7 @@ def read_tours(path: Path, limit: int) -> Iterator[tuple[Array, Array]]:
         for number, line in zip(range(1, limit + 1), stream, strict=False):
             try:
                 yield read_line(line)
-            except ValueError as error:
+            except (ValueError, OverflowError) as error:
                 raise CorruptFileError(f"line {number} of {path.name} is no instance with its tour: {error}") from error
 
 
