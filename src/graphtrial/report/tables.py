@@ -22,7 +22,8 @@ EXPLANATION = (
 
 IN_SHORT = (
     "±: sample standard deviation (divisor n - 1) over trials. [ ]: 95 % interval of their mean (Student's t, widened "
-    "where splits share training examples). Agreement with the printed score by Welch's test at 0.05; --json tells why."
+    "where splits share training examples; resampled under wikics/* protocols). Agreement with the printed score by "
+    "Welch's test at 0.05; --json tells why."
 )
 NOT_IN_TERMINAL = ("min", "max")
 """Columns that a terminal has no room for."""
