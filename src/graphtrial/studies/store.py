@@ -197,7 +197,7 @@ class Store:
             connection.execute("PRAGMA synchronous = NORMAL")
             with connection:
                 yield connection
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             raise GraphTrialError(f"the store {self.path} cannot be used: {error}") from error
         finally:
             connection.close()

@@ -37,7 +37,7 @@ def load_study(name: str) -> Study:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise GraphTrialError(f"cannot read the study {path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise GraphTrialError(f"the study {path} is not valid TOML: {error}") from error
     return _study(values, str(path.name))
 
