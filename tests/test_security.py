@@ -198,7 +198,7 @@ def test_no_user_folder_or_variable_is_in_a_shared_result(nasty_store: Store, tm
 
 
 def test_nothing_that_matters_is_written_in_place() -> None:
-    """Every write in the package is to a temporary name, in a function that renames it, or to a stream of its own."""
+    """Every write in the package is to a temporary name that is renamed, to a stream of its own, or to the system."""
     found = []
     for module in MODULES:
         if module.name == "files.py":
@@ -210,7 +210,7 @@ def test_nothing_that_matters_is_written_in_place() -> None:
             text = ast.unparse(function)
             safe = "atomic_" in text or "temporary" in text or "_renewed" in text
             for node in ast.walk(function):
-                if isinstance(node, ast.Call) and not safe and _writes(node):
+                if isinstance(node, ast.Call) and not safe and _writes(node) and "/proc/" not in ast.unparse(node):
                     found.append(f"{module.relative_to(SOURCE)}:{node.lineno} {ast.unparse(node)[:60]}")
     assert [line for line in found if not line.startswith(ALLOWED)] == []
 
