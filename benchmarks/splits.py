@@ -34,17 +34,12 @@ def matches(quick: bool) -> Iterable[Match]:
 
 
 def at_once(ready: Callable[..., None], tick: Tick, dataset: str, model: str, trials: int, epochs: int) -> None:
-    """Train all of them together; the checksum is the mean of their last validation losses."""
+    """Train all of them together."""
     pin_to_one_core()
     from graphtrial.training.together import train_together
 
     ready()
-    forget_peak()
-    while True:
-        jobs = _jobs(dataset, model, trials, epochs)
-        start = time.perf_counter()
-        outcomes = train_together(jobs)
-        tick(time.perf_counter() - start, sum(o.epochs[-1].val_loss for o in outcomes) / len(outcomes))
+    _repeat(tick, train_together, dataset, model, trials, epochs)
 
 
 def one_by_one(ready: Callable[..., None], tick: Tick, dataset: str, model: str, trials: int, epochs: int) -> None:
@@ -53,11 +48,18 @@ def one_by_one(ready: Callable[..., None], tick: Tick, dataset: str, model: str,
     from graphtrial.training.trainer import train
 
     ready()
+    _repeat(tick, lambda jobs: [train(job) for job in jobs], dataset, model, trials, epochs)
+
+
+def _repeat(
+    tick: Tick, train_all: Callable[[list[Any]], list[Any]], dataset: str, model: str, trials: int, epochs: int
+) -> None:
+    """Train all of them again and again; the checksum is the mean of their last validation losses."""
     forget_peak()
     while True:
         jobs = _jobs(dataset, model, trials, epochs)
         start = time.perf_counter()
-        outcomes = [train(job) for job in jobs]
+        outcomes = train_all(jobs)
         tick(time.perf_counter() - start, sum(o.epochs[-1].val_loss for o in outcomes) / len(outcomes))
 
 

@@ -2,32 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.wikics.slow import sql_rows
 
 from graphtrial.errors import CorruptFileError
 from graphtrial.wikics.sheets import library
 from graphtrial.wikics.tables import read_dump
-
-QUOTED = re.compile(r"\(((?:'(?:[^'\\]|\\.)*'|[^()'])*)\)")
-FIELD = re.compile(r"'((?:[^'\\]|\\.)*)'|([^,]+)")
-
-
-def slow_rows(text: str, table: str) -> list[dict[str, str]]:
-    """Read a table the slow and obvious way."""
-    create = re.search(rf"CREATE TABLE `{table}` \((.*?)\n\)", text, re.DOTALL)
-    assert create is not None
-    names = re.findall(r"^\s+`(\w+)` ", create[1], re.MULTILINE)
-    rows = []
-    for line in text.splitlines():
-        if line.startswith(f"INSERT INTO `{table}` VALUES "):
-            for row in QUOTED.findall(line.partition(" VALUES ")[2]):
-                values = [re.sub(r"\\(.)", r"\1", quoted) or plain for quoted, plain in FIELD.findall(row)]
-                rows.append(dict(zip(names, values, strict=True)))
-    return rows
 
 
 def fast_rows(path: Path, table: str, folder: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
@@ -45,7 +28,7 @@ def fast_rows(path: Path, table: str, folder: Path) -> tuple[list[dict[str, Any]
 )
 def test_pages_of_the_sample_dumps_are_those_of_a_slow_reading(mirror: Path, tmp_path: Path, file: str) -> None:
     path = mirror / "wiki_samples" / file
-    slow = slow_rows(path.read_text(), "page")
+    slow = sql_rows(path, "page")
     found, report = fast_rows(path, "page", tmp_path)
     assert found == [
         {
@@ -67,9 +50,7 @@ def test_links_of_the_sample_dumps_are_those_of_a_slow_reading(mirror: Path, tmp
     path = mirror / "wiki_samples" / file
     found, _ = fast_rows(path, "pagelinks", tmp_path)
     expected = [
-        (int(row["pl_from"]), row["pl_title"])
-        for row in slow_rows(path.read_text(), "pagelinks")
-        if row["pl_namespace"] == "0"
+        (int(row["pl_from"]), row["pl_title"]) for row in sql_rows(path, "pagelinks") if row["pl_namespace"] == "0"
     ]
     assert [(row["source"], row["title"]) for row in found] == expected
 
@@ -78,7 +59,7 @@ def test_links_of_the_sample_dumps_are_those_of_a_slow_reading(mirror: Path, tmp
 def test_categories_of_the_sample_dumps_are_those_of_a_slow_reading(mirror: Path, tmp_path: Path, file: str) -> None:
     path = mirror / "wiki_samples" / file
     found, _ = fast_rows(path, "categorylinks", tmp_path)
-    slow = slow_rows(path.read_text(), "categorylinks")
+    slow = sql_rows(path, "categorylinks")
     assert [(row["source"], row["title"]) for row in found] == [
         (int(row["cl_from"]), row["cl_to"]) for row in slow if row["cl_type"] != "file"
     ]
