@@ -1,10 +1,22 @@
-"""What must be the same of two stores, whatever happened on the way."""
+"""What must be the same of two stores, whatever happened on the way, and a study long enough for it to happen."""
 
 from __future__ import annotations
 
 import dataclasses
 
 from graphtrial.studies import Store
+
+LONGER = """
+title = "t"
+dataset = "csl"
+seeds = 1
+splits = 2
+rules = {max_epochs = 12}
+[[models]]
+name = "gin"
+width = 8
+encoding = "laplacian:4"
+"""
 
 
 def results(store: Store) -> dict[str, object]:

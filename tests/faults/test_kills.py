@@ -15,24 +15,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.results import results
+from tests.results import LONGER, results
 from tests.tally import Tally
 
 from graphtrial.files import cache_home
 from graphtrial.graphs import storage
 from graphtrial.studies import Store
 
-STUDY = """
-title = "t"
-dataset = "csl"
-seeds = 1
-splits = 2
-rules = {max_epochs = 12}
-[[models]]
-name = "gin"
-width = 8
-encoding = "laplacian:4"
-"""
 RUN = ["run", "csl", "gin", "--width", "8", "--encoding", "laplacian:4", "--seeds", "1", "--splits", "2"]
 RUN += ["--max-epochs", "12"]
 
@@ -97,7 +86,7 @@ def test_a_study_killed_at_random_moments_ends_with_the_same_bits(
     name: str, short: int, tmp_path: Path, times: int, tally: Tally
 ) -> None:
     file = tmp_path / "study.toml"
-    file.write_text(STUDY)
+    file.write_text(LONGER)
     calm, rough = tmp_path / "calm" / "s.sqlite", tmp_path / "rough" / "s.sqlite"
     words = RUN if name == "run" else ["study", str(file)]
     duration = timed(command(*words, "--store", calm, "--json"))

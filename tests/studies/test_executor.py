@@ -9,23 +9,12 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.results import results
+from tests.results import LONGER, results
 
 from graphtrial.studies import Progress, Row, Store, Study, run_trials
 from graphtrial.studies.worker import is_running, run_and_record
 from graphtrial.training.outcome import Epoch
 
-LONGER = """
-title = "t"
-dataset = "csl"
-seeds = 1
-splits = 2
-rules = {max_epochs = 12}
-[[models]]
-name = "gin"
-width = 8
-encoding = "laplacian:4"
-"""
 ENDLESS = LONGER.replace("max_epochs = 12", "max_epochs = 100000, min_lr = 1e-300")
 
 
