@@ -31,7 +31,7 @@ def raw_nodes(graph: GraphBatch, shapes: Shapes, dtype: torch.dtype) -> Tensor:
     parts = [] if _replaced(shapes) else [_numbers(graph.x, shapes.node_types, dtype)]
     if shapes.encoding_dim:
         parts.append(_numbers(graph.columns.get(ENCODING_COLUMN), 0, dtype))
-    return torch.cat(parts, dim=1)
+    return parts[0] if len(parts) == 1 else torch.cat(parts, dim=1)  # wide features are not copied for every batch
 
 
 def raw_edge_width(shapes: Shapes, *, use_features: bool) -> int:

@@ -54,8 +54,8 @@ class GraphStar(nn.Module):
         if pairs is None or graph.num_graphs != 1:
             raise GraphTrialError("graphstar scores the pairs of a single graph, which the column 'pairs' must name")
         z = F.dropout(self.encode(graph), SCORE_DROPOUT, self.training)
-        ends = z.index_select(0, pairs.flatten()).reshape(len(pairs), 2, -1)
-        return (ends.prod(dim=1) * self.relation).sum(dim=1, keepdim=True)
+        one, other = (z.index_select(0, end) for end in pairs.unbind(dim=1))
+        return (one * other * self.relation).sum(dim=1, keepdim=True)
 
     def encode(self, graph: GraphBatch) -> Tensor:
         """Return the vector of each node, [nodes, width]."""
