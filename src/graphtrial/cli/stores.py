@@ -11,12 +11,12 @@ from graphtrial.cli.common import Json, StorePath, friendly, out, print_json
 from graphtrial.cli.see import open_store
 from graphtrial.files import DEFAULT_STORE
 
-app = typer.Typer(help="Copy stores.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(help="Copy and merge stores.", no_args_is_help=True, rich_markup_mode=None)
 
 
 @app.callback()
 def stores() -> None:
-    """Copy stores."""
+    """Copy and merge stores."""
 
 
 @app.command()
@@ -40,3 +40,34 @@ def ship(
     out.print(
         f"{made.path}: {made.trials} trials, {made.epochs} epochs, {made.size / 1e6:.2f} MB{left}", soft_wrap=True
     )
+
+
+@app.command()
+@friendly
+def merge(
+    others: Annotated[list[Path], typer.Argument(help="Stores whose finished trials are copied.", show_default=False)],
+    store: StorePath = DEFAULT_STORE,
+    json: Json = False,
+) -> None:
+    """Copy the finished trials of other stores into one; where both have a result, the one there stays.
+
+    Example: graphtrial store merge laptop.sqlite cluster.sqlite --store all.sqlite
+    """
+    from graphtrial.studies import Store
+    from graphtrial.studies.merge import merge as copy_from
+
+    target = Store(store)
+    found = {str(other): copy_from(target, other) for other in others}
+    if json:
+        print_json([{"store": name, **vars(merged)} for name, merged in found.items()])
+        return
+    for name, merged in found.items():
+        known = f", {len(merged.same)} were there already" if merged.same else ""
+        left = f", {merged.left} unfinished ones were left out" if merged.left else ""
+        out.print(f"{name}: {len(merged.copied)} trials copied{known}{left}", soft_wrap=True)
+        if merged.different:
+            out.print(
+                f"{len(merged.different)} trials have another result in {store}, which stays: "
+                f"{', '.join(merged.different[:5])}; `graphtrial reproduce ID` says which is right here",
+                soft_wrap=True,
+            )

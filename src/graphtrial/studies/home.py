@@ -55,7 +55,7 @@ def take_result(spec: TrialSpec, result: Result, store: Store) -> None:
         store.mark(spec.id, "failed", result.error)
         return
     if result.weights is not None:
-        with atomic_path(store.trials_folder / spec.id / "weights.safetensors") as temporary:
+        with atomic_path(store.weights_file(spec.id)) as temporary:
             temporary.write_bytes(result.weights)
     store.finish(spec.id, result.outcome)
     checkpoint_of(spec.id, store).remove()

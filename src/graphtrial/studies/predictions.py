@@ -15,7 +15,7 @@ from graphtrial.studies.trial import make_job
 
 def predicted_classes(record: TrialRecord, store: Store) -> npt.NDArray[Any]:
     """Return the class that the tested weights of a trial give to each node of its single graph."""
-    weights = store.trials_folder / record.id / "weights.safetensors"
+    weights = store.weights_file(record.id)
     if not weights.exists():
         raise GraphTrialError(f"trial {record.id} has no weights in {store.trials_folder}; is it finished?")
     job = make_job(record.spec)

@@ -89,7 +89,7 @@ class Store:
     def __init__(self, path: Path) -> None:
         self.path = path
         make_folder(path.parent)
-        with self._connection() as connection:
+        with self.connection() as connection:
             _prepare(connection, path)
 
     @property
@@ -97,9 +97,13 @@ class Store:
         """The folder beside the file that holds checkpoints and weights."""
         return self.path.parent / "trials"
 
+    def weights_file(self, trial: str) -> Path:
+        """Where the weights of a finished trial are kept; a trial without any has no such file."""
+        return self.trials_folder / trial / "weights.safetensors"
+
     def start(self, spec: TrialSpec, metric: str, higher_is_better: bool, environment: dict[str, Any]) -> None:
         """Note that a trial starts, or starts again; its scores will be in this metric."""
-        with self._connection() as connection:
+        with self.connection() as connection:
             connection.execute(
                 "INSERT INTO trials (id, spec, dataset, model, metric, higher_is_better, "
                 "status, starts, started, environment) VALUES (?, ?, ?, ?, ?, ?, 'running', 1, ?, ?) "
@@ -125,14 +129,14 @@ class Store:
         """Note finished epochs of several trials in one step."""
         if not trials:
             return
-        with self._connection() as connection:
+        with self.connection() as connection:
             for trial, epochs in trials.items():
                 _insert_epochs(connection, trial, epochs)
 
     def finish(self, trial: str, outcome: Outcome) -> None:
         """Note the end of a trial together with its whole history, in one step."""
         scores = outcome.scores
-        with self._connection() as connection:
+        with self.connection() as connection:
             connection.execute("DELETE FROM epochs WHERE trial = ?", (trial,))
             _insert_epochs(connection, trial, outcome.epochs)
             connection.execute(
@@ -154,7 +158,7 @@ class Store:
 
     def mark(self, trial: str, status: str, error: str | None = None) -> None:
         """Note that an unfinished trial failed or was interrupted."""
-        with self._connection() as connection:
+        with self.connection() as connection:
             connection.execute(
                 f"UPDATE trials SET status = ?, error = ? WHERE id = ? AND status NOT IN ({_marks(FINISHED)})",
                 (status, error, trial, *FINISHED),
@@ -176,17 +180,18 @@ class Store:
 
     def history(self, trial: str) -> list[Epoch]:
         """Return the epochs of a trial."""
-        with self._connection() as connection:
+        with self.connection() as connection:
             rows = connection.execute("SELECT * FROM epochs WHERE trial = ? ORDER BY epoch", (trial,)).fetchall()
         return [Epoch(**{key: row[key] for key in row.keys() if key != "trial"}) for row in rows]  # noqa: SIM118
 
     def _select(self, condition: str, *values: str) -> list[TrialRecord]:
-        with self._connection() as connection:
+        with self.connection() as connection:
             rows = connection.execute(f"SELECT * FROM trials {condition} ORDER BY started, id", values).fetchall()
         return [_record(row) for row in rows]
 
     @contextmanager
-    def _connection(self) -> Iterator[sqlite3.Connection]:
+    def connection(self) -> Iterator[sqlite3.Connection]:
+        """Open the file for one step, which is done as a whole or not at all."""
         # One short connection per step: nothing is shared between processes, and a killed one leaves nothing locked.
         try:
             connection = sqlite3.connect(self.path, timeout=60)

@@ -101,12 +101,11 @@ def run_group(group: Sequence[TrialSpec], store: Store, listener: Listener) -> N
 
 def _keep(trial: TrialSpec, store: Store, outcome: Outcome) -> None:
     """Write the weights and the result of a trial down."""
-    folder = store.trials_folder / trial.id
     if outcome.weights:
-        with atomic_path(folder / "weights.safetensors") as temporary:
+        with atomic_path(store.weights_file(trial.id)) as temporary:
             save_file({name: value.contiguous() for name, value in outcome.weights.items()}, temporary)
     store.finish(trial.id, outcome)
-    Checkpoint(folder / "checkpoint.safetensors").remove()
+    Checkpoint(store.trials_folder / trial.id / "checkpoint.safetensors").remove()
 
 
 def _mark(trials: Sequence[TrialSpec], store: Store, status: str, error: str | None = None) -> None:

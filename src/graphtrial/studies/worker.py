@@ -57,7 +57,7 @@ def run_and_record(
         try:
             outcome = run_trial(spec, checkpoint, heard)
             if outcome.weights:
-                with atomic_path(folder / "weights.safetensors") as temporary:
+                with atomic_path(store.weights_file(spec.id)) as temporary:
                     save_file({name: value.contiguous() for name, value in outcome.weights.items()}, temporary)
             store.finish(spec.id, replace(outcome, details={**outcome.details, **measured()}))
         except (DriverGoneError, KeyboardInterrupt):
