@@ -106,6 +106,13 @@ def test_a_budget_or_an_unpublished_depth_gives_the_widest_model_that_fits() -> 
     assert deep.model.arguments["width"] < 146
 
 
+def test_where_nothing_is_drawn_one_trial_answers_for_all_seeds() -> None:
+    rows = (Row("svm", protocol="wikics/svm"), Row("gcn-direct", {"width": 8}))
+    trials = Study("s", "wikics-standin-stopping", rows, "wikics/nodes", seeds=3, splits=2).trials()
+    assert [(trial.model.name, trial.split) for trial in trials if trial.model.name == "svm"] == [("svm", 0), ("svm", 1)]
+    assert len(trials) == 2 + 2 * 3
+
+
 def test_a_study_takes_the_first_seeds_of_the_protocol() -> None:
     trials = Study("s", "csl", (Row("gcn", {"width": 8}),), seeds=3, splits=1).trials()
     assert [trial.seed for trial in trials] == [14, 34, 54]

@@ -122,7 +122,9 @@ class Study:
         return PROTOCOLS.get(chosen or usual)
 
     def seeds_of(self, protocol: Protocol) -> Sequence[int]:
-        """Return which seeds of a protocol are run."""
+        """Return which seeds of a protocol are run; where nothing is drawn there is one, however many are asked for."""
+        if isinstance(protocol.rules, FeatureSvmRules):
+            return protocol.seeds
         if isinstance(self.seeds, tuple):
             return self.seeds
         count = len(protocol.seeds) if self.seeds is None else self.seeds
