@@ -138,3 +138,19 @@ class Protocol:
 
 
 PROTOCOLS: Registry[Protocol] = Registry("protocol", "graphtrial.training.protocols")
+
+
+def declare(
+    name: str,
+    rules: AnyRules,
+    *notes: str,
+    paper: str,
+    seeds: tuple[int, ...],
+    splits: int = 1,
+    exceptions: Mapping[str, Mapping[str, Any]] | None = None,
+    interval: Literal["t", "bootstrap"] = "t",
+    told: tuple[str, ...] = (),
+) -> None:
+    """File the first version of a protocol under its name; `told` are notes that all protocols of a paper have."""
+    notes = (*told, *notes)
+    PROTOCOLS.add(name, Protocol(name, 1, rules, seeds, splits, paper, notes, exceptions or {}, interval))

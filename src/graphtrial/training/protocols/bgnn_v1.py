@@ -6,11 +6,11 @@ code are taken.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from graphtrial.training.protocols.base import PROTOCOLS, Protocol, Rules
+from graphtrial.training.protocols.base import Rules, declare
 
 PAPER = "Dwivedi et al. 2020, Benchmarking Graph Neural Networks (arXiv:2003.00982v1)"
 LAST_WEIGHTS = "The weights of the last epoch are tested, as the paper says."
@@ -18,28 +18,21 @@ NOT_STATED = "Batch size and seeds are those of the released code; the paper doe
 FOUR_SEEDS = (41, 95, 12, 35)
 
 
-def _add(
-    name: str,
-    rules: Rules,
-    *notes: str,
-    seeds: tuple[int, ...] = FOUR_SEEDS,
-    splits: int = 1,
-    exceptions: Mapping[str, Mapping[str, Any]] | None = None,
-) -> None:
-    notes = (LAST_WEIGHTS, NOT_STATED, *notes)
-    PROTOCOLS.add(
-        f"bgnn-v1/{name}", Protocol(f"bgnn-v1/{name}", 1, rules, seeds, splits, PAPER, notes, exceptions or {})
-    )
-
+_add = partial(declare, paper=PAPER, seeds=FOUR_SEEDS, told=(LAST_WEIGHTS, NOT_STATED))
 
 USUAL = Rules(batch_size=128, lr=1e-3, patience=5, min_lr=1e-5, max_hours=48.0)
 for _name in ("zinc", "mnist", "cifar10", "pattern-v1", "cluster"):
-    _add(_name, USUAL)
+    _add(f"bgnn-v1/{_name}", USUAL)
 
 TSP = replace(USUAL, batch_size=64, patience=10)
-_add("tsp", TSP, seeds=(41, 42))
-_add("tsp-depth", replace(TSP, patience=5), "Of the study of depth; the number of runs is not stated.", seeds=(41,))
-_add("tsp-edges", TSP, "Of the study of edge representations; the number of runs is not stated.", seeds=(41,))
+_add("bgnn-v1/tsp", TSP, seeds=(41, 42))
+_add(
+    "bgnn-v1/tsp-depth",
+    replace(TSP, patience=5),
+    "Of the study of depth; the number of runs is not stated.",
+    seeds=(41,),
+)
+_add("bgnn-v1/tsp-edges", TSP, "Of the study of edge representations; the number of runs is not stated.", seeds=(41,))
 
 TU = Rules(batch_size=20, lr=1e-3, patience=25, min_lr=1e-6, max_hours=4.8)
 RATES: dict[str, dict[str, dict[str, Any]]] = {  # of table 16; 1e-3 where nothing is said
@@ -69,4 +62,6 @@ RATES: dict[str, dict[str, dict[str, Any]]] = {  # of table 16; 1e-3 where nothi
     },
 }
 for _name, _rates in RATES.items():
-    _add(_name, TU, "Ten folds; a tenth of 48 hours for each.", seeds=(41, 95), splits=10, exceptions=_rates)
+    _add(
+        f"bgnn-v1/{_name}", TU, "Ten folds; a tenth of 48 hours for each.", seeds=(41, 95), splits=10, exceptions=_rates
+    )

@@ -7,9 +7,10 @@ code.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
-from graphtrial.training.protocols.base import PROTOCOLS, Protocol, Rules
+from graphtrial.training.protocols.base import Rules, declare
 
 PAPER = "Dwivedi et al. 2022, Benchmarking Graph Neural Networks (arXiv:2003.00982v5)"
 LAST_WEIGHTS = "The weights of the last epoch are tested, as the released code does."
@@ -27,24 +28,13 @@ def _wl(**rules: Any) -> dict[str, dict[str, Any]]:
     return {model: {"batch_size": 4, "gradient": "accumulated", **rules} for model in WL_NETS}
 
 
-def _add(
-    dataset: str,
-    rules: Rules,
-    *notes: str,
-    seeds: tuple[int, ...] = FOUR_SEEDS,
-    splits: int = 1,
-    exceptions: Mapping[str, Mapping[str, Any]] | None = None,
-) -> None:
-    name = f"bgnn-v5/{dataset}"
-    made = Protocol(name, 1, rules, seeds, splits, PAPER, (LAST_WEIGHTS, *notes), exceptions or {})
-    PROTOCOLS.add(name, made)
-
+_add = partial(declare, paper=PAPER, seeds=FOUR_SEEDS, told=(LAST_WEIGHTS,))
 
 MOLECULES = Rules(batch_size=128, lr=1e-3, patience=10, min_lr=1e-5)
 WL_ON_MOLECULES = {**_wl(patience=5), "3wl-gnn/8": {"lr": 1e-4}, "ringgnn/8": {"lr": 1e-5}}
 for _name in ("zinc", "zinc-full", "aqsol"):
     _add(
-        _name,
+        f"bgnn-v5/{_name}",
         MOLECULES,
         "MAE is the mean over molecules; the released code averages the means of batches.",
         WL_GRADIENT,
@@ -53,7 +43,7 @@ for _name in ("zinc", "zinc-full", "aqsol"):
 
 for _name in ("mnist", "cifar10"):
     _add(
-        _name,
+        f"bgnn-v5/{_name}",
         Rules(batch_size=128, lr=1e-3, patience=10, min_lr=1e-5),
         WL_GRADIENT,
         exceptions=_wl(patience=5) | {"ringgnn": _wl(patience=5, lr=1e-4, min_lr=1e-6)["ringgnn"]},
@@ -61,7 +51,7 @@ for _name in ("mnist", "cifar10"):
 
 for _name in ("pattern", "cluster"):
     _add(
-        _name,
+        f"bgnn-v5/{_name}",
         Rules(batch_size=128, lr=1e-3, patience=5, min_lr=1e-5),
         OVER_EXAMPLES,
         WL_GRADIENT,
@@ -77,7 +67,7 @@ for _name in ("pattern", "cluster"):
     )
 
 _add(
-    "tsp",
+    "bgnn-v5/tsp",
     Rules(batch_size=64, lr=1e-3, patience=10, min_lr=1e-5, max_epochs=500),
     OVER_EXAMPLES,
     WL_GRADIENT,
@@ -86,7 +76,7 @@ _add(
 )
 
 _add(
-    "ogbl-collab",
+    "bgnn-v5/ogbl-collab",
     Rules(batch_size=32768, lr=1e-3, patience=10, min_lr=1e-5, max_epochs=500, judged_by="score"),
     "The learning rate follows the validation score. Each batch of links is trained with as many random pairs.",
     seeds=(41, 42, 9, 23),
@@ -94,21 +84,21 @@ _add(
 )
 
 _add(
-    "ogbl-collab-edges",
+    "bgnn-v5/ogbl-collab-edges",
     Rules(batch_size=32768, lr=1e-3, patience=10, min_lr=1e-5, max_epochs=500, max_hours=24.0, judged_by="score"),
     "Of the study of edge representations: bgnn-v5/ogbl-collab with other seeds and twice the time.",
     seeds=(411, 421, 91, 231),
 )
 
 _add(
-    "wikics",
+    "bgnn-v5/wikics",
     Rules(batch_size=1, lr=1e-2, patience=25, min_lr=1e-5, weight_decay=5e-4, max_hours=1.2),
     "The released code allows a twentieth of 24 hours for each of the 20 splits, and uses dropout of 0.35 here alone.",
     splits=20,
 )
 
 _add(
-    "csl",
+    "bgnn-v5/csl",
     Rules(batch_size=5, lr=5e-4, patience=5, min_lr=1e-6, max_hours=1.2),
     "The released code allows a tenth of 12 hours for each of the 5 folds.",
     seeds=(14, 34, 54, 84, 94, 15, 35, 55, 85, 95, 18, 38, 58, 88, 98, 19, 39, 59, 89, 99),
@@ -116,10 +106,10 @@ _add(
     exceptions={model: {"gradient": "accumulated"} for model in WL_NETS},
 )
 
-_add("cycles", Rules(batch_size=25, lr=1e-4, patience=10, min_lr=1e-6))
+_add("bgnn-v5/cycles", Rules(batch_size=25, lr=1e-4, patience=10, min_lr=1e-6))
 
 _add(
-    "graphtheoryprop",
+    "bgnn-v5/graphtheoryprop",
     Rules(batch_size=25, lr=1e-3, patience=15, min_lr=1e-6),
     "The loss is the mean of the six mean squared errors; the released code weighs nodes by the size of their graph.",
 )
@@ -130,7 +120,7 @@ TU = Rules(batch_size=20, lr=1e-3, patience=25, min_lr=1e-6, max_hours=1.2)
 def _add_tu(name: str, exceptions: Mapping[str, Mapping[str, Any]] | None = None) -> None:
     special = {**_wl(), **{model: {**_wl().get(model, {}), **rules} for model, rules in (exceptions or {}).items()}}
     note = "The released code allows a tenth of 12 hours for each of the 10 folds."
-    _add(name, TU, note, WL_GRADIENT, seeds=(41, 95), splits=10, exceptions=special)
+    _add(f"bgnn-v5/{name}", TU, note, WL_GRADIENT, seeds=(41, 95), splits=10, exceptions=special)
 
 
 _add_tu("tu")

@@ -4,36 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from graphtrial.training.protocols.base import PROTOCOLS, FoldRules, Protocol, Rules
+from graphtrial.training.protocols.base import FoldRules, Rules, declare
 from graphtrial.training.protocols.svm import SvmRules
 
 PAPER = "Morris et al. 2020, TUDataset (arXiv:2007.08663)"
 SEEDED = "Folds and validation parts are drawn by the seed, one per repetition; the released code seeds nothing."
 STEPS = "Steps of refinement are chosen from 0 on, as the paper says; the released code begins at 1."
 
-PROTOCOLS.add(
-    "tudataset/kernel-svm",
-    Protocol(
-        name="tudataset/kernel-svm",
-        version=1,
-        rules=SvmRules(),
-        seeds=tuple(range(10)),
-        splits=10,
-        paper=PAPER,
-        notes=(SEEDED, STEPS),
-    ),
-)
-PROTOCOLS.add(
+declare("tudataset/kernel-svm", SvmRules(), SEEDED, STEPS, paper=PAPER, seeds=tuple(range(10)), splits=10)
+declare(
     "tudataset/kernel-linear",
-    Protocol(
-        name="tudataset/kernel-linear",
-        version=1,
-        rules=SvmRules(machine="linear"),
-        seeds=tuple(range(3)),
-        splits=10,
-        paper=PAPER,
-        notes=(SEEDED, STEPS, "LIBLINEAR on sparse features, for the large sets."),
-    ),
+    SvmRules(machine="linear"),
+    SEEDED,
+    STEPS,
+    "LIBLINEAR on sparse features, for the large sets.",
+    paper=PAPER,
+    seeds=tuple(range(3)),
+    splits=10,
 )
 
 SAME_FOLDS = "The folds and validation parts of a seed are those of tudataset/kernel-svm."
@@ -47,7 +34,7 @@ FALLING = "The rate is halved unless the validation accuracy gets lower, as in t
 
 def _add_networks(name: str, rules: FoldRules, seeds: int, note: str) -> None:
     notes = (SEEDED, SAME_FOLDS, GRID, FIRST, note)
-    PROTOCOLS.add(name, Protocol(name, 1, rules, tuple(range(seeds)), 10, PAPER, notes))
+    declare(name, rules, *notes, paper=PAPER, seeds=tuple(range(seeds)), splits=10)
 
 
 _add_networks("tudataset/gnn", NETWORK, 10, RISING)
@@ -63,15 +50,12 @@ for _name, _batch, _seeds, _splits, _note in (
     ("tudataset/regression", 64, 1, 5, TARGETS),
     ("tudataset/regression-zinc", 25, 5, 1, AS_IT_IS),
 ):
-    PROTOCOLS.add(
+    declare(
         _name,
-        Protocol(
-            name=_name,
-            version=1,
-            rules=replace(MOLECULES, batch_size=_batch),
-            seeds=tuple(range(_seeds)),
-            splits=_splits,
-            paper=PAPER,
-            notes=(_note, "Five runs; the rate follows the validation error, and the best epoch is tested."),
-        ),
+        replace(MOLECULES, batch_size=_batch),
+        _note,
+        "Five runs; the rate follows the validation error, and the best epoch is tested.",
+        paper=PAPER,
+        seeds=tuple(range(_seeds)),
+        splits=_splits,
     )

@@ -5,11 +5,10 @@ Numbers from its section 4 and appendix A; what the paper leaves open follows th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from functools import partial
 
-from graphtrial.training.protocols.base import PROTOCOLS, AnyRules, Protocol, Rules
+from graphtrial.training.protocols.base import Rules, declare
 from graphtrial.training.protocols.features import FeatureSvmRules
 
 PAPER = "Mernyei and Cangea 2020, Wiki-CS (arXiv:2007.02901)"
@@ -18,18 +17,7 @@ NEVER = 10**6
 """A patience that no training outlasts: the rate never changes."""
 
 
-def _add(
-    name: str,
-    rules: AnyRules,
-    *notes: str,
-    seeds: int,
-    splits: int = 1,
-    exceptions: Mapping[str, Mapping[str, Any]] | None = None,
-) -> None:
-    told = (*notes, INTERVAL)
-    made = Protocol(name, 1, rules, tuple(range(seeds)), splits, PAPER, told, exceptions or {}, interval="bootstrap")
-    PROTOCOLS.add(name, made)
-
+_add = partial(declare, paper=PAPER, interval="bootstrap", told=(INTERVAL,))
 
 # A cut of the rate to nearly nothing ends training: after 100 epochs in which the loss was never strictly lower.
 STOPPED_EARLY = Rules(
@@ -50,7 +38,7 @@ _add(
     "lower than before, and the weights of the lowest loss are tested.",
     "The rate is that of each model in appendix A of the paper.",
     "Seeds are ours; the released code sets none.",
-    seeds=5,
+    seeds=tuple(range(5)),
     splits=20,
     exceptions={"mlp-direct": {"lr": 0.003}, "gat-direct": {"lr": 0.007}},
 )
@@ -58,7 +46,7 @@ _add(
     "wikics/svm",
     FeatureSvmRules(penalty=8.0),
     "A support vector machine is deterministic: one trial for each split.",
-    seeds=1,
+    seeds=tuple(range(1)),
     splits=20,
 )
 
@@ -67,14 +55,21 @@ DRAWN = "Each step draws as many pairs that are not linked as there are links, a
 ENCODER = Rules(
     batch_size=NEVER, lr=0.01, patience=NEVER, min_lr=1e-9, max_epochs=200, tested="last", judged_by="score"
 )
-_add("wikics/links", ENCODER, SPLIT_ONCE, DRAWN, "The weights of the last of 200 epochs are tested.", seeds=50)
+_add(
+    "wikics/links",
+    ENCODER,
+    SPLIT_ONCE,
+    DRAWN,
+    "The weights of the last of 200 epochs are tested.",
+    seeds=tuple(range(50)),
+)
 _add(
     "wikics/links-mlp",
     replace(ENCODER, batch_size=32, lr=1e-4, max_epochs=100, tested="best"),
     SPLIT_ONCE,
     f"{DRAWN} Steps have 64 pairs.",
     "The epoch with the best ROC-AUC of the validation part is tested; the released code adds average precision.",
-    seeds=20,
+    seeds=tuple(range(20)),
 )
 _add(
     "wikics/links-graphstar",
@@ -85,12 +80,12 @@ _add(
     "loss, and clips gradients to a norm of 0.01, which is not done here.",
     "The weight decay is twice that of the paper, because the loss here is the sum of the means over links and over "
     "other pairs, twice the mean over both.",
-    seeds=10,
+    seeds=tuple(range(10)),
 )
 _add(
     "wikics/links-svm",
     FeatureSvmRules(penalty=10.0, examples=10_000),
     SPLIT_ONCE,
     "Fitted to 10,000 pairs, half of them links, which the seed draws; the penalty is that of the released code.",
-    seeds=1,
+    seeds=tuple(range(1)),
 )
