@@ -1,0 +1,34 @@
+"""The pages of results in docs/ say what the shipped store has."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from graphtrial.report import result_rows
+from graphtrial.shipped import shipped_store
+
+FOLDER = Path(__file__).parents[1] / "docs" / "results"
+
+
+def test_table_1_of_tudataset_is_what_was_shipped() -> None:
+    told = json.loads((FOLDER / "tudataset-table-1.json").read_text())
+    names = {dataset: name for name, dataset in told["data"].items()}
+    stored = {
+        (names[row.first.spec.data], row.first.spec.model.name): row
+        for row in result_rows([trial for trial in shipped_store().trials() if trial.spec.data in names])
+        if row.first.spec.protocol == told["protocol"]
+    }
+    page = (FOLDER / "tudataset-table-1.md").read_text()
+    assert len(told["rows"]) == 24
+    for entry in told["rows"]:
+        row = stored[entry["dataset"], entry["kernel"]]
+        runs, repetitions = row.scores("test"), row.over_seeds("test")
+        assert (runs.n, repetitions.n) == (entry["runs"], entry["repetitions"])
+        assert (runs.mean, runs.sd) == pytest.approx((entry["mean"], entry["sd_runs"]), abs=0.0051)
+        assert repetitions.sd == pytest.approx(entry["sd_repetitions"], abs=0.0051)
+        assert row.published is not None
+        assert row.published.test.mean == entry["published"]["mean"]
+        assert f"| {entry['dataset']} | {entry['label']} | `{entry['kernel']}` | {entry['repetitions']} | " in page
