@@ -68,6 +68,25 @@ def test_the_same_number_to_the_printed_digits_agrees_though_nothing_varies(resu
         assert agreement(dataclasses.replace(made, published=published)).verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("ours", "score", "side"),
+    [([100.0] * 4, Score(99.6, 1.083, None, None, 100, "99.600±1.083"), "here"),
+     ([99.0, 100.0, 99.5, 100.0], Score(100.0, 0.0, None, None, 100, "100.000±0.000"), "there")],
+)  # fmt: skip
+def test_runs_that_all_gave_one_score_are_no_proof_that_nothing_varies(
+    ours: list[float], score: Score, side: str, results: Store, fill: Filler
+) -> None:
+    fill("gcn", ours)
+    (made,) = result_rows(results.trials())
+    published = dataclasses.replace(PRINTED, params=None, higher_is_better=True, test=score)
+    found = agreement(dataclasses.replace(made, published=published))
+    spread = 1.083 * math.sqrt(100 / 99) if side == "here" else scipy.stats.tstd(ours)
+    welch = scipy.stats.ttest_ind_from_stats(sum(ours) / 4, spread, 4, score.mean, spread, 100, equal_var=False)
+    assert found.verdict == "agrees"
+    assert found.p == pytest.approx(welch.pvalue)
+    assert f"all runs {side} gave one score" in found.reason
+
+
 def test_several_splits_of_the_same_data_are_compared_run_by_run(results: Store, fill: Filler) -> None:
     scores = [31.0, 33.5, 30.5, 32.0, 34.0, 29.5, 31.5, 33.0, 30.0, 32.5]
     fill("gcn", scores, splits=5)

@@ -22,9 +22,10 @@ OTHER_DATA = {
 """Papers and beginnings of names of datasets whose graphs are of another distribution than the published ones."""
 EXPLANATION = (
     "agrees: ours and the published mean differ by no more than sampling error, by Welch's test at 0.05 from both "
-    "means, deviations and numbers of runs, or by no more than the rounding of the printed digits. The papers' "
-    "deviations are taken as those of NumPy (divisor n). Both are about the same data, so that splits which share "
-    "training examples need no correction here. better or worse: they differ by more."
+    "means, deviations and numbers of runs, or by no more than the rounding of the printed digits. Where all runs of "
+    "one side gave the same score they are taken to vary as much as the others. The papers' deviations are taken as "
+    "those of NumPy (divisor n). Both are about the same data, so that splits which share training examples need no "
+    "correction here. better or worse: they differ by more."
 )
 
 
@@ -91,6 +92,9 @@ def _judge(ours: Summary, theirs: Score, higher_is_better: bool, where: str) -> 
         own, assumed = spread, [*assumed, "a single trial here, whose spread is taken to be the published one"]
     if own is None or spread is None:
         return Agreement("not comparable", f"neither a spread of ours nor a published one is known; {facts}", gap)
+    if not (own and spread) and (own or spread):  # equal scores, such as 100 %, are no proof that nothing varies
+        side, own, spread = ("here" if spread else "there"), own or spread, spread or own
+        assumed = [*assumed, f"all runs {side} gave one score; their spread is taken to be that of the others"]
     error_ours, error_theirs = own**2 / mine, spread**2 / runs
     error = math.sqrt(error_ours + error_theirs)
     low = high = p = None
