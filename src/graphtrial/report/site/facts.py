@@ -39,7 +39,8 @@ def describe(name: str) -> About:
         "Licence": kind.licence,
         "Split": _printed(name, "split_note"),
     }
-    return About(doc.splitlines()[0], {key: value for key, value in facts.items() if value}, tuple(kind.notes))
+    title = doc.splitlines()[0].replace("`", "")
+    return About(title, {key: value for key, value in facts.items() if value}, tuple(kind.notes))
 
 
 def statistics(name: str, known: Mapping[str, Any], file: str) -> Grid | None:

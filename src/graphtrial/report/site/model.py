@@ -34,4 +34,4 @@ def _about(name: str, rows: list[RowView]) -> str:
             thing = KERNELS.get(name)
     except (GraphTrialError, ImportError):  # of a file of the user's own that is not loaded now
         return ""
-    return (inspect.getdoc(thing) or "").partition("\n\n")[0]
+    return (inspect.getdoc(thing) or "").partition("\n\n")[0].replace("`", "")
