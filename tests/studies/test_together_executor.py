@@ -8,6 +8,7 @@ import pytest
 
 from graphtrial.errors import GraphTrialError
 from graphtrial.studies import Row, Store, Study, run_trial
+from graphtrial.studies.reproduce import reproduce
 from graphtrial.studies.together import Together, can_be_together
 
 SMALL = {"max_epochs": 3}
@@ -26,6 +27,7 @@ def test_every_trial_has_its_record_and_the_scores_it_has_alone(study: Study, tm
     records = {record.id: record for record in store.trials()}
     assert records.keys() == {trial.id for trial in trials}
     assert [event for _, event in heard].count("end") == 4
+    assert sorted(record.environment["together"] for record in records.values()) == [2, 2, 2, 2]
     for trial in trials[:2]:
         alone = run_trial(trial, tmp_path / trial.id)
         record = records[trial.id]
@@ -34,6 +36,16 @@ def test_every_trial_has_its_record_and_the_scores_it_has_alone(study: Study, tm
         assert (store.trials_folder / trial.id / "weights.safetensors").exists()
         history = store.history(trial.id)
         assert [e.val_loss for e in history] == pytest.approx([e.val_loss for e in alone.epochs], rel=1e-4)
+
+
+def test_a_second_run_alone_says_why_its_bits_differ(tmp_path: Path) -> None:
+    rows = (Row("gcn-direct", {"width": 6, "dropout": 0.3}),)
+    study = Study("t", "wikics-standin-stopping", rows, "wikics/nodes", seeds=1, splits=3, rules=SMALL)
+    store = Store(tmp_path / "store.sqlite")
+    Together().run(study.trials(), store, lambda progress: None)
+    found = reproduce(store.trials()[:1], store, tmp_path / "again")[0]
+    assert found.holds
+    assert found.changed["together"] == (3, None)
 
 
 def test_what_has_a_result_is_left_alone(study: Study, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from graphtrial.files import atomic_path
 from graphtrial.spec import canonical_json
 from graphtrial.studies.store import FINISHED, Store
 
-ENVIRONMENT = ("python", "system", "machine", "cpu", "cores", "threads", "packages", "code")
+ENVIRONMENT = ("python", "system", "machine", "cpu", "cores", "threads", "packages", "code", "together")
 """What a shipped trial says of where it ran; anything else is left out."""
 PATH = re.compile(r"(?:^|[\s\"'=(\[:])(?:/(?:home|root|Users|tmp|var|mnt|work|data|opt|usr|private)/|~/|[A-Za-z]:\\)")
 DAY = 86_400.0

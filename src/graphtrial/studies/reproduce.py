@@ -18,7 +18,7 @@ TOLERANCE = 0.05
 """How far a score may be off where versions differ, as a share of it: training amplifies the last bit of a sum."""
 COMPARED = ("epoch", "lr", "train_loss", "val_loss", "val_score")
 """What must be the same of an epoch; its seconds never are."""
-VERSIONS = ("python", "system", "machine", "cpu", "packages", "code")
+VERSIONS = ("python", "system", "machine", "cpu", "packages", "code", "together")
 """What of an environment may change the last bit of a result."""
 
 

@@ -75,7 +75,7 @@ def run_group(group: Sequence[TrialSpec], store: Store, listener: Listener) -> N
         known = {record.id for record in store.trials([trial.id for trial in group]) if record.is_finished}
         missing = [trial for trial in group if trial.id not in known]
         for trial in missing:
-            record_start(trial, store)
+            record_start(trial, store, len(missing))
             listener(Progress(trial, "start"))
 
         def heard(number: int, epoch: Epoch) -> None:

@@ -72,10 +72,11 @@ def run_and_record(
         Checkpoint(checkpoint).remove()
 
 
-def record_start(spec: TrialSpec, store: Store) -> None:
-    """Note in the store that a trial starts, here and now."""
+def record_start(spec: TrialSpec, store: Store, together: int = 1) -> None:
+    """Note in the store that a trial starts, here and now, alone or so many in one training."""
     task = DATASETS.get(spec.dataset).task
-    store.start(spec, task.metric, task.higher_is_better, environment())
+    where = environment() if together == 1 else {**environment(), "together": together}
+    store.start(spec, task.metric, task.higher_is_better, where)
 
 
 def work(values: dict[str, Any], store_path: Path, driver: Connection, sources: Sequence[plugins.Source] = ()) -> None:
