@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.results import results
+from tests.tally import Tally
 
 from graphtrial.studies import Store, load_study, run_trials
 
@@ -41,7 +42,7 @@ def processes_of(folder: Path) -> list[int]:
     return found
 
 
-def test_a_job_that_is_killed_goes_on_and_ends_with_the_same_bits(tmp_path: Path, long: None) -> None:
+def test_a_job_that_is_killed_goes_on_and_ends_with_the_same_bits(tmp_path: Path, tally: Tally, long: None) -> None:
     pytest.importorskip("submitit", reason="submitit is not installed: pip install 'graphtrial[slurm]'")
     file, path, shared = tmp_path / "study.toml", tmp_path / "results" / "s.sqlite", tmp_path / "shared"
     file.write_text(STUDY)
@@ -61,3 +62,4 @@ def test_a_job_that_is_killed_goes_on_and_ends_with_the_same_bits(tmp_path: Path
     calm = Store(tmp_path / "calm" / "s.sqlite")
     run_trials([trial], calm, workers=0)
     assert results(Store(path)) == results(calm)
+    tally.add("Slurm", "a job of submitit killed on this machine", "it goes on by itself, the same bits", len(killed))
