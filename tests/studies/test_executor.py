@@ -113,10 +113,19 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(tmp_path: Path) -> None:
     study = tmp_path / "study.toml"
     study.write_text(ENDLESS)
     path = tmp_path / "results" / "s.sqlite"
-    process = subprocess.Popen(_command(path, study), start_new_session=True, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-X", "faulthandler", *_command(path, study)[1:]],
+        start_new_session=True,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     wait_for_an_epoch(path)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to every process of the group
-    _, message = process.communicate(timeout=30)
+    try:
+        _, message = process.communicate(timeout=60)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGABRT)  # all of them say where they are
+        pytest.fail(process.communicate()[1])
     assert process.returncode == 130
     assert "0 of 2 trials are finished and kept. The same command goes on" in message
     assert "Traceback" not in message
