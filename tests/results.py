@@ -24,6 +24,6 @@ def results(store: Store) -> dict[str, object]:
     found: dict[str, object] = {}
     for record in store.trials():
         history = [dataclasses.replace(epoch, seconds=0.0) for epoch in store.history(record.id)]
-        weights = (store.trials_folder / record.id / "weights.safetensors").read_bytes()
+        weights = store.weights_file(record.id).read_bytes()
         found[record.id] = (record.status, record.scores, record.params, record.epochs, history, weights)
     return found

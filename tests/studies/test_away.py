@@ -17,7 +17,7 @@ def bits(store: Store, spec: TrialSpec) -> object:
     """Return what must be the same of a result."""
     (record,) = store.trials([spec.id])
     history = [dataclasses.replace(epoch, seconds=0.0) for epoch in store.history(spec.id)]
-    weights = (store.trials_folder / spec.id / "weights.safetensors").read_bytes()
+    weights = store.weights_file(spec.id).read_bytes()
     return record.status, record.scores, record.params, history, weights
 
 

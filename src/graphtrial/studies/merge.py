@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,15 +46,16 @@ def merge(store: Store, other: Path) -> Merged:
         here = {row["id"]: row for row in connection.execute(f"SELECT * FROM main.trials WHERE status IN ({ended})")}
         (total,) = connection.execute("SELECT count(*) FROM other.trials").fetchone()
         copied = [trial for trial in there if trial not in here]
-        for trial in copied:
-            connection.execute("INSERT OR REPLACE INTO main.trials SELECT * FROM other.trials WHERE id = ?", (trial,))
-            connection.execute("DELETE FROM main.epochs WHERE trial = ?", (trial,))
-            connection.execute("INSERT INTO main.epochs SELECT * FROM other.epochs WHERE trial = ?", (trial,))
+        chosen, ids = "IN (SELECT value FROM json_each(?))", (json.dumps(copied),)
+        connection.execute(f"INSERT OR REPLACE INTO main.trials SELECT * FROM other.trials WHERE id {chosen}", ids)
+        connection.execute(f"DELETE FROM main.epochs WHERE trial {chosen}", ids)
+        connection.execute(f"INSERT INTO main.epochs SELECT * FROM other.epochs WHERE trial {chosen}", ids)
     for trial in copied:
         _copy_weights(source, store, trial)
-    both = [trial for trial in there if trial in here]
-    same = [trial for trial in both if all(here[trial][name] == there[trial][name] for name in RESULT)]
-    different = [trial for trial in both if trial not in set(same)]
+    agrees = {
+        trial: all(here[trial][name] == there[trial][name] for name in RESULT) for trial in there if trial in here
+    }
+    same, different = ([trial for trial in agrees if agrees[trial] is wanted] for wanted in (True, False))
     return Merged(tuple(copied), tuple(same), tuple(different), total - len(there))
 
 
