@@ -18,7 +18,7 @@ from tests.tally import Tally
 from graphtrial.errors import GraphTrialError
 from graphtrial.studies import Progress, Row, Store, Study, TrialSpec, make_executor, run_trials
 from graphtrial.studies.processes import Processes
-from graphtrial.studies.ray_cluster import ATTEMPTS, RayCluster
+from graphtrial.studies.ray_cluster import RayCluster
 
 ROW = Row("gin", {"width": 8, "layers": 2}, ("laplacian:4",))
 STUDY = """
@@ -131,15 +131,21 @@ def test_a_worker_killed_in_the_middle_costs_at_most_an_epoch(
     add_node(cluster, "b")
     heard: list[Progress] = []
     kills: list[float] = []
+    going_on: set[str] = set()  # since the last kill; on a slow machine a trial may need long to begin again
+    ended: set[str] = set()
 
     def listen(progress: Progress) -> None:
         heard.append(progress)
-        # One kill less than a trial survives in a row: on a slow machine some may not have begun between two of them.
+        if progress.event == "epoch":
+            going_on.add(progress.trial.id)
+        elif progress.event == "end":
+            ended.add(progress.trial.id)
         pause = time.monotonic() - (kills or [0.0])[-1]
-        if progress.event == "epoch" and len(kills) < ATTEMPTS - 1 and pause > 3:
+        if len(kills) < 5 and pause > 3 and len(going_on - ended) >= min(2, len(wanted) - len(ended)) > 0:
             for pid in _workers():
                 os.kill(pid, signal.SIGKILL)
             kills.append(time.monotonic())
+            going_on.clear()
 
     run_trials(wanted, rough, executor=RayCluster(cluster.address), listener=listen)
     assert kills
@@ -191,14 +197,13 @@ def test_a_trial_that_hangs_on_the_cluster_is_ended(cluster: Any, tmp_path: Path
     plugin = load_plugin(file)
     try:
         rows = (Row("sleeper", {"width": 8, "layers": 1}), ROW)
-        rules = {"max_epochs": 2, "max_hours": 1e-4}
+        rules = {"max_epochs": 2, "max_hours": 0.01}
         wanted = Study("s", "csl", rows, seeds=1, splits=1, rules=rules).trials()
         add_node(cluster, "a")
         store = Store(tmp_path / "s.sqlite")
         run_trials(wanted, store, executor=RayCluster(cluster.address, grace_seconds=20))
     finally:
         unload_plugin(plugin)
-    hung, other = (store.find(trial.id) for trial in wanted)
-    assert (hung.status, other.is_finished) == ("failed", True)  # on a slow machine the limit may end the other too
-    assert "hung" in (hung.error or "")
+    assert [store.find(trial.id).status for trial in wanted] == ["failed", "done"]
+    assert "hung" in (store.find(wanted[0].id).error or "")
     tally.add("Ray", "a trial hangs", "it is ended at the time limit of its rules, the other finishes")
