@@ -212,6 +212,7 @@ def test_a_chart_tells_its_values_to_pointer_and_keyboard_and_in_a_table(page: A
     figure.locator("select").select_option(label="validation accuracy")
     assert lines.count() == before
     figure.locator("summary").click()
+    figure.locator("details th").first.wait_for()  # a browser tells of the opening some time after the click
     assert figure.locator("details th").count() == before + 1
     assert figure.locator("details tbody tr").count() >= 30
 
