@@ -11,6 +11,7 @@ from torch.nn import functional as F
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
+from graphtrial.nn.dropout import Dropout
 from graphtrial.nn.norm import BatchNorm
 
 
@@ -48,7 +49,7 @@ class Block(nn.Module):
         self.graph_norm = dress.graph_norm
         self.node_norm = _norm(conv, width, dress)
         self.edge_norm = _norm(conv, width, dress) if conv.edge_state else None
-        self.dropout = nn.Dropout(0.0 if conv.dropout_inside else dress.dropout)
+        self.dropout = Dropout(0.0 if conv.dropout_inside else dress.dropout)
 
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
         new_x, new_e = self.conv(graph, self.dropout(x) if self.conv.dropout_first else x, e)

@@ -8,6 +8,7 @@ from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.loops import with_self_loops
 from graphtrial.nn.block import Block, Dress
 from graphtrial.nn.conv.base import Conv
+from graphtrial.nn.dropout import Dropout
 from graphtrial.nn.encoder import EdgeEncoder, NodeEncoder
 from graphtrial.nn.head import make_head
 from graphtrial.nn.shapes import Shapes
@@ -48,7 +49,7 @@ class GNN(nn.Module):
         self.node_encoder = NodeEncoder(shapes, width)
         with_edges = self.reads_edges or idle_edge_embedding
         self.edge_encoder = EdgeEncoder(shapes, width, use_features=edge_features) if with_edges else None
-        self.first = nn.Sequential(nn.ReLU(), nn.Dropout(dress.dropout)) if raw_input else None
+        self.first = nn.Sequential(nn.ReLU(), Dropout(dress.dropout)) if raw_input else None
         self.blocks = nn.ModuleList(Block(conv, width, dress, last=conv is convs[-1]) for conv in convs)
         self.gru = nn.GRUCell(width, width) if gru else None
         self.gate = nn.Linear(width, width) if gated else None

@@ -9,7 +9,7 @@ numbers from a generator of its own, the same ones as if it were alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -23,12 +23,7 @@ from graphtrial.nn.whole.appnp import APPNP
 from graphtrial.nn.whole.gat_direct import SLOPE, DirectGAT
 from graphtrial.nn.whole.gcn_direct import DirectGCN
 from graphtrial.nn.whole.mlp_direct import DirectMLP
-from graphtrial.ops import aggregate, attention, edge_softmax, linear, symmetric_weight
-from graphtrial.ops.csr import CSR
-from graphtrial.ops.spmm import weighted_sum
-
-SPARSE = 0.15
-"""Features with a smaller share of numbers other than 0 are multiplied as a sparse matrix."""
+from graphtrial.ops import aggregate, attention, edge_softmax, feature_linear, keep_noise, symmetric_weight
 
 
 @dataclass(frozen=True)
@@ -52,43 +47,11 @@ class Copies:
         """Drop a share of x, [copies, ...], each copy by its own random numbers."""
         if not (self.training and share):
             return x
-        return x * self.noise(x.shape[1:], share, x.dtype)
+        return x * self.noise(x[0], share)
 
-    def noise(self, shape: Sequence[int], share: float, dtype: torch.dtype) -> Tensor:
-        """Return what multiplies a tensor of this shape of each copy: 0 for what is dropped, more than 1 else."""
-        made = torch.empty(len(self.models), *shape, dtype=dtype)
-        for noise, generator in zip(made, self.generators, strict=True):
-            noise.bernoulli_(1 - share, generator=generator)
-        return made.div_(1 - share)
-
-
-@dataclass(frozen=True)
-class Same:
-    """Numbers [nodes, inputs] that are the same for all copies, also as a sparse matrix where few are not 0."""
-
-    dense: Tensor
-    sparse: tuple[CSR, Tensor] | None
-
-    @classmethod
-    def of(cls, x: Tensor) -> Same:
-        """Look at the numbers; words of an article are few of all words."""
-        row, column = x.nonzero(as_tuple=True)
-        if len(row) > SPARSE * x.numel():
-            return cls(x, None)
-        order = torch.argsort(column, stable=True)
-        ptr, t_ptr = (_pointers(ids, size) for ids, size in zip((row, column), x.shape, strict=True))
-        return cls(x, (CSR(ptr, column, None, t_ptr, row[order], order), x[row, column]))
-
-    def mapped(self, weight: Tensor, bias: Tensor | None) -> Tensor:
-        """Return the product with weight [outputs, inputs], and the bias added."""
-        if self.sparse is None:
-            return linear(self.dense, weight, bias)
-        out = weighted_sum(self.sparse[0], weight.t().contiguous(), self.sparse[1])
-        return out if bias is None else out + bias
-
-
-def _pointers(ids: Tensor, size: int) -> Tensor:
-    return torch.cat([ids.new_zeros(1), torch.bincount(ids, minlength=size).cumsum(0)])
+    def noise(self, like: Tensor, share: float) -> Tensor:
+        """Return what multiplies a tensor like this one of each copy: 0 for what is dropped, more than 1 else."""
+        return torch.stack([keep_noise(like, share, generator) for generator in self.generators])
 
 
 @dataclass(frozen=True)
@@ -96,12 +59,12 @@ class Graph:
     """The one graph, and what has been computed of it for good."""
 
     batch: GraphBatch
-    kept: dict[str, Same] = field(default_factory=dict)
+    kept: dict[str, Tensor] = field(default_factory=dict)
 
-    def keep(self, name: str, make: Callable[[], Tensor]) -> Same:
+    def keep(self, name: str, make: Callable[[], Tensor]) -> Tensor:
         """Return what `make` computes, computed only the first time."""
         if name not in self.kept:
-            self.kept[name] = Same.of(make())
+            self.kept[name] = make()
         return self.kept[name]
 
 
@@ -126,7 +89,7 @@ def ways() -> dict[type[nn.Module], Way]:
     }
 
 
-def _features(copies: Copies, graph: Graph) -> Same:
+def _features(copies: Copies, graph: Graph) -> Tensor:
     dtype = next(copies.first.parameters()).dtype
     return graph.keep(f"features {dtype}", lambda: raw_nodes(graph.batch, copies.first.shapes, dtype))
 
@@ -135,24 +98,21 @@ def _seen(copies: Copies, graph: Graph) -> GraphBatch:
     return with_self_loops(graph.batch) if copies.first.self_loops else graph.batch
 
 
-def _mapped(copies: Copies, x: Tensor | Same, name: str, *, share: float = 0.0, bias: bool = True) -> Tensor:
+def _mapped(copies: Copies, x: Tensor, name: str, *, share: float = 0.0, bias: bool = True) -> Tensor:
     """Map x by the weights of each copy, after a share of it is dropped: [copies, nodes, outputs].
 
-    x is [copies, nodes, inputs], or the same for all: then one product serves all copies, unless each drops something
-    else of it.
+    x is [copies, nodes, inputs], or the same [nodes, inputs] for all: then one product serves all copies, unless each
+    drops something else of it.
     """
     weight, offset = copies.stacked(f"{name}.weight"), copies.stacked(f"{name}.bias") if bias else None
-    if isinstance(x, Tensor):
+    if x.dim() == 3:
         out = torch.bmm(copies.drop(x, share), weight.transpose(1, 2))
         return out if offset is None else out + offset.unsqueeze(1)
     if copies.training and share:
-        one = Copies(copies.models[:1], copies.generators[:1], training=True)
-        rows = []
-        for at, generator in enumerate(copies.generators):
-            kept = replace(one, generators=(generator,)).drop(x.dense.unsqueeze(0), share)[0]
-            rows.append(linear(kept, weight[at], None if offset is None else offset[at]))
-        return torch.stack(rows)
-    flat = x.mapped(weight.flatten(0, 1), None if offset is None else offset.flatten())
+        offsets = [None] * len(weight) if offset is None else offset
+        each = zip(weight, offsets, copies.generators, strict=True)
+        return torch.stack([feature_linear(x, w, b, share, generator) for w, b, generator in each])
+    flat = feature_linear(x, weight.flatten(0, 1), None if offset is None else offset.flatten())
     return flat.view(len(flat), len(weight), -1).transpose(0, 1).contiguous()
 
 
@@ -169,7 +129,7 @@ def _summed(graph: GraphBatch, x: Tensor, weight: Tensor) -> Tensor:
 
 def _gcn_begin(copies: Copies, graph: Graph) -> Tensor:
     """Return the first convolution: the sum over neighbours does not know the weights, and is there already."""
-    seen, x = _seen(copies, graph), _features(copies, graph).dense
+    seen, x = _seen(copies, graph), _features(copies, graph)
     summed = graph.keep(f"summed {x.dtype}", lambda: aggregate(seen, x, "sum", symmetric_weight(seen, x.dtype)))
     return _mapped(copies, summed, "convs.0")
 
@@ -194,7 +154,7 @@ def _mlp_finish(copies: Copies, graph: Graph, x: Tensor) -> Tensor:
     return x
 
 
-def _appnp_finish(copies: Copies, graph: Graph, features: Same) -> Tensor:
+def _appnp_finish(copies: Copies, graph: Graph, features: Tensor) -> Tensor:
     seen, model = _seen(copies, graph), copies.first
     x = _mapped(copies, features, "maps.0", share=model.dropout)
     for i in range(1, len(model.maps)):
@@ -203,18 +163,18 @@ def _appnp_finish(copies: Copies, graph: Graph, features: Same) -> Tensor:
     z = start = x
     for _ in range(model.steps):
         if copies.training and model.edge_dropout:
-            summed = _summed(seen, z, weight * copies.noise(weight.shape, model.edge_dropout, weight.dtype))
+            summed = _summed(seen, z, weight * copies.noise(weight, model.edge_dropout))
         else:
             summed = _summed(seen, z, weight)
         z = summed.lerp(start, model.alpha)
     return z
 
 
-def _gat_finish(copies: Copies, graph: Graph, features: Same) -> Tensor:
+def _gat_finish(copies: Copies, graph: Graph, features: Tensor) -> Tensor:
     """Let the heads of all copies attend side by side."""
     seen, model, count = _seen(copies, graph), copies.first, len(copies.models)
     sender, receiver = seen.edge_index
-    heard: Tensor | Same = features
+    heard = features
     for i, layer in enumerate(model.layers):
         _, heads, width = layer.source.shape
         z = _mapped(copies, heard, f"layers.{i}.linear", share=model.dropout, bias=False)

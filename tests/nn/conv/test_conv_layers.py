@@ -21,6 +21,7 @@ from graphtrial.nn.conv.gcn import GCN
 from graphtrial.nn.conv.gcn_vanilla import VanillaGCN
 from graphtrial.nn.conv.gin import GIN
 from graphtrial.nn.conv.mlp import MLP
+from graphtrial.ops import dropout
 from layers import WIDTH, directed, made, output, undirected
 from samples import AWKWARD, Graph, batch_of, random_graphs, vectors
 
@@ -110,7 +111,10 @@ def test_gat_equals_pyg(given: list[Graph], heads: int, bias: bool) -> None:
 
 @directed
 @pytest.mark.parametrize("kind", [GAT, EdgeFeatureGAT])
-def test_gat_drops_the_shares_that_pyg_drops(given: list[Graph], kind: type[GAT] | type[EdgeFeatureGAT]) -> None:
+def test_gat_drops_the_shares_that_pyg_drops(
+    given: list[Graph], kind: type[GAT] | type[EdgeFeatureGAT], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nn.functional, "dropout", lambda x, p, training: dropout(x, p, training))
     batch, layer = batch_of(given), made(kind, heads=4, dropout=0.4)
     source, target = (layer.source, layer.target) if kind is GAT else layer.score.unsqueeze(1)
     slope = 0.2 if kind is GAT else 0.01
@@ -121,7 +125,7 @@ def test_gat_drops_the_shares_that_pyg_drops(given: list[Graph], kind: type[GAT]
     torch.manual_seed(5)
     out = output(layer.train(), batch, x)
     torch.manual_seed(5)
-    dropped = nn.functional.dropout(x, 0.4) if kind is GAT else x
+    dropped = dropout(x, 0.4) if kind is GAT else x
     torch.testing.assert_close(out, theirs.train()(dropped, batch.edge_index))
 
 

@@ -13,6 +13,7 @@ from graphtrial.nn.conv.base import Conv
 from graphtrial.nn.linear import Linear
 from graphtrial.nn.models import MODELS
 from graphtrial.ops import aggregate, attention, edge_softmax
+from graphtrial.ops import dropout as drop
 
 
 @MODELS.register("gat")
@@ -46,7 +47,7 @@ class GAT(Conv):
 
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
         dropout = self.dropout if self.training else 0.0
-        z = self.linear(F.dropout(x, dropout)).view(-1, *self.source.shape[1:])
+        z = self.linear(drop(x, dropout)).view(-1, *self.source.shape[1:])
         out = attend(graph, z, self.source[0], self.target[0], 0.2, dropout).flatten(1)
         return out if self.bias is None else out + self.bias, e
 
@@ -58,4 +59,4 @@ def attend(graph: GraphBatch, z: Tensor, source: Tensor, target: Tensor, slope: 
     sender, receiver = graph.edge_index
     scores = (z * source).sum(dim=2).index_select(0, sender) + (z * target).sum(dim=2).index_select(0, receiver)
     shares = edge_softmax(graph, F.leaky_relu(scores, slope))
-    return aggregate(graph, z, "sum", F.dropout(shares, dropout))
+    return aggregate(graph, z, "sum", drop(shares, dropout))

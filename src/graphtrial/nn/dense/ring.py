@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from graphtrial.nn.dense import equivariant
 from graphtrial.nn.dense.buckets import Bucket
 from graphtrial.nn.dense.entries import Entries
+from graphtrial.nn.dropout import Dropout
 
 MAPS = 3  # of radius 2: one alone, and two whose product reaches one step further
 
@@ -45,7 +46,7 @@ class RingLayer(nn.Module):
         self.switch = nn.Parameter(torch.tensor([1.0, second]))
         self.norm = PairNorm(width) if layer_norm else None
         self.residual = nn.Linear(inputs, width) if residual else None
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def contracted(self) -> Contracted:
         """Return the weights with both switches multiplied in, once for all buckets of a batch."""

@@ -5,16 +5,16 @@ from __future__ import annotations
 from itertools import pairwise
 
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.loops import with_self_loops
+from graphtrial.nn.linear import Linear
 from graphtrial.nn.models import MODELS
 from graphtrial.nn.raw import raw_node_width, raw_nodes, require_level
 from graphtrial.nn.readout import pool
 from graphtrial.nn.shapes import Shapes
-from graphtrial.ops import aggregate, symmetric_weight
+from graphtrial.ops import aggregate, dropout, symmetric_weight
 
 
 @MODELS.register("appnp")
@@ -56,7 +56,7 @@ class APPNP(nn.Module):
         self.edge_dropout = edge_dropout
         self.self_loops = self_loops
         sizes = [raw_node_width(shapes), *[width] * layers, shapes.outputs]
-        self.maps = nn.ModuleList(nn.Linear(*pair) for pair in pairwise(sizes))
+        self.maps = nn.ModuleList(Linear(*pair) for pair in pairwise(sizes))
 
     def forward(self, graph: GraphBatch) -> Tensor:
         out = self.propagate(graph, self.predict(graph))
@@ -65,9 +65,9 @@ class APPNP(nn.Module):
     def predict(self, graph: GraphBatch) -> Tensor:
         """Return the answers for each node alone, [nodes, outputs]."""
         x = raw_nodes(graph, self.shapes, next(self.parameters()).dtype)
-        for i, linear in enumerate(self.maps):
-            x = x.relu() if i else x
-            x = linear(F.dropout(x, self.dropout, self.training))
+        x = self.maps[0].of_features(x, self.dropout if self.training else 0.0)
+        for linear in self.maps[1:]:
+            x = linear(dropout(x.relu(), self.dropout, self.training))
         return x
 
     def propagate(self, graph: GraphBatch, start: Tensor) -> Tensor:
@@ -76,6 +76,6 @@ class APPNP(nn.Module):
         weight = symmetric_weight(seen, start.dtype)
         z = start
         for _ in range(self.steps):
-            kept = F.dropout(weight, self.edge_dropout, self.training)
+            kept = dropout(weight, self.edge_dropout, self.training)
             z = aggregate(seen, z, "sum", kept).lerp(start, self.alpha)
         return z

@@ -13,6 +13,7 @@ from torch.nn import functional as F
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.dense.pooling import diffpool
+from graphtrial.nn.dropout import Dropout
 from graphtrial.nn.encoder import NodeEncoder
 from graphtrial.nn.models import MODELS
 from graphtrial.nn.norm import BatchNorm
@@ -117,7 +118,7 @@ class MeanSage(nn.Module):
         super().__init__()
         self.linear = nn.Linear(2 * given, width)
         self.norm = BatchNorm(width) if batch_norm else None
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.relu = relu
         self.residual = residual and given == width
         self.graph_norm = graph_norm

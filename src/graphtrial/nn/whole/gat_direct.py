@@ -14,6 +14,7 @@ from graphtrial.nn.models import MODELS
 from graphtrial.nn.raw import raw_node_width, raw_nodes, require_level
 from graphtrial.nn.readout import pool
 from graphtrial.nn.shapes import Shapes
+from graphtrial.ops import dropout as drop
 
 SLOPE = 0.2
 
@@ -29,8 +30,10 @@ class Attention(nn.Module):
         for weight in (self.linear.weight, self.source, self.target):
             nn.init.xavier_normal_(weight, gain=nn.init.calculate_gain("relu"))
 
-    def forward(self, graph: GraphBatch, x: Tensor, dropout: float) -> Tensor:
-        z = self.linear(F.dropout(x, dropout)).view(-1, *self.source.shape[1:])
+    def forward(self, graph: GraphBatch, x: Tensor, dropout: float, *, features: bool = False) -> Tensor:
+        """Attend to x, which may be said to be the features of the graph (see `ops.feature_linear`)."""
+        z = self.linear.of_features(x, dropout) if features else self.linear(drop(x, dropout))
+        z = z.view(-1, *self.source.shape[1:])
         return attend(graph, z, self.source[0], self.target[0], SLOPE, dropout)
 
 
@@ -70,5 +73,5 @@ class DirectGAT(nn.Module):
         x = raw_nodes(graph, self.shapes, next(self.parameters()).dtype)
         dropout = self.dropout if self.training else 0.0
         for i, layer in enumerate(self.layers):
-            x = layer(seen, F.elu(x) if i else x, dropout).flatten(1)
+            x = layer(seen, F.elu(x) if i else x, dropout, features=i == 0).flatten(1)
         return pool(graph, x, "mean") if self.shapes.level == "graph" else x

@@ -6,7 +6,6 @@ from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.loops import with_self_loops
@@ -14,7 +13,7 @@ from graphtrial.nn.models import MODELS
 from graphtrial.nn.raw import raw_node_width, raw_nodes, require_level
 from graphtrial.nn.readout import pool
 from graphtrial.nn.shapes import Shapes
-from graphtrial.ops import aggregate, linear, symmetric_weight
+from graphtrial.ops import aggregate, dropout, feature_linear, linear, symmetric_weight
 
 
 class Propagation(nn.Module):
@@ -29,11 +28,13 @@ class Propagation(nn.Module):
         self.bias = nn.Parameter(torch.zeros(outputs))
         nn.init.xavier_uniform_(self.weight)
 
-    def forward(self, graph: GraphBatch, x: Tensor) -> Tensor:
+    def forward(self, graph: GraphBatch, x: Tensor, *, features: bool = False) -> Tensor:
+        """Propagate x, which may be said to be the features of the graph (see `ops.feature_linear`)."""
         weight = symmetric_weight(graph, x.dtype)
         if x.shape[1] < self.weight.shape[0]:  # the sum over neighbours is the dearer part: do it where it is narrower
             return linear(aggregate(graph, x, "sum", weight), self.weight, self.bias)
-        return aggregate(graph, linear(x, self.weight), "sum", weight) + self.bias
+        product = feature_linear(x, self.weight) if features else linear(x, self.weight)
+        return aggregate(graph, product, "sum", weight) + self.bias
 
 
 @MODELS.register("gcn-direct")
@@ -63,6 +64,7 @@ class DirectGCN(nn.Module):
     def forward(self, graph: GraphBatch) -> Tensor:
         seen = with_self_loops(graph) if self.self_loops else graph
         x = raw_nodes(graph, self.shapes, next(self.parameters()).dtype)
-        for i, conv in enumerate(self.convs):
-            x = conv(seen, F.dropout(x.relu(), self.dropout, self.training) if i else x)
+        x = self.convs[0](seen, x, features=True)
+        for conv in self.convs[1:]:
+            x = conv(seen, dropout(x.relu(), self.dropout, self.training))
         return pool(graph, x, "mean") if self.shapes.level == "graph" else x

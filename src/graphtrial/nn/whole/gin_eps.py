@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from graphtrial.graphs import GraphBatch
+from graphtrial.nn.dropout import Dropout
 from graphtrial.nn.isomorphism import IsomorphismStep
 from graphtrial.nn.models import MODELS
 from graphtrial.nn.norm import BatchNorm
@@ -65,4 +66,4 @@ def two_maps_then_norm(given: int, width: int) -> nn.Sequential:
 
 def classifier(given: int, width: int, outputs: int, dropout: float) -> nn.Sequential:
     """Return the head of TUDataset: a linear map with ReLU and dropout, and one to the outputs."""
-    return nn.Sequential(nn.Linear(given, width), nn.ReLU(), nn.Dropout(dropout), nn.Linear(width, outputs))
+    return nn.Sequential(nn.Linear(given, width), nn.ReLU(), Dropout(dropout), nn.Linear(width, outputs))

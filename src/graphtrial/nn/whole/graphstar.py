@@ -16,6 +16,7 @@ from graphtrial.nn.models import MODELS
 from graphtrial.nn.raw import raw_node_width, raw_nodes, require_level
 from graphtrial.nn.shapes import Shapes
 from graphtrial.ops import aggregate, edge_dot
+from graphtrial.ops import dropout as drop
 
 SCORE_DROPOUT = 0.5
 
@@ -53,13 +54,13 @@ class GraphStar(nn.Module):
         pairs = graph.columns.get(PAIRS)
         if pairs is None or graph.num_graphs != 1:
             raise GraphTrialError("graphstar scores the pairs of a single graph, which the column 'pairs' must name")
-        z = F.dropout(self.encode(graph), SCORE_DROPOUT, self.training)
+        z = drop(self.encode(graph), SCORE_DROPOUT, self.training)
         one, other = (z.index_select(0, end) for end in pairs.unbind(dim=1))
         return (one * other * self.relation).sum(dim=1, keepdim=True)
 
     def encode(self, graph: GraphBatch) -> Tensor:
         """Return the vector of each node, [nodes, width]."""
-        x = self.first(raw_nodes(graph, self.shapes, self.relation.dtype)).relu()
+        x = self.first.of_features(raw_nodes(graph, self.shapes, self.relation.dtype)).relu()
         star = self.star(x.mean(dim=0, keepdim=True), x)
         for i, nodes in enumerate(self.nodes):
             x = nodes(graph, x, star)
@@ -88,7 +89,7 @@ class Nodes(nn.Module):
         shares, mine, its = _shares(
             graph, edge_dot(graph, query, near), (query * own).sum(dim=2), (query * far).sum(dim=2)
         )
-        near, own = (F.dropout(part, self.dropout, self.training) for part in (near, own))
+        near, own = (drop(part, self.dropout, self.training) for part in (near, own))
         heard = aggregate(graph, near, "sum", shares) + mine.unsqueeze(2) * own + its.unsqueeze(2) * far
         return self.norm(x + F.elu(heard.flatten(1)))
 
@@ -110,7 +111,7 @@ class Star(nn.Module):
             part.view(len(part), self.heads, -1) for part in (self.query(star), self.key(seen), self.value(seen))
         )
         shares = ((query * key).sum(dim=2) / math.sqrt(query.shape[2])).softmax(dim=0)
-        value = F.dropout(value, self.dropout, self.training)
+        value = drop(value, self.dropout, self.training)
         heard = F.elu((shares.unsqueeze(2) * value).sum(dim=0, keepdim=True).flatten(1))
         return self.norm(heard + star if self.residual else heard)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import pairwise
 
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
@@ -15,6 +14,7 @@ from graphtrial.nn.models import MODELS
 from graphtrial.nn.raw import raw_node_width, raw_nodes, require_level
 from graphtrial.nn.readout import pool
 from graphtrial.nn.shapes import Shapes
+from graphtrial.ops import dropout, feature_linear
 
 
 @MODELS.register("mlp-direct")
@@ -44,18 +44,23 @@ class DirectMLP(nn.Module):
 
     def forward(self, graph: GraphBatch) -> Tensor:
         x = raw_nodes(graph, self.shapes, next(self.parameters()).dtype)
-        if self.shapes.level == "pair":
-            x = _of_both_ends(graph, x)
-        for i, linear in enumerate(self.maps):
-            if i > 1 or (i == 1 and self.first_activation):
-                x = F.dropout(x.relu(), self.dropout, self.training)
+        x = _of_both_ends(graph, x, self.maps[0]) if self.shapes.level == "pair" else self.maps[0].of_features(x)
+        for i, linear in enumerate(self.maps[1:]):
+            if i or self.first_activation:
+                x = dropout(x.relu(), self.dropout, self.training)
             x = linear(x)
         return pool(graph, x, "mean") if self.shapes.level == "graph" else x
 
 
-def _of_both_ends(graph: GraphBatch, x: Tensor) -> Tensor:
-    """Return the features of the two nodes of each pair side by side."""
+def _of_both_ends(graph: GraphBatch, x: Tensor, first: Linear) -> Tensor:
+    """Map the features of the two nodes of each pair side by side, [pairs, width].
+
+    Where the batch asks for about every node anyway, each is mapped once as either end, instead of once in each pair.
+    """
     pairs = graph.columns.get(PAIRS)
     if pairs is None:
         raise GraphTrialError(f"this model scores pairs of nodes, but the batch has no column '{PAIRS}'")
-    return x.index_select(0, pairs.flatten()).reshape(len(pairs), -1)
+    if 2 * len(pairs) < len(x):
+        return first(x.index_select(0, pairs.flatten()).reshape(len(pairs), -1))
+    of_one, of_other = (feature_linear(x, half) for half in first.weight.chunk(2, dim=1))
+    return of_one.index_select(0, pairs[:, 0]) + of_other.index_select(0, pairs[:, 1]) + first.bias

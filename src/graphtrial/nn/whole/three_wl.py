@@ -15,6 +15,7 @@ from graphtrial.nn.dense.memory import Needs
 from graphtrial.nn.dense.model import DenseModel
 from graphtrial.nn.dense.product import BlockWeights, ProductBlock, xavier
 from graphtrial.nn.dense.readout import diagonal_and_rest_maximum, node_sum
+from graphtrial.nn.dropout import Dropout
 from graphtrial.nn.head import PairMap, halving_mlp
 from graphtrial.nn.models import MODELS
 from graphtrial.nn.shapes import Shapes
@@ -49,7 +50,7 @@ class ThreeWLGNN(DenseModel):
         self.width = width
         inputs = [self.input.channels] + [width] * (layers - 1)
         self.blocks = nn.ModuleList(ProductBlock(d, width, depth=depth, residual=residual) for d in inputs)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.joined = self.level == "edge" and not edge_layer_heads
         joined = self.input.channels + layers * width
         heads: list[nn.Module] = [PairMap(halving_mlp(2 * joined, shapes.outputs))] if self.joined else []

@@ -54,7 +54,8 @@ class VGAE(nn.Module):
     def encode(self, graph: GraphBatch) -> Tensor:
         """Return the vector of each node, [nodes, latent]."""
         seen = with_self_loops(graph)
-        hidden = self.hidden(seen, raw_nodes(graph, self.shapes, next(self.parameters()).dtype)).relu()
+        x = raw_nodes(graph, self.shapes, next(self.parameters()).dtype)
+        hidden = self.hidden(seen, x, features=True).relu()
         mean = self.mean(seen, hidden)
         if not self.training:
             return mean

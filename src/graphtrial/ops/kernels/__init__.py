@@ -18,6 +18,7 @@ from graphtrial.ops.kernels.attention import (
     softmax_backward,
 )
 from graphtrial.ops.kernels.gates import gated_rows, gated_rows_backward
+from graphtrial.ops.kernels.noise import keep_or_drop
 from graphtrial.ops.kernels.norms import column_moments, norm, norm_backward, unit_rows, unit_rows_backward
 from graphtrial.ops.kernels.products import multiply, multiply_turned
 from graphtrial.ops.kernels.sums import entry_dot, maximum, maximum_backward, weighted_sum, weighted_sum_heads
@@ -30,6 +31,7 @@ __all__ = [
     "gated_rows",
     "gated_rows_backward",
     "heads_to_lanes",
+    "keep_or_drop",
     "maximum",
     "maximum_backward",
     "multiply",
@@ -79,5 +81,6 @@ def warm_up() -> None:
     for residual in (None, x):
         norm(x, row, row, 1e-5, 1, residual, columns, running, x.copy())
     norm_backward(x, x, 1, columns, x.copy(), row.copy(), row.copy())
+    keep_or_drop(index, 1, 1.0, flat.copy())
     unit_rows(x, 1e-12, x.copy(), flat)
     unit_rows_backward(x, x, flat, 1e-12, x.copy())
