@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from graphtrial.errors import GraphTrialError
 from graphtrial.nn import count_parameters
-from graphtrial.nn.together import Copies, Graph, Way, ways
+from graphtrial.nn.together import Asked, Copies, Graph, Way, ways
 from graphtrial.process import compute_settings, seed_everything
 from graphtrial.training.batches import Job
 from graphtrial.training.outcome import Epoch, Outcome, Status
@@ -86,21 +86,69 @@ def _begin(number: int, job: Job) -> Copy:
     return Copy(number, job, model, generator)
 
 
+@dataclass(frozen=True)
+class Running:
+    """The trainings that go on, and the nodes that each asks about to learn and to be validated."""
+
+    copies: Sequence[Copy]
+    graph: Graph
+    way: Way
+    train: Asked
+    val: Asked
+
+    @classmethod
+    def of(cls, copies: Sequence[Copy], graph: Graph, way: Way) -> Running:
+        """Look up what each asks about."""
+        train, val = (Asked([getattr(copy, name) for copy in copies]) for name in ("train_ids", "val_ids"))
+        return cls(copies, graph, way, train, val)
+
+    def models(self, *, training: bool) -> Copies:
+        """Return the models, with their random numbers."""
+        return Copies([copy.model for copy in self.copies], [copy.generator for copy in self.copies], training)
+
+    def begin(self) -> Any:
+        """Return the beginning of the way with the weights as they are."""
+        return self.way.begin(self.models(training=False), self.graph)
+
+    def step(self, beginning: Any, answers: Tensor) -> list[float]:
+        """Make one step of each training and return the losses before it."""
+        out = self.way.finish(self.models(training=True), self.graph, beginning, self.train)
+        losses = []
+        for copy, prediction in zip(self.copies, out.split([len(nodes) for nodes in self.train.nodes]), strict=True):
+            losses.append(copy.job.task.loss(prediction, answers.index_select(0, copy.train_ids)))
+            copy.optimiser.zero_grad()
+        together = torch.stack(losses)
+        together.sum().backward()  # one by one, each would get the gradient of all
+        for copy in self.copies:
+            copy.optimiser.step()
+        return together.tolist()
+
+    def validate(self, beginning: Any, answers: Tensor) -> list[tuple[float, float]]:
+        """Return the loss and the score of each."""
+        found = []
+        with torch.no_grad():
+            out = self.way.finish(self.models(training=False), self.graph, beginning, self.val)
+            for copy, prediction in zip(self.copies, out.split([len(nodes) for nodes in self.val.nodes]), strict=True):
+                target = answers.index_select(0, copy.val_ids)
+                found.append((float(copy.job.task.loss(prediction, target)), copy.job.task.score(prediction, target)))
+        return found
+
+
 def _train(copies: list[Copy], on_epoch: Listener, on_end: Callable[[int, Outcome], None]) -> list[Outcome]:
     job = copies[0].job
-    graph, way = Graph(job.whole), ways()[type(copies[0].model)]
     answers = job.task.target(job.whole)
     outcomes: dict[int, Outcome] = {}
-    running = copies
-    beginning = way.begin(_copies(running, training=False), graph)
-    while running:
+    running = Running.of(copies, Graph(job.whole), ways()[type(copies[0].model)])
+    beginning = running.begin()
+    while True:
         start = time.perf_counter()
-        rates = [copy.optimiser.param_groups[0]["lr"] for copy in running]
-        train_losses = _step(running, graph, way, beginning, answers)
-        beginning, validation = _validate(running, graph, way, answers)
-        seconds = (time.perf_counter() - start) / len(running)
-        ended = set()
-        for at, copy in enumerate(running):
+        rates = [copy.optimiser.param_groups[0]["lr"] for copy in running.copies]
+        train_losses = running.step(beginning, answers)
+        beginning = running.begin()
+        validation = running.validate(beginning, answers)
+        seconds = (time.perf_counter() - start) / len(running.copies)
+        left = []
+        for at, copy in enumerate(running.copies):
             loss, score = validation[at]
             status: Status | None = "diverged"
             if math.isfinite(train_losses[at]) and math.isfinite(loss):
@@ -108,50 +156,16 @@ def _train(copies: list[Copy], on_epoch: Listener, on_end: Callable[[int, Outcom
                 copy.note(epoch)
                 on_epoch(copy.number, epoch)
                 status = verdict(copy.job.rules, copy.history, copy.optimiser)
-            if status is not None:
+            if status is None:
+                left.append(copy)
+            else:
                 outcomes[copy.number] = _end(copy, status)
                 on_end(copy.number, outcomes[copy.number])
-                ended.add(at)
-        if ended:
-            left = [at for at in range(len(running)) if at not in ended]
-            running = [running[at] for at in left]
-            if running:  # the others go on from what was computed to validate them, in a tensor of their own
-                beginning = way.begin(_copies(running, training=False), graph)
-    return [outcomes[number] for number in sorted(outcomes)]
-
-
-def _copies(running: Sequence[Copy], *, training: bool) -> Copies:
-    return Copies([copy.model for copy in running], [copy.generator for copy in running], training)
-
-
-def _step(running: Sequence[Copy], graph: Graph, way: Way, beginning: Any, answers: Tensor) -> list[float]:
-    """Make one step of each training and return the losses before it."""
-    out = way.finish(_copies(running, training=True), graph, beginning)
-    losses = []
-    for copy, answered in zip(running, out.unbind(), strict=True):  # one by one, each would get the gradient of all
-        prediction = answered.index_select(0, copy.train_ids)
-        losses.append(copy.job.task.loss(prediction, answers.index_select(0, copy.train_ids)))
-        copy.optimiser.zero_grad()
-    together = torch.stack(losses)
-    together.sum().backward()
-    for copy in running:
-        copy.optimiser.step()
-    return together.tolist()
-
-
-def _validate(
-    running: Sequence[Copy], graph: Graph, way: Way, answers: Tensor
-) -> tuple[Any, list[tuple[float, float]]]:
-    """Return the beginning of the way with the new weights, which the next step goes on from, and losses and scores."""
-    copies = _copies(running, training=False)
-    beginning = way.begin(copies, graph)
-    found = []
-    with torch.no_grad():
-        out = way.finish(copies, graph, beginning)
-        for at, copy in enumerate(running):
-            prediction, target = out[at].index_select(0, copy.val_ids), answers.index_select(0, copy.val_ids)
-            found.append((float(copy.job.task.loss(prediction, target)), copy.job.task.score(prediction, target)))
-    return beginning, found
+        if not left:
+            return [outcomes[number] for number in sorted(outcomes)]
+        if len(left) < len(running.copies):
+            running = Running.of(left, running.graph, running.way)
+            beginning = running.begin()
 
 
 def _end(copy: Copy, status: Status) -> Outcome:
