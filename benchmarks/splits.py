@@ -1,4 +1,4 @@
-"""Contestants that train one model on all splits of one graph: at once, and one after the other."""
+"""Contestants that train one model on all splits of one graph: at once, one after the other, and with PyG."""
 
 from __future__ import annotations
 
@@ -19,23 +19,21 @@ MODELS: dict[str, dict[str, Any]] = {
         "width": 64, "dropout": 0.4, "edge_dropout": 0.4, "steps": 2, "alpha": 0.11, "self_loops": False,
     },
 }  # fmt: skip
-GRAPHS = {
-    "wikics-standin-stopping": ("gcn-direct", "mlp-direct", "appnp"),
-    "cora": tuple(MODELS),
-    "citeseer": ("gcn-direct", "mlp-direct"),
-}
-"""Which models are trained on which graph."""
+GRAPHS = ("wikics-standin-stopping", "cora", "citeseer")
+AT_ONCE = ("gcn-direct", "mlp-direct")
+"""The models that are computed together; of the others each split is trained by itself."""
 
 
 def matches(quick: bool) -> Iterable[Match]:
     """20 trainings of the first epochs of a trial, tests included; of 20 seeds where there is one split."""
-    for dataset, models in {"cora": ("gcn-direct",)}.items() if quick else GRAPHS.items():
-        for model in models:
+    for dataset in ("cora",) if quick else GRAPHS:
+        for model in AT_ONCE if quick else MODELS:
             work = {"dataset": dataset, "model": model, "trials": 3 if quick else 20, "epochs": 2 if quick else 20}
-            sides = (
-                Side(OURS, "benchmarks.splits:at_once", work),
-                Side(ONE_AFTER_THE_OTHER, "benchmarks.splits:one_by_one", work),
-            )
+            pyg = Side("PyG", "benchmarks.splits:with_pyg", work)
+            alone = "benchmarks.splits:one_by_one"
+            sides = (Side(OURS, alone, work), pyg)
+            if model in AT_ONCE:
+                sides = (Side(OURS, "benchmarks.splits:at_once", work), Side(ONE_AFTER_THE_OTHER, alone, work), pyg)
             yield Match(f"splits/{model} on {dataset}", sides, 1 if quick else 3)
 
 
@@ -45,7 +43,7 @@ def at_once(ready: Callable[..., None], tick: Tick, dataset: str, model: str, tr
     from graphtrial.training.together import train_together
 
     ready()
-    _repeat(tick, train_together, dataset, model, trials, epochs)
+    _repeat(tick, lambda jobs: _last_losses(train_together(jobs)), dataset, model, trials, epochs)
 
 
 def one_by_one(ready: Callable[..., None], tick: Tick, dataset: str, model: str, trials: int, epochs: int) -> None:
@@ -54,19 +52,33 @@ def one_by_one(ready: Callable[..., None], tick: Tick, dataset: str, model: str,
     from graphtrial.training.trainer import train
 
     ready()
-    _repeat(tick, lambda jobs: [train(job) for job in jobs], dataset, model, trials, epochs)
+    _repeat(tick, lambda jobs: _last_losses([train(job) for job in jobs]), dataset, model, trials, epochs)
+
+
+def with_pyg(ready: Callable[..., None], tick: Tick, dataset: str, model: str, trials: int, epochs: int) -> None:
+    """Train them one after the other by a loop around PyG's layers."""
+    pin_to_one_core()
+    from benchmarks.direct_twins import train_twin
+
+    ready()
+    settings = MODELS[model]
+    _repeat(tick, lambda jobs: [train_twin(model, settings, job) for job in jobs], dataset, model, trials, epochs)
+
+
+def _last_losses(outcomes: list[Any]) -> list[float]:
+    return [outcome.epochs[-1].val_loss for outcome in outcomes]
 
 
 def _repeat(
-    tick: Tick, train_all: Callable[[list[Any]], list[Any]], dataset: str, model: str, trials: int, epochs: int
+    tick: Tick, train_all: Callable[[list[Any]], list[float]], dataset: str, model: str, trials: int, epochs: int
 ) -> None:
     """Train all of them again and again; the checksum is the mean of their last validation losses."""
     forget_peak()
     while True:
         jobs = _jobs(dataset, model, trials, epochs)
         start = time.perf_counter()
-        outcomes = train_all(jobs)
-        tick(time.perf_counter() - start, sum(o.epochs[-1].val_loss for o in outcomes) / len(outcomes))
+        losses = train_all(jobs)
+        tick(time.perf_counter() - start, sum(losses) / len(losses))
 
 
 def _jobs(dataset: str, model: str, trials: int, epochs: int) -> list[Any]:

@@ -1,0 +1,66 @@
+"""The models of Wiki-CS as a user of PyG writes them, and how one is trained on one split of one graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from torch_geometric.nn import APPNP, GATConv, GCNConv
+
+
+class Twin(nn.Module):
+    """Two layers on the features of all nodes; PyG keeps the weights of a convolution's edges between steps."""
+
+    def __init__(self, kind: str, inputs: int, outputs: int, settings: dict[str, Any]) -> None:
+        super().__init__()
+        self.kind, self.dropout = kind, settings["dropout"]
+        width, heads = settings["width"], settings.get("heads", 1)
+        if kind == "gcn-direct":
+            self.one, self.two = GCNConv(inputs, width, cached=True), GCNConv(width, outputs, cached=True)
+        elif kind == "gat-direct":
+            self.one = GATConv(inputs, width // heads, heads, dropout=self.dropout, bias=False)
+            self.two = GATConv(width, outputs, dropout=self.dropout, bias=False)
+        else:
+            self.one, self.two = nn.Linear(inputs, width), nn.Linear(width, outputs)
+        if kind == "appnp":
+            dropped = {"dropout": settings["edge_dropout"], "add_self_loops": settings["self_loops"]}
+            self.propagate = APPNP(settings["steps"], settings["alpha"], **dropped)
+
+    def forward(self, x: Tensor, edges: Tensor) -> Tensor:
+        also = () if self.kind in ("mlp-direct", "appnp") else (edges,)
+        if self.kind in ("gat-direct", "appnp"):
+            x = F.dropout(x, self.dropout, self.training)
+        x = self.one(x, *also)
+        x = F.dropout(F.elu(x) if self.kind == "gat-direct" else x.relu(), self.dropout, self.training)
+        x = self.two(x, *also)
+        return self.propagate(x, edges) if self.kind == "appnp" else x
+
+
+def train_twin(kind: str, settings: dict[str, Any], job: Any) -> float:
+    """Train and validate every epoch, test the best weights on all three parts, and return the last validation loss."""
+    torch.manual_seed(job.seed)
+    x, edges, y = job.whole.x, job.whole.edge_index, job.whole.y
+    train, val, test = (torch.from_numpy(ids.copy()) for ids in (job.train_ids, job.val_ids, job.test_ids))
+    model = Twin(kind, x.shape[1], int(y.max()) + 1, settings)
+    optimiser = torch.optim.Adam(model.parameters(), lr=job.rules.lr, weight_decay=job.rules.weight_decay)
+    lowest, best, loss = float("inf"), model.state_dict(), float("nan")
+    for _ in range(job.rules.max_epochs):
+        model.train()
+        optimiser.zero_grad()
+        F.cross_entropy(model(x, edges)[train], y[train]).backward()
+        optimiser.step()
+        model.eval()
+        with torch.no_grad():
+            answers = model(x, edges)[val]
+            loss = float(F.cross_entropy(answers, y[val]))
+            float((answers.argmax(dim=1) == y[val]).float().mean())
+        if loss < lowest:
+            lowest, best = loss, {name: value.clone() for name, value in model.state_dict().items()}
+    model.load_state_dict(best)
+    with torch.no_grad():
+        right = model(x, edges).argmax(dim=1) == y
+        for ids in (train, val, test):
+            float(right[ids].float().mean())
+    return loss
