@@ -31,7 +31,7 @@ def matches(quick: bool) -> Iterable[Match]:
             work = {"dataset": dataset, "model": model, "trials": 3 if quick else 20, "epochs": 2 if quick else 20}
             pyg = Side("PyG", "benchmarks.splits:with_pyg", work)
             alone = "benchmarks.splits:one_by_one"
-            sides = (Side(OURS, alone, work), pyg)
+            sides: tuple[Side, ...] = (Side(OURS, alone, work), pyg)
             if model in AT_ONCE:
                 sides = (Side(OURS, "benchmarks.splits:at_once", work), Side(ONE_AFTER_THE_OTHER, alone, work), pyg)
             yield Match(f"splits/{model} on {dataset}", sides, 1 if quick else 3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -104,6 +105,20 @@ def test_features_that_are_mostly_zero_give_the_same(graphs: GraphSet) -> None:
         alone = [train(job) for job in jobs(sparse, name)]
         for ours, theirs in zip(train_together(jobs(sparse, name)), alone, strict=True):
             same(ours, theirs, 1e-8)
+
+
+@pytest.mark.parametrize(
+    ("name", "layers"), [("gcn-direct", 1), ("gcn-direct", 2), ("mlp-direct", 1), ("mlp-direct", 2)]
+)
+def test_parts_of_any_size_and_models_of_any_depth(graphs: GraphSet, name: str, layers: int) -> None:
+    def given() -> list[Job]:
+        made = jobs(graphs, name, layers=layers)
+        return [
+            replace(job, train_ids=job.train_ids[: 20 - 3 * i], val_ids=job.val_ids[i:]) for i, job in enumerate(made)
+        ]
+
+    for ours, theirs in zip(train_together(given()), [train(job) for job in given()], strict=True):
+        same(ours, theirs, 1e-8)
 
 
 def test_each_has_a_rate_of_its_own(graphs: GraphSet) -> None:

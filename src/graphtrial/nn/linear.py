@@ -13,6 +13,9 @@ class Linear(nn.Linear):
     def forward(self, x: Tensor) -> Tensor:
         return linear(x, self.weight, self.bias)
 
-    def of_features(self, x: Tensor, dropout: float = 0.0) -> Tensor:
-        """Map the features of nodes, after a share of them is dropped (see `ops.feature_linear`)."""
+
+class FeatureLinear(Linear):
+    """The linear map of the features of nodes, a share of which is dropped before (see `ops.feature_linear`)."""
+
+    def forward(self, x: Tensor, dropout: float = 0.0) -> Tensor:
         return feature_linear(x, self.weight, self.bias, dropout)

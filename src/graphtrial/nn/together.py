@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.utils.rnn import pad_sequence
 
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.loops import with_self_loops
@@ -21,7 +22,7 @@ from graphtrial.nn.raw import raw_nodes
 from graphtrial.nn.whole.gcn_direct import DirectGCN
 from graphtrial.nn.whole.mlp_direct import DirectMLP
 from graphtrial.ops import aggregate, feature_linear, keep_noise, linear, sparse_features, symmetric_weight
-from graphtrial.ops.csr import CSR
+from graphtrial.ops.csr import CSR, edges
 from graphtrial.ops.spmm import weighted_sum
 
 
@@ -41,6 +42,19 @@ class Copies:
     def stacked(self, name: str) -> Tensor:
         """Return the weights of that name of all models, [copies, ...]."""
         return torch.stack([model.get_parameter(name) for model in self.models])
+
+    def drop(self, x: Tensor, share: float, nodes: Tensor | None = None, count: int = 0) -> Tensor:
+        """Drop a share of x [copies, ..., width], each copy by its own random numbers.
+
+        If the rows of x are some `nodes` [copies, ...] of `count`, each copy draws for all of them, as it would alone.
+        """
+        if not (self.training and share):
+            return x
+        if nodes is None:
+            return x * torch.stack([keep_noise(x[0], share, generator) for generator in self.generators])
+        like = x.new_empty(count, x.shape[2])
+        each = zip(self.generators, nodes, strict=True)
+        return x * torch.stack([keep_noise(like, share, generator).index_select(0, rows) for generator, rows in each])
 
 
 @dataclass(frozen=True)
@@ -68,35 +82,43 @@ class Graph:
 
 @dataclass(frozen=True)
 class Asked:
-    """The nodes that each copy is asked about, and what has been computed of them for good."""
+    """The nodes that each copy is asked about, [copies, most], and what has been computed of them for good.
 
-    nodes: Sequence[Tensor]
+    Where copies are asked about fewer nodes than others, node 0 fills up their row, and nobody looks at its answer.
+    """
+
+    nodes: Tensor
     kept: dict[str, Any] = field(default_factory=dict)
 
-    def neighbours(self, graph: GraphBatch) -> tuple[CSR, Tensor]:
-        """Return a matrix with a row per node asked about and a column per node of each copy, and each entry's edge."""
-        if "neighbours" not in self.kept:
-            self.kept["neighbours"] = _neighbours(graph, self.nodes)
-        return self.kept["neighbours"]
+    @classmethod
+    def about(cls, nodes: Sequence[Tensor]) -> Asked:
+        """Bring the nodes of all copies to one length."""
+        return cls(pad_sequence(list(nodes), batch_first=True))
 
-    def features(self, x: Tensor) -> list[Tensor]:
-        """Return those rows of x, [nodes, inputs], that each copy is asked about."""
-        if "features" not in self.kept:
-            self.kept["features"] = [x.index_select(0, nodes) for nodes in self.nodes]
-        return self.kept["features"]
+    def rows(self, name: str, matrix: CSR, columns: int) -> tuple[CSR, Tensor]:
+        """Return the rows of a matrix, one per node, that are asked for, and where in it the value of each entry is.
+
+        The matrix returned has a row for each node that a copy is asked about, and columns of its own for each copy.
+        """
+        if name not in self.kept:
+            self.kept[name] = _blocks(matrix, columns, self.nodes)
+        return self.kept[name]
+
+    def of(self, x: Tensor) -> Tensor:
+        """Return those rows of x [copies, nodes, width] that are asked for, [copies, most, width]."""
+        return x.gather(1, self.nodes.unsqueeze(2).expand(-1, -1, x.shape[2]))
 
 
-def _neighbours(graph: GraphBatch, nodes: Sequence[Tensor]) -> tuple[CSR, Tensor]:
-    count, every = graph.num_nodes, torch.cat(list(nodes))
-    copy = torch.arange(len(nodes)).repeat_interleave(torch.tensor([len(some) for some in nodes]))
-    degree = graph.in_degree.index_select(0, every)
+def _blocks(matrix: CSR, columns: int, nodes: Tensor) -> tuple[CSR, Tensor]:
+    every = nodes.flatten()
+    degree = matrix.ptr.diff().index_select(0, every)
     ptr = torch.cat([degree.new_zeros(1), degree.cumsum(0)])
     row = torch.arange(len(every)).repeat_interleave(degree)
-    edge = torch.arange(len(row)) + (graph.in_ptr.index_select(0, every) - ptr[:-1]).index_select(0, row)
-    column = graph.edge_index[0].index_select(0, edge) + count * copy.index_select(0, row)
+    entry = torch.arange(len(row)) + (matrix.ptr.index_select(0, every) - ptr[:-1]).index_select(0, row)
+    column = matrix.index.index_select(0, entry) + row // nodes.shape[1] * columns
     order = torch.argsort(column, stable=True)
-    t_ptr = torch.cat([ptr[:1], torch.bincount(column, minlength=count * len(nodes)).cumsum(0)])
-    return CSR(ptr, column, None, t_ptr, row.index_select(0, order), order), edge
+    t_ptr = torch.cat([ptr[:1], torch.bincount(column, minlength=columns * len(nodes)).cumsum(0)])
+    return CSR(ptr, column, None, t_ptr, row.index_select(0, order), order), entry
 
 
 @dataclass(frozen=True)
@@ -104,7 +126,7 @@ class Way:
     """How the copies of a model answer: a beginning without random numbers, and the rest of the way.
 
     The beginning is the same in training and in evaluation, so that what was computed to validate serves the next step.
-    The rest answers for the nodes asked about, one copy after the other, [asked of all copies, outputs].
+    The rest answers for the nodes asked about, [copies, most, outputs].
     """
 
     begin: Callable[[Copies, Graph], Any]
@@ -135,21 +157,17 @@ def _gcn_begin(copies: Copies, graph: Graph) -> Tensor:
 
 def _gcn_finish(copies: Copies, graph: Graph, x: Tensor, asked: Asked) -> Tensor:
     seen, model = graph.seen_by(copies.first), copies.first
-    share = symmetric_weight(seen, x.dtype)
-    last = len(model.convs) - 1
+    share, last = symmetric_weight(seen, x.dtype), len(model.convs) - 1
+    if not last:
+        return asked.of(x)
     for i in range(1, last + 1):
-        x = x.relu()
-        if copies.training and model.dropout:
-            x = x * torch.stack([keep_noise(x[0], model.dropout, generator) for generator in copies.generators])
+        x = copies.drop(x.relu(), model.dropout)
         z = torch.bmm(x, copies.stacked(f"convs.{i}.weight").transpose(1, 2))
-        bias = copies.stacked(f"convs.{i}.bias")
+        bias = copies.stacked(f"convs.{i}.bias").unsqueeze(1)
         if i < last:
-            x = _summed(seen, z, share) + bias.unsqueeze(1)
-        else:
-            matrix, edge = asked.neighbours(seen)
-            out = weighted_sum(matrix, z.flatten(0, 1), share.index_select(0, edge))
-            return out + bias.repeat_interleave(torch.tensor([len(nodes) for nodes in asked.nodes]), dim=0)
-    return torch.cat([rows.index_select(0, nodes) for rows, nodes in zip(x, asked.nodes, strict=True)])
+            x = _summed(seen, z, share) + bias
+    matrix, edge = asked.rows("neighbours", edges(seen), seen.num_nodes)
+    return weighted_sum(matrix, z.flatten(0, 1), share.index_select(0, edge)).view(*asked.nodes.shape, -1) + bias
 
 
 def _summed(graph: GraphBatch, x: Tensor, weight: Tensor) -> Tensor:
@@ -160,16 +178,25 @@ def _summed(graph: GraphBatch, x: Tensor, weight: Tensor) -> Tensor:
 
 def _mlp_finish(copies: Copies, graph: Graph, nothing: None, asked: Asked) -> Tensor:
     """Let each copy look at the nodes it is asked about, and at no others."""
-    answers = []
-    rows = asked.features(graph.features_of(copies.first))
-    for model, generator, x, nodes in zip(copies.models, copies.generators, rows, asked.nodes, strict=True):
-        out = model.maps[0].of_features(x)
-        for i, map_ in enumerate(model.maps[1:]):
-            if i or model.first_activation:
-                out = out.relu()
-                if copies.training and model.dropout:
-                    noise = keep_noise(out.new_empty(graph.batch.num_nodes, out.shape[1]), model.dropout, generator)
-                    out = out * noise.index_select(0, nodes)
-            out = map_(out)
-        answers.append(out)
-    return torch.cat(answers)
+    model, x = copies.first, graph.features_of(copies.first)
+    out = _mapped_rows(copies, x, asked)
+    for i in range(1, len(model.maps)):
+        if i > 1 or model.first_activation:
+            out = copies.drop(out.relu(), model.dropout, asked.nodes, len(x))
+        weight, bias = copies.stacked(f"maps.{i}.weight"), copies.stacked(f"maps.{i}.bias")
+        out = torch.baddbmm(bias.unsqueeze(1), out, weight.transpose(1, 2))
+    return out
+
+
+def _mapped_rows(copies: Copies, x: Tensor, asked: Asked) -> Tensor:
+    """Return the first map of each copy of the features that it is asked about, [copies, most, width]."""
+    weight, bias = copies.stacked("maps.0.weight"), copies.stacked("maps.0.bias")
+    found = sparse_features(x)
+    if found is None:
+        if "features" not in asked.kept:
+            asked.kept["features"] = [x.index_select(0, nodes) for nodes in asked.nodes]
+        return torch.stack([linear(*each) for each in zip(asked.kept["features"], weight, bias, strict=True)])
+    matrix, entry = asked.rows("features", found[0], x.shape[1])
+    turned = weight.transpose(1, 2).flatten(0, 1)
+    out = weighted_sum(matrix, turned, found[1].index_select(0, entry))
+    return out.view(*asked.nodes.shape, -1) + bias.unsqueeze(1)

@@ -99,7 +99,7 @@ class Running:
     @classmethod
     def of(cls, copies: Sequence[Copy], graph: Graph, way: Way) -> Running:
         """Look up what each asks about."""
-        train, val = (Asked([getattr(copy, name) for copy in copies]) for name in ("train_ids", "val_ids"))
+        train, val = (Asked.about([getattr(copy, name) for copy in copies]) for name in ("train_ids", "val_ids"))
         return cls(copies, graph, way, train, val)
 
     def models(self, *, training: bool) -> Copies:
@@ -114,11 +114,12 @@ class Running:
         """Make one step of each training and return the losses before it."""
         out = self.way.finish(self.models(training=True), self.graph, beginning, self.train)
         losses = []
-        for copy, prediction in zip(self.copies, out.split([len(nodes) for nodes in self.train.nodes]), strict=True):
+        for copy, rows in zip(self.copies, out.unbind(), strict=True):  # one by one, each would get the gradient of all
+            prediction = rows[: len(copy.train_ids)]
             losses.append(copy.job.task.loss(prediction, answers.index_select(0, copy.train_ids)))
             copy.optimiser.zero_grad()
         together = torch.stack(losses)
-        together.sum().backward()  # one by one, each would get the gradient of all
+        together.sum().backward()
         for copy in self.copies:
             copy.optimiser.step()
         return together.tolist()
@@ -128,8 +129,8 @@ class Running:
         found = []
         with torch.no_grad():
             out = self.way.finish(self.models(training=False), self.graph, beginning, self.val)
-            for copy, prediction in zip(self.copies, out.split([len(nodes) for nodes in self.val.nodes]), strict=True):
-                target = answers.index_select(0, copy.val_ids)
+            for copy, rows in zip(self.copies, out, strict=True):
+                prediction, target = rows[: len(copy.val_ids)], answers.index_select(0, copy.val_ids)
                 found.append((float(copy.job.task.loss(prediction, target)), copy.job.task.score(prediction, target)))
         return found
 

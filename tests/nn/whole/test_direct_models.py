@@ -73,9 +73,10 @@ def test_gat_equals_pyg(given: list[Graph]) -> None:
     torch.testing.assert_close(model(batch), x)
 
 
-def test_the_mlp_of_pairs_reads_both_nodes_side_by_side() -> None:
+@pytest.mark.parametrize("times", [1, 10])
+def test_the_mlp_of_pairs_reads_both_nodes_side_by_side(times: int) -> None:
     batch = batch_of(UNDIRECTED["random-0"])
-    pairs = torch.tensor([[0, 3], [3, 0], [2, 2]])
+    pairs = torch.tensor([[0, 3], [3, 0], [2, 2]]).repeat(times, 1)
     model = made("mlp-direct", PAIRS, layers=3)
     x = features(batch)
     hidden = torch.cat([x[pairs[:, 0]], x[pairs[:, 1]]], dim=1)

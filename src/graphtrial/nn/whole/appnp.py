@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.loops import with_self_loops
-from graphtrial.nn.linear import Linear
+from graphtrial.nn.linear import FeatureLinear, Linear
 from graphtrial.nn.models import MODELS
 from graphtrial.nn.raw import raw_node_width, raw_nodes, require_level
 from graphtrial.nn.readout import pool
@@ -56,7 +56,8 @@ class APPNP(nn.Module):
         self.edge_dropout = edge_dropout
         self.self_loops = self_loops
         sizes = [raw_node_width(shapes), *[width] * layers, shapes.outputs]
-        self.maps = nn.ModuleList(Linear(*pair) for pair in pairwise(sizes))
+        first, *rest = pairwise(sizes)
+        self.maps = nn.ModuleList([FeatureLinear(*first), *(Linear(*pair) for pair in rest)])
 
     def forward(self, graph: GraphBatch) -> Tensor:
         out = self.propagate(graph, self.predict(graph))
@@ -65,7 +66,7 @@ class APPNP(nn.Module):
     def predict(self, graph: GraphBatch) -> Tensor:
         """Return the answers for each node alone, [nodes, outputs]."""
         x = raw_nodes(graph, self.shapes, next(self.parameters()).dtype)
-        x = self.maps[0].of_features(x, self.dropout if self.training else 0.0)
+        x = self.maps[0](x, self.dropout if self.training else 0.0)
         for linear in self.maps[1:]:
             x = linear(dropout(x.relu(), self.dropout, self.training))
         return x

@@ -9,7 +9,7 @@ from torch.nn import functional as F
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.loops import with_self_loops
 from graphtrial.nn.conv.gat import attend
-from graphtrial.nn.linear import Linear
+from graphtrial.nn.linear import FeatureLinear, Linear
 from graphtrial.nn.models import MODELS
 from graphtrial.nn.raw import raw_node_width, raw_nodes, require_level
 from graphtrial.nn.readout import pool
@@ -22,17 +22,16 @@ SLOPE = 0.2
 class Attention(nn.Module):
     """Attention of any width, heads side by side (see `ops.attention`). x: [nodes, inputs] -> [nodes, heads, width]."""
 
-    def __init__(self, inputs: int, heads: int, width: int) -> None:
+    def __init__(self, inputs: int, heads: int, width: int, *, features: bool) -> None:
         super().__init__()
-        self.linear = Linear(inputs, heads * width, bias=False)
+        self.linear = (FeatureLinear if features else Linear)(inputs, heads * width, bias=False)
         self.source = nn.Parameter(torch.empty(1, heads, width))
         self.target = nn.Parameter(torch.empty(1, heads, width))
         for weight in (self.linear.weight, self.source, self.target):
             nn.init.xavier_normal_(weight, gain=nn.init.calculate_gain("relu"))
 
-    def forward(self, graph: GraphBatch, x: Tensor, dropout: float, *, features: bool = False) -> Tensor:
-        """Attend to x, which may be said to be the features of the graph (see `ops.feature_linear`)."""
-        z = self.linear.of_features(x, dropout) if features else self.linear(drop(x, dropout))
+    def forward(self, graph: GraphBatch, x: Tensor, dropout: float) -> Tensor:
+        z = self.linear(x, dropout) if isinstance(self.linear, FeatureLinear) else self.linear(drop(x, dropout))
         z = z.view(-1, *self.source.shape[1:])
         return attend(graph, z, self.source[0], self.target[0], SLOPE, dropout)
 
@@ -65,13 +64,15 @@ class DirectGAT(nn.Module):
         self.dropout = dropout
         self.self_loops = self_loops
         sizes = [raw_node_width(shapes), *[width] * (layers - 1)]
-        hidden = [Attention(size, heads, width // heads) for size in sizes[:-1]]
-        self.layers = nn.ModuleList([*hidden, Attention(sizes[-1], 1, shapes.outputs)])
+        shares = [*[(heads, width // heads)] * (layers - 1), (1, shapes.outputs)]
+        self.layers = nn.ModuleList(
+            Attention(size, *share, features=i == 0) for i, (size, share) in enumerate(zip(sizes, shares, strict=True))
+        )
 
     def forward(self, graph: GraphBatch) -> Tensor:
         seen = with_self_loops(graph) if self.self_loops else graph
         x = raw_nodes(graph, self.shapes, next(self.parameters()).dtype)
         dropout = self.dropout if self.training else 0.0
         for i, layer in enumerate(self.layers):
-            x = layer(seen, F.elu(x) if i else x, dropout, features=i == 0).flatten(1)
+            x = layer(seen, F.elu(x) if i else x, dropout).flatten(1)
         return pool(graph, x, "mean") if self.shapes.level == "graph" else x

@@ -11,7 +11,7 @@ from torch.nn import functional as F
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.column import PAIRS
-from graphtrial.nn.linear import Linear
+from graphtrial.nn.linear import FeatureLinear, Linear
 from graphtrial.nn.models import MODELS
 from graphtrial.nn.raw import raw_node_width, raw_nodes, require_level
 from graphtrial.nn.shapes import Shapes
@@ -44,7 +44,7 @@ class GraphStar(nn.Module):
         if shapes.outputs != 1:
             raise GraphTrialError("graphstar gives one number for a pair")
         self.shapes = shapes
-        self.first = Linear(raw_node_width(shapes), width)
+        self.first = FeatureLinear(raw_node_width(shapes), width)
         self.star = Star(width, 1, dropout, residual=False)
         self.nodes = nn.ModuleList(Nodes(width, heads, dropout) for _ in range(layers))
         self.stars = nn.ModuleList(Star(width, heads, dropout, residual=True) for _ in range(layers - 1))
@@ -60,7 +60,7 @@ class GraphStar(nn.Module):
 
     def encode(self, graph: GraphBatch) -> Tensor:
         """Return the vector of each node, [nodes, width]."""
-        x = self.first.of_features(raw_nodes(graph, self.shapes, self.relation.dtype)).relu()
+        x = self.first(raw_nodes(graph, self.shapes, self.relation.dtype)).relu()
         star = self.star(x.mean(dim=0, keepdim=True), x)
         for i, nodes in enumerate(self.nodes):
             x = nodes(graph, x, star)

@@ -9,12 +9,12 @@ from torch import Tensor, nn
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.column import PAIRS
-from graphtrial.nn.linear import Linear
+from graphtrial.nn.linear import FeatureLinear, Linear
 from graphtrial.nn.models import MODELS
 from graphtrial.nn.raw import raw_node_width, raw_nodes, require_level
 from graphtrial.nn.readout import pool
 from graphtrial.nn.shapes import Shapes
-from graphtrial.ops import dropout, feature_linear
+from graphtrial.ops import dropout, feature_linear, linear
 
 
 @MODELS.register("mlp-direct")
@@ -40,19 +40,21 @@ class DirectMLP(nn.Module):
         self.first_activation = first_activation
         ends = 2 if shapes.level == "pair" else 1
         sizes = [ends * raw_node_width(shapes), *[width] * (layers - 1), shapes.outputs]
-        self.maps = nn.ModuleList(Linear(*pair) for pair in pairwise(sizes))
+        first, *rest = pairwise(sizes)
+        self.maps = nn.ModuleList([FeatureLinear(*first), *(Linear(*pair) for pair in rest)])
 
     def forward(self, graph: GraphBatch) -> Tensor:
         x = raw_nodes(graph, self.shapes, next(self.parameters()).dtype)
-        x = _of_both_ends(graph, x, self.maps[0]) if self.shapes.level == "pair" else self.maps[0].of_features(x)
-        for i, linear in enumerate(self.maps[1:]):
+        first = self.maps[0]
+        x = _of_both_ends(graph, x, *first.parameters()) if self.shapes.level == "pair" else first(x)
+        for i, following in enumerate(self.maps[1:]):
             if i or self.first_activation:
                 x = dropout(x.relu(), self.dropout, self.training)
-            x = linear(x)
+            x = following(x)
         return pool(graph, x, "mean") if self.shapes.level == "graph" else x
 
 
-def _of_both_ends(graph: GraphBatch, x: Tensor, first: Linear) -> Tensor:
+def _of_both_ends(graph: GraphBatch, x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     """Map the features of the two nodes of each pair side by side, [pairs, width].
 
     Where the batch asks for about every node anyway, each is mapped once as either end, instead of once in each pair.
@@ -61,6 +63,6 @@ def _of_both_ends(graph: GraphBatch, x: Tensor, first: Linear) -> Tensor:
     if pairs is None:
         raise GraphTrialError(f"this model scores pairs of nodes, but the batch has no column '{PAIRS}'")
     if 2 * len(pairs) < len(x):
-        return first(x.index_select(0, pairs.flatten()).reshape(len(pairs), -1))
-    of_one, of_other = (feature_linear(x, half) for half in first.weight.chunk(2, dim=1))
-    return of_one.index_select(0, pairs[:, 0]) + of_other.index_select(0, pairs[:, 1]) + first.bias
+        return linear(x.index_select(0, pairs.flatten()).reshape(len(pairs), -1), weight, bias)
+    of_one, of_other = (feature_linear(x, half) for half in weight.chunk(2, dim=1))
+    return of_one.index_select(0, pairs[:, 0]) + of_other.index_select(0, pairs[:, 1]) + bias
