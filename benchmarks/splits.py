@@ -24,7 +24,7 @@ GRAPHS = {
     "cora": tuple(MODELS),
     "citeseer": tuple(MODELS),
 }
-"""Which models are trained on which graph; attention on the largest would take most of an hour."""
+"""Which models are trained on which graph; attention on the largest is left out for the time it takes."""
 AT_ONCE = ("gcn-direct", "mlp-direct")
 """The models that are computed together; of the others each split is trained by itself."""
 
