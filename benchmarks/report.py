@@ -22,7 +22,7 @@ TITLES = {
     "start": "From the command to the end of its first training step (prepared data, all cores)",
     "machine": "Whole machine: several seeds of GCN on ZINC",
     "dense": f"Models on node pairs: training epoch on ZINC ({EPOCH_GRAPHS:,} graphs), one core, or one trial on each",
-    "splits": "All splits of one graph at once: 20 trainings of 20 epochs on one core, tests included",
+    "splits": "All splits of one graph at once, and one of them: trainings of 20 epochs on one core, tests included",
     "kernels": "Graph kernels of real sets (one core)",
     "scaling": "Scaling of GraphTrial (GCN, width 145 or 146, one core)",
 }
