@@ -112,13 +112,11 @@ class Asked:
 def _blocks(matrix: CSR, columns: int, nodes: Tensor) -> tuple[CSR, Tensor]:
     every = nodes.flatten()
     degree = matrix.ptr.diff().index_select(0, every)
-    ptr = torch.cat([degree.new_zeros(1), degree.cumsum(0)])
     row = torch.arange(len(every)).repeat_interleave(degree)
-    entry = torch.arange(len(row)) + (matrix.ptr.index_select(0, every) - ptr[:-1]).index_select(0, row)
+    first = matrix.ptr.index_select(0, every) - (degree.cumsum(0) - degree)
+    entry = torch.arange(len(row)) + first.index_select(0, row)
     column = matrix.index.index_select(0, entry) + row // nodes.shape[1] * columns
-    order = torch.argsort(column, stable=True)
-    t_ptr = torch.cat([ptr[:1], torch.bincount(column, minlength=columns * len(nodes)).cumsum(0)])
-    return CSR(ptr, column, None, t_ptr, row.index_select(0, order), order), entry
+    return CSR.of_entries(row, column, len(every), columns * len(nodes)), entry
 
 
 @dataclass(frozen=True)

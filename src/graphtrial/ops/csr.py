@@ -26,6 +26,16 @@ class CSR:
     t_index: Tensor
     t_order: Tensor | None
 
+    @classmethod
+    def of_entries(cls, row: Tensor, column: Tensor, rows: int, columns: int) -> CSR:
+        """Return the matrix with these entries, sorted by row; values are kept in their order."""
+        order = torch.argsort(column, stable=True)
+        ptr, t_ptr = (
+            torch.cat([ids.new_zeros(1), torch.bincount(ids, minlength=size).cumsum(0)])
+            for ids, size in ((row, rows), (column, columns))
+        )
+        return cls(ptr, column, None, t_ptr, row.index_select(0, order), order)
+
     @property
     def tensors(self) -> tuple[Tensor, Tensor, Tensor | None, Tensor, Tensor, Tensor | None]:
         """All six parts."""

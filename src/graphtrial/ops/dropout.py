@@ -11,13 +11,13 @@ from graphtrial.ops.operator import array, operator
 PARTS = 1 << 16
 
 
-def dropout(x: Tensor, share: float, training: bool = True, generator: torch.Generator | None = None) -> Tensor:
+def dropout(x: Tensor, share: float, training: bool = True) -> Tensor:
     """Set each number of x to 0 with probability `share` and divide the others by 1 - share; outside training, do not.
 
-    One number of the generator, by default torch's own, decides about all of x. The probability is rounded to 1 /
-    65536, and what is kept is divided by the rounded one, so that the mean stays that of x.
+    One number of torch's generator decides about all of x. The probability is rounded to 1 / 65536, and what is kept is
+    divided by the rounded one, so that the mean stays that of x.
     """
-    return x * keep_noise(x, share, generator) if training and share else x
+    return x * keep_noise(x, share) if training and share else x
 
 
 def keep_noise(like: Tensor, share: float, generator: torch.Generator | None = None) -> Tensor:

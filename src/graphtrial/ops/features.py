@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor
 from torch.utils.weak import WeakTensorKeyDictionary
 
@@ -17,13 +16,7 @@ WIDE, SPARSE = 128, 0.15
 _seen: WeakTensorKeyDictionary = WeakTensorKeyDictionary()  # the features of a graph are the same ones at every step
 
 
-def feature_linear(
-    x: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    share: float = 0.0,
-    generator: torch.Generator | None = None,
-) -> Tensor:
+def feature_linear(x: Tensor, weight: Tensor, bias: Tensor | None = None, share: float = 0.0) -> Tensor:
     """Return the product of x, a share of it dropped, with weight.T, and the bias added. No gradient flows to x.
 
     x: [nodes, inputs], weight: [outputs, inputs], bias: [outputs] -> [nodes, outputs]. Where x is wide and mostly 0, it
@@ -31,9 +24,9 @@ def feature_linear(
     """
     found = sparse_features(x)
     if found is None:
-        return linear(dropout(x, share, generator=generator), weight, bias)
+        return linear(dropout(x, share), weight, bias)
     matrix, values = found
-    out = weighted_sum(matrix, weight.t().contiguous(), dropout(values, share, generator=generator))
+    out = weighted_sum(matrix, weight.t().contiguous(), dropout(values, share))
     return out if bias is None else out + bias
 
 
@@ -52,10 +45,4 @@ def _compressed(x: Tensor) -> tuple[CSR, Tensor] | None:
     if int(x.count_nonzero()) > SPARSE * x.numel():
         return None
     row, column = x.nonzero(as_tuple=True)
-    order = torch.argsort(column, stable=True)
-    ptr, t_ptr = (_pointers(ids, size) for ids, size in zip((row, column), x.shape, strict=True))
-    return CSR(ptr, column, None, t_ptr, row[order], order), x[row, column]
-
-
-def _pointers(ids: Tensor, size: int) -> Tensor:
-    return torch.cat([ids.new_zeros(1), torch.bincount(ids, minlength=size).cumsum(0)])
+    return CSR.of_entries(row, column, *x.shape), x[row, column]
