@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import json
 import re
@@ -17,6 +18,8 @@ from graphtrial.cli.main import app
 from graphtrial.errors import GraphTrialError
 from graphtrial.report.export import escape_latex, export, placed
 from graphtrial.report.rows import result_rows
+from graphtrial.report.select import best_first, rows_of
+from graphtrial.spec import Component
 from graphtrial.studies import Store
 
 Filler = Callable[..., Any]
@@ -93,3 +96,25 @@ def test_the_command_exports_a_dataset_a_study_or_all(filled: Store, tmp_path: P
     assert "Did you mean 'csl'?" in unknown.stderr
     empty = CliRunner().invoke(app, [*words, "demo"])
     assert "no trial of demo" in empty.stderr
+
+
+def test_rows_stand_best_first_whatever_order_they_were_run_in(results: Store, fill: Filler) -> None:
+    fill("gcn", [70.0, 71.0])
+    fill("gin", [80.0, 81.0])
+    (tested,) = fill("mlp", [10.0])
+    results.start(dataclasses.replace(tested, encoding=Component("laplacian", {"k": 20})), "accuracy", True, {})
+    rows = result_rows(results.trials())
+    assert [row.name for row in best_first(rows)] == [
+        "gin/layers=4",
+        "gcn/layers=4",
+        "mlp/layers=4",
+        "mlp/laplacian:20/layers=4",
+    ]
+    assert best_first(reversed(rows)) == best_first(rows)
+    assert rows_of(results, "all") == best_first(rows)
+
+
+def test_where_less_is_better_the_least_stands_first(results: Store, fill: Filler) -> None:
+    for name, score in (("a", 1.0), ("b", 0.5), ("c", 2.0)):
+        fill(name, [score], higher_is_better=False)
+    assert [row.label for row in best_first(result_rows(results.trials()))] == ["b", "a", "c"]

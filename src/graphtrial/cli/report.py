@@ -32,11 +32,11 @@ def report(
     Example: graphtrial report --out site
     """
     from graphtrial.report import markdown as as_markdown
-    from graphtrial.report import result_rows
+    from graphtrial.report.select import rows_of
 
     opened = store_of(store, shipped)
     if json or markdown:
-        rows = result_rows(opened.trials())
+        rows = rows_of(opened, "all")
         if json:
             print_json([row.to_dict() for row in rows])
         else:

@@ -1,6 +1,9 @@
-"""Which rows of a store a table is made of."""
+"""Which rows of a store a table is made of, and in which order."""
 
 from __future__ import annotations
+
+import math
+from collections.abc import Iterable
 
 from graphtrial.errors import GraphTrialError, did_you_mean
 from graphtrial.report.rows import ResultRow, result_rows
@@ -13,9 +16,9 @@ def rows_of(store: Store, table: str) -> list[ResultRow]:
     records = store.trials()
     datasets = list(dict.fromkeys(record.spec.dataset for record in records))
     if table == "all":
-        return result_rows(records)
+        return best_first(result_rows(records))
     if table in datasets:
-        return result_rows([record for record in records if record.spec.dataset == table])
+        return best_first(result_rows([record for record in records if record.spec.dataset == table]))
     studies = catalog()
     if table not in studies and not table.endswith(".toml"):
         raise GraphTrialError(
@@ -27,3 +30,18 @@ def rows_of(store: Store, table: str) -> list[ResultRow]:
     if not found:
         raise GraphTrialError(f"no trial of {table} is in {store.path} yet; `graphtrial study {table}` runs them")
     return result_rows(found)
+
+
+def best_first(rows: Iterable[ResultRow]) -> list[ResultRow]:
+    """Return rows as a reader looks for them: by dataset and rules, changed rules last, then by their test scores.
+
+    Rows without a score come last. The order depends on the results alone, not on when they were made or in which
+    order a store tells them.
+    """
+    return sorted(rows, key=_place)
+
+
+def _place(row: ResultRow) -> tuple[str, str, str, float, str, str]:
+    spec, test = row.first.spec, row.scores("test")
+    behind = math.inf if test is None else -test.mean if row.first.higher_is_better else test.mean
+    return spec.dataset, spec.protocol, row.changes, behind, row.name, row.id

@@ -9,6 +9,7 @@ from pathlib import Path
 from graphtrial.errors import GraphTrialError
 from graphtrial.files import atomic_folder
 from graphtrial.report.rows import result_rows
+from graphtrial.report.select import best_first
 from graphtrial.report.site import compare, dataset, errata, model, overview, papers, row, trial
 from graphtrial.report.site.site import Prepared, Site, pretty
 from graphtrial.report.site.views import RowView
@@ -32,7 +33,7 @@ def write_site(
     if not records:
         raise GraphTrialError(f"the store {store.path} has no trials yet; `graphtrial run csl gcn` makes some")
     _check(folder)
-    rows = result_rows(records)
+    rows = best_first(result_rows(records))
     with atomic_folder(folder, flush=False) as temporary:
         views = [RowView(one) for one in rows]
         site = Site(store, views, records, temporary, dict(prepared or {}), store_option)

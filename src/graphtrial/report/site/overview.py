@@ -125,6 +125,11 @@ def _trials(site: Site) -> Grid:
             Cell("" if trial.epochs is None else str(trial.epochs), sort=trial.epochs),
             number(trial.epoch_seconds or None, ".2f"),
         ]
-        for trial in site.trials
+        for trial in sorted(site.trials, key=_place)
     ]
     return Grid("trials", "All trials", columns, lines)
+
+
+def _place(trial: TrialRecord) -> tuple[str, str, str, int, int]:
+    spec = trial.spec
+    return spec.dataset, spec.model.name, short_encoding(spec.encoding), spec.seed, spec.split

@@ -25,7 +25,7 @@ def write(site: Site) -> None:
             write_page(site, trial, known[trial.id])
         histories = [
             (f"split {trial.spec.split}, seed {trial.spec.seed}", ROOT + trial_page(trial), known[trial.id])
-            for trial in row.trials[:MOST_CURVES]
+            for trial in view.trials[:MOST_CURVES]
         ]
         site.page(
             view.page,
@@ -76,6 +76,6 @@ def _trials(view: RowView) -> Grid:
             number(trial.epoch_seconds or None, ".2f"),
             Cell(trial.status),
         ]
-        for trial in view.row.trials
+        for trial in view.trials
     ]
     return Grid(view.id, f"Trials of {view.name} on {view.dataset}", columns, lines, WHAT_PLUS_MINUS_IS)

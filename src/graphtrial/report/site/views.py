@@ -65,6 +65,11 @@ class RowView:
             return Cell("")
         return Cell(found.verdict, hint=found.reason, pill=STYLES.get(found.verdict, "open"))
 
+    @cached_property
+    def trials(self) -> list[TrialRecord]:
+        """The trials, seed by seed."""
+        return sorted(self.row.trials, key=lambda trial: (trial.spec.seed, trial.spec.split))
+
     @property
     def protocol(self) -> str:
         """The name of the protocol without its version."""
