@@ -132,9 +132,30 @@ def test_every_page_opens_draws_its_charts_and_fits_phone_and_desk(page: Any, si
     assert charts > 10
 
 
+def test_a_reason_stays_below_its_row_when_a_table_is_sorted_and_filtered(page: Any, site: Path) -> None:
+    page.goto((site / "papers.html").as_uri())
+    script = """() => [...document.querySelectorAll(".grid tbody tr.below")].filter((row) => !row.hidden).map(
+      (row) => [row.previousElementSibling.cells[3].textContent, row.textContent])"""
+    pairs = page.evaluate(script)
+    told = [(mean, reason) for mean, reason in pairs if "ours" in reason]
+    assert len(pairs) > 4
+    assert told
+    assert all(f"ours {mean} " in reason for mean, reason in told)
+    page.locator(".grid").first.get_by_role("button", name="Ours", exact=True).click()
+    ordered = page.evaluate(script)
+    assert [mean for mean, _ in ordered] == sorted((mean for mean, _ in pairs), key=_mean, reverse=True)
+    assert sorted(ordered) == sorted(pairs)
+    page.get_by_label("Filter the table by words").fill(pairs[0][0])
+    assert page.evaluate(script) == [pair for pair in ordered if pair[0] == pairs[0][0]]
+
+
+def _mean(text: str) -> float:
+    return float(text.partition("±")[0])
+
+
 def test_a_column_is_sorted_by_mouse_and_by_keyboard(page: Any, site: Path) -> None:
     page.goto((site / "datasets" / "csl.html").as_uri())
-    means = lambda: [float(text.partition("±")[0]) for text in column(page, "Test")]  # noqa: E731
+    means = lambda: [_mean(text) for text in column(page, "Test")]  # noqa: E731
     button = page.locator(".grid").first.get_by_role("button", name="Test", exact=True)
     button.click()
     assert means() == sorted(means(), reverse=True)

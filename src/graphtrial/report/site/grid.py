@@ -20,11 +20,12 @@ class Cell:
 
 @dataclass(frozen=True)
 class Column:
-    """One column; numbers stand to the right."""
+    """One column; numbers stand to the right. The texts of one `below` are long: they get a line under their row."""
 
     title: str
     number: bool = True
     hint: str = ""
+    below: bool = False
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,15 @@ class Grid:
     def headers(self) -> list[str]:
         """The titles of the columns."""
         return [column.title for column in self.columns]
+
+    @property
+    def lines(self) -> list[tuple[list[tuple[Cell, Column]], list[Cell]]]:
+        """Each row as a page shows it: the cells that stand side by side, and those below them."""
+        made = []
+        for row in self.rows:
+            pairs = list(zip(row, self.columns, strict=True))
+            made.append(([pair for pair in pairs if not pair[1].below], [cell for cell, to in pairs if to.below]))
+        return made
 
     @property
     def texts(self) -> list[list[str]]:

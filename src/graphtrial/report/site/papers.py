@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from graphtrial.report.agreement import EXPLANATION
-from graphtrial.report.site.grid import Cell, Grid, number, numbers, words
+from graphtrial.report.site.grid import Cell, Column, Grid, number, numbers, words
 from graphtrial.report.site.site import Site
 from graphtrial.report.site.views import dataset_page
 
@@ -45,12 +45,12 @@ def _grid(site: Site) -> Grid:
                 Cell(theirs.printed, sort=theirs.mean) if theirs else Cell(""),
                 number(found.difference, "+.3f"),
                 number(found.p, ".2g"),
-                Cell(found.reason, mark="w"),
+                Cell(found.reason),
             ]
         )
     columns = (
         *words("Verdict", "Dataset", "Row"),
         *numbers("Ours", "Published", "Difference", "p"),
-        *words("Why"),
+        Column("Why", number=False, below=True),
     )
     return Grid("papers", "What agrees with the papers", columns, lines, EXPLANATION)

@@ -11,14 +11,23 @@
     return String(a).localeCompare(String(b), undefined, { numeric: true });
   };
 
+  // Rows with the lines that stand below them: they are moved and hidden together.
+  const rowsOf = (table) => {
+    const groups = [];
+    for (const row of table.tBodies[0].rows) {
+      if (row.classList.contains("below")) groups.at(-1).push(row);
+      else groups.push([row]);
+    }
+    return groups;
+  };
+
   const sortBy = (table, column, descending) => {
-    const body = table.tBodies[0];
-    const rows = [...body.rows].map((row) => [value(row.cells[column]), row]);
+    const rows = rowsOf(table).map((group) => [value(group[0].cells[column]), group]);
     rows.sort(([a], [b]) => {
       if (a === "" || b === "") return (a === "") - (b === "");
       return descending ? compare(b, a) : compare(a, b);
     });
-    body.append(...rows.map(([, row]) => row));
+    table.tBodies[0].append(...rows.flatMap(([, group]) => group));
     [...table.tHead.rows[0].cells].forEach((head, i) => {
       if (i === column) head.setAttribute("aria-sort", descending ? "descending" : "ascending");
       else head.removeAttribute("aria-sort");
@@ -44,13 +53,15 @@
   const makeFilterable = (grid) => {
     const input = grid.querySelector("input[type=search]");
     const count = grid.querySelector(".count");
-    const rows = [...grid.querySelectorAll("tbody tr")].map((row) => [row, row.textContent.toLowerCase()]);
+    const textOf = (group) => group.map((row) => row.textContent).join(" ").toLowerCase();
+    const rows = rowsOf(grid.querySelector("table")).map((group) => [group, textOf(group)]);
     const apply = () => {
       const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
       let shown = 0;
-      for (const [row, text] of rows) {
-        row.hidden = !words.every((word) => text.includes(word));
-        shown += !row.hidden;
+      for (const [group, text] of rows) {
+        const fits = words.every((word) => text.includes(word));
+        for (const row of group) row.hidden = !fits;
+        shown += fits;
       }
       count.textContent = shown === rows.length ? `${rows.length} rows` : `${shown} of ${rows.length} rows`;
     };
