@@ -74,6 +74,11 @@ def test_a_file_that_is_not_there_is_a_plain_error() -> None:
         load_study("nowhere.toml")
 
 
+def test_the_catalog_counts_tables_as_people_do() -> None:
+    tables = [name for name in catalog() if name.startswith("bgnn-v5/")]
+    assert tables == [f"bgnn-v5/table-{number}" for number in sorted(int(name.rpartition("-")[2]) for name in tables)]
+
+
 @pytest.mark.parametrize("name", sorted(catalog()))
 def test_every_shipped_study_names_what_there_is(name: str) -> None:
     study = load_study(name)

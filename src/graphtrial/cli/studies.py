@@ -116,7 +116,9 @@ def show_plan(study: Study, store: Path, *, estimate: bool) -> None:
     out.print(table)
     for words in not_run(study):
         out.print(f"not run: {words}", markup=False, soft_wrap=True)
-    out.print(f"hours left, {cores()} trials at once: {hours_in_words(facts)}")
+    untimed = facts["timed_rows"] < facts["rows"]
+    hint = "; `--estimate` times the models that were never timed here" if untimed else ""
+    out.print(f"hours left, {cores()} trials at once: {hours_in_words(facts)}{hint}", markup=False, soft_wrap=True)
 
 
 def _settings_in_words(row: PlannedRow) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import fields
 from importlib import resources
@@ -19,9 +20,14 @@ else:
 
 
 def catalog() -> dict[str, Path]:
-    """Return the shipped studies by name."""
+    """Return the shipped studies by name, table 2 before table 10."""
     root = Path(str(resources.files("graphtrial.studies"))) / "catalog"
-    return {file.relative_to(root).with_suffix("").as_posix(): file for file in sorted(root.rglob("*.toml"))}
+    found = {file.relative_to(root).with_suffix("").as_posix(): file for file in root.rglob("*.toml")}
+    return dict(sorted(found.items(), key=lambda item: _by_number(item[0])))
+
+
+def _by_number(name: str) -> list[tuple[str, int]]:
+    return [(words, int(digits or 0)) for words, digits in re.findall(r"(\D*)(\d*)", name)]
 
 
 def load_study(name: str) -> Study:
