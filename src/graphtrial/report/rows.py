@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from graphtrial import published
 from graphtrial.published.models import find_published
 from graphtrial.report.agreement import Agreement, agreement
+from graphtrial.report.choices import INCOMPLETE, choose
 from graphtrial.report.stats import Summary, bootstrapped, summarise
 from graphtrial.spec import Component, canonical_json, digest
 from graphtrial.studies.from_table import encoding_facts
 from graphtrial.studies.store import TrialRecord
 from graphtrial.training import PROTOCOLS, FoldRules, Rules
-
-INCOMPLETE = "incomplete"
-"""The status of a fold of which not every model to choose from has been tried."""
 
 
 @dataclass(frozen=True)
@@ -203,39 +201,6 @@ def result_rows(trials: Iterable[TrialRecord]) -> list[ResultRow]:
         groups.setdefault(canonical_json(_row_of(trial)), []).append(trial)
     chosen = [choose(group) for group in groups.values()]
     return [ResultRow(tuple(group), _published(group)) for group in chosen]
-
-
-def choose(group: list[TrialRecord]) -> list[TrialRecord]:
-    """Return the trial with the best validation score of each split and seed, where the rules say so; else all.
-
-    Of equally good ones the first is taken, in the order of the settings to choose. A fold that lacks the result of a
-    model that another fold has tried is not chosen for yet: its trial is marked incomplete and has no scores.
-    """
-    rules = group[0].spec.rules
-    if not isinstance(rules, FoldRules):
-        return group
-    folds: dict[tuple[int, int], dict[tuple[Any, ...], TrialRecord]] = {}
-    for trial in group:
-        point = tuple(trial.spec.model.arguments.get(name) for name in rules.chosen)
-        folds.setdefault((trial.spec.seed, trial.spec.split), {})[point] = trial
-    everything = {point for tried in folds.values() for point in tried}
-    made = []
-    for tried in folds.values():
-        points = sorted(tried)
-        best = tried[points[0]]
-        if set(tried) != everything or not all(trial.is_finished for trial in tried.values()):
-            made.append(replace(best, status=INCOMPLETE, scores={}))
-            continue
-        for trial in (tried[point] for point in points[1:]):
-            if "val" in trial.scores and ("val" not in best.scores or _is_better(trial, best)):
-                best = trial
-        made.append(best)
-    return made
-
-
-def _is_better(one: TrialRecord, other: TrialRecord) -> bool:
-    mine, theirs = one.scores["val"], other.scores["val"]
-    return mine > theirs if one.higher_is_better else mine < theirs
 
 
 def _row_of(trial: TrialRecord) -> dict[str, Any]:
