@@ -115,3 +115,8 @@ def test_a_module_that_fails_is_tried_again(package: str, tmp_path: Path) -> Non
 
 def test_the_built_in_tasks_are_found() -> None:
     assert {"graph-classification", "graph-regression"} <= set(TASKS)
+
+
+def test_a_name_in_capitals_as_the_papers_write_it_is_near_ours(package: str) -> None:
+    with pytest.raises(UnknownNameError, match="Did you mean 'hammer'"):
+        things_of(package).get("HAMMER")

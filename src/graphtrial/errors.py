@@ -40,9 +40,10 @@ class MissingDependencyError(GraphTrialError):
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return " Did you mean 'x'?" for the nearest known name, or nothing where none is near."""
-    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
-    return f" Did you mean '{near[0]}'?" if near else ""
+    """Return " Did you mean 'x'?" for the nearest known name, or nothing where none is near; capitals do not count."""
+    spelled = {one.lower(): one for one in known}  # the papers write ZINC and GCN
+    near = difflib.get_close_matches(name.lower(), spelled, n=1, cutoff=0.5)
+    return f" Did you mean '{spelled[near[0]]}'?" if near else ""
 
 
 def missing_extra(what: str, package: str, extra: str) -> MissingDependencyError:
