@@ -28,30 +28,38 @@ class Registry(Generic[T]):
         self.packages = packages
         self._things: dict[str, T] = {}
         self._families: list[Callable[[str], T | None]] = []
+        self._titles: dict[str, str] = {}
+        self._titles_of_families: list[Callable[[str], str | None]] = []
         self._loaded = False
 
-    def register(self, name: str) -> Callable[[R], R]:
-        """Return a decorator that files the decorated thing under `name`."""
+    def register(self, name: str, *, title: str | None = None) -> Callable[[R], R]:
+        """Return a decorator that files the decorated thing under `name`; tables and pages show its `title`."""
 
         def file_it(thing: R) -> R:
-            self.add(name, thing)  # type: ignore[arg-type]
+            self.add(name, thing, title=title)  # type: ignore[arg-type]
             return thing
 
         return file_it
 
-    def add(self, name: str, thing: T) -> None:
+    def add(self, name: str, thing: T, *, title: str | None = None) -> None:
         """File `thing` under `name`; a second thing of the same name is an error."""
         if name in self._things and self._things[name] is not thing:
             raise GraphTrialError(f"two {self.kind}s are called '{name}': {self._things[name]!r} and {thing!r}")
         self._things[name] = thing
+        if title is not None:
+            self._titles[name] = title
 
     def remove(self, name: str) -> None:
         """Forget the thing called `name`, if there is one."""
         self._things.pop(name, None)
+        self._titles.pop(name, None)
 
-    def add_family(self, find: Callable[[str], T | None]) -> None:
-        """Let `find` answer for names that nobody listed; it returns nothing for a name that is not its own."""
+    def add_family(
+        self, find: Callable[[str], T | None], *, title: Callable[[str], str | None] = lambda name: None
+    ) -> None:
+        """Let `find` answer for names that nobody listed, and `title` for their titles; nothing for any other name."""
         self._families.append(find)
+        self._titles_of_families.append(title)
 
     def get(self, name: str) -> T:
         """Return the thing called `name`, of a family that knows it, or what `module:attr` points to."""
@@ -74,6 +82,16 @@ class Registry(Generic[T]):
             f"no {self.kind} called '{name}'.{did_you_mean(name, names)} "
             f"`graphtrial list {self.kind}s` shows all {len(names)}; --plugin adds your own."
         )
+
+    def title(self, name: str) -> str:
+        """Return the display name of a thing, as papers write it; a name without one is its own.
+
+        Nothing is imported for it but the built-ins, so that any name of a stranger's store may be asked about.
+        """
+        self._load_builtins()
+        if name in self._titles:
+            return self._titles[name]
+        return next((found for title in self._titles_of_families if (found := title(name))), name)
 
     def names(self) -> list[str]:
         """Return every name, sorted."""

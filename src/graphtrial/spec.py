@@ -96,3 +96,8 @@ def parse_value(text: str) -> bool | int | float | str:
         if isinstance(value, int) or math.isfinite(value):
             return value
     return text
+
+
+def as_typed(value: object) -> str:
+    """Return a value as `parse_value` reads it, and as one types it on the command line."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

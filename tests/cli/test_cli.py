@@ -87,7 +87,7 @@ def test_status_show_and_report_tell_of_a_trial(store: str, tmp_path: Path) -> N
     assert "index.html" in call("report", "--store", store, "--out", str(tmp_path / "site")).stdout.replace("\n", "")
     assert (tmp_path / "site" / "report.md").exists()
     assert call_json("report", "--store", store) == [told]
-    assert "| mlp | none |" in call("report", "--markdown", "--store", store).stdout
+    assert "| MLP | none |" in call("report", "--markdown", "--store", store).stdout
 
 
 def test_a_failed_trial_shows_its_traceback(store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

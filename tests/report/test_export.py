@@ -72,7 +72,7 @@ def test_csv_has_numbers_in_full_and_no_formulas(filled: Store) -> None:
 def test_json_and_markdown_are_those_of_the_report(filled: Store) -> None:
     rows = result_rows(filled.trials())
     assert [row["model"] for row in json.loads(export(rows, "json"))] == ["gcn", "g_n&<b>", "gin", "=cmd()"]
-    assert "| gcn | none |" in export(rows, "markdown")
+    assert "| GCN | none |" in export(rows, "markdown")
     with pytest.raises(GraphTrialError, match="Did you mean 'latex'"):
         export(rows, "latx")
 

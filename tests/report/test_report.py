@@ -72,7 +72,7 @@ def test_trials_of_different_settings_are_never_mixed(store: Store) -> None:
 
 def test_markdown_has_the_papers_columns_and_says_what_the_deviation_is(store: Store) -> None:
     text = markdown(result_rows(store.trials()))
-    assert "| gatedgcn | laplacian:20 | 4 | 105407 | 99.500±1.291 | [96.595, 102.405] | 98.000 | 101.000 |" in text
+    assert "| GatedGCN | laplacian:20 | 4 | 105407 | 99.500±1.291 | [96.595, 102.405] | 98.000 | 101.000 |" in text
     assert "| 100.000±0.000 | 5.5 |" in text
     assert "| 4, 1 failed | 99.600±1.083 | agrees |" in text
     assert "sample standard deviation" in text

@@ -20,7 +20,7 @@ RUNS = 5
 SHARES = (0.8, 0.1, 0.1)
 
 
-@DATASETS.register("alchemy")
+@DATASETS.register("alchemy", title="Alchemy")
 class Alchemy(TUDataset):
     r"""Alchemy, 202,579 organic molecules of up to 14 heavy atoms: regress twelve quantum-chemical properties.
 

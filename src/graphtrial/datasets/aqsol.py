@@ -44,7 +44,7 @@ ARCHIVE = File(
 )
 
 
-@DATASETS.register("aqsol")
+@DATASETS.register("aqsol", title="AQSOL")
 class AQSOL(DatasetSpec):
     r"""AQSOL, the aqueous solubility of 9,823 molecules: regress log S from the molecular graph.
 

@@ -56,7 +56,7 @@ class Collaborations(DatasetSpec):
         return [Split(*(np.flatnonzero(part == number) for number in range(3)))]
 
 
-@DATASETS.register("ogbl-collab")
+@DATASETS.register("ogbl-collab", title="OGBL-COLLAB")
 class Collab(Collaborations):
     """OGBL-COLLAB: tell which of 235,868 authors will write a paper together, from their papers until 2017.
 
@@ -82,7 +82,7 @@ class Collab(Collaborations):
             return read_folder(folder / "collab", self.all_negatives)
 
 
-@DATASETS.register("ogbl-collab-as-published")
+@DATASETS.register("ogbl-collab-as-published", title="OGBL-COLLAB (as published)")
 class CollabAsPublished(Collab):
     """OGBL-COLLAB as Benchmarking GNNs scores it: each link among the first pairs that are none, as many as links.
 
@@ -134,6 +134,11 @@ def find(name: str) -> type[StandIn] | None:
     """Return the stand-in of a name such as `ogbl-collab-standin-5000`, of 5,000 authors."""
     parts = re.fullmatch(rf"{STAND_IN}-(\d{{3,7}})", name, re.ASCII)
     return stand_in(int(parts[1])) if parts and str(int(parts[1])) == parts[1] else None
+
+
+def title_of(name: str) -> str | None:
+    """Return the display name of a stand-in, or nothing for any other dataset."""
+    return f"OGBL-COLLAB stand-in, {int(name.rpartition('-')[2]):,} authors" if find(name) else None
 
 
 def read_folder(folder: Path, all_negatives: bool) -> GraphSet:
@@ -199,6 +204,6 @@ def _pairs_of(values: Array, nodes: int, name: str) -> Array:
     return values.astype(np.int64)
 
 
-DATASETS.add(STAND_IN, stand_in(generator.AUTHORS))
-DATASETS.add(f"{STAND_IN}-2000", stand_in(2000))
-DATASETS.add_family(find)
+DATASETS.add(STAND_IN, stand_in(generator.AUTHORS), title="OGBL-COLLAB stand-in")
+DATASETS.add(f"{STAND_IN}-2000", stand_in(2000), title="OGBL-COLLAB stand-in, 2,000 authors")
+DATASETS.add_family(find, title=title_of)

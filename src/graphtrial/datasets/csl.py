@@ -21,7 +21,7 @@ SKIPS = (2, 3, 4, 5, 6, 9, 11, 12, 13, 16)
 COPIES = 15
 
 
-@DATASETS.register("csl")
+@DATASETS.register("csl", title="CSL")
 class CSL(DatasetSpec):
     r"""Circular skip links: tell apart ten 4-regular graphs that no message-passing network without positions can.
 

@@ -18,7 +18,7 @@ SIZES = (9_000, 1_000, 10_000)
 SEED = 0
 
 
-@DATASETS.register("cycles")
+@DATASETS.register("cycles", title="CYCLES")
 class Cycles(DatasetSpec):
     """CYCLES: tell whether a sparse graph has a cycle of six nodes, trained on 9,000 graphs.
 
@@ -71,7 +71,7 @@ class _SmallerTraining(Cycles):
         return load("cycles").graphs  # the same graphs, which need not be drawn again
 
 
-@DATASETS.register("cycles-200")
+@DATASETS.register("cycles-200", title="CYCLES-200")
 class Cycles200(_SmallerTraining):
     """CYCLES trained on 200 graphs; validated and tested on the same as `cycles`."""
 
@@ -80,7 +80,7 @@ class Cycles200(_SmallerTraining):
     published = Statistics(20_000, 48.96, 87.84, features=1, classes=2, split=(200, 1_000, 10_000))
 
 
-@DATASETS.register("cycles-500")
+@DATASETS.register("cycles-500", title="CYCLES-500")
 class Cycles500(_SmallerTraining):
     """CYCLES trained on 500 graphs; validated and tested on the same as `cycles`."""
 
@@ -89,7 +89,7 @@ class Cycles500(_SmallerTraining):
     published = Statistics(20_000, 48.96, 87.84, features=1, classes=2, split=(500, 1_000, 10_000))
 
 
-@DATASETS.register("cycles-1000")
+@DATASETS.register("cycles-1000", title="CYCLES-1000")
 class Cycles1000(_SmallerTraining):
     """CYCLES trained on 1,000 graphs; validated and tested on the same as `cycles`."""
 
@@ -98,7 +98,7 @@ class Cycles1000(_SmallerTraining):
     published = Statistics(20_000, 48.96, 87.84, features=1, classes=2, split=(1_000, 1_000, 10_000))
 
 
-@DATASETS.register("cycles-5000")
+@DATASETS.register("cycles-5000", title="CYCLES-5000")
 class Cycles5000(_SmallerTraining):
     """CYCLES trained on 5,000 graphs; validated and tested on the same as `cycles`."""
 

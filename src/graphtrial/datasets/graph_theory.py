@@ -22,7 +22,7 @@ PARTS = (
 SEED = 1234
 
 
-@DATASETS.register("graphtheoryprop")
+@DATASETS.register("graphtheoryprop", title="GraphTheoryProp")
 class GraphTheoryProp(DatasetSpec):
     r"""GraphTheoryProp: predict three properties of each node and three of the whole graph, all at once.
 
@@ -65,7 +65,7 @@ class GraphTheoryProp(DatasetSpec):
         return [in_turn(SIZES)]
 
 
-@DATASETS.register("graphtheoryprop-as-published")
+@DATASETS.register("graphtheoryprop-as-published", title="GraphTheoryProp (as published)")
 class GraphTheoryPropAsPublished(GraphTheoryProp):
     """GraphTheoryProp with the two slips of the published data, drawn as that was, with its seed.
 

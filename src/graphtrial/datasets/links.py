@@ -23,6 +23,7 @@ VAL, TEST = 0.05, 0.10
 VERSION = 1
 ROUNDS = 200
 TRAIN_PART, VAL_PART, TEST_PART, DRAWN_PART = range(4)
+NAME = re.compile(r"([^+:]+)\+links(-hard)?(?:-([1-9]\d{0,8}))?", re.ASCII)
 
 
 class Links(DatasetSpec):
@@ -173,7 +174,7 @@ def links_of(base: type[DatasetSpec], hard: bool, examples: int | None) -> type[
 
 def find(name: str) -> type[Links] | None:
     """Return the dataset of a name such as `cora+links`, `cora+links-hard` or `cora+links-1000`, or nothing."""
-    parts = re.fullmatch(r"([^+:]+)\+links(-hard)?(?:-([1-9]\d{0,8}))?", name, re.ASCII)
+    parts = NAME.fullmatch(name)
     if parts is None:
         return None
     try:
@@ -185,4 +186,13 @@ def find(name: str) -> type[Links] | None:
     return links_of(base, parts[2] is not None, int(parts[3]) if parts[3] else None)
 
 
-DATASETS.add_family(find)
+def title_of(name: str) -> str | None:
+    """Return the display name of the links of a dataset, such as `Cora, hard links, 1,000 examples`."""
+    parts = NAME.fullmatch(name)
+    if parts is None:
+        return None
+    few = f", {int(parts[3]):,} examples" if parts[3] else ""
+    return f"{DATASETS.title(parts[1])}, {'hard ' if parts[2] else ''}links{few}"
+
+
+DATASETS.add_family(find, title=title_of)

@@ -182,7 +182,7 @@ def _test_index(path: Path) -> npt.NDArray[np.int64]:
     return index
 
 
-@DATASETS.register("cora")
+@DATASETS.register("cora", title="Cora")
 class Cora(Citations):
     """Cora: 2,708 papers on machine learning in seven fields, and which of them cite each other."""
 
@@ -202,7 +202,7 @@ class Cora(Citations):
     )
 
 
-@DATASETS.register("citeseer")
+@DATASETS.register("citeseer", title="CiteSeer")
 class CiteSeer(Citations):
     """CiteSeer: 3,327 papers on computer science in six fields, and which of them cite each other."""
 
@@ -230,7 +230,7 @@ class CiteSeer(Citations):
     )
 
 
-@DATASETS.register("pubmed")
+@DATASETS.register("pubmed", title="PubMed")
 class PubMed(Citations):
     """PubMed: 19,717 papers on diabetes in three fields, and which of them cite each other."""
 

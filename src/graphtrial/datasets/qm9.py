@@ -58,7 +58,7 @@ WHEEL = File(
 )
 
 
-@DATASETS.register("qm9")
+@DATASETS.register("qm9", title="QM9")
 class QM9(DatasetSpec):
     r"""QM9, 130,831 organic molecules of up to nine heavy atoms: regress twelve quantum-chemical properties.
 
@@ -132,7 +132,7 @@ class QM9(DatasetSpec):
         return [by_ratio(alike, SHARES, seed) for seed in range(RUNS)]
 
 
-@DATASETS.register("qm9-complete")
+@DATASETS.register("qm9-complete", title="QM9 (complete)")
 class QM9Complete(QM9):
     r"""QM9 with every two atoms joined and their distance on the edge, as in the TUDataset experiments.
 

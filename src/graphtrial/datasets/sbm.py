@@ -24,7 +24,7 @@ GENERATED = Source(
 SEED = 0
 
 
-@DATASETS.register("pattern")
+@DATASETS.register("pattern", title="PATTERN")
 class Pattern(DatasetSpec):
     r"""PATTERN: find the nodes of a foreign pattern in a graph of five communities.
 
@@ -76,7 +76,7 @@ class Pattern(DatasetSpec):
         return [in_turn(self.sizes)]
 
 
-@DATASETS.register("pattern-v1")
+@DATASETS.register("pattern-v1", title="PATTERN (v1)")
 class PatternV1(Pattern):
     r"""PATTERN as the first version of the paper describes it: fewer links between communities, patterns of 20 nodes.
 
@@ -101,7 +101,7 @@ class PatternV1(Pattern):
         return pattern_graphs(self.model, self.sizes, SEED, patterns=self.patterns, nodes=self.pattern_nodes)
 
 
-@DATASETS.register("cluster")
+@DATASETS.register("cluster", title="CLUSTER")
 class Cluster(DatasetSpec):
     r"""CLUSTER: tell the communities of a graph, given one node of each.
 

@@ -116,7 +116,7 @@ class SuperpixelSpec(DatasetSpec):
         return [Split(ids[val:-test], ids[:val], ids[-test:])]
 
 
-@DATASETS.register("mnist")
+@DATASETS.register("mnist", title="MNIST")
 class MNIST(SuperpixelSpec):
     r"""MNIST superpixels, 70,000 handwritten digits: classify an image from a graph of its regions.
 
@@ -146,7 +146,7 @@ class MNIST(SuperpixelSpec):
         return _paired(train_images, train_labels), _paired(test_images, test_labels)
 
 
-@DATASETS.register("cifar10")
+@DATASETS.register("cifar10", title="CIFAR10")
 class CIFAR10(SuperpixelSpec):
     r"""CIFAR10 superpixels, 60,000 small photographs of ten things: classify an image from a graph of its regions.
 

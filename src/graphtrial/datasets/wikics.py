@@ -62,7 +62,7 @@ class WikiCSBase(DatasetSpec):
         return splits_of(masks, self.validation)
 
 
-@DATASETS.register("wikics")
+@DATASETS.register("wikics", title="Wiki-CS")
 class WikiCS(WikiCSBase):
     """Wiki-CS: tell the ten fields of 11,701 articles on computer science by their words and their links.
 
@@ -75,7 +75,7 @@ class WikiCS(WikiCSBase):
     published = Statistics(graphs=1, nodes=11_701, edges=216_123, classes=CLASSES, features=300, links="once")
 
 
-@DATASETS.register("wikics-stopping")
+@DATASETS.register("wikics-stopping", title="Wiki-CS (stopping)")
 class WikiCSStopping(WikiCSBase):
     """Wiki-CS as its own paper trains on it: the graph of `wikics`, val being the part for early stopping alone.
 
@@ -90,7 +90,7 @@ class WikiCSStopping(WikiCSBase):
     validation = "stopping"
 
 
-@DATASETS.register("wikics-as-published")
+@DATASETS.register("wikics-as-published", title="Wiki-CS (as published)")
 class WikiCSAsPublished(WikiCSBase):
     """Wiki-CS as in the code of Benchmarking GNNs: 594,220 edges, mutual links twice, early-stopping part unused."""
 
@@ -173,7 +173,7 @@ class StandIn(WikiCSBase):
         return splits_of(drawn_masks(np.asarray(graphs.column("y").values), self.seed), self.validation)
 
 
-@DATASETS.register("wikics-standin")
+@DATASETS.register("wikics-standin", title="Wiki-CS stand-in")
 class WikiCSStandIn(StandIn):
     """A stand-in for Wiki-CS: an artificial graph with its class sizes, its links between classes and its splits.
 
@@ -185,7 +185,7 @@ class WikiCSStandIn(StandIn):
     published = WikiCS.published
 
 
-@DATASETS.register("wikics-standin-stopping")
+@DATASETS.register("wikics-standin-stopping", title="Wiki-CS stand-in (stopping)")
 class WikiCSStandInStopping(StandIn):
     """A stand-in for `wikics-stopping`: the artificial graph of `wikics-standin`, val for early stopping alone."""
 
@@ -196,7 +196,7 @@ class WikiCSStandInStopping(StandIn):
     validation = "stopping"
 
 
-@DATASETS.register("wikics-standin-as-published")
+@DATASETS.register("wikics-standin-as-published", title="Wiki-CS stand-in (as published)")
 class WikiCSStandInAsPublished(StandIn):
     """A stand-in for `wikics-as-published`: the artificial graph of `wikics-standin` with 594,220 edges."""
 

@@ -80,7 +80,7 @@ TEST = File(
 )
 
 
-@DATASETS.register("zinc")
+@DATASETS.register("zinc", title="ZINC")
 class ZINC(DatasetSpec):
     r"""ZINC, 12,000 of the 250,000 drug-like molecules: regress a penalised logP from the molecular graph.
 

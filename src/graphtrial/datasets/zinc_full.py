@@ -30,7 +30,7 @@ from graphtrial.tasks import GraphRegression
 VAL_SIZE, TEST_SIZE, CHUNK = 24_445, 5_000, 500
 
 
-@DATASETS.register("zinc-full")
+@DATASETS.register("zinc-full", title="ZINC (full)")
 class ZINCFull(DatasetSpec):
     r"""ZINC-full, all 249,456 drug-like molecules: regress a penalised logP from the molecular graph.
 

@@ -23,7 +23,7 @@ DENSE_NUMBERS = 1 << 22  # at most 32 MB of matrices are decomposed at a time
 DENSE_NODES = 2000  # larger graphs are decomposed as sparse matrices
 
 
-@ENCODINGS.register("laplacian")
+@ENCODINGS.register("laplacian", title="Laplacian")
 class Laplacian(Encoding):
     r"""The k eigenvectors of smallest non-trivial eigenvalue of the symmetric normalised Laplacian.
 

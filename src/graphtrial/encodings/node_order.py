@@ -18,7 +18,7 @@ Order = Literal["fixed", "random"]
 MOST_NUMBERS = 1 << 31
 
 
-@ENCODINGS.register("node-order")
+@ENCODINGS.register("node-order", title="Node order")
 class NodeOrder(Encoding):
     r"""The number of a node within its graph, as a one-hot vector of k (Murphy et al. 2019, arXiv:1903.02541).
 

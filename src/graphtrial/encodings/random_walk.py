@@ -10,7 +10,7 @@ from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphSet
 
 
-@ENCODINGS.register("random-walk")
+@ENCODINGS.register("random-walk", title="Random walk")
 class RandomWalk(Encoding):
     r"""The probabilities that a random walk is back at its node after 1, 2, ... k steps (arXiv:2110.07875).
 

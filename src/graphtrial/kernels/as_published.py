@@ -25,7 +25,7 @@ INFINITE = 2**31 - 1
 """The distance of nodes without a path."""
 
 
-@KERNELS.register("shortest-path-as-published")
+@KERNELS.register("shortest-path-as-published", title="Shortest path (as published)")
 class PublishedShortestPath(GraphKernel):
     """The shortest-path kernel with its published faults.
 
@@ -69,7 +69,7 @@ class PublishedShortestPath(GraphKernel):
         return gram.counts(rows, column.reshape(-1), (structure.graphs, max(1, len(names))), times)
 
 
-@KERNELS.register("graphlet-as-published")
+@KERNELS.register("graphlet-as-published", title="Graphlet (as published)")
 class PublishedGraphlet(Graphlet):
     """The graphlet kernel with its published fault.
 
@@ -90,7 +90,7 @@ class PublishedGraphlet(Graphlet):
         return sparse.csr_matrix(found.counts @ sparse.csr_matrix(merge, shape=(len(kind), len(names))))
 
 
-@KERNELS.register("wl-as-published")
+@KERNELS.register("wl-as-published", title="1-WL (as published)")
 class PublishedWeisfeilerLeman(GraphKernel):
     """The Weisfeiler-Leman subtree kernel with its published faults.
 
@@ -131,7 +131,7 @@ class PublishedWeisfeilerLeman(GraphKernel):
         return gram.counts(rows, column.reshape(-1), (structure.graphs, max(1, len(names))))
 
 
-@KERNELS.register("wl-oa-as-published")
+@KERNELS.register("wl-oa-as-published", title="WL-OA (as published)")
 class PublishedOptimalAssignment(PublishedWeisfeilerLeman):
     """The Weisfeiler-Leman optimal assignment kernel with the published faults of the subtree kernel."""
 

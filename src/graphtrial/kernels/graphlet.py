@@ -13,7 +13,7 @@ from graphtrial.kernels.structure import Structure
 from graphtrial.kernels.tally import Tally, find, insert, new_table, tallied
 
 
-@KERNELS.register("graphlet")
+@KERNELS.register("graphlet", title="Graphlet")
 class Graphlet(GraphKernel):
     r"""Counts triangles and paths of three nodes by their labels, after Shervashidze et al. 2009 (AISTATS).
 

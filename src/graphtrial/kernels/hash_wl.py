@@ -16,7 +16,7 @@ from graphtrial.kernels.structure import Structure
 from graphtrial.kernels.wl import colour_counts
 
 
-@KERNELS.register("hash-wl")
+@KERNELS.register("hash-wl", title="Hash-WL")
 class HashWeisfeilerLeman(GraphKernel):
     r"""The mean of subtree kernels after random divisions of the attributes, Morris et al. 2016 (arXiv:1610.00064).
 

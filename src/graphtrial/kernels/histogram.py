@@ -10,7 +10,7 @@ from graphtrial.kernels.base import KERNELS, GraphKernel, Output
 from graphtrial.kernels.structure import Structure
 
 
-@KERNELS.register("vertex-histogram")
+@KERNELS.register("vertex-histogram", title="Vertex histogram")
 class VertexHistogram(GraphKernel):
     """Counts the nodes of each label: what can be told without looking at any edge."""
 
@@ -24,7 +24,7 @@ class VertexHistogram(GraphKernel):
         return gram.counts(structure.graph_of_node, label, (structure.graphs, int(label.max(initial=0)) + 1))
 
 
-@KERNELS.register("edge-histogram")
+@KERNELS.register("edge-histogram", title="Edge histogram")
 class EdgeHistogram(GraphKernel):
     """Counts the edges by the labels of both ends and, where there are some, of the edge: one step, no structure.
 

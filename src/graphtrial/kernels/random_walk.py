@@ -10,7 +10,7 @@ from graphtrial.kernels.base import KERNELS, GraphKernel, Output
 from graphtrial.kernels.structure import Structure
 
 
-@KERNELS.register("random-walk")
+@KERNELS.register("random-walk", title="Random walk")
 class RandomWalk(GraphKernel):
     r"""Compares walks of 0 to `steps` steps by their first and last label, damped by their length.
 

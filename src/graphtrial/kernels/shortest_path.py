@@ -16,7 +16,7 @@ BLOCK = 64
 """Nodes that are searched from at once: the bits of a word."""
 
 
-@KERNELS.register("shortest-path")
+@KERNELS.register("shortest-path", title="Shortest path")
 class ShortestPath(GraphKernel):
     r"""Counts the pairs of nodes by their labels and their distance, Borgwardt and Kriegel 2005 (ICDM).
 

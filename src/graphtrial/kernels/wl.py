@@ -16,7 +16,7 @@ from graphtrial.kernels.structure import Structure
 Array = npt.NDArray[Any]
 
 
-@KERNELS.register("wl")
+@KERNELS.register("wl", title="1-WL")
 class WeisfeilerLeman(GraphKernel):
     r"""Counts the colours of 0 to `h` steps of colour refinement, Shervashidze et al. 2011 (JMLR 12).
 

@@ -11,7 +11,7 @@ from graphtrial.kernels.base import KERNELS
 from graphtrial.kernels.wl import WeisfeilerLeman
 
 
-@KERNELS.register("wl-oa")
+@KERNELS.register("wl-oa", title="WL-OA")
 class WeisfeilerLemanOptimalAssignment(WeisfeilerLeman):
     r"""The best one-to-one assignment of the nodes of two graphs, Kriege et al. 2016 (arXiv:1606.01141).
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 
 from graphtrial.report.rows import ResultRow
+from graphtrial.spec import as_typed
 from graphtrial.training import PROTOCOLS, FoldRules, Rules
 
 
@@ -29,16 +30,12 @@ def run_command(row: ResultRow) -> str | None:
         words += ["--encoding", str(spec.encoding)]
     for key, value in spec.model.arguments.items():
         if value is not None:
-            words += ["--set", f"{key}={_text(value)}"]
+            words += ["--set", f"{key}={as_typed(value)}"]
     words += ["--protocol", name]
     official = vars(protocol.rules_for(spec.model.name, spec.model.arguments.get("layers")))
     for key, value in vars(spec.rules).items():
         if value != official[key]:
-            words += ["--rule", f"{key}={_text(value)}"]
+            words += ["--rule", f"{key}={as_typed(value)}"]
     for file in spec.plugins:
         words += ["--plugin", file] if file.endswith(".py") else []
     return shlex.join([*words, "--seeds", str(seeds), "--splits", str(splits)])
-
-
-def _text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -11,6 +11,7 @@ from graphtrial.errors import GraphTrialError
 from graphtrial.report.pairs import Paired, Test, paired, pairs_needed
 from graphtrial.report.rows import ResultRow
 from graphtrial.report.stats import ALPHA, holm
+from graphtrial.report.titles import label_title
 from graphtrial.spec import parse_value
 
 RELATIVE_MARGIN = 0.01
@@ -144,11 +145,12 @@ def compare_rows(
 def matches(row: ResultRow, wanted: str) -> bool:
     """Tell whether a row is meant by `model`, `model/encoding` or `model/setting=value`, in any order after the model.
 
-    The model is its name or its label, such as `gatedgcn-E`; what is not mentioned may be anything.
+    The model is its name or its label, such as `gatedgcn-E`, or as tables write it; what is not mentioned may be
+    anything.
     """
     model, *rest = wanted.split("/")
     arguments = row.first.spec.model.arguments
-    if model not in (row.first.spec.model.name, row.label):
+    if model not in (row.first.spec.model.name, row.label, label_title(row)):
         return False
     for part in rest:
         key, equals, value = part.partition("=")

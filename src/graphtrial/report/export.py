@@ -10,7 +10,8 @@ from typing import Literal, get_args
 
 from graphtrial.errors import GraphTrialError, did_you_mean
 from graphtrial.report.rows import ResultRow
-from graphtrial.report.tables import EXPLANATION, HEADERS, cells, markdown, titles
+from graphtrial.report.tables import EXPLANATION, HEADERS, markdown, table_cells, titles
+from graphtrial.report.titles import distinguishing_settings
 
 Format = Literal["markdown", "latex", "csv", "json"]
 FORMATS: tuple[str, ...] = get_args(Format)
@@ -54,8 +55,8 @@ def latex(rows: Sequence[ResultRow]) -> str:
         columns = "l" * LATEX_LEFT + "r" * (len(HEADERS) - LATEX_LEFT)
         lines = [r"\begin{table}", r"\centering", rf"\caption{{{escape_latex(title)}}}"]
         lines += [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", _line(map(escape_latex, HEADERS)), r"\midrule"]
-        for row, place in zip(group, places, strict=True):
-            values = [escape_latex(cell) for cell in cells(row)]
+        for line, place in zip(table_cells(group), places, strict=True):
+            values = [escape_latex(cell) for cell in line]
             if place in MARKS:
                 values[TEST] = MARKS[place] % values[TEST]
             lines.append(_line(values))
@@ -82,12 +83,12 @@ def as_csv(rows: Sequence[ResultRow]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(CSV_COLUMNS)
-    for row in rows:
+    for row, differs in zip(rows, distinguishing_settings(rows), strict=True):
         told = row.to_dict()
         test, train, printed = told["test"] or {}, told["train"] or {}, told["published"] or {}
         score = printed.get("test") or {}
         writer.writerow(
-            [_safe(told["dataset"]), _safe(told["protocol"]), _safe(row.label), _safe(row.encoding)]
+            [_safe(told["dataset"]), _safe(told["protocol"]), _safe(row.label), _safe(row.encoding), _safe(differs)]
             + [row.setting("layers"), told["params"], told["metric"], told["higher_is_better"]]
             + [test.get(key) for key in ("mean", "sd", "low", "high", "min", "max", "n")]
             + [train.get("mean"), train.get("sd"), told["epochs"], told["epoch_seconds"], told["total_hours"]]
@@ -98,7 +99,7 @@ def as_csv(rows: Sequence[ResultRow]) -> str:
 
 
 CSV_COLUMNS = (
-    *("dataset", "protocol", "model", "encoding", "layers", "params", "metric", "higher_is_better"),
+    *("dataset", "protocol", "model", "encoding", "differs_in", "layers", "params", "metric", "higher_is_better"),
     *("test_mean", "test_sd", "test_low", "test_high", "test_min", "test_max", "trials"),
     *("train_mean", "train_sd", "epochs", "epoch_seconds", "total_hours"),
     *("paper", "table", "published_mean", "published_sd", "published_runs", "agreement", "agreement_reason"),

@@ -10,6 +10,7 @@ from rich.table import Table
 from graphtrial.report.agreement import EXPLANATION as AGREEMENT
 from graphtrial.report.rows import ResultRow
 from graphtrial.report.stats import WHAT_PLUS_MINUS_IS
+from graphtrial.report.titles import dataset_title, distinguishing_settings, label_title
 
 HEADERS = (
     *("Model", "Encoding", "L", "#Param", "Test", "95 %", "min", "max", "Train"),
@@ -29,12 +30,12 @@ NOT_IN_TERMINAL = ("min", "max")
 """Columns that a terminal has no room for."""
 
 
-def cells(row: ResultRow) -> list[str]:
-    """Return the cells of one table row, in the order of `HEADERS`."""
+def cells(row: ResultRow, differs: str = "") -> list[str]:
+    """Return the cells of one table row, in the order of `HEADERS`; `differs` tells it from equal-looking ones."""
     test, printed = row.scores("test"), row.published
     epochs, seconds, hours = row.mean("epochs"), row.mean("epoch_seconds"), row.hours
     return [
-        row.label,
+        f"{label_title(row)} ({differs})" if differs else label_title(row),
         row.encoding,
         row.setting("layers"),
         str(row.params) if row.params and row.has_epochs else "",
@@ -49,6 +50,11 @@ def cells(row: ResultRow) -> list[str]:
         printed.test.printed if printed and printed.test else "-",
         "-" if printed is None else row.agreement.verdict,
     ]
+
+
+def table_cells(rows: Sequence[ResultRow]) -> list[list[str]]:
+    """Return the cells of all rows of one table."""
+    return [cells(row, differs) for row, differs in zip(rows, distinguishing_settings(rows), strict=True)]
 
 
 def titles(rows: Sequence[ResultRow]) -> dict[str, list[ResultRow]]:
@@ -67,8 +73,8 @@ def terminal_tables(rows: Sequence[ResultRow]) -> list[Table]:
         for number, header in enumerate(HEADERS):
             if header not in NOT_IN_TERMINAL:
                 table.add_column(header, justify="left" if number < 2 else "right", no_wrap=True)
-        for row in group:
-            told = zip(HEADERS, cells(row), strict=True)
+        for line in table_cells(group):
+            told = zip(HEADERS, line, strict=True)
             table.add_row(*(cell for header, cell in told if header not in NOT_IN_TERMINAL))
         made.append(table)
     return made
@@ -84,7 +90,7 @@ def markdown(rows: Sequence[ResultRow]) -> str:
             _line(HEADERS),
             "|" + " --- |" * 2 + " ---: |" * (len(HEADERS) - 2),
         ]
-        parts.append("\n".join([*lines, *(_line(cells(row)) for row in group), "", EXPLANATION, ""]))
+        parts.append("\n".join([*lines, *map(_line, table_cells(group)), "", EXPLANATION, ""]))
     return "\n".join(parts)
 
 
@@ -93,7 +99,7 @@ def _title(row: ResultRow) -> str:
     arrow = "higher is better" if row.first.higher_is_better else "lower is better"
     name, _, version = spec.protocol.partition("@")
     changed = f", CHANGED: {row.changes}" if row.changes else ""
-    return f"{spec.dataset.upper()}: {row.first.metric} ({arrow}), protocol {name} version {version}{changed}"
+    return f"{dataset_title(spec.dataset)}: {row.first.metric} ({arrow}), protocol {name} version {version}{changed}"
 
 
 def _times(epoch_seconds: float | None, hours: float | None) -> str:

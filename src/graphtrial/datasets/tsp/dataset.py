@@ -47,7 +47,7 @@ class TourSpec(DatasetSpec):
         return [in_turn(self.sizes)]
 
 
-@DATASETS.register("tsp")
+@DATASETS.register("tsp", title="TSP")
 class TSP(TourSpec):
     r"""TSP: find the edges of the shortest tour through 50 to 500 points among the 25 nearest neighbours of each.
 
@@ -101,7 +101,7 @@ class TSP(TourSpec):
             return tour_graphs(track(found, "reading tours", sum(self.sizes)))
 
 
-@DATASETS.register("tsp-small")
+@DATASETS.register("tsp-small", title="TSP (small)")
 class SmallTSP(TourSpec):
     """Tours through 50 to 100 points, a small set of our own with proved tours that come with the package.
 

@@ -141,6 +141,15 @@ def find(name: str) -> type[TUDataset] | None:
     return dataset_class(base, features) if prefix else None
 
 
+def title_of(name: str) -> str | None:
+    """Return the display name of a set of the collection, or nothing for any other dataset."""
+    kind = find(name)
+    if kind is None:
+        return None
+    marks = [*(["TU"] if kind.collection_name.lower() in AMBIGUOUS else []), *filter(None, [kind.features])]
+    return kind.collection_name + (f" ({', '.join(marks)})" if marks else "")
+
+
 def _published(entry: Entry | None, features: str) -> Statistics | None:
     """Return the published statistics, which tell the width of the usual features only."""
     if entry is None or not features:
@@ -162,5 +171,5 @@ def _classes(entry: Entry | None) -> int:
 
 _LISTED = {name.lower(): name for name in CATALOG}
 for _name in CATALOG:
-    DATASETS.add(name_of(_name), dataset_class(_name, ""))
-DATASETS.add_family(find)
+    DATASETS.add(name_of(_name), dataset_class(_name, ""), title=title_of(name_of(_name)))
+DATASETS.add_family(find, title=title_of)

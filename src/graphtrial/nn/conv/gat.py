@@ -16,7 +16,7 @@ from graphtrial.ops import aggregate, attention, edge_softmax
 from graphtrial.ops import dropout as drop
 
 
-@MODELS.register("gat")
+@MODELS.register("gat", title="GAT")
 class GAT(Conv):
     r"""Graph attention layer, Velickovic et al. 2018 (arXiv:1710.10903), heads side by side.
 

@@ -13,7 +13,7 @@ from graphtrial.nn.conv.gat import attend
 from graphtrial.nn.models import MODELS
 
 
-@MODELS.register("gat-edgefeat")
+@MODELS.register("gat-edgefeat", title="GAT (edge features)")
 class EdgeFeatureGAT(Conv):
     r"""GAT of the edge study in Dwivedi et al. 2022 (arXiv:2003.00982), table 14: another slope and start than `gat`.
 

@@ -15,7 +15,7 @@ from graphtrial.nn.models import MODELS
 from graphtrial.ops import aggregate, edge_softmax
 
 
-@MODELS.register("gat-edgerepr")
+@MODELS.register("gat-edgerepr", title="GAT (edge states)")
 class EdgeStateGAT(Conv):
     r"""GAT that reads and updates edge states, of the edge study in Dwivedi et al. 2022 (arXiv:2003.00982), table 14.
 

@@ -10,7 +10,7 @@ from graphtrial.nn.models import MODELS
 from graphtrial.ops import aggregate
 
 
-@MODELS.register("gat-isotropic")
+@MODELS.register("gat-isotropic", title="GAT (isotropic)")
 class IsotropicGAT(Conv):
     r"""GAT that hears all neighbours equally, of the edge study in Dwivedi et al. 2022 (arXiv:2003.00982), table 14.
 

@@ -12,7 +12,7 @@ from graphtrial.nn.models import MODELS
 from graphtrial.ops import gated_mean
 
 
-@MODELS.register("gatedgcn")
+@MODELS.register("gatedgcn", title="GatedGCN")
 class GatedGCN(Conv):
     r"""Gated graph convolution with edge states, Bresson and Laurent 2017 (arXiv:1711.07553).
 

@@ -10,7 +10,7 @@ from graphtrial.nn.models import MODELS
 from graphtrial.ops import gated_mean
 
 
-@MODELS.register("gatedgcn-edgefeat")
+@MODELS.register("gatedgcn-edgefeat", title="GatedGCN (edge features)")
 class EdgeFeatureGatedGCN(Conv):
     r"""GatedGCN without edge states, of the edge study in Dwivedi et al. 2022 (arXiv:2003.00982), table 14.
 

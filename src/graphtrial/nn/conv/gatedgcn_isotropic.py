@@ -10,7 +10,7 @@ from graphtrial.nn.models import MODELS
 from graphtrial.ops import aggregate
 
 
-@MODELS.register("gatedgcn-isotropic")
+@MODELS.register("gatedgcn-isotropic", title="GatedGCN (isotropic)")
 class IsotropicGatedGCN(Conv):
     r"""GatedGCN whose gates are all open, of the edge study in Dwivedi et al. 2022 (arXiv:2003.00982), table 14.
 

@@ -11,7 +11,7 @@ from graphtrial.nn.models import MODELS
 from graphtrial.ops import aggregate, symmetric_weight
 
 
-@MODELS.register("gcn")
+@MODELS.register("gcn", title="GCN")
 class GCN(Conv):
     r"""Graph convolution, Kipf and Welling 2017 (arXiv:1609.02907), without self-loops.
 

@@ -11,7 +11,7 @@ from graphtrial.nn.models import MODELS
 from graphtrial.ops import aggregate
 
 
-@MODELS.register("gcn-vanilla")
+@MODELS.register("gcn-vanilla", title="vanilla GCN")
 class VanillaGCN(Conv):
     r"""Graph convolution in its plainest form, "vanilla GCN" in Dwivedi et al. 2022 (arXiv:2003.00982).
 

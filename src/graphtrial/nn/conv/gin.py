@@ -13,7 +13,7 @@ from graphtrial.nn.norm import BatchNorm
 from graphtrial.ops import aggregate
 
 
-@MODELS.register("gin")
+@MODELS.register("gin", title="GIN")
 class GIN(Conv):
     r"""Graph isomorphism layer, Xu et al. 2019 (arXiv:1810.00826).
 

@@ -16,7 +16,7 @@ from graphtrial.nn.sequence import NeighbourLSTM
 from graphtrial.ops import aggregate, unit_rows
 
 
-@MODELS.register("graphsage")
+@MODELS.register("graphsage", title="GraphSage")
 class GraphSage(Conv):
     r"""GraphSage layer, Hamilton et al. 2017 (arXiv:1706.02216), with each row scaled to length 1.
 

@@ -12,7 +12,7 @@ from graphtrial.nn.models import MODELS
 from graphtrial.ops import collect
 
 
-@MODELS.register("graphsage-edgefeat")
+@MODELS.register("graphsage-edgefeat", title="GraphSage (edge features)")
 class EdgeFeatureGraphSage(Conv):
     r"""GraphSage with gated neighbours, of the edge study in Dwivedi et al. 2022 (arXiv:2003.00982), table 14.
 

@@ -13,7 +13,7 @@ from graphtrial.nn.conv.graphsage_edgefeat import gated_maximum
 from graphtrial.nn.models import MODELS
 
 
-@MODELS.register("graphsage-edgerepr")
+@MODELS.register("graphsage-edgerepr", title="GraphSage (edge states)")
 class EdgeStateGraphSage(Conv):
     r"""GraphSage whose gates are edge states, of the edge study in Dwivedi et al. 2022 (arXiv:2003.00982), table 14.
 

@@ -10,7 +10,7 @@ from graphtrial.nn.linear import Linear
 from graphtrial.nn.models import MODELS
 
 
-@MODELS.register("mlp")
+@MODELS.register("mlp", title="MLP")
 class MLP(Conv):
     r"""A linear map of each node alone: the baseline that shows what the edges are worth.
 

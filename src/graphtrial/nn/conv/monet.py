@@ -15,7 +15,7 @@ PSEUDO = 2
 """Pseudo-coordinates of an edge."""
 
 
-@MODELS.register("monet")
+@MODELS.register("monet", title="MoNet")
 class MoNet(Conv):
     r"""Mixture of Gaussians on the degrees at both ends of an edge, Monti et al. 2017 (arXiv:1611.08402).
 

@@ -17,7 +17,7 @@ from graphtrial.nn.shapes import Shapes
 from graphtrial.ops import aggregate, dropout, symmetric_weight
 
 
-@MODELS.register("appnp")
+@MODELS.register("appnp", title="APPNP")
 class APPNP(nn.Module):
     r"""Personalised propagation of neural predictions, Klicpera et al. 2019 (arXiv:1810.05997).
 

@@ -22,7 +22,7 @@ from graphtrial.nn.shapes import Shapes
 from graphtrial.ops import aggregate
 
 
-@MODELS.register("diffpool")
+@MODELS.register("diffpool", title="DiffPool")
 class DiffPool(nn.Module):
     """A GNN with one differentiable pooling step, Ying et al. 2018 (arXiv:1806.08804), as in arXiv:2003.00982v1.
 

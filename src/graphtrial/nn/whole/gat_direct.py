@@ -36,7 +36,7 @@ class Attention(nn.Module):
         return attend(graph, z, self.source[0], self.target[0], SLOPE, dropout)
 
 
-@MODELS.register("gat-direct")
+@MODELS.register("gat-direct", title="GAT (direct)")
 class DirectGAT(nn.Module):
     r"""The network of Velickovic et al. 2018 (arXiv:1710.10903), as Wiki-CS has it: `layers` layers of attention.
 

@@ -37,7 +37,7 @@ class Propagation(nn.Module):
         return aggregate(graph, product, "sum", weight) + self.bias
 
 
-@MODELS.register("gcn-direct")
+@MODELS.register("gcn-direct", title="GCN (direct)")
 class DirectGCN(nn.Module):
     r"""The network of Kipf and Welling 2017 (arXiv:1609.02907), as Wiki-CS has it: `layers` graph convolutions.
 

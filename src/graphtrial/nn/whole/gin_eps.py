@@ -17,7 +17,7 @@ from graphtrial.nn.readout import pool
 from graphtrial.nn.shapes import Shapes
 
 
-@MODELS.register("gin-eps")
+@MODELS.register("gin-eps", title="GIN-ε")
 class GINEps(nn.Module):
     """The graph isomorphism network of TUDataset, Morris et al. 2020 (arXiv:2007.08663).
 

@@ -14,7 +14,7 @@ from graphtrial.nn.shapes import Shapes
 from graphtrial.nn.whole.gin_eps import classifier, two_maps_then_norm
 
 
-@MODELS.register("gine")
+@MODELS.register("gine", title="GINE-ε")
 class GINE(nn.Module):
     """The graph isomorphism network with edge features of TUDataset, Morris et al. 2020 (arXiv:2007.08663).
 

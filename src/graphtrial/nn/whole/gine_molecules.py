@@ -18,7 +18,7 @@ from graphtrial.nn.shapes import Shapes
 Norm = Literal["outside", "inside", "none"]
 
 
-@MODELS.register("gine-molecules")
+@MODELS.register("gine-molecules", title="GINE-ε (molecules)")
 class MoleculeGINE(nn.Module):
     """GINE as TUDataset has it for regression on many molecules, Morris et al. 2020 (arXiv:2007.08663).
 

@@ -21,7 +21,7 @@ from graphtrial.ops import dropout as drop
 SCORE_DROPOUT = 0.5
 
 
-@MODELS.register("graphstar")
+@MODELS.register("graphstar", title="GraphStar")
 class GraphStar(nn.Module):
     r"""Graph Star Net, Haonan et al. 2019 (arXiv:1906.12330), for links between the nodes of a single graph.
 

@@ -11,7 +11,7 @@ from graphtrial.nn.models import MODELS
 from graphtrial.nn.shapes import Shapes
 
 
-@MODELS.register("matrix-factorisation")
+@MODELS.register("matrix-factorisation", title="Matrix factorization")
 class MatrixFactorisation(nn.Module):
     """A table of learnt vectors, one per node, and an MLP on pairs of them: the baseline of OGB's link prediction.
 

@@ -17,7 +17,7 @@ from graphtrial.nn.shapes import Shapes
 from graphtrial.ops import dropout, feature_linear, linear
 
 
-@MODELS.register("mlp-direct")
+@MODELS.register("mlp-direct", title="MLP (direct)")
 class DirectMLP(nn.Module):
     r"""The baseline of Wiki-CS that sees no links: `layers` linear maps of the features, ReLU and dropout between.
 

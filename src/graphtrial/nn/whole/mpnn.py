@@ -13,7 +13,7 @@ from graphtrial.nn.shapes import Shapes
 from graphtrial.ops import aggregate
 
 
-@MODELS.register("mpnn")
+@MODELS.register("mpnn", title="MPNN")
 class MPNN(nn.Module):
     """Edge network, gated recurrent unit and Set2Set, Gilmer et al. 2017 (arXiv:1704.01212), as TUDataset has it.
 

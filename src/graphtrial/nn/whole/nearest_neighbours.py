@@ -12,7 +12,7 @@ from graphtrial.nn.models import MODELS
 from graphtrial.nn.shapes import Shapes
 
 
-@MODELS.register("nearest-neighbours")
+@MODELS.register("nearest-neighbours", title="k-NN heuristic")
 class NearestNeighbours(nn.Module):
     r"""Say yes to the edges from each node to its `k` nearest neighbours: the heuristic for TSP of Dwivedi et al.
 

@@ -23,7 +23,7 @@ from graphtrial.nn.shapes import Shapes
 USUAL_NODES = 25.0  # of molecules and superpixels, where the data do not say
 
 
-@MODELS.register("ringgnn")
+@MODELS.register("ringgnn", title="RingGNN")
 class RingGNN(DenseModel):
     """RingGNN of radius 2, Chen et al. 2019 (arXiv:1905.12560), as used in arXiv:2003.00982.
 

@@ -21,7 +21,7 @@ from graphtrial.nn.models import MODELS
 from graphtrial.nn.shapes import Shapes
 
 
-@MODELS.register("3wl-gnn")
+@MODELS.register("3wl-gnn", title="3WL-GNN")
 class ThreeWLGNN(DenseModel):
     """Provably Powerful Graph Networks, Maron et al. 2019 (arXiv:1905.11136), as used in arXiv:2003.00982.
 

@@ -15,7 +15,7 @@ from graphtrial.nn.shapes import Shapes
 from graphtrial.nn.whole.gcn_direct import Propagation
 
 
-@MODELS.register("vgae")
+@MODELS.register("vgae", title="VGAE")
 class VGAE(nn.Module):
     r"""A node is a random vector, and two of them are linked if they point the same way, Kipf and Welling 2016.
 

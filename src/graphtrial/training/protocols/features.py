@@ -8,8 +8,8 @@ from typing import Any, Literal
 from graphtrial.errors import GraphTrialError
 from graphtrial.spec import reject_unknown_keys
 
-MACHINE = "svm"
-"""What stands for the model in such a trial."""
+MACHINE, MACHINE_TITLE = "svm", "SVM"
+"""What stands for the model in such a trial, and its display name."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,71 @@
+"""Display names: everything that is registered has one, declared where it is registered, and no two share one."""
+
+from __future__ import annotations
+
+import pytest
+
+from graphtrial.datasets import DATASETS
+from graphtrial.encodings import ENCODINGS
+from graphtrial.kernels import KERNELS
+from graphtrial.nn import MODELS
+from graphtrial.published import rows
+from graphtrial.published.params import NAMES
+from graphtrial.published.tables import plain
+from graphtrial.registry import Registry
+
+REGISTRIES = {registry.kind: registry for registry in (DATASETS, MODELS, KERNELS, ENCODINGS)}
+
+
+@pytest.mark.parametrize("kind", REGISTRIES)
+def test_everything_has_a_title_of_its_own(kind: str) -> None:
+    registry = REGISTRIES[kind]
+    ours = [name for name in registry.filed() if "graphtrial." in getattr(registry.get(name), "__module__", "")]
+    assert ours
+    titles = {name: registry.title(name) for name in ours}
+    assert [name for name, title in titles.items() if title != title.strip() or not title] == []
+    assert len(set(titles.values())) == len(titles)
+    undeclared = [name for name, title in titles.items() if title == name and title.islower()]
+    assert [name for name in undeclared if getattr(registry.get(name), "collection_name", "") != name] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("csl", "CSL"),
+        ("enzymes+labels", "ENZYMES (labels)"),
+        ("tu/qm9", "QM9 (TU)"),
+        ("qm9", "QM9"),
+        ("cora+links", "Cora, links"),
+        ("citeseer+links-hard-1000", "CiteSeer, hard links, 1,000 examples"),
+        ("wikics-standin+links", "Wiki-CS stand-in, links"),
+        ("ogbl-collab-standin-500", "OGBL-COLLAB stand-in, 500 authors"),
+        ("of-a-stranger", "of-a-stranger"),
+        ("os:system", "os:system"),
+        ("", ""),
+    ],
+)
+def test_titles_of_families_and_of_names_that_nobody_registered(name: str, title: str) -> None:
+    assert DATASETS.title(name) == title
+
+
+def test_models_are_called_as_the_papers_call_them() -> None:
+    printed = {plain(row.model): row.model for row in rows()}
+    for paper, ours in NAMES.items():
+        if paper not in ("MLP-Gated", "GCN-vanilla", "MatrixFactorization"):  # a switch, another order, two words
+            assert plain(MODELS.title(ours)) == plain(paper) == plain(printed[plain(paper)])
+
+
+def test_a_title_is_the_things_own_and_goes_with_it() -> None:
+    things: Registry[type] = Registry("thing", "graphtrial.tasks")
+
+    @things.register("plane", title="The Plane")
+    class Plane:
+        pass
+
+    @things.register("jet")
+    class Jet(Plane):
+        pass
+
+    assert [things.title(name) for name in ("plane", "jet", "kite")] == ["The Plane", "jet", "kite"]
+    things.remove("plane")
+    assert things.title("plane") == "plane"
