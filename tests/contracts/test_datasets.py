@@ -79,6 +79,7 @@ def dataset(request: pytest.FixtureRequest, mirror: Path) -> Dataset:
 def test_metadata_is_complete(name: str) -> None:
     spec = DATASETS.get(name)()
     assert spec.name == name
+    assert spec.task is not None
     for text in (spec.title, spec.domain, spec.licence, spec.paper, spec.task.name):
         assert text.strip()
     assert spec.title.endswith(".")
@@ -134,6 +135,16 @@ def test_names_of_types_fit_the_columns(dataset: Dataset) -> None:
     for names, column in ((dataset.spec.node_names, "x"), (dataset.spec.edge_names, "edge_attr")):
         if names:
             assert len(names) == dataset.graphs.column(column).types
+
+
+def test_the_declared_task_is_the_one_of_the_data(dataset: Dataset) -> None:
+    declared, task = dataset.spec.task, dataset.task
+    assert declared is not None
+    assert (declared.name, declared.metric, declared.higher_is_better) == (
+        task.name,
+        task.metric,
+        task.higher_is_better,
+    )
 
 
 def test_the_task_accepts_the_targets(dataset: Dataset) -> None:

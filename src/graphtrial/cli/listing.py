@@ -70,8 +70,8 @@ def _datasets() -> list[dict[str, Any]]:
     return [
         {
             "name": name,
-            "task": kind.task.name,
-            "metric": kind.task.metric,
+            "task": kind.task.name if kind.task else None,
+            "metric": kind.task.metric if kind.task else None,
             "graphs": kind.published.graphs if kind.published else None,
             "title": _first_line(kind),
         }

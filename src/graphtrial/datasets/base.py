@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from graphtrial.datasets.sources import File
 from graphtrial.datasets.statistics import Statistics
-from graphtrial.errors import InvalidGraphError
+from graphtrial.errors import GraphTrialError, InvalidGraphError
 from graphtrial.graphs import GraphSet
 from graphtrial.graphs.storage import describe
 from graphtrial.registry import Registry
@@ -82,7 +82,8 @@ class DatasetSpec(ABC):
 
     name: ClassVar[str]
     domain: ClassVar[str]
-    task: ClassVar[Task]
+    task: ClassVar[Task | None] = None
+    """What is known of the task before the data are read, for lists; a trial takes that of `task_of`."""
     licence: ClassVar[str]
     paper: ClassVar[str]
     published: ClassVar[Statistics | None] = None
@@ -115,7 +116,9 @@ class DatasetSpec(ABC):
         """Return the splits, one per fold."""
 
     def task_of(self, graphs: GraphSet) -> Task:
-        """Return the task on these graphs; a family whose classes are known only from the data overrides this."""
+        """Return the task on these graphs; a family whose task is known only from the data overrides this."""
+        if self.task is None:
+            raise GraphTrialError(f"dataset '{self.name}' declares no task and has no `task_of` that finds it")
         return self.task
 
     @property

@@ -18,6 +18,7 @@ from graphtrial.errors import CorruptFileError, GraphTrialError, InvalidGraphErr
 from graphtrial.files import atomic_folder, cache_home
 from graphtrial.graphs import GraphSet, storage
 from graphtrial.spec import digest
+from graphtrial.tasks import Task
 
 logger = logging.getLogger(__name__)
 
@@ -45,6 +46,13 @@ def prepare(name: str, force: bool = False) -> Dataset:
         return cached(place, lambda: _make(spec, source, place), lambda: _read(spec, place))
     except OSError as error:
         raise GraphTrialError(f"{spec.name} cannot be kept in {place.parent}: {error.strerror or error}") from error
+
+
+def task_of(name: str) -> Task:
+    """Return the task of a dataset as loaded; nothing is read where the data have no say in it."""
+    kind = DATASETS.get(name)
+    declared = kind.task if kind.task_of is DatasetSpec.task_of else None
+    return declared or load(name).task
 
 
 def info(name: str) -> dict[str, Any]:

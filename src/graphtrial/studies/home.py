@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from graphtrial import plugins
-from graphtrial.datasets import DATASETS
 from graphtrial.files import atomic_path, make_folder
 from graphtrial.studies.away import CHECKPOINT, News, Parcel, Result
 from graphtrial.studies.environment import environment
 from graphtrial.studies.store import Store
 from graphtrial.studies.trial import TrialSpec
-from graphtrial.studies.worker import record_start
+from graphtrial.studies.worker import record_start, record_start_at
 from graphtrial.training.checkpoint import Checkpoint
 from graphtrial.training.outcome import Epoch
 
@@ -36,8 +35,7 @@ def take_news(heard: Iterable[News], trials: dict[str, TrialSpec], store: Store)
         if spec is None:
             continue
         if news.environment is not None:
-            task = DATASETS.get(spec.dataset).task
-            store.start(spec, task.metric, task.higher_is_better, news.environment)
+            record_start_at(spec, store, news.environment)
         if news.epoch is not None:
             epochs.setdefault(spec.id, []).append(news.epoch)
         if news.state is not None:

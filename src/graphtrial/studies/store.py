@@ -108,6 +108,7 @@ class Store:
                 "INSERT INTO trials (id, spec, dataset, model, metric, higher_is_better, "
                 "status, starts, started, environment) VALUES (?, ?, ?, ?, ?, ?, 'running', 1, ?, ?) "
                 "ON CONFLICT (id) DO UPDATE SET status = 'running', starts = starts + 1, error = NULL, "
+                "metric = excluded.metric, higher_is_better = excluded.higher_is_better, "
                 "environment = excluded.environment",
                 (
                     spec.id,

@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 from safetensors.torch import save_file
 
 from graphtrial import plugins
-from graphtrial.datasets import DATASETS
+from graphtrial.datasets.prepare import task_of
 from graphtrial.errors import GraphTrialError
 from graphtrial.files import atomic_path, make_folder
 from graphtrial.process import memory_meter
@@ -23,6 +23,9 @@ from graphtrial.studies.store import Store
 from graphtrial.studies.trial import TrialSpec, run_trial
 from graphtrial.training.checkpoint import Checkpoint
 from graphtrial.training.outcome import Epoch
+
+NO_METRIC = "unknown"
+"""The metric of a trial whose data cannot be loaded, until a start that can."""
 
 
 class DriverGoneError(Exception):
@@ -74,8 +77,16 @@ def run_and_record(
 
 def record_start(spec: TrialSpec, store: Store, together: int = 1) -> None:
     """Note in the store that a trial starts, here and now, alone or so many in one training."""
-    task = DATASETS.get(spec.dataset).task
-    where = environment() if together == 1 else {**environment(), "together": together}
+    record_start_at(spec, store, environment() if together == 1 else {**environment(), "together": together})
+
+
+def record_start_at(spec: TrialSpec, store: Store, where: dict[str, Any]) -> None:
+    """Note in the store that a trial starts in that environment, with the metric of its dataset as loaded."""
+    try:
+        task = task_of(spec.dataset)
+    except GraphTrialError:  # the trial will fail for the same reason, and be left without scores
+        store.start(spec, NO_METRIC, True, where)
+        return
     store.start(spec, task.metric, task.higher_is_better, where)
 
 

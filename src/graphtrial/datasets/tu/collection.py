@@ -108,7 +108,7 @@ def dataset_class(collection_name: str, features: str) -> type[TUDataset]:
         "collection_name": collection_name,
         "features": features,
         "domain": entry.domain if entry else "unknown",
-        "task": GraphRegression(entry.targets or 1) if entry and regression else GraphClassification(_classes(entry)),
+        "task": _declared_task(entry),
         "paper": f"{entry.references}; {PAPER}" if entry else PAPER,
         "published": _published(entry, features),
         "sources": (Source("zip", "The archive of the collection.", (archive,)),),
@@ -164,9 +164,11 @@ def _subject(entry: Entry | None) -> str:
     return f"{question} of {entry.graphs:,} graphs"
 
 
-def _classes(entry: Entry | None) -> int:
-    """Return the number of classes; that of an unlisted set is known once it is read, and two until then."""
-    return entry.classes if entry and entry.classes else 2
+def _declared_task(entry: Entry | None) -> Task | None:
+    """Return the task that the catalog promises; that of an unlisted set is known once it is read."""
+    if entry is None:
+        return None
+    return GraphRegression(entry.targets) if entry.targets else GraphClassification(entry.classes or 2)
 
 
 _LISTED = {name.lower(): name for name in CATALOG}

@@ -11,6 +11,7 @@ from graphtrial.datasets.base import DATASETS, published_name
 from graphtrial.errors import GraphTrialError
 from graphtrial.published.tables import plain, table
 from graphtrial.report.site.grid import Cell, Grid, words
+from graphtrial.tasks import Task
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,8 @@ def describe(name: str) -> About:
         return About(name, {})
     doc = inspect.getdoc(kind) or name
     facts = {
-        "Task": kind.task.name,
-        "Metric": f"{kind.task.metric}, {'higher' if kind.task.higher_is_better else 'lower'} is better",
+        "Task": kind.task.name if kind.task else "",
+        "Metric": f"{kind.task.metric}, {_direction(kind.task)} is better" if kind.task else "",
         "Domain": kind.domain,
         "Paper": kind.paper,
         "Licence": kind.licence,
@@ -70,6 +71,10 @@ def statistics(name: str, known: Mapping[str, Any], file: str) -> Grid | None:
     }
     lines = [[Cell(title), Cell(value)] for key, title in keys.items() if (value := _printed(name, key))]
     return Grid(file, f"Published statistics of {name}", words("", "Published"), lines) if lines else None
+
+
+def _direction(task: Task) -> str:
+    return "higher" if task.higher_is_better else "lower"
 
 
 def _printed(name: str, key: str) -> str:

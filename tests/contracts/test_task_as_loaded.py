@@ -1,0 +1,118 @@
+"""Metric and direction of a stored trial are those of the dataset as loaded, whichever executor ran it."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from graphtrial.cli.main import app
+from graphtrial.datasets import DATASETS, load
+from graphtrial.datasets.prepare import task_of
+from graphtrial.studies import Row, Store, Study, TrialSpec, run_trials
+from graphtrial.studies.away import run_away
+from graphtrial.studies.executor import EXECUTORS, make_executor
+from graphtrial.studies.home import parcel_of, take_news, take_result
+
+NAME = "tu/Lengths"
+
+
+@pytest.fixture
+def regression(own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mirror with a set outside the catalog: thirty paths with a real number each instead of a class."""
+    folder = tmp_path / "mirror" / "TU"
+    folder.mkdir(parents=True)
+    tables = {
+        "A": "".join(f"{3 * n + a}, {3 * n + b}\n" for n in range(30) for a, b in ((1, 2), (2, 3))),
+        "graph_indicator": "".join(f"{n}\n" * 3 for n in range(1, 31)),
+        "graph_attributes": "".join(f"{n}.5\n" for n in range(30)),
+    }
+    with zipfile.ZipFile(folder / "Lengths.zip", "w") as archive:
+        for name, text in tables.items():
+            archive.writestr(f"Lengths/Lengths_{name}.txt", text)
+    monkeypatch.setenv("GRAPHTRIAL_MIRROR", str(tmp_path / "mirror"))
+
+
+def _trials(layers: int = 2) -> list[TrialSpec]:
+    rows = (Row("gcn", {"width": 4, "layers": layers}),)
+    return Study("t", NAME, rows, "bgnn-v5/tu", seeds=1, splits=1, rules={"max_epochs": 1}).trials()
+
+
+def _remote(trials: list[TrialSpec], store: Store) -> None:
+    """Run trials as an executor does whose workers do not see the store."""
+    for spec in trials:
+        result = run_away(parcel_of(spec, store), lambda news, spec=spec: take_news([news], {spec.id: spec}, store))  # type: ignore[misc]
+        take_result(spec, result, store)
+
+
+def _lost_at_once(trials: list[TrialSpec], store: Store) -> None:
+    """Take results of trials that were never heard of before."""
+    for spec in trials:
+        take_result(spec, run_away(parcel_of(spec, store), lambda news: None), store)
+
+
+def _by(text: str) -> Callable[[list[TrialSpec], Store], None]:
+    return lambda trials, store: run_trials(trials, store, executor=make_executor(text))
+
+
+WAYS = {
+    "processes:0": _by("processes:0"),
+    "processes:1": _by("processes:1"),
+    "together": _by("together"),
+    "ray, heard of": _remote,
+    "ray, not heard of": _lost_at_once,
+}
+
+
+def test_every_executor_is_tried() -> None:
+    assert {way.partition(":")[0].partition(",")[0] for way in WAYS} == set(EXECUTORS)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_trial_has_the_metric_of_the_data_as_loaded(regression: None, way: str, tmp_path: Path) -> None:
+    store = Store(tmp_path / "results" / "store.sqlite")
+    WAYS[way](_trials(), store)
+    (record,) = store.trials()
+    assert (record.status, record.metric, record.higher_is_better) == ("done", "MAE", False)
+
+
+def test_the_smaller_error_is_the_better_one(regression: None, tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    run = ["run", NAME, "gcn", "--protocol", "bgnn-v5/tu", "--splits", "3", "--seeds", "1", "--workers", "0"]
+    for epochs in ("1", "60"):
+        words = [*run, "--set", "width=8", "--set", "layers=2", "--rule", f"max_epochs={epochs}", "--store", str(path)]
+        result = CliRunner().invoke(app, words)
+        assert result.exit_code == 0, result.output
+    shown = json.loads(CliRunner().invoke(app, ["report", "--json", "--store", str(path)]).stdout)
+    rows = shown["rows"] if isinstance(shown, dict) else shown
+    assert {(row["metric"], row["higher_is_better"]) for row in rows} == {("MAE", False)}
+
+
+def test_a_second_start_mends_the_metric_of_the_first(regression: None, tmp_path: Path) -> None:
+    store = Store(tmp_path / "store.sqlite")
+    (spec,) = _trials()
+    store.start(spec, "accuracy", True, {})
+    run_trials([spec], store, workers=0)
+    assert (store.find(spec.id).metric, store.find(spec.id).higher_is_better) == ("MAE", False)
+
+
+def test_data_that_are_gone_fail_the_trial_and_not_the_study(
+    regression: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (spec,) = _trials()
+    monkeypatch.delenv("GRAPHTRIAL_MIRROR")
+    monkeypatch.setenv("GRAPHTRIAL_HOME", str(tmp_path / "other"))
+    store = Store(tmp_path / "store.sqlite")
+    run_trials([spec], store, workers=0)
+    record = store.find(spec.id)
+    assert (record.status, record.metric) == ("failed", "unknown")
+    assert "Lengths.zip" in (record.error or "")
+
+
+def test_a_set_outside_the_catalog_declares_no_task(regression: None) -> None:
+    assert DATASETS.get(NAME).task is None
+    assert task_of(NAME).name == load(NAME).task.name == "graph-regression"
