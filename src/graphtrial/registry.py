@@ -124,6 +124,16 @@ class Registry(Generic[T]):
             raise
 
 
+def version_of(registry: Registry[Any], name: str) -> int:
+    """Return the `version` that a thing declares, 1 by default; it is raised whenever the thing's results change."""
+    version = getattr(registry.get(name), "version", 1)
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise GraphTrialError(
+            f"the version of {registry.kind} '{name}' must be a whole number from 1 on, not {version!r}"
+        )
+    return version
+
+
 def import_attribute(path: str) -> Any:
     """Import `package.module:attribute`."""
     module_name, _, attribute = path.partition(":")

@@ -9,7 +9,10 @@ import sys
 import pytest
 
 from graphtrial.errors import GraphTrialError
+from graphtrial.nn import MODELS
+from graphtrial.spec import digest
 from graphtrial.studies import Row, Study, TrialSpec
+from graphtrial.studies.plan import plan
 from graphtrial.studies.trial import make_job
 
 PRINT_IDS = (
@@ -44,9 +47,10 @@ def test_the_id_depends_on_every_field(study: Study) -> None:
         "rules": dataclasses.replace(spec.rules, lr=0.1),
         "seed": 1,
         "plugins": {"mine.py": "0" * 64},
+        "model_version": 2,
     }
     assert set(changes) == {field.name for field in dataclasses.fields(TrialSpec)}
-    assert len({spec.id, *(dataclasses.replace(spec, **{key: value}).id for key, value in changes.items())}) == 11
+    assert len({spec.id, *(dataclasses.replace(spec, **{key: value}).id for key, value in changes.items())}) == 12
 
 
 def test_defaults_written_out_or_left_out_are_the_same_trial() -> None:
@@ -65,6 +69,48 @@ def test_a_specification_survives_json(study: Study) -> None:
 def test_a_trial_refuses_other_data_than_it_was_made_for(study: Study) -> None:
     with pytest.raises(GraphTrialError, match="made for other data"):
         make_job(dataclasses.replace(study.trials()[0], data="0" * 64))
+
+
+@pytest.mark.parametrize("field", ["model_version", "encoding_version"])
+def test_a_trial_refuses_another_version_of_its_parts(study: Study, field: str) -> None:
+    spec = next(trial for trial in study.trials() if trial.encoding is not None)
+    make_job(spec)
+    with pytest.raises(
+        GraphTrialError, match=r"was made with version 99 of .*; this is version \d, whose numbers differ"
+    ):
+        make_job(dataclasses.replace(spec, **{field: 99}))
+
+
+def test_a_first_version_enters_neither_the_identity_nor_the_row(study: Study) -> None:
+    spec = next(trial for trial in study.trials() if trial.model.name == "gcn")
+    assert spec.model_version == 1
+    values = dataclasses.asdict(spec)
+    del values["plugins"], values["model_version"]
+    assert spec.id == digest(values)[:16]
+    assert "model_version" not in spec.row
+    raised = dataclasses.replace(spec, model_version=2)
+    assert raised.row["model_version"] == 2
+    old = {key: value for key, value in spec.to_dict().items() if key != "model_version"}
+    assert TrialSpec.from_dict(old) == spec
+
+
+def test_a_mended_model_is_never_served_an_old_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = Study("s", "csl", (Row("gcn", {"width": 8}),), seeds=1, splits=1)
+    (old,), before = study.trials(), [row.key for row in plan(study)]
+    monkeypatch.setattr(MODELS.get("gcn"), "version", 2, raising=False)
+    (new,), after = study.trials(), [row.key for row in plan(study)]
+    assert (old.model_version, new.model_version) == (1, 2)
+    assert old.id != new.id
+    assert before != after  # nor does a plan count it as done
+    with pytest.raises(GraphTrialError, match="version 1 of model 'gcn'"):
+        make_job(old)
+
+
+def test_a_version_is_a_whole_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    for wrong in (0, "2", True, 1.5):
+        monkeypatch.setattr(MODELS.get("gcn"), "version", wrong, raising=False)
+        with pytest.raises(GraphTrialError, match="whole number from 1 on"):
+            Study("s", "csl", (Row("gcn", {"width": 8}),), seeds=1, splits=1).trials()
 
 
 def test_a_split_that_is_not_there_is_an_error() -> None:

@@ -13,7 +13,7 @@ from graphtrial.spec import Component, canonical_json
 from graphtrial.studies.from_table import settings_in_table
 from graphtrial.studies.store import TrialRecord
 from graphtrial.studies.study import Row, Study, choose_settings, parse_encoding
-from graphtrial.studies.trial import TrialSpec, make_encoding, shapes_for
+from graphtrial.studies.trial import TrialSpec, make_encoding, shapes_for, versions_now
 from graphtrial.training import AnyRules, Protocol, Rules, SvmRules
 
 
@@ -38,6 +38,16 @@ class PlannedRow:
     def is_trained(self) -> bool:
         """The row is a network, which is trained in epochs."""
         return isinstance(self.rules, Rules)
+
+    @property
+    def model_version(self) -> int:
+        """The version of the model that its trials would have now."""
+        return versions_now(self.model.name, self.encoding, self.rules)[0]
+
+    @property
+    def encoding_version(self) -> int:
+        """The same of the encoding."""
+        return versions_now(self.model.name, self.encoding, self.rules)[1]
 
     @property
     def key(self) -> str:
@@ -125,5 +135,6 @@ def _key(thing: PlannedRow | TrialSpec) -> str:
         "encoding": None if thing.encoding is None else asdict(thing.encoding),
         "protocol": thing.protocol,
         "rules": asdict(thing.rules),
+        "versions": [thing.model_version, thing.encoding_version],
     }
     return canonical_json(values)

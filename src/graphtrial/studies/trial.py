@@ -16,9 +16,9 @@ from graphtrial.errors import GraphTrialError, UnknownNameError
 from graphtrial.nn import MODELS, Shapes, build_model, resolve_settings
 from graphtrial.nn.encoder import ENCODING_COLUMN
 from graphtrial.published.shapes import known_shapes
-from graphtrial.registry import Registry
+from graphtrial.registry import Registry, version_of
 from graphtrial.spec import Component, digest
-from graphtrial.training import AnyRules, FeatureSvmRules, FoldRules, SvmRules, rules_from
+from graphtrial.training import AnyRules, FeatureSvmRules, FoldRules, Rules, SvmRules, rules_from
 from graphtrial.training.batches import Job
 from graphtrial.training.outcome import Epoch, Outcome
 from graphtrial.training.trainer import train
@@ -33,6 +33,7 @@ class TrialSpec:
 
     `data` is the content hash of graphs and splits, so that a result can never be mistaken for one on other data.
     `plugins` names the files outside this package that the trial's parts come from, with the SHA-256 of each.
+    `model_version` is the version of the model, which enters the identity above 1.
     """
 
     dataset: str
@@ -45,11 +46,12 @@ class TrialSpec:
     rules: AnyRules
     seed: int
     plugins: dict[str, str] = field(default_factory=dict)
+    model_version: int = 1
 
     @cached_property
     def id(self) -> str:
         """The trial's name: the first 16 hexadecimal digits of the hash of its canonical JSON."""
-        values = asdict(self)
+        values = self._identity()
         if not self.plugins:
             del values["plugins"]
         return digest(values)[:16]
@@ -57,8 +59,15 @@ class TrialSpec:
     @property
     def row(self) -> dict[str, Any]:
         """What trials of one table row have in common: all but split and seed."""
-        values = asdict(self)
+        values = self._identity()
         del values["split"], values["seed"]
+        return values
+
+    def _identity(self) -> dict[str, Any]:
+        """Return all fields but a model version of 1: trials made before there were versions keep their names."""
+        values = asdict(self)
+        if self.model_version == 1:
+            del values["model_version"]
         return values
 
     def to_dict(self) -> dict[str, Any]:
@@ -104,9 +113,9 @@ def make_trial(
         machine, used = resolve_machine(dataset, model), _origins(dataset.name, model.name, None, rules)
         return TrialSpec(dataset.name, dataset.hash, split, machine, None, 0, protocol, rules, seed, used)
     resolved = Component(model.name, resolve_settings(model.name, model.arguments))
-    version = ENCODINGS.get(encoding.name).version if encoding else 0
+    made, version = versions_now(model.name, encoding, rules)
     used = _origins(dataset.name, model.name, encoding, rules)
-    return TrialSpec(dataset.name, dataset.hash, split, resolved, encoding, version, protocol, rules, seed, used)
+    return TrialSpec(dataset.name, dataset.hash, split, resolved, encoding, version, protocol, rules, seed, used, made)
 
 
 def _origins(dataset: str, model: str, encoding: Component | None, rules: AnyRules) -> dict[str, str]:
@@ -121,6 +130,15 @@ def _origins(dataset: str, model: str, encoding: Component | None, rules: AnyRul
     if encoding:
         things.append((ENCODINGS, encoding.name))
     return plugins.origins(things)
+
+
+def versions_now(model: str, encoding: Component | None, rules: AnyRules) -> tuple[int, int]:
+    """Return the versions of the model and of the encoding that a trial would be made with.
+
+    1 where no model is trained, 0 without an encoding.
+    """
+    trained = version_of(MODELS, model) if isinstance(rules, Rules) else 1
+    return trained, version_of(ENCODINGS, encoding.name) if encoding else 0
 
 
 def make_encoding(component: Component | None) -> Encoding | None:
@@ -145,12 +163,8 @@ def make_job(spec: TrialSpec) -> Job:
     dataset = _same_data(spec)
     if isinstance(spec.rules, SvmRules | FeatureSvmRules):
         raise GraphTrialError(f"trial {spec.id} tries a support vector machine, which is not trained in epochs")
+    check_versions(spec)
     encoding = make_encoding(spec.encoding)
-    if encoding is not None and encoding.version != spec.encoding_version:
-        raise GraphTrialError(
-            f"trial {spec.id} was made with version {spec.encoding_version} of encoding '{encoding.name}'; "
-            f"this is version {encoding.version}, whose numbers differ"
-        )
     shapes = shapes_for(dataset, encoding)
     graphs = encode(dataset.graphs, encoding, ENCODING_COLUMN) if encoding else dataset.graphs
     split = _split(dataset, spec)
@@ -199,6 +213,19 @@ def check_plugins(spec: TrialSpec) -> None:
         if now.get(name) != expected:
             state = "has changed since" if name in now else "is not loaded: give it by --plugin"
             raise GraphTrialError(f"trial {spec.id} was made with {name} (sha256 {expected[:12]}), which {state}")
+
+
+def check_versions(spec: TrialSpec) -> None:
+    """Raise an error if the model or the encoding of a trial is of another version now: its numbers would differ."""
+    model, encoding = versions_now(spec.model.name, spec.encoding, spec.rules)
+    for part, then, now in (
+        (f"model '{spec.model.name}'", spec.model_version, model),
+        (f"encoding '{spec.encoding}'", spec.encoding_version, encoding),
+    ):
+        if then != now:
+            raise GraphTrialError(
+                f"trial {spec.id} was made with version {then} of {part}; this is version {now}, whose numbers differ"
+            )
 
 
 def run_trial(spec: TrialSpec, checkpoint: Path, on_epoch: Callable[[Epoch], None] = lambda epoch: None) -> Outcome:
