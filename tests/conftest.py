@@ -1,25 +1,57 @@
-"""What every test gets: a cache of its own, no network, one compute thread, and the raw-data mirror if it asks."""
+"""What every test gets: a cache of its own session, no network, one compute thread, raw data if it asks for them."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
-import pytest
-import torch
-from tests.tally import Tally
+# Before anything that computes is imported: as many processes as cores run the tests, each with one thread.
+for _library in ("OMP", "MKL", "OPENBLAS", "NUMBA"):
+    os.environ[f"{_library}_NUM_THREADS"] = "1"
+
+import pytest  # noqa: E402
+from tests.tally import Tally  # noqa: E402
 
 # Read before any test runs, because the fixture below hides it from tests that do not ask for it.
 _CONFIGURED = os.environ.get("GRAPHTRIAL_MIRROR")
 _BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 
-torch.set_num_threads(1)
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--large", action="store_true", help="also prepare the large datasets: minutes and gigabytes")
     parser.addoption("--table", type=Path, help="write a table of what the long form went through to this file")
-    parser.addoption("--long", action="store_true", help="the long form of tests of faults and bad input: an hour")
+    parser.addoption("--long", action="store_true", help="the long form: all combinations, many faults; hours")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the long form out, mark what waits for raw data as slow, and share the tests out among processes."""
+    if not config.getoption("--long"):
+        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("long")])
+        items[:] = [item for item in items if not item.get_closest_marker("long")]
+    for item in items:
+        if "mirror" in getattr(item, "fixturenames", ()):
+            item.add_marker("slow")
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(_group(item)))
+    if "PYTEST_XDIST_WORKER" in os.environ:  # the slow ones first, so that no process ends with one of them
+        items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
+def _group(item: pytest.Item) -> str:
+    """What runs in one process: a test with all its parameters, or a file that makes something for all its tests."""
+    file, function = item.nodeid.partition("[")[0].split("::", 1)
+    known = item._fixtureinfo.name2fixturedefs if isinstance(item, pytest.Function) else {}
+    shared = any(definition.scope == "module" for found in known.values() for definition in found)
+    return file if shared else f"{file}::{function}"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Name a test as pytest takes it: several processes add the group."""
+    if report.nodeid.rfind("@") > report.nodeid.rfind("]"):
+        report.nodeid = report.nodeid.rpartition("@")[0]
 
 
 _TALLY = Tally()
@@ -32,9 +64,18 @@ def tally() -> Tally:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    path = session.config.getoption("--table")
-    if path is not None:
+    path, output = session.config.getoption("--table"), getattr(session.config, "workeroutput", None)
+    if output is not None:  # this is one of several processes; the first one writes the table
+        output["tally"] = [[*line, times] for line, times in _TALLY.lines.items()]
+    elif path is not None:
         _TALLY.write(path, session.testsfailed)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Add what one of several processes went through."""
+    for *line, times in getattr(node, "workeroutput", {}).get("tally", ()):
+        _TALLY.add(*line, times=times)
 
 
 def raw_data() -> Path | None:
@@ -45,8 +86,11 @@ def raw_data() -> Path | None:
 
 @pytest.fixture(scope="session")
 def session_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The cache folder shared by all tests of the session, so that a dataset is prepared once."""
-    return tmp_path_factory.mktemp("graphtrial-home")
+    """The cache folder shared by all tests and processes of the session, so that a dataset is prepared once."""
+    base = tmp_path_factory.getbasetemp()
+    home = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "graphtrial-home"
+    home.mkdir(exist_ok=True)
+    return home
 
 
 @pytest.fixture(autouse=True)
@@ -73,10 +117,3 @@ def own_home(clean_environment: None, tmp_path: Path, monkeypatch: pytest.Monkey
     home = tmp_path / "home"
     monkeypatch.setenv("GRAPHTRIAL_HOME", str(home))
     return home
-
-
-@pytest.fixture
-def long(request: pytest.FixtureRequest) -> None:
-    """Skip a test that is part of the long form alone."""
-    if not request.config.getoption("--long"):
-        pytest.skip("part of the long form: make faults")

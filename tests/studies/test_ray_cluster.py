@@ -20,6 +20,8 @@ from graphtrial.studies import Progress, Row, Store, Study, TrialSpec, make_exec
 from graphtrial.studies.processes import Processes
 from graphtrial.studies.ray_cluster import RayCluster
 
+pytestmark = pytest.mark.xdist_group("ray")  # a test that kills workers must not find those of another
+
 ROW = Row("gin", {"width": 8, "layers": 2}, ("laplacian:4",))
 STUDY = """
 title = "t"
@@ -121,9 +123,8 @@ def _workers() -> list[int]:
     return found
 
 
-def test_a_worker_killed_in_the_middle_costs_at_most_an_epoch(
-    cluster: Any, tmp_path: Path, tally: Tally, long: None
-) -> None:
+@pytest.mark.long
+def test_a_worker_killed_in_the_middle_costs_at_most_an_epoch(cluster: Any, tmp_path: Path, tally: Tally) -> None:
     calm, rough = Store(tmp_path / "calm" / "s.sqlite"), Store(tmp_path / "rough" / "s.sqlite")
     wanted = trials(epochs=60, splits=4)
     run_trials(wanted, calm, workers=0)
@@ -155,7 +156,8 @@ def test_a_worker_killed_in_the_middle_costs_at_most_an_epoch(
     tally.add("Ray", "all workers killed at once", "at most one epoch of each twice, the same bits", len(kills))
 
 
-def test_a_driver_killed_and_started_again_goes_on(cluster: Any, tmp_path: Path, tally: Tally, long: None) -> None:
+@pytest.mark.long
+def test_a_driver_killed_and_started_again_goes_on(cluster: Any, tmp_path: Path, tally: Tally) -> None:
     calm, path, file = Store(tmp_path / "calm" / "s.sqlite"), tmp_path / "rough" / "s.sqlite", tmp_path / "study.toml"
     file.write_text(STUDY.format(epochs=200))
     run_trials(trials(epochs=200), calm, workers=0)
@@ -184,7 +186,8 @@ def _ids(path: Path) -> list[str]:
     return [record.id for record in Store(path).trials()]
 
 
-def test_a_trial_that_hangs_on_the_cluster_is_ended(cluster: Any, tmp_path: Path, tally: Tally, long: None) -> None:
+@pytest.mark.long
+def test_a_trial_that_hangs_on_the_cluster_is_ended(cluster: Any, tmp_path: Path, tally: Tally) -> None:
     from graphtrial.plugins import load_plugin, unload_plugin
 
     file = tmp_path / "sleeper.py"

@@ -42,7 +42,8 @@ def processes_of(folder: Path) -> list[int]:
     return found
 
 
-def test_a_job_that_is_killed_goes_on_and_ends_with_the_same_bits(tmp_path: Path, tally: Tally, long: None) -> None:
+@pytest.mark.long
+def test_a_job_that_is_killed_goes_on_and_ends_with_the_same_bits(tmp_path: Path, tally: Tally) -> None:
     pytest.importorskip("submitit", reason="submitit is not installed: pip install 'graphtrial[slurm]'")
     file, path, shared = tmp_path / "study.toml", tmp_path / "results" / "s.sqlite", tmp_path / "shared"
     file.write_text(STUDY)
