@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
+import zipfile
 from collections import Counter
 from itertools import product
+from pathlib import Path, PurePosixPath
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphtrial.datasets import load
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.kernels import KERNELS
 from graphtrial.kernels.as_published import PublishedGraphlet, PublishedShortestPath, PublishedWeisfeilerLeman
-from graphtrial.kernels.trial import resolve_kernel
+from graphtrial.kernels.trial import matrix_of, resolve_kernel
 from graphtrial.spec import Component
 from graphtrial.training import SvmRules
 from samples import Graph, symmetric
@@ -36,11 +40,17 @@ def graph_lists(draw: st.DrawFn) -> Labelled:
     return made
 
 
-def set_of(graphs: Labelled) -> GraphSet:
+def set_of(graphs: Labelled, first: int = 0, types: int = 4) -> GraphSet:
+    """Make a set as the reader of TU files does where node and edge labels start at `first`."""
+    shift = f", {first} in the file being 0" if first else ""
     ends = np.array([edge for (_, edges), _ in graphs for edge in edges], np.int64).reshape(-1, 2).T
     columns = {
-        "node_label": Column(np.array([label for _, labels in graphs for label in labels]), "node", types=4),
-        "edge_label": Column((ends[0] + ends[1]) % 2 if ends.size else np.zeros(0, np.int64), "edge", types=2),
+        "node_label": Column(
+            np.array([label for _, labels in graphs for label in labels]), "node", f"node label{shift}", types
+        ),
+        "edge_label": Column(
+            (ends[0] + ends[1]) % 2 if ends.size else np.zeros(0, np.int64), "edge", f"edge label{shift}", 2
+        ),
     }
     return GraphSet.build([n for (n, _), _ in graphs], [len(edges) for (_, edges), _ in graphs], ends, columns)
 
@@ -109,17 +119,15 @@ def products(counters: list[Counter]) -> np.ndarray:
     return np.array([[sum(a[key] * b[key] for key in a) for b in counters] for a in counters], float)
 
 
-@patiently
-@given(graph_lists(), st.booleans(), st.integers(0, 1))
-def test_paths_equal_those_of_the_published_rule(graphs: Labelled, node_labels: bool, first_label: int) -> None:
+def published_paths(graphs: Labelled, first_label: int = 0, *, node_labels: bool = True) -> list[Counter]:
     infinite, counters = 2**31 - 1, []
     for (nodes, edges), labels in graphs:
         far = np.full((nodes, nodes), infinite)
         for u, v in edges:
             far[u, v] = 1
-        for k, i, j in product(range(nodes), repeat=3):
-            if infinite not in (far[i, k], far[k, j]):
-                far[i, j] = min(far[i, j], far[i, k] + far[k, j])
+        for k in range(nodes):
+            through = np.where((far[:, [k]] < infinite) & (far[[k]] < infinite), far[:, [k]] + far[[k]], infinite)
+            far = np.minimum(far, through)
         counter: Counter = Counter()
         for i in range(nodes):
             for j in range(i, nodes):
@@ -130,34 +138,12 @@ def test_paths_equal_those_of_the_published_rule(graphs: Labelled, node_labels: 
                     elif kind[0] != 0:
                         counter[kind] += 1
         counters.append(counter)
-    kernel = PublishedShortestPath(node_labels=node_labels, first_label=first_label, normalise=False)
-    np.testing.assert_array_equal(kernel.fit_transform(set_of(graphs)), products(counters))
+    return counters
 
 
-@patiently
-@given(graph_lists(), st.integers(0, 1))
-def test_graphlets_equal_those_of_the_published_rule(graphs: Labelled, first_label: int) -> None:
-    counters = []
-    for (nodes, edges), given_labels in graphs:
-        labels, joined, counter = [label + first_label for label in given_labels], set(edges), Counter()
-        for u, v, w in product(range(nodes), repeat=3):
-            if (u, v) not in joined or (v, w) not in joined or w == u:
-                continue
-            if (u, w) in joined:
-                counter[folded([3, *sorted([labels[u], labels[v], labels[w]])])] += 1 / 6
-            else:
-                ways = (labels[u], labels[v], labels[w]), (labels[w], labels[v], labels[u])
-                counter[min(folded([3, *way]) for way in ways)] += 3 / 6
-        counters.append(counter)
-    found = PublishedGraphlet(normalise=False).fit_transform(set_of(graphs))
-    np.testing.assert_allclose(found, products(counters), atol=1e-9)
-
-
-@patiently
-@given(graph_lists(), st.integers(0, 4), st.booleans(), st.booleans(), st.integers(0, 1))
-def test_colours_equal_those_of_the_published_rule(
-    graphs: Labelled, h: int, node_labels: bool, edge_labels: bool, first_label: int
-) -> None:
+def published_colours(
+    graphs: Labelled, h: int, first_label: int = 0, *, node_labels: bool = True, edge_labels: bool = False
+) -> list[Counter]:
     counters = []
     for (nodes, edges), labels in graphs:
         colour = [label + first_label for label in labels] if node_labels else [1] * nodes
@@ -167,16 +153,132 @@ def test_colours_equal_those_of_the_published_rule(
             for u, v in edges:
                 near[v].append(colour[u])
                 if edge_labels:
-                    near[v].append(pair(colour[u], (u + v) % 2))
+                    near[v].append(pair(colour[u], (u + v) % 2 + first_label))
             colour = [folded([colour[v], *sorted(near[v])]) for v in range(nodes)]
             counter.update(colour)
         counters.append(counter)
-    settings = {"h": h, "node_labels": node_labels, "edge_labels": edge_labels, "first_label": first_label}
+    return counters
+
+
+@patiently
+@given(graph_lists(), st.booleans(), st.integers(0, 1))
+def test_paths_equal_those_of_the_published_rule(graphs: Labelled, node_labels: bool, first_label: int) -> None:
+    counters = published_paths(graphs, first_label, node_labels=node_labels)
+    kernel = PublishedShortestPath(node_labels=node_labels, normalise=False)
+    np.testing.assert_array_equal(kernel.fit_transform(set_of(graphs, first_label)), products(counters))
+
+
+def published_graphlets(graphs: Labelled, first_label: int) -> list[Counter]:
+    counters = []
+    for (nodes, edges), given_labels in graphs:
+        labels, joined, counter = [label + first_label for label in given_labels], set(edges), Counter()
+        near = {v: [u for u, w in joined if w == v] for v in range(nodes)}
+        walks = [(u, v, w) for v in near for u, w in product(near[v], repeat=2) if u != w]
+        for u, v, w in walks:
+            if (u, w) in joined:
+                counter[folded([3, *sorted([labels[u], labels[v], labels[w]])])] += 1 / 6
+            else:
+                ways = (labels[u], labels[v], labels[w]), (labels[w], labels[v], labels[u])
+                counter[min(folded([3, *way]) for way in ways)] += 3 / 6
+        counters.append(counter)
+    return counters
+
+
+@patiently
+@given(graph_lists(), st.integers(0, 1))
+def test_graphlets_equal_those_of_the_published_rule(graphs: Labelled, first_label: int) -> None:
+    found = PublishedGraphlet(normalise=False).fit_transform(set_of(graphs, first_label))
+    np.testing.assert_allclose(found, products(published_graphlets(graphs, first_label)), atol=1e-9)
+
+
+@patiently
+@given(graph_lists(), st.sampled_from([300, 5_000, 40_000]), st.integers(0, 1))
+def test_numbers_of_graphlets_wrap_at_64_bits(graphs: Labelled, step: int, first_label: int) -> None:
+    spread = [(graph, [label * step for label in labels]) for graph, labels in graphs]
+    found = PublishedGraphlet(normalise=False).fit_transform(set_of(spread, first_label, 3 * step + 1))
+    np.testing.assert_allclose(found, products(published_graphlets(spread, first_label)), atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["shortest-path", "graphlet", "wl", "wl-oa"])
+def test_what_the_files_call_label_zero_is_known_or_given(name: str) -> None:
+    graphs = [(PATH, [0, 1, 2]), (TRIANGLE, [2, 0, 1]), (EDGE, [0, 1])]
+    kind = KERNELS.get(f"{name}-as-published")
+    known = kind(normalise=False).fit_transform(set_of(graphs, 1))
+    np.testing.assert_array_equal(kind(normalise=False, first_label=1).fit_transform(set_of(graphs)), known)
+    if name != "graphlet":  # whose numbers are merged alike wherever none wraps around
+        assert not np.array_equal(kind(normalise=False).fit_transform(set_of(graphs)), known)
+    fitted = kind(normalise=False).fit(set_of(graphs[:2], 1))
+    np.testing.assert_array_equal(fitted.transform(set_of(graphs[2:], 1)), known[2:, :2])
+
+
+def test_labels_of_sets_that_start_at_different_numbers_are_told_apart() -> None:
+    ones, zeros = set_of([(EDGE, [0, 0])], 1), set_of([(EDGE, [1, 1])])  # label 1 in the files of both
+    for name in ("wl", "wl-as-published"):
+        np.testing.assert_allclose(KERNELS.get(name)(h=1).fit(ones).transform(zeros), [[1.0]])
+
+
+def test_labels_whose_numbers_were_given_up_are_refused() -> None:
+    made = set_of([(PATH, [0, 1, 2])])
+    labels = made.column("node_label")
+    lost = made.with_column("node_label", Column(labels.values, "node", "node label, counted through", labels.types))
+    with pytest.raises(GraphTrialError, match="give first_label"):
+        PublishedGraphlet().fit(lost)
+    PublishedGraphlet(first_label=1).fit(lost)
+
+
+def tables_of(archive: Path, graphs: int) -> Labelled:
+    """Read the first graphs of a TU archive with the labels that stand in its files, by a reader of its own."""
+    name = archive.stem
+    with zipfile.ZipFile(archive) as opened:
+        members = {PurePosixPath(member).name: member for member in opened.namelist()}
+        lines = {
+            table: opened.read(members[f"{name}_{table}.txt"]).decode().split("\n")
+            for table in ("A", "graph_indicator", "node_labels")
+        }
+    graph_of = [int(line) for line in lines["graph_indicator"] if line.strip()]
+    labels = [int(line) for line in lines["node_labels"] if line.strip()]
+    made = []
+    for graph in range(1, graphs + 1):
+        nodes = [node for node, of in enumerate(graph_of) if of == graph]
+        made.append((nodes[0], len(nodes), [labels[node] for node in nodes], set()))
+    for line in lines["A"]:
+        if line.strip():
+            u, v = (int(end) - 1 for end in line.split(","))
+            if graph_of[u] <= graphs:
+                first, _, _, edges = made[graph_of[u] - 1]
+                edges |= {(u - first, v - first), (v - first, u - first)}
+    return [((nodes, sorted(edges)), labels) for _, nodes, labels, edges in made]
+
+
+@pytest.mark.parametrize(("dataset", "archive"), [("enzymes+labels", "ENZYMES"), ("nci1", "NCI1"), ("mutag", "MUTAG")])
+def test_a_trial_has_the_numbers_of_the_module_on_the_files_themselves(
+    dataset: str, archive: str, mirror: Path
+) -> None:
+    graphs = tables_of(mirror / "TU" / f"{archive}.zip", 25)
+    whole, rules = load(dataset), SvmRules()
+    few = dataclasses.replace(whole, graphs=whole.graphs[:25])
+    resolved = resolve_kernel(Component("wl-as-published", {"normalise": False}), rules)
+    found = matrix_of(few, resolved, 3)
+    np.testing.assert_array_equal(found, products(published_colours(graphs, 3)))
+    resolved = resolve_kernel(Component("shortest-path-as-published", {"normalise": False}), rules)
+    np.testing.assert_array_equal(matrix_of(few, resolved, None), products(published_paths(graphs)))
+    resolved = resolve_kernel(Component("graphlet-as-published", {"normalise": False}), rules)
+    np.testing.assert_allclose(matrix_of(few, resolved, None), products(published_graphlets(graphs, 0)), atol=1e-9)
+
+
+@patiently
+@given(graph_lists(), st.integers(0, 4), st.booleans(), st.booleans(), st.integers(0, 1))
+def test_colours_equal_those_of_the_published_rule(
+    graphs: Labelled, h: int, node_labels: bool, edge_labels: bool, first_label: int
+) -> None:
+    counters = published_colours(graphs, h, first_label, node_labels=node_labels, edge_labels=edge_labels)
+    settings = {"h": h, "node_labels": node_labels, "edge_labels": edge_labels}
+    made = set_of(graphs, first_label)
     kernel = PublishedWeisfeilerLeman(**settings, normalise=False)
-    np.testing.assert_array_equal(kernel.fit_transform(set_of(graphs)), products(counters))
+    np.testing.assert_array_equal(kernel.fit_transform(made), products(counters))
     best = KERNELS.get("wl-oa-as-published")(**settings, normalise=False)
     minima = [[sum((a & b).values()) for b in counters] for a in counters]
-    np.testing.assert_array_equal(best.fit_transform(set_of(graphs)), minima)
+    np.testing.assert_array_equal(best.fit_transform(made), minima)
 
 
 @pytest.mark.parametrize("name", ["wl-oa", "wl-oa-as-published"])

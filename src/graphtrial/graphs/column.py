@@ -13,6 +13,7 @@ from graphtrial.errors import InvalidGraphError
 from graphtrial.graphs import storage
 
 Array = npt.NDArray[Any]
+SHIFTED, RENUMBERED = " in the file being 0", "counted through"
 Level = Literal["node", "edge", "graph", "pair"]
 LEVELS: tuple[Level, ...] = ("node", "edge", "graph", "pair")
 PAIRS = "pairs"
@@ -38,6 +39,17 @@ class Column:
                 object.__setattr__(self, "values", np.asarray(self.values))
             except ValueError as error:
                 raise InvalidGraphError(f"the rows of a column differ in shape: {error}") from None
+
+    @property
+    def first(self) -> int | None:
+        """What the file calls category 0; nothing where its numbers were given up.
+
+        It is read off the meaning, which is part of the content hash: results that depend on it have it in their id.
+        """
+        if self.meaning.endswith(RENUMBERED):
+            return None
+        _, _, number = self.meaning.removesuffix(SHIFTED).rpartition(", ")
+        return int(number) if self.meaning.endswith(SHIFTED) and number.lstrip("-").isdigit() else 0
 
     @property
     def width(self) -> int:

@@ -1,8 +1,9 @@
 """Kernels with the faults of the module that TUDataset's numbers were made with, to compare with; see docs/errata.md.
 
 The module numbers kinds by pairing numbers, Szudzik's way, in 64 bits. A set without labels is taken as one whose
-labels are not used, as the published scripts did. `first_label` is what the files call the label that is 0 here, since
-several faults concern the label 0 of the files.
+labels are not used, as the published scripts did. Several faults concern the label 0 of the files, where a set may have
+labels from 1: a set that was read from such files knows so, and for others `first_label` says what the files call the
+label that is 0 here.
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ class PublishedShortestPath(GraphKernel):
     0 are dropped.
     """
 
-    version = 2
+    version = 3
 
     def __init__(
-        self, node_labels: bool = True, first_label: int = 0, normalise: bool = True, output: Output = "gram"
+        self, node_labels: bool = True, first_label: int | None = None, normalise: bool = True, output: Output = "gram"
     ) -> None:
         self.node_labels = node_labels
         self.first_label = first_label
@@ -63,7 +64,7 @@ class PublishedShortestPath(GraphKernel):
         )
         times = np.concatenate([found.data, np.full(len(label), 2.0), apart[3]])
         if structure.labelled:
-            kept = kinds[:, 0] + self.first_label != 0
+            kept = kinds[:, 0] + _first(self.first_label, structure) != 0
             rows, kinds, times = rows[kept], kinds[kept], times[kept]
         names, column = np.unique(kinds, axis=0, return_inverse=True)
         return gram.counts(rows, column.reshape(-1), (structure.graphs, max(1, len(names))), times)
@@ -71,23 +72,33 @@ class PublishedShortestPath(GraphKernel):
 
 @KERNELS.register("graphlet-as-published", title="Graphlet (as published)")
 class PublishedGraphlet(Graphlet):
-    """The graphlet kernel with its published fault.
+    """The graphlet kernel with its published faults.
 
-    Where labels are used, a triangle with labels a <= b <= c and the path a - b - c are one kind.
+    Where labels are used, a triangle with labels a <= b <= c and the path a - b - c are one kind, and kinds are numbers
+    that wrap around at 64 bits, from 256 labels on: then kinds may coincide, and the smaller number of the two
+    directions of a path need not be that of the smaller end.
     """
 
-    version = 2
+    version = 3
+
+    def __init__(
+        self, node_labels: bool = True, first_label: int | None = None, normalise: bool = True, output: Output = "gram"
+    ) -> None:
+        super().__init__(node_labels, normalise, output)
+        self.first_label = first_label
 
     def features(self, structure: Structure) -> sparse.csr_matrix:
         found = graphlets_by_kind(structure)
         if not structure.labelled:
             return found.counts
-        kind, first, second, third = found.kinds.T
-        path = kind == PATH  # whose middle comes first
-        lows, middles = np.where(path, second, first), np.where(path, first, second)
-        names, column = np.unique(np.stack([lows, middles, third], axis=1), axis=0, return_inverse=True)
-        merge = (np.ones(len(kind)), (np.arange(len(kind)), column.reshape(-1)))
-        return sparse.csr_matrix(found.counts @ sparse.csr_matrix(merge, shape=(len(kind), len(names))))
+        labels = (found.kinds[:, 1:] + _first(self.first_label, structure)).astype(np.uint64)
+        middle, one, other = labels.T  # of a path, whose middle comes first
+        paths = np.minimum(_paired(3, one, middle, other), _paired(3, other, middle, one))
+        triangles = _paired(3, *np.sort(labels, axis=1).T)
+        kinds = np.where(found.kinds[:, 0] == PATH, paths, triangles)
+        names, column = np.unique(kinds, return_inverse=True)
+        merge = (np.ones(len(kinds)), (np.arange(len(kinds)), column.reshape(-1)))
+        return sparse.csr_matrix(found.counts @ sparse.csr_matrix(merge, shape=(len(kinds), len(names))))
 
 
 @KERNELS.register("wl-as-published", title="1-WL (as published)")
@@ -99,14 +110,14 @@ class PublishedWeisfeilerLeman(GraphKernel):
     labels only, and with edge labels each neighbour counts both with and without that of its edge.
     """
 
-    version = 2
+    version = 3
 
     def __init__(
         self,
         h: int = 5,
         node_labels: bool = True,
         edge_labels: bool = False,
-        first_label: int = 0,
+        first_label: int | None = None,
         normalise: bool = True,
         output: Output = "gram",
     ) -> None:
@@ -118,13 +129,13 @@ class PublishedWeisfeilerLeman(GraphKernel):
         self.output = output
 
     def features(self, structure: Structure) -> sparse.csr_matrix:
-        if self.h < 0 or self.first_label < 0:
-            raise GraphTrialError(f"h and first_label are 0 or more, not {self.h} and {self.first_label}")
-        start = self.first_label if structure.labelled else 1
-        colour = structure.node_label.astype(np.uint64) + np.uint64(start)
+        if self.h < 0:
+            raise GraphTrialError(f"h is 0 or more, not {self.h}")
+        start = _first(self.first_label, structure) if structure.labelled else 1
+        colour = (structure.node_label + start).astype(np.uint64)
         steps = [colour] if structure.labelled else []
         for _ in range(self.h):
-            colour = _published_step(structure.ptr, structure.neighbour, structure.edge_label, colour)
+            colour = _published_step(structure, colour)
             steps.append(colour)
         names, column = np.unique(np.concatenate([*steps, np.empty(0, np.uint64)]), return_inverse=True)
         rows = np.tile(structure.graph_of_node, len(steps))
@@ -174,9 +185,30 @@ def _pairs_apart(structure: Structure, row: Any, a: Any, b: Any, count: Any) -> 
     return graph[there], first[there], second[there], left[there]
 
 
-def _published_step(ptr: Any, neighbour: Any, edge_label: Any, colour: Any) -> Any:
-    labels = np.empty(0, np.uint64) if edge_label is None else edge_label.astype(np.uint64)
-    return _fold(ptr, neighbour, labels, colour)
+def _first(given: int | None, structure: Structure) -> int:
+    """Return what the file calls node label 0: what was given, or what the set knows."""
+    first = structure.first_label if given is None else given
+    if first is None:
+        raise GraphTrialError(
+            "the numbers of the node labels were given up when the file was read, and the published module looks at "
+            "them: give first_label, the number that the file has for label 0"
+        )
+    return first
+
+
+def _published_step(structure: Structure, colour: Any) -> Any:
+    labels = np.empty(0, np.uint64)
+    if structure.edge_label is not None:
+        labels = (structure.edge_label + (structure.first_edge_label or 0)).astype(np.uint64)
+    return _fold(structure.ptr, structure.neighbour, labels, colour)
+
+
+def _paired(start: int, *labels: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Return the number that rows of labels are paired to, one after the other, in 64 bits without a sign."""
+    value = np.full(len(labels[0]), start, np.uint64)
+    for label in labels:
+        value = np.where(value >= label, value * value + value + label, value + label * label)
+    return value
 
 
 @compiled

@@ -20,7 +20,8 @@ class Structure:
 
     Labels are whole numbers from 0; all nodes have label 0 where none are used, and `labelled` says whether some are.
     `edge_label` belongs to the entries of `neighbour`; nothing where none are used. `attributes` are real numbers of
-    each node; none where none are used.
+    each node; none where none are used. `first_label` and `first_edge_label` are what the file calls label 0; nothing
+    where its numbers were given up.
     """
 
     node_ptr: Array
@@ -30,6 +31,8 @@ class Structure:
     edge_label: Array | None
     attributes: Array
     labelled: bool = True
+    first_label: int | None = 0
+    first_edge_label: int | None = 0
 
     @classmethod
     def of(
@@ -38,15 +41,18 @@ class Structure:
         """Read the structure off a set; what is asked for and absent counts as all alike."""
         node_ptr = np.asarray(graphs.node_ptr, np.int64)
         offset = np.repeat(node_ptr[:-1], graphs.edge_counts)
-        labels = _labels(graphs, "node", ("node_label", "x")) if node_labels else None
+        labels, first = _labels(graphs, "node", ("node_label", "x")) if node_labels else (None, 0)
+        links, first_link = _labels(graphs, "edge", ("edge_label", "edge_attr")) if edge_labels else (None, 0)
         return cls(
             node_ptr=node_ptr,
             ptr=np.concatenate([[0], np.cumsum(graphs.in_degree, dtype=np.int64)]),
             neighbour=np.asarray(graphs.edge_index[0], np.int64) + offset,
             node_label=np.zeros(graphs.num_nodes, np.int64) if labels is None else labels,
-            edge_label=_labels(graphs, "edge", ("edge_label", "edge_attr")) if edge_labels else None,
+            edge_label=links,
             attributes=_attributes(graphs) if attributes else np.empty((graphs.num_nodes, 0)),
             labelled=labels is not None,
+            first_label=first,
+            first_edge_label=first_link,
         )
 
     def then(self, other: Structure) -> Structure:
@@ -57,16 +63,22 @@ class Structure:
         widths = self.attributes.shape[1], other.attributes.shape[1]
         if widths[0] != widths[1]:
             raise GraphTrialError(f"nodes of one set have {widths[0]} attributes and those of the other {widths[1]}")
+        first, shift, other_shift = _common_first(self.first_label, other.first_label, self.labelled and other.labelled)
+        first_link, link_shift, other_link_shift = _common_first(
+            self.first_edge_label, other.first_edge_label, self.edge_label is not None
+        )
         return Structure(
             node_ptr=np.concatenate([self.node_ptr, other.node_ptr[1:] + nodes]),
             ptr=np.concatenate([self.ptr, other.ptr[1:] + edges]),
             neighbour=np.concatenate([self.neighbour, other.neighbour + nodes]),
-            node_label=np.concatenate([self.node_label, other.node_label]),
+            node_label=np.concatenate([self.node_label + shift, other.node_label + other_shift]),
             edge_label=None
             if self.edge_label is None or other.edge_label is None
-            else np.concatenate([self.edge_label, other.edge_label]),
+            else np.concatenate([self.edge_label + link_shift, other.edge_label + other_link_shift]),
             attributes=np.concatenate([self.attributes, other.attributes]),
             labelled=self.labelled or other.labelled,
+            first_label=first,
+            first_edge_label=first_link,
         )
 
     @property
@@ -85,8 +97,18 @@ class Structure:
         return np.repeat(np.arange(self.graphs), np.diff(self.node_ptr))
 
 
-def _labels(graphs: GraphSet, level: str, names: tuple[str, ...]) -> Array | None:
-    """Return the first column of categories among `names`, or nothing.
+def _common_first(one: int | None, other: int | None, both: bool) -> tuple[int | None, int, int]:
+    """Return the first label of two sets together, and by how much the labels of each move up for it."""
+    if one is None or other is None or one == other:
+        return (one if one == other else None), 0, 0
+    if not both:  # one of the two has no labels, and moves with the other
+        return one or other, 0, 0
+    first = min(one, other)
+    return first, one - first, other - first
+
+
+def _labels(graphs: GraphSet, level: str, names: tuple[str, ...]) -> tuple[Array | None, int | None]:
+    """Return the first column of categories among `names`, or nothing, and what the file calls its first category.
 
     A number of neighbours that stands in for labels is none: models need some feature, kernels see the degree anyhow.
     """
@@ -95,8 +117,8 @@ def _labels(graphs: GraphSet, level: str, names: tuple[str, ...]) -> Array | Non
         if column is not None and column.level == level and column.types is not None and column.width == 1:
             values = np.asarray(column.values, np.int64).reshape(-1)
             if name != "x" or not np.array_equal(values, graphs.in_degree):
-                return values
-    return None
+                return values, column.first
+    return None, 0
 
 
 def _attributes(graphs: GraphSet) -> Array:

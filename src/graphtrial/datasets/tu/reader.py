@@ -16,7 +16,7 @@ import numpy.typing as npt
 from graphtrial.datasets.tables import PADDING, Array, damage, read_numbers, read_whole_numbers
 from graphtrial.errors import CorruptFileError
 from graphtrial.graphs import Column, GraphSet
-from graphtrial.graphs.column import Level
+from graphtrial.graphs.column import RENUMBERED, SHIFTED, Level
 
 TABLES = (
     *("A", "graph_indicator", "graph_labels", "graph_attributes"),
@@ -176,9 +176,9 @@ def _label_column(labels: Array, level: Level) -> Column:
     types = labels.max(axis=0) - low + 1
     if int(types.max()) > 256 + 4 * len(labels):  # labels that are no small numbers are counted through
         labels = np.stack([np.unique(column, return_inverse=True)[1] for column in labels.T], axis=1)
-        low, types, meaning = labels.min(axis=0), labels.max(axis=0) + 1, f"{meaning}, counted through"
+        low, types, meaning = labels.min(axis=0), labels.max(axis=0) + 1, f"{meaning}, {RENUMBERED}"
     values = compact(labels - low, int(types.max()))
-    shift = f", {' and '.join(map(str, low))} in the file being 0" if low.any() else ""
+    shift = f", {' and '.join(map(str, low))}{SHIFTED}" if low.any() else ""
     return Column(values[:, 0] if values.shape[1] == 1 else values, level, meaning + shift, types=int(types.max()))
 
 
