@@ -63,7 +63,7 @@ def matrix_of(dataset: Dataset, kernel: Component, steps: int | None) -> Any:
     folder = cache_home() / "kernels" / f"{dataset.name.replace('/', '-')}-{kernel.name}-{key[:16]}"
 
     def make() -> None:
-        made: Any = kind(**arguments).fit_transform(dataset.graphs)
+        made = check_matrix(kind(**arguments).fit_transform(dataset.graphs), len(dataset.graphs), kernel.name)
         if sparse.issparse(made):
             parts = {"data": made.data, "indices": made.indices, "indptr": made.indptr}
             storage.save(folder, parts, {"shape": list(made.shape)})
@@ -78,6 +78,30 @@ def matrix_of(dataset: Dataset, kernel: Component, steps: int | None) -> Any:
         return sparse.csr_matrix(parts, shape=tuple(about["shape"]))
 
     return cached(folder, make, read)
+
+
+def check_matrix(made: Any, graphs: int, name: str) -> Any:
+    """Return what a kernel made of so many graphs; anything but a table of finite numbers is refused."""
+    what = "features" if sparse.issparse(made) else "Gram matrix"
+    if not sparse.issparse(made):
+        made = np.asarray(made)
+    shape = tuple(made.shape)
+    if (
+        made.dtype.kind not in "iuf"
+        or len(shape) != 2
+        or shape[0] != graphs
+        or (what != "features" and shape[1] != graphs)
+    ):
+        wanted = f"[{graphs}, features]" if what == "features" else f"[{graphs}, {graphs}]"
+        raise GraphTrialError(f"kernel '{name}' gives a {what} of {made.dtype} {list(shape)}, not of numbers {wanted}")
+    broken = np.flatnonzero(~np.isfinite(np.asarray(made.sum(axis=1)).reshape(-1)))
+    if len(broken):
+        raise GraphTrialError(
+            f"kernel '{name}' gives numbers that are not finite for {len(broken)} graphs, first {broken[0]}"
+        )
+    if what != "features" and not np.allclose(made, made.T, rtol=1e-6, atol=1e-12):
+        raise GraphTrialError(f"kernel '{name}' gives a Gram matrix that is not symmetric")
+    return made
 
 
 def _steps(kernel: Component, rules: SvmRules) -> list[int | None]:

@@ -33,7 +33,7 @@ class TrialSpec:
 
     `data` is the content hash of graphs and splits, so that a result can never be mistaken for one on other data.
     `plugins` names the files outside this package that the trial's parts come from, with the SHA-256 of each.
-    `model_version` is the version of the model, which enters the identity above 1.
+    `model_version` is the version of the model or kernel, which enters the identity above 1.
     """
 
     dataset: str
@@ -103,7 +103,8 @@ def make_trial(
         from graphtrial.kernels.trial import resolve_kernel
 
         kernel, used = resolve_kernel(model, rules), _origins(dataset.name, model.name, None, rules)
-        return TrialSpec(dataset.name, dataset.hash, split, kernel, None, 0, protocol, rules, seed, used)
+        made, _ = versions_now(model.name, None, rules)
+        return TrialSpec(dataset.name, dataset.hash, split, kernel, None, 0, protocol, rules, seed, used, made)
     there = rules.folds if isinstance(rules, FoldRules) else len(dataset.splits)
     if not 0 <= split < there:
         raise GraphTrialError(f"{dataset.name} has splits 0 to {there - 1}; there is no split {split}")
@@ -135,10 +136,16 @@ def _origins(dataset: str, model: str, encoding: Component | None, rules: AnyRul
 def versions_now(model: str, encoding: Component | None, rules: AnyRules) -> tuple[int, int]:
     """Return the versions of the model and of the encoding that a trial would be made with.
 
-    1 where no model is trained, 0 without an encoding.
+    1 where there is neither model nor kernel, 0 without an encoding.
     """
-    trained = version_of(MODELS, model) if isinstance(rules, Rules) else 1
-    return trained, version_of(ENCODINGS, encoding.name) if encoding else 0
+    made = 1
+    if isinstance(rules, Rules):
+        made = version_of(MODELS, model)
+    elif isinstance(rules, SvmRules):
+        from graphtrial.kernels import KERNELS
+
+        made = version_of(KERNELS, model)
+    return made, version_of(ENCODINGS, encoding.name) if encoding else 0
 
 
 def make_encoding(component: Component | None) -> Encoding | None:
@@ -216,10 +223,10 @@ def check_plugins(spec: TrialSpec) -> None:
 
 
 def check_versions(spec: TrialSpec) -> None:
-    """Raise an error if the model or the encoding of a trial is of another version now: its numbers would differ."""
+    """Raise an error if model, kernel or encoding of a trial is of another version now: its numbers would differ."""
     model, encoding = versions_now(spec.model.name, spec.encoding, spec.rules)
     for part, then, now in (
-        (f"model '{spec.model.name}'", spec.model_version, model),
+        (f"{'kernel' if isinstance(spec.rules, SvmRules) else 'model'} '{spec.model.name}'", spec.model_version, model),
         (f"encoding '{spec.encoding}'", spec.encoding_version, encoding),
     ):
         if then != now:
@@ -234,6 +241,7 @@ def run_trial(spec: TrialSpec, checkpoint: Path, on_epoch: Callable[[Epoch], Non
     if isinstance(spec.rules, SvmRules):
         from graphtrial.kernels.trial import try_kernel
 
+        check_versions(spec)
         return try_kernel(_same_data(spec), spec.model, spec.rules, fold=spec.split, seed=spec.seed)
     if isinstance(spec.rules, FeatureSvmRules):
         from graphtrial.kernels.features import try_features
