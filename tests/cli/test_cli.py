@@ -72,7 +72,7 @@ def test_run_prints_a_table_beside_the_published_row_and_is_instant_the_second_t
     again = call("run", "csl", "gcn", "--encoding", "laplacian:20", "--store", store, *QUICK)
     assert first.exit_code == again.exit_code == 0
     assert "100.000±0.000" in first.stdout
-    assert "CHANGED: max_epochs = 2" in first.stdout
+    assert "CHANGED RULES: max_epochs = 2" in first.stdout
     assert first.stdout == again.stdout
     assert [entry["status"] for entry in call_json("status", "--store", store)] == ["done", "done"]
 

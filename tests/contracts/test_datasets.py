@@ -222,3 +222,11 @@ def test_two_processes_at_once_prepare_the_same(dataset: Dataset, own_home: Path
 
 def _prepare(name: str, hashes: Any) -> None:
     hashes.put(load(name).hash)
+
+
+@pytest.mark.parametrize("name", DATASETS.names())
+def test_a_source_that_is_not_the_published_data_says_how_it_differs(name: str) -> None:
+    for source in DATASETS.get(name).sources:
+        assert source.exact or source.deviation, f"{source.name} of {name} needs a `deviation`"
+        assert len(source.deviation) < 100
+        assert source.comparable or source.deviation

@@ -66,7 +66,7 @@ def test_csv_has_numbers_in_full_and_no_formulas(filled: Store) -> None:
     assert [float(line["test_mean"]) for line in lines] == [70.5, 90.5, 80.5, 10.0]
     assert lines[3]["model"] == "'=cmd()"
     assert float(lines[0]["test_low"]) < 70.5 < float(lines[0]["test_high"])
-    assert lines[0]["agreement"]
+    assert lines[0]["verdict"]
 
 
 def test_json_and_markdown_are_those_of_the_report(filled: Store) -> None:

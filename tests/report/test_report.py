@@ -74,11 +74,11 @@ def test_markdown_has_the_papers_columns_and_says_what_the_deviation_is(store: S
     text = markdown(result_rows(store.trials()))
     assert "| GatedGCN | laplacian:20 | 4 | 105407 | 99.500±1.291 | [96.595, 102.405] | 98.000 | 101.000 |" in text
     assert "| 100.000±0.000 | 5.5 |" in text
-    assert "| 4, 1 failed | 99.600±1.083 | agrees |" in text
+    assert "| 4, 1 failed | 99.600±1.083 | reproduced |" in text
     assert "sample standard deviation" in text
 
 
 def test_changed_rules_are_said_in_the_title(store: Store) -> None:
     spec = store.trials()[0].spec
     _start(store, dataclasses.replace(spec, rules=dataclasses.replace(spec.rules, max_epochs=3)))
-    assert "CHANGED: max_epochs = 3" in markdown(result_rows(store.trials()))
+    assert "CHANGED RULES: max_epochs = 3" in markdown(result_rows(store.trials()))

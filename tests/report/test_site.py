@@ -176,9 +176,9 @@ def test_the_first_page_counts_verdicts_as_the_rows_have_them(site: Path) -> Non
     rows = [row for row in result_rows(store.trials()) if row.published]
     page = Page((site / "index.html").read_text(encoding="utf-8"))
     text = "".join(page.texts)
-    for verdict, several in {"agrees": "agree", "better": "better", "worse": "worse"}.items():
-        count = sum(row.agreement.verdict == verdict for row in rows)
-        assert f"{count} {verdict if count == 1 else several}" in text
+    for verdict in ("reproduced", "differs (better)", "differs (worse)", "inconclusive"):
+        count = sum(row.verdict.label == verdict and not row.deviations for row in rows)
+        assert f"{count} {verdict}" in text
     assert rows
 
 

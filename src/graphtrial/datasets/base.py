@@ -62,6 +62,10 @@ class Source:
     `exact` says that the result is the published data, so that its statistics must be the published ones; a stand-in
     need only agree within sampling error. The versions of `libraries` are recorded: they had a say in the numbers.
     `hours` is about what it takes to make it on one core where that is long: then only who asks for it gets it made.
+
+    `deviation` says in a few words how the data differ from the published ones, and results on them carry it as a
+    badge; `comparable` is false where scores do not compare with published ones even within sampling error. `hashes`
+    are hashes of data known to be made from this source, for results that do not record their source.
     """
 
     name: str
@@ -70,6 +74,14 @@ class Source:
     exact: bool = True
     libraries: tuple[str, ...] = ("numpy",)
     hours: float = 0.0
+    deviation: str = ""
+    comparable: bool = True
+    hashes: tuple[str, ...] = ()
+
+    @property
+    def difference(self) -> str:
+        """How the data differ from the published ones; empty where they are the same."""
+        return self.deviation or ("" if self.exact else self.meaning)
 
 
 class DatasetSpec(ABC):
@@ -155,6 +167,16 @@ def published_name(dataset: str) -> str:
     """Return the name under which papers list what they know of a dataset; an unknown name is its own."""
     known = DATASETS.get(dataset).published_as if dataset in DATASETS else None
     return known or dataset
+
+
+def known_dataset(name: str) -> type[DatasetSpec] | None:
+    """Return the dataset of a name that stands in a store, or none; `module:attribute` is never imported for it."""
+    if ":" in name:
+        return None
+    try:
+        return DATASETS.get(name)
+    except (GraphTrialError, ImportError):  # of a file of the user's own that is not loaded now
+        return None
 
 
 def dataset_hash(graphs: GraphSet, splits: Sequence[Split]) -> str:

@@ -104,6 +104,8 @@ class StandIn(Collaborations):
             "A stand-in for machines without collab.zip: an artificial network with authors, links and pairs in its "
             "proportions. Scores on it do not compare with published ones.",
             exact=False,
+            deviation="an artificial network in place of OGBL-COLLAB",
+            comparable=False,
         ),
     )
     notes = ("Not OGBL-COLLAB: an artificial network of the same shape, for trying things out.",)

@@ -14,7 +14,7 @@ import scipy.sparse
 
 from graphtrial.datasets.archive import unpack
 from graphtrial.datasets.base import DATASETS, DatasetSpec, Source, Split
-from graphtrial.datasets.planetoid_files import HASHES, PARTS
+from graphtrial.datasets.planetoid_files import HASHES, PARTS, PUBLIC_HASHES
 from graphtrial.datasets.records import Record
 from graphtrial.datasets.sources import GIBIBYTE, File
 from graphtrial.datasets.statistics import Difference, Statistics
@@ -40,8 +40,15 @@ def sources(name: str) -> tuple[Source, Source]:
     pickles = tuple(_file(f"planetoid/ind.{name}.{part}", _PLANETOID, f"{name}.{part}") for part in PARTS)
     arrays = _file(f"npz/{name}.npz", _NPZ, f"{name}.npz")
     return (
-        Source("planetoid", "The original files of Yang et al. (2016) with the public split.", pickles),
-        Source("npz", _SECOND_HAND, (arrays,), exact=False),
+        Source(
+            "planetoid",
+            "The original files of Yang et al. (2016) with the public split.",
+            pickles,
+            hashes=PUBLIC_HASHES.get(name, ()),
+        ),
+        Source(
+            "npz", _SECOND_HAND, (arrays,), exact=False, deviation="another split than the public one, of its sizes"
+        ),
     )
 
 

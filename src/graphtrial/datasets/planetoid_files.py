@@ -3,6 +3,19 @@
 PARTS = ("tx", "allx", "y", "ty", "ally", "graph", "test.index")
 """The files that are read; one more, `x`, repeats the first rows of `allx`."""
 
+# Datasets made from the original files: the graph with the public split, and those of its links.
+PUBLIC_HASHES = {
+    "cora": (
+        "9a2147c2367e8f11d29c8d2da1089eefd16983de9414be95ab504e3029768331",
+        "2e3bcd7d2e88eece85cb05b665a3858376da0842d0706a8e7b165320ff0bc08f",
+        "da5b429551e926a14bcbafdd6db405496e69ab7fa9e3410568a2508593506a24",
+    ),
+    "citeseer": (
+        "268219c5bd7ab455f9e42f0d8ee29933c43938249c07b0e7dfa22807b965ca76",
+        "79a770dc79687ae94c2ef11d632565270e05020ffff9b620e462c104ff80722b",
+    ),
+}
+
 # SHA-256 and size of each file.
 HASHES = {
     "cora.tx": ("b9afbaa4a400df991f6f02ef677e1e44da55ffc04801fd02f9e673987829226a", 148_025),

@@ -156,6 +156,8 @@ class StandIn(WikiCSBase):
             "generated",
             "A stand-in for machines without data.json: class sizes and links between classes are the published ones, "
             "which articles link and what they say is random. Scores on it do not compare with published ones.",
+            deviation="an artificial graph in place of Wiki-CS",
+            comparable=False,
         ),
     )
     notes = (

@@ -93,7 +93,9 @@ def as_csv(rows: Sequence[ResultRow]) -> str:
             + [test.get(key) for key in ("mean", "sd", "low", "high", "min", "max", "n")]
             + [train.get("mean"), train.get("sd"), told["epochs"], told["epoch_seconds"], told["total_hours"]]
             + [printed.get("paper"), printed.get("table"), score.get("mean"), score.get("sd"), score.get("n")]
-            + [told["agreement"]["verdict"], _safe(told["agreement"]["reason"])]
+            + [row.verdict.kind, row.verdict.direction, _safe(row.verdict.reason)]
+            + ["; ".join(deviation.badge for deviation in row.deviations)]
+            + [_safe("; ".join(deviation.reason for deviation in row.deviations))]
         )
     return text.getvalue()
 
@@ -102,7 +104,8 @@ CSV_COLUMNS = (
     *("dataset", "protocol", "model", "encoding", "differs_in", "layers", "params", "metric", "higher_is_better"),
     *("test_mean", "test_sd", "test_low", "test_high", "test_min", "test_max", "trials"),
     *("train_mean", "train_sd", "epochs", "epoch_seconds", "total_hours"),
-    *("paper", "table", "published_mean", "published_sd", "published_runs", "agreement", "agreement_reason"),
+    *("paper", "table", "published_mean", "published_sd", "published_runs"),
+    *("verdict", "direction", "verdict_reason", "badges", "deviations"),
 )
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 from graphtrial import published
 from graphtrial.published.models import find_published
-from graphtrial.report.agreement import Agreement, agreement
 from graphtrial.report.choices import INCOMPLETE, choose
+from graphtrial.report.deviations import Deviation, changed_rules, deviations_of
 from graphtrial.report.stats import Summary, bootstrapped, summarise
+from graphtrial.report.verdict import NOTHING_PUBLISHED, Verdict, judged
 from graphtrial.spec import Component, canonical_json, digest
 from graphtrial.studies.from_table import encoding_facts
 from graphtrial.studies.store import TrialRecord
@@ -23,11 +25,12 @@ class ResultRow:
     """All trials that differ in split and seed alone, summed up, with the published row beside them.
 
     Where the rules let the validation part choose some settings, there is one trial for each split and seed: the one
-    that was chosen.
+    that was chosen. The verdict depends on the other rows of the table: `judged` sets it.
     """
 
     trials: tuple[TrialRecord, ...]
     published: published.PublishedRow | None
+    verdict: Verdict = NOTHING_PUBLISHED
 
     @property
     def first(self) -> TrialRecord:
@@ -118,11 +121,12 @@ class ResultRow:
     @property
     def changes(self) -> str:
         """The rules that differ from the protocol's own, such as `max_epochs = 3`; empty where none does."""
-        spec, protocol = self.first.spec, self.first.spec.protocol.partition("@")[0]
-        if protocol not in PROTOCOLS:
-            return ""
-        official = vars(PROTOCOLS.get(protocol).rules_for(spec.model.name, spec.model.arguments.get("layers")))
-        return ", ".join(f"{key} = {value}" for key, value in vars(spec.rules).items() if value != official[key])
+        return changed_rules(self.first)
+
+    @cached_property
+    def deviations(self) -> tuple[Deviation, ...]:
+        """What sets the row apart from the published experiment: other data, changed rules."""
+        return deviations_of(self.trials)
 
     def over_seeds(self, part: str) -> Summary | None:
         """Return the summary of the mean scores of each seed over its splits: how far repetitions differ."""
@@ -163,11 +167,6 @@ class ResultRow:
         epochs, seconds = self.mean("epochs"), self.mean("epoch_seconds")
         return None if epochs is None or seconds is None else epochs * seconds / 3600
 
-    @property
-    def agreement(self) -> Agreement:
-        """Whether the row agrees with the published one, and why."""
-        return agreement(self)
-
     def to_dict(self) -> dict[str, Any]:
         """Return the row as JSON-like values; the documented shape of `--json`."""
         spec = self.first.spec
@@ -190,17 +189,18 @@ class ResultRow:
             **({"choices": self.choices} if self.chosen else {}),
             **({"further": {name: asdict(s) for name, s in self.further.items()}} if self.further else {}),
             "published": None if self.published is None else asdict(self.published),
-            "agreement": asdict(self.agreement),
+            "deviations": [asdict(deviation) for deviation in self.deviations],
+            "verdict": self.verdict.to_dict(),
         }
 
 
 def result_rows(trials: Iterable[TrialRecord]) -> list[ResultRow]:
-    """Gather trials into rows, in the order in which the first of each was started."""
+    """Gather trials into rows with their verdicts, in the order in which the first of each was started."""
     groups: dict[str, list[TrialRecord]] = {}
     for trial in trials:
         groups.setdefault(canonical_json(_row_of(trial)), []).append(trial)
     chosen = [choose(group) for group in groups.values()]
-    return [ResultRow(tuple(group), _published(group)) for group in chosen]
+    return judged([ResultRow(tuple(group), _published(group)) for group in chosen])
 
 
 def _row_of(trial: TrialRecord) -> dict[str, Any]:

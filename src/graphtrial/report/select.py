@@ -33,7 +33,7 @@ def rows_of(store: Store, table: str) -> list[ResultRow]:
 
 
 def best_first(rows: Iterable[ResultRow]) -> list[ResultRow]:
-    """Return rows as a reader looks for them: by dataset and rules, changed rules last, then by their test scores.
+    """Return rows as a reader looks for them: by dataset and rules, deviations last, then by test score.
 
     Rows without a score come last. The order depends on the results alone, not on when they were made or in which
     order a store tells them.
@@ -41,7 +41,8 @@ def best_first(rows: Iterable[ResultRow]) -> list[ResultRow]:
     return sorted(rows, key=_place)
 
 
-def _place(row: ResultRow) -> tuple[str, str, str, float, str, str]:
+def _place(row: ResultRow) -> tuple[str, str, str, bool, str, float, str, str]:
     spec, test = row.first.spec, row.scores("test")
     behind = math.inf if test is None else -test.mean if row.first.higher_is_better else test.mean
-    return spec.dataset, spec.protocol, row.changes, behind, row.name, row.id
+    other_data = any(deviation.badge == "other data" for deviation in row.deviations)
+    return spec.dataset, spec.protocol, row.changes, other_data, spec.data, behind, row.name, row.id

@@ -7,24 +7,26 @@ from collections.abc import Sequence
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from graphtrial.report.agreement import EXPLANATION as AGREEMENT
+from graphtrial.report.deviations import EXPLANATION as BADGES
+from graphtrial.report.deviations import badges
 from graphtrial.report.rows import ResultRow
 from graphtrial.report.stats import WHAT_PLUS_MINUS_IS
 from graphtrial.report.titles import dataset_title, distinguishing_settings, label_title
+from graphtrial.report.verdict import EXPLANATION as VERDICT
 
 HEADERS = (
     *("Model", "Encoding", "L", "#Param", "Test", "95 %", "min", "max", "Train"),
-    *("#Epoch", "Epoch/Total", "Trials", "Published", "Agreement"),
+    *("#Epoch", "Epoch/Total", "Trials", "Published", "Verdict"),
 )
 EXPLANATION = (
     f"Test and Train: mean ± deviation. {WHAT_PLUS_MINUS_IS} Epoch/Total: time per epoch and per trial, one thread. "
-    f"Published: the test score as printed. Agreement, {AGREEMENT}"
+    f"Published: the test score as printed. Verdict, {VERDICT} {BADGES}"
 )
 
 IN_SHORT = (
     "±: sample standard deviation (divisor n - 1) over trials. [ ]: 95 % interval of their mean (Student's t, widened "
-    "where splits share training examples; resampled under wikics/* protocols). Agreement with the printed score by "
-    "Welch's test at 0.05; --json tells why."
+    "where splits share training examples; resampled under wikics/* protocols). Verdict on the printed score by "
+    "equivalence and Welch's tests at 0.05; --json tells why."
 )
 NOT_IN_TERMINAL = ("min", "max")
 """Columns that a terminal has no room for."""
@@ -48,13 +50,19 @@ def cells(row: ResultRow, differs: str = "") -> list[str]:
         _times(seconds if row.has_epochs else None, hours),
         _trials(row),
         printed.test.printed if printed and printed.test else "-",
-        "-" if printed is None else row.agreement.verdict,
+        verdict_cell(row),
     ]
 
 
 def table_cells(rows: Sequence[ResultRow]) -> list[list[str]]:
     """Return the cells of all rows of one table."""
     return [cells(row, differs) for row, differs in zip(rows, distinguishing_settings(rows), strict=True)]
+
+
+def verdict_cell(row: ResultRow) -> str:
+    """Return the verdict with the badges of the row."""
+    said = [] if row.published is None else [row.verdict.label]
+    return " ".join([*said, badges(row)]).strip() or "-"
 
 
 def titles(rows: Sequence[ResultRow]) -> dict[str, list[ResultRow]]:
@@ -98,8 +106,8 @@ def _title(row: ResultRow) -> str:
     spec = row.first.spec
     arrow = "higher is better" if row.first.higher_is_better else "lower is better"
     name, _, version = spec.protocol.partition("@")
-    changed = f", CHANGED: {row.changes}" if row.changes else ""
-    return f"{dataset_title(spec.dataset)}: {row.first.metric} ({arrow}), protocol {name} version {version}{changed}"
+    notes = "".join(f"; {deviation.badge.upper()}: {deviation.reason}" for deviation in row.deviations)
+    return f"{dataset_title(spec.dataset)}: {row.first.metric} ({arrow}), protocol {name} version {version}{notes}"
 
 
 def _times(epoch_seconds: float | None, hours: float | None) -> str:

@@ -72,6 +72,7 @@ class TSP(TourSpec):
             "preparation goes on.",
             (),
             exact=False,
+            deviation="other points of the published distribution",
             libraries=("numpy", "highspy"),
             hours=estimated_hours(recipe, sum(sizes)),
         ),

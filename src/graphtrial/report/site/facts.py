@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from graphtrial.datasets.base import DATASETS, published_name
-from graphtrial.errors import GraphTrialError
+from graphtrial.datasets.base import known_dataset, published_name
 from graphtrial.published.tables import plain, table
 from graphtrial.report.site.grid import Cell, Grid, words
 from graphtrial.tasks import Task
@@ -25,11 +24,8 @@ class About:
 
 def describe(name: str) -> About:
     """Return what the registry knows of a dataset; one that it does not know has a name and nothing else."""
-    if ":" in name:  # module:attribute, which a store must not make us import
-        return About(name, {})
-    try:
-        kind = DATASETS.get(name)
-    except (GraphTrialError, ImportError):  # of a file of the user's own that is not loaded now
+    kind = known_dataset(name)
+    if kind is None:
         return About(name, {})
     doc = inspect.getdoc(kind) or name
     facts = {

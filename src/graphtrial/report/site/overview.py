@@ -1,4 +1,4 @@
-"""The first page: what ran, what is missing, what agrees; and the list of all trials."""
+"""The first page: what ran, what is missing, what was reproduced; and the list of all trials."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from graphtrial import published
 from graphtrial.report.rows import short_encoding
 from graphtrial.report.site.facts import describe
 from graphtrial.report.site.grid import Cell, Column, Grid, number, numbers, words
-from graphtrial.report.site.papers import counts
+from graphtrial.report.site.papers import apart, counts
 from graphtrial.report.site.rowgrid import duration
 from graphtrial.report.site.site import Site
 from graphtrial.report.site.studies import study_grid
@@ -23,6 +23,7 @@ def write(site: Site) -> None:
         "index.html",
         "overview.html",
         counts=counts(site),
+        apart=apart(site),
         statuses=statuses.most_common(),
         hours=duration(sum(map(_hours, site.trials))),
         cards=[_card(site, name, rows) for name, rows in site.datasets.items()],
@@ -40,7 +41,7 @@ def _hours(trial: TrialRecord) -> float:
 
 
 def _card(site: Site, name: str, rows: list[RowView]) -> dict[str, object]:
-    tested = [view for view in rows if view.test is not None]
+    tested = [view for view in rows if view.test is not None and not view.row.deviations]
     first = rows[0].row.first
     sign = -1 if first.higher_is_better else 1
     best = min(tested, key=lambda view: sign * view.test.mean, default=None)  # type: ignore[union-attr]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from graphtrial.report.agreement import Agreement
+from graphtrial.report.deviations import badges
 from graphtrial.report.rows import ResultRow
 from graphtrial.report.site.grid import Cell
 from graphtrial.report.site.names import file_name
@@ -13,7 +13,7 @@ from graphtrial.report.stats import Summary
 from graphtrial.studies.store import TrialRecord
 from graphtrial.training import PROTOCOLS
 
-STYLES = {"agrees": "agrees", "better": "better", "worse": "worse"}
+STYLES = {"reproduced": "agrees", "differs (better)": "better", "differs (worse)": "worse"}
 
 
 @dataclass(frozen=True)
@@ -52,18 +52,14 @@ class RowView:
         """The test scores."""
         return self.row.scores("test")
 
-    @cached_property
-    def agreement(self) -> Agreement:
-        """Whether the row agrees with the paper."""
-        return self.row.agreement
-
     @property
     def verdict(self) -> Cell:
         """The verdict as a cell with its reason."""
-        found = self.agreement
-        if found.verdict == "nothing published":
-            return Cell("")
-        return Cell(found.verdict, hint=found.reason, pill=STYLES.get(found.verdict, "open"))
+        found, marks = self.row.verdict, badges(self.row)
+        if found.kind == "nothing published":
+            why = "; ".join(deviation.reason for deviation in self.row.deviations)
+            return Cell(marks, hint=why, pill="open") if marks else Cell("")
+        return Cell(f"{found.label} {marks}".strip(), hint=found.reason, pill=STYLES.get(found.label, "open"))
 
     @cached_property
     def trials(self) -> list[TrialRecord]:
@@ -77,8 +73,9 @@ class RowView:
 
     @cached_property
     def rules(self) -> str:
-        """The protocol, and how its rules were changed."""
-        return f"protocol {self.protocol}{f', CHANGED: {self.row.changes}' if self.row.changes else ''}"
+        """The protocol, and how data and rules differ from the published ones."""
+        notes = "".join(f"; {found.badge.upper()}: {found.reason}" for found in self.row.deviations)
+        return f"protocol {self.protocol}{notes}"
 
     @property
     def table(self) -> str:

@@ -31,6 +31,11 @@ class FeatureSvmRules:
                 f"penalty must be above 0 and examples at least 0, not {self.penalty}, {self.examples}"
             )
 
+    @property
+    def is_deterministic(self) -> bool:
+        """The seed decides nothing: no examples are drawn."""
+        return self.examples == 0
+
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> FeatureSvmRules:
         """Make rules from plain values; an unknown key is an error that names the nearest known one."""
