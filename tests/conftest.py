@@ -13,6 +13,8 @@ for _library in ("OMP", "MKL", "OPENBLAS", "NUMBA"):
 import pytest  # noqa: E402
 from tests.tally import Tally  # noqa: E402
 
+from graphtrial import permissions  # noqa: E402
+
 # Read before any test runs, because the fixture below hides it from tests that do not ask for it.
 _CONFIGURED = os.environ.get("GRAPHTRIAL_MIRROR")
 _BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -95,10 +97,11 @@ def session_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def clean_environment(session_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep every test away from the user's cache, mirror and network."""
+    """Keep every test away from the user's cache, mirror and network, and from what another one allowed."""
     monkeypatch.setenv("GRAPHTRIAL_HOME", str(session_home))
     monkeypatch.setenv("GRAPHTRIAL_OFFLINE", "1")
     monkeypatch.delenv("GRAPHTRIAL_MIRROR", raising=False)
+    permissions.forget()
 
 
 @pytest.fixture

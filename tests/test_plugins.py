@@ -221,7 +221,7 @@ def test_an_edited_encoding_does_not_read_the_cache_of_the_old_one(tmp_path: Pat
     [
         (None, "cannot read the plug-in"),
         ("def broken(:\n", "plug-in mine.py, line 1: invalid syntax"),
-        ("x = 1\n", "plug-in mine.py registers nothing: decorate a class"),
+        ("x = 1\n", "plug-in mine.py: it registers nothing: decorate a class"),
         ("import nowhere_to_be_found\n", "plug-in mine.py, line 1: ModuleNotFoundError: No module named"),
         ("\n\nraise ValueError('two\\nlines')\n", "plug-in mine.py, line 3: ValueError: two lines"),
         ("import sys\nsys.exit(3)\n", "plug-in mine.py, line 2: SystemExit: 3"),

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from graphtrial.datasets import DATASETS
+from graphtrial.encodings import ENCODINGS
 from graphtrial.errors import GraphTrialError, UnknownNameError
+from graphtrial.kernels import KERNELS
+from graphtrial.nn import MODELS, model_settings
+from graphtrial.permissions import NotAllowedError, allow
 from graphtrial.registry import Registry, import_attribute
 from graphtrial.tasks import TASKS
+from graphtrial.training import PROTOCOLS
 
 _made = 0
 
@@ -71,8 +78,22 @@ def test_the_decorator_returns_what_it_decorates() -> None:
     assert things.get("plane") is Plane
 
 
-def test_a_plug_in_is_named_by_module_and_attribute(package: str) -> None:
-    assert things_of(package).get("math:tau") == pytest.approx(6.283185307)
+def test_a_module_and_attribute_must_be_allowed_before_the_module_is_imported(package: str, tmp_path: Path) -> None:
+    trace = tmp_path / "trace"
+    (tmp_path / f"{package}_marks.py").write_text(f"import os\nos.mkdir({str(trace)!r})\nthing = 'done'\n")
+    path = f"{package}_marks:thing"
+    things = things_of(package)
+    with pytest.raises(NotAllowedError) as caught:
+        things.get(path)
+    assert str(caught.value) == (
+        f"a thing names code outside graphtrial: '{path}'. If you trust it add --allow {path} "
+        f"(in Python: graphtrial.allow('{path}'))"
+    )
+    assert path not in things
+    assert not trace.exists()
+    allow(path)
+    assert things.get(path) == "done"
+    assert trace.exists()
 
 
 @pytest.mark.parametrize(
@@ -80,26 +101,76 @@ def test_a_plug_in_is_named_by_module_and_attribute(package: str) -> None:
     [
         ("no_such_module_at_all:x", "cannot import 'no_such_module_at_all'"),
         ("math:tauu", "has no 'tauu'. Did you mean 'tau'"),
-        (":x", "cannot import ''"),
-        (".relative:x", "cannot import '.relative'"),
-        ("math:", "has no ''"),
+        *((path, "code outside graphtrial is package.module:attribute") for path in (":x", ".relative:x", "math:")),
+        ("os:system;rm -rf ~", "code outside graphtrial is package.module:attribute"),
+        (f"{'a' * 10_000}:x", "code outside graphtrial is package.module:attribute"),
     ],
 )
 def test_a_plug_in_that_is_not_there(path: str, message: str) -> None:
+    allow(path)
     with pytest.raises(UnknownNameError) as caught:
         TASKS.get(path)
     assert message in str(caught.value)
+    assert len(str(caught.value)) < 500
 
 
-def test_an_installed_package_adds_its_own(package: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("registry", [MODELS, ENCODINGS, DATASETS, TASKS, PROTOCOLS, KERNELS], ids=lambda r: r.kind)
+@pytest.mark.parametrize(
+    "path", ["os:system", "os.path:join", "math:pi", "subprocess:Popen", "builtins:dict", "os:path"]
+)
+def test_what_is_imported_must_be_of_the_kind_asked_for(registry: Registry[Any], path: str) -> None:
+    allow(path)
+    if registry is MODELS and path in ("os:system", "os.path:join"):  # functions, whose arguments are looked at
+        with pytest.raises(GraphTrialError, match="takes no argument `shapes`"):
+            model_settings(path)
+        return
+    with pytest.raises(GraphTrialError, match=f"not a {registry.kind}: give a "):
+        registry.get(path)
+
+
+def test_what_is_not_finished_says_what_is_missing() -> None:
+    allow("graphtrial.datasets.base:DatasetSpec")
+    with pytest.raises(GraphTrialError, match=r"is no dataset yet: .* does not define parse, split"):
+        DATASETS.get("graphtrial.datasets.base:DatasetSpec")
+
+
+@pytest.mark.parametrize(
+    "name", [7, None, "", " ", "a b", "os:system", "../x", "a/../b", "/x", "a,b", "x" * 101, "a\nb"]
+)
+def test_a_name_that_is_none_is_refused(name: Any) -> None:
+    things: Registry[str] = Registry("thing", "graphtrial.tasks")
+    with pytest.raises(GraphTrialError, match="a thing cannot be called") as caught:
+        things.add(name, "one")
+    assert len(str(caught.value)) < 400
+    assert things.contents().things == {}
+
+
+@pytest.mark.parametrize("name", [7, None, [], True])
+def test_what_is_no_text_names_nothing(name: Any) -> None:
+    with pytest.raises(UnknownNameError, match="a task is named by a text, not by"):
+        TASKS.get(name)
+
+
+def test_an_installed_package_adds_its_own_where_that_is_allowed(package: str, tmp_path: Path) -> None:
     about = tmp_path / "pretend_tools-1.0.dist-info"
     about.mkdir()
     about.joinpath("METADATA").write_text("Metadata-Version: 2.1\nName: pretend-tools\nVersion: 1.0\n")
     about.joinpath("entry_points.txt").write_text("[graphtrial.things]\ndrill = math:pi\nbroken = no_such_module:x\n")
     things = things_of(package)
     assert things.names() == ["broken", "drill", "hammer", "spanner"]  # known without being imported
+    assert things.withheld() == {"broken": "no_such_module:x", "drill": "math:pi"}
+    assert list(things) == ["hammer", "spanner"]
+    assert "drill" not in things
+    with pytest.raises(NotAllowedError, match=r"is code of an installed package: 'math:pi'. .* add --allow drill"):
+        things.get("drill")
+    allow("drill")
     assert things.get("drill") == pytest.approx(3.14159265)
     assert "drill" in things
+    assert list(things) == ["drill", "hammer", "spanner"]
+    assert things.withheld() == {"broken": "no_such_module:x"}
+    allow("broken")
+    with pytest.raises(UnknownNameError, match="cannot import 'no_such_module'"):
+        things.get("broken")
 
 
 def test_a_module_that_fails_is_tried_again(package: str, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import json
 import os
 import pickle
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,9 @@ from typer.testing import CliRunner
 
 from graphtrial.cli.main import app
 from graphtrial.errors import GraphTrialError
-from graphtrial.plugins import load_plugin, unload_plugin
-from graphtrial.studies import Row, Store, Study, TrialSpec, run_trials
+from graphtrial.spec import Component
+from graphtrial.studies import Row, Store, Study, TrialSpec
+from graphtrial.studies.environment import environment
 from graphtrial.training.checkpoint import Checkpoint
 from graphtrial.training.outcome import Epoch, Outcome
 
@@ -123,23 +125,14 @@ def study_spec() -> TrialSpec:
 
 
 @pytest.fixture
-def nasty_store(tmp_path: Path) -> Store:
-    """A store with a finished trial of a model whose name is an attack."""
-    file = tmp_path / "nasty.py"
-    file.write_text(
-        "from torch import nn\nimport graphtrial as gt\n"
-        f"@gt.MODELS.register({NASTY!r})\nclass Nasty(gt.Conv):\n    'A layer.'\n"
-        "    def __init__(self, width: int):\n        super().__init__()\n"
-        "        self.linear = nn.Linear(width, width)\n"
-        "    def forward(self, graph, x, e):\n        return self.linear(x), e\n"
-    )
-    plugin = load_plugin(file)
+def nasty_store(tmp_path: Path, study_spec: TrialSpec) -> Store:
+    """A store with a finished trial of a model whose name is an attack; no registry takes such a name."""
+    spec = replace(study_spec, model=Component(NASTY, study_spec.model.arguments))
     store = Store(tmp_path / "results" / "s.sqlite")
-    try:
-        rows = (Row(NASTY, {"width": 8, "layers": 1}),)
-        run_trials(Study("s", "csl", rows, seeds=1, splits=1, rules={"max_epochs": 1}).trials(), store, workers=0)
-    finally:
-        unload_plugin(plugin)
+    store.start(spec, "accuracy", True, environment())
+    epoch = Epoch(1, 1e-3, 1.0, 1.0, 1.0, 1.0)
+    store.add_epochs(spec.id, [epoch])
+    store.finish(spec.id, Outcome("done", 1, [epoch], {"train": 1.0, "val": 1.0, "test": 1.0}))
     return store
 
 

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = version("graphtrial")
 
 _HOMES = {
-    "graphtrial.api": ("build", "run", "run_study"),
-    "graphtrial.datasets": ("DATASETS", "Dataset", "DatasetSpec", "Split", "info", "load", "prepare"),
+    "graphtrial.api": ("build", "info", "load", "prepare", "run", "run_study"),
+    "graphtrial.datasets": ("DATASETS", "Dataset", "DatasetSpec", "Split"),
     "graphtrial.encodings": ("ENCODINGS", "Encoding"),
     "graphtrial.errors": ("GraphTrialError",),
     "graphtrial.graphs": (
@@ -31,6 +31,7 @@ _HOMES = {
     "graphtrial.nn.encoder": ("EdgeEncoder", "NodeEncoder"),
     "graphtrial.nn.head": ("make_head",),
     "graphtrial.ops": ("aggregate",),
+    "graphtrial.permissions": ("allow",),
     "graphtrial.plugins": ("load_plugin",),
     "graphtrial.studies": ("Row", "Store", "Study", "TrialSpec", "load_study"),
     "graphtrial.tasks": ("TASKS", "Task"),
@@ -41,8 +42,8 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = ["__version__", *sorted(_HOME)]
 
 if TYPE_CHECKING:
-    from graphtrial.api import build, run, run_study
-    from graphtrial.datasets import DATASETS, Dataset, DatasetSpec, Split, info, load, prepare
+    from graphtrial.api import build, info, load, prepare, run, run_study
+    from graphtrial.datasets import DATASETS, Dataset, DatasetSpec, Split
     from graphtrial.encodings import ENCODINGS, Encoding
     from graphtrial.errors import GraphTrialError
     from graphtrial.graphs import (
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from graphtrial.nn.encoder import EdgeEncoder, NodeEncoder
     from graphtrial.nn.head import make_head
     from graphtrial.ops import aggregate
+    from graphtrial.permissions import allow
     from graphtrial.plugins import load_plugin
     from graphtrial.studies import Row, Store, Study, TrialSpec, load_study
     from graphtrial.tasks import TASKS, Task

@@ -1,4 +1,8 @@
-"""The few calls that most scripts need."""
+"""The few calls that most scripts need.
+
+A name that a caller hands over is the caller's word: code outside this package that it names is imported. A study read
+from a file is not: what it names must be allowed by `allow` first.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,34 @@ from typing import Any
 
 from torch import nn
 
-from graphtrial.datasets import Dataset, load
+from graphtrial import datasets
+from graphtrial.datasets import Dataset
 from graphtrial.files import DEFAULT_STORE
 from graphtrial.nn import build_model
+from graphtrial.permissions import allow
 from graphtrial.report import ResultRow, result_rows
 from graphtrial.studies import Executor, Progress, Row, Store, Study, run_trials
 from graphtrial.studies.executor import Listener
-from graphtrial.studies.study import choose_settings, parse_encoding
+from graphtrial.studies.study import choose_settings, encoding_name, parse_encoding
 from graphtrial.studies.trial import make_encoding, shapes_for
+
+
+def load(name: str) -> Dataset:
+    """Return a dataset by name; it is prepared first where it is not yet, or no longer intact."""
+    allow(name)
+    return datasets.load(name)
+
+
+def prepare(name: str, force: bool = False) -> Dataset:
+    """Fetch, parse, check and keep a dataset, and return it; `force` does so even where it was kept before."""
+    allow(name)
+    return datasets.prepare(name, force)
+
+
+def info(name: str) -> dict[str, Any]:
+    """Return everything there is to say about a dataset, as JSON-like facts; it is prepared where it is not yet."""
+    allow(name)
+    return datasets.info(name)
 
 
 def build(
@@ -24,6 +48,7 @@ def build(
 
     Without a width the published one is taken, or the widest within `budget`. An unknown setting is an error.
     """
+    allow(model, encoding_name(encoding))
     data = load(dataset) if isinstance(dataset, str) else dataset
     component = parse_encoding(encoding)
     shapes = shapes_for(data, make_encoding(component))
@@ -53,6 +78,7 @@ def run(
     By default the trials run one after the other in this process; `workers` lets so many run at once in processes of
     their own, `None` as many as there are cores. An `executor` takes the place of both.
     """
+    allow(dataset, model, encoding_name(encoding), *([protocol] if protocol else []))
     study = Study(
         title=f"{model} on {dataset}",
         dataset=dataset,
@@ -73,11 +99,11 @@ def run_study(
     listener: Listener = lambda progress: None,
     executor: Executor | None = None,
 ) -> list[ResultRow]:
-    """Run what is missing of a study and return its rows."""
+    """Run what is missing of a study and return its rows; code outside this package that it names must be allowed."""
     opened, trials = Store(Path(store)), study.trials()
     run_trials(trials, opened, workers=workers, listener=listener, executor=executor)
     order = {trial.id: position for position, trial in enumerate(trials)}
     return result_rows(sorted(opened.trials(order), key=lambda record: order[record.id]))
 
 
-__all__ = ["DEFAULT_STORE", "Progress", "build", "run", "run_study"]
+__all__ = ["DEFAULT_STORE", "Progress", "build", "info", "load", "prepare", "run", "run_study"]

@@ -39,6 +39,24 @@ class MissingDependencyError(GraphTrialError):
     """An optional package is needed; the message names the extra that brings it."""
 
 
+def shown(value: object, longest: int = 80) -> str:
+    """Return a value as an error quotes it: on one line, shortened, also where it has no finite representation."""
+    try:
+        text = CONTROL.sub(" ", repr(value))
+    except Exception:  # noqa: BLE001 - too many digits, a list that holds itself, a foreign __repr__
+        return f"a {type(value).__name__} that cannot be printed"
+    return text if len(text) <= longest else f"{text[:longest]}..."
+
+
+def in_one_line(error: BaseException) -> str:
+    """Return the type and message of an error of foreign code on one line, also where it cannot say its message."""
+    try:
+        message = " ".join(str(error).split())
+    except Exception:  # noqa: BLE001 - an error of the user's own may fail to describe itself
+        message = ""
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return " Did you mean 'x'?" for the nearest known name, or nothing where none is near; capitals do not count."""
     spelled = {one.lower(): one for one in known}  # the papers write ZINC and GCN

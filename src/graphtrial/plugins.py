@@ -8,18 +8,19 @@ was read in the beginning, so editing the file does not disturb a study that run
 from __future__ import annotations
 
 import hashlib
-import inspect
 import sys
 import traceback
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from importlib.abc import ExecutionLoader
 from importlib.util import decode_source, find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-from graphtrial.errors import GraphTrialError
-from graphtrial.registry import Registry
+from graphtrial import permissions
+from graphtrial.errors import GraphTrialError, in_one_line
+from graphtrial.registry import Contents, Family, Registry
 
 Source = tuple[str, bytes]
 """The path of a plug-in and its content."""
@@ -29,11 +30,15 @@ MODULE_PREFIX = "graphtrial_plugin_"
 
 @dataclass(frozen=True)
 class Plugin:
-    """A loaded plug-in: where it came from, its content, and the (kind, name) of everything it registered."""
+    """A loaded plug-in: where it came from, its content, and the (kind, name) of everything it registered.
+
+    `families` are the kinds of names that it answers for without listing them.
+    """
 
     path: str
     content: bytes
     things: tuple[tuple[str, str], ...]
+    families: tuple[tuple[str, Family[Any]], ...] = field(default=(), repr=False)
 
     @property
     def name(self) -> str:
@@ -46,6 +51,20 @@ class Plugin:
         return hashlib.sha256(self.content).hexdigest()
 
 
+@dataclass(frozen=True)
+class UserCode:
+    """The code outside this package that the user chose, to be used in another process: plug-ins and allowed names."""
+
+    sources: tuple[Source, ...] = ()
+    allowed: tuple[str, ...] = ()
+
+    def load(self) -> None:
+        """Allow and load here what was allowed and loaded there."""
+        permissions.allow(*self.allowed)
+        for source in self.sources:
+            load_source(source)
+
+
 _loaded: dict[str, Plugin] = {}
 
 
@@ -54,92 +73,126 @@ def load_plugin(path: Path | str) -> Plugin:
     file = Path(path)
     try:
         content = file.read_bytes()
-    except OSError as error:
-        raise GraphTrialError(f"cannot read the plug-in {path}: {error.strerror}") from error
-    return load_source((str(file.resolve()), content))
+        resolved = str(file.resolve())
+    except (OSError, ValueError, RuntimeError) as error:
+        raise GraphTrialError(f"cannot read the plug-in {path}: {getattr(error, 'strerror', None) or error}") from error
+    return load_source((resolved, content))
 
 
 def load_source(source: Source) -> Plugin:
-    """Load a plug-in whose content is at hand already, in a worker process for example."""
+    """Load a plug-in whose content is at hand already, in a worker process for example.
+
+    Whatever it does wrong is an error of one line, after which the registries are as they were.
+    """
     path, content = source
     known = _loaded.get(path)
-    if known is not None:
-        if known.content == content:
-            return known
+    if known is not None and known.content != content:
         unload_plugin(known)
-    before = _names()
+    for plugin in _loaded.values():
+        if (plugin.name, plugin.content) == (Path(path).name, content):
+            return plugin  # the same file, perhaps in another folder
+    before = _contents()
     try:
         _execute(path, content)
-    except (Exception, SystemExit) as error:
-        _forget(_names() - before)
+        plugin = _made(path, content, before)
+    except KeyboardInterrupt:
+        _restore(before)
+        raise
+    except BaseException as error:  # a plug-in is a program: it may raise anything, or try to end this process
+        _restore(before)
         raise GraphTrialError(f"plug-in {Path(path).name}{_what_went_wrong(path, error)}") from error
-    plugin = Plugin(path, content, tuple(sorted(_names() - before)))
-    if not plugin.things:
-        del sys.modules[_module_name(content)]
-        raise GraphTrialError(
-            f"plug-in {plugin.name} registers nothing: decorate a class with @MODELS.register('its-name') "
-            f"(or that of {', '.join(sorted(f'{registry.kind}s' for registry in _registries()))})"
-        )
     _loaded[path] = plugin
     return plugin
 
 
 def unload_plugin(plugin: Plugin) -> None:
     """Forget a plug-in and everything it registered."""
-    if _loaded.pop(plugin.path, None):
-        _forget(plugin.things)
-        sys.modules.pop(_module_name(plugin.content), None)
+    if not _loaded.pop(plugin.path, None):
+        return
+    for kind, registry in registries().items():
+        now = registry.contents()
+        gone = {name for thing_kind, name in plugin.things if thing_kind == kind}
+        families = tuple(family for family in now.families if (kind, family) not in plugin.families)
+        things = {name: thing for name, thing in now.things.items() if name not in gone}
+        titles = {name: title for name, title in now.titles.items() if name not in gone}
+        registry.restore(Contents(things, titles, families))
+    sys.modules.pop(_module_name(plugin.content), None)
 
 
-def origins(things: Iterable[tuple[Registry[Any], str]]) -> dict[str, str]:
-    """Return the name and SHA-256 of every file outside this package that these things come from."""
-    found = {}
-    for registry, name in things:
-        plugin = next((p for p in _loaded.values() if (registry.kind, name) in p.things), None)
-        origin = (plugin.name, plugin.digest) if plugin else origin_of(registry.get(name))
-        if origin is not None:
-            found[origin[0]] = origin[1]
-    return dict(sorted(found.items()))
+def registrant(thing: Any) -> Plugin | None:
+    """Return the plug-in that registered this very thing, if one did."""
+    for plugin in _loaded.values():
+        if any(registries()[kind].contents().things.get(name) is thing for kind, name in plugin.things):
+            return plugin
+    return None
 
 
-def origin_of(thing: Any) -> tuple[str, str] | None:
-    """Return the name and SHA-256 of the file outside this package that defines a thing, if it is outside."""
-    module = getattr(thing, "__module__", None) or ""
-    if module.partition(".")[0] in ("graphtrial", ""):
+def plugin_of_module(module: str) -> Plugin:
+    """Return the plug-in that was loaded as this module."""
+    for plugin in _loaded.values():
+        if _module_name(plugin.content) == module:
+            return plugin
+    raise GraphTrialError(f"the plug-in that was loaded as {module} is not loaded any more: give it by --plugin")
+
+
+def user_code(used: Mapping[str, str]) -> UserCode:
+    """Return the loaded plug-ins among the origins of a trial and what was allowed, to be loaded elsewhere."""
+    digests = set(used.values())
+    sources = tuple((plugin.path, plugin.content) for plugin in _loaded.values() if plugin.digest in digests)
+    return UserCode(sources, permissions.allowed())
+
+
+def blamed(error: BaseException) -> str | None:
+    """Return what code outside this package did wrong, in words, where the innermost such frame is a plug-in's."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename in _loaded]
+    if not frames:
         return None
-    if module.startswith(MODULE_PREFIX):
-        plugin = next(p for p in _loaded.values() if p.digest.startswith(module.removeprefix(MODULE_PREFIX)))
-        return plugin.name, plugin.digest
-    return module, hashlib.sha256(_source(thing)).hexdigest()
+    return f"plug-in {Path(frames[-1].filename).name}, line {frames[-1].lineno}: {in_one_line(error)}"
 
 
-def sources(used: Mapping[str, str]) -> list[Source]:
-    """Return the loaded plug-ins among the `origins` of a trial, to be loaded elsewhere."""
-    return [(plugin.path, plugin.content) for plugin in _loaded.values() if used.get(plugin.name) == plugin.digest]
-
-
-def _registries() -> tuple[Registry[Any], ...]:
+def registries() -> dict[str, Registry[Any]]:
+    """Return the registries that a plug-in can add to, by kind."""
     from graphtrial.datasets import DATASETS
     from graphtrial.encodings import ENCODINGS
     from graphtrial.nn import MODELS
     from graphtrial.tasks import TASKS
     from graphtrial.training import PROTOCOLS
 
-    if find_spec("sklearn") is None:
-        return MODELS, ENCODINGS, DATASETS, TASKS, PROTOCOLS
-    from graphtrial.kernels import KERNELS
+    known: list[Registry[Any]] = [MODELS, ENCODINGS, DATASETS, TASKS, PROTOCOLS]
+    if find_spec("sklearn") is not None:
+        from graphtrial.kernels import KERNELS
 
-    return MODELS, ENCODINGS, DATASETS, TASKS, PROTOCOLS, KERNELS
-
-
-def _names() -> set[tuple[str, str]]:
-    return {(registry.kind, name) for registry in _registries() for name in registry.filed()}
+        known.append(KERNELS)
+    return {registry.kind: registry for registry in known}
 
 
-def _forget(things: Iterable[tuple[str, str]]) -> None:
-    registries = {registry.kind: registry for registry in _registries()}
-    for kind, name in things:
-        registries[kind].remove(name)
+def _contents() -> dict[str, Contents[Any]]:
+    return {kind: registry.contents() for kind, registry in registries().items()}
+
+
+def _restore(contents: Mapping[str, Contents[Any]]) -> None:
+    for kind, registry in registries().items():
+        registry.restore(contents[kind])
+
+
+def _made(path: str, content: bytes, before: Mapping[str, Contents[Any]]) -> Plugin:
+    """Return the plug-in with what it added to the registries; one that replaces or adds nothing is an error."""
+    after = _contents()
+    for kind, old in before.items():
+        for name, thing in old.things.items():
+            if after[kind].things.get(name) is not thing:
+                raise GraphTrialError(f"it replaces the {kind} '{name}', which is not its own; choose another name")
+    things = sorted(
+        (kind, name) for kind, new in after.items() for name in new.things if name not in before[kind].things
+    )
+    families = [(kind, find) for kind, new in after.items() for find in new.families[len(before[kind].families) :]]
+    if not things and not families:
+        sys.modules.pop(_module_name(content), None)
+        raise GraphTrialError(
+            "it registers nothing: decorate a class with @MODELS.register('its-name') "
+            f"(or that of {', '.join(sorted(f'{kind}s' for kind in after))})"
+        )
+    return Plugin(path, content, tuple(things), tuple(families))
 
 
 class _Loader(ExecutionLoader):
@@ -166,31 +219,31 @@ def _execute(path: str, content: bytes) -> None:
     spec = spec_from_file_location(name, path, loader=loader)
     if spec is None:
         raise ImportError("it cannot be loaded as a module")
-    module = module_from_spec(spec)
+    module, before = module_from_spec(spec), _our_modules(name)
     sys.modules[name] = module  # dataclasses and type hints look their module up
     try:
         loader.exec_module(module)
+        replaced = [key for key, old in before.items() if key != name and sys.modules.get(key) is not old]
+        if replaced:
+            raise GraphTrialError(f"it replaces the module {replaced[0]} in sys.modules")
     except BaseException:
-        del sys.modules[name]
+        sys.modules.pop(name, None)
+        sys.modules.update(before)
         raise
+
+
+def _our_modules(own: str) -> dict[str, ModuleType]:
+    """Return the loaded modules that a plug-in must leave in place: this package, and a plug-in of the same content."""
+    return {
+        name: module
+        for name, module in sys.modules.items()
+        if name == own or (name.partition(".")[0] == "graphtrial" and module is not None)
+    }
 
 
 def _what_went_wrong(path: str, error: BaseException) -> str:
     if isinstance(error, SyntaxError):
         return f", line {error.lineno}: {error.msg}"
     own = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
-    kind = "" if isinstance(error, GraphTrialError) else f"{type(error).__name__}: "
-    return f"{f', line {own[-1]}' if own else ''}: {kind}{' '.join(str(error).split())}"
-
-
-def _source(thing: Any) -> bytes:
-    """Return the source file that defines a thing, or, in a notebook, the source of the thing alone."""
-    try:
-        file = inspect.getsourcefile(thing)
-        if file and Path(file).is_file():
-            return Path(file).read_bytes()
-        return inspect.getsource(thing).encode()
-    except (OSError, TypeError) as error:
-        raise GraphTrialError(
-            f"{thing!r} has no source that could be made part of a trial's identity; define it in a file"
-        ) from error
+    words = str(error) if isinstance(error, GraphTrialError) else in_one_line(error)
+    return f"{f', line {own[-1]}' if own else ''}: {words}"

@@ -2,17 +2,43 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
+import inspect
 import pkgutil
+import re
 from collections.abc import Callable, Iterator
-from importlib.metadata import entry_points
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
 
-from graphtrial.errors import GraphTrialError, UnknownNameError, did_you_mean
+from graphtrial import permissions
+from graphtrial.errors import GraphTrialError, UnknownNameError, did_you_mean, in_one_line, shown
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*(/[A-Za-z0-9][A-Za-z0-9_.+-]*)*")
+"""What a thing can be called: other signs mean something on the command line, in studies or in file names."""
+LONGEST_NAME = 100
+
+
+@dataclass(frozen=True)
+class Family(Generic[T]):
+    """Names that nobody listed: the thing and the title of one of them, or nothing for any other name."""
+
+    find: Callable[[str], T | None]
+    title: Callable[[str], str | None]
+
+
+@dataclass(frozen=True)
+class Contents(Generic[T]):
+    """What a registry holds at one moment."""
+
+    things: dict[str, T]
+    titles: dict[str, str]
+    families: tuple[Family[T], ...]
 
 
 class Registry(Generic[T]):
@@ -20,16 +46,21 @@ class Registry(Generic[T]):
 
     Built-ins register themselves when their module is imported; all modules of `packages` are imported at the first
     look-up, so adding a thing means adding a file and nothing else. Installed packages add theirs through the entry
-    point group `graphtrial.<kind>s`, which is loaded only when that very name is asked for.
+    point group `graphtrial.<kind>s`. An entry point and a `module:attr` are imported only where they were allowed
+    (`graphtrial.permissions`), and must be what `fits` accepts, in words `wanted`; nothing of them is called here.
     """
 
-    def __init__(self, kind: str, *packages: str) -> None:
+    def __init__(
+        self, kind: str, *packages: str, fits: Callable[[Any], bool] = lambda thing: True, wanted: str = "anything"
+    ) -> None:
         self.kind = kind
         self.packages = packages
+        self._fits = fits
+        self._wanted = wanted
         self._things: dict[str, T] = {}
-        self._families: list[Callable[[str], T | None]] = []
+        self._found: dict[str, T] = {}
+        self._families: list[Family[T]] = []
         self._titles: dict[str, str] = {}
-        self._titles_of_families: list[Callable[[str], str | None]] = []
         self._loaded = False
 
     def register(self, name: str, *, title: str | None = None) -> Callable[[R], R]:
@@ -43,9 +74,14 @@ class Registry(Generic[T]):
 
     def add(self, name: str, thing: T, *, title: str | None = None) -> None:
         """File `thing` under `name`; a second thing of the same name is an error."""
+        if not isinstance(name, str) or len(name) > LONGEST_NAME or not NAME.fullmatch(name):
+            raise GraphTrialError(
+                f"a {self.kind} cannot be called {shown(name)}: a name has up to {LONGEST_NAME} letters, digits and "
+                "any of . _ + - /, and begins with a letter or digit"
+            )
         if name in self._things and self._things[name] is not thing:
             raise GraphTrialError(f"two {self.kind}s are called '{name}': {self._things[name]!r} and {thing!r}")
-        self._things[name] = thing
+        self._things[name] = self._checked(name, thing)
         if title is not None:
             self._titles[name] = title
 
@@ -53,33 +89,39 @@ class Registry(Generic[T]):
         """Forget the thing called `name`, if there is one."""
         self._things.pop(name, None)
         self._titles.pop(name, None)
+        self._found.clear()  # what a family found may be made of it
 
     def add_family(
         self, find: Callable[[str], T | None], *, title: Callable[[str], str | None] = lambda name: None
     ) -> None:
         """Let `find` answer for names that nobody listed, and `title` for their titles; nothing for any other name."""
-        self._families.append(find)
-        self._titles_of_families.append(title)
+        self._families.append(Family(find, title))
 
     def get(self, name: str) -> T:
-        """Return the thing called `name`, of a family that knows it, or what `module:attr` points to."""
+        """Return the thing called `name`, of a family that knows it, or what an allowed `module:attr` points to."""
         self._load_builtins()
+        if not isinstance(name, str):
+            raise UnknownNameError(f"a {self.kind} is named by a text, not by {shown(name)}")
         if name in self._things:
             return self._things[name]
-        for find in self._families:
-            found = find(name)
+        if name in self._found:
+            return self._found[name]
+        for family in tuple(self._families):
+            found = family.find(name)
             if found is not None:
-                self._things[name] = found  # a name means one and the same thing from now on
+                self._found[name] = found  # a name means one and the same thing from now on
                 return found
         if ":" in name:
-            return cast(T, import_attribute(name))
-        for point in entry_points(group=f"graphtrial.{self.kind}s"):
-            if point.name == name:
-                self.add(name, point.load())
-                return self._things[name]
-        names = self.names()
+            permissions.require_path(name, self.kind)
+            return self._checked(name, import_attribute(name))
+        point = self._announced().get(name)
+        if point is not None:
+            permissions.require_entry_point(name, self.kind, point.value)
+            self._found[name] = self._checked(name, import_attribute(f"{point.module}:{point.attr}"))
+            return self._found[name]
+        names, short = self.names(), name[:LONGEST_NAME]
         raise UnknownNameError(
-            f"no {self.kind} called '{name}'.{did_you_mean(name, names)} "
+            f"no {self.kind} called '{short}'.{did_you_mean(short, names)} "
             f"`graphtrial list {self.kind}s` shows all {len(names)}; --plugin adds your own."
         )
 
@@ -91,24 +133,55 @@ class Registry(Generic[T]):
         self._load_builtins()
         if name in self._titles:
             return self._titles[name]
-        return next((found for title in self._titles_of_families if (found := title(name))), name)
+        return next((found for family in self._families if (found := family.title(name))), name)
 
     def names(self) -> list[str]:
-        """Return every name, sorted."""
+        """Return every name, sorted, with those that installed packages announce and that need a permission."""
         self._load_builtins()
-        return sorted({*self._things, *(point.name for point in entry_points(group=f"graphtrial.{self.kind}s"))})
+        return sorted({*self._things, *self._announced()})
 
-    def filed(self) -> list[str]:
-        """Return the names filed so far, sorted: without those that installed packages only announce."""
+    def withheld(self) -> dict[str, str]:
+        """Return the entry points that nobody allowed, and what each would import."""
+        return {
+            name: point.value
+            for name, point in sorted(self._announced().items())
+            if name not in self and not permissions.is_allowed(name)
+        }
+
+    def contents(self) -> Contents[T]:
+        """Return what is filed so far."""
         self._load_builtins()
-        return sorted(self._things)
+        return Contents(dict(self._things), dict(self._titles), tuple(self._families))
+
+    def restore(self, contents: Contents[T]) -> None:
+        """Go back to what was filed then."""
+        self._things, self._titles = dict(contents.things), dict(contents.titles)
+        self._families = list(contents.families)
+        self._found.clear()
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.names())
+        """Yield the names that can be looked up as things are, without those that need a permission."""
+        return iter([name for name in self.names() if name in self._things or permissions.is_allowed(name)])
 
     def __contains__(self, name: object) -> bool:
         self._load_builtins()
-        return name in self._things or name in self.names()  # looking through installed packages takes milliseconds
+        if name in self._things:
+            return True
+        # Looking through installed packages takes milliseconds.
+        return isinstance(name, str) and permissions.is_allowed(name) and name in self._announced()
+
+    def _checked(self, name: str, thing: Any) -> T:
+        if inspect.isabstract(thing):
+            lacks = ", ".join(sorted(thing.__abstractmethods__))
+            raise GraphTrialError(f"'{name}' is no {self.kind} yet: {shown(thing)} does not define {lacks}")
+        if not self._fits(thing):
+            raise GraphTrialError(f"'{name}' is {shown(thing)}, not a {self.kind}: give {self._wanted}")
+        checked: T = thing
+        return checked
+
+    def _announced(self) -> dict[str, EntryPoint]:
+        points = entry_points(group=f"graphtrial.{self.kind}s")
+        return {point.name: point for point in points if NAME.fullmatch(point.name)}
 
     def _load_builtins(self) -> None:
         if self._loaded:
@@ -134,8 +207,13 @@ def version_of(registry: Registry[Any], name: str) -> int:
     return version
 
 
+def is_subclass(thing: Any, base: type) -> bool:
+    """Tell whether a thing is a subclass of `base` and not `base` itself."""
+    return isinstance(thing, type) and issubclass(thing, base) and thing is not base
+
+
 def import_attribute(path: str) -> Any:
-    """Import `package.module:attribute`."""
+    """Import `package.module:attribute`, which the caller has made sure is allowed."""
     module_name, _, attribute = path.partition(":")
     if not module_name or module_name.startswith("."):
         raise UnknownNameError(f"cannot import '{module_name}' of '{path}': write it as package.module:attribute")
@@ -144,8 +222,12 @@ def import_attribute(path: str) -> Any:
     except ImportError as error:
         hint = f"; for a file of your own use --plugin {module_name}.py" if Path(f"{module_name}.py").is_file() else ""
         raise UnknownNameError(f"cannot import '{module_name}' of '{path}': {error}{hint}") from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a module is a program: it may raise anything, or try to end this process
+        raise GraphTrialError(f"cannot import '{module_name}' of '{path}': {in_one_line(error)}") from error
     try:
-        return getattr(module, attribute)
+        return functools.reduce(getattr, attribute.split("."), module)
     except AttributeError:
         raise UnknownNameError(
             f"module '{module_name}' has no '{attribute}'.{did_you_mean(attribute, dir(module))}"

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from graphtrial.cli.common import Json, Plugins, friendly, load_plugins, out, print_json
+from graphtrial.cli.common import Allowed, Json, Plugins, friendly, load_code, out, print_json
 from graphtrial.errors import GraphTrialError
 
 
@@ -18,6 +18,7 @@ def check(
     large: Annotated[bool, typer.Option(help="Prepare those that take minutes or gigabytes too.")] = True,
     fetch: Annotated[bool, typer.Option("--fetch", help="Download what is not on this machine.")] = False,
     plugin: Plugins = None,
+    allow: Allowed = None,
     json: Json = False,
 ) -> None:
     """Compare datasets with their published statistics, number by number.
@@ -27,7 +28,7 @@ def check(
 
     Example: graphtrial data check csl enzymes
     """
-    load_plugins(plugin)
+    load_code(plugin, allow, *(names or []))
     from graphtrial.datasets.check import WRONG, all_names, summary
     from graphtrial.datasets.check import check as check_dataset
     from graphtrial.datasets.progress import track

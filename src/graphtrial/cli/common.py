@@ -7,8 +7,9 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, NoReturn, TypeVar
 
+import click
 import typer
 from rich.console import Console
 
@@ -29,6 +30,14 @@ Plugins = Annotated[
     list[Path] | None,
     typer.Option("--plugin", help="A Python file of yours that registers models, encodings or the like; executed."),
 ]
+Allowed = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow",
+        metavar="MODULE:ATTRIBUTE",
+        help="Code outside graphtrial that a store or study names and that you trust, or the name of an entry point.",
+    ),
+]
 Workers = Annotated[int | None, typer.Option(min=0, help="Trials at once; all cores by default, 0 for this process.")]
 ExecutorText = Annotated[
     str | None,
@@ -44,10 +53,30 @@ def friendly(command: F) -> F:
         try:
             return command(*args, **kwargs)
         except GraphTrialError as error:
-            err.print(f"graphtrial: {error}", markup=False, soft_wrap=True)
-            raise typer.Exit(2) from None
+            refuse(str(error))
+        except (KeyboardInterrupt, click.exceptions.Exit, click.exceptions.Abort, click.ClickException):
+            raise
+        except BaseException as error:
+            blame = _blame(error)
+            if blame is None:
+                raise
+            refuse(blame)
 
     return wrapped  # type: ignore[return-value]
+
+
+def refuse(reason: str) -> NoReturn:
+    """Print why a command ends, and end it."""
+    err.print(f"graphtrial: {reason}", markup=False, soft_wrap=True)
+    raise typer.Exit(2) from None
+
+
+def _blame(error: BaseException) -> str | None:
+    """Return what the user's own code did wrong, where it did: it may raise anything, or try to end this process."""
+    from graphtrial.errors import in_one_line
+    from graphtrial.plugins import blamed
+
+    return blamed(error) or (None if isinstance(error, Exception) else f"it was ended by {in_one_line(error)}")
 
 
 def print_json(value: Any) -> None:
@@ -71,10 +100,17 @@ def names(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def load_plugins(files: list[Path] | None) -> None:
-    """Load the plug-ins that a command was given."""
-    if files:
+def load_code(plugins: list[Path] | None, allowed: list[str] | None, *typed: str | None) -> None:
+    """Load the plug-ins and allow the names that the user gave to a command: by --allow, or typed as a name."""
+    from graphtrial.permissions import PATH, allow
+    from graphtrial.registry import NAME
+
+    for name in allowed or []:
+        if not PATH.fullmatch(name) and not NAME.fullmatch(name):
+            raise GraphTrialError(f"--allow takes package.module:attribute or the name of an entry point, not '{name}'")
+    allow(*(allowed or []), *(name for name in typed if name))
+    if plugins:
         from graphtrial.plugins import load_plugin
 
-        for file in files:
+        for file in plugins:
             load_plugin(file)

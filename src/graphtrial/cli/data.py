@@ -8,7 +8,7 @@ import typer
 from rich.table import Table
 
 from graphtrial.cli import check, generate, import_, plot
-from graphtrial.cli.common import Json, Plugins, friendly, load_plugins, out, print_json
+from graphtrial.cli.common import Allowed, Json, Plugins, friendly, load_code, out, print_json
 
 app = typer.Typer(help="Prepare, describe and draw datasets.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(generate.app, name="generate")
@@ -25,13 +25,14 @@ def prepare(
     names: Names,
     force: Annotated[bool, typer.Option(help="Prepare again even if it was kept.")] = False,
     plugin: Plugins = None,
+    allow: Allowed = None,
     json: Json = False,
 ) -> None:
     """Fetch, check and keep datasets.
 
     Example: graphtrial data prepare csl zinc
     """
-    load_plugins(plugin)
+    load_code(plugin, allow, *names)
     from graphtrial.datasets import prepare as prepare_dataset
 
     made = []
@@ -50,12 +51,17 @@ def prepare(
 
 @app.command()
 @friendly
-def info(name: Annotated[str, typer.Argument(help="A dataset.")], plugin: Plugins = None, json: Json = False) -> None:
+def info(
+    name: Annotated[str, typer.Argument(help="A dataset.")],
+    plugin: Plugins = None,
+    allow: Allowed = None,
+    json: Json = False,
+) -> None:
     """Describe a dataset: task, source, sizes, splits, statistics.
 
     Example: graphtrial data info zinc
     """
-    load_plugins(plugin)
+    load_code(plugin, allow, name)
     from graphtrial.datasets import info as facts_of
 
     facts = facts_of(name)

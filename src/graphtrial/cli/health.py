@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from graphtrial.cli.common import Json, Plugins, StorePath, friendly, load_plugins, out, print_json
+from graphtrial.cli.common import Allowed, Json, Plugins, StorePath, friendly, load_code, out, print_json
 from graphtrial.files import DEFAULT_STORE
 
 COLOURS = {"ok": "green", "note": "yellow", "wrong": "bold red"}
@@ -19,6 +19,7 @@ COLOURS = {"ok": "green", "note": "yellow", "wrong": "bold red"}
 def doctor(
     study: Annotated[str | None, typer.Option(help="Also look whether this study is complete in the store.")] = None,
     plugin: Plugins = None,
+    allow: Allowed = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
@@ -28,7 +29,7 @@ def doctor(
 
     Example: graphtrial doctor
     """
-    load_plugins(plugin)
+    load_code(plugin, allow)
     from graphtrial.doctor import examine
 
     found = examine(store, study)
@@ -52,6 +53,7 @@ def validate(
         str, typer.Argument(help="A study (.toml or of the catalog) or a plug-in (.py), which is executed.")
     ],
     plugin: Plugins = None,
+    allow: Allowed = None,
     json: Json = False,
 ) -> None:
     """Check a study or a plug-in without training anything; everything that is wrong is told at once.
@@ -60,7 +62,7 @@ def validate(
 
     Example: graphtrial validate demo
     """
-    load_plugins(plugin)
+    load_code(plugin, allow)
     from graphtrial.validation import validate as look
 
     verdict = look(file)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from graphtrial.cli.common import Json, Plugins, StorePath, Workers, friendly, load_plugins, parse_settings
+from graphtrial.cli.common import Allowed, Json, Plugins, StorePath, Workers, friendly, load_code, parse_settings
 from graphtrial.cli.run import run_and_show
 from graphtrial.files import DEFAULT_STORE
 from graphtrial.workers import prepare_workers
@@ -23,6 +23,7 @@ def kernel(
     linear: Annotated[bool, typer.Option("--linear", help="Fit sparse features instead of a Gram matrix.")] = False,
     rules: Annotated[list[str] | None, typer.Option("--rule", help="Change a rule of the trial: key=value.")] = None,
     plugin: Plugins = None,
+    allow: Allowed = None,
     workers: Workers = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
@@ -33,7 +34,7 @@ def kernel(
     """
     if workers != 0:
         prepare_workers(svm=True)
-    load_plugins(plugin)
+    load_code(plugin, allow, dataset, name)
     from graphtrial.studies import Row, Study
 
     chosen = parse_settings(settings or [])

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from graphtrial.cli.common import Json, Plugins, StorePath, friendly, load_plugins, names, out, print_json
+from graphtrial.cli.common import Allowed, Json, Plugins, StorePath, friendly, load_code, names, out, print_json
 from graphtrial.cli.studies import show_studies, study_entries
 from graphtrial.errors import GraphTrialError, did_you_mean
 from graphtrial.files import DEFAULT_STORE
@@ -18,6 +18,7 @@ from graphtrial.files import DEFAULT_STORE
 def list_things(
     kind: Annotated[str, typer.Argument(help="datasets, models, encodings, kernels, protocols, tasks or studies.")],
     plugin: Plugins = None,
+    allow: Allowed = None,
     estimate: Annotated[
         bool, typer.Option("--estimate", help="studies: time a few steps of every model not timed yet; needs its data.")
     ] = False,
@@ -29,7 +30,7 @@ def list_things(
 
     Example: graphtrial list models
     """
-    load_plugins(plugin)
+    load_code(plugin, allow)
     listing = {
         "datasets": _datasets,
         "models": _models,
@@ -41,8 +42,10 @@ def list_things(
     }
     if kind not in listing:
         raise GraphTrialError(f"cannot list '{kind}'.{did_you_mean(kind, listing)} Known lists: {', '.join(listing)}.")
-    entries = listing[kind]()
+    entries, withheld = listing[kind](), _withheld(kind)
     if json:
+        nothing = dict.fromkeys(entries[0]) if entries else {}
+        entries += [{**nothing, "name": name, "withheld": target} for name, target in withheld.items()]
         print_json(entries)
         return
     if kind == "studies":
@@ -57,10 +60,20 @@ def list_things(
             )
         )
     out.print(table)
+    for name, target in withheld.items():
+        out.print(f"not loaded: {name}, {target} of an installed package; --allow {name} loads it", soft_wrap=True)
+
+
+def _withheld(kind: str) -> dict[str, str]:
+    """Return the entry points of this kind that nobody allowed; they are announced by installed packages."""
+    from graphtrial.plugins import registries
+
+    registry = registries().get(kind.removesuffix("s"))
+    return {} if registry is None else registry.withheld()
 
 
 def _first_line(thing: Any) -> str:
-    return (getattr(thing, "__doc__", None) or "").strip().splitlines()[0]
+    return (getattr(thing, "__doc__", None) or " ").strip().partition("\n")[0]
 
 
 def _datasets() -> list[dict[str, Any]]:

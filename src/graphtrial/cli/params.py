@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from graphtrial.cli.common import Json, Plugins, friendly, load_plugins, out, parse_settings, print_json
+from graphtrial.cli.common import Allowed, Json, Plugins, friendly, load_code, out, parse_settings, print_json
 from graphtrial.errors import GraphTrialError
 
 
@@ -24,13 +24,14 @@ def params(
         bool, typer.Option("--published", help="Build every model whose number of parameters the papers print.")
     ] = False,
     plugin: Plugins = None,
+    allow: Allowed = None,
     json: Json = False,
 ) -> None:
     """Count the parameters of a model, part by part, or check every published number.
 
     Example: graphtrial params zinc gcn --budget 500k --layers 16
     """
-    load_plugins(plugin)
+    load_code(plugin, allow, dataset, model, encoding.partition(":")[0])
     if published:
         if dataset is not None:
             raise GraphTrialError("--published checks all datasets and models; leave their names out")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from graphtrial.cli.common import Json, Plugins, friendly, load_plugins, out, print_json
+from graphtrial.cli.common import Allowed, Json, Plugins, friendly, load_code, out, print_json
 
 
 @friendly
@@ -17,13 +17,14 @@ def plot(
     graphs: Annotated[int, typer.Option(min=1, help="So many sample graphs.")] = 6,
     format: Annotated[str, typer.Option(help="png or svg.")] = "png",
     plugin: Plugins = None,
+    allow: Allowed = None,
     json: Json = False,
 ) -> None:
     """Draw sample graphs and statistics of a dataset.
 
     Example: graphtrial data plot csl --graphs 10 --format svg
     """
-    load_plugins(plugin)
+    load_code(plugin, allow, name)
     from graphtrial.datasets import load
     from graphtrial.plots import plot as plot_dataset
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from graphtrial.cli.common import Json, Plugins, StorePath, Workers, err, friendly, load_plugins, out, print_json
+from graphtrial.cli.common import Allowed, Json, Plugins, StorePath, Workers, err, friendly, load_code, out, print_json
 from graphtrial.cli.report import IsShipped, store_of
 from graphtrial.errors import GraphTrialError
 from graphtrial.files import DEFAULT_STORE
@@ -26,6 +26,7 @@ def reproduce(
     ] = 0.05,
     shipped: IsShipped = False,
     plugin: Plugins = None,
+    allow: Allowed = None,
     workers: Workers = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
@@ -36,7 +37,7 @@ def reproduce(
     """
     if workers != 0:
         prepare_workers()
-    load_plugins(plugin)
+    load_code(plugin, allow)
     from graphtrial.cli.progress import shown_progress
     from graphtrial.studies.reproduce import reproduce as run_again
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graphtrial.cli.common import (
+    Allowed,
     ExecutorText,
     Json,
     Plugins,
@@ -15,7 +16,7 @@ from graphtrial.cli.common import (
     Workers,
     err,
     friendly,
-    load_plugins,
+    load_code,
     names,
     out,
     parse_settings,
@@ -56,6 +57,7 @@ def run(
         int | None, typer.Option(min=1, help="Stop after so many epochs (changes the rules).")
     ] = None,
     plugin: Plugins = None,
+    allow: Allowed = None,
     workers: Workers = None,
     executor: ExecutorText = None,
     track: Track = None,
@@ -68,7 +70,7 @@ def run(
     """
     if workers != 0 and executor is None:
         prepare_workers()
-    load_plugins(plugin)
+    load_code(plugin, allow, dataset, model, encoding.partition(":")[0], protocol)
     from graphtrial.studies import Row, Study
 
     chosen = parse_settings(settings or [])
@@ -106,6 +108,7 @@ def study(
     ] = False,
     report: Annotated[Path | None, typer.Option(help="Write a report to this folder afterwards.")] = None,
     plugin: Plugins = None,
+    allow: Allowed = None,
     workers: Workers = None,
     executor: ExecutorText = None,
     track: Track = None,
@@ -116,7 +119,7 @@ def study(
 
     Example: graphtrial study demo
     """
-    load_plugins(plugin)
+    load_code(plugin, allow, *names(datasets), *names(models))
     from graphtrial.studies import load_study
     from graphtrial.studies.edition import in_edition
 

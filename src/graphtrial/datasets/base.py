@@ -18,11 +18,16 @@ from graphtrial.datasets.statistics import Statistics
 from graphtrial.errors import GraphTrialError, InvalidGraphError
 from graphtrial.graphs import GraphSet
 from graphtrial.graphs.storage import describe
-from graphtrial.registry import Registry
+from graphtrial.registry import Registry, is_subclass
 from graphtrial.spec import digest
 from graphtrial.tasks import Task
 
-DATASETS: Registry[type[DatasetSpec]] = Registry("dataset", "graphtrial.datasets")
+DATASETS: Registry[type[DatasetSpec]] = Registry(
+    "dataset",
+    "graphtrial.datasets",
+    fits=lambda thing: is_subclass(thing, DatasetSpec),
+    wanted="a subclass of graphtrial.DatasetSpec",
+)
 PARTS = ("train", "val", "test")
 
 

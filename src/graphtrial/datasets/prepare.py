@@ -17,6 +17,7 @@ from graphtrial.datasets.statistics import compare, summary, types_of
 from graphtrial.errors import CorruptFileError, GraphTrialError, InvalidGraphError
 from graphtrial.files import atomic_folder, cache_home
 from graphtrial.graphs import GraphSet, storage
+from graphtrial.origins import origin_digests
 from graphtrial.spec import digest
 from graphtrial.tasks import Task
 
@@ -122,7 +123,9 @@ def _folder(spec: DatasetSpec, source: Source) -> Path | None:
     hashes = {file.name: known_hash(file) for file in source.files}
     if None in hashes.values():
         return None
-    key = digest({"dataset": spec.name, "parser": spec.parser_version, "source": source.name, "inputs": hashes})
+    facts = {"dataset": spec.name, "parser": spec.parser_version, "source": source.name, "inputs": hashes}
+    origin = origin_digests(type(spec))  # the version of a plug-in's dataset is the content of its files
+    key = digest({**facts, "origin": origin} if origin else facts)
     return cache_home() / "datasets" / f"{spec.name}-{key[:16]}"
 
 

@@ -13,11 +13,16 @@ from torch import Tensor
 from graphtrial.cache import cached
 from graphtrial.files import cache_home
 from graphtrial.graphs import Column, GraphSet, storage
-from graphtrial.plugins import origin_of
-from graphtrial.registry import Registry
+from graphtrial.origins import origin_digests
+from graphtrial.registry import Registry, is_subclass
 from graphtrial.spec import digest
 
-ENCODINGS: Registry[type[Encoding]] = Registry("encoding", "graphtrial.encodings")
+ENCODINGS: Registry[type[Encoding]] = Registry(
+    "encoding",
+    "graphtrial.encodings",
+    fits=lambda thing: is_subclass(thing, Encoding),
+    wanted="a subclass of graphtrial.Encoding",
+)
 
 
 class Encoding(ABC):
@@ -50,8 +55,8 @@ class Encoding(ABC):
 def encode(graphs: GraphSet, encoding: Encoding, column: str) -> GraphSet:
     """Return the set with the encoding as a node column; computed once per content and kept in the cache."""
     facts = [graphs.content_hash, encoding.name, encoding.version, encoding.cache_key()]
-    origin = origin_of(type(encoding))  # the version of a plug-in's encoding is the content of its file
-    key = digest([*facts, origin[1]] if origin else facts)
+    origin = origin_digests(type(encoding))  # the version of a plug-in's encoding is the content of its files
+    key = digest([*facts, origin] if origin else facts)
     folder = cache_home() / "encodings" / f"{encoding.name}-{key[:16]}"
 
     def make() -> None:

@@ -15,12 +15,17 @@ from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphSet
 from graphtrial.kernels import gram
 from graphtrial.kernels.structure import Structure
-from graphtrial.registry import Registry
+from graphtrial.registry import Registry, is_subclass
 
 Array = npt.NDArray[Any]
 Output = Literal["gram", "features"]
 
-KERNELS: Registry[type[GraphKernel]] = Registry("kernel", "graphtrial.kernels")
+KERNELS: Registry[type[GraphKernel]] = Registry(
+    "kernel",
+    "graphtrial.kernels",
+    fits=lambda thing: is_subclass(thing, GraphKernel),
+    wanted="a subclass of graphtrial.kernels.GraphKernel",
+)
 
 
 class GraphKernel(TransformerMixin, BaseEstimator):

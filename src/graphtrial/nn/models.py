@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
 from torch import nn
 
 from graphtrial.errors import GraphTrialError
-from graphtrial.registry import Registry
+from graphtrial.registry import Registry, is_subclass
 from graphtrial.spec import declared_arguments, reject_unknown_keys
 
 if TYPE_CHECKING:
     from graphtrial.nn.shapes import Shapes
 
-MODELS: Registry[type[nn.Module]] = Registry("model", "graphtrial.nn.conv", "graphtrial.nn.whole")
+MODELS: Registry[type[nn.Module]] = Registry(
+    "model",
+    "graphtrial.nn.conv",
+    "graphtrial.nn.whole",
+    fits=lambda thing: is_subclass(thing, nn.Module) if isinstance(thing, type) else _is_function(thing),
+    wanted="a class of modules, or a function that returns a module",
+)
 """Layers (`Conv` subclasses), which are dressed up into a `GNN`, and whole models that take `Shapes` and settings."""
 
 FROM_THE_MODEL = ("width", "dropout")
@@ -26,8 +33,6 @@ def model_settings(name: str) -> dict[str, Any]:
     from graphtrial.nn.conv.base import Conv
 
     kind = MODELS.get(name)
-    if not callable(kind):
-        raise GraphTrialError(f"'{name}' is {kind!r}, not a model: give a class, or a function that returns a module")
     declared = {key: None if p.default is p.empty else p.default for key, p in declared_arguments(kind).items()}
     if not (isinstance(kind, type) and issubclass(kind, Conv)):
         return _whole_model_settings(name, declared)
@@ -124,6 +129,14 @@ def build_model(name: str, shapes: Shapes, settings: dict[str, Any]) -> nn.Modul
 def count_parameters(model: nn.Module) -> int:
     """Return the number of trainable numbers of a model."""
     return sum(p.numel() for p in model.parameters() if p.requires_grad)
+
+
+def _is_function(thing: Any) -> bool:
+    """Tell whether a thing can be called with arguments that it declares; many functions written in C declare none."""
+    try:
+        return callable(thing) and bool(inspect.signature(thing))
+    except (TypeError, ValueError):
+        return False
 
 
 def _whole_model_settings(name: str, declared: dict[str, Any]) -> dict[str, Any]:

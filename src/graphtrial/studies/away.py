@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 import time
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +15,7 @@ from graphtrial import plugins
 from graphtrial.errors import GraphTrialError
 from graphtrial.studies.environment import environment
 from graphtrial.studies.trial import TrialSpec, run_trial
-from graphtrial.studies.worker import DriverGoneError
+from graphtrial.studies.worker import DriverGoneError, failure
 from graphtrial.training.checkpoint import Checkpoint
 from graphtrial.training.outcome import Epoch, Outcome
 
@@ -25,13 +24,13 @@ CHECKPOINT = "checkpoint.safetensors"
 
 @dataclass(frozen=True)
 class Parcel:
-    """All that a machine needs for a trial: its specification, its plug-ins, the state to go on from, and which code.
+    """All that a machine needs for a trial: its specification, the user's code, the state to go on from, our code.
 
     `code` is the digest of the package at home: another one could give other numbers under the same name.
     """
 
     trial: dict[str, Any]
-    plugins: tuple[plugins.Source, ...]
+    user_code: plugins.UserCode
     code: str
     state: bytes | None = None
 
@@ -81,19 +80,16 @@ def _run(parcel: Parcel, checkpoint: Checkpoint, tell: Callable[[News], None], s
 
     try:
         _check_code(parcel)
-        for source in parcel.plugins:
-            plugins.load_source(source)
+        parcel.user_code.load()
         spec = TrialSpec.from_dict(parcel.trial)
         if parcel.state is not None and checkpoint.load() is None:
             checkpoint.put(parcel.state)
         tell(News(spec.id, environment=environment()))
         outcome = run_trial(spec, checkpoint.path, heard)
-    except DriverGoneError:
+    except (DriverGoneError, KeyboardInterrupt):
         raise
-    except GraphTrialError as error:
-        return Result(None, error=str(error))
-    except Exception:  # noqa: BLE001 - whatever a model does wrong is a fact about the trial, not about the study
-        return Result(None, error=traceback.format_exc())
+    except BaseException as error:  # noqa: BLE001 - what a model does wrong is a fact about the trial, not the study
+        return Result(None, error=failure(error))
     weights = {name: value.contiguous() for name, value in outcome.weights.items()}
     return Result(replace(outcome, weights={}), save(weights) if weights else None)
 

@@ -18,7 +18,7 @@ from graphtrial.training.outcome import Epoch
 def parcel_of(spec: TrialSpec, store: Store) -> Parcel:
     """Return all that another machine needs to start a trial, or to go on with it."""
     state = checkpoint_of(spec.id, store).content()
-    return Parcel(spec.to_dict(), tuple(plugins.sources(spec.plugins)), environment()["code"], state)
+    return Parcel(spec.to_dict(), plugins.user_code(spec.plugins), environment()["code"], state)
 
 
 def checkpoint_of(trial: str, store: Store) -> Checkpoint:

@@ -60,7 +60,7 @@ class Processes:
                 while queue and len(running) < workers:
                     trial = queue.popleft()
                     ours, theirs = context.Pipe(duplex=False)
-                    args = (trial.to_dict(), store.path, theirs, plugins.sources(trial.plugins))
+                    args = (trial.to_dict(), store.path, theirs, plugins.user_code(trial.plugins))
                     process = context.Process(target=work, args=args, daemon=True)  # type: ignore[attr-defined]
                     process.start()
                     theirs.close()
@@ -99,8 +99,9 @@ def _hear(connection: Connection, running: dict[Connection, _Run], store: Store,
     except EOFError:
         connection.close()
         process.join()
-        if process.exitcode:
-            if not store.trials([trial.id]):  # it ended before it could say that it started
+        known = store.trials([trial.id])
+        if process.exitcode or not known or known[0].status == "running":
+            if not known:  # it ended before it could say that it started
                 record_start(trial, store)
             ended = f"the worker process ended with code {process.exitcode}{_reason(process.exitcode)}"
             store.mark(trial.id, "failed", silence(run.silent_for) if run.silent_for else ended)
@@ -108,5 +109,7 @@ def _hear(connection: Connection, running: dict[Connection, _Run], store: Store,
         listener(Progress(trial, "end"))
 
 
-def _reason(code: int) -> str:
+def _reason(code: int | None) -> str:
+    if code == 0:
+        return " before the trial had a result: something in it ended the process"
     return ": it was killed, perhaps because memory ran out" if code == -9 else ""

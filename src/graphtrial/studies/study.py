@@ -172,6 +172,11 @@ def _named(name: str, known: Sequence[str], kind: str) -> str:
     )
 
 
+def encoding_name(text: str) -> str:
+    """Return the name in an encoding such as `laplacian:20`."""
+    return text.partition(":")[0]
+
+
 def parse_encoding(text: str) -> Component | None:
     """Read an encoding such as `laplacian:20`; `none` is none."""
     if text == "none":

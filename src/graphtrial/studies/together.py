@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from graphtrial.studies.processes import Processes
 from graphtrial.studies.progress import Listener, Progress
 from graphtrial.studies.store import Store
 from graphtrial.studies.trial import TrialSpec, check_plugins, make_job
-from graphtrial.studies.worker import record_start
+from graphtrial.studies.worker import failure, record_start
 from graphtrial.training import Rules
 from graphtrial.training.checkpoint import Checkpoint
 from graphtrial.training.outcome import Epoch, Outcome
@@ -93,10 +92,8 @@ def run_group(group: Sequence[TrialSpec], store: Store, listener: Listener) -> N
         except KeyboardInterrupt:
             _mark(missing, store, "interrupted")
             raise
-        except GraphTrialError as error:
-            _mark(missing, store, "failed", str(error))
-        except Exception:  # noqa: BLE001 - whatever a model does wrong is a fact about the trials, not about the study
-            _mark(missing, store, "failed", traceback.format_exc())
+        except BaseException as error:  # noqa: BLE001 - what a model does wrong is a fact about the trials, not the study
+            _mark(missing, store, "failed", failure(error))
 
 
 def _keep(trial: TrialSpec, store: Store, outcome: Outcome) -> None:

@@ -8,16 +8,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from graphtrial import plugins
 from graphtrial.datasets import DATASETS, Dataset, load
 from graphtrial.datasets.base import Split
 from graphtrial.encodings import ENCODINGS, Encoding, encode
 from graphtrial.errors import GraphTrialError, UnknownNameError
 from graphtrial.nn import MODELS, Shapes, build_model, resolve_settings
 from graphtrial.nn.encoder import ENCODING_COLUMN
+from graphtrial.origins import origin_digests
 from graphtrial.published.shapes import known_shapes
-from graphtrial.registry import Registry, version_of
+from graphtrial.registry import version_of
 from graphtrial.spec import Component, digest
+from graphtrial.tasks import Task
 from graphtrial.training import AnyRules, FeatureSvmRules, FoldRules, Rules, SvmRules, rules_from
 from graphtrial.training.batches import Job
 from graphtrial.training.outcome import Epoch, Outcome
@@ -102,7 +103,7 @@ def make_trial(
     if isinstance(rules, SvmRules):
         from graphtrial.kernels.trial import resolve_kernel
 
-        kernel, used = resolve_kernel(model, rules), _origins(dataset.name, model.name, None, rules)
+        kernel, used = resolve_kernel(model, rules), _origins(dataset.name, model.name, None, rules, dataset.task)
         made, _ = versions_now(model.name, None, rules)
         return TrialSpec(dataset.name, dataset.hash, split, kernel, None, 0, protocol, rules, seed, used, made)
     there = rules.folds if isinstance(rules, FoldRules) else len(dataset.splits)
@@ -111,26 +112,34 @@ def make_trial(
     if isinstance(rules, FeatureSvmRules):
         from graphtrial.kernels.features import resolve_machine
 
-        machine, used = resolve_machine(dataset, model), _origins(dataset.name, model.name, None, rules)
+        machine, used = resolve_machine(dataset, model), _origins(dataset.name, model.name, None, rules, dataset.task)
         return TrialSpec(dataset.name, dataset.hash, split, machine, None, 0, protocol, rules, seed, used)
     resolved = Component(model.name, resolve_settings(model.name, model.arguments))
     made, version = versions_now(model.name, encoding, rules)
-    used = _origins(dataset.name, model.name, encoding, rules)
+    used = _origins(dataset.name, model.name, encoding, rules, dataset.task)
     return TrialSpec(dataset.name, dataset.hash, split, resolved, encoding, version, protocol, rules, seed, used, made)
 
 
-def _origins(dataset: str, model: str, encoding: Component | None, rules: AnyRules) -> dict[str, str]:
-    """Return the files outside this package that decide the result of a trial; its protocol is written out in it."""
-    things: list[tuple[Registry[Any], str]] = [(DATASETS, dataset)]
+def _origins(
+    dataset: str, model: str, encoding: Component | None, rules: AnyRules, task: Task | None = None
+) -> dict[str, str]:
+    """Return the files outside this package that decide the result of a trial; its protocol is written out in it.
+
+    The task is that of the dataset as loaded, which only a dataset from outside can have from yet another file.
+    """
+    kind = DATASETS.get(dataset)
+    things: list[Any] = [kind]
+    if origin_digests(kind):
+        things.append(type(task or load(dataset).task))
     if isinstance(rules, SvmRules):
         from graphtrial.kernels import KERNELS
 
-        things.append((KERNELS, model))
+        things.append(KERNELS.get(model))
     elif not isinstance(rules, FeatureSvmRules):
-        things.append((MODELS, model))
+        things.append(MODELS.get(model))
     if encoding:
-        things.append((ENCODINGS, encoding.name))
-    return plugins.origins(things)
+        things.append(ENCODINGS.get(encoding.name))
+    return origin_digests(*things)
 
 
 def versions_now(model: str, encoding: Component | None, rules: AnyRules) -> tuple[int, int]:
@@ -211,15 +220,20 @@ def _same_data(spec: TrialSpec) -> Dataset:
 
 
 def check_plugins(spec: TrialSpec) -> None:
-    """Raise an error if a file of the user's own that the trial was made with is another now, or is not loaded."""
+    """Raise an error unless the files of the user's own that define the trial's parts are those it was made with."""
     try:
         now = _origins(spec.dataset, spec.model.name, spec.encoding, spec.rules)
     except UnknownNameError:
+        if not spec.plugins:
+            raise
         now = {}
     for name, expected in spec.plugins.items():
         if now.get(name) != expected:
             state = "has changed since" if name in now else "is not loaded: give it by --plugin"
             raise GraphTrialError(f"trial {spec.id} was made with {name} (sha256 {expected[:12]}), which {state}")
+    for name in now:
+        if name not in spec.plugins:
+            raise GraphTrialError(f"trial {spec.id} was made without {name}, which defines a part of it here")
 
 
 def check_versions(spec: TrialSpec) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -66,13 +66,20 @@ def run_and_record(
         except (DriverGoneError, KeyboardInterrupt):
             store.mark(spec.id, "interrupted")
             raise
-        except GraphTrialError as error:
-            store.mark(spec.id, "failed", str(error))
-            return
-        except Exception:  # noqa: BLE001 - whatever a model does wrong is a fact about the trial, not about the study
-            store.mark(spec.id, "failed", traceback.format_exc())
+        except BaseException as error:  # noqa: BLE001 - what a model does wrong is a fact about the trial, not the study
+            store.mark(spec.id, "failed", failure(error))
             return
         Checkpoint(checkpoint).remove()
+
+
+def failure(error: BaseException) -> str:
+    """Return why a trial failed: the words of an error made for people, the traceback of any other.
+
+    `sys.exit()` in a model ends the trial and not the process that runs it, so that it is no success whatever its code.
+    """
+    if isinstance(error, GraphTrialError):
+        return str(error)
+    return "".join(traceback.format_exception(error))
 
 
 def record_start(spec: TrialSpec, store: Store, together: int = 1) -> None:
@@ -90,11 +97,9 @@ def record_start_at(spec: TrialSpec, store: Store, where: dict[str, Any]) -> Non
     store.start(spec, task.metric, task.higher_is_better, where)
 
 
-def work(values: dict[str, Any], store_path: Path, driver: Connection, sources: Sequence[plugins.Source] = ()) -> None:
+def work(values: dict[str, Any], store_path: Path, driver: Connection, code: plugins.UserCode) -> None:
     """Run a trial in a process of its own and tell the driver of each epoch; end quietly when the driver is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's to handle
-    for source in sources:
-        plugins.load_source(source)
 
     def tell(epoch: Epoch) -> None:
         try:
@@ -103,6 +108,7 @@ def work(values: dict[str, Any], store_path: Path, driver: Connection, sources: 
             raise DriverGoneError from None
 
     try:
+        code.load()
         run_and_record(TrialSpec.from_dict(values), Store(store_path), tell, memory_meter())
     except DriverGoneError:
         return

@@ -10,12 +10,14 @@ from torch import Tensor
 
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
-from graphtrial.registry import Registry
+from graphtrial.registry import Registry, is_subclass
 
 TaskLevel = Literal["graph", "node", "edge", "pair", "node and graph"]
 """What a question is about; a model gives one row of answers for each."""
 
-TASKS: Registry[type[Task]] = Registry("task", "graphtrial.tasks")
+TASKS: Registry[type[Task]] = Registry(
+    "task", "graphtrial.tasks", fits=lambda thing: is_subclass(thing, Task), wanted="a subclass of graphtrial.Task"
+)
 
 
 class Task(ABC):

@@ -137,7 +137,12 @@ class Protocol:
         return type(self.rules).from_dict({**asdict(self.rules), **special, **(changes or {})})
 
 
-PROTOCOLS: Registry[Protocol] = Registry("protocol", "graphtrial.training.protocols")
+PROTOCOLS: Registry[Protocol] = Registry(
+    "protocol",
+    "graphtrial.training.protocols",
+    fits=lambda thing: isinstance(thing, Protocol),
+    wanted="a graphtrial.Protocol",
+)
 
 
 def declare(
