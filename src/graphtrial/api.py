@@ -50,7 +50,7 @@ def build(
     """
     allow(model, encoding_name(encoding))
     data = load(dataset) if isinstance(dataset, str) else dataset
-    component = parse_encoding(encoding)
+    component = parse_encoding(encoding, model)
     shapes = shapes_for(data, make_encoding(component))
     return build_model(
         model, shapes, choose_settings(data.name, shapes, Row(model, settings, budget=budget), component)

@@ -37,8 +37,16 @@ class Component:
     arguments: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def parse(cls, text: str, constructor: Callable[[str], Callable[..., Any]]) -> Component:
-        """Read `name:value,key=value`; `constructor` maps the name to the class that takes the arguments."""
+    def parse(
+        cls,
+        text: str,
+        constructor: Callable[[str], Callable[..., Any]],
+        defaults: Callable[[Any], Mapping[str, Any]] = lambda built: {},
+    ) -> Component:
+        """Read `name:value,key=value`; `constructor` maps the name to the class that takes the arguments.
+
+        `defaults` go before those that the class declares.
+        """
         name, _, rest = text.partition(":")
         built = constructor(name)
         parameters = declared_arguments(built)
@@ -52,7 +60,7 @@ class Component:
             if key.strip() in arguments:
                 raise GraphTrialError(f"'{text}': '{key.strip()}' is given twice")
             arguments[key.strip()] = parse_value(value.strip())
-        return cls(name, resolve_arguments(built, arguments, f"'{text}'"))
+        return cls(name, resolve_arguments(built, {**defaults(built), **arguments}, f"'{text}'"))
 
     def __str__(self) -> str:
         values = ",".join(f"{key}={value}" for key, value in self.arguments.items())

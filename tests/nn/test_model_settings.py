@@ -7,13 +7,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from graphtrial.errors import GraphTrialError, UnknownNameError
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.nn import Shapes, build_model, model_settings, resolve_settings
+from graphtrial.published.models import published_models
 from graphtrial.spec import digest
+from graphtrial.studies import Row
+from graphtrial.studies.study import choose_settings
 from graphtrial.tasks import GraphRegression
 from layers import WIDE_MODELS
+from samples import graph_set, random_graphs, whole
 
 SHAPES = Shapes(outputs=1, level="graph", node_types=28)
 
@@ -112,3 +117,33 @@ def test_several_categories_per_node_are_refused_in_words() -> None:
     columns = {"x": Column(np.zeros((3, 2), np.int64), "node", types=7)}
     with pytest.raises(GraphTrialError, match="'x' has 2 categories per row; models embed a single one"):
         Shapes.of(GraphSet.build([3], [0], np.zeros((2, 0)), columns), GraphRegression())
+
+
+def test_a_gated_mlp_sums_over_nodes_as_released() -> None:
+    assert resolve_settings("mlp", {"width": 8})["readout"] == "mean"
+    assert resolve_settings("mlp", {"width": 8, "gated": True})["readout"] == "sum"
+    assert resolve_settings("mlp", {"width": 8, "gated": True, "readout": "mean"})["readout"] == "mean"
+    row = Row("mlp", {"gated": True})
+    assert choose_settings("zinc", SHAPES, row, None)["readout"] == "sum"  # before the released ungated configuration
+    torch.manual_seed(0)
+    model: Any = build_model("mlp", SHAPES, {"width": 8, "gated": True, "layers": 2}).double()
+    batch = whole(graph_set(random_graphs(4, seed=1)))
+    x = model.node_encoder(batch)
+    for block in model.blocks:
+        x = block.conv.linear(x).relu()
+    x = x * model.gate(x).sigmoid()
+    sums = torch.stack([x[batch.batch == graph].sum(0) for graph in range(batch.num_graphs)])
+    torch.testing.assert_close(model(batch), model.head.maps[0](sums))
+
+
+def test_the_printed_rows_of_the_gated_mlp_sum_over_nodes() -> None:
+    found = [
+        made
+        for number in range(2, 16)
+        for made in published_models("bgnn-v1", number)
+        if made.rows[0].model == "MLP-Gated" and made.model
+    ]
+    assert found
+    for made in found:
+        assert made.settings["gated"]
+        assert made.settings["readout"] == "sum"

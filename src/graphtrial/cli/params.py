@@ -54,7 +54,7 @@ def _count(dataset: str, model: str, encoding: str, given: dict[str, Any], budge
     from graphtrial.studies.study import choose_settings, parse_encoding
     from graphtrial.studies.trial import make_encoding, shapes_for
 
-    component = parse_encoding(encoding)
+    component = parse_encoding(encoding, model)
     positions = make_encoding(component)
     shapes = known_shapes(dataset, positions.width if positions else 0) or shapes_for(load(dataset), positions)
     chosen = resolve_settings(model, choose_settings(dataset, shapes, Row(model, given, budget=budget), component))

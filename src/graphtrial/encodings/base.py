@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -35,6 +37,9 @@ class Encoding(ABC):
     relabelling: ClassVar[Literal["exact", "sign", "none"]] = "exact"
     """Whether the rows move with their nodes when these are renumbered: exactly, up to the sign of each column (where
     the structure decides the column at all), or not."""
+
+    unrandomised: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    """Arguments that a model gets by default instead of the declared ones if it takes no randomised encodings."""
 
     width: int
     """The numbers per node."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -32,7 +33,8 @@ class Laplacian(Encoding):
     D is the diagonal of in-degrees, at least 1; a directed graph counts as (A + A^T) / 2. One trivial vector is
     dropped, also in a graph of several components, whose further zero-eigenvalue vectors are kept. Graphs of k nodes or
     fewer are padded with zeros. Signs are arbitrary: `fixed` makes the entry of largest magnitude positive, `random`
-    does so too but flips each vector at random for each training batch, `absolute` takes magnitudes. Vectors of a
+    does so too but flips each vector at random for each training batch, `absolute` takes magnitudes. RingGNN and
+    3WL-GNN get fixed signs unless random ones are asked for: the released loop of such models flips none. Vectors of a
     repeated eigenvalue are an arbitrary basis of their space, reproducible on one kind of machine. Graphs of more than
     2000 nodes are decomposed by an iteration over sparse matrices.
     """
@@ -40,6 +42,7 @@ class Laplacian(Encoding):
     name = "laplacian"
     version = 2
     relabelling = "sign"
+    unrandomised = MappingProxyType({"sign": "fixed"})
 
     def __init__(self, k: int, sign: Sign = "random") -> None:
         if not isinstance(k, int) or isinstance(k, bool) or k < 1:

@@ -1,7 +1,15 @@
 """Models: encoder, blocks, readout and head, and the registry of layers they are built from."""
 
 from graphtrial.nn.budget import parameter_count, parse_budget, width_for_budget
-from graphtrial.nn.models import MODELS, build_model, count_parameters, model_settings, resolve_settings, width_step
+from graphtrial.nn.models import (
+    MODELS,
+    build_model,
+    count_parameters,
+    implied_settings,
+    model_settings,
+    resolve_settings,
+    width_step,
+)
 from graphtrial.nn.shapes import Shapes
 
 __all__ = [
@@ -9,6 +17,7 @@ __all__ = [
     "Shapes",
     "build_model",
     "count_parameters",
+    "implied_settings",
     "model_settings",
     "parameter_count",
     "parse_budget",

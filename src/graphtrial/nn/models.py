@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
@@ -55,6 +56,12 @@ def model_settings(name: str) -> dict[str, Any]:
     return {**dress, **own}
 
 
+def implied_settings(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the defaults that change because of the switches that are on in `given`."""
+    implied: Mapping[str, Mapping[str, Any]] = getattr(MODELS.get(name), "implied", {})
+    return {key: value for switch, values in implied.items() if given.get(switch) for key, value in values.items()}
+
+
 def setting_choices(name: str) -> dict[str, tuple[str, ...]]:
     """Return the values that a setting is confined to, for each setting declared as a `Literal`."""
     from graphtrial.nn.conv.base import Conv
@@ -77,7 +84,7 @@ def resolve_settings(name: str, given: dict[str, Any]) -> dict[str, Any]:
     """
     known = model_settings(name)
     reject_unknown_keys(given, known, f"model '{name}'")
-    settings = {**known, **given}
+    settings = {**known, **implied_settings(name, given), **given}
     choices = setting_choices(name)
     for key, default in known.items():
         value = settings[key]

@@ -16,7 +16,7 @@ class Shapes:
     A feature is either a category (`node_types` ids) or a vector (`node_dim` numbers); 0 means it is not of that kind.
     `encoding_dim` numbers per node come from a positional encoding, which is added to the embedded node feature or,
     with `encoding_replaces`, takes its place. `num_nodes` is the size of the only graph where there is but one,
-    `mean_nodes` that of the graphs on average.
+    `mean_nodes` that of the graphs on average, of those that are trained on where there are splits.
     `edge_ones` is the number of ones that stand for an edge without features; the reference has more than one on TU
     sets, and none on Wiki-CS, where the learnt vector is looked up instead.
     """

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from graphtrial.nn import MODELS, model_settings, parameter_count
+from graphtrial.nn import MODELS, implied_settings, model_settings, parameter_count
 from graphtrial.published.configs import RAW_INPUT, SETTINGS, configuration
 from graphtrial.published.results import PublishedRow, rows
 from graphtrial.published.shapes import published_shapes
@@ -114,6 +114,7 @@ def settings_of_row(row: PublishedRow, name: str) -> tuple[dict[str, Any], str]:
     }
     if row.variant.get("bn") is False:
         source += "; the reference makes and counts its batch norms also where they are off"
+    chosen |= implied_settings(name, chosen)
     return {key: value for key, value in chosen.items() if key in known}, source
 
 

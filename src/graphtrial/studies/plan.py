@@ -92,7 +92,7 @@ def _components(
     study: Study, row: Row, dataset: str, protocol: Protocol
 ) -> Iterator[tuple[Component, Component | None]]:
     for text in row.encodings:
-        encoding = parse_encoding(text)
+        encoding = parse_encoding(text, row.model)
         for settings in row.points():
             if not isinstance(protocol.rules, Rules):
                 yield Component(row.model, settings), None

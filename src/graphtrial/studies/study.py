@@ -11,7 +11,7 @@ from graphtrial.datasets import Dataset, DatasetSpec, load
 from graphtrial.datasets.base import published_name
 from graphtrial.encodings import ENCODINGS
 from graphtrial.errors import GraphTrialError, UnknownNameError, did_you_mean
-from graphtrial.nn import Shapes, model_settings, parse_budget, width_for_budget
+from graphtrial.nn import MODELS, Shapes, implied_settings, model_settings, parse_budget, width_for_budget
 from graphtrial.published import configuration
 from graphtrial.published.configs import SETTINGS
 from graphtrial.spec import Component
@@ -150,7 +150,7 @@ def _kernels(row: Row) -> Iterator[tuple[Component, None]]:
 
 def _models(row: Row, dataset: Dataset, table: str | None) -> Iterator[tuple[Component, Component | None]]:
     for text in row.encodings:
-        encoding = parse_encoding(text)
+        encoding = parse_encoding(text, row.model)
         for settings in row.points():
             if table is not None:
                 for made in settings_in_table(table, dataset.name, row.model, settings, encoding):
@@ -177,11 +177,15 @@ def encoding_name(text: str) -> str:
     return text.partition(":")[0]
 
 
-def parse_encoding(text: str) -> Component | None:
-    """Read an encoding such as `laplacian:20`; `none` is none."""
+def parse_encoding(text: str, model: str | None = None) -> Component | None:
+    """Read an encoding such as `laplacian:20`; `none` is none.
+
+    A model may take no encodings that are randomised in training, which changes what is left open.
+    """
     if text == "none":
         return None
-    component = Component.parse(text, ENCODINGS.get)
+    randomised = model is None or getattr(MODELS.get(model), "randomised_encodings", True)
+    component = Component.parse(text, ENCODINGS.get, lambda kind: {} if randomised else kind.unrandomised)
     make_encoding(component)  # a wrong argument shows here, not in a worker
     return component
 
@@ -205,8 +209,7 @@ def choose_settings(dataset: str, shapes: Shapes, row: Row, encoding: Component 
             layers=row.settings.get("layers"),
         )
         if published:
-            return {
-                key: published[key] for key in PUBLISHED_SETTINGS if key in known and key in published
-            } | row.settings
+            found = {key: published[key] for key in PUBLISHED_SETTINGS if key in known and key in published}
+            return found | implied_settings(row.model, row.settings) | row.settings
     width = width_for_budget(row.model, shapes, row.settings, parse_budget(row.budget or DEFAULT_BUDGET))
     return {**row.settings, "width": width}

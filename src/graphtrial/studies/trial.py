@@ -8,6 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from graphtrial.datasets import DATASETS, Dataset, load
 from graphtrial.datasets.base import Split
 from graphtrial.encodings import ENCODINGS, Encoding, encode
@@ -165,11 +167,16 @@ def make_encoding(component: Component | None) -> Encoding | None:
 def shapes_for(dataset: Dataset, encoding: Encoding | None) -> Shapes:
     """Return the shapes a model must have for this dataset and encoding.
 
-    What stands for an edge without features is the papers' choice, which the data do not show.
+    What stands for an edge without features is the papers' choice, which the data do not show. The mean size is that
+    of the graphs that some split trains on: all of them in a cross-validation.
     """
     replaces = dataset.spec.encoding_mode == "replace"
     width = encoding.width if encoding else 0
     shapes = Shapes.of(dataset.graphs, dataset.task, encoding_dim=width, encoding_replaces=replaces)
+    if dataset.spec.split_level == "graph" and dataset.splits:
+        trained = np.unique(np.concatenate([np.asarray(split.train) for split in dataset.splits]))
+        if len(trained):
+            shapes = replace(shapes, mean_nodes=float(dataset.graphs.node_counts[trained].mean()))
     known = known_shapes(dataset.name)
     return replace(shapes, edge_ones=known.edge_ones) if known else shapes
 

@@ -56,12 +56,13 @@ def slow_ring_layer(layer: RingLayer, h: Tensor) -> Tensor:
     n = h.shape[-1]
     operations = fifteen_operations(h)
     maps = []
-    for coefficients, diagonal in zip(layer.coefficients, layer.diagonal_bias, strict=True):
+    for at, (coefficients, diagonal) in enumerate(zip(layer.coefficients, layer.diagonal_bias, strict=True)):
         out = torch.zeros(len(diagonal), n, n, dtype=h.dtype)
         for k in range(15):
             for d in range(len(h)):
                 out += coefficients[d, :, k].view(-1, 1, 1) * operations[k, d]
-        maps.append(out + torch.eye(n, dtype=h.dtype) * diagonal.view(-1, 1, 1))
+        added = torch.eye(n, dtype=h.dtype) * diagonal.view(-1, 1, 1)
+        maps.append(out + added if at < 2 or layer.outer_bias else out)
     first, second = layer.switch
     return (first * maps[0] + second * channelwise_product(maps[2], maps[1]) + layer.bias.view(-1, 1, 1)).relu()
 

@@ -43,8 +43,9 @@ def test_each_operation_equals_the_loop(operation: int) -> None:
         torch.testing.assert_close(out[:, at, :n, :n], fifteen_operations(h)[operation])
 
 
-def test_the_layer_equals_the_loop_on_graphs_of_mixed_sizes() -> None:
-    graphs, layer = matrices(3), ring_layer(3, 5)
+@pytest.mark.parametrize("outer_bias", [False, True])
+def test_the_layer_equals_the_loop_on_graphs_of_mixed_sizes(outer_bias: bool) -> None:
+    graphs, layer = matrices(3), ring_layer(3, 5, outer_bias=outer_bias)
     out = layer(together(graphs), bucket_of(SIZES), layer.contracted())
     for at, h in enumerate(graphs):
         n = h.shape[-1]

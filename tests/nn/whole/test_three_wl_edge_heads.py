@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import torch
 
-from graphtrial.nn import Shapes, build_model, count_parameters
+from graphtrial.nn import Shapes, build_model, count_parameters, parameter_count
+from graphtrial.published.params import param_cells
+from graphtrial.published.shapes import published_shapes
 from samples import EDGE_TYPES, NODE_TYPES, batch_of, graph_set, random_graphs, relabelled, whole
 
 SHAPES = Shapes(outputs=2, level="edge", node_types=NODE_TYPES, edge_types=EDGE_TYPES)
@@ -40,3 +42,14 @@ def test_all_parameters_receive_a_gradient() -> None:
     model = build_model("3wl-gnn", SHAPES, {"width": 8, "edge_layer_heads": True, "edge_features": True})
     model(batch_of(random_graphs(4, seed=0))).square().sum().backward()
     assert all(p.grad is not None and p.grad.abs().sum() > 0 for p in model.parameters())
+
+
+def test_the_released_network_has_four_times_the_printed_parameters_on_tsp() -> None:
+    shapes = published_shapes("TSP")
+    assert shapes is not None
+    largest = {"width": 98, "layers": 8, "edge_features": True, "residual": True}
+    assert parameter_count("3wl-gnn", shapes, largest) == 2_060_012
+    assert parameter_count("3wl-gnn", shapes, {**largest, "edge_layer_heads": True}) == 508_832
+    cell = next(cell for cell in param_cells() if cell.published == 508_832)
+    assert cell.match
+    assert "2060012" in cell.source

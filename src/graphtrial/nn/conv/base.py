@@ -42,6 +42,9 @@ class Conv(nn.Module, ABC):
     options: ClassVar[tuple[str, ...]] = ()
     """Switches of the model (see `GNN`) that make sense for this layer, off by default."""
 
+    implied: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
+    """Defaults of other settings that a switch of the model changes where it is on."""
+
     last_layer: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     """Settings that the last layer of a stack has instead of those of the others."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 from torch import Tensor
 
 from graphtrial.graphs import GraphBatch
@@ -16,12 +18,14 @@ class MLP(Conv):
 
     .. math:: h_i' = W h_i + b
 
-    x: [nodes, width] -> [nodes, width]; edges are not used.
+    x: [nodes, width] -> [nodes, width]; edges are not used. As released, graphs are read by the mean of their nodes, or
+    with `gated` by the sum.
     """
 
     batch_norm = False
     residual = False
     options = ("raw_input", "gated")
+    implied = MappingProxyType({"gated": {"readout": "sum"}})
 
     def __init__(self, width: int) -> None:
         super().__init__()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import torch
 from torch import Tensor
@@ -14,6 +15,8 @@ from graphtrial.graphs import GraphBatch
 from graphtrial.nn.dense.buckets import Bucket, Plan
 from graphtrial.nn.encoder import ENCODING_COLUMN
 from graphtrial.nn.shapes import Shapes
+
+Featureless = Literal["zeros", "identity"]
 
 
 @dataclass(frozen=True)
@@ -65,9 +68,13 @@ class PairInput:
     come the node features, one channel for each type or number, then the numbers of a positional encoding, both on the
     diagonal; then, with `edge_features`, one channel for each edge type or number. Parallel edges add up. After
     Dwivedi et al. 2022 (arXiv:2003.00982), appendix B.2.1.
+
+    Where all nodes are of one type, as on CSL, the released code writes the number of the type, 0, on the diagonal of
+    its channel: `featureless` "zeros". With "identity" the type is one-hot there too, so the diagonal is 1.
     """
 
-    def __init__(self, shapes: Shapes, *, edge_features: bool) -> None:
+    def __init__(self, shapes: Shapes, *, edge_features: bool, featureless: Featureless = "zeros") -> None:
+        self.type_value = 0.0 if shapes.node_types == 1 and featureless == "zeros" else 1.0
         replaced = shapes.encoding_dim > 0 and shapes.encoding_replaces
         self.node_types = 0 if replaced else shapes.node_types
         self.node_dim = 0 if replaced else shapes.node_dim
@@ -95,7 +102,7 @@ class PairInput:
         row = [row_of_edge]
         value = [graph.remember(f"dense adjacency {dtype}", lambda: _normalised(graph, dtype))]
 
-        def put(rows: Tensor, column: Tensor | None, types: int, dim: int, first: int) -> None:
+        def put(rows: Tensor, column: Tensor | None, types: int, dim: int, first: int, one: float = 1.0) -> None:
             if not (types or dim):
                 return
             if column is None:
@@ -103,12 +110,12 @@ class PairInput:
             row.append(rows if types else rows.repeat_interleave(dim))
             if types:
                 channel.append(first + column.reshape(len(rows)).long())
-                value.append(torch.ones(len(rows), dtype=dtype, device=device))
+                value.append(torch.full((len(rows),), one, dtype=dtype, device=device))
             else:
                 channel.append(torch.arange(first, first + dim, device=device).repeat(len(rows)))
                 value.append(column.reshape(-1).to(dtype))
 
-        put(row_of_node, graph.x, self.node_types, self.node_dim, 1)
+        put(row_of_node, graph.x, self.node_types, self.node_dim, 1, self.type_value)
         put(row_of_node, graph.columns.get(ENCODING_COLUMN), 0, self.encoding_dim, self.first_encoding)
         put(row_of_edge, graph.edge_attr, self.edge_types, self.edge_dim, self.first_edge)
         out = torch.zeros(self.channels, entries, dtype=dtype, device=device)

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.dense.buckets import Bucket, Plan, plan_of
-from graphtrial.nn.dense.entries import Entries, PairInput
+from graphtrial.nn.dense.entries import Entries, Featureless, PairInput
 from graphtrial.nn.dense.memory import Needs, again, thrift_for
 from graphtrial.nn.raw import require_level
 from graphtrial.nn.shapes import Shapes
@@ -32,11 +32,16 @@ class DenseModel(nn.Module):
     worth = 0
     """The padded pairs that a bucket less is worth."""
 
-    def __init__(self, shapes: Shapes, *, width: int, edge_features: bool, needs: Needs) -> None:
+    randomised_encodings = False
+    """The released training loop of such models hands encodings on as they are: no signs are flipped."""
+
+    def __init__(
+        self, shapes: Shapes, *, width: int, edge_features: bool, featureless: Featureless, needs: Needs
+    ) -> None:
         super().__init__()
         require_level("this model", shapes, self.levels)
         self.level = shapes.level
-        self.input = PairInput(shapes, edge_features=edge_features)
+        self.input = PairInput(shapes, edge_features=edge_features, featureless=featureless)
         self.most_pairs = max(1, CACHED_NUMBERS // width)
         self.needs = needs
         self._proven = 0

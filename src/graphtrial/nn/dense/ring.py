@@ -25,20 +25,32 @@ class Contracted(NamedTuple):
 
 
 class RingLayer(nn.Module):
-    r"""Layer of RingGNN with radius 2, Chen et al. 2019 (arXiv:1905.12560), as used in arXiv:2003.00982.
+    r"""Layer of RingGNN with radius 2, Chen et al. 2019 (arXiv:1905.12560), as released with arXiv:2003.00982.
 
-    .. math:: h' = \mathrm{ReLU}\big(w_1 L_1(h) + w_2 \, L_3(h) \cdot L_2(h) + b\big) \; (+\, W_r h + b_r)
+    .. math::
+        h' = \mathrm{ReLU}\big(w_1 (L_1(h) + D_1) + w_2 \, L_3(h) \cdot (L_2(h) + D_2) + b\big) \; (+\, W_r h + b_r)
 
-    L are linear maps of n x n matrices that commute with renumbering (`equivariant`), each with a bias on the diagonal.
+    L are linear maps of n x n matrices that commute with renumbering (`equivariant`), D_k the matrices with the bias
+    d_k of each channel on the diagonal. The released layer makes and counts a bias d_3 for the outer factor L_3 as well
+    but adds d_k only to the first map of each radius, so that d_3 is never used and stays 0; `outer_bias` adds it.
     `layer_norm` normalises each channel over the pairs of each graph, before the ReLU. Coefficients start normal with
     variance 2 / (inputs + width), biases at 0, w_1 at 1 and w_2 at `second`, half the inverse of the mean graph size.
     h: [inputs, graphs, size, size] with padding 0, or the entries of the input -> [width, graphs, size, size] likewise.
     """
 
     def __init__(
-        self, inputs: int, width: int, *, second: float, layer_norm: bool, residual: bool, dropout: float
+        self,
+        inputs: int,
+        width: int,
+        *,
+        second: float,
+        layer_norm: bool,
+        residual: bool,
+        dropout: float,
+        outer_bias: bool = False,
     ) -> None:
         super().__init__()
+        self.outer_bias = outer_bias
         scale = math.sqrt(2 / (inputs + width))
         self.coefficients = nn.Parameter(torch.randn(MAPS, inputs, width, equivariant.OPERATIONS) * scale)
         self.diagonal_bias = nn.Parameter(torch.zeros(MAPS, width))
@@ -53,11 +65,12 @@ class RingLayer(nn.Module):
         first, second = self.switch
         switch = torch.stack([first, torch.ones_like(first), second])
         pair, node = equivariant.contract(self.coefficients * switch.view(MAPS, 1, 1, 1))
-        return Contracted(pair, node, (self.diagonal_bias * switch.unsqueeze(1)).flatten())
+        used = MAPS if self.outer_bias else MAPS - 1
+        return Contracted(pair, node, (self.diagonal_bias[:used] * switch[:used].unsqueeze(1)).flatten())
 
     def forward(self, h: Tensor | Entries, bucket: Bucket, weights: Contracted) -> Tensor:
         maps = equivariant.apply(weights.pair, weights.node, h, bucket)
-        maps.diagonal(dim1=2, dim2=3).add_(weights.diagonal.view(-1, 1, 1))
+        maps[: len(weights.diagonal)].diagonal(dim1=2, dim2=3).add_(weights.diagonal.view(-1, 1, 1))
         alone, inner, outer = maps.unflatten(0, (MAPS, -1)).unbind()
         alone = alone + self.bias.view(-1, 1, 1, 1)
         if bucket.present is not None:  # nodes that do not exist are no steps of a path

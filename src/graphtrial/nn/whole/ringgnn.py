@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -11,7 +12,7 @@ from torch import Tensor, nn
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.dense.buckets import Bucket
-from graphtrial.nn.dense.entries import Entries
+from graphtrial.nn.dense.entries import Entries, Featureless
 from graphtrial.nn.dense.memory import Needs
 from graphtrial.nn.dense.model import DenseModel
 from graphtrial.nn.dense.readout import graph_sum, node_sum
@@ -20,19 +21,21 @@ from graphtrial.nn.head import PairMap, halving_mlp
 from graphtrial.nn.models import MODELS
 from graphtrial.nn.shapes import Shapes
 
-USUAL_NODES = 25.0  # of molecules and superpixels, where the data do not say
+USUAL_NODES = 25  # of molecules and superpixels, where the data do not say
 
 
 @MODELS.register("ringgnn", title="RingGNN")
 class RingGNN(DenseModel):
-    """RingGNN of radius 2, Chen et al. 2019 (arXiv:1905.12560), as used in arXiv:2003.00982.
+    """RingGNN of radius 2, Chen et al. 2019 (arXiv:1905.12560), as released with arXiv:2003.00982.
 
     `RingLayer`s on pairs of nodes. Graphs are read by the sum over all pairs, nodes by the sum over what comes in,
     of the input and of every layer, joined and given to one MLP; edges by an MLP on the joined sums of both ends.
-    `average_nodes` sets how the product of maps is weighed at the start, 0.5 / average_nodes; 0 takes the mean size of
-    the data's graphs.
+    The product of maps starts with the weight 0.5 / `average_nodes`; 0 stands for the mean size of the graphs that are
+    trained on, rounded up. `outer_bias` trains the diagonal bias of the outer factor too, which the released layer
+    counts but never adds. `featureless` is the diagonal of graphs whose nodes are all of one type (see `PairInput`).
     """
 
+    version = 2  # of 1 the outer bias was trained and the mean size was not rounded
     worth = 800
 
     def __init__(
@@ -45,17 +48,17 @@ class RingGNN(DenseModel):
         edge_features: bool = False,
         dropout: float = 0.0,
         average_nodes: float = 0.0,
+        outer_bias: bool = False,
+        featureless: Featureless = "zeros",
     ) -> None:
         if average_nodes < 0:
             raise GraphTrialError(f"graphs have on average more than 0 nodes; average_nodes is {average_nodes}")
         needs = Needs(layers, kept=(8 + 3 * layer_norm) * width, state=width, work=8 * width)
-        super().__init__(shapes, width=width, edge_features=edge_features, needs=needs)
-        nodes = average_nodes or shapes.mean_nodes or USUAL_NODES
+        super().__init__(shapes, width=width, edge_features=edge_features, featureless=featureless, needs=needs)
+        nodes = average_nodes or math.ceil(shapes.mean_nodes) or USUAL_NODES
+        options = {"layer_norm": layer_norm, "residual": residual, "outer_bias": outer_bias}
         inputs = [self.input.channels] + [width] * (layers - 1)
-        self.layers = nn.ModuleList(
-            RingLayer(d, width, second=0.5 / nodes, layer_norm=layer_norm, residual=residual, dropout=dropout)
-            for d in inputs
-        )
+        self.layers = nn.ModuleList(RingLayer(d, width, second=0.5 / nodes, dropout=dropout, **options) for d in inputs)
         joined = self.input.channels + layers * width
         self.head: Any = (
             PairMap(halving_mlp(2 * joined, shapes.outputs))

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.dense.buckets import Bucket
-from graphtrial.nn.dense.entries import Entries
+from graphtrial.nn.dense.entries import Entries, Featureless
 from graphtrial.nn.dense.memory import Needs
 from graphtrial.nn.dense.model import DenseModel
 from graphtrial.nn.dense.product import BlockWeights, ProductBlock, xavier
@@ -23,15 +23,17 @@ from graphtrial.nn.shapes import Shapes
 
 @MODELS.register("3wl-gnn", title="3WL-GNN")
 class ThreeWLGNN(DenseModel):
-    """Provably Powerful Graph Networks, Maron et al. 2019 (arXiv:1905.11136), as used in arXiv:2003.00982.
+    """Provably Powerful Graph Networks, Maron et al. 2019 (arXiv:1905.11136), as released with arXiv:2003.00982.
 
     `ProductBlock`s on pairs of nodes, as strong as the three-dimensional Weisfeiler-Leman test. Graphs are read by the
     maxima over the diagonal and over the other pairs after each block, nodes by the sum over what comes in; each block
     has a linear head, and the answers are added. Edges are scored by an MLP on the sums of both ends, of the input and
     all blocks; with `edge_layer_heads` by a linear map after each block instead, as the largest model of the papers
-    must have had. `dropout`, which the papers leave at 0, follows each block.
+    must have had. `dropout`, which the papers leave at 0, follows each block. `featureless` is the diagonal of graphs
+    whose nodes are all of one type (see `PairInput`).
     """
 
+    version = 2  # of 1 the diagonal of graphs without node features was 1
     worth = 120
 
     def __init__(
@@ -44,9 +46,10 @@ class ThreeWLGNN(DenseModel):
         edge_features: bool = False,
         dropout: float = 0.0,
         edge_layer_heads: bool = False,
+        featureless: Featureless = "zeros",
     ) -> None:
         needs = Needs(layers, kept=(2 * depth + 3) * width, state=width, work=6 * width)
-        super().__init__(shapes, width=width, edge_features=edge_features, needs=needs)
+        super().__init__(shapes, width=width, edge_features=edge_features, featureless=featureless, needs=needs)
         self.width = width
         inputs = [self.input.channels] + [width] * (layers - 1)
         self.blocks = nn.ModuleList(ProductBlock(d, width, depth=depth, residual=residual) for d in inputs)
