@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
@@ -87,6 +88,21 @@ def sha256_of(path: Path) -> str:
         while chunk := stream.read(1 << 20):
             hasher.update(chunk)
         return hasher.hexdigest()
+
+
+def is_locked(path: Path) -> bool:
+    """Tell whether some process holds a lock file at this moment, without changing anything."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(handle)
+    return False
 
 
 def make_folder(folder: Path) -> Path:

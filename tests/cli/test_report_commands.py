@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.stores import change, forge
 from typer.testing import CliRunner, Result
 
 from graphtrial.cli.main import app
@@ -77,11 +78,13 @@ def _site(store: str) -> str:
 
 
 def test_a_forged_result_is_found_out(store: str) -> None:
-    import sqlite3
-
-    with sqlite3.connect(store) as connection:
-        connection.execute("UPDATE trials SET test = test + 1")
-    result = call("reproduce", Store(Path(store)).trials()[0].id, "--store", store, "--workers", "0")
+    trial = Store(Path(store)).trials()[0].id
+    change(Path(store), "UPDATE trials SET test = test + 1")
+    result = call("reproduce", trial, "--store", store, "--workers", "0")
+    assert result.exit_code == 2
+    assert f"trial {trial} in the store cannot be read (it was changed after it was written)" in result.stderr
+    forge(Path(store), "UPDATE trials SET test = test")  # whoever can write can also write the digests
+    result = call("reproduce", trial, "--store", store, "--workers", "0")
     assert result.exit_code == 1
     assert "differs" in result.stdout
 

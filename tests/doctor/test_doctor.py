@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import json
 import os
-import sqlite3
 import time
 from pathlib import Path
 
 import pytest
+from tests.stores import change
 from typer.testing import CliRunner
 
 from graphtrial.cli.main import app
@@ -96,46 +96,55 @@ def test_a_changed_raw_file_and_a_wrong_mirror_are_found(tmp_path: Path, monkeyp
 
 
 def test_a_store_that_something_else_wrote_to_is_found(results: Path) -> None:
-    with sqlite3.connect(results) as connection:
-        connection.execute("UPDATE trials SET spec = replace(spec, '\"width\":8', '\"width\":9'), epochs = 7")
-        connection.execute("INSERT INTO epochs VALUES ('stranger', 1, 0.1, 1, 1, 1, 1)")
-    connection.close()
+    (trial,) = (record.id for record in Store(results).trials())
+    change(
+        results,
+        "UPDATE trials SET test = test + 8",
+        "INSERT INTO epochs VALUES ('stranger', 1, 0.1, 1, 1, 1, 1)",
+    )
     found = examine(results)
-    assert wrong(found) == ["store: identity", "store: history", "store: epochs"]
-    assert "do not trust" in finding(found, "store", "identity").advice
+    assert wrong(found) == ["store: file", f"store: trial {trial}"]
+    assert "1 epochs belong to no trial" in finding(found, "store", "file").says
+    assert "changed after it was written" in finding(found, "store", f"trial {trial}").says
+    assert "do not trust" in finding(found, "store", f"trial {trial}").advice
 
 
-def test_a_damaged_a_foreign_and_a_newer_store_are_told_apart(results: Path, tmp_path: Path) -> None:
-    with sqlite3.connect(results) as connection:
-        connection.execute("PRAGMA journal_mode = DELETE")
-    connection.close()
+@pytest.mark.parametrize("column", ["lr", "train_loss", "val_loss", "val_score", "seconds"])
+def test_a_changed_epoch_is_found(column: str, results: Path) -> None:
+    (trial,) = (record.id for record in Store(results).trials())
+    change(results, f"UPDATE epochs SET {column} = {column} + 0.125 WHERE epoch = 1")
+    assert wrong(examine(results)) == [f"store: trial {trial}"]
+
+
+def test_a_trial_that_was_lost_is_found(results: Path) -> None:
+    change(results, "DELETE FROM trials", "DELETE FROM epochs")
+    assert wrong(examine(results)) == ["store: digests"]
+
+
+def test_changed_and_lost_weights_are_found(results: Path) -> None:
+    (file,) = results.parent.rglob("weights.safetensors")
+    content = bytearray(file.read_bytes())
+    content[-1] ^= 1
+    file.write_bytes(content)
+    assert wrong(examine(results)) == ["store: weights"]
+    file.unlink()
+    assert finding(examine(results), "store", "weights").state == "note"
+
+
+def test_a_damaged_a_foreign_and_another_schema_are_told_apart(results: Path, tmp_path: Path) -> None:
     content = bytearray(results.read_bytes())
     content[5000:9000] = os.urandom(4000)
     results.write_bytes(content)
     assert "store: file" in wrong(examine(results))
     other = tmp_path / "other.sqlite"
-    with sqlite3.connect(other) as connection:
-        connection.execute("CREATE TABLE something (a)")
-    connection.close()
-    assert wrong(examine(other)) == ["store: schema"]
+    change(other, "CREATE TABLE something (a)")
+    assert "not a GraphTrial store" in finding(examine(other), "store", "file").says
     newer = tmp_path / "newer.sqlite"
     Store(newer)
-    with sqlite3.connect(newer) as connection:
-        connection.execute("UPDATE about SET value = '99'")
-    connection.close()
-    assert finding(examine(newer), "store", "schema").advice == "update graphtrial"
-
-
-def test_an_old_store_is_looked_at_without_changing_it(tmp_path: Path) -> None:
-    path = tmp_path / "old.sqlite"
-    schema = Path(__file__).parents[1] / "studies" / "schemas" / "1.sql"
-    with sqlite3.connect(path) as connection:
-        connection.executescript(schema.read_text())
-        connection.execute("INSERT INTO about VALUES ('schema', '1')")
-    connection.close()
-    before = path.read_bytes()
-    assert "schema 1; it is brought to" in finding(examine(path), "store", "schema").says
-    assert path.read_bytes() == before
+    change(newer, "UPDATE about SET value = '99' WHERE key = 'schema'")
+    before = newer.read_bytes()
+    assert "has schema 99" in finding(examine(newer), "store", "file").says
+    assert newer.read_bytes() == before
 
 
 def test_what_killed_processes_left_is_told(results: Path) -> None:
@@ -182,4 +191,4 @@ def test_the_command_prints_json_and_says_wrong_by_its_exit_code(results: Path) 
     results.write_text("no database at all, but long enough to be taken for one" * 40)
     told = CliRunner().invoke(app, ["doctor", "--store", str(results)])
     assert told.exit_code == 1
-    assert ".recover" in "".join(told.stdout.split("\n"))
+    assert "store merge" in "".join(told.stdout.split("\n"))

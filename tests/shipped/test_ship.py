@@ -6,12 +6,12 @@ import getpass
 import json
 import lzma
 import platform
-import sqlite3
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 from tests.report.sites import plan, record, sample_store
+from tests.stores import forge
 
 from graphtrial.errors import CorruptFileError, GraphTrialError
 from graphtrial.shipped import has_shipped_store, packed, ship, shipped_store
@@ -44,8 +44,7 @@ def test_nothing_in_a_copy_names_the_machine_the_user_or_a_folder(tmp_path: Path
     spec = plan()[0]
     record(store, spec, 50.0, epochs=2)
     private = {"host": platform.node(), "user": getpass.getuser(), "cwd": str(Path.cwd()), "python": "3.12"}
-    with sqlite3.connect(store.path) as connection:
-        connection.execute("UPDATE trials SET environment = ?", (json.dumps(private),))
+    forge(store.path, ("UPDATE trials SET environment = ?", (json.dumps(private),)))
     ship(store, tmp_path / "copy.sqlite")
     assert Store(tmp_path / "copy.sqlite").trials()[0].environment == {"python": "3.12"}
     content = (tmp_path / "copy.sqlite").read_bytes()
@@ -61,6 +60,12 @@ def test_a_private_text_that_cannot_be_left_out_is_refused(private: str, tmp_pat
     with pytest.raises(GraphTrialError, match="not shipped"):
         ship(store, tmp_path / "copy.sqlite")
     assert not (tmp_path / "copy.sqlite").exists()
+
+
+def test_a_folder_in_the_place_of_the_copy_is_refused(tmp_path: Path) -> None:
+    store = sample_store(tmp_path / "store.sqlite")
+    with pytest.raises(GraphTrialError, match="is a folder"):
+        ship(store, tmp_path)
 
 
 def test_a_store_without_results_is_not_shipped(tmp_path: Path) -> None:
@@ -80,6 +85,16 @@ def test_the_shipped_store_is_unpacked_once_into_the_cache(
     assert own_home in opened.path.parents
     assert len(opened.trials()) == len([r for r in store.trials() if r.is_finished])
     assert shipped_store().path == opened.path
+    before = opened.path.read_bytes()
+    for file_name in ("store.sqlite", "store.sha256"):  # a copy that was changed is unpacked again
+        damaged = opened.path.with_name(file_name)
+        content = bytearray(damaged.read_bytes())
+        content[len(content) // 2] ^= 1
+        damaged.write_bytes(content)
+        assert shipped_store().path.read_bytes() == before
+    damaged.unlink()
+    assert shipped_store().path.read_bytes() == before
+    assert opened.read_only
     file.write_bytes(lzma.compress(b"x")[:-4])
     with pytest.raises(CorruptFileError, match="damaged"):
         shipped_store()

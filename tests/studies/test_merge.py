@@ -13,21 +13,23 @@ from graphtrial.cli.main import app
 from graphtrial.errors import GraphTrialError
 from graphtrial.studies import Store
 from graphtrial.studies.merge import merge
+from graphtrial.training.outcome import Outcome
 
 
 def test_finished_trials_come_with_epochs_and_weights_and_unfinished_ones_stay(tmp_path: Path) -> None:
     source, target = sample_store(tmp_path / "a" / "s.sqlite"), Store(tmp_path / "b" / "s.sqlite")
     finished = [trial for trial in source.trials() if trial.is_finished]
-    weights = source.weights_file(finished[0].id)
-    weights.parent.mkdir(parents=True)
-    weights.write_bytes(b"weights")
+    spec = finished[0].spec
+    source.start(spec, "accuracy", True, {})
+    source.finish(spec.id, Outcome("done", 1, [], {"test": 1.0}), b"weights")
+    finished = [trial for trial in source.trials() if trial.is_finished]
     merged = merge(target, source.path)
     assert set(merged.copied) == {trial.id for trial in finished}
-    assert (merged.same, merged.different, merged.left) == ((), (), 1)
+    assert (merged.same, merged.different, merged.weights, merged.left) == ((), (), (spec.id,), 1)
     assert target.trials() == finished
     assert all(target.history(trial.id) == source.history(trial.id) for trial in finished)
-    assert target.weights_file(finished[0].id).read_bytes() == b"weights"
-    assert not target.weights_file(finished[1].id).exists()
+    assert target.weights(target.find(spec.id)) == b"weights"
+    assert [file.parent.name for file in target.trials_folder.rglob("weights*")] == [spec.id]
 
 
 def test_a_second_time_changes_nothing(tmp_path: Path) -> None:

@@ -137,7 +137,7 @@ def study(
         from graphtrial.cli.report import store_option, write
         from graphtrial.studies import Store
 
-        page = write(Store(store), report, store_option(store, shipped=False), pictures=True)
+        page = write(Store(store, read_only=True), report, store_option(store, shipped=False), pictures=True)
         if not json:
             out.print(f"report: open {page} in a browser", soft_wrap=True)
 

@@ -101,11 +101,11 @@ def open_store(path: Path) -> Any:
     """Open a store that is there; none is made."""
     from graphtrial.studies import Store
 
-    if not path.exists():
+    if not path.exists() and not path.is_symlink():
         raise GraphTrialError(
             f"there is no store at {path} yet; `graphtrial run csl gcn` makes one, --store names another"
         )
-    return Store(path)
+    return Store(path, read_only=True)
 
 
 def _status(store: Any, record: Any) -> str:

@@ -60,14 +60,23 @@ def merge(
     found = {str(other): copy_from(target, other) for other in others}
     if json:
         print_json([{"store": name, **vars(merged)} for name, merged in found.items()])
-        return
-    for name, merged in found.items():
+    for name, merged in found.items() if not json else ():
         known = f", {len(merged.same)} were there already" if merged.same else ""
         left = f", {merged.left} unfinished ones were left out" if merged.left else ""
-        out.print(f"{name}: {len(merged.copied)} trials copied{known}{left}", soft_wrap=True)
+        weights = f", {len(merged.weights)} with weights" if merged.weights else ""
+        out.print(f"{name}: {len(merged.copied)} trials copied{weights}{known}{left}", soft_wrap=True)
         if merged.different:
             out.print(
                 f"{len(merged.different)} trials have another result in {store}, which stays: "
                 f"{', '.join(merged.different[:5])}; `graphtrial reproduce ID` says which is right here",
                 soft_wrap=True,
             )
+        for what, trials in (("trials are", merged.refused), ("weights files are", merged.damaged)):
+            if trials:
+                out.print(
+                    f"{len(trials)} {what} damaged in {name} and were not copied: {', '.join(trials[:5])}; "
+                    f"`graphtrial doctor --store {name}` says more",
+                    soft_wrap=True,
+                )
+    if any(merged.refused or merged.damaged for merged in found.values()):
+        raise typer.Exit(1)

@@ -149,4 +149,4 @@ def records_of(path: Path) -> list[TrialRecord]:
     """Return the trials of a store, none where there is no such file."""
     from graphtrial.studies import Store
 
-    return Store(path).trials() if path.exists() else []
+    return Store(path, read_only=True).trials() if path.exists() else []

@@ -169,7 +169,7 @@ def _said(trials: list[str], path: Path, data: str) -> dict[str, Any]:
     from graphtrial.studies import Store
     from graphtrial.studies.predictions import predicted_classes
 
-    store, made = Store(path), {}
+    store, made = Store(path, read_only=True), {}
     for given in trials:
         record = store.find(given)
         if record.spec.data != data:

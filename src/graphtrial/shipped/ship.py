@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import getpass
-import json
 import lzma
 import platform
 import re
 import sqlite3
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from graphtrial.errors import GraphTrialError
 from graphtrial.files import atomic_path
-from graphtrial.spec import canonical_json
-from graphtrial.studies.store import FINISHED, Store
+from graphtrial.studies.store import Store, TrialRecord
 
 ENVIRONMENT = ("python", "system", "machine", "cpu", "cores", "threads", "packages", "code", "together")
 """What a shipped trial says of where it ran; anything else is left out."""
@@ -38,48 +37,47 @@ class Shipped:
 def ship(store: Store, target: Path) -> Shipped:
     """Write a copy of a store to `target`, packed if its name ends in .xz, and return what is in it.
 
-    Unfinished trials are left behind with their tracebacks. Times are cut to the day. A text that still holds the name
-    of this machine or of its user, or a path, is an error that says where.
+    Unfinished trials are left behind with their tracebacks, weights too. Times are cut to the day. A text that still
+    holds the name of this machine or of its user, or a path, is an error that says where.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / "copy.sqlite"
-        with sqlite3.connect(store.path) as source, sqlite3.connect(copy) as destination:
-            source.backup(destination)
-        connection = sqlite3.connect(copy)
-        try:
-            connection.execute("PRAGMA journal_mode = DELETE")
-            left = _clean(connection)
-            trials, epochs = (
-                connection.execute(f"SELECT count(*) FROM {t}").fetchone()[0] for t in ("trials", "epochs")
-            )
-            if not trials:
-                raise GraphTrialError(f"the store {store.path} has no finished trial to ship")
+    if target.is_dir():
+        raise GraphTrialError(f"{target} is a folder; --out names the file to write, such as results.sqlite.xz")
+    records = store.trials()
+    finished = sorted((_cleaned(record) for record in records if record.is_finished), key=lambda record: record.id)
+    if not finished:
+        raise GraphTrialError(f"the store {store.path} has no finished trial to ship")
+    with tempfile.TemporaryDirectory(prefix="graphtrial-") as folder:
+        copy = Store(Path(folder) / "copy.sqlite")
+        copy.take((record, store.history(record.id)) for record in finished)
+        with closing(sqlite3.connect(copy.path)) as connection:
             _check(connection)
             connection.execute("VACUUM")
-        finally:
-            connection.close()
-        content = copy.read_bytes()
-    packed = lzma.compress(content, preset=9 | lzma.PRESET_EXTREME) if target.suffix == ".xz" else content
-    with atomic_path(target) as temporary:
-        temporary.write_bytes(packed)
-    return Shipped(target, trials, epochs, left, len(packed))
+        content = copy.path.read_bytes()
+    if target.suffix == ".xz":
+        content = lzma.compress(content, check=lzma.CHECK_SHA256, preset=9 | lzma.PRESET_EXTREME)
+    try:
+        with atomic_path(target) as temporary:
+            temporary.write_bytes(content)
+    except OSError as error:
+        raise GraphTrialError(f"{target} cannot be written: {error.strerror or error}") from error
+    epochs = sum(record.epochs or 0 for record in finished)
+    return Shipped(target, len(finished), epochs, len(records) - len(finished), len(content))
 
 
-def _clean(connection: sqlite3.Connection) -> int:
-    """Remove what is not to be shipped; return the number of trials that were removed."""
-    marks = ", ".join("?" * len(FINISHED))
-    left = connection.execute(f"DELETE FROM trials WHERE status NOT IN ({marks})", FINISHED).rowcount
-    connection.execute("DELETE FROM epochs WHERE trial NOT IN (SELECT id FROM trials)")
-    for trial, text in connection.execute("SELECT id, environment FROM trials").fetchall():
-        kept = {key: value for key, value in json.loads(text).items() if key in ENVIRONMENT}
-        connection.execute("UPDATE trials SET environment = ? WHERE id = ?", (canonical_json(kept), trial))
-    connection.execute(
-        "UPDATE trials SET error = NULL, started = CAST(started / ?1 AS INTEGER) * ?1, "
-        "finished = CAST(finished / ?1 AS INTEGER) * ?1",
-        (DAY,),
+def _cleaned(record: TrialRecord) -> TrialRecord:
+    """Return a trial without what is not to be shipped."""
+    return replace(
+        record,
+        started=_day(record.started),
+        finished=_day(record.finished or 0.0),
+        error=None,
+        environment={key: value for key, value in record.environment.items() if key in ENVIRONMENT},
+        weights=None,
     )
-    connection.commit()
-    return int(left)
+
+
+def _day(moment: float) -> float:
+    return moment // DAY * DAY
 
 
 def _check(connection: sqlite3.Connection) -> None:

@@ -9,17 +9,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from safetensors.torch import save
-
 from graphtrial import plugins
 from graphtrial.errors import GraphTrialError
 from graphtrial.studies.environment import environment
+from graphtrial.studies.store.store import CHECKPOINT
 from graphtrial.studies.trial import TrialSpec, run_trial
+from graphtrial.studies.weights import packed
 from graphtrial.studies.worker import DriverGoneError, failure
 from graphtrial.training.checkpoint import Checkpoint
 from graphtrial.training.outcome import Epoch, Outcome
-
-CHECKPOINT = "checkpoint.safetensors"
 
 
 @dataclass(frozen=True)
@@ -90,8 +88,7 @@ def _run(parcel: Parcel, checkpoint: Checkpoint, tell: Callable[[News], None], s
         raise
     except BaseException as error:  # noqa: BLE001 - what a model does wrong is a fact about the trial, not the study
         return Result(None, error=failure(error))
-    weights = {name: value.contiguous() for name, value in outcome.weights.items()}
-    return Result(replace(outcome, weights={}), save(weights) if weights else None)
+    return Result(replace(outcome, weights={}), packed(outcome.weights))
 
 
 def _check_code(parcel: Parcel) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from graphtrial import plugins
-from graphtrial.files import atomic_path, make_folder
-from graphtrial.studies.away import CHECKPOINT, News, Parcel, Result
+from graphtrial.files import make_folder
+from graphtrial.studies.away import News, Parcel, Result
 from graphtrial.studies.environment import environment
 from graphtrial.studies.store import Store
 from graphtrial.studies.trial import TrialSpec
@@ -23,7 +23,8 @@ def parcel_of(spec: TrialSpec, store: Store) -> Parcel:
 
 def checkpoint_of(trial: str, store: Store) -> Checkpoint:
     """Return where the state of a trial is kept."""
-    return Checkpoint(make_folder(store.trials_folder / trial) / CHECKPOINT)
+    make_folder(store.trial_folder(trial))
+    return Checkpoint(store.checkpoint_file(trial))
 
 
 def take_news(heard: Iterable[News], trials: dict[str, TrialSpec], store: Store) -> None:
@@ -52,8 +53,5 @@ def take_result(spec: TrialSpec, result: Result, store: Store) -> None:
     if result.outcome is None:
         store.mark(spec.id, "failed", result.error)
         return
-    if result.weights is not None:
-        with atomic_path(store.weights_file(spec.id)) as temporary:
-            temporary.write_bytes(result.weights)
-    store.finish(spec.id, result.outcome)
+    store.finish(spec.id, result.outcome, result.weights)
     checkpoint_of(spec.id, store).remove()

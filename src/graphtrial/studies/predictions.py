@@ -6,22 +6,20 @@ from typing import Any
 
 import numpy.typing as npt
 import torch
-from safetensors.torch import load_file
 
 from graphtrial.errors import GraphTrialError
 from graphtrial.studies.store import Store, TrialRecord
 from graphtrial.studies.trial import make_job
+from graphtrial.studies.weights import load_weights
 
 
 def predicted_classes(record: TrialRecord, store: Store) -> npt.NDArray[Any]:
     """Return the class that the tested weights of a trial give to each node of its single graph."""
-    weights = store.weights_file(record.id)
-    if not weights.exists():
-        raise GraphTrialError(f"trial {record.id} has no weights in {store.trials_folder}; is it finished?")
+    weights = load_weights(record, store)
     job = make_job(record.spec)
     if job.split_level != "node":
         raise GraphTrialError(f"trial {record.id} is not about the nodes of a single graph")
     model = job.build()
-    model.load_state_dict(load_file(weights))
+    model.load_state_dict(weights)
     with torch.no_grad():
         return model.eval()(job.whole).argmax(dim=1).numpy()

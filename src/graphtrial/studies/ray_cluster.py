@@ -69,7 +69,7 @@ class RayCluster:
             mailbox = _mailbox(ray)
             options = {"num_cpus": self.cpus, "num_gpus": self.gpus, "memory": int(1e9 * self.memory_gb) or None}
             task = ray.remote(_task).options(max_retries=0, **options)
-            waiting = deque(_Run(trial, FileLock(store.trials_folder / trial.id / "lock")) for trial in trials)
+            waiting = deque(_Run(trial, FileLock(store.lock_file(trial.id))) for trial in trials)
             running: dict[Any, _Run] = {}
             try:
                 while waiting or running:
@@ -233,7 +233,7 @@ def _ended(ray: Any, references: list[Any]) -> list[Any]:
 def _take(run: _Run, store: Store) -> bool:
     """Lock a trial unless another command has it; tell whether it is still to be run."""
     if not run.lock.is_locked:
-        make_folder(store.trials_folder / run.trial.id)
+        make_folder(store.trial_folder(run.trial.id))
         try:
             run.lock.acquire(timeout=0)
         except Timeout:

@@ -58,8 +58,7 @@ def reproduce(
             raise GraphTrialError(f"trial {record.id} has no result to compare with: its status is {record.status}")
     again = Store(folder / "store.sqlite")
     if sum(record.is_finished for record in again.trials([r.id for r in records])) == len(records):
-        shutil.rmtree(folder)
-        again = Store(folder / "store.sqlite")
+        again = _emptied(again, records)
     run_trials([record.spec for record in records], again, workers=workers, listener=listener)
     now = {record.id: record for record in again.trials()}
     return [
@@ -115,6 +114,14 @@ def first_difference(old: Sequence[Epoch], new: Sequence[Epoch]) -> int | None:
         if any(getattr(a, name) != getattr(b, name) for name in COMPARED):
             return a.epoch
     return None if len(old) == len(new) else min(len(old), len(new)) + 1
+
+
+def _emptied(store: Store, records: Sequence[TrialRecord]) -> Store:
+    """Remove a store and what it kept of these trials, by their ids, and nothing else that may be in the folder."""
+    for record in records:
+        shutil.rmtree(store.trial_folder(record.id), ignore_errors=True)
+    store.path.unlink()
+    return Store(store.path)
 
 
 def _flat(values: dict[str, Any]) -> dict[str, Any]:

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 
 from filelock import FileLock
-from safetensors.torch import save_file
 
 from graphtrial.datasets import DATASETS
 from graphtrial.errors import GraphTrialError
-from graphtrial.files import atomic_path, make_folder
+from graphtrial.files import make_folder
 from graphtrial.nn import MODELS
 from graphtrial.spec import canonical_json
 from graphtrial.studies.processes import Processes
 from graphtrial.studies.progress import Listener, Progress
 from graphtrial.studies.store import Store
 from graphtrial.studies.trial import TrialSpec, check_plugins, make_job
+from graphtrial.studies.weights import packed
 from graphtrial.studies.worker import failure, record_start
 from graphtrial.training import Rules
 from graphtrial.training.checkpoint import Checkpoint
@@ -70,7 +71,7 @@ def run_group(group: Sequence[TrialSpec], store: Store, listener: Listener) -> N
 
     with ExitStack() as locks:
         for trial in sorted(group, key=lambda trial: trial.id):  # always in one order, so that nobody waits for ever
-            locks.enter_context(FileLock(make_folder(store.trials_folder / trial.id) / "lock"))
+            locks.enter_context(FileLock(_lock_of(trial, store)))
         known = {record.id for record in store.trials([trial.id for trial in group]) if record.is_finished}
         missing = [trial for trial in group if trial.id not in known]
         for trial in missing:
@@ -98,11 +99,13 @@ def run_group(group: Sequence[TrialSpec], store: Store, listener: Listener) -> N
 
 def _keep(trial: TrialSpec, store: Store, outcome: Outcome) -> None:
     """Write the weights and the result of a trial down."""
-    if outcome.weights:
-        with atomic_path(store.weights_file(trial.id)) as temporary:
-            save_file({name: value.contiguous() for name, value in outcome.weights.items()}, temporary)
-    store.finish(trial.id, outcome)
-    Checkpoint(store.trials_folder / trial.id / "checkpoint.safetensors").remove()
+    store.finish(trial.id, outcome, packed(outcome.weights))
+    Checkpoint(store.checkpoint_file(trial.id)).remove()
+
+
+def _lock_of(trial: TrialSpec, store: Store) -> Path:
+    make_folder(store.trial_folder(trial.id))
+    return store.lock_file(trial.id)
 
 
 def _mark(trials: Sequence[TrialSpec], store: Store, status: str, error: str | None = None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,17 @@ from graphtrial.origins import origin_digests
 from graphtrial.published.shapes import known_shapes
 from graphtrial.registry import version_of
 from graphtrial.spec import Component, digest
+from graphtrial.studies.fields import (
+    Check,
+    check_fields,
+    is_component,
+    is_count,
+    is_hashes,
+    is_name,
+    is_plain,
+    is_sha256,
+    optional,
+)
 from graphtrial.tasks import Task
 from graphtrial.training import AnyRules, FeatureSvmRules, FoldRules, Rules, SvmRules, rules_from
 from graphtrial.training.batches import Job
@@ -79,16 +90,41 @@ class TrialSpec:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> TrialSpec:
-        """Read a specification that `to_dict` wrote."""
+        """Read a specification that `to_dict` wrote, whoever sent it; what is no specification is an error."""
+        check_fields(values, SPECIFICATION, "the specification", _needed(cls))
         encoding = values["encoding"]
+        try:
+            rules = rules_from(values["rules"])
+        except (TypeError, ValueError, LookupError, AttributeError) as error:
+            raise GraphTrialError(f"the specification has no valid rules: {error}") from error
         return cls(
             **{
                 **values,
                 "model": Component(**values["model"]),
                 "encoding": Component(**encoding) if encoding else None,
-                "rules": rules_from(values["rules"]),
+                "rules": rules,
             }
         )
+
+
+SPECIFICATION: dict[str, Check] = {
+    "dataset": is_name,
+    "data": is_sha256,
+    "split": is_count,
+    "model": is_component,
+    "encoding": optional(is_component),
+    "encoding_version": is_count,
+    "protocol": is_name,
+    "rules": is_plain,
+    "seed": is_count,
+    "plugins": is_hashes,
+    "model_version": is_count,
+}
+"""What each field of a specification may be. A further field needs a line here and, to be optional, a default above."""
+
+
+def _needed(kind: type[TrialSpec]) -> set[str]:
+    return {f.name for f in fields(kind) if f.default is MISSING and f.default_factory is MISSING}
 
 
 def make_trial(

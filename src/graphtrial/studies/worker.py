@@ -10,17 +10,17 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
-from safetensors.torch import save_file
+from filelock import FileLock
 
 from graphtrial import plugins
 from graphtrial.datasets.prepare import task_of
 from graphtrial.errors import GraphTrialError
-from graphtrial.files import atomic_path, make_folder
+from graphtrial.files import is_locked, make_folder
 from graphtrial.process import memory_meter
 from graphtrial.studies.environment import environment
 from graphtrial.studies.store import Store
 from graphtrial.studies.trial import TrialSpec, run_trial
+from graphtrial.studies.weights import packed
 from graphtrial.training.checkpoint import Checkpoint
 from graphtrial.training.outcome import Epoch
 
@@ -45,9 +45,9 @@ def run_and_record(
     While it runs, the trial is locked: a second process that wants the same one waits and then finds it finished. A
     failure is written down with its traceback and not raised.
     """
-    folder = make_folder(store.trials_folder / spec.id)
-    with FileLock(folder / "lock"):
-        checkpoint = folder / "checkpoint.safetensors"
+    make_folder(store.trial_folder(spec.id))
+    with FileLock(store.lock_file(spec.id)):
+        checkpoint = store.checkpoint_file(spec.id)
         known = store.trials([spec.id])
         if known and known[0].is_finished:
             return
@@ -59,10 +59,8 @@ def run_and_record(
 
         try:
             outcome = run_trial(spec, checkpoint, heard)
-            if outcome.weights:
-                with atomic_path(store.weights_file(spec.id)) as temporary:
-                    save_file({name: value.contiguous() for name, value in outcome.weights.items()}, temporary)
-            store.finish(spec.id, replace(outcome, details={**outcome.details, **measured()}))
+            complete = replace(outcome, details={**outcome.details, **measured()})
+            store.finish(spec.id, complete, packed(outcome.weights))
         except (DriverGoneError, KeyboardInterrupt):
             store.mark(spec.id, "interrupted")
             raise
@@ -118,11 +116,4 @@ def work(values: dict[str, Any], store_path: Path, driver: Connection, code: plu
 
 def is_running(store: Store, trial: str) -> bool:
     """Tell whether some process holds the trial's lock at this moment."""
-    lock = store.trials_folder / trial / "lock"
-    if not lock.exists():
-        return False
-    try:
-        with FileLock(lock, timeout=0):
-            return False
-    except Timeout:
-        return True
+    return is_locked(store.lock_file(trial))
