@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphtrial.arguments import declared_arguments
 from graphtrial.errors import GraphTrialError, UnknownNameError
-from graphtrial.spec import Component, canonical_json, declared_arguments, digest, parse_value, resolve_arguments
+from graphtrial.spec import Component, canonical_json, digest, parse_value, resolve_arguments
 
 patiently = settings(deadline=None)
 
@@ -107,7 +108,7 @@ NAMES = st.text(string.ascii_lowercase, min_size=1).filter(lambda text: text not
 
 
 @patiently
-@given(st.integers(), NAMES.filter(lambda text: isinstance(parse_value(text), str)))
+@given(st.integers(-(2**63) + 1, 2**63 - 1), NAMES.filter(lambda text: isinstance(parse_value(text), str)))
 def test_a_component_survives_being_written_and_read(k: int, sign: str) -> None:
     component = Component("laplacian", {"k": k, "sign": sign})
     assert Component.parse(str(component), constructor) == component

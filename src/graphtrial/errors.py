@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 LONGEST = 1500
+LONGEST_NAME = 200
 
 
 class GraphTrialError(Exception):
@@ -59,6 +60,8 @@ def in_one_line(error: BaseException) -> str:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return " Did you mean 'x'?" for the nearest known name, or nothing where none is near; capitals do not count."""
+    if len(name) > LONGEST_NAME:
+        return ""  # the time that a comparison takes grows with the square of the length
     spelled = {one.lower(): one for one in known}  # the papers write ZINC and GCN
     near = difflib.get_close_matches(name.lower(), spelled, n=1, cutoff=0.5)
     return f" Did you mean '{spelled[near[0]]}'?" if near else ""

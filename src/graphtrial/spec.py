@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import inspect
 import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, is_dataclass
 from typing import Any
 
+from graphtrial.arguments import checked, declared_arguments
 from graphtrial.errors import GraphTrialError, UnknownNameError, did_you_mean
 
 
@@ -67,20 +67,15 @@ class Component:
         return f"{self.name}:{values}" if values else self.name
 
 
-def declared_arguments(constructor: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    """Return the arguments that a constructor declares; `self` and positional-only ones are not configuration."""
-    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    return {name: p for name, p in inspect.signature(constructor).parameters.items() if p.kind in kinds}
-
-
 def resolve_arguments(constructor: Callable[..., Any], given: Mapping[str, Any], what: str) -> dict[str, Any]:
-    """Return `given` completed by the constructor's defaults; an unknown or missing key is an error that names it."""
+    """Return `given` completed by the constructor's defaults; an unknown, missing or misfitting one is an error."""
     declared = declared_arguments(constructor)
     reject_unknown_keys(given, declared, what)
     missing = [name for name, p in declared.items() if p.default is p.empty and name not in given]
     if missing:
         raise GraphTrialError(f"{what} needs a value for {', '.join(missing)}")
-    return {name: given.get(name, p.default) for name, p in declared.items()}
+    values = checked(constructor, given, what)
+    return {name: values.get(name, p.default) for name, p in declared.items()}
 
 
 def reject_unknown_keys(given: Mapping[str, Any], known: Mapping[str, Any], what: str) -> None:

@@ -49,28 +49,30 @@ def test_an_unknown_setting_names_the_nearest_one(given: dict[str, Any], message
         ({}, "model 'gcn' needs a width, for example --set width=64 or --budget 100k"),
         ({"width": None}, "model 'gcn' needs a width"),
         *(
-            ({"width": value}, f"width of model 'gcn' must be a whole number of at least 1, not {value!r}")
+            ({"width": value}, f"width of model 'gcn' must be a whole number from 1 to 65,536, not {value!r}")
             for value in (0, -3, 2.5, 64.0, "64", True, float("nan"))
         ),
-        ({"width": 8, "layers": 0}, "layers of model 'gcn' must be a whole number of at least 1, not 0"),
+        ({"width": 8, "layers": 0}, "layers of model 'gcn' must be a whole number from 1 to 1,000, not 0"),
         *(
-            ({"width": 8, "layers": value}, f"layers of model 'gcn' is 4 by default; {value!r} is of another kind")
+            (
+                {"width": 8, "layers": value},
+                f"layers of model 'gcn' must be a whole number from 1 to 1,000, not {value!r}",
+            )
             for value in (2.5, "4", True, None)
         ),
         *(
-            ({"width": 8, "dropout": value}, "dropout of model 'gcn' must be at least 0 and below 1")
-            for value in (-0.1, 1, 1.0, 7, float("nan"), float("inf"))
+            ({"width": 8, "dropout": value}, "dropout of model 'gcn' must be a finite number of at least 0 and below 1")
+            for value in (-0.1, 1, 1.0, 7, float("nan"), float("inf"), "0.1", True, None)
         ),
         *(
-            ({"width": 8, "dropout": value}, "dropout of model 'gcn' is 0.0 by default")
-            for value in ("0.1", True, None)
-        ),
-        *(
-            ({"width": 8, "residual": value}, f"residual of model 'gcn' is True by default; {value!r} is of")
+            ({"width": 8, "residual": value}, f"residual of model 'gcn' must be true or false, not {value!r}")
             for value in (1, "true", None)
         ),
-        ({"width": 8, "readout": 3}, "readout of model 'gcn' is 'mean' by default; 3 is of another kind"),
-        ({"width": 8, "readout": "median"}, "readout of model 'gcn' cannot be 'median': use mean, sum, max"),
+        ({"width": 8, "readout": 3}, "readout of model 'gcn' must be 'mean' or 'sum' or 'max' or 'set2set', not 3"),
+        (
+            {"width": 8, "readout": "median"},
+            "readout of model 'gcn' must be 'mean' or 'sum' or 'max' or 'set2set', not 'median'",
+        ),
     ],
 )
 def test_a_senseless_setting_is_an_error_before_anything_is_built(given: dict[str, Any], message: str) -> None:

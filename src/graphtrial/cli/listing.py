@@ -99,8 +99,8 @@ def _models() -> list[dict[str, Any]]:
 
 
 def _encodings() -> list[dict[str, Any]]:
+    from graphtrial.arguments import declared_arguments
     from graphtrial.encodings import ENCODINGS
-    from graphtrial.spec import declared_arguments
 
     return [
         {
@@ -113,8 +113,8 @@ def _encodings() -> list[dict[str, Any]]:
 
 
 def _kernels() -> list[dict[str, Any]]:
+    from graphtrial.arguments import declared_arguments
     from graphtrial.kernels import KERNELS
-    from graphtrial.spec import declared_arguments
 
     return [
         {"name": name, "title": _first_line(kind), "settings": list(declared_arguments(kind))}

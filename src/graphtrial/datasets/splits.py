@@ -23,7 +23,7 @@ def in_turn(sizes: Sequence[int]) -> Split:
 
 def by_ratio(classes: Array, shares: Sequence[float], seed: int) -> Split:
     """Return a random split in these shares, every class in its share to within one."""
-    if len(shares) != 3 or min(shares) <= 0 or abs(sum(shares) - 1) > 1e-9:
+    if len(shares) != 3 or not all(0 < share < 1 for share in shares) or abs(sum(shares) - 1) > 1e-9:
         raise GraphTrialError(f"a split has three shares above 0 that sum to 1, such as 0.8/0.1/0.1, not {shares}")
     order = _dealt(classes, seed)
     part = np.empty(len(order), np.int64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +12,9 @@ import torch
 from scipy import sparse
 from torch import Tensor
 
+from graphtrial.arguments import Width, validated
 from graphtrial.encodings.base import ENCODINGS, Encoding
 from graphtrial.encodings.spectrum import large_spectrum
-from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphSet
 from graphtrial.graphs.graphset import ranges
 from graphtrial.process import compute_settings
@@ -44,13 +44,8 @@ class Laplacian(Encoding):
     relabelling = "sign"
     unrandomised = MappingProxyType({"sign": "fixed"})
 
-    def __init__(self, k: int, sign: Sign = "random") -> None:
-        if not isinstance(k, int) or isinstance(k, bool) or k < 1:
-            raise GraphTrialError(f"a Laplacian encoding needs at least 1 eigenvector; k is {k!r}")
-        if sign not in get_args(Sign):
-            raise GraphTrialError(
-                f"'{sign}' is no sign rule of the Laplacian encoding: use {', '.join(get_args(Sign))}"
-            )
+    @validated
+    def __init__(self, k: Width, sign: Sign = "random") -> None:
         self.width = k
         self.sign = sign
 

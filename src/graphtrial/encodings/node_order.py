@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from graphtrial.arguments import Width, validated
 from graphtrial.encodings.base import ENCODINGS, Encoding
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphSet
@@ -32,11 +33,8 @@ class NodeOrder(Encoding):
     name = "node-order"
     relabelling = "none"
 
-    def __init__(self, k: int, order: Order = "fixed") -> None:
-        if not isinstance(k, int) or isinstance(k, bool) or k < 1:
-            raise GraphTrialError(f"a node-order encoding needs at least 1 number; k is {k!r}")
-        if order not in get_args(Order):
-            raise GraphTrialError(f"'{order}' is no order of nodes: use {' or '.join(get_args(Order))}")
+    @validated
+    def __init__(self, k: Width, order: Order = "fixed") -> None:
         self.width = k
         self.order = order
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from graphtrial.arguments import Width, validated
 from graphtrial.encodings.base import ENCODINGS, Encoding
-from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphSet
 
 
@@ -23,9 +23,8 @@ class RandomWalk(Encoding):
 
     name = "random-walk"
 
-    def __init__(self, k: int) -> None:
-        if not isinstance(k, int) or isinstance(k, bool) or k < 1:
-            raise GraphTrialError(f"a random-walk encoding needs at least 1 step; k is {k!r}")
+    @validated
+    def __init__(self, k: Width) -> None:
         self.width = k
 
     def compute(self, graphs: GraphSet) -> npt.NDArray[np.float32]:

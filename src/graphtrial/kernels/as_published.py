@@ -8,12 +8,13 @@ label that is 0 here.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from graphtrial.arguments import LARGEST, Range, Steps
 from graphtrial.compiler import compiled
 from graphtrial.errors import GraphTrialError
 from graphtrial.kernels import gram
@@ -22,6 +23,7 @@ from graphtrial.kernels.graphlet import PATH, Graphlet, graphlets_by_kind
 from graphtrial.kernels.shortest_path import paths_by_kind
 from graphtrial.kernels.structure import Structure
 
+Label = Annotated[int, Range(-LARGEST, LARGEST)]
 INFINITE = 2**31 - 1
 """The distance of nodes without a path."""
 
@@ -38,7 +40,11 @@ class PublishedShortestPath(GraphKernel):
     version = 3
 
     def __init__(
-        self, node_labels: bool = True, first_label: int | None = None, normalise: bool = True, output: Output = "gram"
+        self,
+        node_labels: bool = True,
+        first_label: Label | None = None,
+        normalise: bool = True,
+        output: Output = "gram",
     ) -> None:
         self.node_labels = node_labels
         self.first_label = first_label
@@ -82,7 +88,11 @@ class PublishedGraphlet(Graphlet):
     version = 3
 
     def __init__(
-        self, node_labels: bool = True, first_label: int | None = None, normalise: bool = True, output: Output = "gram"
+        self,
+        node_labels: bool = True,
+        first_label: Label | None = None,
+        normalise: bool = True,
+        output: Output = "gram",
     ) -> None:
         super().__init__(node_labels, normalise, output)
         self.first_label = first_label
@@ -114,10 +124,10 @@ class PublishedWeisfeilerLeman(GraphKernel):
 
     def __init__(
         self,
-        h: int = 5,
+        h: Steps = 5,
         node_labels: bool = True,
         edge_labels: bool = False,
-        first_label: int | None = None,
+        first_label: Label | None = None,
         normalise: bool = True,
         output: Output = "gram",
     ) -> None:
@@ -129,8 +139,6 @@ class PublishedWeisfeilerLeman(GraphKernel):
         self.output = output
 
     def features(self, structure: Structure) -> sparse.csr_matrix:
-        if self.h < 0:
-            raise GraphTrialError(f"h is 0 or more, not {self.h}")
         start = _first(self.first_label, structure) if structure.labelled else 1
         colour = (structure.node_label + start).astype(np.uint64)
         steps = [colour] if structure.labelled else []

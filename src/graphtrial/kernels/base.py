@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from graphtrial.arguments import checked
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphSet
 from graphtrial.kernels import gram
@@ -81,14 +82,17 @@ class GraphKernel(TransformerMixin, BaseEstimator):
         return self._result(new[:, np.flatnonzero(old.getnnz(axis=0))], self.lengths(new))
 
     def _fit(self, graphs: GraphSet) -> None:
-        if self.output not in ("gram", "features"):
-            raise GraphTrialError(f"output of a kernel must be gram or features, not {self.output!r}")
+        self._check()
         if self.output == "features" and not self.explicit:
             raise GraphTrialError(f"{type(self).__name__} is no dot product of features; use output='gram'")
         self.structure_ = self._structure(graphs)
         features = self.features(self.structure_)
         self.features_ = features[:, np.flatnonzero(features.getnnz(axis=0))]
         self.lengths_ = self.lengths(self.features_)
+
+    def _check(self) -> None:
+        """Check all options; scikit-learn wants it done here, not in the constructor."""
+        checked(type(self), self.get_params(deep=False), type(self).__name__)
 
     def _structure(self, graphs: GraphSet) -> Structure:
         if not isinstance(graphs, GraphSet):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from scipy import sparse
 
+from graphtrial.arguments import Positive, Range, Seed, Steps
 from graphtrial.compiler import compiled
-from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphSet
 from graphtrial.kernels.base import KERNELS, GraphKernel, Output
 from graphtrial.kernels.refinement import in_order_of_appearance
@@ -32,10 +32,10 @@ class HashWeisfeilerLeman(GraphKernel):
 
     def __init__(
         self,
-        h: int = 3,
-        repetitions: int = 20,
-        width: float = 1.0,
-        seed: int = 0,
+        h: Steps = 3,
+        repetitions: Annotated[int, Range(1, 10_000)] = 20,
+        width: Positive = 1.0,
+        seed: Seed = 0,
         node_labels: bool = True,
         normalise: bool = True,
         output: Output = "gram",
@@ -62,10 +62,7 @@ class HashWeisfeilerLeman(GraphKernel):
         return sparse.csr_matrix(sparse.hstack(made, format="csr") / np.sqrt(self.repetitions))
 
     def _fit(self, graphs: GraphSet) -> None:
-        if self.repetitions < 1 or not self.width > 0:
-            raise GraphTrialError(
-                f"there must be 1 repetition or more and a width above 0, not {self.repetitions}, {self.width}"
-            )
+        self._check()
         attributes = self._structure(graphs).attributes
         self.centre_ = attributes.mean(axis=0) if len(attributes) else np.zeros(attributes.shape[1])
         spread = attributes.std(axis=0) if len(attributes) else np.ones(attributes.shape[1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.arguments import Positive, Steps
 from graphtrial.kernels.base import KERNELS, GraphKernel, Output
 from graphtrial.kernels.structure import Structure
 
@@ -23,8 +23,8 @@ class RandomWalk(GraphKernel):
 
     def __init__(
         self,
-        steps: int = 4,
-        damping: float = 0.1,
+        steps: Steps = 4,
+        damping: Positive = 0.1,
         node_labels: bool = True,
         normalise: bool = True,
         output: Output = "gram",
@@ -36,8 +36,6 @@ class RandomWalk(GraphKernel):
         self.output = output
 
     def features(self, structure: Structure) -> sparse.csr_matrix:
-        if self.steps < 0 or not self.damping > 0:
-            raise GraphTrialError(f"walks have 0 steps or more and a damping above 0, not {self.steps}, {self.damping}")
         labels = int(structure.node_label.max(initial=0)) + 1
         nodes, graphs = structure.nodes, structure.graphs
         ones, arange = np.ones(len(structure.neighbour)), np.arange(nodes)

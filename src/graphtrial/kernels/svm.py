@@ -64,9 +64,9 @@ def fold_of(graphs: int, rules: Frame, *, fold: int, seed: int) -> Fold:
         raise GraphTrialError(f"there are folds 0 to {rules.folds - 1}; there is no fold {fold}")
     if graphs < rules.folds:
         raise GraphTrialError(f"{graphs} graphs cannot be divided into {rules.folds} folds")
-    division = KFold(rules.folds, shuffle=True, random_state=seed).split(np.zeros(graphs))
+    division = KFold(rules.folds, shuffle=True, random_state=seed % 2**32).split(np.zeros(graphs))
     rest, test = list(division)[fold]
-    train, val = train_test_split(rest, test_size=rules.validation, random_state=seed * rules.folds + fold)
+    train, val = train_test_split(rest, test_size=rules.validation, random_state=(seed * rules.folds + fold) % 2**32)
     return Fold(train, val, test)
 
 

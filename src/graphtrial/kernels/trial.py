@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from graphtrial.arguments import declared_arguments
 from graphtrial.cache import cached
 from graphtrial.datasets import Dataset
 from graphtrial.errors import GraphTrialError
@@ -15,7 +16,7 @@ from graphtrial.files import cache_home
 from graphtrial.graphs import storage
 from graphtrial.kernels.base import KERNELS
 from graphtrial.kernels.svm import choose_and_test, fold_of
-from graphtrial.spec import Component, declared_arguments, digest, resolve_arguments
+from graphtrial.spec import Component, digest, resolve_arguments
 from graphtrial.training.outcome import Outcome
 from graphtrial.training.protocols import SvmRules
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy.typing as npt
 from scipy import sparse
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.arguments import Steps
 from graphtrial.kernels import gram
 from graphtrial.kernels.base import KERNELS, GraphKernel, Output
 from graphtrial.kernels.refinement import refine, start
@@ -28,7 +28,7 @@ class WeisfeilerLeman(GraphKernel):
 
     def __init__(
         self,
-        h: int = 5,
+        h: Steps = 5,
         node_labels: bool = True,
         edge_labels: bool = False,
         normalise: bool = True,
@@ -46,8 +46,6 @@ class WeisfeilerLeman(GraphKernel):
 
 def colour_counts(structure: Structure, colour: Array, colours: int, h: int) -> list[sparse.csr_matrix]:
     """Return the counts of these colours and of those of h steps of refinement, [graphs, colours] each."""
-    if h < 0:
-        raise GraphTrialError(f"colours are refined 0 times or more; h is {h}")
     graph = structure.graph_of_node
     made = [gram.counts(graph, colour, (structure.graphs, colours))]
     for _ in range(h):

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from graphtrial.arguments import DropRate
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
@@ -25,7 +26,7 @@ class Dress:
 
     batch_norm: bool
     residual: bool
-    dropout: float
+    dropout: DropRate
     layer_norm: bool = False
     graph_norm: bool = False
 

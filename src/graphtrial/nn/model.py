@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
+from graphtrial.arguments import Width
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.loops import with_self_loops
 from graphtrial.nn.block import Block, Dress
@@ -11,6 +12,7 @@ from graphtrial.nn.conv.base import Conv
 from graphtrial.nn.dropout import Dropout
 from graphtrial.nn.encoder import EdgeEncoder, NodeEncoder
 from graphtrial.nn.head import make_head
+from graphtrial.nn.readout import Readout
 from graphtrial.nn.shapes import Shapes
 
 
@@ -33,8 +35,8 @@ class GNN(nn.Module):
         convs: list[Conv],
         dress: Dress,
         *,
-        width: int,
-        readout: str,
+        width: Width,
+        readout: Readout,
         layer_heads: bool,
         edge_features: bool = False,
         gru: bool = False,

@@ -5,13 +5,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 from torch import nn
 
+from graphtrial.arguments import Depth, DropRate, Width, check_value, declared_arguments, declared_hints
 from graphtrial.errors import GraphTrialError
 from graphtrial.registry import Registry, is_subclass
-from graphtrial.spec import declared_arguments, reject_unknown_keys
+from graphtrial.spec import reject_unknown_keys
 
 if TYPE_CHECKING:
     from graphtrial.nn.shapes import Shapes
@@ -27,6 +28,9 @@ MODELS: Registry[type[nn.Module]] = Registry(
 
 FROM_THE_MODEL = ("width", "dropout")
 """Arguments that a layer may take and that are settings of the whole model."""
+
+USUAL: dict[str, Any] = {"width": Width, "layers": Depth, "dropout": DropRate}
+"""The ranges of settings that mean the same in every model, where a signature says no more than int or float."""
 
 
 def model_settings(name: str) -> dict[str, Any]:
@@ -64,17 +68,21 @@ def implied_settings(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 def setting_choices(name: str) -> dict[str, tuple[str, ...]]:
     """Return the values that a setting is confined to, for each setting declared as a `Literal`."""
+    return {key: get_args(hint) for key, hint in setting_hints(name).items() if get_origin(hint) is Literal}
+
+
+def setting_hints(name: str) -> dict[str, Any]:
+    """Return the declared type and range of every setting of a model."""
+    from graphtrial.nn.block import Dress
     from graphtrial.nn.conv.base import Conv
-    from graphtrial.nn.readout import Readout
+    from graphtrial.nn.model import GNN
 
     kind = MODELS.get(name)
-    try:
-        hints = get_type_hints(kind.__init__ if isinstance(kind, type) else kind)
-    except NameError:  # names imported for type checkers alone
-        hints = {}
+    hints = declared_hints(kind)
     if isinstance(kind, type) and issubclass(kind, Conv):
-        hints["readout"] = Readout
-    return {key: get_args(hint) for key, hint in hints.items() if get_origin(hint) is Literal}
+        hints = {**hints, "layers": Depth, **declared_hints(GNN), **declared_hints(Dress)}
+    plain = {key for key, hint in hints.items() if hint in (int, float, Any)}
+    return {key: USUAL[key] if key in USUAL and key in plain else hints[key] for key in model_settings(name)}
 
 
 def resolve_settings(name: str, given: dict[str, Any]) -> dict[str, Any]:
@@ -85,31 +93,23 @@ def resolve_settings(name: str, given: dict[str, Any]) -> dict[str, Any]:
     known = model_settings(name)
     reject_unknown_keys(given, known, f"model '{name}'")
     settings = {**known, **implied_settings(name, given), **given}
-    choices = setting_choices(name)
-    for key, default in known.items():
-        value = settings[key]
-        if default is not None and not _same_kind(value, default):
-            raise GraphTrialError(f"{key} of model '{name}' is {default!r} by default; {value!r} is of another kind")
-        if value is None:
+    for key, hint in setting_hints(name).items():
+        if settings[key] is None and known[key] is None:
             raise GraphTrialError(f"model '{name}' needs a {key}, for example --set {key}=64 or --budget 100k")
-        if key in ("width", "layers") and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
-            raise GraphTrialError(f"{key} of model '{name}' must be a whole number of at least 1, not {value!r}")
-        if key in choices and value not in choices[key]:
-            raise GraphTrialError(f"{key} of model '{name}' cannot be {value!r}: use {', '.join(choices[key])}")
-        if isinstance(default, float):
-            settings[key] = float(value)
-    if settings.get("width", 0) % width_step(name, settings):
-        step = width_step(name, settings)
+        settings[key] = check_value(settings[key], hint, f"{key} of model '{name}'")
+    step = width_step(name, settings)
+    if settings.get("width", 0) % step:
         raise GraphTrialError(f"width of model '{name}' must be a multiple of {step}, not {settings['width']}")
-    if not 0 <= settings.get("dropout", 0) < 1:
-        raise GraphTrialError(f"dropout of model '{name}' must be at least 0 and below 1, not {settings['dropout']!r}")
     return settings
 
 
 def width_step(name: str, settings: dict[str, Any]) -> int:
     """Return the number of which the width of a model must be a multiple."""
     divisor = getattr(MODELS.get(name), "width_divisor", None)
-    return {**model_settings(name), **settings}[divisor] if divisor else 1
+    if divisor is None:
+        return 1
+    value = {**model_settings(name), **settings}[divisor]
+    return int(check_value(value, setting_hints(name)[divisor], f"{divisor} of model '{name}'"))
 
 
 def build_model(name: str, shapes: Shapes, settings: dict[str, Any]) -> nn.Module:
@@ -159,11 +159,3 @@ def _whole_model_settings(name: str, declared: dict[str, Any]) -> dict[str, Any]
                 f"{key} of model '{name}' is {value!r} by default; a setting is a number, a text, true or false"
             )
     return settings
-
-
-def _same_kind(value: Any, default: Any) -> bool:
-    if isinstance(default, bool) or isinstance(value, bool):
-        return isinstance(default, bool) and isinstance(value, bool)
-    if isinstance(default, float):
-        return isinstance(value, int | float)
-    return isinstance(value, type(default))

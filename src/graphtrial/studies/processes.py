@@ -9,8 +9,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from typing import Annotated
 
 from graphtrial import plugins
+from graphtrial.arguments import NotNegative, Range, check_fields
 from graphtrial.errors import GraphTrialError
 from graphtrial.studies.patience import GRACE_SECONDS, patience_seconds, silence
 from graphtrial.studies.progress import Listener, Progress
@@ -20,6 +22,7 @@ from graphtrial.studies.worker import record_start, run_and_record, work
 from graphtrial.training import SvmRules
 from graphtrial.workers import cores, worker_context
 
+MOST_WORKERS = 4096
 LOOK_SECONDS = 60.0
 """How often a silent study is looked at."""
 
@@ -39,8 +42,11 @@ class Processes:
     A trial of which no epoch ends within the time limit of its rules, and `grace_seconds` more, hangs: it is ended.
     """
 
-    workers: int | None = None
-    grace_seconds: float = GRACE_SECONDS
+    workers: Annotated[int, Range(0, MOST_WORKERS)] | None = None
+    grace_seconds: NotNegative = GRACE_SECONDS
+
+    def __post_init__(self) -> None:
+        check_fields(self, "the executor")
 
     def run(self, trials: Sequence[TrialSpec], store: Store, listener: Listener) -> None:
         """Run these trials and store their results."""

@@ -8,10 +8,11 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 from filelock import FileLock, Timeout
 
+from graphtrial.arguments import NotNegative, Range, check_fields
 from graphtrial.errors import GraphTrialError, missing_extra
 from graphtrial.files import make_folder
 from graphtrial.studies.away import News, Parcel, Result, run_away
@@ -49,18 +50,19 @@ class RayCluster:
     """
 
     address: str = "local"
-    cpus: float = 1
-    memory_gb: float = 0
-    gpus: float = 0
-    state_seconds: float = 0
-    grace_seconds: float = GRACE_SECONDS
+    cpus: Annotated[float, Range(0, 4096, above=True)] = 1
+    memory_gb: Annotated[float, Range(0, 1e6)] = 0
+    gpus: Annotated[float, Range(0, 4096)] = 0
+    state_seconds: NotNegative = 0
+    grace_seconds: NotNegative = GRACE_SECONDS
     _counted: tuple[float, int] = field(default=(-COUNT_SECONDS, 1), init=False, repr=False)
 
     def __post_init__(self) -> None:
+        check_fields(self, "the executor")
+        if any(amount > 1 and amount % 1 for amount in (self.cpus, self.gpus)):
+            raise GraphTrialError("cpus and gpus above 1 must be whole numbers on Ray")
         if self.address.startswith("ray://"):
             raise GraphTrialError("run the command on a machine of the cluster and give its address without ray://")
-        if not (self.cpus > 0 and self.memory_gb >= 0 and self.gpus >= 0):
-            raise GraphTrialError("a trial on Ray needs cpus above 0, memory_gb and gpus of 0 or more")
 
     def run(self, trials: Sequence[TrialSpec], store: Store, listener: Listener) -> None:
         """Run these trials and store their results."""

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from filelock import FileLock
 
+from graphtrial.arguments import Count, check_fields
 from graphtrial.datasets import DATASETS
-from graphtrial.errors import GraphTrialError
 from graphtrial.files import make_folder
 from graphtrial.nn import MODELS
 from graphtrial.spec import canonical_json
@@ -32,11 +32,10 @@ class Together:
     All others run in processes afterwards. A trial is written down when it ends; one that is interrupted begins anew.
     """
 
-    most: int = 20
+    most: Count = 20
 
     def __post_init__(self) -> None:
-        if self.most < 1:
-            raise GraphTrialError(f"at least one trial must be trained at once, not {self.most}")
+        check_fields(self, "the executor")
 
     def run(self, trials: Sequence[TrialSpec], store: Store, listener: Listener) -> None:
         """Run these trials and store their results."""

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from graphtrial.arguments import Count, validated
 from graphtrial.errors import GraphTrialError
 from graphtrial.tasks.base import Task
 
@@ -21,7 +22,8 @@ class Classification(Task):
     metric = "accuracy"
     higher_is_better = True
 
-    def __init__(self, classes: int) -> None:
+    @validated
+    def __init__(self, classes: Count) -> None:
         self.outputs = classes
 
     def loss(self, prediction: Tensor, target: Tensor) -> Tensor:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from torch import Tensor
 from torch.nn import functional as F
 
+from graphtrial.arguments import Count, NotNegative, validated
 from graphtrial.errors import GraphTrialError
 from graphtrial.tasks.base import TASKS, Task
 
@@ -28,7 +29,8 @@ class GraphRegression(Task):
     metric = "MAE"
     higher_is_better = False
 
-    def __init__(self, targets: int = 1, spread: Sequence[float] = ()) -> None:
+    @validated
+    def __init__(self, targets: Count = 1, spread: Sequence[NotNegative] = ()) -> None:
         if spread and len(spread) != targets:
             raise GraphTrialError(f"{targets} targets have as many deviations, not {len(spread)}")
         self.outputs = targets

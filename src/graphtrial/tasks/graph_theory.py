@@ -8,6 +8,7 @@ import sys
 import torch
 from torch import Tensor
 
+from graphtrial.arguments import Count, validated
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.tasks.base import TASKS, Task
@@ -30,7 +31,8 @@ class GraphTheory(Task):
     metric = "log10 MSE"
     higher_is_better = False
 
-    def __init__(self, targets: int = 3) -> None:
+    @validated
+    def __init__(self, targets: Count = 3) -> None:
         self.outputs = targets
 
     def target(self, batch: GraphBatch) -> Tensor:

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from graphtrial.arguments import Count, validated
 from graphtrial.errors import GraphTrialError
 from graphtrial.tasks.base import TASKS, Task
 
@@ -27,7 +28,8 @@ class LinkPrediction(Task):
     metric = "Hits@50"
     higher_is_better = True
 
-    def __init__(self, hits: int = 50) -> None:
+    @validated
+    def __init__(self, hits: Count = 50) -> None:
         self.outputs = 1
         self.hits = hits
         self.metric = f"Hits@{hits}"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from graphtrial.arguments import declared_arguments
 from graphtrial.datasets import DATASETS
 from graphtrial.datasets.base import DatasetSpec
 from graphtrial.encodings import ENCODINGS
@@ -17,7 +18,6 @@ from graphtrial.graphs import Column, GraphBatch, GraphSet
 from graphtrial.nn import Shapes, build_model
 from graphtrial.nn.models import model_settings, width_step
 from graphtrial.plugins import load_plugin, unload_plugin
-from graphtrial.spec import declared_arguments
 from graphtrial.tasks import GraphClassification
 from graphtrial.validation.verdict import Verdict
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from graphtrial.arguments import Range, check_fields
 from graphtrial.datasets.generators.draws import Draws
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import Column, GraphSet
 
 Array = npt.NDArray[Any]
+MOST_NODES = 100_000
+CycleLength = Annotated[int, Range(3, MOST_NODES)]
 RINGS, FOREST, ORDER, LABEL = range(4)
 """The streams of random numbers."""
 
@@ -25,15 +28,14 @@ class CycleModel:
     throws of a die from 0 to `trees`. The second ring has 3 to `longest` nodes, but not `length`.
     """
 
-    length: int = 6
-    smallest: int = 37
-    spread: int = 6
-    trees: int = 5
-    longest: int = 12
+    length: CycleLength = 6
+    smallest: Annotated[int, Range(6, MOST_NODES)] = 37
+    spread: Annotated[int, Range(0, MOST_NODES)] = 6
+    trees: Annotated[int, Range(0, MOST_NODES)] = 5
+    longest: CycleLength = 12
 
     def __post_init__(self) -> None:
-        if self.length < 3 or self.longest < 3 or self.spread < 0 or self.trees < 0:
-            raise GraphTrialError("a cycle has at least 3 nodes, and nothing can be grown by less than 0")
+        check_fields(self, "a model of cycles")
         if not self.seconds:
             raise GraphTrialError(
                 f"a second ring of 3 to {self.longest} nodes leaves no other class; allow a longer one"

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from graphtrial.arguments import Count, Probability, check_fields
 from graphtrial.datasets.generators.draws import Draws, threshold
 from graphtrial.datasets.progress import progress
 from graphtrial.errors import GraphTrialError
@@ -26,22 +27,21 @@ SIZES, ORDER, FEATURE, EDGES, PATTERN = range(5)
 class BlockModel:
     """Communities whose sizes are uniform from `smallest` to `largest`, joined inside with p and between with q."""
 
-    communities: int
-    p: float
-    q: float
-    smallest: int = 5
-    largest: int = 34
+    communities: Count
+    p: Probability
+    q: Probability
+    smallest: Count = 5
+    largest: Count = 34
 
     def __post_init__(self) -> None:
-        if self.communities < 1 or not 1 <= self.smallest <= self.largest:
+        check_fields(self, "a block model")
+        if self.smallest > self.largest:
             raise GraphTrialError(
-                f"a block model needs at least 1 community of at least 1 node, the smallest not above the largest; "
-                f"{self.communities} of {self.smallest} to {self.largest} nodes were asked for"
+                f"the smallest community must not be above the largest; {self.smallest} to {self.largest} nodes "
+                "were asked for"
             )
         if self.communities * self.largest > 10_000:
             raise GraphTrialError("a graph of a block model may have at most 10,000 nodes")
-        for probability in (self.p, self.q):
-            threshold(probability)
 
     def sizes(self, graphs: int, draws: Draws) -> npt.NDArray[np.int64]:
         """Return the sizes of the communities [graphs, communities]."""

@@ -35,7 +35,8 @@ class OwnDataset(DatasetSpec):
 
     def parse(self, source: Source, raw: Mapping[str, Path]) -> GraphSet:
         if self.recipe.kind in KINDS:
-            return kind_of(self.recipe.kind).make(**self.recipe.arguments)
+            kind = self.recipe.kind
+            return kind_of(kind).generate(self.recipe.arguments, f"generator '{kind}'")
         from graphtrial.datasets.own.importers import read
 
         return read(self.recipe.kind, list(raw.values()), self.recipe.arguments)

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from graphtrial.arguments import Width
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
 from graphtrial.nn.linear import Linear
@@ -35,7 +36,7 @@ class GAT(Conv):
     last_layer = MappingProxyType({"heads": 1})
     dropout_inside = True
 
-    def __init__(self, width: int, heads: int = 8, bias: bool = False, dropout: float = 0.0) -> None:
+    def __init__(self, width: int, heads: Width = 8, bias: bool = False, dropout: float = 0.0) -> None:
         super().__init__()
         self.dropout = dropout
         self.linear = Linear(width, width, bias=False)

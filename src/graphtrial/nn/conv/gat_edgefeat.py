@@ -7,6 +7,7 @@ from types import MappingProxyType
 import torch
 from torch import Tensor, nn
 
+from graphtrial.arguments import Width
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
 from graphtrial.nn.conv.gat import attend
@@ -32,7 +33,7 @@ class EdgeFeatureGAT(Conv):
     dropout_before_residual = True
     options = ("idle_edge_embedding",)
 
-    def __init__(self, width: int, heads: int = 8, dropout: float = 0.0) -> None:
+    def __init__(self, width: int, heads: Width = 8, dropout: float = 0.0) -> None:
         super().__init__()
         self.dropout = dropout
         self.linear = nn.Linear(width, width, bias=False)

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from graphtrial.arguments import Width
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
@@ -35,7 +36,7 @@ class EdgeStateGAT(Conv):
     last_layer = MappingProxyType({"heads": 1})
     dropout_before_residual = True
 
-    def __init__(self, width: int, heads: int = 8) -> None:
+    def __init__(self, width: int, heads: Width = 8) -> None:
         super().__init__()
         own = width // heads
         self.node = nn.Linear(width, width, bias=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from graphtrial.arguments import Width
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
 from graphtrial.nn.linear import Linear
@@ -28,7 +29,7 @@ class MoNet(Conv):
     x: [nodes, width] -> [nodes, width]; edge features are not used.
     """
 
-    def __init__(self, width: int, kernels: int = 3) -> None:
+    def __init__(self, width: int, kernels: Width = 3) -> None:
         super().__init__()
         self.pseudo = Linear(2, PSEUDO)
         self.mean = nn.Parameter(torch.empty(kernels, PSEUDO))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Annotated
 
 from torch import Tensor, nn
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.arguments import DropRate, Range, Steps
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.loops import with_self_loops
 from graphtrial.nn.linear import FeatureLinear, Linear
@@ -38,17 +39,13 @@ class APPNP(nn.Module):
         width: int,
         layers: int = 1,
         dropout: float = 0.0,
-        steps: int = 10,
-        alpha: float = 0.1,
-        edge_dropout: float = 0.0,
+        steps: Steps = 10,
+        alpha: Annotated[float, Range(0, 1, above=True)] = 0.1,
+        edge_dropout: DropRate = 0.0,
         self_loops: bool = True,
     ) -> None:
         super().__init__()
         require_level("appnp", shapes, self.levels)
-        if not 0 < alpha <= 1:
-            raise GraphTrialError(f"alpha of model 'appnp' must be above 0 and at most 1, not {alpha}")
-        if not 0 <= edge_dropout < 1:
-            raise GraphTrialError(f"edge_dropout of model 'appnp' must be at least 0 and below 1, not {edge_dropout}")
         self.shapes = shapes
         self.steps = steps
         self.alpha = alpha

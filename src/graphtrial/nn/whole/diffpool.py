@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from functools import partial
 from itertools import pairwise
+from typing import Annotated
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from graphtrial.arguments import Range, Width
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.dense.pooling import diffpool
@@ -43,9 +45,9 @@ class DiffPool(nn.Module):
         shapes: Shapes,
         width: int,
         layers: int = 3,
-        clusters: int = 8,
-        slots: int = 1,
-        embedding: int = 0,
+        clusters: Width = 8,
+        slots: Width = 1,
+        embedding: Annotated[int, Range(0, 1 << 16)] = 0,
         residual: bool = True,
         graph_norm: bool = False,
         dropout: float = 0.0,
@@ -53,8 +55,6 @@ class DiffPool(nn.Module):
     ) -> None:
         super().__init__()
         require_level("diffpool", shapes, self.levels)
-        if clusters < 1 or slots < 1 or embedding < 0:
-            raise GraphTrialError("diffpool needs at least 1 cluster and 1 slot, and an embedding of at least 0")
         self.clusters, self.slots = clusters, slots
         last = embedding or width
         widths = [*[width] * layers, last]

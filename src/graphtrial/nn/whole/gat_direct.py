@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from graphtrial.arguments import Width
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.loops import with_self_loops
 from graphtrial.nn.conv.gat import attend
@@ -54,7 +55,7 @@ class DirectGAT(nn.Module):
         shapes: Shapes,
         width: int,
         layers: int = 2,
-        heads: int = 8,
+        heads: Width = 8,
         dropout: float = 0.0,
         self_loops: bool = True,
     ) -> None:

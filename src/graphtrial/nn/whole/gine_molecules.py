@@ -7,6 +7,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
+from graphtrial.arguments import Depth
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.isomorphism import IsomorphismStep
 from graphtrial.nn.models import MODELS
@@ -37,7 +38,7 @@ class MoleculeGINE(nn.Module):
         norm: Norm = "outside",
         jumping: bool = True,
         readout: Literal["mean", "set2set"] = "mean",
-        head_layers: int = 4,
+        head_layers: Depth = 4,
         edge_features: bool = True,
     ) -> None:
         super().__init__()

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from graphtrial.arguments import Width
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.column import PAIRS
@@ -38,7 +39,7 @@ class GraphStar(nn.Module):
     levels = ("pair",)
     width_divisor = "heads"
 
-    def __init__(self, shapes: Shapes, width: int, layers: int = 3, heads: int = 4, dropout: float = 0.0) -> None:
+    def __init__(self, shapes: Shapes, width: int, layers: int = 3, heads: Width = 4, dropout: float = 0.0) -> None:
         super().__init__()
         require_level("graphstar", shapes, self.levels)
         if shapes.outputs != 1:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from graphtrial.arguments import Depth, Width
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.models import MODELS
 from graphtrial.nn.raw import raw_edge_width, raw_edges, raw_node_width, raw_nodes, require_level
@@ -27,9 +28,9 @@ class MPNN(nn.Module):
         self,
         shapes: Shapes,
         width: int,
-        steps: int = 3,
-        edge_width: int = 128,
-        set2set_steps: int = 3,
+        steps: Depth = 3,
+        edge_width: Width = 128,
+        set2set_steps: Depth = 3,
         edge_features: bool = True,
     ) -> None:
         super().__init__()

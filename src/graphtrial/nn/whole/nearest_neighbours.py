@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from graphtrial.arguments import Count
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.models import MODELS
@@ -26,14 +27,12 @@ class NearestNeighbours(nn.Module):
 
     levels = ("edge",)
 
-    def __init__(self, shapes: Shapes, k: int = 2) -> None:
+    def __init__(self, shapes: Shapes, k: Count = 2) -> None:
         super().__init__()
         if shapes.level != "edge" or shapes.outputs != 2 or not shapes.edge_dim:
             raise GraphTrialError(
                 "nearest neighbours are chosen among edges with a distance, to tell two classes of edges apart"
             )
-        if k < 1:
-            raise GraphTrialError(f"k must be at least 1, not {k}")
         self.k = k
         self.confidence = nn.Parameter(torch.zeros(()))
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any
+from typing import Annotated, Any
 
 import torch
 from torch import Tensor, nn
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.arguments import Range
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.dense.buckets import Bucket
 from graphtrial.nn.dense.entries import Entries, Featureless
@@ -47,12 +47,10 @@ class RingGNN(DenseModel):
         residual: bool = False,
         edge_features: bool = False,
         dropout: float = 0.0,
-        average_nodes: float = 0.0,
+        average_nodes: Annotated[float, Range(0, 1e9)] = 0.0,
         outer_bias: bool = False,
         featureless: Featureless = "zeros",
     ) -> None:
-        if average_nodes < 0:
-            raise GraphTrialError(f"graphs have on average more than 0 nodes; average_nodes is {average_nodes}")
         needs = Needs(layers, kept=(8 + 3 * layer_norm) * width, state=width, work=8 * width)
         super().__init__(shapes, width=width, edge_features=edge_features, featureless=featureless, needs=needs)
         nodes = average_nodes or math.ceil(shapes.mean_nodes) or USUAL_NODES

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from graphtrial.arguments import Depth
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.dense.buckets import Bucket
 from graphtrial.nn.dense.entries import Entries, Featureless
@@ -41,7 +42,7 @@ class ThreeWLGNN(DenseModel):
         shapes: Shapes,
         width: int,
         layers: int = 3,
-        depth: int = 2,
+        depth: Depth = 2,
         residual: bool = False,
         edge_features: bool = False,
         dropout: float = 0.0,

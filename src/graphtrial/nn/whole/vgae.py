@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from graphtrial.arguments import NotNegative, Width
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.column import PAIRS
@@ -31,11 +32,11 @@ class VGAE(nn.Module):
 
     levels = ("pair",)
 
-    def __init__(self, shapes: Shapes, width: int, latent: int = 16, kl: float = 0.0) -> None:
+    def __init__(self, shapes: Shapes, width: int, latent: Width = 16, kl: NotNegative = 0.0) -> None:
         super().__init__()
         require_level("vgae", shapes, self.levels)
-        if shapes.outputs != 1 or latent < 1 or kl < 0:
-            raise GraphTrialError("vgae gives one number for a pair, and needs a latent of 1 or more and a kl from 0")
+        if shapes.outputs != 1:
+            raise GraphTrialError("vgae gives one number for a pair")
         self.shapes = shapes
         self.kl = kl
         self.hidden = Propagation(raw_node_width(shapes), width)

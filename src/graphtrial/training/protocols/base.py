@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, TypeVar
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.arguments import Count, Fraction, NotNegative, Positive, Whole, check_fields, check_value
+from graphtrial.errors import GraphTrialError, shown
 from graphtrial.registry import Registry
-from graphtrial.spec import reject_unknown_keys
+from graphtrial.spec import resolve_arguments
 from graphtrial.training.protocols.features import FeatureSvmRules
-from graphtrial.training.protocols.svm import SvmRules
+from graphtrial.training.protocols.svm import Folds, SvmRules
+
+R = TypeVar("R", bound="Rules")
 
 
 @dataclass(frozen=True)
@@ -26,35 +29,26 @@ class Rules:
     a single graph whose nodes are classified is one batch, whatever it says.
     """
 
-    batch_size: int
-    lr: float
-    patience: int
-    min_lr: float
-    factor: float = 0.5
-    threshold: float = 1e-4
-    weight_decay: float = 0.0
-    max_epochs: int = 1000
-    max_hours: float = 12.0
+    batch_size: Count
+    lr: Positive
+    patience: Whole
+    min_lr: Positive
+    factor: Fraction = 0.5
+    threshold: NotNegative = 1e-4
+    weight_decay: NotNegative = 0.0
+    max_epochs: Count = 1000
+    max_hours: Positive = 12.0
     tested: Literal["last", "best"] = "last"
     judged_by: Literal["loss", "score"] = "loss"
     gradient: Literal["mean", "accumulated"] = "mean"
 
     def __post_init__(self) -> None:
-        for name in ("batch_size", "lr", "min_lr", "max_epochs", "max_hours"):
-            if not getattr(self, name) > 0:
-                raise GraphTrialError(f"{name} must be above 0, not {getattr(self, name)!r}")
-        if not 0 < self.factor < 1:
-            raise GraphTrialError(f"factor must lie between 0 and 1, not {self.factor!r}")
-        for name, hint in get_type_hints(type(self)).items():
-            if get_origin(hint) is Literal and getattr(self, name) not in get_args(hint):
-                allowed = " or ".join(repr(value) for value in get_args(hint))
-                raise GraphTrialError(f"{name} must be {allowed}, not {getattr(self, name)!r}")
+        check_fields(self)
 
     @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> Rules:
+    def from_dict(cls: type[R], values: Mapping[str, Any]) -> R:
         """Make rules from plain values; an unknown key is an error that names the nearest known one."""
-        reject_unknown_keys(values, dict.fromkeys(f.name for f in fields(cls)), "the training rules")
-        return cls(**values)
+        return cls(**resolve_arguments(cls, values, "the training rules"))
 
     def plateau_mode(self, *, rising: bool) -> Literal["max", "min"]:
         """Return whether the schedule waits for higher or for lower numbers, given which are better."""
@@ -72,24 +66,10 @@ class FoldRules(Rules):
     """
 
     kind: Literal["folds"] = "folds"
-    folds: int = 10
-    validation: float = 0.1
+    folds: Folds = 10
+    validation: Fraction = 0.1
     chosen: tuple[str, ...] = ("layers", "width")
     schedule: Literal["right", "as-published"] = "right"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.folds < 2 or not 0 < self.validation < 1:
-            raise GraphTrialError(
-                f"folds must be 2 or more and validation a share between 0 and 1, not {self.folds}, {self.validation}"
-            )
-
-    @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> FoldRules:
-        """Make rules from plain values; an unknown key is an error that names the nearest known one."""
-        reject_unknown_keys(values, dict.fromkeys(f.name for f in fields(cls)), "the training rules")
-        listed: dict[str, Any] = {key: tuple(values[key]) for key in ("chosen",) if key in values}
-        return cls(**(values | listed))
 
     def plateau_mode(self, *, rising: bool) -> Literal["max", "min"]:
         return "min" if self.schedule == "as-published" else super().plateau_mode(rising=rising)
@@ -104,12 +84,13 @@ KINDS: dict[str | None, type[Rules] | type[SvmRules] | type[FeatureSvmRules]] = 
 }
 
 
-def rules_from(values: dict[str, Any]) -> AnyRules:
+def rules_from(values: Any) -> AnyRules:
     """Make rules of any kind from plain values."""
-    kind = values.get("kind")
+    given = check_value(values, dict[str, Any], "the rules of a trial")
+    kind = check_value(given.get("kind"), str | None, "the kind of the rules")
     if kind not in KINDS:
-        raise GraphTrialError(f"no rules of the kind {kind!r}; there are {', '.join(filter(None, KINDS))}")
-    return KINDS[kind].from_dict(values)
+        raise GraphTrialError(f"no rules of the kind {shown(kind)}; there are {', '.join(filter(None, KINDS))}")
+    return KINDS[kind].from_dict(given)
 
 
 @dataclass(frozen=True)

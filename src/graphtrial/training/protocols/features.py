@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Literal
 
-from graphtrial.errors import GraphTrialError
-from graphtrial.spec import reject_unknown_keys
+from graphtrial.arguments import Positive, Whole, check_fields
+from graphtrial.spec import resolve_arguments
 
 MACHINE, MACHINE_TITLE = "svm", "SVM"
 """What stands for the model in such a trial, and its display name."""
@@ -22,14 +23,11 @@ class FeatureSvmRules:
     """
 
     kind: Literal["feature-svm"] = "feature-svm"
-    penalty: float = 8.0
-    examples: int = 0
+    penalty: Positive = 8.0
+    examples: Whole = 0
 
     def __post_init__(self) -> None:
-        if self.penalty <= 0 or self.examples < 0:
-            raise GraphTrialError(
-                f"penalty must be above 0 and examples at least 0, not {self.penalty}, {self.examples}"
-            )
+        check_fields(self)
 
     @property
     def is_deterministic(self) -> bool:
@@ -37,8 +35,6 @@ class FeatureSvmRules:
         return self.examples == 0
 
     @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> FeatureSvmRules:
+    def from_dict(cls, values: Mapping[str, Any]) -> FeatureSvmRules:
         """Make rules from plain values; an unknown key is an error that names the nearest known one."""
-        known: dict[str, Any] = {f.name: None for f in fields(cls)}
-        reject_unknown_keys(values, known, "the rules of a support vector machine on features")
-        return cls(**values)
+        return cls(**resolve_arguments(cls, values, "the rules of a support vector machine on features"))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Any, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
 
-from graphtrial.errors import GraphTrialError
-from graphtrial.spec import reject_unknown_keys
+from graphtrial.arguments import LARGEST, Fraction, Length, Positive, Range, Steps, check_fields
+from graphtrial.spec import resolve_arguments
 
+Folds = Annotated[int, Range(2, LARGEST)]
 Machine = Literal["svc", "linear"]
 
 
@@ -23,26 +25,16 @@ class SvmRules:
     """
 
     kind: Literal["kernel-svm"] = "kernel-svm"
-    folds: int = 10
-    validation: float = 0.1
-    h: tuple[int, ...] = (0, 1, 2, 3, 4, 5)
-    penalties: tuple[float, ...] = (1e3, 1e2, 1e1, 1.0, 1e-1, 1e-2, 1e-3)
+    folds: Folds = 10
+    validation: Fraction = 0.1
+    h: Annotated[tuple[Steps, ...], Length(1)] = (0, 1, 2, 3, 4, 5)
+    penalties: Annotated[tuple[Positive, ...], Length(1)] = (1e3, 1e2, 1e1, 1.0, 1e-1, 1e-2, 1e-3)
     machine: Machine = "svc"
 
     def __post_init__(self) -> None:
-        if self.folds < 2 or not 0 < self.validation < 1:
-            raise GraphTrialError(
-                f"folds must be 2 or more and validation a share between 0 and 1, not {self.folds}, {self.validation}"
-            )
-        if not self.h or min(self.h) < 0 or not self.penalties or min(self.penalties) <= 0:
-            raise GraphTrialError("h needs whole numbers from 0, penalties need numbers above 0, one at least of each")
-        if self.machine not in ("svc", "linear"):
-            raise GraphTrialError(f"machine must be 'svc' or 'linear', not {self.machine!r}")
+        check_fields(self)
 
     @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> SvmRules:
+    def from_dict(cls, values: Mapping[str, Any]) -> SvmRules:
         """Make rules from plain values; an unknown key is an error that names the nearest known one."""
-        known: dict[str, Any] = {f.name: None for f in fields(cls)}
-        reject_unknown_keys(values, known, "the rules of a kernel's trial")
-        lists: dict[str, Any] = {key: tuple(values[key]) for key in ("h", "penalties") if key in values}
-        return cls(**(values | lists))
+        return cls(**resolve_arguments(cls, values, "the rules of a kernel's trial"))

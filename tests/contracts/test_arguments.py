@@ -1,0 +1,173 @@
+"""Every argument of everything registered has a declared type and range, and a wrong value is answered in one line.
+
+What is registered tomorrow is tested here at once: an argument without a declared type, or a number without a range,
+fails.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+import pytest
+
+from graphtrial.arguments import Range, declared_arguments, declared_hints
+from graphtrial.datasets.own.kinds import KINDS
+from graphtrial.encodings import ENCODINGS
+from graphtrial.errors import GraphTrialError
+from graphtrial.kernels import KERNELS
+from graphtrial.nn import MODELS, Shapes
+from graphtrial.nn.budget import parameter_count
+from graphtrial.nn.models import model_settings, resolve_settings, setting_hints, width_step
+from graphtrial.spec import canonical_json, resolve_arguments
+from graphtrial.studies.executor import EXECUTORS
+from graphtrial.tasks import TASKS
+from graphtrial.training import PROTOCOLS
+from graphtrial.training.protocols.base import KINDS as RULES
+
+NASTY: list[Any] = [
+    *(math.nan, math.inf, -math.inf, -1, -0.5, 0, 0.5, 1.5, 1, 1e308, 5e-324, 10**9, 10**400, -(2**63), 1 << 20000),
+    *(True, False, None, "", "x", "nan", "0", "\x00", "y" * 5000, "\ud800"),
+    *([], [1], [[1]], [math.nan], ["x"], {}, {"a": 1}, (1, 2, 3), b"x", object()),
+]
+SHAPES = {
+    level: Shapes(outputs=outputs, level=level, node_dim=3, edge_dim=2, num_nodes=9, mean_nodes=3.0)  # type: ignore[arg-type]
+    for level, outputs in (("graph", 2), ("edge", 2), ("pair", 1))
+}
+
+
+def constructors() -> Iterator[Any]:
+    """Everything that a component, a recipe or an option names, with the function that takes its arguments."""
+    registries: list[tuple[str, Any]] = [("encoding", ENCODINGS), ("kernel", KERNELS), ("task", TASKS)]
+    for kind, registry in registries:
+        for name in registry.filed():
+            yield pytest.param(registry.get(name), id=f"{kind} {name}")
+    for name, generator in KINDS.items():
+        yield pytest.param(generator.make, id=f"generator {name}")
+    for name, executor in EXECUTORS.items():
+        yield pytest.param(executor, id=f"executor {name}")
+    for rules in dict.fromkeys(RULES.values()):
+        yield pytest.param(rules, id=f"rules {rules.__name__}")
+
+
+def is_one_line(error: GraphTrialError) -> bool:
+    """Check that an error is told in one line."""
+    assert len(str(error).splitlines()) == 1
+    return True
+
+
+def undeclared(hint: Any) -> str:
+    """Return what is missing in a declaration, or nothing."""
+    if get_origin(hint) is Annotated:
+        base, *marks = get_args(hint)
+        bounded = any(isinstance(mark, Range) for mark in marks)
+        return "" if base in (int, float) and bounded else undeclared(base)
+    if hint in (bool, str, type(None)) or get_origin(hint) is Literal:
+        return ""
+    if hint in (int, float):
+        return "a number without a Range"
+    parts = [part for part in get_args(hint) if part is not Ellipsis]
+    return next((lack for lack in map(undeclared, parts) if lack), "") if parts else f"the type {hint!r}"
+
+
+@pytest.mark.parametrize("constructor", list(constructors()))
+def test_every_argument_declares_type_and_range(constructor: Callable[..., Any]) -> None:
+    declared, hints = declared_arguments(constructor), declared_hints(constructor)
+    for key, parameter in declared.items():
+        assert parameter.annotation is not parameter.empty, f"{key} has no declared type"
+        assert not undeclared(hints[key]), f"{key} has {undeclared(hints[key])}"
+
+
+@pytest.mark.parametrize("name", MODELS.filed())
+def test_every_setting_of_a_model_declares_type_and_range(name: str) -> None:
+    for key, hint in setting_hints(name).items():
+        assert not undeclared(hint), f"{key} has {undeclared(hint)}"
+
+
+def _sound(constructor: Callable[..., Any]) -> dict[str, Any]:
+    """Return values for what has no default."""
+    found: dict[str, Any] = {}
+    for key, parameter in declared_arguments(constructor).items():
+        if parameter.default is parameter.empty:
+            for value in (1, 5, 0.5, "x", True, [1, 1, 1]):
+                try:
+                    resolve_arguments(constructor, {**found, key: value}, "it")
+                except GraphTrialError as error:
+                    if f"{key} of it" in str(error):
+                        continue
+                found[key] = value
+                break
+    return found
+
+
+@pytest.mark.parametrize("constructor", list(constructors()))
+def test_a_wrong_argument_is_one_line(constructor: Callable[..., Any]) -> None:
+    given, refused = _sound(constructor), 0
+    for key in declared_arguments(constructor):
+        for value in NASTY:
+            try:
+                resolved = resolve_arguments(constructor, {**given, key: value}, "it")
+            except GraphTrialError as error:
+                refused += is_one_line(error)
+                continue
+            canonical_json(resolved)  # what is accepted has an identity
+            if isinstance(constructor, type):
+                try:
+                    constructor(**resolved)
+                except GraphTrialError:
+                    refused += 1
+    assert refused >= 10 * len(declared_arguments(constructor))
+
+
+@pytest.mark.parametrize("name", MODELS.filed())
+def test_a_wrong_setting_of_a_model_is_one_line(name: str) -> None:
+    sound: dict[str, Any] = {"width": 8 * width_step(name, {})} if "width" in model_settings(name) else {}
+    refused = 0
+    for key in model_settings(name):
+        for value in NASTY:
+            try:
+                settings = resolve_settings(name, {**sound, key: value})
+            except GraphTrialError as error:
+                refused += is_one_line(error)
+                continue
+            canonical_json(settings)
+            for shapes in SHAPES.values():
+                try:
+                    parameter_count(name, shapes, settings)
+                except GraphTrialError:
+                    continue
+    assert refused >= 20 * len(model_settings(name))
+
+
+@pytest.mark.parametrize("name", PROTOCOLS.filed())
+def test_a_wrong_rule_is_one_line(name: str) -> None:
+    protocol = PROTOCOLS.get(name)
+    for field in fields(protocol.rules):
+        for value in NASTY:
+            try:
+                rules = protocol.rules_for("gcn", 4, {field.name: value})
+            except GraphTrialError as error:
+                is_one_line(error)
+                continue
+            canonical_json(rules)
+            assert type(rules).from_dict({f.name: getattr(rules, f.name) for f in fields(rules)}) == rules
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({"lr": value} for value in ("x", math.nan, math.inf, 0, -1, True, None, [1])),
+        *({"patience": value} for value in (-1, 1.5, math.nan, True)),
+        *({"batch_size": value} for value in (1.5, 0, True, "8")),
+        *({"max_epochs": value} for value in (True, 0, 2.0)),
+        *({"threshold": value} for value in ("x", -1e-4, math.nan)),
+        *({"max_hours": value} for value in ("x", 0, math.inf)),
+    ],
+    ids=str,
+)
+def test_rules_that_were_accepted_once(wrong: dict[str, Any]) -> None:
+    (key,) = wrong
+    with pytest.raises(GraphTrialError, match=f"^{key} of the training rules must be .*, not "):
+        PROTOCOLS.get("bgnn-v5/csl").rules_for("gcn", 4, wrong)
