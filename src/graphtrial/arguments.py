@@ -49,9 +49,10 @@ class Range:
 
 @dataclass(frozen=True)
 class Length:
-    """The fewest values of a list."""
+    """The fewest and the most values of a list."""
 
     least: int = 1
+    most: int = LONGEST_LIST
 
 
 Count = Annotated[int, Range(1, LARGEST)]
@@ -76,6 +77,8 @@ class _MisfitError(Exception):
 
 def check_value(value: Any, hint: Any, what: str) -> Any:
     """Return the value in its canonical form; one that the hint does not allow is an error that says what is."""
+    if isinstance(value, bool | int | float | str) and _is_list(hint):
+        value = (value,)  # one value stands for a list of one: a command line has no other way to write it
     try:
         return _fitting(value, hint)
     except _MisfitError:
@@ -102,9 +105,12 @@ def declared_arguments(constructor: Callable[..., Any]) -> dict[str, inspect.Par
     return {name: p for name, p in parameters.items() if p.kind in kinds}
 
 
-@functools.lru_cache(maxsize=512)
-def declared_hints(constructor: Callable[..., Any]) -> dict[str, Any]:
+def declared_hints(constructor: Any) -> dict[str, Any]:
     """Return the type of each declared argument: as annotated, else that of its default, else `Any`."""
+    return _hints(constructor) if isinstance(constructor, type | types.FunctionType) else _read_hints(constructor)
+
+
+def _read_hints(constructor: Any) -> dict[str, Any]:
     if is_dataclass(constructor):
         return get_type_hints(constructor, include_extras=True)
     function = constructor.__init__ if isinstance(constructor, type) else constructor  # type: ignore[misc]
@@ -113,6 +119,9 @@ def declared_hints(constructor: Callable[..., Any]) -> dict[str, Any]:
         name: _of_default(p.default) if p.annotation is p.empty else _evaluated(p.annotation, names, p.default)
         for name, p in declared_arguments(constructor).items()
     }
+
+
+_hints: Callable[[Any], dict[str, Any]] = functools.lru_cache(maxsize=512)(_read_hints)
 
 
 def checked(function: Callable[..., T], given: Mapping[str, Any], what: str) -> dict[str, Any]:
@@ -140,8 +149,8 @@ def allowed(hint: Any) -> str:
     if origin is Annotated:
         base, *marks = parts
         bounds = [str(mark) for mark in marks if isinstance(mark, Range)]
-        least = next((f" with {mark.least} or more of them" for mark in marks if isinstance(mark, Length)), "")
-        return f"{allowed(base)} {' and '.join(bounds)}".strip() + least
+        lengths = [f", {mark.least} to {mark.most:,} of them" for mark in marks if isinstance(mark, Length)]
+        return f"{allowed(base)} {' and '.join(bounds)}".strip() + "".join(lengths)
     if origin is Literal:
         return " or ".join(repr(part) for part in parts)
     if origin in (Union, types.UnionType):
@@ -149,7 +158,8 @@ def allowed(hint: Any) -> str:
     if origin in (tuple, list, Sequence):
         return f"a list, each {allowed(parts[0])}"
     if origin in (dict, Mapping):
-        return "a table of named values"
+        each = "" if len(parts) < 2 or parts[1] is Any else f", each {allowed(parts[1])}"
+        return f"a table of named values{each}"
     names = {bool: "true or false", int: "a whole number", float: "a finite number", str: "a text"}
     return names.get(hint, "a number, a text, true or false")
 
@@ -178,7 +188,7 @@ def _fitting(value: Any, hint: Any) -> Any:
         for mark in parts[1:]:
             if isinstance(mark, Range) and value is not None and value not in mark:
                 raise _MisfitError
-            if isinstance(mark, Length) and len(value) < mark.least:
+            if isinstance(mark, Length) and not mark.least <= len(value) <= mark.most:
                 raise _MisfitError
         return value
     if origin is Literal:
@@ -188,11 +198,10 @@ def _fitting(value: Any, hint: Any) -> Any:
     if origin in (tuple, list, Sequence):
         return _list(value, parts[0], list if origin is list else tuple)
     if origin in (dict, Mapping) or hint is dict:
-        of_text = isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
-        return _only(value, of_text)
+        return _table(value, parts[1] if parts else Any)
     if hint in PLAIN:
         return PLAIN[hint](value)
-    if isinstance(hint, type):
+    if isinstance(hint, type) and hint is not Any:
         return _only(value, isinstance(value, hint))
     return _any_of(value, (bool, int, float, str))
 
@@ -213,11 +222,20 @@ def _any_of(value: Any, hints: Sequence[Any]) -> Any:
 
 
 def _list(value: Any, hint: Any, kind: type[list[Any]] | type[tuple[Any, ...]]) -> Any:
-    if isinstance(value, bool | int | float | str):
-        value = (value,)  # one value stands for a list of one: a command line has no other way to write it
-    if not isinstance(value, Sequence) or isinstance(value, bytes) or len(value) > LONGEST_LIST:
+    if not isinstance(value, Sequence) or isinstance(value, str | bytes) or len(value) > LONGEST_LIST:
         raise _MisfitError
     return kind(_fitting(each, hint) for each in value)
+
+
+def _is_list(hint: Any) -> bool:
+    base = get_args(hint)[0] if get_origin(hint) is Annotated else hint
+    return get_origin(base) in (tuple, list, Sequence)
+
+
+def _table(value: Any, hint: Any) -> Any:
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise _MisfitError
+    return value if hint is Any else {key: _fitting(each, hint) for key, each in value.items()}
 
 
 def _whole(value: Any) -> int:

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -105,13 +106,35 @@ def is_locked(path: Path) -> bool:
     return False
 
 
+def require_file(path: Path, what: str = "") -> Path:
+    """Return the path of a file that can be read to its end; a pipe or a device might never end, or never begin."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError) as error:
+        raise GraphTrialError(f"cannot read {what}{path}: {reason(error)}") from error
+    if not stat.S_ISREG(mode):
+        raise GraphTrialError(f"{path} is {_kind(mode)}, not a regular file")
+    return path
+
+
+def reason(error: BaseException) -> str:
+    """Return in one line why a file cannot be read or written, as the system says it."""
+    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return next(iter(said.strip().splitlines()), type(error).__name__)
+
+
 def make_folder(folder: Path) -> Path:
     """Create a folder and its parents, or say plainly why that cannot be."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise GraphTrialError(f"cannot create the folder {folder}: {error.strerror}") from error
+    except (OSError, ValueError) as error:
+        raise GraphTrialError(f"cannot create the folder {folder}: {reason(error)}") from error
     return folder
+
+
+def _kind(mode: int) -> str:
+    kinds = {stat.S_ISDIR: "a folder", stat.S_ISFIFO: "a pipe", stat.S_ISSOCK: "a socket"}
+    return next((words for test, words in kinds.items() if test(mode)), "a device")
 
 
 def _flush(path: Path) -> None:

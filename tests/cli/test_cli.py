@@ -147,7 +147,7 @@ def test_data_prepare_and_info() -> None:
         (["run", "csl", "gcn", "--set", "widht=4"], "Did you mean 'width'"),
         (["run", "csl", "gcn", "--set", "width"], "write key=value"),
         (["run", "csl", "gcn", "--rule", "patiance=4"], "Did you mean 'patience'"),
-        (["run", "csl", "gcn", "--encoding", "laplacian:x"], "at least 1 eigenvector"),
+        (["run", "csl", "gcn", "--encoding", "laplacian:x"], "k of 'laplacian:x' must be a whole number from 1"),
         (["run", "csl", "gcn", "--encoding", "laplacian"], "needs a value for k"),
         (["run", "csl", "gcn", "--protocol", "bgnn-v5/clsx"], "Did you mean 'bgnn-v5/csl'"),
         (["run", "csl", "gcn", "--budget", "lots"], "not a parameter budget"),

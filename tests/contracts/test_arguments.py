@@ -42,7 +42,7 @@ def constructors() -> Iterator[Any]:
     """Everything that a component, a recipe or an option names, with the function that takes its arguments."""
     registries: list[tuple[str, Any]] = [("encoding", ENCODINGS), ("kernel", KERNELS), ("task", TASKS)]
     for kind, registry in registries:
-        for name in registry.filed():
+        for name in registry.names():
             yield pytest.param(registry.get(name), id=f"{kind} {name}")
     for name, generator in KINDS.items():
         yield pytest.param(generator.make, id=f"generator {name}")
@@ -80,7 +80,7 @@ def test_every_argument_declares_type_and_range(constructor: Callable[..., Any])
         assert not undeclared(hints[key]), f"{key} has {undeclared(hints[key])}"
 
 
-@pytest.mark.parametrize("name", MODELS.filed())
+@pytest.mark.parametrize("name", MODELS.names())
 def test_every_setting_of_a_model_declares_type_and_range(name: str) -> None:
     for key, hint in setting_hints(name).items():
         assert not undeclared(hint), f"{key} has {undeclared(hint)}"
@@ -121,7 +121,7 @@ def test_a_wrong_argument_is_one_line(constructor: Callable[..., Any]) -> None:
     assert refused >= 10 * len(declared_arguments(constructor))
 
 
-@pytest.mark.parametrize("name", MODELS.filed())
+@pytest.mark.parametrize("name", MODELS.names())
 def test_a_wrong_setting_of_a_model_is_one_line(name: str) -> None:
     sound: dict[str, Any] = {"width": 8 * width_step(name, {})} if "width" in model_settings(name) else {}
     refused = 0
@@ -141,7 +141,7 @@ def test_a_wrong_setting_of_a_model_is_one_line(name: str) -> None:
     assert refused >= 20 * len(model_settings(name))
 
 
-@pytest.mark.parametrize("name", PROTOCOLS.filed())
+@pytest.mark.parametrize("name", PROTOCOLS.names())
 def test_a_wrong_rule_is_one_line(name: str) -> None:
     protocol = PROTOCOLS.get(name)
     for field in fields(protocol.rules):

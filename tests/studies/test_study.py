@@ -46,15 +46,45 @@ def test_a_file_becomes_the_whole_grid(tmp_path: Path) -> None:
         ("width = 16", "widht = 16", "Did you mean 'width'"),
         ("laplacian:4", "laplace:4", "Did you mean 'laplacian'"),
         ("sign=fixed", "sgin=fixed", "Did you mean 'sign'"),
-        ("[[models]]", "[models]", "needs a list 'models'"),
+        ("[[models]]", "[models]", "needs a \\[\\[models\\]\\] for each"),
         ('title = "A table"', "title = A table", "not valid TOML"),
         ("splits = 1", "splits = 6", "6 of them were asked for"),
         ('name = "gcn"', "name = 3", "needs a name"),
         ('dataset = "csl"', 'dataset = "csl2"', "Did you mean 'csl'"),
-        ("width = 16", "width = -1", "at least 1"),
-        ("width = 16", "layers = 2.5", "another kind"),
-        ("width = 16", "grid = { width = 16 }", "a list of values for each setting"),
-        ('dataset = "csl"', 'datasets = "csl"', "must be a list of names"),
+        ("width = 16", "width = -1", "from 1 to"),
+        ("width = 16", "layers = 2.5", "must be a whole number"),
+        ("width = 16", "grid = { width = 16 }", "grid of model 'gcn' .* each a list"),
+        ('dataset = "csl"', "datasets = 5", "'datasets' of study a.toml must be a list, each a text"),
+        ('dataset = "csl"', "dataset = []", "'dataset' of study a.toml must be a text"),
+        *(
+            ("seeds = [14, 34]", line, message)
+            for line, message in (
+                ('seeds = "0"', "seeds of study a.toml must be"),
+                ("seeds = [[1]]", "seeds of study a.toml must be"),
+                ("seeds = 0", "seeds of study a.toml must be"),
+                ("seeds = [-1]", "seeds of study a.toml must be"),
+                ("seeds = true", "seeds of study a.toml must be"),
+                ("seeds = []", "seeds of study a.toml must be"),
+                ("protocol = 5", "protocol of study a.toml must be a text or absent, not 5"),
+                ("paper = 1979-05-27", "paper of study a.toml must be a text"),
+                ("also = [1]", "also of study a.toml must be a list, each a text"),
+            )
+        ),
+        ('encoding = ["none", "laplacian:4,sign=fixed"]', "encoding = true", "encoding of model 'gcn' .* each a text"),
+        *(
+            ("width = 16", f"width = 16\n{line}", message)
+            for line, message in (
+                ("budget = []", "budget of model 'gcn' in study a.toml must be a text or absent"),
+                ("datasets = []", "datasets of model 'gcn' in study a.toml must be a list"),
+                ("dropout = nan", "dropout of model 'gcn' must be a finite number"),
+                ("layers = 1979-05-27", "layers of model 'gcn' must be a whole number"),
+                ("dropout = [0.1]", "dropout of model 'gcn' must be a finite number"),
+            )
+        ),
+        *(
+            ("max_epochs = 3", rule, f"{rule.partition(' ')[0]} of the training rules must be")
+            for rule in ('max_hours = "x"', "patience = nan", "patience = -1", "batch_size = 1.5", "max_epochs = true")
+        ),
         ('dataset = "csl"', 'dataset = "csl"\ndatasets = ["csl"]', "leave out one"),
     ],
 )

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import Any
+from math import prod
+from typing import Annotated, Any
 
+from graphtrial.arguments import Count, Length, Seed, check_fields
 from graphtrial.datasets import Dataset, DatasetSpec, load
 from graphtrial.datasets.base import published_name
 from graphtrial.encodings import ENCODINGS
@@ -19,6 +21,8 @@ from graphtrial.studies.from_table import settings_in_table
 from graphtrial.studies.trial import TrialSpec, make_encoding, make_trial, shapes_for
 from graphtrial.training import PROTOCOLS, FeatureSvmRules, FoldRules, Protocol, SvmRules
 
+MOST_POINTS = 10_000
+Names = Annotated[tuple[str, ...], Length(1)]
 DEFAULT_BUDGET = "100k"
 DEFAULT_PAPER = "bgnn-v5"
 PUBLISHED_SETTINGS = tuple(key for key in SETTINGS if key != "edge_features")
@@ -35,11 +39,16 @@ class Row:
 
     model: str
     settings: dict[str, Any] = field(default_factory=dict)
-    encodings: tuple[str, ...] = ("none",)
+    encodings: Names = ("none",)
     budget: str | None = None
-    grid: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    grid: dict[str, Annotated[tuple[Any, ...], Length(1, MOST_POINTS)]] = field(default_factory=dict)
     protocol: str | None = None
-    datasets: tuple[str, ...] | None = None
+    datasets: Names | None = None
+
+    def __post_init__(self) -> None:
+        check_fields(self, "the row of a study")
+        if prod(map(len, self.grid.values())) > MOST_POINTS:
+            raise GraphTrialError(f"the grid of model '{self.model}' has more than {MOST_POINTS:,} points")
 
     def points(self) -> Iterator[dict[str, Any]]:
         """Return the settings of each point of the grid, the last setting changing first."""
@@ -58,15 +67,18 @@ class Study:
     """
 
     title: str
-    dataset: str | tuple[str, ...]
+    dataset: str | Names
     rows: tuple[Row, ...]
     protocol: str | None = None
     paper: str = ""
-    seeds: int | tuple[int, ...] | None = None
-    splits: int | None = None
+    seeds: Count | Annotated[tuple[Seed, ...], Length(1, MOST_POINTS)] | None = None
+    splits: Count | None = None
     rules: dict[str, Any] = field(default_factory=dict)
     also: tuple[str, ...] = ()
     published: str | None = None
+
+    def __post_init__(self) -> None:
+        check_fields(self, "the study")
 
     def trials(self) -> list[TrialSpec]:
         """Return every trial of the grid, fully resolved; a dataset is prepared where it is not yet."""

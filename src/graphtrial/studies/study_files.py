@@ -9,9 +9,11 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from graphtrial.errors import GraphTrialError, UnknownNameError, did_you_mean
+from graphtrial.arguments import check_value, checked, declared_hints
+from graphtrial.errors import GraphTrialError, UnknownNameError, did_you_mean, shown
+from graphtrial.files import require_file
 from graphtrial.spec import reject_unknown_keys
-from graphtrial.studies.study import Row, Study
+from graphtrial.studies.study import Names, Row, Study
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -39,6 +41,7 @@ def load_study(name: str) -> Study:
             f"no study called '{name}'.{did_you_mean(name, shipped)} `graphtrial list studies` shows all "
             f"{len(shipped)}; a file of your own must end in .toml."
         )
+    require_file(path, "the study ")
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -55,40 +58,28 @@ def _study(values: dict[str, Any], what: str) -> Study:
     if several is not None:
         if "dataset" in values:
             raise GraphTrialError(f"study {what} has 'dataset' and 'datasets'; leave out one of them")
-        values["dataset"] = _texts(several, f"'datasets' of study {what}")
-    if "also" in values:
-        values["also"] = _texts(values["also"], f"'also' of study {what}")
-    needed: dict[str, type] = {"title": str, "dataset": tuple if several is not None else str, "models": list}
-    optional: dict[str, type] = {"protocol": str, "paper": str, "splits": int, "rules": dict, "published": str}
-    for key, kind in needed.items():
-        if not isinstance(values.get(key), kind):
-            raise GraphTrialError(f"study {what} needs a {kind.__name__} '{key}'")
-    for key, kind in optional.items():
-        if key in values and not isinstance(values[key], kind):
-            raise GraphTrialError(f"'{key}' of study {what} must be a {kind.__name__}, not {values[key]!r}")
-    rows = tuple(_row(row, what) for row in values.pop("models"))
-    seeds = values.pop("seeds", None)
-    if isinstance(seeds, list):
-        seeds = tuple(seeds)
-    return Study(**values, rows=rows, seeds=seeds)
+        values["dataset"] = check_value(several, Names, f"'datasets' of study {what}")
+    else:
+        values["dataset"] = check_value(values.get("dataset"), str, f"'dataset' of study {what}")
+    rows = values.pop("models", None)
+    if not isinstance(rows, list):
+        raise GraphTrialError(f"study {what} needs a [[models]] for each model")
+    given = checked(Study, values, f"study {what}")
+    if "title" not in given:
+        raise GraphTrialError(f"study {what} needs a title")
+    return Study(**given, rows=tuple(_row(row, what) for row in rows))
 
 
 def _row(values: Any, what: str) -> Row:
     if not isinstance(values, dict) or not isinstance(values.get("name"), str):
         raise GraphTrialError(f"every [[models]] of study {what} needs a name")
     settings = dict(values)
-    name, encodings, budget = settings.pop("name"), settings.pop("encoding", "none"), settings.pop("budget", None)
-    encodings = (encodings,) if isinstance(encodings, str) else tuple(encodings)
-    grid, protocol, datasets = settings.pop("grid", {}), settings.pop("protocol", None), settings.pop("datasets", None)
-    if not isinstance(grid, dict) or not all(isinstance(tried, list) and tried for tried in grid.values()):
-        raise GraphTrialError(f"'grid' of model '{name}' in study {what} must have a list of values for each setting")
-    if datasets is not None:
-        datasets = _texts(datasets, f"'datasets' of model '{name}' in study {what}")
-    tried = {key: tuple(values) for key, values in grid.items()}
-    return Row(name, settings, encodings, budget, tried, protocol, datasets)
-
-
-def _texts(values: Any, what: str) -> tuple[str, ...]:
-    if not isinstance(values, list) or not values or not all(isinstance(value, str) for value in values):
-        raise GraphTrialError(f"{what} must be a list of names, not {values!r}")
-    return tuple(values)
+    name = settings.pop("name")
+    written = {"encoding": "encodings", **{key: key for key in ("budget", "grid", "protocol", "datasets")}}
+    hints, where = declared_hints(Row), f"of model {shown(name)} in study {what}"
+    given = {
+        field: check_value(settings.pop(key), hints[field], f"{key} {where}")
+        for key, field in written.items()
+        if key in settings
+    }
+    return Row(name, settings, **given)
