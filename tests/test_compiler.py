@@ -70,3 +70,31 @@ def test_two_processes_that_save_at_once_never_mix_up_their_code(
     assert last.load("for singles") == "code for singles"
     assert last.load("for doubles") in (None, "code for doubles")
     assert _Files(str(tmp_path), "kernel.f-1.py311", "another stamp").load("for singles") is None
+
+
+def test_a_damaged_kernel_is_compiled_again(tmp_path: Path) -> None:
+    write(tmp_path, "x + 1")
+    assert run(tmp_path) == (0, [11, 0])
+    for suffix in (".nbi", ".nbc"):
+        (file,) = (tmp_path / "kept").rglob(f"*{suffix}")
+        content = bytearray(file.read_bytes())
+        content[len(content) // 2] ^= 4
+        file.write_bytes(content)
+        assert run(tmp_path) == (0, [11, 0])
+        assert run(tmp_path) == (0, [11, 1])
+        file.write_bytes(b"")
+        assert run(tmp_path) == (0, [11, 0])
+
+
+def test_no_bit_of_a_kept_file_goes_unnoticed(tmp_path: Path) -> None:
+    kept = _Files(str(tmp_path), "kernel.f-1.py311", "stamp")
+    kept.save("for doubles", "code for doubles")
+    for file in tmp_path.glob("*.nb?"):
+        whole = file.read_bytes()
+        for position in range(len(whole)):
+            content = bytearray(whole)
+            content[position] ^= 1 << position % 8
+            file.write_bytes(content)
+            assert kept.load("for doubles") is None
+        file.write_bytes(whole)
+    assert kept.load("for doubles") == "code for doubles"

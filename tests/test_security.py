@@ -93,7 +93,7 @@ def test_a_pickle_in_place_of_a_state_or_a_column_is_not_executed(tmp_path: Path
         array[0] = Bomb(trace)
         np.save(file, array, allow_pickle=True)
     with pytest.raises(GraphTrialError):
-        GraphSet.open(tmp_path / "set", verify=True)
+        GraphSet.open(tmp_path / "set")
     assert not trace.exists()
 
 

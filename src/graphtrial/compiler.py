@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import pickle
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -14,6 +15,7 @@ from numba import njit
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 Array = Any
+_DIGEST = 32
 
 
 class _Files(IndexDataCacheFile):
@@ -23,6 +25,8 @@ class _Files(IndexDataCacheFile):
     between leaves an index that leads to the code of an earlier source, and two processes that compile for different
     types at once may give both the same name: either way other code would run than was asked for. Here the name of a
     data file follows from the source and the types, it is written first, and one process at a time changes the index.
+    Each file begins with the SHA-256 of the rest: one that was changed or cut off is as good as absent, and compiled
+    again.
     """
 
     def save(self, key: Any, data: Any) -> None:
@@ -37,6 +41,38 @@ class _Files(IndexDataCacheFile):
                 if old.name not in known.values():
                     old.unlink(missing_ok=True)
 
+    def _load_index(self) -> dict[Any, str]:
+        found = self._unsealed(self._index_path)
+        if found is None or found[0] != (self._version, self._source_stamp):
+            return {}
+        known: dict[Any, str] = found[1]
+        return known
+
+    def _save_index(self, overloads: dict[Any, str]) -> None:
+        self._seal(self._index_path, ((self._version, self._source_stamp), overloads))
+
+    def _load_data(self, name: str) -> Any:
+        return self._unsealed(self._data_path(name))
+
+    def _save_data(self, name: str, data: Any) -> None:
+        self._seal(self._data_path(name), data)
+
+    def _seal(self, path: str, value: Any) -> None:
+        content = self._dump(value)
+        with self._open_for_write(path) as stream:
+            stream.write(hashlib.sha256(content).digest() + content)
+
+    @staticmethod
+    def _unsealed(path: str) -> Any:
+        """Return what was written to a file, or nothing where it is absent, damaged, or of a numba that differs."""
+        try:
+            written = Path(path).read_bytes()
+            if hashlib.sha256(written[_DIGEST:]).digest() != written[:_DIGEST]:
+                return None
+            return pickle.loads(written[_DIGEST:])  # noqa: S301 - machine code of our own: not from data, see security.md
+        except Exception:  # noqa: BLE001 - whatever cannot be loaded is compiled again
+            return None
+
 
 class _Cache(FunctionCache):
     """Numba's cache of one kernel, whose stamp is the content of all that is compiled into it, in whatever file."""
@@ -44,6 +80,12 @@ class _Cache(FunctionCache):
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
         self._cache_file = _Files(self._cache_path, self._impl.filename_base, _stamp(function))
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # noqa: BLE001 - code that LLVM does not take any more is compiled again
+            return None
 
 
 def _compile(**options: Any) -> Any:

@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from platformdirs import user_cache_path
 
@@ -85,10 +85,15 @@ def read_json(path: Path) -> Any:
 def sha256_of(path: Path) -> str:
     """Return the SHA-256 of a file's bytes, in hexadecimal."""
     with path.open("rb") as stream:
-        hasher = hashlib.sha256()
-        while chunk := stream.read(1 << 20):
-            hasher.update(chunk)
-        return hasher.hexdigest()
+        return sha256_of_stream(stream)
+
+
+def sha256_of_stream(stream: BinaryIO) -> str:
+    """Return the SHA-256 of what is left of a stream, in hexadecimal."""
+    hasher = hashlib.sha256()
+    while chunk := stream.read(1 << 20):
+        hasher.update(chunk)
+    return hasher.hexdigest()
 
 
 def is_locked(path: Path) -> bool:

@@ -160,7 +160,7 @@ def _columns() -> GraphSet:
 
 
 def _open_columns(folder: Path) -> GraphSet:
-    opened = GraphSet.open(folder, verify=True)
+    opened = GraphSet.open(folder)
     return GraphSet.build(opened.node_counts, opened.edge_counts, opened.edge_index, dict(opened.columns))
 
 

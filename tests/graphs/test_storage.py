@@ -59,7 +59,7 @@ def data_start(path: Path) -> int:
 def test_what_is_saved_is_what_is_opened(tmp_path: Path, given: list[Graph]) -> None:
     graphs = build(given)
     graphs.save(tmp_path / "set")
-    opened = GraphSet.open(tmp_path / "set", verify=True)
+    opened = GraphSet.open(tmp_path / "set")
     assert opened.content_hash == graphs.content_hash
     assert {n: (c.level, c.meaning, c.types) for n, c in opened.columns.items()} == {
         n: (c.level, c.meaning, c.types) for n, c in graphs.columns.items()
@@ -113,9 +113,9 @@ def test_one_flipped_byte_of_the_data_is_seen(copy: Path, data: st.DataObject) -
     bits = data.draw(st.integers(1, 255))
     flip(path, position, bits)
     with pytest.raises(CorruptFileError, match=path.name):
-        GraphSet.open(copy, verify=True)
+        GraphSet.open(copy)
     flip(path, position, bits)
-    GraphSet.open(copy, verify=True)
+    GraphSet.open(copy)
 
 
 @settings(quickly, max_examples=200)
@@ -126,13 +126,13 @@ def test_one_flipped_byte_of_a_header_is_seen_or_harmless(saved: Path, copy: Pat
     bits = data.draw(st.integers(1, 255))
     flip(path, position, bits)
     with suppress(CorruptFileError):
-        assert GraphSet.open(copy, verify=True).content_hash == GraphSet.open(saved).content_hash
+        assert GraphSet.open(copy).content_hash == GraphSet.open(saved).content_hash
     flip(path, position, bits)
 
 
 @quickly
 @given(st.data())
-def test_one_flipped_byte_of_the_manifest_is_seen_without_verifying(copy: Path, data: st.DataObject) -> None:
+def test_one_flipped_byte_of_the_manifest_is_seen(copy: Path, data: st.DataObject) -> None:
     path = copy / "set.json"
     position = data.draw(st.integers(0, path.stat().st_size - 1))
     bits = data.draw(st.integers(1, 255))
@@ -160,7 +160,7 @@ def test_a_foreign_manifest_is_refused(copy: Path, text: str) -> None:
 
 @quickly
 @given(st.data())
-def test_a_shortened_file_is_seen_without_verifying(copy: Path, data: st.DataObject) -> None:
+def test_a_shortened_file_is_seen(copy: Path, data: st.DataObject) -> None:
     path = data.draw(st.sampled_from(sorted(copy.iterdir())))
     content = path.read_bytes()
     path.write_bytes(content[: data.draw(st.integers(0, len(content) - 1))])
@@ -169,7 +169,7 @@ def test_a_shortened_file_is_seen_without_verifying(copy: Path, data: st.DataObj
     path.write_bytes(content)
 
 
-def test_a_lengthened_file_is_seen_without_verifying(copy: Path) -> None:
+def test_a_lengthened_file_is_seen(copy: Path) -> None:
     with (copy / "edge_index.npy").open("ab") as stream:
         stream.write(b"\0")
     with pytest.raises(CorruptFileError, match=r"edge_index\.npy"):
@@ -188,7 +188,7 @@ def test_missing_files_are_seen(copy: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("array", [np.zeros((2, 3)), np.zeros(20, np.int64), np.zeros((20, 2), np.float64)])
-def test_an_array_of_another_shape_or_type_is_seen_without_verifying(copy: Path, array: np.ndarray) -> None:
+def test_an_array_of_another_shape_or_type_is_seen(copy: Path, array: np.ndarray) -> None:
     np.save(copy / "column.x.npy", array)
     with pytest.raises(CorruptFileError, match=r"column\.x\.npy was changed"):
         GraphSet.open(copy)
@@ -211,19 +211,18 @@ class Burglar:
         return open, (self.path, "w")
 
 
-@pytest.mark.parametrize("verify", [True, False])
-def test_nothing_is_ever_unpickled(copy: Path, tmp_path: Path, verify: bool) -> None:
+def test_nothing_is_ever_unpickled(copy: Path, tmp_path: Path) -> None:
     trap = np.array([Burglar(str(tmp_path / "broken-in"))], dtype=object)
     np.save(copy / "column.y.npy", trap, allow_pickle=True)
     with pytest.raises(CorruptFileError, match=r"column\.y\.npy"):
-        GraphSet.open(copy, verify=verify)
+        GraphSet.open(copy)
     (copy / "column.y.npy").write_bytes(trap.dumps())
     with pytest.raises(CorruptFileError, match=r"column\.y\.npy"):
-        GraphSet.open(copy, verify=verify)
+        GraphSet.open(copy)
     rewrite_manifest(copy, "column.y", ["|O", [1], "0" * 64])
     np.save(copy / "column.y.npy", trap, allow_pickle=True)
     with pytest.raises(CorruptFileError, match=r"column\.y\.npy"):
-        GraphSet.open(copy, verify=verify)
+        GraphSet.open(copy)
     assert not (tmp_path / "broken-in").exists()
 
 
@@ -245,7 +244,7 @@ def test_saving_again_replaces_the_old_set(tmp_path: Path) -> None:
     build([(2, [(0, 1)])]).save(tmp_path / "set")
     smaller = GraphSet.build([1], [0], np.zeros((2, 0)))
     smaller.save(tmp_path / "set")
-    assert GraphSet.open(tmp_path / "set", verify=True).content_hash == smaller.content_hash
+    assert GraphSet.open(tmp_path / "set").content_hash == smaller.content_hash
     assert not (tmp_path / "set" / "column.x.npy").exists()
 
 

@@ -51,3 +51,26 @@ def test_removing_leaves_nothing(checkpoint: Checkpoint) -> None:
     checkpoint.remove()
     assert checkpoint.load() is None
     assert not list(checkpoint.path.parent.iterdir())
+
+
+@pytest.mark.parametrize("dtype", ["I32", "U32"])
+def test_the_same_bytes_of_another_type_are_another_state(checkpoint: Checkpoint, dtype: str) -> None:
+    content = checkpoint.path.read_bytes()
+    assert content.count(b'"F32"') == 1
+    checkpoint.path.write_bytes(content.replace(b'"F32"', f'"{dtype}"'.encode()))
+    saved = checkpoint.load()
+    assert saved is not None
+    assert saved[1] == {"epoch": 1}
+
+
+def test_the_same_bytes_of_another_shape_or_name_are_another_state(checkpoint: Checkpoint) -> None:
+    content = checkpoint.path.read_bytes()
+    for old, new in ((b'"shape":[3]', b'"shape":[3,1]'), (b'"weight"', b'"wEight"')):
+        assert content.count(old) == 1
+        size = int.from_bytes(content[:8], "little")
+        header = content[8 : 8 + size].replace(old, new).rstrip()
+        header += b" " * (-len(header) % 8)
+        checkpoint.path.write_bytes(len(header).to_bytes(8, "little") + header + content[8 + size :])
+        saved = checkpoint.load()
+        assert saved is not None
+        assert saved[1] == {"epoch": 1}

@@ -9,13 +9,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from graphtrial.cache import cached
+from graphtrial.cache import cached, place
 from graphtrial.datasets.base import DATASETS, PARTS, Dataset, DatasetSpec, Source, Split, check_splits, dataset_hash
 from graphtrial.datasets.single_graph import graph_facts
 from graphtrial.datasets.sources import fetch, find, known_hash
 from graphtrial.datasets.statistics import compare, summary, types_of
 from graphtrial.errors import CorruptFileError, GraphTrialError, InvalidGraphError
-from graphtrial.files import atomic_folder, cache_home
+from graphtrial.files import atomic_folder
 from graphtrial.graphs import GraphSet, storage
 from graphtrial.origins import origin_digests
 from graphtrial.spec import digest
@@ -125,8 +125,7 @@ def _folder(spec: DatasetSpec, source: Source) -> Path | None:
         return None
     facts = {"dataset": spec.name, "parser": spec.parser_version, "source": source.name, "inputs": hashes}
     origin = origin_digests(type(spec))  # the version of a plug-in's dataset is the content of its files
-    key = digest({**facts, "origin": origin} if origin else facts)
-    return cache_home() / "datasets" / f"{spec.name}-{key[:16]}"
+    return place("datasets", spec.name, digest({**facts, "origin": origin} if origin else facts))
 
 
 def _make(spec: DatasetSpec, source: Source, folder: Path) -> None:
@@ -170,8 +169,8 @@ def _make(spec: DatasetSpec, source: Source, folder: Path) -> None:
 
 def _read(spec: DatasetSpec, folder: Path) -> Dataset:
     try:
-        graphs = GraphSet.open(folder / "graphs", verify=True)
-        arrays, about = storage.load(folder / "splits", verify=True)
+        graphs = GraphSet.open(folder / "graphs")
+        arrays, about = storage.load(folder / "splits")
         splits = tuple(Split(*(arrays[f"{number}.{part}"] for part in PARTS)) for number in range(about["splits"]))
         dataset = Dataset(spec.name, graphs, splits, spec.task_of(graphs), spec, about["provenance"])
         intact = dataset.hash == dataset.provenance["hash"]

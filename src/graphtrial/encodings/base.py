@@ -12,8 +12,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from graphtrial.cache import cached
-from graphtrial.files import cache_home
+from graphtrial.cache import cached, place
 from graphtrial.graphs import Column, GraphSet, storage
 from graphtrial.origins import origin_digests
 from graphtrial.registry import Registry, is_subclass
@@ -62,12 +61,12 @@ def encode(graphs: GraphSet, encoding: Encoding, column: str) -> GraphSet:
     facts = [graphs.content_hash, encoding.name, encoding.version, encoding.cache_key()]
     origin = origin_digests(type(encoding))  # the version of a plug-in's encoding is the content of its files
     key = digest([*facts, origin] if origin else facts)
-    folder = cache_home() / "encodings" / f"{encoding.name}-{key[:16]}"
+    folder = place("encodings", encoding.name, key)
 
     def make() -> None:
         storage.save(folder, {"values": encoding.compute(graphs)}, {"encoding": encoding.name})
 
     def read() -> npt.NDArray[np.float32]:
-        return storage.load(folder, verify=True)[0]["values"]
+        return storage.load(folder)[0]["values"]
 
     return graphs.with_column(column, Column(cached(folder, make, read), "node", f"{encoding.name} encoding"))

@@ -9,13 +9,13 @@ import numpy as np
 from scipy import sparse
 
 from graphtrial.arguments import declared_arguments
-from graphtrial.cache import cached
+from graphtrial.cache import cached, place
 from graphtrial.datasets import Dataset
 from graphtrial.errors import GraphTrialError
-from graphtrial.files import cache_home
 from graphtrial.graphs import storage
 from graphtrial.kernels.base import KERNELS
 from graphtrial.kernels.svm import choose_and_test, fold_of
+from graphtrial.origins import origin_digests
 from graphtrial.spec import Component, digest, resolve_arguments
 from graphtrial.training.outcome import Outcome
 from graphtrial.training.protocols import SvmRules
@@ -57,11 +57,17 @@ def try_kernel(dataset: Dataset, kernel: Component, rules: SvmRules, *, fold: in
 
 
 def matrix_of(dataset: Dataset, kernel: Component, steps: int | None) -> Any:
-    """Return the Gram matrix or the features of a whole dataset, computed once and kept."""
+    """Return the Gram matrix or the features of a whole dataset, computed once and kept.
+
+    The checksum of what was kept is verified by each process that opens it: 0.1 s for the 135 MB of 4,110 graphs, where
+    a fold takes seconds. Of a kernel of the user's own, the files that define it are part of the key.
+    """
     arguments = {**kernel.arguments, **({} if steps is None else {STEPS: steps})}
     kind = KERNELS.get(kernel.name)
-    key = digest({"data": dataset.graphs.content_hash, "kernel": [kernel.name, kind.version, arguments]})
-    folder = cache_home() / "kernels" / f"{dataset.name.replace('/', '-')}-{kernel.name}-{key[:16]}"
+    facts = {"data": dataset.graphs.content_hash, "kernel": [kernel.name, kind.version, arguments]}
+    origin = origin_digests(kind)
+    key = digest({**facts, "origin": origin} if origin else facts)
+    folder = place("kernels", f"{dataset.name}-{kernel.name}", key)
 
     def make() -> None:
         made = check_matrix(kind(**arguments).fit_transform(dataset.graphs), len(dataset.graphs), kernel.name)
@@ -72,7 +78,7 @@ def matrix_of(dataset: Dataset, kernel: Component, steps: int | None) -> Any:
             storage.save(folder, {"gram": made}, {})
 
     def read() -> Any:
-        arrays, about = storage.load(folder, verify=False)
+        arrays, about = storage.load(folder)
         if "gram" in arrays:
             return arrays["gram"]
         parts = tuple(np.asarray(arrays[name]) for name in ("data", "indices", "indptr"))

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-import re
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from graphtrial.cache import cached
+from graphtrial.cache import cached, check_seal, place, seal
 from graphtrial.datasets import info, load
 from graphtrial.datasets.prepare import is_kept
 from graphtrial.errors import GraphTrialError
-from graphtrial.files import atomic_folder, cache_home, read_json
+from graphtrial.files import atomic_folder, read_json
 from graphtrial.plots.figures import plot
+from graphtrial.spec import digest
 
 FACTS = "facts.json"
 
@@ -25,7 +26,7 @@ def kept_pictures(name: str, data: str) -> tuple[dict[str, Any], tuple[Path, ...
     """
     if ":" in name:  # module:attribute, which a store must not make us import
         return {}, ()
-    folder = cache_home() / "pictures" / f"{re.sub(r'[^a-z0-9.+-]', '-', name.lower())}-{data[:16]}"
+    folder = place("pictures", name.lower(), digest([data, version("graphtrial")]))
 
     def make() -> None:
         dataset = load(name)
@@ -34,8 +35,10 @@ def kept_pictures(name: str, data: str) -> tuple[dict[str, Any], tuple[Path, ...
         with atomic_folder(folder) as temporary:
             plot(dataset, temporary)
             (temporary / FACTS).write_text(json.dumps(info(name)), encoding="utf-8")
+            seal(temporary)
 
     def read() -> tuple[dict[str, Any], tuple[Path, ...]]:
+        check_seal(folder)
         return read_json(folder / FACTS), tuple(sorted(folder.glob("*.png")))
 
     try:

@@ -132,8 +132,9 @@ def part(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
 
 
 def _digest(tensors: dict[str, Tensor], content: str) -> str:
-    hasher = hashlib.sha256(content.encode())
+    """Return the SHA-256 of names, dtypes, shapes and bytes: the same bytes are other numbers in another dtype."""
+    described = [[name, str(tensors[name].dtype), list(tensors[name].shape)] for name in sorted(tensors)]
+    hasher = hashlib.sha256(json.dumps([content, described]).encode())
     for name in sorted(tensors):
-        hasher.update(name.encode())
         hasher.update(tensors[name].contiguous().reshape(-1).view(torch.uint8).numpy().data)
     return hasher.hexdigest()

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from graphtrial.cache import cached
-from graphtrial.errors import CorruptFileError, GraphTrialError
+from graphtrial.cache import cached, check_seal, seal
+from graphtrial.errors import GraphTrialError
 from graphtrial.files import atomic_folder, cache_home, read_json
 from graphtrial.spec import digest
 
@@ -63,6 +63,7 @@ class Workshop:
                 report = make(temporary)
                 shutil.rmtree(temporary / ".spill", ignore_errors=True)
                 (temporary / REPORT).write_text(json.dumps(report, ensure_ascii=False, indent=1), encoding="utf-8")
+                seal(temporary)
 
         report = cached(target, fill, lambda: _report(target))
         made = Made(name, target, key, report, kept, time.monotonic() - start)
@@ -88,7 +89,6 @@ def identity(path: Path) -> dict[str, Any]:
 
 
 def _report(folder: Path) -> dict[str, Any]:
-    if not (folder / REPORT).is_file():
-        raise CorruptFileError(f"{folder} is not complete")
+    check_seal(folder)
     report: dict[str, Any] = read_json(folder / REPORT)
     return report

@@ -110,7 +110,7 @@ def kept_chunks(recipe: Recipe, count: int) -> int:
 
 def _chunk(recipe: Recipe, chunk: int) -> dict[str, Array]:
     folder = recipe.folder / f"{chunk:05d}"
-    return cached(folder, lambda: _solve(recipe, chunk, folder), lambda: storage.load(folder, verify=True)[0])
+    return cached(folder, lambda: _solve(recipe, chunk, folder), lambda: storage.load(folder)[0])
 
 
 def _solve(recipe: Recipe, chunk: int, folder: Path) -> None:
