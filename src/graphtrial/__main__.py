@@ -1,6 +1,11 @@
 """`python -m graphtrial` is `graphtrial`."""
 
-from graphtrial.cli import main
+import sys
 
 if __name__ == "__main__":
+    if not getattr(sys.flags, "safe_path", False):
+        del sys.path[0]  # the current folder: `graphtrial` does not import what lies there, and neither does this
+
+    from graphtrial.cli import main
+
     main()

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from multiprocessing import forkserver
 from multiprocessing.context import BaseContext
+
+SAFE_PATH = "PYTHONSAFEPATH"
+"""Heard by Python 3.11 and later."""
 
 
 def cores() -> int:
@@ -25,10 +30,29 @@ def worker_context(*, svm: bool = False) -> BaseContext:
     context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
     graph_kernels = ["graphtrial.kernels.trial"] if svm and find_spec("sklearn") is not None else []
     context.set_forkserver_preload(["graphtrial.studies.preload", *graph_kernels])
+    if context.get_start_method() == "forkserver":
+        with _without_current_folder():
+            forkserver.ensure_running()
     return context
 
 
 def prepare_workers(*, svm: bool = False) -> None:
     """Let the fork server start its imports in the background, so that the first trial need not wait for them."""
-    if worker_context(svm=svm).get_start_method() == "forkserver":
-        forkserver.ensure_running()
+    worker_context(svm=svm)
+
+
+@contextmanager
+def _without_current_folder() -> Iterator[None]:
+    """Keep a Python that is started meanwhile from importing what lies in the current folder.
+
+    The fork server is started by `python -c`, which would take a `numpy.py` there for numpy.
+    """
+    before = os.environ.get(SAFE_PATH)
+    os.environ[SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[SAFE_PATH]
+        else:
+            os.environ[SAFE_PATH] = before

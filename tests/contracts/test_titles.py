@@ -19,7 +19,7 @@ REGISTRIES = {registry.kind: registry for registry in (DATASETS, MODELS, KERNELS
 @pytest.mark.parametrize("kind", REGISTRIES)
 def test_everything_has_a_title_of_its_own(kind: str) -> None:
     registry = REGISTRIES[kind]
-    ours = [name for name in registry.filed() if "graphtrial." in getattr(registry.get(name), "__module__", "")]
+    ours = [name for name in registry if "graphtrial." in getattr(registry.get(name), "__module__", "")]
     assert ours
     titles = {name: registry.title(name) for name in ours}
     assert [name for name, title in titles.items() if title != title.strip() or not title] == []

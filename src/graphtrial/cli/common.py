@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, TypeVar
 
-import click
 import typer
 from rich.console import Console
 
@@ -54,7 +53,7 @@ def friendly(command: F) -> F:
             return command(*args, **kwargs)
         except GraphTrialError as error:
             refuse(str(error))
-        except (KeyboardInterrupt, click.exceptions.Exit, click.exceptions.Abort, click.ClickException):
+        except (KeyboardInterrupt, typer.Exit, typer.Abort):
             raise
         except BaseException as error:
             blame = _blame(error)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphtrial.cli.common import Json, StorePath, err, friendly, out, print_json
+from graphtrial.cli.common import Allowed, Json, Plugins, StorePath, err, friendly, load_code, out, print_json
 from graphtrial.errors import GraphTrialError
 from graphtrial.files import DEFAULT_STORE
 
@@ -144,12 +144,15 @@ def mapper(
     weakest: Annotated[float, typer.Option(min=0.0, max=0.99, help="Leave weaker links out, of at most 1.")] = 0.05,
     fewest: Annotated[int, typer.Option(min=0, help="Leave parts with fewer nodes out.")] = 8,
     seed: Annotated[int, typer.Option(min=0, help="Another seed gives another lens.")] = 0,
+    plugin: Plugins = None,
+    allow: Allowed = None,
     store: StorePath = DEFAULT_STORE,
 ) -> None:
     """Draw a graph as clusters of nodes that lie together in an unsupervised embedding (Deep Graph Mapper).
 
     Example: graphtrial wikics mapper cora --out cora-mapper.png
     """
+    load_code(plugin, allow, name)
     from graphtrial.datasets import load
     from graphtrial.plots.mapper import MapperRules, lens_of, mapped
     from graphtrial.plots.mapper_picture import classes_of, mapper_picture

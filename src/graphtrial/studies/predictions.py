@@ -9,12 +9,13 @@ import torch
 
 from graphtrial.errors import GraphTrialError
 from graphtrial.studies.store import Store, TrialRecord
-from graphtrial.studies.trial import make_job
+from graphtrial.studies.trial import check_plugins, make_job
 from graphtrial.studies.weights import load_weights
 
 
 def predicted_classes(record: TrialRecord, store: Store) -> npt.NDArray[Any]:
     """Return the class that the tested weights of a trial give to each node of its single graph."""
+    check_plugins(record.spec)
     weights = load_weights(record, store)
     job = make_job(record.spec)
     if job.split_level != "node":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -106,7 +107,7 @@ class RayCluster:
         quiet = {"log_to_driver": False, "logging_level": "ERROR"}
         started = {"include_dashboard": False} if self.address == "local" else {}
         try:
-            ray.init(self.address, **quiet, **started)
+            ray.init(self.address, job_config=_job_config(), **quiet, **started)
         except (ConnectionError, RuntimeError, ValueError, OSError) as error:
             raise GraphTrialError(f"cannot reach a Ray cluster at '{self.address}': {error}") from error
         try:
@@ -177,6 +178,20 @@ class RayCluster:
             if silent > patience_seconds(run.trial, self.grace_seconds) and not run.silent_for:
                 run.silent_for = silent
                 ray.cancel(reference, force=True)
+
+
+def _job_config() -> Any:
+    """Return how workers are set up: with the folder of the user's script, but without the current folder.
+
+    Ray would let them import from there first of all, and take a `numpy.py` in it for numpy.
+    """
+    from ray.job_config import JobConfig
+
+    config: Any = JobConfig()
+    script = os.path.dirname(os.path.realpath(sys.argv[0]))
+    config._py_driver_sys_path = [script] if script in sys.path else []
+    config._runtime_env_has_working_dir = lambda: True  # what Ray asks before it adds the current folder
+    return config
 
 
 def _task(parcel: Parcel, mailbox: Any, state_seconds: float) -> Result:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from graphtrial.errors import GraphTrialError
 from graphtrial.studies.executor import Listener, run_trials
 from graphtrial.studies.store import Store, TrialRecord
+from graphtrial.studies.trial import check_plugins
 from graphtrial.training.outcome import Epoch
 
 Verdict = Literal["same bits", "within tolerance", "differs", "no result"]
@@ -56,6 +57,7 @@ def reproduce(
     for record in records:
         if not record.is_finished:
             raise GraphTrialError(f"trial {record.id} has no result to compare with: its status is {record.status}")
+        check_plugins(record.spec)  # what has to be refused is not even begun
     again = Store(folder / "store.sqlite")
     if sum(record.is_finished for record in again.trials([r.id for r in records])) == len(records):
         again = _emptied(again, records)

@@ -1,0 +1,212 @@
+"""No command imports or calls what a store, a study or a recipe names, unless that very name was allowed."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from tests.strangers import MODULE, PLACES, stored, trial
+from typer.testing import CliRunner, Result
+
+from graphtrial import permissions
+from graphtrial.cli.main import app
+from graphtrial.studies import Row, Store, Study, TrialSpec, run_trials
+
+QUICK = "seeds = 1\nsplits = 1\nrules = { max_epochs = 1 }\n"
+STUDIES = {
+    "model": 'dataset = "csl"\n' + QUICK + '[[models]]\nname = "marked:Net"\nwidth = 8\n',
+    "kernel": 'dataset = "csl"\nprotocol = "tudataset/kernel-svm"\nseeds = 1\nsplits = 1\n'
+    '[[models]]\nname = "marked:Kernel"\n',
+    "encoding": 'dataset = "csl"\n' + QUICK + '[[models]]\nname = "gcn"\nwidth = 8\nencoding = "marked:Positions"\n',
+    "dataset": 'dataset = "marked:Data"\n' + QUICK + '[[models]]\nname = "gcn"\nwidth = 8\n',
+    "also": 'dataset = "csl"\nalso = ["marked:Data"]\n' + QUICK + '[[models]]\nname = "gcn"\nwidth = 8\n',
+    "protocol": 'dataset = "csl"\nprotocol = "marked:protocol"\n' + QUICK + '[[models]]\nname = "gcn"\nwidth = 8\n',
+    "row's protocol": 'dataset = "csl"\n'
+    + QUICK
+    + '[[models]]\nname = "gcn"\nwidth = 8\nprotocol = "marked:protocol"\n',
+}
+FROM_STORE = [
+    *(
+        ["status"],
+        ["status", "--json"],
+        ["show", "ID"],
+        ["show", "ID", "--json"],
+        ["watch", "--once"],
+        ["watch", "--json"],
+    ),
+    *(["report", "--out", "OUT/site"], ["report", "--json"], ["report", "--markdown"], ["reproduce", "ID"]),
+    *(["reproduce", "ID", "--workers", "0"], ["compare", "gcn", "mlp"], ["ranks"], ["export", "csl"], ["doctor"]),
+    *(["wikics", "mapper", "csl", "--out", "OUT/m.png", "--trial", "ID"], ["store", "ship", "OUT/shipped.sqlite"]),
+    *(["list", "studies", "--only", "demo"], ["study", "demo", "--dry-run"], ["doctor", "--study", "demo"]),
+]
+FROM_STUDY = [
+    *(["study", "FILE"], ["study", "FILE", "--workers", "0"], ["study", "FILE", "--dry-run"], ["validate", "FILE"]),
+    *(["study", "FILE", "--dry-run", "--json"], ["study", "FILE", "--dry-run", "--estimate"]),
+    *(["study", "FILE", "--edition", "as-published", "--dry-run"], ["doctor", "--study", "FILE"]),
+]
+OTHERS = [
+    *(["list", kind] for kind in ("datasets", "models", "encodings", "kernels", "protocols", "tasks")),
+    *(
+        ["run", "stranger", "gcn"],
+        ["kernel", "stranger", "wl"],
+        ["params", "stranger", "gcn"],
+        ["data", "info", "stranger"],
+    ),
+    *(
+        ["data", "prepare", "stranger"],
+        ["data", "plot", "stranger"],
+        ["data", "check", "stranger"],
+        ["data", "delete", "stranger"],
+    ),
+]
+APART = {"data import", "wikics build", "wikics stage", "wikics generate", "store merge"}
+"""Commands that read data of a stranger, but no names of things: tested where these are read."""
+
+
+@pytest.fixture
+def mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder that appears as soon as the module `marked` is imported, in whatever process."""
+    folder, library = tmp_path / "mark", tmp_path / "library"
+    library.mkdir()
+    (library / "marked.py").write_text(MODULE.format(mark=str(folder)))
+    monkeypatch.syspath_prepend(str(library))
+    monkeypatch.setenv("PYTHONPATH", str(library), prepend=":")
+    monkeypatch.chdir(tmp_path)
+    yield folder
+    sys.modules.pop("marked", None)
+
+
+@pytest.fixture
+def plain() -> TrialSpec:
+    row = Row("gcn", {"width": 8, "layers": 1})
+    return Study("s", "csl", (row,), seeds=1, splits=1, rules={"max_epochs": 1}).trials()[0]
+
+
+def call(words: list[str], **names: Any) -> Result:
+    for name, value in names.items():
+        words = [word.replace(name, str(value)) for word in words]
+    result = CliRunner().invoke(app, words)
+    assert result.exception is None or isinstance(result.exception, SystemExit), f"{words}: {result.exception!r}"
+    return result
+
+
+@pytest.mark.parametrize("honest", [False, True])
+@pytest.mark.parametrize("place", PLACES)
+def test_no_command_imports_what_a_store_names(
+    place: str, honest: bool, plain: TrialSpec, mark: Path, tmp_path: Path
+) -> None:
+    spec, path = trial(place, plain, tmp_path, honest=honest), tmp_path / "theirs.sqlite"
+    stored(spec, path)
+    (tmp_path / "out").mkdir()
+    for words in FROM_STORE if not honest else [words for words in FROM_STORE if words[0] == "reproduce"]:
+        told = call([*words, "--store", str(path)], ID=spec.id[:8], OUT=tmp_path / "out")
+        assert not mark.exists(), words
+        if words[0] == "reproduce" and place != "protocol":  # the rules of a trial are written out in it
+            assert told.exit_code == 2, told.output
+            word = f"marked:{PLACES[place]}"
+            assert told.stderr.endswith(f"add --allow {word} (in Python: graphtrial.allow('{word}'))\n")
+            assert told.stderr.count("\n") == 1
+    call(["store", "merge", str(path), "--store", str(tmp_path / "ours.sqlite")])
+    assert not mark.exists()
+    assert "marked" not in sys.modules
+
+
+@pytest.mark.parametrize("place", STUDIES)
+def test_no_command_imports_what_a_study_names(place: str, mark: Path, tmp_path: Path) -> None:
+    file = tmp_path / "theirs.toml"
+    file.write_text(f'title = "a study"\n{STUDIES[place]}')
+    for words in FROM_STUDY:
+        told = call(words, FILE=file)
+        assert not mark.exists(), words
+        if words[0] == "study" and place not in ("also", "encoding"):  # not looked at; an encoding has no colon
+            assert told.exit_code == 2, told.output
+            assert "If you trust it add --allow marked:" in told.stderr
+            assert told.stderr.count("\n") == 1
+    assert "marked" not in sys.modules
+
+
+@pytest.mark.parametrize("words", OTHERS, ids=" ".join)
+def test_no_command_imports_what_a_recipe_names(words: list[str], mark: Path, own_home: Path) -> None:
+    recipe = {"name": "stranger", "kind": "jsonl", "title": "t", "task": "marked:Asked", "protocol": "marked:protocol"}
+    (own_home / "own").mkdir(parents=True)
+    (own_home / "own" / "stranger.json").write_text(json.dumps({**recipe, "files": [], "split": {}, "format": 1}))
+    call(words)
+    assert not mark.exists()
+    assert "marked" not in sys.modules
+
+
+def test_every_command_was_tried() -> None:
+    def names(command: Any, path: tuple[str, ...] = ()) -> Iterator[str]:
+        if not hasattr(command, "commands"):
+            yield " ".join(path)
+        for name, inner in getattr(command, "commands", {}).items():
+            yield from names(inner, (*path, name))
+
+    tried = [" ".join(words) for words in (*FROM_STORE, *FROM_STUDY, *OTHERS)]
+    known = set(names(typer.main.get_command(app)))
+    missed = {name for name in known if not any(f"{words} ".startswith(f"{name} ") for words in tried)}
+    assert {name for name in missed if not name.startswith("data generate")} == APART
+
+
+def test_every_command_that_takes_a_plugin_takes_an_allowance() -> None:
+    def options(command: Any) -> Iterator[set[str]]:
+        for inner in getattr(command, "commands", {}).values():
+            yield from options(inner)
+        yield {option for parameter in command.params for option in parameter.opts}
+
+    found = [names for names in options(typer.main.get_command(app)) if {"--plugin", "--allow"} & names]
+    assert len(found) >= 12
+    assert all({"--plugin", "--allow"} <= names for names in found)
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+@pytest.mark.parametrize("place", [place for place in PLACES if place != "protocol"])
+def test_what_is_allowed_is_run_again(place: str, workers: int, plain: TrialSpec, mark: Path, tmp_path: Path) -> None:
+    spec, path = trial(place, plain, tmp_path, honest=True), tmp_path / "theirs.sqlite"
+    stored(spec, path)
+    words = ["reproduce", spec.id, "--store", str(path), "--workers", str(workers), "--json"]
+    told = call([*words, "--allow", f"marked:{PLACES[place]}"])
+    assert told.exit_code == 1, told.output  # the stored scores were invented
+    (one,) = json.loads(told.stdout)
+    assert one["verdict"] == "differs", told.output
+    assert "test" in one["after"]
+    assert mark.exists()
+
+
+@pytest.mark.parametrize("place", [place for place in STUDIES if place not in ("also", "encoding")])
+def test_what_is_allowed_is_run_in_a_study(place: str, mark: Path, tmp_path: Path) -> None:
+    file = tmp_path / "theirs.toml"
+    file.write_text(f'title = "a study"\n{STUDIES[place]}')
+    name = f"marked:{PLACES['protocol' if 'protocol' in place else place]}"
+    told = call(
+        ["study", str(file), "--workers", "1", "--allow", name, "--store", str(tmp_path / "s.sqlite"), "--json"]
+    )
+    assert told.exit_code == 0, told.output
+    assert json.loads(told.stdout)["statuses"] == {"done": 1}
+    assert mark.exists()
+
+
+@pytest.mark.parametrize("executor", ["processes", "ray"])
+def test_workers_import_what_was_allowed_and_nothing_else(
+    executor: str, plain: TrialSpec, mark: Path, tmp_path: Path
+) -> None:
+    from graphtrial.studies import make_executor
+
+    if executor == "ray":
+        pytest.importorskip("ray")
+    spec, store = trial("model", plain, tmp_path, honest=True), Store(tmp_path / "s.sqlite")
+    run_trials([spec], store, executor=make_executor(f"{executor}:1" if executor == "processes" else executor))
+    (record,) = store.trials()
+    assert record.status == "failed"
+    assert "names code outside graphtrial: 'marked:Net'" in str(record.error)
+    assert not mark.exists()
+    permissions.allow("marked:Net")
+    run_trials([spec], store, executor=make_executor(f"{executor}:1" if executor == "processes" else executor))
+    (record,) = store.trials()
+    assert (record.status, record.error) == ("done", None)
+    assert mark.exists()
