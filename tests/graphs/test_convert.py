@@ -86,15 +86,15 @@ def test_whole_numbers_become_categories_and_the_rest_stays_what_it_is() -> None
     item = ring(4)
     item.x = torch.tensor([0, 5, 1, 2])
     item.edge_attr = torch.tensor([0.5, 1, 2, 3])
-    item.train_mask = torch.tensor([True, False, True, True])
+    item.known_mask = torch.tensor([True, False, True, True])
     item.z = torch.tensor([0, 5, 1, 2])
     item.name = "not a tensor"
     graphs = from_pyg([item])
     assert {name: c.types for name, c in graphs.columns.items()} == {
-        **{"x": 6, "edge_attr": None, "train_mask": None, "z": None},
+        **{"x": 6, "edge_attr": None, "known_mask": None, "z": None},
     }
     back = to_pyg(graphs)[0]
-    assert (back.train_mask.dtype, back.x.dtype, back.edge_attr.dtype) == (torch.bool, torch.int64, torch.float32)
+    assert (back.known_mask.dtype, back.x.dtype, back.edge_attr.dtype) == (torch.bool, torch.int64, torch.float32)
 
 
 @pytest.mark.parametrize(

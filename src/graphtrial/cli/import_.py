@@ -23,9 +23,9 @@ def import_file(
     format: Annotated[str | None, typer.Option(help="jsonl, parquet, pyg, graphml, edgelist or tu.")] = None,
     folds: Annotated[int | None, typer.Option(min=3, help="So many stratified folds.")] = None,
     split: Annotated[
-        str, typer.Option(help="Shares of train/val/test; parts given in the file come first.")
-    ] = "0.8/0.1/0.1",
-    seed: Annotated[int, typer.Option(min=0, help="Of the split.")] = 0,
+        str | None, typer.Option(help="Shares of train/val/test, by default 0.8/0.1/0.1 where the data name no split.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Of the random split; 0 by default.")] = None,
     both_ways: Annotated[bool, typer.Option("--both-ways", help="Add the other direction of each edge.")] = False,
     labels: Annotated[Path | None, typer.Option(help="Edge lists: a file with each node and its class.")] = None,
     node_features: Annotated[str, typer.Option(help="GraphML: attributes that become x.")] = "",
@@ -42,8 +42,10 @@ def import_file(
 
     Example: graphtrial data import molecules.jsonl --name my-molecules --folds 10
     """
+    from graphtrial.datasets.base import PARTS
     from graphtrial.datasets.own import import_files
     from graphtrial.datasets.own.importers import format_of
+    from graphtrial.graphs.part_names import PART
 
     known, paths = (format, [file]) if format and file.is_file() else format_of(file)
     options: dict[str, Any] = {"both_ways": True} if both_ways else {}
@@ -54,13 +56,16 @@ def import_file(
         raise GraphTrialError(f"--both-ways is for jsonl, parquet and edgelist, not for {known}")
     if labels is not None:
         paths = [*paths, labels]
-    rule: dict[str, Any] = {"folds": folds} if folds else {"shares": _shares(split)}
+    if folds and split:
+        raise GraphTrialError("--folds and --split are two ways to divide the data; give one of them")
+    rule: dict[str, Any] = {"folds": folds} if folds else {"shares": _shares(split or "0.8/0.1/0.1")}
+    drawn = folds is not None or split is not None or seed is not None
     made = import_files(
         name,
         known,
         paths,
         arguments=options,
-        split={**rule, "seed": seed},
+        split={**rule, "seed": seed or 0} if drawn else None,
         task=task,
         protocol=protocol,
         licence=licence,
@@ -68,9 +73,15 @@ def import_file(
         replace=replace,
     )
     if json:
-        print_json({"name": name, "graphs": len(made.graphs), "task": made.task.name, "hash": made.hash})
+        splits = [dict(zip(PARTS, one.sizes, strict=True)) for one in made.splits]
+        facts = {"name": name, "graphs": len(made.graphs), "task": made.task.name, "hash": made.hash}
+        print_json({**facts, "split_level": made.spec.split_level, "splits": splits})
         return
     out.print(f"{name}: {len(made.graphs)} graphs from {known}, {made.task.name}, hash {made.hash[:12]}")
+    sizes = sorted({" / ".join(map(str, one.sizes)) for one in made.splits})
+    whose = "as the data name them" if PART in made.graphs.columns else "drawn at random"
+    what = f"{len(made.splits)} x train / val / test = {', '.join(sizes)} {made.spec.split_level}s"
+    out.print(f"splits, {whose}: {what}")
     out.print(f"graphtrial data info {name} tells more; graphtrial run {name} MODEL --protocol P trains on it")
 
 

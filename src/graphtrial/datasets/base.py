@@ -31,8 +31,8 @@ DATASETS: Registry[type[DatasetSpec]] = Registry(
 PARTS = ("train", "val", "test")
 
 
-SplitLevel = Literal["graph", "node", "pair"]
-"""What a split divides: the graphs of a set, or the nodes or the pairs of nodes of its single graph."""
+SplitLevel = Literal["graph", "node", "edge", "pair"]
+"""What a split divides: the graphs of a set, or the nodes, edges or pairs of nodes of its single graph."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +118,7 @@ class DatasetSpec(ABC):
     protocol: ClassVar[str | None] = None
     """The training protocol; by default that of the benchmark paper with the dataset's own name."""
     split_level: ClassVar[SplitLevel] = "graph"
-    """What the ids of a split number: graphs, or the nodes or pairs of the single graph."""
+    """What the ids of a split number: graphs, or the nodes, edges or pairs of the single graph."""
     splits_complete: ClassVar[bool] = True
     """Everything that is numbered is in one part of every split."""
     splits_stratified: ClassVar[bool] = False

@@ -118,7 +118,7 @@ class GraphBatch:
         return made
 
     def asked(self, rows: Tensor) -> Tensor:
-        """Return those rows, one per node, that the batch asks about: all of them unless some were chosen."""
+        """Return those rows, one per node or edge, that the batch asks about: all of them unless some were chosen."""
         chosen = self.columns.get(CHOSEN)
         return rows if chosen is None else rows.index_select(0, chosen)
 

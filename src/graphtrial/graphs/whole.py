@@ -18,7 +18,7 @@ Ids = npt.NDArray[np.int64]
 
 
 class NodeLoader:
-    """Gives the whole graph, once per pass, with the nodes `ids` as the ones that are asked about."""
+    """Gives the whole graph, once per pass, with the nodes (or edges) `ids` as the ones that are asked about."""
 
     def __init__(self, whole: GraphBatch, ids: Ids) -> None:
         self.batch = whole.with_column(CHOSEN, torch.from_numpy(np.array(ids)))

@@ -76,7 +76,9 @@ def measured_timing(row: PlannedRow) -> Timing:
     short = replace(row.rules, max_epochs=2, tested="last")
     spec = make_trial(load(row.dataset), row.model, None, row.protocol, short, split=0, seed=row.seeds[0])
     job = make_job(spec)
-    share = 1.0 if job.split_level == "node" else min(1.0, STEPS * short.batch_size / max(1, len(job.train_ids)))
+    share = (
+        1.0 if job.split_level in ("node", "edge") else min(1.0, STEPS * short.batch_size / max(1, len(job.train_ids)))
+    )
     few = replace(
         job,
         train_ids=_first(job.train_ids, share),

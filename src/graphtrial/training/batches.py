@@ -27,7 +27,7 @@ Ids = npt.NDArray[np.int64]
 class Job:
     """Everything one training needs. The graphs carry the encoding, if any, as a column.
 
-    The ids number graphs, or, by `split_level`, the nodes or the pairs of the single graph.
+    The ids number graphs, or, by `split_level`, the nodes, edges or pairs of the single graph.
     """
 
     graphs: GraphSet
@@ -56,7 +56,7 @@ def training_batches(job: Job, generator: torch.Generator) -> Iterable[GraphBatc
         return kind(job.graphs, job.train_ids, rules.batch_size, generator=generator)
     if accumulates:
         raise GraphTrialError("gradients are accumulated over graphs, but here is only one: use gradient=mean")
-    if job.split_level == "node":
+    if job.split_level in ("node", "edge"):
         return NodeLoader(job.whole, job.train_ids)
     return PairLoader(job.whole, job.graphs, job.train_ids, rules.batch_size, generator, pairs_to_draw(job))
 
@@ -79,7 +79,7 @@ def scored_batches(job: Job, part: str, *, keep: bool = False) -> Iterable[Graph
     ids = {"train": job.train_ids, "val": job.val_ids, "test": job.test_ids}[part]
     if job.split_level == "graph":
         return Loader(job.graphs, ids, job.rules.batch_size, keep=keep)
-    if job.split_level == "node":
+    if job.split_level in ("node", "edge"):
         return NodeLoader(job.whole, ids)
     if part == "train":
         ids = np.concatenate([ids, job.val_ids[job.graphs.column("y").values[job.val_ids] == 0]])

@@ -8,10 +8,10 @@ import numpy as np
 
 from graphtrial.datasets.base import Dataset
 from graphtrial.datasets.own import keep
-from graphtrial.datasets.own.dataset import PART
 from graphtrial.datasets.wikics import Validation, graph_of
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import Column, GraphSet
+from graphtrial.graphs.part_names import PART
 from graphtrial.wikics.stages import Made
 
 PROTOCOL = "bgnn-v5/wikics"

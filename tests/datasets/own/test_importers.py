@@ -87,7 +87,7 @@ def test_splits_given_in_the_file_are_taken(tmp_path: Path, own_home: Path) -> N
     assert [ids.tolist() for ids in made.splits[0].parts.values()] == [[0], [1], [2]]
     delete("mine")
     with pytest.raises(CorruptFileError, match="line 1: 'split' must be one of"):
-        import_files("mine", "jsonl", [lines(tmp_path, {**PATH, "split": "training"})])
+        import_files("mine", "jsonl", [lines(tmp_path, {**PATH, "split": "trained"})])
 
 
 def test_targets_can_be_of_nodes_edges_or_several_numbers(tmp_path: Path, own_home: Path) -> None:

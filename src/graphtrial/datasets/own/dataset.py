@@ -13,16 +13,15 @@ import numpy as np
 from graphtrial.datasets import splits
 from graphtrial.datasets.base import DATASETS, DatasetSpec, Source, Split
 from graphtrial.datasets.own import recipe as recipes
+from graphtrial.datasets.own.given import given_splits
 from graphtrial.datasets.own.kinds import KINDS, kind_of
 from graphtrial.datasets.own.recipe import Recipe
 from graphtrial.datasets.own.tasks import task_for, task_named
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphSet
+from graphtrial.graphs.part_names import PART
 from graphtrial.spec import digest
 from graphtrial.tasks import Task
-
-PART = "part"
-"""The column that says train, val, test or none (0 to 3) where the data itself does; one number for each split."""
 
 
 class OwnDataset(DatasetSpec):
@@ -46,8 +45,7 @@ class OwnDataset(DatasetSpec):
         if "sizes" in rule:
             return [splits.in_turn(rule["sizes"])]
         if PART in graphs.columns:
-            parts = graphs.column(PART).values
-            return [splits.parts_as_given(part) for part in parts.reshape(len(parts), -1).T]
+            return given_splits(graphs)
         classes = self._strata(graphs)
         if "folds" in rule:
             return splits.folds(classes, rule["folds"], rule["seed"])

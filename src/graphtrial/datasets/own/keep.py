@@ -9,6 +9,7 @@ from typing import Any
 from graphtrial.datasets.base import DATASETS, Dataset
 from graphtrial.datasets.own import recipe as recipes
 from graphtrial.datasets.own.dataset import find
+from graphtrial.datasets.own.given import split_level_of
 from graphtrial.datasets.own.importers import read
 from graphtrial.datasets.own.kinds import kind_of
 from graphtrial.datasets.own.recipe import NAME, Recipe
@@ -16,6 +17,7 @@ from graphtrial.datasets.own.tasks import task_for
 from graphtrial.datasets.prepare import load
 from graphtrial.errors import GraphTrialError, UnknownNameError
 from graphtrial.graphs import GraphSet
+from graphtrial.graphs.part_names import PART
 from graphtrial.spec import resolve_arguments
 
 SHARES = (0.8, 0.1, 0.1)
@@ -54,14 +56,19 @@ def import_files(
     """Copy files of a known format (`importers.FORMATS`) into the cache and keep them as a dataset under `name`."""
     graphs = read(kind, paths, arguments or {})
     found = task_for(graphs, task)  # what is wrong shows before anything is copied
+    level = split_level_of(graphs)
+    if split is not None and PART in graphs.columns:
+        raise GraphTrialError(
+            "the data name their split themselves, by masks or words: leave out --split, --folds and --seed, or remove "
+            "the masks from the data"
+        )
     recipe = Recipe(
         name,
         kind,
         title or f"{name}: imported from {kind}",
         arguments or {},
         split or {"shares": list(SHARES), "seed": 0},
-        # The nodes of a single graph are divided, the graphs of a set are not.
-        split_level="node" if len(graphs) == 1 and graphs.column("y").level == "node" else "graph",
+        split_level=level,
         task=found.name,
         protocol=protocol,
         licence=licence,

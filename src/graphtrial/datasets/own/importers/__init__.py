@@ -6,6 +6,7 @@ import importlib
 from pathlib import Path
 from typing import Any
 
+from graphtrial.datasets.own.given import settled
 from graphtrial.errors import GraphTrialError, UnknownNameError, did_you_mean
 from graphtrial.graphs import GraphSet
 
@@ -36,7 +37,7 @@ def read(kind: str, paths: list[Path], options: dict[str, Any]) -> GraphSet:
     if kind not in FORMATS:
         raise UnknownNameError(f"no format called '{kind}'.{did_you_mean(kind, FORMATS)} Known: {', '.join(FORMATS)}.")
     made: GraphSet = importlib.import_module(FORMATS[kind]).read(paths, **options)
-    return made
+    return settled(made)
 
 
 def reason(error: BaseException) -> str:

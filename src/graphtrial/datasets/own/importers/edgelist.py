@@ -1,7 +1,8 @@
 """One graph as a text file of edges, and another of its nodes' classes.
 
-A line of the first names two nodes, a line of the second a node and its class, separated by spaces, tabs or commas;
-`#` begins a comment. Names are any words. The nodes are those of the second file.
+A line of the first names two nodes, a line of the second a node, its class and optionally its part (`train`, `val`,
+`test` or `none`, one for each split), separated by spaces, tabs or commas; `#` begins a comment. Names are any words.
+The nodes are those of the second file.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
-from graphtrial.errors import CorruptFileError, GraphTrialError
+from graphtrial.errors import CorruptFileError, GraphTrialError, InvalidGraphError
 from graphtrial.graphs import Column, GraphSet
+from graphtrial.graphs.part_names import PART, SPLIT
+from graphtrial.graphs.parts import part_column
 
 
 def read(paths: list[Path], both_ways: bool = False) -> GraphSet:
@@ -21,8 +24,12 @@ def read(paths: list[Path], both_ways: bool = False) -> GraphSet:
         raise GraphTrialError("an edge list needs a second file with the class of each node: --labels FILE")
     edges, labels = paths
     number: dict[str, int] = {}
-    words = []
-    for line, (node, word) in _pairs(labels):
+    words: list[str] = []
+    parts: list[list[str]] = []
+    for line, (node, word, *part) in _lines(labels, 2, None):
+        if parts and len(part) != len(parts[0]):
+            raise CorruptFileError(f"{labels.name}, line {line}: {len(part)} parts, but {len(parts[0])} before")
+        parts.append(part)
         if node in number:
             raise CorruptFileError(f"{labels.name}, line {line}: node '{node}' was named before")
         number[node] = len(number)
@@ -30,7 +37,7 @@ def read(paths: list[Path], both_ways: bool = False) -> GraphSet:
     if not words:
         raise CorruptFileError(f"{labels.name} names no nodes")
     ends = []
-    for line, pair in _pairs(edges):
+    for line, pair in _lines(edges, 2, 2):
         unknown = [node for node in pair if node not in number]
         if unknown:
             raise CorruptFileError(f"{edges.name}, line {line}: node '{unknown[0]}' is not in {labels.name}")
@@ -43,10 +50,23 @@ def read(paths: list[Path], both_ways: bool = False) -> GraphSet:
         "x": Column(np.ones(len(words), np.float32), "node", "constant, because none was given"),
         "y": Column(y.astype(np.int64), "node", "class", types=len(classes)),
     }
+    if parts[0]:
+        columns[PART] = _part(labels.name, parts, links.shape[1])
     return GraphSet.build([len(words)], [links.shape[1]], links, columns)
 
 
-def _pairs(path: Path) -> Iterator[tuple[int, tuple[str, str]]]:
+def _part(name: str, parts: list[list[str]], edges: int) -> Column:
+    words = [part[0] for part in parts] if len(parts[0]) == 1 else parts
+    try:
+        made = part_column({SPLIT: [words]}, np.array([len(parts)]), np.array([edges]), "node")
+    except InvalidGraphError as error:
+        raise CorruptFileError(f"{name}: {error}") from error
+    if made is None:
+        raise CorruptFileError(f"{name} names no parts")
+    return made
+
+
+def _lines(path: Path, least: int, most: int | None) -> Iterator[tuple[int, list[str]]]:
     with path.open("rb") as stream:
         for line, raw in enumerate(stream, start=1):
             try:
@@ -56,6 +76,6 @@ def _pairs(path: Path) -> Iterator[tuple[int, tuple[str, str]]]:
             words = text.partition("#")[0].replace(",", " ").split()
             if not words:
                 continue
-            if len(words) != 2:
+            if len(words) < least or (most is not None and len(words) > most):
                 raise CorruptFileError(f"{path.name}, line {line}: two words were expected, here are {len(words)}")
-            yield line, (words[0], words[1])
+            yield line, words

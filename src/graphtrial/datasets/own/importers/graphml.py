@@ -10,8 +10,9 @@ from xml.etree.ElementTree import ParseError
 import numpy as np
 
 from graphtrial.datasets.own.importers import reason
-from graphtrial.errors import CorruptFileError, GraphTrialError
+from graphtrial.errors import CorruptFileError, GraphTrialError, InvalidGraphError
 from graphtrial.graphs import Column, GraphSet, from_networkx
+from graphtrial.graphs.part_names import PART, role_of
 
 
 def read(
@@ -23,7 +24,8 @@ def read(
 ) -> GraphSet:
     """Read graphs with the named attributes; the target is an attribute of the graphs, or of their nodes.
 
-    An undirected edge becomes two. Whole numbers and words are classes, other numbers are regressed.
+    An undirected edge becomes two. Attributes called `split`, `train_mask` and so on name the split. Whole numbers and
+    words are classes, other numbers are regressed.
     """
     import networkx as nx
 
@@ -38,7 +40,14 @@ def read(
         raise GraphTrialError(f"name the target with --target or --node-target; the graphs have {known or 'none'}")
     _check_numbers((data for graph in found for _, data in graph.nodes(data=True)), node_features)
     _check_numbers((data for graph in found for *_, data in graph.edges(data=True)), edge_features)
-    made = from_networkx(found, node_features=tuple(node_features), edge_features=tuple(edge_features))
+    if node_target is not None and role_of(node_target):
+        raise GraphTrialError(f"'{node_target}' names a split, so that it cannot be the target")
+    try:
+        made = from_networkx(
+            found, node_features=tuple(node_features), edge_features=tuple(edge_features), ignore=(target, node_target)
+        )
+    except InvalidGraphError as error:
+        raise CorruptFileError(f"{', '.join(path.name for path in paths[:3])}: {error}") from error
     made = _numbers(made)
     if node_target is not None:
         answers = [value for graph in found for value in _values(graph.nodes(data=True), node_target)]
@@ -55,6 +64,8 @@ def _check_numbers(items: Iterable[dict[str, Any]], names: Sequence[str]) -> Non
 
 def _numbers(graphs: GraphSet) -> GraphSet:
     for name, column in graphs.columns.items():
+        if name == PART:
+            continue
         graphs = graphs.with_column(name, Column(column.values.astype(np.float32), column.level, column.meaning))
     if "x" not in graphs.columns:
         ones = np.ones(graphs.num_nodes, np.float32)

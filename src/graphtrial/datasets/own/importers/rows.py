@@ -6,7 +6,7 @@
 record: `x` and `edge_attr`, per node and per edge a category (a whole number from 0) or a list of numbers; `y`, the
 target of the graph, `node_y` or `edge_y`, a list of targets of its nodes or edges (one of the three): whole numbers are
 classes, others regressed; `split`, which is `train`, `val`, `test` or `none`, or for a single graph a list of these,
-one per node.
+one per node or edge that has a target, or what else names a split, see `graphs.part_names`.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphtrial.errors import CorruptFileError, did_you_mean
+from graphtrial.errors import CorruptFileError, InvalidGraphError, did_you_mean
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.graphs.column import Level
+from graphtrial.graphs.part_names import PART, role_of
+from graphtrial.graphs.parts import check_value, part_column
 
 Array = npt.NDArray[Any]
-PARTS = ("train", "val", "test", "none")
 LEVELS: dict[str, Level] = {
     "x": "node",
     "edge_attr": "edge",
@@ -53,7 +54,7 @@ class _Table:
         self.edges: list[int] = []
         self.ends: list[Array] = []
         self.values: dict[str, list[Array]] = {}
-        self.parts: list[Any] = []
+        self.parts: dict[str, list[Any]] = {}
         self.first: set[str] = set()
 
     def add(self, where: str, record: Any) -> None:
@@ -61,9 +62,10 @@ class _Table:
         if not isinstance(record, Mapping):
             raise self._wrong(where, f"a record of named values was expected, not {type(record).__name__}")
         record = {key: value for key, value in record.items() if value is not None}
-        known = ("nodes", "edges", "split", *LEVELS)
+        known = ("nodes", "edges", "split", "train_mask", "val_mask", "test_mask", *LEVELS)
+        roles = {key for key in record if self._has_role(where, key)}
         for key in record:
-            if key not in known:
+            if key not in known and key not in roles:
                 raise self._wrong(where, f"'{key}' is not known.{did_you_mean(str(key), known)}")
         if not self.nodes:
             self.first = set(record)
@@ -77,12 +79,12 @@ class _Table:
         nodes = self._whole(where, record["nodes"])
         ends = self._ends(where, record["edges"], nodes)
         counts = {"node": nodes, "edge": len(ends), "graph": 1}
-        for name in sorted(self.first - {"nodes", "edges", "split"}):
+        for name in sorted(self.first - {"nodes", "edges"} - roles):
             values = [record[name]] if LEVELS[name] == "graph" else record[name]
             self._add_values(where, name, values, counts[LEVELS[name]])
-        if "split" in self.first:
-            self._add_part(where, record["split"], nodes)
         loops = ends[:, 0] == ends[:, 1]
+        for name in sorted(roles):
+            self._add_part(where, name, record[name], ~loops)
         self.nodes.append(nodes)
         self.edges.append(len(ends) + (int((~loops).sum()) if self.both_ways else 0))
         self.ends.append(np.concatenate([ends, ends[~loops, ::-1]]) if self.both_ways else ends)
@@ -97,12 +99,16 @@ class _Table:
         columns = {}
         for name, arrays in self.values.items():
             values = self._joined(name, arrays)
-            target = "y" if name in TARGETS else name
-            columns[target] = Column(values, LEVELS[name], f"{name} of the file", types=_types(values))
-        if self.parts:
-            level: Level = "graph" if isinstance(self.parts[0], int) else "node"
-            part = np.array(self.parts if level == "graph" else self.parts[0], np.uint8)
-            columns["part"] = Column(part, level, "train, val, test or none", types=len(PARTS))
+            columns["y" if name in TARGETS else name] = Column(
+                values, LEVELS[name], f"{name} of the file", types=_types(values)
+            )
+        target = columns["y"].level if "y" in columns else None
+        try:
+            part = part_column(self.parts, np.array(self.nodes), np.array(self.edges), target)
+        except InvalidGraphError as error:
+            raise CorruptFileError(f"{self.what}: {error}") from error
+        if part is not None:
+            columns[PART] = part
         if "x" not in columns:
             columns["x"] = Column(np.ones(sum(self.nodes), np.float32), "node", "constant, because none was given")
         return GraphSet.build(self.nodes, self.edges, np.concatenate(self.ends).T, columns)
@@ -137,15 +143,20 @@ class _Table:
             raise self._wrong(where, f"'{name}' has {_width(array)} numbers per row, {_width(others[0])} before")
         others.append(array)
 
-    def _add_part(self, where: str, value: Any, nodes: int) -> None:
-        words = [value] if isinstance(value, str) else value
-        if not isinstance(words, list) or not all(isinstance(word, str) and word in PARTS for word in words):
-            raise self._wrong(where, f"'split' must be one of {', '.join(PARTS)}, not {_short(value)}")
-        if isinstance(value, list) and (len(value) != nodes or self.nodes):
-            raise self._wrong(where, "'split' can be a list, one entry per node, for a single graph only")
-        if isinstance(value, str) and self.parts and not isinstance(self.parts[0], int):
-            raise self._wrong(where, "'split' is a list in the first graph, which must then be the only one")
-        self.parts.append(PARTS.index(value) if isinstance(value, str) else [PARTS.index(word) for word in words])
+    def _has_role(self, where: str, name: Any) -> bool:
+        try:
+            return isinstance(name, str) and role_of(name) is not None
+        except InvalidGraphError as error:
+            raise self._wrong(where, str(error)) from error
+
+    def _add_part(self, where: str, name: str, value: Any, other_way: npt.NDArray[np.bool_]) -> None:
+        try:
+            check_value(name, value)
+        except InvalidGraphError as error:
+            raise self._wrong(where, str(error)) from error
+        if self.both_ways and "edge_y" in self.first and isinstance(value, list) and len(value) == len(other_way):
+            value = [*value, *(part for part, added in zip(value, other_way, strict=True) if added)]
+        self.parts.setdefault(name, []).append(value)
 
     def _array(self, where: str, name: str, value: Any) -> Array:
         if not isinstance(value, list):

@@ -1,12 +1,15 @@
 """Lists of graphs in a torch file, each a plain dictionary of tensors with PyG's names.
 
 torch.save([data.to_dict() for data in dataset], "graphs.pt")
+
+A split of the dataset goes along as {"graphs": [...], "split": {"train": ids, "val": ids, "test": ids}}.
 """
 
 from __future__ import annotations
 
 import pickle
 import struct
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -40,13 +43,26 @@ def read(paths: list[Path]) -> GraphSet:
         raise CorruptFileError(f"{path.name} holds more than tensors and was not read; {ADVICE}") from error
     except DAMAGE as error:
         raise CorruptFileError(f"{path.name} is no intact torch file: {reason(error)}") from error
+    split = None
+    if isinstance(items, dict) and items.keys() == {"graphs", "split"}:
+        items, split = items["graphs"], items["split"]
+        if not isinstance(split, dict):
+            raise CorruptFileError(f"{path.name}: 'split' must be a dictionary of lists of ids by part")
     if not isinstance(items, list) or not items:
         raise CorruptFileError(f"{path.name} must hold a list of graphs, not {type(items).__name__}; {ADVICE}")
     try:
-        graphs = from_pyg([_Item(path.name, number, item) for number, item in enumerate(items)])
+        graphs = from_pyg(_Items(split, (_Item(path.name, number, item) for number, item in enumerate(items))))
     except InvalidGraphError as error:
         raise CorruptFileError(f"{path.name}: {error}") from error
     return _with_classes(graphs)
+
+
+class _Items(list["_Item"]):
+    """Graphs with the split of their dataset, if the file has one."""
+
+    def __init__(self, split: dict[str, Any] | None, items: Iterable[_Item]) -> None:
+        super().__init__(items)
+        self.get_idx_split = None if split is None else lambda: split
 
 
 class _Item(dict[str, Any]):
