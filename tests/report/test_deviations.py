@@ -12,12 +12,15 @@ from typing import Any
 import pytest
 
 from graphtrial.datasets import DATASETS
+from graphtrial.nn import model_settings
 from graphtrial.report.deviations import badges, deviations_of
 from graphtrial.report.export import export
 from graphtrial.report.rows import ResultRow, result_rows
 from graphtrial.report.select import best_first
+from graphtrial.spec import Component
 from graphtrial.studies import Store
 from graphtrial.studies.store import TrialRecord
+from graphtrial.training import PROTOCOLS
 
 Filler = Callable[..., Any]
 ZINC_FROM_SMILES = next(source for source in DATASETS.get("zinc").sources if source.name == "smiles").hashes[0]
@@ -90,3 +93,24 @@ def test_rows_on_the_published_data_come_before_others_of_the_dataset(trial: Cal
         for data, source in (("0" * 64, "smiles"), ("f" * 64, "molecules.zip"))
     ]
     assert [bool(row.deviations) for row in best_first(made)] == [False, True]
+
+
+def test_a_model_that_was_mended_since_has_a_badge(results: Store, fill: Filler) -> None:
+    fill("gcn", [0.4])
+    (record,) = results.trials()
+
+    def found(**changes: Any) -> tuple[str, ...]:
+        spec = dataclasses.replace(record.spec, **changes)
+        return tuple(one.reason for one in deviations_of([dataclasses.replace(record, spec=spec)]))
+
+    assert found() == ()
+    mended = Component("ringgnn", {**model_settings("ringgnn"), "width": 8})
+    rules = PROTOCOLS.get("bgnn-v5/csl").rules_for("ringgnn")
+    assert found(model=mended, rules=rules, model_version=2) == ()
+    assert found(model=mended, rules=rules, model_version=1) == ("version 1 of model 'ringgnn'; this is version 2",)
+    encoding = Component("laplacian", {"k": 4, "sign": "random"})
+    assert found(encoding=encoding, encoding_version=1) == (
+        "version 1 of encoding 'laplacian:k=4,sign=random'; this is version 2",
+    )
+    for name in ("nobody-knows-this", "os.path:join"):  # neither known nor imported
+        assert found(model=Component(name, {})) == ()

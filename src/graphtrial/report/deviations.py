@@ -1,4 +1,4 @@
-"""What sets a row apart from the published experiment: other data, changed rules."""
+"""What sets a row apart from the published experiment: other data, changed rules, a model that was mended since."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from graphtrial.datasets.base import DatasetSpec, Source, known_dataset
+from graphtrial.errors import GraphTrialError
 from graphtrial.studies.store import TrialRecord
-from graphtrial.training import PROTOCOLS
+from graphtrial.studies.trial import changed_version
+from graphtrial.training import PROTOCOLS, Rules
 
 if TYPE_CHECKING:
     from graphtrial.report.rows import ResultRow
 
-Badge = Literal["other data", "changed rules"]
+Badge = Literal["other data", "changed rules", "old version"]
 EXPLANATION = (
-    "[other data]: not the published data; [changed rules]: not the protocol's own rules. Such rows are counted apart "
-    "and are nobody's best score."
+    "[other data]: not the published data; [changed rules]: not the protocol's own rules; [old version]: of a model or "
+    "encoding that was mended since. Such rows are counted apart and are nobody's best score."
 )
 
 
@@ -36,7 +38,7 @@ def deviations_of(trials: Iterable[TrialRecord]) -> tuple[Deviation, ...]:
     data = _data(first, source)
     rules = changed_rules(first)
     changed = Deviation("changed rules", rules, False) if rules else None
-    return tuple(found for found in (data, changed) if found)
+    return tuple(found for found in (data, changed, _version(first)) if found)
 
 
 def changed_rules(trial: TrialRecord) -> str:
@@ -46,6 +48,15 @@ def changed_rules(trial: TrialRecord) -> str:
         return ""
     official = vars(PROTOCOLS.get(protocol).rules_for(spec.model.name, spec.model.arguments.get("layers")))
     return ", ".join(f"{key} = {value}" for key, value in vars(spec.rules).items() if value != official[key])
+
+
+def _version(trial: TrialRecord) -> Deviation | None:
+    """Return how the model or encoding of a training differs from today's; nothing where it is not known here."""
+    try:
+        changed = changed_version(trial.spec) if isinstance(trial.spec.rules, Rules) else ""
+    except GraphTrialError:  # a plug-in that is not loaded or not allowed
+        return None
+    return Deviation("old version", changed, False) if changed else None
 
 
 def badges(row: ResultRow) -> str:

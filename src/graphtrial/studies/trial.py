@@ -281,15 +281,21 @@ def check_plugins(spec: TrialSpec) -> None:
 
 def check_versions(spec: TrialSpec) -> None:
     """Raise an error if model, kernel or encoding of a trial is of another version now: its numbers would differ."""
+    changed = changed_version(spec)
+    if changed:
+        raise GraphTrialError(f"trial {spec.id} was made with {changed}, whose numbers differ")
+
+
+def changed_version(spec: TrialSpec) -> str:
+    """Return which of model, kernel and encoding of a trial is of another version now, in words; empty for none."""
     model, encoding = versions_now(spec.model.name, spec.encoding, spec.rules)
     for part, then, now in (
         (f"{'kernel' if isinstance(spec.rules, SvmRules) else 'model'} '{spec.model.name}'", spec.model_version, model),
         (f"encoding '{spec.encoding}'", spec.encoding_version, encoding),
     ):
         if then != now:
-            raise GraphTrialError(
-                f"trial {spec.id} was made with version {then} of {part}; this is version {now}, whose numbers differ"
-            )
+            return f"version {then} of {part}; this is version {now}"
+    return ""
 
 
 def run_trial(spec: TrialSpec, checkpoint: Path, on_epoch: Callable[[Epoch], None] = lambda epoch: None) -> Outcome:
