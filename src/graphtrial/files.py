@@ -6,9 +6,7 @@ import fcntl
 import hashlib
 import json
 import os
-import shutil
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +15,7 @@ from typing import Any, BinaryIO
 from platformdirs import user_cache_path
 
 from graphtrial.errors import CorruptFileError, GraphTrialError
+from graphtrial.scratch import OLD, workshop
 
 DEFAULT_STORE = Path("graphtrial-results/store.sqlite")
 
@@ -31,41 +30,36 @@ def cache_home() -> Path:
 def atomic_path(target: Path) -> Iterator[Path]:
     """Yield a temporary path beside `target` that becomes `target` when the block ends without an error."""
     make_folder(target.parent)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
-    os.close(handle)
-    temporary = Path(name)
-    try:
+    with workshop(target) as folder:
+        temporary = folder / target.name
+        temporary.touch()
         yield temporary
         _flush(temporary)
         os.chmod(temporary, 0o644)
         os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 @contextmanager
 def atomic_folder(target: Path, *, flush: bool = True) -> Iterator[Path]:
     """Yield a temporary folder beside `target` that takes its place when the block ends without an error.
 
-    An older `target` is renamed before it is removed: a process that is killed leaves the old folder, the new one or
-    none, never a part of one. Without `flush` the same holds unless the whole machine goes down at that moment, and
-    thousands of small files are written in a fraction of the time; for what can be made again.
+    An older `target` is renamed before it is removed: a process that is killed leaves the old folder, which is put back
+    where it was by whoever writes there next, or the new one, never a part of one. Without `flush` the same holds
+    unless the whole machine goes down at that moment, and thousands of small files are written in a fraction of the
+    time; for what can be made again.
     """
     make_folder(target.parent)
-    workshop = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp"))
-    temporary = workshop / "new"
-    temporary.mkdir()
-    try:
+    with workshop(target) as folder:
+        temporary = folder / "new"
+        temporary.mkdir()
         yield temporary
         for file in temporary.rglob("*") if flush else ():
             if file.is_file():
                 _flush(file)
         os.chmod(temporary, 0o755)
         if target.exists():
-            os.replace(target, workshop / "old")
+            os.replace(target, folder / OLD)
         os.replace(temporary, target)
-    finally:
-        shutil.rmtree(workshop, ignore_errors=True)
 
 
 def write_text(target: Path, text: str) -> None:

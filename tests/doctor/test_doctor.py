@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from graphtrial.datasets import load
 from graphtrial.doctor import Finding, examine
 from graphtrial.doctor.machine import look_at_packages
 from graphtrial.encodings import encode
+from graphtrial.scratch import workshop
 from graphtrial.spec import Component
 from graphtrial.studies import Row, Store, Study, run_trials
 from graphtrial.studies.trial import make_encoding
@@ -150,13 +150,23 @@ def test_a_damaged_a_foreign_and_another_schema_are_told_apart(results: Path, tm
 def test_what_killed_processes_left_is_told(results: Path) -> None:
     (trial,) = (results.parent / "trials").iterdir()
     (trial / "checkpoint.safetensors").write_bytes(b"left")
-    old = results.parent / ".store.x.tmp"
-    old.write_text("")
-    os.utime(old, (time.time() - 1e6,) * 2)
-    found = examine(results)
-    assert wrong(found) == []
-    assert finding(found, "store", "checkpoints").state == "note"
-    assert finding(found, "store", "leftovers").state == "note"
+    old, foreign = results.parent / ".report.abcdefgh.graphtrial.tmp", results.parent / ".other.abcdefgh.tmp"
+    (old / "new").mkdir(parents=True)
+    foreign.mkdir()
+    with workshop(results.parent / "report") as living:
+        old.mkdir(exist_ok=True)  # the one who writes swept it
+        found = examine(results)
+        assert wrong(found) == []
+        assert finding(found, "store", "checkpoints").state == "note"
+        assert finding(found, "store", "leftovers").says == f"1 temporary folders: {old.name}"
+        told = CliRunner().invoke(app, ["doctor", "--clean", "--store", str(results), "--json"])
+        assert told.exit_code == 0, told.output
+        assert set(json.loads(told.stdout)["removed"]) >= {str(old), str(trial / "checkpoint.safetensors")}
+        assert living.is_dir()
+    assert foreign.is_dir()
+    assert not old.exists()
+    assert not (trial / "checkpoint.safetensors").exists()
+    assert (trial / "weights.safetensors").is_file()
 
 
 def test_a_study_is_compared_with_the_store_trial_by_trial(tmp_path: Path) -> None:

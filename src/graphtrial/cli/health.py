@@ -18,6 +18,9 @@ COLOURS = {"ok": "green", "note": "yellow", "wrong": "bold red"}
 @friendly
 def doctor(
     study: Annotated[str | None, typer.Option(help="Also look whether this study is complete in the store.")] = None,
+    clean: Annotated[
+        bool, typer.Option("--clean", help="First remove temporary files of processes that were killed.")
+    ] = False,
     plugin: Plugins = None,
     allow: Allowed = None,
     store: StorePath = DEFAULT_STORE,
@@ -30,13 +33,17 @@ def doctor(
     Example: graphtrial doctor
     """
     load_code(plugin, allow)
+    from graphtrial.doctor import clean as remove_leftovers
     from graphtrial.doctor import examine
 
+    removed = [str(path) for path in remove_leftovers(store)] if clean else []
     found = examine(store, study)
     wrong = [finding for finding in found if finding.state == "wrong"]
     if json:
-        print_json({"sound": not wrong, "findings": [asdict(finding) for finding in found]})
+        print_json({"sound": not wrong, "findings": [asdict(finding) for finding in found], "removed": removed})
     else:
+        for path in removed:
+            out.print(f"removed: {path}", soft_wrap=True)
         table = Table("", "what", "found", "what to do", show_lines=False)
         for finding in found:
             state = Text(finding.state, style=COLOURS[finding.state])

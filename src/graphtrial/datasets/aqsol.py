@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from graphtrial.datasets.tables import read_records
 from graphtrial.datasets.unpickle import load
 from graphtrial.errors import CorruptFileError
 from graphtrial.graphs import GraphSet
+from graphtrial.scratch import scratch_folder
 from graphtrial.tasks import GraphRegression
 
 SIZES = {"train": 7_831, "val": 996, "test": 996}
@@ -144,7 +144,7 @@ def is_kept(molecule: Molecule) -> bool:
 def from_archive(archive: Path) -> dict[str, list[Molecule]]:
     """Return the molecules of the benchmark's own archive."""
     members = {part: f"asqol_graph_raw/{part}.pickle" for part in PARTS}  # spelt like this
-    with tempfile.TemporaryDirectory(prefix="graphtrial-") as folder:
+    with scratch_folder() as folder:
         unpacked = Path(folder) / "aqsol"
         unpack(archive, list(members.values()), unpacked, member_bytes=GIBIBYTE, total_bytes=2 * GIBIBYTE)
         return {part: from_pickle(unpacked / member) for part, member in members.items()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import numpy.typing as npt
 from graphtrial.datasets.archive import unpack
 from graphtrial.datasets.unpickle import load
 from graphtrial.errors import CorruptFileError
+from graphtrial.scratch import scratch_folder
 
 Array = npt.NDArray[Any]
 Images = tuple[Array, Array]
@@ -37,7 +37,7 @@ def read_cifar_python(archive: Path) -> tuple[Images, Images]:
 def _read(archive: Path, folder: str, ending: str, read: Callable[[Path], Images]) -> tuple[Images, Images]:
     names = [*(f"data_batch_{number}" for number in range(1, TRAIN_BATCHES + 1)), "test_batch"]
     members = [f"{folder}/{name}{ending}" for name in names]
-    with tempfile.TemporaryDirectory(prefix="graphtrial-") as place:
+    with scratch_folder() as place:
         unpacked = Path(place) / "cifar"
         unpack(archive, members, unpacked, member_bytes=MEMBER_BYTES, total_bytes=len(members) * MEMBER_BYTES)
         batches = [read(unpacked / member) for member in members]

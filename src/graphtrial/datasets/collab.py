@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -21,6 +20,7 @@ from graphtrial.datasets.tables import read_numbers, read_whole_numbers
 from graphtrial.datasets.unpickle import load_torch
 from graphtrial.errors import CorruptFileError
 from graphtrial.graphs import Column, GraphSet
+from graphtrial.scratch import scratch_folder
 from graphtrial.tasks import LinkPrediction
 
 Array = npt.NDArray[Any]
@@ -76,7 +76,7 @@ class Collab(Collaborations):
     def parse(self, source: Source, raw: Mapping[str, Path]) -> GraphSet:
         members = [f"collab/raw/{name}.csv.gz" for name in RAW]
         members += [f"collab/split/time/{part}.pt" for part in PARTS.values()]
-        with tempfile.TemporaryDirectory(prefix="graphtrial-") as place:
+        with scratch_folder() as place:
             folder = Path(place) / "ogb"
             unpack(raw[ARCHIVE.name], members, folder, member_bytes=GIBIBYTE, total_bytes=2 * GIBIBYTE)
             return read_folder(folder / "collab", self.all_negatives)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -22,6 +21,7 @@ from graphtrial.datasets.unpickle import load
 from graphtrial.errors import CorruptFileError
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.graphs.storage import UNREADABLE
+from graphtrial.scratch import scratch_folder
 from graphtrial.tasks import NodeClassification
 
 Array = npt.NDArray[Any]
@@ -122,7 +122,7 @@ def read_npz(path: Path) -> tuple[Array, Array, Array]:
     """Return words, fields and citations of the plain arrays; names, which some files pickle, are not read."""
     members = [f"{name}.npy" for name in (*MATRICES, "labels")]
     limit = GIBIBYTE
-    with tempfile.TemporaryDirectory(prefix="graphtrial-") as place:
+    with scratch_folder() as place:
         folder = Path(place) / "npz"
         unpack(path, members, folder, member_bytes=limit, total_bytes=limit)
         try:

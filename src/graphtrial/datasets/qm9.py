@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -21,6 +20,7 @@ from graphtrial.datasets.structures import ATOM_FEATURES, KINDS, Structure, Stru
 from graphtrial.datasets.targets import standardised_task, target_columns
 from graphtrial.errors import CorruptFileError
 from graphtrial.graphs import Column, GraphSet
+from graphtrial.scratch import scratch_folder
 from graphtrial.tasks import GraphRegression, Task
 
 Array = npt.NDArray[Any]
@@ -185,7 +185,7 @@ Found = tuple[Structure, list[float]]
 def from_wheel(wheel: Path) -> Iterator[Found]:
     """Yield the molecules and targets of qm9pack."""
     members = [f"qm9pack/data/qm9_part{part}.csv" for part in (1, 2, 3)]
-    with tempfile.TemporaryDirectory(prefix="graphtrial-") as folder:
+    with scratch_folder() as folder:
         unpacked = Path(folder) / "qm9"
         unpack(wheel, members, unpacked, member_bytes=GIBIBYTE, total_bytes=2 * GIBIBYTE)
         rows = [row for member in members for row in _table(unpacked / member)]
@@ -195,7 +195,7 @@ def from_wheel(wheel: Path) -> Iterator[Found]:
 
 def from_sdf(raw: Mapping[str, Path]) -> Iterator[Found]:
     """Yield the molecules and targets of gdb9.sdf, without those the authors could not characterise."""
-    with tempfile.TemporaryDirectory(prefix="graphtrial-") as folder:
+    with scratch_folder() as folder:
         unpacked = Path(folder) / "qm9"
         members = ["gdb9.sdf", "gdb9.sdf.csv"]
         unpack(raw[ARCHIVE.name], members, unpacked, member_bytes=2 * GIBIBYTE, total_bytes=4 * GIBIBYTE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -23,6 +22,7 @@ from graphtrial.datasets.superpixel_graphs import Cut, cut_and_join, join, super
 from graphtrial.datasets.unpickle import load
 from graphtrial.errors import CorruptFileError
 from graphtrial.graphs import GraphSet
+from graphtrial.scratch import scratch_folder
 from graphtrial.tasks import GraphClassification
 
 Array = npt.NDArray[Any]
@@ -188,7 +188,7 @@ def published_superpixels(archive: Path, name: str) -> tuple[list[Superpixels], 
     members = [f"superpixels/{name}_{part}.pkl" for part in ("train", "test")]
     things: list[Superpixels] = []
     classes = []
-    with tempfile.TemporaryDirectory(prefix="graphtrial-") as folder:
+    with scratch_folder() as folder:
         unpacked = Path(folder) / "superpixels"
         unpack(archive, members, unpacked, member_bytes=2 * GIBIBYTE, total_bytes=4 * GIBIBYTE)
         for member in members:

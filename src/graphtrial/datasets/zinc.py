@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ from graphtrial.datasets.tables import read_text
 from graphtrial.datasets.unpickle import load
 from graphtrial.errors import CorruptFileError
 from graphtrial.graphs import GraphSet
+from graphtrial.scratch import scratch_folder
 from graphtrial.tasks import GraphRegression
 
 SIZES = {"train": 10_000, "val": 1_000, "test": 1_000}
@@ -144,7 +144,7 @@ def zinc_set(molecules: Iterable[Molecule]) -> GraphSet:
 def archive_entries(archive: Path) -> Iterator[tuple[str, Sequence[Any]]]:
     """Yield each part of the benchmark's archive and all its molecules, as they were pickled."""
     members = {part: f"molecules/{part}.pickle" for part in PARTS}
-    with tempfile.TemporaryDirectory(prefix="graphtrial-") as folder:
+    with scratch_folder() as folder:
         unpacked = Path(folder) / "zinc"
         limit = 4 * GIBIBYTE
         unpack(archive, list(members.values()), unpacked, member_bytes=limit, total_bytes=2 * limit)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from graphtrial.doctor.caches import look_at_cache, look_at_raw_files
+from graphtrial.doctor.clean import clean
 from graphtrial.doctor.finding import Finding
 from graphtrial.doctor.machine import look_at_machine, look_at_packages
 from graphtrial.doctor.results import look_at_store, look_at_study
@@ -16,4 +17,4 @@ def examine(store: Path, study: str | None = None) -> list[Finding]:
     return [*found, *look_at_study(store, study)] if study is not None else found
 
 
-__all__ = ["Finding", "examine"]
+__all__ = ["Finding", "clean", "examine"]

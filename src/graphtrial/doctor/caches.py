@@ -5,16 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from graphtrial.doctor.finding import Finding, size, some
+from graphtrial.doctor.clean import left_in, places_of_cache
+from graphtrial.doctor.finding import Finding, State, size, some
 from graphtrial.errors import CorruptFileError, GraphTrialError
 from graphtrial.files import cache_home, sha256_of
 
 SCARCE_BYTES = 1_000_000_000
-OLD_SECONDS = 24 * 3600
 ROOMS = ("datasets", "encodings", "kernels", "tours")
 
 
@@ -27,33 +26,34 @@ def look_at_cache() -> Iterator[Finding]:
     for room in ROOMS:
         yield from _room(home / room)
     yield from _own(home)
-    left = leftovers(home)
+    yield from look_for_leftovers("cache", places_of_cache())
+
+
+def look_for_leftovers(area: str, places: list[Path]) -> Iterator[Finding]:
+    """Look for temporary folders of processes that are gone."""
+    left = left_in(places)
     if left:
-        names = some([str(path.relative_to(home)) for path in left])
-        advice = "left by processes that were killed; they can be deleted"
-        yield Finding("cache", "leftovers", "note", f"{len(left)} temporary files or folders: {names}", advice)
+        advice = "left by processes that were killed; `graphtrial doctor --clean` removes them"
+        names = some([path.name for path in left])
+        yield Finding(area, "leftovers", "note", f"{len(left)} temporary folders: {names}", advice)
 
 
-def look_at_folder(area: str, folder: Path) -> Iterator[Finding]:
-    """Look whether a folder can be written and how much room there is."""
+def look_at_folder(area: str, folder: Path, *, needed: bool = True) -> Iterator[Finding]:
+    """Look whether a folder can be written, if that is `needed`, and how much room there is."""
     there = next(place for place in (folder, *folder.absolute().parents) if place.is_dir())
     try:
         with tempfile.TemporaryFile(dir=there):
             pass
     except OSError as error:
         advice = "choose another with GRAPHTRIAL_HOME (data) or --store (results)"
-        yield Finding(area, "folder", "wrong", f"{folder} cannot be written: {error.strerror}", advice)
+        state: State = "wrong" if needed else "note"
+        yield Finding(area, "folder", state, f"{folder} cannot be written: {error.strerror}", advice)
         return
     yield Finding(area, "folder", "ok", str(folder) if folder.is_dir() else f"{folder}, which is not made yet")
     free = shutil.disk_usage(there).free
     scarce = free < SCARCE_BYTES
     advice = "make room: a large dataset takes gigabytes, and a full disk ends a study" if scarce else ""
     yield Finding(area, "disk", "wrong" if scarce else "ok", f"{size(free)} free", advice)
-
-
-def leftovers(folder: Path) -> list[Path]:
-    """Return the temporary files and folders that no living process can still be writing."""
-    return sorted(path for path in folder.rglob(".*.tmp") if time.time() - path.lstat().st_mtime > OLD_SECONDS)
 
 
 def look_at_raw_files() -> Iterator[Finding]:

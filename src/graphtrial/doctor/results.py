@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphtrial.doctor.caches import leftovers, look_at_folder
+from graphtrial.doctor.caches import look_at_folder, look_for_leftovers
+from graphtrial.doctor.clean import places_of_store
 from graphtrial.doctor.finding import Finding, some
 from graphtrial.errors import GraphTrialError
 from graphtrial.files import sha256_of
@@ -24,7 +25,7 @@ def look_at_store(path: Path) -> Iterator[Finding]:
     """Look at the file without changing it: integrity, schema, digest of each trial, its epochs and its weights."""
     from graphtrial.studies import Store
 
-    yield from look_at_folder(AREA, path.parent)
+    yield from look_at_folder(AREA, path.parent, needed=not path.exists())  # who only reads need not write
     if not path.exists() and not path.is_symlink():
         yield Finding(AREA, "file", "ok", f"{path} is not there yet: nothing was tried so far")
         return
@@ -36,10 +37,7 @@ def look_at_store(path: Path) -> Iterator[Finding]:
         yield Finding(
             AREA, "file", "wrong", str(error), "choose another with --store, or rescue what is left: " + _RESCUE
         )
-    left = leftovers(path.parent)
-    if left:
-        advice = "left by processes that were killed; they can be deleted"
-        yield Finding(AREA, "leftovers", "note", f"{len(left)} temporary files", advice)
+    yield from look_for_leftovers(AREA, places_of_store(path))
 
 
 def look_at_study(path: Path, name: str) -> Iterator[Finding]:
@@ -104,5 +102,5 @@ def _folders(records: list[TrialRecord], store: Store) -> Iterator[Finding]:
     finished = [record.id for record in records if record.is_finished]
     states = [trial for trial in finished if any(store.trial_folder(trial).glob("*checkpoint.safetensors"))]
     if states:
-        advice = "left by a process that was killed right after its result; they can be deleted"
+        advice = "left by a process that was killed right after its result; `graphtrial doctor --clean` removes them"
         yield Finding(AREA, "checkpoints", "note", f"{len(states)} of trials that are finished", advice)

@@ -7,7 +7,6 @@ import lzma
 import platform
 import re
 import sqlite3
-import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from graphtrial.errors import GraphTrialError
 from graphtrial.files import atomic_path
+from graphtrial.scratch import scratch_folder
 from graphtrial.studies.store import Store, TrialRecord
 
 ENVIRONMENT = ("python", "system", "machine", "cpu", "cores", "threads", "packages", "code", "together")
@@ -46,7 +46,7 @@ def ship(store: Store, target: Path) -> Shipped:
     finished = sorted((_cleaned(record) for record in records if record.is_finished), key=lambda record: record.id)
     if not finished:
         raise GraphTrialError(f"the store {store.path} has no finished trial to ship")
-    with tempfile.TemporaryDirectory(prefix="graphtrial-") as folder:
+    with scratch_folder() as folder:
         copy = Store(Path(folder) / "copy.sqlite")
         copy.take((record, store.history(record.id)) for record in finished)
         with closing(sqlite3.connect(copy.path)) as connection:

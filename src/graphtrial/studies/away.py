@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -11,6 +10,7 @@ from typing import Any
 
 from graphtrial import plugins
 from graphtrial.errors import GraphTrialError
+from graphtrial.scratch import scratch_folder
 from graphtrial.studies.environment import environment
 from graphtrial.studies.store.store import CHECKPOINT
 from graphtrial.studies.trial import TrialSpec, run_trial
@@ -58,7 +58,7 @@ def run_away(parcel: Parcel, tell: Callable[[News], None], *, state_seconds: flo
     The state after an epoch goes along unless the last one did less than `state_seconds` ago. Where nobody listens any
     more, `tell` raises `DriverGoneError`, which ends the trial; an error of the trial itself is its result.
     """
-    with tempfile.TemporaryDirectory(prefix="graphtrial-", ignore_cleanup_errors=True) as folder:
+    with scratch_folder() as folder:
         return _run(parcel, Checkpoint(Path(folder) / CHECKPOINT), tell, state_seconds)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save
 from torch import Tensor, nn
 
 from graphtrial.files import atomic_path
@@ -38,7 +38,7 @@ class Checkpoint:
         content = json.dumps(facts)  # not the canonical form: a fresh schedule's best loss is infinite
         tensors = {name: value.detach().contiguous() for name, value in tensors.items()}
         with self._renewed() as temporary:
-            save_file(tensors, temporary, {"facts": content, "digest": _digest(tensors, content)})
+            temporary.write_bytes(save(tensors, {"facts": content, "digest": _digest(tensors, content)}))
 
     def put(self, content: bytes) -> None:
         """Write the bytes of a checkpoint of another machine as the newest one."""

@@ -57,8 +57,6 @@ class Workshop:
         def fill() -> None:
             nonlocal kept
             kept = False
-            for left in target.parent.glob(f".{target.name}.*.tmp"):  # by a process that was killed
-                shutil.rmtree(left, ignore_errors=True)
             with atomic_folder(target) as temporary:
                 report = make(temporary)
                 shutil.rmtree(temporary / ".spill", ignore_errors=True)

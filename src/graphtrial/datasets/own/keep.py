@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from graphtrial.datasets.base import DATASETS, Dataset
@@ -18,6 +17,7 @@ from graphtrial.datasets.prepare import load
 from graphtrial.errors import GraphTrialError, UnknownNameError
 from graphtrial.graphs import GraphSet
 from graphtrial.graphs.part_names import PART
+from graphtrial.scratch import scratch_folder
 from graphtrial.spec import resolve_arguments
 
 SHARES = (0.8, 0.1, 0.1)
@@ -78,7 +78,7 @@ def import_files(
 
 def keep(name: str, graphs: GraphSet, **options: Any) -> Dataset:
     """Keep a set of graphs, such as `from_pyg` and `from_networkx` make, as a dataset; options as of `import_files`."""
-    with TemporaryDirectory(prefix="graphtrial-") as place:
+    with scratch_folder() as place:
         folder = Path(place) / "set"
         graphs.save(folder)
         return import_files(name, "arrays", sorted(folder.iterdir()), **options)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from itertools import chain
@@ -26,6 +25,7 @@ from graphtrial.datasets.tsp.text import read_tours
 from graphtrial.errors import CorruptFileError
 from graphtrial.files import read_json
 from graphtrial.graphs import GraphSet
+from graphtrial.scratch import scratch_folder
 from graphtrial.tasks import EdgeClassification
 
 Array = npt.NDArray[Any]
@@ -94,7 +94,7 @@ class TSP(TourSpec):
         if source.name == "generated":
             return solved_graphs(self.recipe, sum(self.sizes))
         members = {part: f"TSP/tsp50-500_{part}.txt" for part in PARTS}
-        with tempfile.TemporaryDirectory(prefix="graphtrial-") as folder:
+        with scratch_folder() as folder:
             unpacked = Path(folder) / "tsp"
             unpack(raw[ARCHIVE.name], list(members.values()), unpacked, member_bytes=GIBIBYTE, total_bytes=2 * GIBIBYTE)
             parts = zip(members.values(), self.sizes, strict=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -21,6 +20,7 @@ from graphtrial.datasets.tu.features import FEATURES, with_features
 from graphtrial.datasets.tu.folds import published_folds, seeded_folds, splits_of
 from graphtrial.datasets.tu.reader import TABLES, read_folder
 from graphtrial.graphs import GraphSet
+from graphtrial.scratch import scratch_folder
 from graphtrial.tasks import GraphClassification, GraphRegression, Task
 
 SITE = "https://www.chrsmrrs.com/graphkerneldatasets"
@@ -64,7 +64,7 @@ class TUDataset(DatasetSpec):
             path = PurePosixPath(member.replace("\\", "/"))  # archives have the files in AIDS//, AIDS/ or nowhere
             return path.name if path.name in wanted and path.parts[0] != "__MACOSX" else None
 
-        with tempfile.TemporaryDirectory(prefix="graphtrial-") as place:
+        with scratch_folder() as place:
             folder = Path(place) / "tu"
             needed = [f"{name}_A.txt", f"{name}_graph_indicator.txt"]
             archive = raw[source.files[0].name]

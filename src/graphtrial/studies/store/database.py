@@ -6,13 +6,13 @@ import os
 import shutil
 import sqlite3
 import stat
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from graphtrial.errors import GraphTrialError
+from graphtrial.scratch import scratch_folder
 from graphtrial.studies.store import schema
 
 LONGEST_TEXT = 1_000_000
@@ -113,7 +113,7 @@ def _opened(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
 @contextmanager
 def _recovered(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a copy of a store with its rollback journal, which undoes what a killed process had half written."""
-    with tempfile.TemporaryDirectory(prefix="graphtrial-") as folder:
+    with scratch_folder() as folder:
         copy = Path(folder) / "store.sqlite"
         shutil.copyfile(_journal(path), _journal(copy))
         shutil.copyfile(path, copy)

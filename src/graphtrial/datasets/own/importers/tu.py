@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from pathlib import Path, PurePosixPath
 
 from graphtrial.datasets.archive import unpack_chosen
@@ -12,6 +11,7 @@ from graphtrial.datasets.tu.features import with_features
 from graphtrial.datasets.tu.reader import TABLES, read_folder
 from graphtrial.errors import CorruptFileError
 from graphtrial.graphs import GraphSet
+from graphtrial.scratch import scratch_folder
 
 TABLE = re.compile(rf"(.+)_({'|'.join(TABLES)})\.txt")
 
@@ -19,7 +19,7 @@ TABLE = re.compile(rf"(.+)_({'|'.join(TABLES)})\.txt")
 def read(paths: list[Path], features: str = "") -> GraphSet:
     """Read the tables of one set; `features` says what models see of a node, see `tu.features`."""
     if len(paths) == 1 and paths[0].suffix == ".zip":
-        with tempfile.TemporaryDirectory(prefix="graphtrial-") as place:
+        with scratch_folder() as place:
             folder = Path(place) / "tu"
             unpack_chosen(paths[0], _table, folder, member_bytes=4 * GIBIBYTE, total_bytes=8 * GIBIBYTE)
             return _read(folder, paths[0].name, features)
