@@ -77,7 +77,7 @@ def test_a_difference_is_told_although_the_data_was_kept_before(rings: Path, mon
     monkeypatch.setattr(Rings, "published", replace(FACTS, nodes=3.5))
     facts = check("rings")
     assert facts["status"] == "differs"
-    assert facts["reason"] == "nodes 3.0 instead of 3.5 (rounds to the published digits)"
+    assert facts["reason"] == "nodes 3.0 instead of 3.5 (must round to the published digits)"
 
 
 def test_data_that_cannot_be_the_published_one_failed(rings: Path, monkeypatch: pytest.MonkeyPatch) -> None:

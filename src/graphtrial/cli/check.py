@@ -23,8 +23,8 @@ def check(
 ) -> None:
     """Compare datasets with their published statistics, number by number.
 
-    Exit code 0: whatever could be compared agrees, or its difference is known; 1: something differs or is damaged; 3: a
-    dataset that was named is not on this machine.
+    Exit code 0: whatever could be compared agrees, or its difference is known or says nothing against the data; 1:
+    something differs or is damaged; 3: a dataset that was named is not on this machine.
 
     Example: graphtrial data check csl enzymes
     """
@@ -57,14 +57,15 @@ def _print(found: list[dict[str, Any]], everything: bool) -> None:
             continue
         for number, row in enumerate(facts["rows"]):
             verdict = "known difference" if "reason" in row and row["agrees"] else row["rule"]
-            colour = "" if row["agrees"] else "red"
+            wrong = "unsettled" if facts["status"] == "unsettled" else "DIFFERS"
+            colour = "" if row["agrees"] else "yellow" if facts["status"] == "unsettled" else "red"
             table.add_row(
                 facts["name"] if not number else "",
                 (facts["source"] or "") if not number else "",
                 row["what"],
                 _flat(row["ours"]),
                 _flat(row["published"]),
-                verdict if row["agrees"] else f"DIFFERS: {row['rule']}",
+                verdict if row["agrees"] else f"{wrong}: {row['rule']}",
                 style=colour,
             )
         if facts["reason"]:

@@ -33,9 +33,12 @@ def prepare(
     Example: graphtrial data prepare csl zinc
     """
     load_code(plugin, allow, *names)
+    from graphtrial.datasets import DATASETS
     from graphtrial.datasets import prepare as prepare_dataset
 
     made = []
+    for name in names:  # a slip in the last name must not cost the time of the first
+        DATASETS.get(name)
     for name in names:
         dataset = prepare_dataset(name, force=force)
         made.append(

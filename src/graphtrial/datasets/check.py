@@ -11,8 +11,8 @@ from graphtrial.datasets.sources import find
 from graphtrial.datasets.statistics import compare
 from graphtrial.errors import GraphTrialError, MissingDependencyError
 
-Status = Literal["agrees", "explained", "differs", "nothing published", "not here", "left out", "failed"]
-COMPARED: tuple[Status, ...] = ("agrees", "explained", "differs")
+Status = Literal["agrees", "explained", "unsettled", "differs", "nothing published", "not here", "left out", "failed"]
+COMPARED: tuple[Status, ...] = ("agrees", "explained", "unsettled", "differs")
 WRONG: tuple[Status, ...] = ("differs", "failed")
 
 
@@ -25,7 +25,8 @@ def check(name: str, *, fetch: bool = False, large: bool = True) -> dict[str, An
     """Compare a dataset with its published statistics and return JSON-like facts: name, status, reason, rows and more.
 
     `agrees`: every number is the published one, or where graphs are generated within sampling error of it; `explained`:
-    so, but for differences that are known, each with its reason; `differs`: some number does not fit; `nothing
+    so, but for differences that are known, each with its reason; `differs`: some number does not fit; `unsettled`: so,
+    but the publication is less certain than the data, so that it says nothing against the data; `nothing
     published`; `not here`: a file or package is missing, and `reason` says which; `left out`: it takes long to
     make; `failed`: it cannot be prepared, and `reason` says why. Nothing is downloaded unless `fetch` is set.
     """
@@ -53,7 +54,7 @@ def check(name: str, *, fetch: bool = False, large: bool = True) -> dict[str, An
     if spec.published is None:
         return facts | {"status": "nothing published", "reason": f"there is nothing to compare {spec.name} with"}
     rows = compare(spec.published, dataset.graphs, dataset.splits, used.exact)
-    return facts | {"rows": rows, **_verdict(rows)}
+    return facts | {"rows": rows, **_verdict(rows, spec.published.binding)}
 
 
 def summary(checked: Iterable[dict[str, Any]]) -> dict[str, int]:
@@ -64,12 +65,15 @@ def summary(checked: Iterable[dict[str, Any]]) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
-def _verdict(rows: list[dict[str, Any]]) -> dict[str, str]:
+def _verdict(rows: list[dict[str, Any]], binding: bool) -> dict[str, str]:
     wrong = [row for row in rows if not row["agrees"]]
     known = [row for row in rows if "reason" in row]
     if wrong:
         told = [f"{row['what']} {row['ours']} instead of {row['published']} ({row['rule']})" for row in wrong]
-        return {"status": "differs", "reason": "; ".join(told)}
+        if binding:
+            return {"status": "differs", "reason": "; ".join(told)}
+        why = "no archive was checked against the published table, which has known errors"
+        return {"status": "unsettled", "reason": f"{'; '.join(told)}; {why}"}
     if known:
         return {"status": "explained", "reason": "; ".join(f"{row['what']}: {row['reason']}" for row in known)}
     return {"status": "agrees", "reason": ""}

@@ -109,8 +109,11 @@ def test_edges_that_say_different_things_are_all_kept(tmp_path: Path) -> None:
     assert times.edge_counts.tolist() == [8, 4]
 
 
-def test_self_loops_are_left_out(tmp_path: Path) -> None:
-    assert without(tmp_path, "edge_labels", "edge_attributes", A=PLAIN["A"] + "2, 2\n").edge_counts.tolist() == [8, 2]
+def test_self_loops_are_left_out_and_counted(plain: GraphSet, tmp_path: Path) -> None:
+    looped = without(tmp_path, "edge_labels", "edge_attributes", A=PLAIN["A"] + "2, 2\n3, 3\n2, 2\n")
+    assert looped.edge_counts.tolist() == [8, 2]
+    assert looped.column("self_loops").values.tolist() == [2, 0]
+    assert "self_loops" not in plain.columns
 
 
 def test_nodes_of_a_graph_may_be_anywhere(plain: GraphSet, tmp_path: Path) -> None:

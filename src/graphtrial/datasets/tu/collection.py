@@ -51,10 +51,11 @@ class TUDataset(DatasetSpec):
         "The collection publishes no SHA-256 of its archives; where none is on record here, the first one seen on a "
         "machine is kept and must be met from then on.",
         "Edges go both ways, also where the file has one direction only; repeated edges are kept once; self-loops are "
-        "left out, as PyG does.",
+        "left out, as PyG does, and counted in the column `self_loops`.",
         "Ten folds of 8:1:1: the published ones of ENZYMES, DD and PROTEINS, else our own, stratified and seeded.",
     )
     splits_stratified = True
+    parser_version = 2
 
     def parse(self, source: Source, raw: Mapping[str, Path]) -> GraphSet:
         name = self.collection_name

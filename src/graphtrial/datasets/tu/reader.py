@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from graphtrial.datasets.statistics import SELF_LOOPS
 from graphtrial.datasets.tables import PADDING, Array, damage, read_numbers, read_whole_numbers
 from graphtrial.errors import CorruptFileError
 from graphtrial.graphs import Column, GraphSet
@@ -42,7 +43,8 @@ def read_folder(folder: Path, name: str) -> GraphSet:
 
     Columns: `node_label`, `edge_label` (categories), `node_attributes`, `edge_attributes`, `y` (the class, or float
     targets where graphs have no classes), `graph_attributes` (where graphs have both). Every edge goes both ways with
-    its labels, also where the file has it once; an edge that is there twice is kept once; self-loops are left out.
+    its labels, also where the file has it once; an edge that is there twice is kept once; self-loops are left out, and
+    where there are some `self_loops` says how many each graph had.
     """
     paths = {table: folder / f"{name}_{table}.txt" for table in TABLES}
     there = {table: path for table, path in paths.items() if path.is_file()}
@@ -53,7 +55,7 @@ def read_folder(folder: Path, name: str) -> GraphSet:
     indicator = _single(there["graph_indicator"], read_whole_numbers(there["graph_indicator"]))
     graph, graphs = _graph_numbers(there["graph_indicator"], indicator, graph_tables)
     nodes = _rows_of(there, "node", len(indicator), "nodes")
-    links = _read_links(there, graph)
+    links, loops = _read_links(there, graph, graphs)
 
     order = np.argsort(graph, kind="stable")  # the nodes of a graph may be anywhere in the file
     place = np.empty_like(order)
@@ -66,6 +68,8 @@ def read_folder(folder: Path, name: str) -> GraphSet:
     inside = (place[ends] - first[of_edge][:, None]).T
     columns = {name: replace(column, values=column.values[order]) for name, column in _columns(nodes, "node").items()}
     columns |= _columns(links.data, "edge") | _targets(graph_tables)
+    if loops.any():
+        columns[SELF_LOOPS] = Column(loops, "graph", "self-loops of the file, which are left out")
     return GraphSet.build(counts, np.bincount(of_edge, minlength=graphs), inside, columns)
 
 
@@ -115,7 +119,8 @@ def _rows_of(there: Mapping[str, Path], what: str, rows: int, name: str) -> dict
     return found
 
 
-def _read_links(there: Mapping[str, Path], graph: Ids) -> Links:
+def _read_links(there: Mapping[str, Path], graph: Ids, graphs: int) -> tuple[Links, Ids]:
+    """Return the edges, each both ways and once, and how many nodes of each graph have a self-loop."""
     path = there["A"]
     ends = read_whole_numbers(path)
     if ends.shape[1] != 2:
@@ -131,8 +136,9 @@ def _read_links(there: Mapping[str, Path], graph: Ids) -> Links:
     across = graph[ends[:, 0]] != graph[ends[:, 1]]
     if across.any():
         raise damage(path, int(np.argmax(across)), "an edge goes from one graph to another")
+    looped = np.unique(ends[ends[:, 0] == ends[:, 1], 0])
     links = Links(ends, data).take(ends[:, 0] != ends[:, 1])
-    return _both_ways(_once(links, len(graph)), len(graph))
+    return _both_ways(_once(links, len(graph)), len(graph)), np.bincount(graph[looped], minlength=graphs)
 
 
 def _once(links: Links, nodes: int) -> Links:
