@@ -160,7 +160,12 @@ def allowed(hint: Any) -> str:
     if origin in (dict, Mapping):
         each = "" if len(parts) < 2 or parts[1] is Any else f", each {allowed(parts[1])}"
         return f"a table of named values{each}"
-    names = {bool: "true or false", int: "a whole number", float: "a finite number", str: "a text"}
+    names = {
+        bool: "true or false",
+        int: "a whole number",
+        float: "a finite number",
+        str: f"a text of at most {LONGEST_TEXT:,} characters",
+    }
     return names.get(hint, "a number, a text, true or false")
 
 

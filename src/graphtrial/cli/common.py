@@ -7,14 +7,16 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
 from rich.console import Console
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.cli.failures import REFUSED, failure, open_closed_streams, say
+from graphtrial.errors import GraphTrialError, in_one_line
 from graphtrial.spec import parse_value
 
+open_closed_streams()
 # A pipe has no width of its own; tables are then as wide as they need to be.
 out = Console(width=None if sys.stdout.isatty() else 160, highlight=False, markup=False)
 err = Console(stderr=True, highlight=False, markup=False)
@@ -45,34 +47,27 @@ ExecutorText = Annotated[
 
 
 def friendly(command: F) -> F:
-    """Turn errors made for people into one line and a non-zero exit."""
+    """Turn whatever ends a command into one line and a non-zero exit."""
 
     @functools.wraps(command)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         try:
             return command(*args, **kwargs)
-        except GraphTrialError as error:
-            refuse(str(error))
-        except (KeyboardInterrupt, typer.Exit, typer.Abort):
+        except (typer.Exit, typer.Abort, typer.BadParameter):
             raise
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - whatever it is, it ends in one line
             blame = _blame(error)
-            if blame is None:
-                raise
-            refuse(blame)
+            words, code = (blame, REFUSED) if blame else failure(error)
+            say(words)
+            raise typer.Exit(code) from None
 
     return wrapped  # type: ignore[return-value]
 
 
-def refuse(reason: str) -> NoReturn:
-    """Print why a command ends, and end it."""
-    err.print(f"graphtrial: {reason}", markup=False, soft_wrap=True)
-    raise typer.Exit(2) from None
-
-
 def _blame(error: BaseException) -> str | None:
     """Return what the user's own code did wrong, where it did: it may raise anything, or try to end this process."""
-    from graphtrial.errors import in_one_line
+    if isinstance(error, GraphTrialError | KeyboardInterrupt):
+        return None
     from graphtrial.plugins import blamed
 
     return blamed(error) or (None if isinstance(error, Exception) else f"it was ended by {in_one_line(error)}")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -24,6 +26,7 @@ from graphtrial.cli import (
     wikics,
 )
 from graphtrial.cli.common import err, out
+from graphtrial.cli.failures import REFUSED, run_to_the_end, say
 
 app = typer.Typer(
     name="graphtrial",
@@ -68,6 +71,11 @@ def start(
     ] = False,
 ) -> None:
     """A fair trial for every graph learning model."""
+    try:
+        Path.cwd()
+    except OSError:
+        say("the current folder does not exist any more: change to another one")
+        raise typer.Exit(REFUSED) from None
     logging.basicConfig(
         level=logging.WARNING, format="%(message)s", handlers=[RichHandler(console=err, show_path=False)]
     )
@@ -75,4 +83,4 @@ def start(
 
 def main() -> None:
     """Run the command line."""
-    app()
+    sys.exit(run_to_the_end(app))

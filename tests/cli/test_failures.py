@@ -1,0 +1,89 @@
+"""Whatever ends a command ends it in one line: a full disk, a closed pipe, a deleted folder, or a fault of our own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from graphtrial.cli import failures, listing
+from graphtrial.cli.main import app
+
+LIST = [sys.executable, "-m", "graphtrial", "list", "models"]
+
+
+def run(words: list[str], **options: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(words, text=True, check=False, timeout=120, **options)  # type: ignore[call-overload, no-any-return]
+
+
+def shell(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return run(["bash", "-c", script, "bash", *LIST], capture_output=True, cwd=folder)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("words", ['"$@"', '"$@" --json', '"$@" --help'])
+def test_a_full_disk_is_told_in_one_line(words: str, tmp_path: Path) -> None:
+    done = shell(f"{words} > /dev/full", tmp_path)
+    assert (done.returncode, done.stderr) == (2, "graphtrial: the system refuses: No space left on device\n")
+    assert shell(f"{words} > /dev/full 2> /dev/full", tmp_path).returncode == 2
+
+
+def test_a_reader_that_goes_away_ends_it_silently(tmp_path: Path) -> None:
+    done = shell('set -o pipefail; exec 3>&1; { "$@" --json; echo "$?" >&3; } | true', tmp_path)
+    assert done.stderr == ""
+    assert done.stdout.strip() in ("0", str(failures.PIPE_CLOSED))  # 0 where all of it went into the pipe before
+
+
+def test_closed_streams_are_no_matter(tmp_path: Path) -> None:
+    assert shell('"$@" >&-', tmp_path).returncode == 0
+    assert shell('"$@" >&- 2>&-', tmp_path).returncode == 0
+
+
+def test_a_deleted_folder_is_told_in_one_line(tmp_path: Path) -> None:
+    done = shell('mkdir gone && cd gone && rmdir ../gone && "$@"', tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == "graphtrial: the current folder does not exist any more: change to another one\n"
+
+
+def test_text_that_is_no_unicode_can_be_printed(tmp_path: Path) -> None:
+    done = run([*LIST[:3], "validate", os.fsdecode(b"\xff.toml")], capture_output=True, cwd=tmp_path)
+    assert done.returncode in (1, 2)
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "words"),
+    [
+        (MemoryError(), 2, "this needs more memory than there is: MemoryError"),
+        (RuntimeError("DefaultCPUAllocator: can't allocate memory"), 2, "this needs more memory than there is"),
+        (PermissionError(13, "Permission denied", "/root/x"), 2, "the system refuses: Permission denied (/root/x)"),
+        (KeyboardInterrupt(), 130, "stopped"),
+        (
+            RecursionError("too deep"),
+            70,
+            "internal error, a fault of graphtrial that should be reported: RecursionError",
+        ),
+        (KeyError("a\nb"), 70, "internal error, a fault of graphtrial that should be reported: KeyError"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else "",
+)
+def test_an_exception_is_one_line_and_a_code(
+    error: BaseException, code: int, words: str, monkeypatch: pytest.MonkeyPatch, own_home: Path
+) -> None:
+    monkeypatch.chdir(own_home.parent)
+
+    def fail(*args: object) -> None:
+        raise error
+
+    monkeypatch.setattr(listing, "print_json", fail)
+    result = CliRunner().invoke(app, ["list", "studies", "--json"])
+    assert result.exit_code == code
+    assert result.stderr.startswith(f"graphtrial: {words}")
+    assert result.stderr.count("\n") == 1
+    assert (own_home / "last-traceback.txt").exists() == (code == failures.INTERNAL)
+    if code == failures.INTERNAL:
+        assert "in fail" in (own_home / "last-traceback.txt").read_text(encoding="utf-8")
