@@ -77,6 +77,7 @@ def test_a_contestant_runs_when_asked():
     assert contestant._process.returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("warm_ups", "first"), [(1, 1), (2, 2), (3, 3), (9, 4)])
 @pytest.mark.parametrize("one_at_a_time", [True, False])
 def test_a_contestant_warms_up_until_it_gets_no_faster(warm_ups: int, first: int, one_at_a_time: bool):
@@ -118,6 +119,7 @@ def test_a_contestant_that_ends_early_is_noticed():
         contestant.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("one_at_a_time", [False, True])
 def test_a_match_pairs_its_rounds_and_leaves_out_who_cannot_play(one_at_a_time: bool):
     sides = (
@@ -178,6 +180,7 @@ def test_workloads_are_chosen_by_section_or_name():
         chosen(["zink"], quick=True)
 
 
+@pytest.mark.slow
 def test_synthetic_graphs_have_the_sizes_of_the_real_ones():
     pattern = sbm_graphs(200)
     assert pattern.num_nodes / 200 == pytest.approx(118, abs=5)
@@ -219,6 +222,7 @@ def test_the_twin_has_the_published_number_of_parameters(model: str, published: 
     assert count_parameters(twins.Twin(model, BY_NAME[model].zinc, node_types=28)) == published
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS_OF["zinc"])
 def test_the_twin_trains(model: str):
     pytest.importorskip("torch_geometric")
@@ -236,6 +240,7 @@ def test_the_twin_trains(model: str):
     assert np.isfinite(pyg_test(twin, batches))
 
 
+@pytest.mark.slow
 def test_the_roofline_counts_every_product():
     pytest.importorskip("torch_geometric")
     from torch_geometric.data import Batch

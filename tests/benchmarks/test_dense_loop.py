@@ -32,6 +32,7 @@ def test_the_loop_has_the_size_of_the_model(entry):
     assert sum(p.numel() for p in loop.parameters()) == sum(p.numel() for p in model.parameters())
 
 
+@pytest.mark.slow
 def test_the_loop_of_3wl_gnn_gives_the_same_answers():
     torch.manual_seed(0)
     model, loop = build_model("3wl-gnn", SHAPES, {"width": 12, "layers": 2}), ThreeWLLoop(12, 2)

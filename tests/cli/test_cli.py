@@ -32,6 +32,7 @@ def store(tmp_path: Path) -> str:
     return str(tmp_path / "results" / "store.sqlite")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help(command: str) -> None:
     result = call(*command.split(), "--help")
@@ -39,6 +40,7 @@ def test_every_command_has_help(command: str) -> None:
     assert "Usage" in result.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_an_example(command: str) -> None:
     assert "graphtrial " + command in call(*command.split(), "--help").stdout.partition("Example:")[2]
@@ -48,6 +50,7 @@ def test_version() -> None:
     assert call("--version").stdout.strip() == f"graphtrial {__version__}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["datasets", "models", "encodings", "kernels", "protocols", "tasks", "studies"])
 def test_everything_can_be_listed(kind: str) -> None:
     names = [entry["name"] for entry in call_json("list", kind)]
@@ -56,6 +59,7 @@ def test_everything_can_be_listed(kind: str) -> None:
     assert [name for name in names if name not in shown] == []
 
 
+@pytest.mark.slow
 def test_run_prints_the_documented_json(store: str) -> None:
     told = call_json("run", "csl", "gatedgcn", "--encoding", "laplacian:20", "--store", store, *QUICK)
     assert set(told["test"]) == {"mean", "sd", "min", "max", "n", "low", "high"}
@@ -67,6 +71,7 @@ def test_run_prints_the_documented_json(store: str) -> None:
     assert all(f"`{key}`" in keys for key in told)
 
 
+@pytest.mark.slow
 def test_run_prints_a_table_beside_the_published_row_and_is_instant_the_second_time(store: str) -> None:
     first = call("run", "csl", "gcn", "--encoding", "laplacian:20", "--store", store, *QUICK)
     again = call("run", "csl", "gcn", "--encoding", "laplacian:20", "--store", store, *QUICK)
@@ -77,6 +82,7 @@ def test_run_prints_a_table_beside_the_published_row_and_is_instant_the_second_t
     assert [entry["status"] for entry in call_json("status", "--store", store)] == ["done", "done"]
 
 
+@pytest.mark.slow
 def test_status_show_and_report_tell_of_a_trial(store: str, tmp_path: Path) -> None:
     told = call_json("run", "csl", "mlp", "--store", store, *QUICK)
     trial = told["trials"][0]
@@ -139,6 +145,7 @@ def test_data_prepare_and_info() -> None:
     assert "nodes: 41" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -22,6 +22,7 @@ def test_help_has_an_example(command: str) -> None:
     assert "graphtrial " + command in result.stdout.partition("Example:")[2]
 
 
+@pytest.mark.slow
 def test_a_kernel_is_tried_and_told_as_json(tmp_path: Path) -> None:
     words = ["kernel", "csl", "wl", "--h", "2", "--repetitions", "2", "--folds", "3", "--workers", "0"]
     store = ["--store", str(tmp_path / "store.sqlite")]
@@ -36,6 +37,7 @@ def test_a_kernel_is_tried_and_told_as_json(tmp_path: Path) -> None:
     assert shown["spec"]["rules"]["penalties"][0] == 1000.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -30,6 +30,7 @@ def run(*words: str, code: int = 0) -> str:
     return result.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "task"),
     [
@@ -66,6 +67,7 @@ def test_imported_data_is_a_dataset(tmp_path: Path) -> None:
     assert facts["files"][0]["name"] == "own/mine/graphs.jsonl"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -39,6 +39,7 @@ def test_help_has_an_example(command: str) -> None:
     assert "graphtrial " + command in call(*command.split(), "--help").stdout.partition("Example:")[2]
 
 
+@pytest.mark.slow
 def test_the_report_has_facts_and_pictures_of_a_prepared_dataset(store: str, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     result = call("report", "--store", store, "--out", "site")
@@ -59,6 +60,7 @@ def _dataset_page(store: str, *options: str) -> str:
     return Path("plain/datasets/csl.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_row_and_a_trial_are_reproduced_to_the_same_bits(store: str) -> None:
     trial = Store(Path(store)).trials()[0].id
     one = call("reproduce", trial[:8], "--store", store, "--workers", "0")
@@ -89,6 +91,7 @@ def test_a_forged_result_is_found_out(store: str) -> None:
     assert "differs" in result.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -104,6 +107,7 @@ def test_a_mistake_is_one_line(words: list[str], message: str, store: str) -> No
     assert result.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_shipped_store_is_reported_and_reproduced(
     store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -94,6 +94,7 @@ def test_metadata_is_complete(name: str) -> None:
             assert file.sha256 is not None or any("SHA-256" in note for note in spec.notes)
 
 
+@pytest.mark.slow
 def test_splits_are_disjoint_and_complete_where_promised(dataset: Dataset) -> None:
     count = dataset.graphs.size[dataset.spec.split_level]
     for split in dataset.splits:
@@ -183,6 +184,7 @@ def test_statistics_agree_with_the_published(dataset: Dataset) -> None:
     assert [row for row in dataset.provenance["statistics"] if not row["agrees"]] == []
 
 
+@pytest.mark.slow
 def test_reading_again_gives_the_same(dataset: Dataset) -> None:
     again = load(dataset.name)
     assert again.hash == dataset.hash == dataset.provenance["hash"]
@@ -199,14 +201,19 @@ def test_content_is_what_it_was(dataset: Dataset) -> None:
     assert dataset.hash == known
 
 
+@pytest.mark.slow
 def test_info_is_json_without_paths(dataset: Dataset, session_home: Path, mirror: Path) -> None:
     text = json.dumps(info(dataset.name))
     assert str(session_home) not in text
     assert str(mirror) not in text
 
 
-def test_two_processes_at_once_prepare_the_same(dataset: Dataset, own_home: Path, mirror: Path) -> None:
-    if dataset.graphs.num_nodes + dataset.graphs.num_edges > 500_000 or "rdkit" in dataset.provenance["libraries"]:
+@pytest.mark.slow
+def test_two_processes_at_once_prepare_the_same(
+    dataset: Dataset, own_home: Path, mirror: Path, request: pytest.FixtureRequest
+) -> None:
+    most = 500_000 if request.config.getoption("--long") else 50_000
+    if dataset.graphs.num_nodes + dataset.graphs.num_edges > most or "rdkit" in dataset.provenance["libraries"]:
         pytest.skip(f"{dataset.name} takes long to prepare; the small ones go the same way")
     context = multiprocessing.get_context("fork")
     hashes = context.SimpleQueue()

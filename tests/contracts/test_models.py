@@ -47,6 +47,11 @@ class Case:
     level: str = "graph"
 
     @property
+    def whole(self) -> bool:
+        """Whether the model looks at everything that it can look at."""
+        return self.encoding and self.edge_features == ("edge_features" in model_settings(self.name))
+
+    @property
     def shapes(self) -> Shapes:
         width = ENCODING if self.encoding else 0
         return Shapes(outputs=2, level=self.level, node_types=NODE_TYPES, edge_types=EDGE_TYPES, encoding_dim=width)
@@ -79,8 +84,14 @@ def label(case: Case) -> str:
     return case.name + "-edges" * case.edge_features + "-encoding" * case.encoding
 
 
-@pytest.fixture(params=CASES, ids=label)
+@pytest.fixture(params=[pytest.param(case, marks=() if case.whole else pytest.mark.long) for case in CASES], ids=label)
 def case(request: pytest.FixtureRequest) -> Case:
+    """Every model with all that it can look at; in the long form also with parts of it."""
+    return request.param
+
+
+@pytest.fixture(params=CASES, ids=label)
+def any_case(request: pytest.FixtureRequest) -> Case:
     return request.param
 
 
@@ -89,6 +100,7 @@ def name(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
+@pytest.mark.slow
 def test_renumbering_the_nodes_keeps_the_answers(case: Case) -> None:
     model, graphs = case.used(), graph_set(GRAPHS)
     expected = model(whole(graphs))
@@ -97,6 +109,7 @@ def test_renumbering_the_nodes_keeps_the_answers(case: Case) -> None:
         torch.testing.assert_close(model(whole(relabelled(graphs, seed)[0])), expected, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in MODELS if "node" in levels_of(name)])
 def test_renumbering_the_nodes_renumbers_the_answers_about_nodes(name: str) -> None:
     model, graphs = Case(name, edge_features=False, encoding=True, level="node").used(), graph_set(GRAPHS)
@@ -124,6 +137,7 @@ def test_renumbering_the_nodes_keeps_the_answer_about_an_edge(name: str) -> None
         torch.testing.assert_close(answers[place[source], place[target]], answer, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_an_answer_does_not_depend_on_batch_mates(case: Case) -> None:
     model, graphs = case.used(), graph_set(GRAPHS)
     together = model(whole(graphs))
@@ -134,6 +148,7 @@ def test_an_answer_does_not_depend_on_batch_mates(case: Case) -> None:
         torch.testing.assert_close(alone[0], together[graph], rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_evaluation_changes_nothing_and_repeats_itself(case: Case) -> None:
     model, batch = case.used(), batch_of(GRAPHS)
     before = {key: value.clone() for key, value in model.state_dict().items()}
@@ -142,6 +157,7 @@ def test_evaluation_changes_nothing_and_repeats_itself(case: Case) -> None:
         assert torch.equal(value, before[key])
 
 
+@pytest.mark.slow
 def test_all_parameters_receive_gradient(case: Case) -> None:
     model = case.build().double()
     model(batch_of(GRAPHS)).square().sum().backward()
@@ -163,6 +179,7 @@ def unread(model: nn.Module) -> set[str]:
     return {key for key, _ in model.named_parameters() if key.startswith(idle)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("training", [True, False])
 @pytest.mark.parametrize(
     "given",
@@ -188,6 +205,7 @@ def test_awkward_graphs_get_finite_answers_and_gradients(case: Case, training: b
         assert value is None or value.isfinite().all(), key
 
 
+@pytest.mark.slow
 def test_weights_go_through_safetensors(case: Case) -> None:
     model, batch = case.used(), batch_of(GRAPHS)
     other = case.build(seed=1).double().eval()
@@ -203,6 +221,7 @@ def test_the_seed_decides_the_weights(case: Case) -> None:
     assert any(not torch.equal(first[key], other[key]) for key in first)
 
 
+@pytest.mark.slow
 def test_the_number_of_parameters_grows_with_the_width_and_the_depth(case: Case) -> None:
     step = width_step(case.name, {})
     widths = [count_parameters(case.build(width=width)) for width in range(4 * step, 25 * step, step)]
@@ -211,6 +230,7 @@ def test_the_number_of_parameters_grows_with_the_width_and_the_depth(case: Case)
         assert counts == sorted(set(counts))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layers", [1, 32])
 @pytest.mark.parametrize("name", [name for name in MODELS if issubclass(MODELS.get(name), Conv)])
 def test_stacks_may_be_shallow_and_deep(name: str, layers: int) -> None:
@@ -232,6 +252,7 @@ SILENT = [
 several types, and a bias starts at 0. The last two are tested beside the released networks."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "key"),
     [(name, key) for name in GRAPH_MODELS for key in model_settings(name) if (name, key) not in SILENT],
@@ -268,7 +289,9 @@ def described(model: nn.Module, seed: int) -> tuple[Any, ...]:
     return shapes, out.tolist()
 
 
-def test_unread_features_have_no_say(case: Case) -> None:
+@pytest.mark.slow
+def test_unread_features_have_no_say(any_case: Case) -> None:
+    case = any_case
     model, graphs = case.used(), graph_set(GRAPHS)
     edges = graphs.column("edge_attr")
     turned = Column((edges.values + 1) % EDGE_TYPES, "edge", types=EDGE_TYPES)

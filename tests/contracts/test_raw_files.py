@@ -86,6 +86,7 @@ BAD: dict[str, bytes] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", BAD.values(), ids=BAD)
 @pytest.mark.parametrize(("name", "source", "file"), without_hash(), ids=lambda thing: getattr(thing, "name", thing))
 def test_bad_raw_files_give_one_line_and_leave_nothing(
@@ -143,6 +144,7 @@ def test_no_changed_byte_of_a_published_file_is_accepted(
     assert not placed.exists()
 
 
+@pytest.mark.slow
 def test_a_bomb_is_not_unpacked(own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mirror, scratch = tmp_path / "mirror" / "TU", tmp_path / "scratch"
     mirror.mkdir(parents=True)

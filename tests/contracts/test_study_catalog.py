@@ -27,6 +27,7 @@ def planned(name: str) -> list[PlannedRow]:
     return plan(load_study(name))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STUDIES)
 def test_a_study_names_what_there_is_and_can_be_planned(name: str) -> None:
     study = load_study(name)
@@ -73,6 +74,7 @@ def test_every_row_of_the_study_is_a_printed_one(name: str) -> None:
         assert any(stands_for(row, printed) for printed in published_models(*parse_table(name)) if printed.model), row
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OF_TABLES)
 def test_parameters_are_as_many_as_printed(name: str) -> None:
     for printed in published_models(*parse_table(name)):

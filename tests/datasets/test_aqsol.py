@@ -33,6 +33,7 @@ def test_every_graph_is_the_published_one_in_its_place(part: str, mirror: Path) 
         assert graphs.column("y").values[graph] == np.float32(molecule.target)
 
 
+@pytest.mark.slow
 def test_atoms_and_bonds_are_those_of_the_published_dictionaries(mirror: Path) -> None:
     atoms, bonds = (
         load_pickle(mirror / "AQSOL" / f"{kind}_dict.pickle", ["__main__.Dictionary"]).attributes

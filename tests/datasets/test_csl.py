@@ -7,6 +7,7 @@ from pathlib import Path
 
 import networkx as nx
 import numpy as np
+import pytest
 
 from graphtrial.datasets import load
 from graphtrial.datasets.csl import SKIPS
@@ -26,6 +27,7 @@ def test_every_graph_is_the_circulant_of_its_class() -> None:
         assert nx.is_isomorphic(undirected(graph), nx.circulant_graph(41, [1, SKIPS[graph // 15]]))
 
 
+@pytest.mark.slow
 def test_classes_are_pairwise_not_isomorphic() -> None:
     for one, other in itertools.combinations(range(0, 150, 15), 2):
         assert not nx.is_isomorphic(undirected(one), undirected(other))

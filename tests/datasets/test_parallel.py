@@ -27,6 +27,7 @@ def test_one_process_and_several_give_the_same(tmp_path: Path) -> None:
     assert list(map_in_order(str, [3, 1, 2], "writing", workers=2)) == ["3", "1", "2"]
 
 
+@pytest.mark.slow
 def test_a_script_without_a_main_guard_is_not_run_again(tmp_path: Path) -> None:
     (tmp_path / "helper_of_test.py").write_text("def square(x):\n    return x * x\n")
     (tmp_path / "script.py").write_text(SCRIPT.format(folder=str(tmp_path)))

@@ -82,6 +82,7 @@ def test_prepared_once_and_read_back_the_same(toys: Path, own_home: Path, tmp_pa
     assert parses(tmp_path) == 2
 
 
+@pytest.mark.slow
 def test_sixteen_processes_prepare_it_once(toys: Path, tmp_path: Path) -> None:
     context = multiprocessing.get_context("fork")
     barrier, hashes = context.Barrier(16), context.SimpleQueue()
@@ -101,6 +102,7 @@ def _load_at_once(barrier: Any, hashes: Any) -> None:
     hashes.put(load("toy").hash)
 
 
+@pytest.mark.slow
 def test_any_damage_is_noticed_and_mended(toys: Path, own_home: Path, caplog: pytest.LogCaptureFixture) -> None:
     expected = load("toy").hash
     chance = random.Random(0)

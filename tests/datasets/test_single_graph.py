@@ -26,6 +26,7 @@ def test_the_structure_of_citation_graphs_is_as_published(name: str, mirror: Pat
     assert facts["searched_from"] == nodes
 
 
+@pytest.mark.slow
 def test_the_stand_in_has_the_degree_and_label_rate_of_wiki_cs() -> None:
     facts = info("wikics-standin")["graph"]
     assert facts["mean_degree"] == pytest.approx(36.94, abs=0.005)

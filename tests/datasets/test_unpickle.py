@@ -36,6 +36,7 @@ plain = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(plain, st.sampled_from([2, 3, 4, 5]))
 @settings(max_examples=150, deadline=None)
 def test_plain_data_is_read_as_python_reads_it(value: Any, protocol: int) -> None:
@@ -279,6 +280,7 @@ RAW = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RAW)
 def test_crafted_pickles_are_refused(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -127,6 +127,7 @@ def test_half_a_file_is_no_json(data: dict[str, Any], tmp_path: Path) -> None:
         read_data(path)
 
 
+@pytest.mark.slow
 def test_the_stand_in_has_the_published_classes_and_links() -> None:
     classes = generator.labels(0)
     assert np.bincount(classes).tolist() == list(generator.SIZES)
@@ -160,6 +161,7 @@ def test_the_stand_in_has_both_conventions_of_edges() -> None:
         assert set(other.val.tolist()) < set(one.val.tolist())
 
 
+@pytest.mark.slow
 def test_a_linear_model_finds_in_the_stand_in_what_it_finds_in_wikics() -> None:
     linear_model = pytest.importorskip("sklearn.linear_model")
     dataset = load("wikics-standin")

@@ -25,6 +25,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(zinc_full, "CHUNK", 4)
 
 
+@pytest.mark.slow
 def test_the_molecules_are_as_many_and_as_large_as_published(mirror: Path) -> None:
     """Against the sizes that the TU collection prints for the part that is quickly read: 5,000, 23.10, 24.83."""
     Chem = pytest.importorskip("rdkit.Chem")
@@ -35,6 +36,7 @@ def test_the_molecules_are_as_many_and_as_large_as_published(mirror: Path) -> No
     assert round(np.mean([molecule.GetNumBonds() for molecule in molecules]), 2) == 24.83
 
 
+@pytest.mark.slow
 def test_training_has_all_molecules_that_are_not_held_out(small: None, tmp_path: Path) -> None:
     val, test = [SMILES[7], SMILES[2], SMILES[4]], [SMILES[9], SMILES[0]]
     raw = {ALL.name: tmp_path / "all.gz", VALID.name: tmp_path / "valid.txt", TEST.name: tmp_path / "test.txt"}

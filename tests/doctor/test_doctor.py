@@ -49,6 +49,7 @@ def results(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_nothing_is_wrong_with_a_sound_machine(results: Path) -> None:
     found = examine(results)
     assert wrong(found) == []
@@ -80,6 +81,7 @@ def test_a_flipped_byte_in_the_cache_is_found(own_home: Path, tmp_path: Path) ->
     assert "made again" in finding(found, "cache", "datasets").advice
 
 
+@pytest.mark.slow
 def test_a_changed_raw_file_and_a_wrong_mirror_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from graphtrial.datasets import DATASETS
 
@@ -95,6 +97,7 @@ def test_a_changed_raw_file_and_a_wrong_mirror_are_found(tmp_path: Path, monkeyp
     assert wrong(examine(tmp_path / "s.sqlite")) == ["mirror: folder"]
 
 
+@pytest.mark.slow
 def test_a_store_that_something_else_wrote_to_is_found(results: Path) -> None:
     (trial,) = (record.id for record in Store(results).trials())
     change(
@@ -109,6 +112,7 @@ def test_a_store_that_something_else_wrote_to_is_found(results: Path) -> None:
     assert "do not trust" in finding(found, "store", f"trial {trial}").advice
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", ["lr", "train_loss", "val_loss", "val_score", "seconds"])
 def test_a_changed_epoch_is_found(column: str, results: Path) -> None:
     (trial,) = (record.id for record in Store(results).trials())
@@ -116,11 +120,13 @@ def test_a_changed_epoch_is_found(column: str, results: Path) -> None:
     assert wrong(examine(results)) == [f"store: trial {trial}"]
 
 
+@pytest.mark.slow
 def test_a_trial_that_was_lost_is_found(results: Path) -> None:
     change(results, "DELETE FROM trials", "DELETE FROM epochs")
     assert wrong(examine(results)) == ["store: digests"]
 
 
+@pytest.mark.slow
 def test_changed_and_lost_weights_are_found(results: Path) -> None:
     (file,) = results.parent.rglob("weights.safetensors")
     content = bytearray(file.read_bytes())
@@ -131,6 +137,7 @@ def test_changed_and_lost_weights_are_found(results: Path) -> None:
     assert finding(examine(results), "store", "weights").state == "note"
 
 
+@pytest.mark.slow
 def test_a_damaged_a_foreign_and_another_schema_are_told_apart(results: Path, tmp_path: Path) -> None:
     content = bytearray(results.read_bytes())
     content[5000:9000] = os.urandom(4000)
@@ -147,6 +154,7 @@ def test_a_damaged_a_foreign_and_another_schema_are_told_apart(results: Path, tm
     assert newer.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_what_killed_processes_left_is_told(results: Path) -> None:
     (trial,) = (results.parent / "trials").iterdir()
     (trial / "checkpoint.safetensors").write_bytes(b"left")
@@ -169,6 +177,7 @@ def test_what_killed_processes_left_is_told(results: Path) -> None:
     assert (trial / "weights.safetensors").is_file()
 
 
+@pytest.mark.slow
 def test_a_study_is_compared_with_the_store_trial_by_trial(tmp_path: Path) -> None:
     file, path = tmp_path / "study.toml", tmp_path / "s.sqlite"
     file.write_text(STUDY)
@@ -194,6 +203,7 @@ def test_a_package_that_is_absent_or_too_old_is_named_with_its_extra(monkeypatch
     assert "tomli" not in found
 
 
+@pytest.mark.slow
 def test_the_command_prints_json_and_says_wrong_by_its_exit_code(results: Path) -> None:
     told = CliRunner().invoke(app, ["doctor", "--store", str(results), "--json"])
     assert told.exit_code == 0, told.output

@@ -38,6 +38,7 @@ def matrix_of(graph: nx.Graph) -> np.ndarray:
     return np.eye(len(graph)) - scale[:, None] * adjacency * scale
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_sparse")
 @pytest.mark.parametrize("name", GRAPHS)
 def test_the_smallest_eigenvectors_are_found_with_all_their_copies(name: str) -> None:
@@ -49,6 +50,7 @@ def test_the_smallest_eigenvectors_are_found_with_all_their_copies(name: str) ->
     np.testing.assert_allclose(matrix @ vectors, vectors * values, atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_sparse")
 def test_the_trivial_vector_is_not_among_them() -> None:
     for graph in GRAPHS.values():

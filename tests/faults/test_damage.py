@@ -21,6 +21,8 @@ from graphtrial.studies.worker import DriverGoneError, run_and_record
 from graphtrial.training.checkpoint import Checkpoint
 from graphtrial.training.outcome import Epoch
 
+pytestmark = pytest.mark.slow
+
 
 def damage(path: Path, rng: random.Random) -> str:
     """Cut a file off or change some of its bits; return what was done."""

@@ -20,6 +20,8 @@ from graphtrial.studies.trial import make_job
 from graphtrial.training.batches import scored_batches
 from graphtrial.training.trainer import evaluate
 
+pytestmark = pytest.mark.slow
+
 RUN = ["run", "csl", "gatedgcn", "--width", "12", "--encoding", "laplacian:4", "--seeds", "1", "--splits", "2"]
 RUN += ["--max-epochs", "3", "--set", "dropout=0.2", "--json"]
 WORLDS = {
@@ -27,6 +29,8 @@ WORLDS = {
     "Turkish in Tokyo": {"LANG": "tr_TR.UTF-8", "LC_ALL": "C", "TZ": "Asia/Tokyo", "PYTHONHASHSEED": "7"},
     "four threads offered": {"OMP_NUM_THREADS": "4", "MKL_NUM_THREADS": "4", "NUMBA_NUM_THREADS": "2"},
 }
+ALL_AT_ONCE = "all of that at once"
+WORLDS[ALL_AT_ONCE] = {name: value for world in WORLDS.values() for name, value in world.items()}
 
 
 def study(splits: int = 2) -> Study:
@@ -48,7 +52,9 @@ def expected(tmp_path_factory: pytest.TempPathFactory, session_home: Path) -> di
     return results(store)
 
 
-@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize(
+    "world", [pytest.param(world, marks=() if world == ALL_AT_ONCE else pytest.mark.long) for world in WORLDS]
+)
 def test_a_fresh_process_in_another_world_gives_the_same_bits(
     world: str, tmp_path: Path, expected: dict[str, object], tally: Tally
 ) -> None:

@@ -13,6 +13,8 @@ from tests.fuzz.fuzzing import fuzz
 from tests.fuzz.readers import READERS
 from tests.tally import Tally
 
+pytestmark = pytest.mark.slow
+
 SHORT, LONG = 60, 10_000
 LIMITED = """
 import json, resource, sys

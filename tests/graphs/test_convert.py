@@ -131,6 +131,7 @@ def attributed(kind: type[nx.Graph], graph: Graph) -> Any:
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
 @given(given=graph_lists(min_size=1, max_size=3))
 def test_networkx_graphs_of_every_kind(kind: type[nx.Graph], given: list[Graph]) -> None:

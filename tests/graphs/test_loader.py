@@ -80,6 +80,7 @@ def test_the_order_does_not_depend_on_reading_ahead(prefetch: int) -> None:
     assert passes(seed=7, prefetch=prefetch) == passes(seed=7, prefetch=2)
 
 
+@pytest.mark.slow
 def test_the_order_is_the_same_in_another_process() -> None:
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         elsewhere = pool.apply(passes, (7, 1))

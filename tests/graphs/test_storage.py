@@ -54,6 +54,7 @@ def data_start(path: Path) -> int:
         return stream.tell()
 
 
+@pytest.mark.slow
 @quickly
 @given(graph_lists())
 def test_what_is_saved_is_what_is_opened(tmp_path: Path, given: list[Graph]) -> None:
@@ -118,6 +119,7 @@ def test_one_flipped_byte_of_the_data_is_seen(copy: Path, data: st.DataObject) -
     GraphSet.open(copy)
 
 
+@pytest.mark.slow
 @settings(quickly, max_examples=200)
 @given(st.data())
 def test_one_flipped_byte_of_a_header_is_seen_or_harmless(saved: Path, copy: Path, data: st.DataObject) -> None:

@@ -78,6 +78,7 @@ def test_paths_whose_first_label_is_zero_in_the_files_are_dropped() -> None:
     assert counts(name, [(EDGE, [0, 1])], first_label=1) == [[2, 1, 1, 2]]
 
 
+@pytest.mark.slow
 def test_a_labelled_triangle_and_the_path_through_its_labels_are_one_kind() -> None:
     name = "graphlet-as-published"
     assert counts(name, [(PATH, [0, 1, 2]), (TRIANGLE, [2, 0, 1])]) == [[1], [1]]
@@ -86,6 +87,7 @@ def test_a_labelled_triangle_and_the_path_through_its_labels_are_one_kind() -> N
     assert counts(name, [(PATH, [0, 0, 0]), (TRIANGLE, [0, 0, 0])], node_labels=False) == [[1, 0], [0, 1]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["shortest-path", "graphlet", "wl", "wl-oa"])
 def test_a_set_without_labels_is_one_whose_labels_are_not_used(name: str) -> None:
     labelled = set_of([(PATH, [0, 0, 0]), (TRIANGLE, [0, 0, 0]), (EDGE, [0, 0])])

@@ -22,6 +22,7 @@ def study() -> Study:
     return Study("t", "wikics-standin-stopping", (Row("svm"),), protocol="wikics/svm", splits=2)
 
 
+@pytest.mark.slow
 def test_one_trial_for_each_split_with_the_accuracy_of_scikit_learn(study: Study, tmp_path: Path) -> None:
     trials = study.trials()
     assert len(trials) == 2
@@ -39,6 +40,7 @@ def test_one_trial_for_each_split_with_the_accuracy_of_scikit_learn(study: Study
     assert record.details["support_vectors"] == pytest.approx(machine.n_support_.sum(), abs=3)
 
 
+@pytest.mark.slow
 def test_pairs_are_ranked_by_their_distance_from_the_border(mirror: Path) -> None:
     data = load("cora+links-300")
     outcome = try_features(data, FeatureSvmRules(penalty=10.0, examples=400), split=0, seed=0)

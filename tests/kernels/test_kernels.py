@@ -148,6 +148,7 @@ def kernel(request: pytest.FixtureRequest) -> GraphKernel:
     return KERNELS.get(request.param)()
 
 
+@pytest.mark.slow
 @patiently
 @given(graph_lists(simple=False), st.integers(0, 10**6))
 def test_every_kernel_is_symmetric_positive_and_blind_to_numbering(graphs: Labelled, seed: int) -> None:
@@ -169,6 +170,7 @@ def test_every_kernel_is_symmetric_positive_and_blind_to_numbering(graphs: Label
         assert np.all(np.isclose(diagonal, 1) | (diagonal == 0))
 
 
+@pytest.mark.slow
 @patiently
 @given(graph_lists(simple=False), st.data())
 def test_new_graphs_are_compared_as_if_they_had_been_there(graphs: Labelled, data: st.DataObject) -> None:

@@ -38,6 +38,7 @@ def libsvm(gram: np.ndarray, y: np.ndarray, train: np.ndarray, penalty: float, *
     return SVC(kernel="precomputed", C=penalty, tol=1e-3, **options).fit(gram[np.ix_(train, train)], y[train])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("examples", "spread"), [(40, 0.2), (200, 0.5), (300, 4.0)])
 def test_two_classes_are_told_apart_as_by_libsvm_to_the_bit(examples: int, spread: float) -> None:
     gram, y = data(1, examples, 2, spread)
@@ -73,6 +74,7 @@ def test_several_classes_vote_as_in_libsvm(seed: int, examples: int, classes: in
         assert alike.all() or (FUSES and alike.mean() > 0.9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("patience", [10, 50, NEVER])
 def test_leaving_examples_out_for_a_while_changes_decisions_by_no_more_than_the_tolerance(patience: int) -> None:
     gram, y = data(3, 600, 2, 0.4)
@@ -85,6 +87,7 @@ def test_leaving_examples_out_for_a_while_changes_decisions_by_no_more_than_the_
         np.testing.assert_allclose(mine, theirs, atol=5e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("penalty", [1e2, 1e3, 1e4])
 def test_what_takes_very_many_steps_ends_at_the_same_decisions(penalty: float, monkeypatch: pytest.MonkeyPatch) -> None:
     gram, y = data(4, 400, 2, 0.3)

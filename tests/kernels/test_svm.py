@@ -92,6 +92,7 @@ def test_steps_are_left_open_unless_given() -> None:
         resolve_kernel(Component("wl", {"output": "gram"}), SvmRules())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [0, 1])
 def test_a_kernel_is_tried_fold_by_fold_and_every_choice_is_recorded(tmp_path: Path, workers: int) -> None:
     study = Study(

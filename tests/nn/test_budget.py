@@ -20,11 +20,13 @@ def parameters(name: str, shapes: Shapes, settings: dict[str, Any], width: int) 
     return count_parameters(build_model(name, shapes, {**settings, "width": width}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WIDE_MODELS)
 @pytest.mark.parametrize("shapes", [SHAPES, ENCODED], ids=["types", "vectors"])
-def test_the_width_found_fits_and_the_next_does_not(name: str, shapes: Shapes) -> None:
+def test_the_width_found_fits_and_the_next_does_not(name: str, shapes: Shapes, request: pytest.FixtureRequest) -> None:
     shapes = suited(name, shapes)
-    for layers in (2, 4, 16):  # a single layer from inputs to outputs has no width
+    depths = (2, 4, 16) if request.config.getoption("--long") else (4,)
+    for layers in depths:  # a single layer from inputs to outputs has no width
         settings = known(name, layers=layers)
         for budget in (5_000, 100_000, 500_000):
             if parameters(name, shapes, settings, max(4, width_step(name, {}))) > budget:
@@ -39,6 +41,7 @@ def test_the_width_found_fits_and_the_next_does_not(name: str, shapes: Shapes) -
             assert used <= budget < next_used
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WIDE_MODELS)
 def test_a_budget_met_exactly_is_met(name: str) -> None:
     step, shapes = width_step(name, {}), suited(name, SHAPES)
@@ -47,6 +50,7 @@ def test_a_budget_met_exactly_is_met(name: str) -> None:
     assert width_for_budget(name, shapes, {}, exact - 1) == 32 * step
 
 
+@pytest.mark.slow
 def test_other_settings_count() -> None:
     plain = width_for_budget("gatedgcn", SHAPES, {}, 20_000)
     assert width_for_budget("gatedgcn", SHAPES, {"batch_norm": False}, 20_000) >= plain

@@ -110,6 +110,7 @@ NAMES = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("graphs", LISTS)
 @pytest.mark.parametrize("name", NAMES)
@@ -125,6 +126,7 @@ def test_values_and_gradients_equal_those_of_the_reference(name: str, graphs: st
     torch.testing.assert_close([value.grad for value in ours], [value.grad for value in theirs])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_gradients_equal_finite_differences(name: str) -> None:
     (fused, _), inputs = _case(name, batch_of(random_graphs(3, 1)), 2)
@@ -145,6 +147,7 @@ def test_single_precision_agrees_with_double(name: str) -> None:
         np.testing.assert_allclose(ours, theirs, rtol=2e-5, atol=2e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_it_compiles(name: str) -> None:
     """Through the registered operators, without a graph break, with gradients."""
@@ -160,6 +163,7 @@ def test_it_compiles(name: str) -> None:
     torch.testing.assert_close([value.grad for value in ours], [value.grad for value in eager])
 
 
+@pytest.mark.slow
 def test_every_operator_passes_the_checks_of_torch() -> None:
     batch = batch_of(random_graphs(4, 3))
     matrix = edges(batch)

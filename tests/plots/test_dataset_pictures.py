@@ -76,8 +76,14 @@ KINDS: dict[str, Dataset] = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("format", ["png", "svg"])
+DRAWN = [
+    *(pytest.param(kind, "png", id=f"{kind}-png") for kind in KINDS),
+    *(pytest.param(kind, "svg", id=f"{kind}-svg", marks=() if kind == "tour" else pytest.mark.long) for kind in KINDS),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "format"), DRAWN)
 def test_every_kind_of_data_is_drawn_the_same_every_time(kind: str, format: str, tmp_path: Path) -> None:
     assert type(drawer_of(KINDS[kind])) is DRAWERS.get(kind)
     made = plot(KINDS[kind], tmp_path / "a", graphs=2, format=format)
@@ -89,6 +95,7 @@ def test_every_kind_of_data_is_drawn_the_same_every_time(kind: str, format: str,
         assert content == other.read_bytes()
 
 
+@pytest.mark.slow
 def test_circular_skip_links_are_rings_with_chords(tmp_path: Path) -> None:
     dataset = load("csl")
     drawer = drawer_of(dataset)
@@ -116,6 +123,7 @@ def test_a_tour_is_counted_once_and_drawn_in_red() -> None:
     assert tour.get_color()[0][:3].tolist() == pytest.approx([0xD6 / 255, 0x27 / 255, 0x28 / 255])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("graphs", [graph_set([g for g in AWKWARD if g[0]]), graph_set([(1, [])])])
 def test_awkward_graphs_are_drawn(graphs: GraphSet, tmp_path: Path) -> None:
     assert all(path.stat().st_size for path in plot(dataset_of(graphs), tmp_path, graphs=9))
@@ -195,6 +203,7 @@ def test_the_mosaic_has_the_colours_of_the_superpixels() -> None:
     assert image[3, 3] == 0.9
 
 
+@pytest.mark.slow
 def test_the_command_writes_both_pictures(tmp_path: Path) -> None:
     words = ["data", "plot", "csl", "--out", str(tmp_path), "--graphs", "2", "--format", "svg"]
     done = CliRunner().invoke(app, words)

@@ -17,6 +17,7 @@ def test_nothing_is_prepared_for_its_pictures(own_home: Path) -> None:
     assert not (own_home / "datasets").exists()
 
 
+@pytest.mark.slow
 def test_pictures_of_what_is_prepared_are_drawn_once_and_never_of_other_data(own_home: Path) -> None:
     pytest.importorskip("matplotlib")
     data = load("csl").hash

@@ -91,6 +91,7 @@ def nearest_is_right(vectors: np.ndarray, true: np.ndarray) -> float:
     return float((true[apart.argmin(axis=1)] == true).mean())
 
 
+@pytest.mark.slow
 def test_the_picture_is_the_same_every_time(tmp_path: Path) -> None:
     dataset = load("wikics-standin")
     lens = np.random.default_rng(0).random((dataset.graphs.num_nodes, 2))

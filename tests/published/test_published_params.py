@@ -72,6 +72,7 @@ def test_models_that_are_not_there_are_named(monkeypatch: pytest.MonkeyPatch) ->
     assert {(cell.built, cell.match, cell.reason) for cell in missing} == {(None, False, "model gin is not registered")}
 
 
+@pytest.mark.slow
 def test_the_command_prints_every_cell_for_scripts_and_for_people() -> None:
     told = json.loads(CliRunner().invoke(app, ["params", "--published", "--json"]).stdout)
     keys = {"paper", "table", "dataset", "model", "variant", "layers", "published", "built", "match", "reason"}

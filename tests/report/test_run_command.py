@@ -16,6 +16,7 @@ from graphtrial.report.commands import run_command
 from graphtrial.studies import Row, Store, Study
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "row",
     [

@@ -83,6 +83,7 @@ def pages(site: Path) -> dict[Path, Page]:
     return {file: Page(file.read_text(encoding="utf-8")) for file in sorted(site.rglob("*.html"))}
 
 
+@pytest.mark.slow
 def test_every_link_and_source_leads_to_a_file_of_the_site_or_to_a_place_on_the_page(site: Path) -> None:
     found = pages(site)
     assert len(found) > 25
@@ -182,6 +183,7 @@ def test_the_first_page_counts_verdicts_as_the_rows_have_them(site: Path) -> Non
     assert rows
 
 
+@pytest.mark.slow
 def test_a_new_report_replaces_the_old_one_and_leaves_anything_else_alone(site: Path, tmp_path: Path) -> None:
     store = sample_store(tmp_path / "store.sqlite")
     first = write_site(store, tmp_path / "site")

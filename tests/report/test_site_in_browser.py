@@ -13,6 +13,8 @@ from tests.report.sites import EVIL, sample_store
 
 from graphtrial.report import write_site
 
+pytestmark = pytest.mark.slow
+
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
 PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 900}
 CONTRAST = """() => {

@@ -38,6 +38,7 @@ def test_overlapping_training_parts_widen_the_interval_as_nadeau_and_bengio_say(
     assert t_quantile(3) == pytest.approx(3.182446, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_holm_equals_the_worked_example_and_statsmodels() -> None:
     # 0.01 x 4, then 0.02 x 3, then 0.03 x 2 which is not above 0.06, then 0.04 x 1 which must not fall below it.
     assert holm([0.01, 0.04, 0.03, 0.02]) == pytest.approx([0.04, 0.06, 0.06, 0.06])

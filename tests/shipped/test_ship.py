@@ -18,6 +18,7 @@ from graphtrial.shipped import has_shipped_store, packed, ship, shipped_store
 from graphtrial.studies import Store
 
 
+@pytest.mark.slow
 def test_a_copy_has_every_finished_trial_and_its_epochs_to_the_last_bit(tmp_path: Path) -> None:
     store = sample_store(tmp_path / "store.sqlite")
     made = ship(store, tmp_path / "copy.sqlite")
@@ -73,6 +74,7 @@ def test_a_store_without_results_is_not_shipped(tmp_path: Path) -> None:
         ship(Store(tmp_path / "store.sqlite"), tmp_path / "copy.sqlite")
 
 
+@pytest.mark.slow
 def test_the_shipped_store_is_unpacked_once_into_the_cache(
     tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -103,6 +105,7 @@ def test_the_shipped_store_is_unpacked_once_into_the_cache(
         shipped_store()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not has_shipped_store(), reason="this copy of the package has no results in it")
 def test_what_is_shipped_is_clean_and_can_be_read(own_home: Path, tmp_path: Path) -> None:
     store = shipped_store()

@@ -6,6 +6,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,8 @@ from tests.results import LONGER, results
 from graphtrial.studies import Progress, Row, Store, Study, run_trials
 from graphtrial.studies.worker import is_running, run_and_record
 from graphtrial.training.outcome import Epoch
+
+pytestmark = pytest.mark.slow
 
 ENDLESS = LONGER.replace("max_epochs = 12", "max_epochs = 100000, min_lr = 1e-300")
 
@@ -97,16 +101,27 @@ def test_a_running_trial_is_locked(study: Study, store: Store) -> None:
 
 
 def wait_for_an_epoch(path: Path) -> None:
-    """Return when the first epoch is in the store, or after a minute."""
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
+    """Return when the first epoch is in the store."""
+    deadline = time.monotonic() + 300
+    while not (path.exists() and any(Store(path).history(record.id) for record in Store(path).trials())):
+        assert time.monotonic() < deadline, "no epoch in five minutes"
         time.sleep(0.2)
-        if path.exists() and any(Store(path).history(record.id) for record in Store(path).trials()):
-            return
 
 
-def _command(store: Path, study: Path) -> list[str]:
-    return [sys.executable, "-m", "graphtrial", "study", str(study), "--store", str(store), "--json"]
+@contextmanager
+def endless_study(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], Path]]:
+    """A study that does not end by itself, in a session of its own, and its store; nothing of it outlives the test."""
+    study, path = tmp_path / "study.toml", tmp_path / "results" / "s.sqlite"
+    study.write_text(ENDLESS)
+    line = [sys.executable, "-m", "graphtrial", "study", str(study), "--store", str(path), "--json"]
+    process = subprocess.Popen(line, start_new_session=True, stderr=subprocess.PIPE, text=True, preexec_fn=_heed_ctrl_c)
+    try:
+        wait_for_an_epoch(path)
+        yield process, path
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
 
 
 def _heed_ctrl_c() -> None:
@@ -115,19 +130,9 @@ def _heed_ctrl_c() -> None:
 
 
 def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(tmp_path: Path) -> None:
-    study = tmp_path / "study.toml"
-    study.write_text(ENDLESS)
-    path = tmp_path / "results" / "s.sqlite"
-    process = subprocess.Popen(
-        _command(path, study),
-        start_new_session=True,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=_heed_ctrl_c,
-    )
-    wait_for_an_epoch(path)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to every process of the group
-    _, message = process.communicate(timeout=60)
+    with endless_study(tmp_path) as (process, path):
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to every process of the group
+        _, message = process.communicate(timeout=300)
     assert process.returncode == 130
     assert "0 of 2 trials are finished and kept. The same command goes on" in message
     assert "Traceback" not in message
@@ -135,18 +140,13 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(tmp_path: Path) -> None:
 
 
 def test_workers_end_when_the_driver_is_killed(tmp_path: Path) -> None:
-    study = tmp_path / "study.toml"
-    study.write_text(ENDLESS)
-    path = tmp_path / "results" / "s.sqlite"
-    process = subprocess.Popen(_command(path, study), stderr=subprocess.DEVNULL)
-    wait_for_an_epoch(path)
-    process.kill()
-    process.wait()
-    store = Store(path)
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline and any(is_running(store, record.id) for record in store.trials()):
-        time.sleep(0.2)
-    assert not any(is_running(store, record.id) for record in store.trials())
+    with endless_study(tmp_path) as (process, path):
+        process.kill()
+        process.wait()
+        store, deadline = Store(path), time.monotonic() + 300
+        while time.monotonic() < deadline and any(is_running(store, record.id) for record in store.trials()):
+            time.sleep(0.2)
+        assert not any(is_running(store, record.id) for record in store.trials())
 
 
 @pytest.mark.parametrize("workers", [0, 2])

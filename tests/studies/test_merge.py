@@ -20,6 +20,7 @@ from graphtrial.studies.merge import merge
 from graphtrial.training.outcome import Outcome
 
 
+@pytest.mark.slow
 def test_finished_trials_come_with_epochs_and_weights_and_unfinished_ones_stay(tmp_path: Path) -> None:
     source, target = sample_store(tmp_path / "a" / "s.sqlite"), Store(tmp_path / "b" / "s.sqlite")
     finished = [trial for trial in source.trials() if trial.is_finished]
@@ -36,6 +37,7 @@ def test_finished_trials_come_with_epochs_and_weights_and_unfinished_ones_stay(t
     assert [file.parent.name for file in target.trials_folder.rglob("weights*")] == [spec.id]
 
 
+@pytest.mark.slow
 def test_a_second_time_changes_nothing(tmp_path: Path) -> None:
     source, target = sample_store(tmp_path / "a" / "s.sqlite"), Store(tmp_path / "b" / "s.sqlite")
     first = merge(target, source.path)

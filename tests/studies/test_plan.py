@@ -31,6 +31,7 @@ def test_a_plan_needs_no_data() -> None:
     assert sum(row.trials for row in rows) == 4 * len(rows)
 
 
+@pytest.mark.slow
 def test_finished_trials_are_found_whatever_the_data_hash_says(study: Study, store: Store) -> None:
     run_trials(study.trials()[:3], store, workers=0)
     found = finished(plan(study), store.trials())

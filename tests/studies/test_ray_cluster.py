@@ -20,7 +20,10 @@ from graphtrial.studies import Progress, Row, Store, Study, TrialSpec, make_exec
 from graphtrial.studies.processes import Processes
 from graphtrial.studies.ray_cluster import RayCluster
 
-pytestmark = pytest.mark.xdist_group("ray")  # a test that kills workers must not find those of another
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.xdist_group("ray"),  # a test that kills workers must not find those of another
+]
 
 ROW = Row("gin", {"width": 8, "layers": 2}, ("laplacian:4",))
 STUDY = """

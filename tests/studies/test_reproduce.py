@@ -19,6 +19,7 @@ def filled(store: Store, study: Study) -> Store:
     return store
 
 
+@pytest.mark.slow
 def test_a_second_run_gives_the_same_bits(filled: Store, tmp_path: Path) -> None:
     made = reproduce(filled.trials(), filled, tmp_path / "again")
     assert [(one.verdict, one.holds, one.changed) for one in made] == [("same bits", True, {})] * 2
@@ -55,6 +56,7 @@ def test_other_versions_are_named_and_scores_compared_within_the_tolerance(fille
     assert changes(record.environment, record.environment) == {}
 
 
+@pytest.mark.slow
 def test_a_run_that_was_interrupted_goes_on_and_a_finished_one_starts_anew(filled: Store, tmp_path: Path) -> None:
     records = filled.trials()
     again = Store(tmp_path / "again" / "store.sqlite")

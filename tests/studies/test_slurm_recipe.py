@@ -15,6 +15,8 @@ from tests.tally import Tally
 
 from graphtrial.studies import Store, load_study, run_trials
 
+pytestmark = pytest.mark.slow
+
 RECIPE = Path(__file__).parents[2] / "examples" / "slurm.py"
 STUDY = """
 title = "t"

@@ -70,6 +70,7 @@ def _write_many(path: Path, specs: list[dict[str, object]], process: int) -> Non
         store.finish(spec.id, Outcome("done", 1, EPOCHS, {"test": float(process)}))
 
 
+@pytest.mark.slow
 def test_eight_processes_write_at_once_from_the_first_moment_on(tmp_path: Path, study: Study) -> None:
     path = tmp_path / "with spaces and ünicode" / "store.sqlite"
     specs = [spec.to_dict() for spec in study.trials()]

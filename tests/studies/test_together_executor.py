@@ -20,6 +20,7 @@ def study() -> Study:
     return Study("t", "wikics-standin-stopping", rows, "wikics/nodes", seeds=2, splits=2, rules=SMALL)
 
 
+@pytest.mark.slow
 def test_every_trial_has_its_record_and_the_scores_it_has_alone(study: Study, tmp_path: Path) -> None:
     store, heard = Store(tmp_path / "store.sqlite"), []
     trials = study.trials()
@@ -38,6 +39,7 @@ def test_every_trial_has_its_record_and_the_scores_it_has_alone(study: Study, tm
         assert [e.val_loss for e in history] == pytest.approx([e.val_loss for e in alone.epochs], rel=1e-4)
 
 
+@pytest.mark.slow
 def test_a_second_run_alone_says_why_its_bits_differ(tmp_path: Path) -> None:
     rows = (Row("gcn-direct", {"width": 6, "dropout": 0.3}),)
     study = Study("t", "wikics-standin-stopping", rows, "wikics/nodes", seeds=1, splits=3, rules=SMALL)
@@ -68,6 +70,7 @@ def test_a_failure_is_written_down(study: Study, tmp_path: Path, monkeypatch: py
     assert "nothing works" in str(store.trials()[0].error)
 
 
+@pytest.mark.slow
 def test_only_classes_of_nodes_by_models_that_can(study: Study) -> None:
     def first(dataset: str, row: Row, protocol: str) -> bool:
         return can_be_together(Study("t", dataset, (row,), protocol, seeds=1, splits=1).trials()[0])

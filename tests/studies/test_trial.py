@@ -22,6 +22,7 @@ PRINT_IDS = (
 )
 
 
+@pytest.mark.slow
 def test_the_id_is_the_same_in_every_process_and_under_every_hash_seed(study: Study) -> None:
     ids = set()
     for seed, language in (("0", "C"), ("123", "C.UTF-8")):

@@ -45,6 +45,7 @@ class Notebook:
         self.lines.append(("close",))
 
 
+@pytest.mark.slow
 def test_a_tracker_hears_of_every_epoch_and_result_that_the_store_has(
     study: Study, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,6 +131,7 @@ def test_tensorboard_has_the_numbers_of_the_store(tmp_path: Path) -> None:
     assert events.Scalars("final test accuracy")[0].value == pytest.approx(record.scores["test"])
 
 
+@pytest.mark.slow
 def test_mlflow_has_the_numbers_of_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tracking = pytest.importorskip("mlflow.tracking")
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)

@@ -83,6 +83,7 @@ def test_the_first_accumulated_batch_has_one_graph_and_the_rest_is_dropped(graph
     assert everything == {0, 1, 2, 3}
 
 
+@pytest.mark.slow
 def test_accumulated_gradients_are_those_of_a_loop_over_single_graphs(make_job: Callable[..., Job]) -> None:
     settings = {"batch_norm": False, "dropout": 0.0}
     job = make_job(gradient="accumulated", batch_size=4, max_epochs=1, model="gcn", settings=settings)

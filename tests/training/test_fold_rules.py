@@ -29,6 +29,7 @@ def test_senseless_rules_of_folds_are_refused() -> None:
         rules_from({"kind": "forest"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("schedule", ["right", "as-published"])
 def test_the_rate_follows_the_validation_accuracy_up_or_as_published_down(
     make_job: Callable[..., Job], schedule: str

@@ -67,6 +67,7 @@ def test_gradients_are_forgotten_or_set_to_zero() -> None:
     assert all(parameter.grad is None for parameter in model.parameters())
 
 
+@pytest.mark.slow
 def test_training_does_not_import_the_compiler() -> None:
     code = """
 import sys, torch

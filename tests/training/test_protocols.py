@@ -19,6 +19,7 @@ RELEASED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("released", RELEASED)
 def test_bgnn_v5_follows_every_released_configuration(released: dict[str, Any]) -> None:
     dataset, model = released["dataset"].lower(), released["model"].lower()

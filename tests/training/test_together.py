@@ -72,6 +72,7 @@ def same(ours: Outcome, theirs: Outcome, tolerance: float) -> None:
         torch.testing.assert_close(value, theirs.weights[name], rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SETTINGS)
 def test_together_and_one_by_one_is_the_same_but_for_rounding(graphs: GraphSet, name: str) -> None:
     ended: list[int] = []
@@ -95,6 +96,7 @@ def test_in_single_precision_the_first_epochs_are_the_same_but_for_rounding(grap
             assert mine.val_loss == pytest.approx(other.val_loss, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_features_that_are_mostly_zero_give_the_same(graphs: GraphSet) -> None:
     given = graphs.column("x").values
     few = np.where(np.abs(given) > 2.0, given, 0.0).astype(np.float32)
@@ -107,6 +109,7 @@ def test_features_that_are_mostly_zero_give_the_same(graphs: GraphSet) -> None:
             same(ours, theirs, 1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "layers"), [("gcn-direct", 1), ("gcn-direct", 2), ("mlp-direct", 1), ("mlp-direct", 2)]
 )

@@ -24,6 +24,7 @@ def bits(outcome: Outcome) -> tuple[object, ...]:
     return outcome.status, outcome.params, history, outcome.scores, weights
 
 
+@pytest.mark.slow
 def test_same_seed_gives_the_same_bits_and_another_seed_does_not(make_job: Callable[..., Job]) -> None:
     assert bits(train(make_job())) == bits(train(make_job()))
     assert bits(train(make_job())) != bits(train(make_job(seed=2)))
@@ -47,6 +48,7 @@ class _StopError(Exception):
     pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop_after", [1, 3, 7])
 @pytest.mark.parametrize("tested", ["last", "best"])
 def test_a_stopped_training_resumes_to_the_same_bits(
@@ -154,6 +156,7 @@ def test_any_other_error_is_not_hidden(make_job: Callable[..., Job]) -> None:
         train(dataclasses.replace(make_job(), build=Broken))
 
 
+@pytest.mark.slow
 def test_the_model_learns_the_task(make_job: Callable[..., Job]) -> None:
     outcome = train(make_job(max_epochs=60, patience=20, settings={"dropout": 0.0, "width": 32}))
     assert outcome.scores["train"] > 95

@@ -48,6 +48,7 @@ def test_the_tables_name_datasets_models_and_rules_that_are_there(name: str) -> 
         assert protocol.interval == "bootstrap"
 
 
+@pytest.mark.slow
 def test_a_table_can_be_asked_for_another_graph() -> None:
     table = load_study("wikics/table-2").only(["wikics-standin-stopping"], ["gcn-direct", "svm"], 1)
     assert table.datasets == ("wikics-standin-stopping",)

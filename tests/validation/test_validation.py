@@ -43,6 +43,7 @@ def test_a_sound_study_is_counted(tmp_path: Path) -> None:
     assert verdict.facts == ["200 trials on csl"]  # two encodings, five folds, twenty seeds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", catalog())
 def test_every_study_of_the_catalog_is_sound(name: str) -> None:
     assert validate(name).problems == []

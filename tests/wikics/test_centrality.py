@@ -40,6 +40,7 @@ def test_an_umbrella_category_scores_highest() -> None:
     assert harmonic(start, children).tolist() == [2.5, 1.0, 0.0, 0.0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("log_registers", [6, 10])
 def test_hyperball_is_near_the_exact_value_and_ranks_alike(log_registers: int) -> None:
     _, start, children = random_categories(1500, 4000, seed=3)
@@ -51,6 +52,7 @@ def test_hyperball_is_near_the_exact_value_and_ranks_alike(log_registers: int) -
     assert np.array_equal(close, harmonic(start, children, "hyperball", log_registers))
 
 
+@pytest.mark.slow
 def test_hyperball_counts_small_balls_almost_exactly() -> None:
     depth = 12
     start = np.array([*range(depth), depth - 1])

@@ -19,6 +19,7 @@ from graphtrial.wikics.stopwords import ENGLISH, read_stop_words
 from graphtrial.wikics.tokens import tokenizer
 
 
+@pytest.mark.slow
 def test_words_are_small_without_stop_words_and_single_marks() -> None:
     found = tokenizer()("The \"Linux\" kernel's scheduler (2.6) isn't the same. Dr. Smith wrote it... in C++!")
     assert found == ["linux", "kernel", "scheduler", "2.6", "n't", "dr", "smith", "wrote", "...", "c++"]

@@ -63,6 +63,7 @@ def result(built: Pipeline) -> tuple[dict[str, Any], dict[str, Any]]:
     return (json.loads((folder / name).read_text(encoding="utf-8")) for name in ("data.json", "metadata.json"))  # type: ignore[return-value]
 
 
+@pytest.mark.slow
 def test_the_dataset_is_that_of_a_slow_and_obvious_computation(wiki: Path, work: Path) -> None:
     data, metadata = result(pipeline(wiki, work))
     mapping = json.loads((wiki / "labels.json").read_text())
@@ -96,6 +97,7 @@ def test_the_dataset_is_that_of_a_slow_and_obvious_computation(wiki: Path, work:
     assert set(data) == {"features", "labels", "links", *expected}
 
 
+@pytest.mark.slow
 def test_categories_of_the_tables_give_the_same_dataset_where_no_template_adds_any(wiki: Path, work: Path) -> None:
     by_text, by_table = pipeline(wiki, work), pipeline(wiki, work, categories_from="tables")
     assert by_table.categories.key != by_text.categories.key
@@ -103,6 +105,7 @@ def test_categories_of_the_tables_give_the_same_dataset_where_no_template_adds_a
     assert list(result(by_table)) == list(result(by_text))
 
 
+@pytest.mark.slow
 def test_links_of_the_texts_give_the_same_dataset_without_any_table(wiki: Path, work: Path, tmp_path: Path) -> None:
     shutil.copy2(wiki / "synthetic-pages-articles-multistream.xml.bz2", tmp_path)
     mapping = read_mapping(str(wiki / "labels.json"))
@@ -111,6 +114,7 @@ def test_links_of_the_texts_give_the_same_dataset_without_any_table(wiki: Path, 
     assert list(result(by_text)) == list(result(pipeline(wiki, work)))
 
 
+@pytest.mark.slow
 def test_two_builds_have_the_same_bytes(wiki: Path, work: Path, tmp_path: Path) -> None:
     first, second = (pipeline(wiki, folder).export.folder for folder in (work, tmp_path))
     for name in ("data.json", "metadata.json", "labels.npy", "ends.npy", "train.npy"):
@@ -129,6 +133,7 @@ def test_the_reader_of_wiki_cs_reads_what_was_written(wiki: Path, work: Path) ->
     assert (parts == 1).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("validation", ["merged", "stopping"])
 def test_a_build_is_a_dataset_like_any_other(wiki: Path, work: Path, validation: Any) -> None:
     built = pipeline(wiki, work)
@@ -151,6 +156,7 @@ def test_a_build_is_a_dataset_like_any_other(wiki: Path, work: Path, validation:
         built.keep("mine")
 
 
+@pytest.mark.slow
 def test_finished_stages_are_kept_and_only_what_depends_on_a_change_is_redone(
     wiki: Path, work: Path, tmp_path: Path
 ) -> None:
@@ -175,6 +181,7 @@ def test_finished_stages_are_kept_and_only_what_depends_on_a_change_is_redone(
     assert made_again() == []
 
 
+@pytest.mark.slow
 def test_the_real_sample_gives_the_graph_of_a_slow_computation(mirror: Path, tmp_path: Path) -> None:
     samples = mirror / "wiki_samples"
     name = "enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2"

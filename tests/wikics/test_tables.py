@@ -18,6 +18,7 @@ def fast_rows(path: Path, table: str, folder: Path) -> tuple[list[dict[str, Any]
     return library("pyarrow.parquet").read_table(folder / f"{table}.parquet").to_pylist(), report
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "file",
     [

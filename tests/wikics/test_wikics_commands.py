@@ -44,6 +44,7 @@ def run(*words: str, code: int = 0) -> str:
     return result.output
 
 
+@pytest.mark.slow
 def test_a_build_is_trained_under_the_protocol_of_wiki_cs(dumps: Path, tmp_path: Path) -> None:
     told = run("wikics", "build", *options(dumps), "--out", "mine")
     assert "mine: 90 articles" in told

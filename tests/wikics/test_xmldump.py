@@ -33,6 +33,7 @@ def page(number: int, title: str, text: str, namespace: str = "<ns>0</ns>") -> s
     )
 
 
+@pytest.mark.slow
 def test_pages_of_the_english_sample_are_those_of_a_slow_reading(mirror: Path) -> None:
     path = mirror / "wiki_samples" / ENGLISH
     text = bz2.decompress(path.read_bytes()).decode()

@@ -97,6 +97,7 @@ def test_the_pattern_is_joined_as_often_as_it_should_be(patterns: GraphSet) -> N
     assert abs(edges[0, 0] / pairs[0, 0] - expected) < 0.003
 
 
+@pytest.mark.slow
 def test_graphs_of_one_pattern_share_its_structure_and_signal(patterns: GraphSet) -> None:
     which, y, x = (patterns.column(name).values for name in ("pattern", "y", "x"))
     assert which.tolist() == np.concatenate([np.repeat(range(10), n) for n in (20, 5, 5)]).tolist()

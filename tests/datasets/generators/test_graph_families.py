@@ -74,6 +74,7 @@ def test_families_without_chance_are_those_of_networkx(nodes: int) -> None:
         assert nx.utils.graphs_equal(drawn(family, nodes, 5), graph), family
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nodes", SIZES)
 def test_random_graphs_are_those_of_networkx(nodes: int) -> None:
     for seed in range(40):
@@ -126,6 +127,7 @@ def test_caterpillars_and_lobsters_are_near_a_path() -> None:
         assert max(dict(bare.degree).values(), default=0) <= 2
 
 
+@pytest.mark.slow
 def test_families_come_in_their_shares() -> None:
     found = [draw(15, seed, None, SOUND)[1] for seed in range(1500)]
     for family, share in SHARES.items():

@@ -115,6 +115,7 @@ junk = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.fixed_dictionaries({}, optional=dict.fromkeys([*PATH, "node_y", "edge_y", "split"], junk)) | junk,
@@ -290,6 +291,7 @@ def test_an_edge_list_with_labels_becomes_a_graph(tmp_path: Path) -> None:
         read("edgelist", [edges], {})
 
 
+@pytest.mark.slow
 def test_a_tu_folder_and_its_zip_are_the_same(tmp_path: Path, own_home: Path) -> None:
     folder = tmp_path / "toy"
     folder.mkdir()

@@ -37,6 +37,7 @@ def forget(own_home: Path) -> Any:
         delete(name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ARGUMENTS)
 def test_a_generated_dataset_behaves_like_any_other(kind: str) -> None:
     split = {"folds": 5, "seed": 0} if kind == "csl" else None

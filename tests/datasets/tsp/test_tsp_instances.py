@@ -45,6 +45,7 @@ def test_a_damaged_chunk_is_solved_again(own_home: Path) -> None:
     np.testing.assert_array_equal(before.tours, after.tours)
 
 
+@pytest.mark.slow
 def test_a_killed_preparation_goes_on(own_home: Path) -> None:
     recipe = Recipe(low=12, high=12, seed=5)
     code = "from graphtrial.datasets.tsp.instances import *; solved_instances(Recipe(12, 12, 5), 4000, workers=1)"

@@ -45,6 +45,7 @@ def test_the_shipped_tours_are_tours_of_their_length() -> None:
         assert tour_length(distances(points, "euclidean"), tour) == round(shipped.length[number] * 1_000_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [0, 81, 148])
 def test_the_solver_finds_the_shipped_tours_again(number: int) -> None:
     shipped = small_tours()
@@ -71,6 +72,7 @@ def test_a_poor_start_does_not_matter() -> None:
     assert found.length == round(small_tours().length[0] * 1_000_000)
 
 
+@pytest.mark.slow
 def test_a_proof_that_is_given_up_still_bounds_the_tour() -> None:
     given_up = solve(SMALL.points(81), limits=Limits(nodes=1))
     shortest = round(small_tours().length[81] * 1_000_000)
@@ -78,6 +80,7 @@ def test_a_proof_that_is_given_up_still_bounds_the_tour() -> None:
     assert 0.97 * shortest < given_up.bound < shortest <= given_up.length
 
 
+@pytest.mark.slow
 def test_the_heuristic_repeats_itself_and_comes_close() -> None:
     shipped = small_tours()
     for number in range(10):

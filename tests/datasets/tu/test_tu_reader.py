@@ -251,6 +251,7 @@ def test_graphs_come_back_as_they_were_written(
         assert read.node_counts[number] == len(graph)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["MUTAG", "ENZYMES", "IMDB-BINARY", "AIDS", "PTC_FM", "Letter-med"])
 def test_the_collection_is_read_as_pyg_reads_it(name: str, mirror: Path, tmp_path: Path) -> None:
     io = pytest.importorskip("torch_geometric.io")

@@ -181,6 +181,7 @@ FORMS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "settings"), FORMS, ids=str)
 @pytest.mark.parametrize("given", [AWKWARD, random_graphs(3, seed=1)], ids=["awkward", "random"])
 def test_every_layer_passes_gradcheck_in_its_inputs_and_weights(

@@ -81,6 +81,7 @@ def test_the_norm_is_that_of_each_graph_alone() -> None:
         torch.testing.assert_close(out[:, at, :n, :n], expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("layer_norm", "residual"), [(False, False), (True, True)])
 def test_the_gradient_is_the_derivative(layer_norm: bool, residual: bool) -> None:
     layer = ring_layer(2, 2, layer_norm=layer_norm, residual=residual)

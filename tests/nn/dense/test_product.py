@@ -79,6 +79,7 @@ def test_spread_gives_every_pair_its_column() -> None:
     assert torch.autograd.gradcheck(lambda given: spread(given, at, 6), (columns,))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_the_gradient_of_the_block_is_the_derivative(depth: int) -> None:
     made, bucket = block(2, 2, depth, residual=True), bucket_of([2, 3])

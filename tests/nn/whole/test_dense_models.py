@@ -36,6 +36,7 @@ def label(made: dict[str, Any]) -> str:
     return f"{made['dataset']}-{made['model']}{made['variant']}-{made['params']}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", RELEASED, ids=label)
 def test_a_released_configuration_has_exactly_its_parameters(made: dict[str, Any]) -> None:
     shapes = SHAPES["CSL with encoding" if made["encoding"] else made["dataset"]]
@@ -84,6 +85,7 @@ def test_diffpool_has_every_published_size(shapes: Shapes, settings: dict[str, A
         assert count_parameters(build_model("diffpool", shapes, settings)) == params
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", ["graph", "node", "edge"])
 @pytest.mark.parametrize("name", NAMES.values())
 @pytest.mark.parametrize("worth", [0, 40, 10**6])
