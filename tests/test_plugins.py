@@ -216,66 +216,6 @@ def test_an_edited_encoding_does_not_read_the_cache_of_the_old_one(tmp_path: Pat
         assert (values == number).all()
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (None, "cannot read the plug-in"),
-        ("def broken(:\n", "plug-in mine.py, line 1: invalid syntax"),
-        ("x = 1\n", "plug-in mine.py: it registers nothing: decorate a class"),
-        ("import nowhere_to_be_found\n", "plug-in mine.py, line 1: ModuleNotFoundError: No module named"),
-        ("\n\nraise ValueError('two\\nlines')\n", "plug-in mine.py, line 3: ValueError: two lines"),
-        ("import sys\nsys.exit(3)\n", "plug-in mine.py, line 2: SystemExit: 3"),
-        (LAYER.replace('"mine"', '"gcn"'), "two models are called 'gcn'"),
-        (b"\xff\xfe\x00", "plug-in mine.py"),
-    ],
-)
-@pytest.mark.parametrize("command", [["run", "csl", "mine"], ["list", "models"], ["params", "csl", "mine"]])
-def test_a_mistake_in_a_plugin_is_one_line(
-    text: str | bytes | None, message: str, command: list[str], tmp_path: Path
-) -> None:
-    file = tmp_path / "mine.py"
-    if text is not None:
-        file.write_bytes(text if isinstance(text, bytes) else text.encode())
-    result = call(*command, "--plugin", file)
-    assert result.exit_code == 2
-    assert message in result.stderr
-    assert result.stderr.startswith("graphtrial: ")
-    assert result.stderr.count("\n") == 1
-    assert not plugins._loaded
-
-
-def test_a_plugin_that_fails_halfway_leaves_nothing_behind(tmp_path: Path) -> None:
-    with pytest.raises(GraphTrialError, match="ZeroDivisionError"):
-        load_plugin(write(tmp_path, LAYER + "\n1 / 0\n"))
-    assert "mine" not in MODELS
-    assert not [name for name in sys.modules if name.startswith(plugins.MODULE_PREFIX)]
-    load_plugin(write(tmp_path, LAYER))
-    assert "mine" in MODELS
-
-
-@pytest.mark.parametrize(
-    ("model", "message"),
-    [
-        ("torch_geometric.nn.models:GCN", "takes no argument `shapes`"),
-        ("math:pi", "not a model: give a class"),
-        ("torch.nn:Lineer", "Did you mean 'Linear'"),
-        ("nowhere.at_all:Net", "cannot import 'nowhere.at_all'"),
-    ],
-)
-def test_a_module_that_is_no_model_is_refused_in_words(model: str, message: str) -> None:
-    result = call("run", "csl", model)
-    assert result.exit_code == 2
-    assert message in result.stderr
-    assert result.stderr.count("\n") == 1
-
-
-def test_a_file_given_as_a_module_is_told_to_be_a_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write(tmp_path, LAYER)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [entry for entry in sys.path if entry not in ("", str(tmp_path))])
-    assert "use --plugin mine.py" in call("run", "csl", "mine:Mine").stderr
-
-
 def test_a_kernel_of_a_plugin_is_tried_under_its_content(tmp_path: Path) -> None:
     text = (
         "from graphtrial.kernels import KERNELS\n"

@@ -95,11 +95,12 @@ def load_source(source: Source) -> Plugin:
     try:
         _execute(path, content)
         plugin = _made(path, content, before)
-    except KeyboardInterrupt:
-        _restore(before)
-        raise
     except BaseException as error:  # a plug-in is a program: it may raise anything, or try to end this process
         _restore(before)
+        if content not in (plugin.content for plugin in _loaded.values()):
+            sys.modules.pop(_module_name(content), None)
+        if isinstance(error, KeyboardInterrupt):
+            raise
         raise GraphTrialError(f"plug-in {Path(path).name}{_what_went_wrong(path, error)}") from error
     _loaded[path] = plugin
     return plugin
@@ -143,11 +144,13 @@ def user_code(used: Mapping[str, str]) -> UserCode:
 
 
 def blamed(error: BaseException) -> str | None:
-    """Return what code outside this package did wrong, in words, where the innermost such frame is a plug-in's."""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename in _loaded]
-    if not frames:
-        return None
-    return f"plug-in {Path(frames[-1].filename).name}, line {frames[-1].lineno}: {in_one_line(error)}"
+    """Return in words what a plug-in or an allowed module did wrong, or nothing where it was none of them."""
+    modules = (sys.modules.get(name.partition(":")[0]) for name in permissions.allowed())
+    files = {*_loaded, *(file for module in modules if (file := getattr(module, "__file__", None)))}
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if frame.filename in files:
+            return f"{Path(frame.filename).name}, line {frame.lineno}: {in_one_line(error)}"
+    return None
 
 
 def registries() -> dict[str, Registry[Any]]:
@@ -187,7 +190,6 @@ def _made(path: str, content: bytes, before: Mapping[str, Contents[Any]]) -> Plu
     )
     families = [(kind, find) for kind, new in after.items() for find in new.families[len(before[kind].families) :]]
     if not things and not families:
-        sys.modules.pop(_module_name(content), None)
         raise GraphTrialError(
             "it registers nothing: decorate a class with @MODELS.register('its-name') "
             f"(or that of {', '.join(sorted(f'{kind}s' for kind in after))})"

@@ -47,16 +47,23 @@ class Registry(Generic[T]):
     Built-ins register themselves when their module is imported; all modules of `packages` are imported at the first
     look-up, so adding a thing means adding a file and nothing else. Installed packages add theirs through the entry
     point group `graphtrial.<kind>s`. An entry point and a `module:attr` are imported only where they were allowed
-    (`graphtrial.permissions`), and must be what `fits` accepts, in words `wanted`; nothing of them is called here.
+    (`graphtrial.permissions`), and must be what `fits` accepts, in words `wanted`, with the attributes `declared`;
+    nothing of them is called here.
     """
 
     def __init__(
-        self, kind: str, *packages: str, fits: Callable[[Any], bool] = lambda thing: True, wanted: str = "anything"
+        self,
+        kind: str,
+        *packages: str,
+        fits: Callable[[Any], bool] = lambda thing: True,
+        wanted: str = "anything",
+        declared: tuple[str, ...] = (),
     ) -> None:
         self.kind = kind
         self.packages = packages
         self._fits = fits
         self._wanted = wanted
+        self._declared = declared
         self._things: dict[str, T] = {}
         self._found: dict[str, T] = {}
         self._families: list[Family[T]] = []
@@ -176,6 +183,9 @@ class Registry(Generic[T]):
             raise GraphTrialError(f"'{name}' is no {self.kind} yet: {shown(thing)} does not define {lacks}")
         if not self._fits(thing):
             raise GraphTrialError(f"'{name}' is {shown(thing)}, not a {self.kind}: give {self._wanted}")
+        absent = [key for key in self._declared if getattr(thing, key, None) in (None, "", ())]
+        if absent:
+            raise GraphTrialError(f"{self.kind} '{name}' does not say its {', '.join(absent)}")
         checked: T = thing
         return checked
 

@@ -27,6 +27,7 @@ DATASETS: Registry[type[DatasetSpec]] = Registry(
     "graphtrial.datasets",
     fits=lambda thing: is_subclass(thing, DatasetSpec),
     wanted="a subclass of graphtrial.DatasetSpec",
+    declared=("name", "domain", "licence", "paper", "sources"),
 )
 PARTS = ("train", "val", "test")
 

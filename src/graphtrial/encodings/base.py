@@ -23,6 +23,7 @@ ENCODINGS: Registry[type[Encoding]] = Registry(
     "graphtrial.encodings",
     fits=lambda thing: is_subclass(thing, Encoding),
     wanted="a subclass of graphtrial.Encoding",
+    declared=("name",),
 )
 
 

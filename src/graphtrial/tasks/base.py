@@ -16,7 +16,11 @@ TaskLevel = Literal["graph", "node", "edge", "pair", "node and graph"]
 """What a question is about; a model gives one row of answers for each."""
 
 TASKS: Registry[type[Task]] = Registry(
-    "task", "graphtrial.tasks", fits=lambda thing: is_subclass(thing, Task), wanted="a subclass of graphtrial.Task"
+    "task",
+    "graphtrial.tasks",
+    fits=lambda thing: is_subclass(thing, Task),
+    wanted="a subclass of graphtrial.Task",
+    declared=("name", "level", "metric", "higher_is_better"),
 )
 
 
