@@ -158,7 +158,7 @@ def test_data_prepare_and_info() -> None:
         (["run", "csl", "gcn", "--encoding", "laplacian"], "needs a value for k"),
         (["run", "csl", "gcn", "--protocol", "bgnn-v5/clsx"], "Did you mean 'bgnn-v5/csl'"),
         (["run", "csl", "gcn", "--budget", "lots"], "not a parameter budget"),
-        (["run", "csl", "gcn", "--seeds", "21"], "21 of them were asked for"),
+        (["run", "csl", "gcn", "--seeds", "20001"], "seeds of the study must be a whole number from 1 to 10,000"),
         (["run", "zinc", "gcn"], "GRAPHTRIAL_MIRROR"),
         (["list", "model"], "Did you mean 'models'"),
         (["study", "nothing"], "no study called"),

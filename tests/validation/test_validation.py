@@ -58,16 +58,16 @@ def test_nothing_is_prepared_for_a_look(own_home: Path, tmp_path: Path) -> None:
 
 def test_every_mistake_is_told_at_once(tmp_path: Path) -> None:
     text = (
-        'title = "t"\ndatasets = ["csl", "zink"]\nseeds = 99\n'
+        'title = "t"\ndatasets = ["csl", "zink"]\nsplits = 99\n'
         '[[models]]\nname = "gnc"\n'
         '[[models]]\nname = "gcn"\nwidth = 8\nwidht = 9\n'
         '[[models]]\nname = "gat"\nwidth = 9\nencoding = "laplace:4"\ndatasets = ["csl", "mnist"]\n'
     )
     problems = "\n".join(looked_at(tmp_path, text).problems)
     assert "no dataset called 'zink'. Did you mean 'zinc'?" in problems
-    assert "99 of them were asked for" in problems
+    assert "99 were asked for" in problems
     assert "dataset 'mnist', which the study does not have" in problems
-    text = text.replace("seeds = 99\n", "")
+    text = text.replace("splits = 99\n", "")
     problems = "\n".join(looked_at(tmp_path, text).problems)
     assert "no model called 'gnc'" in problems
     assert "no setting 'widht'. Did you mean 'width'?" in problems

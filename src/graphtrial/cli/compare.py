@@ -23,18 +23,18 @@ def compare(
     datasets: Datasets = "",
     test: Annotated[str, typer.Option(help="permutation or wilcoxon.")] = "permutation",
     margin: Annotated[
-        float | None, typer.Option(min=0, help="Differences below this are none, in units of the metric; 1 % of B.")
+        float | None, typer.Option(min=0, help="Equivalence margin in units of the metric; default 1 % of B's mean.")
     ] = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """Compare two models pair by pair: same dataset, split and seed.
+    """Compare two models split by split, or seeds against seeds where there is one split.
 
     Example: graphtrial compare gatedgcn/laplacian:20 gcn/laplacian:20 --datasets csl
     """
     from graphtrial.report.compare import EXPLANATION
     from graphtrial.report.compare import compare as compare_models
-    from graphtrial.report.pairs import Test
+    from graphtrial.report.differences import Test
     from graphtrial.report.rows import result_rows
 
     if test not in get_args(Test):
@@ -46,12 +46,12 @@ def compare(
     if json:
         print_json([one.to_dict() for one in found])
         return
-    columns = ("dataset", "metric", "pairs", "A", "B", "A - B", "95 %", "p", "p Holm", "effect", "margin", "verdict")
+    columns = ("dataset", "metric", "compared", "A", "B", "A - B", "95 %", "p", "p Holm", "effect", "margin", "verdict")
     table = Table(*columns, title=f"A = {a}, B = {b}", title_justify="left")
     for one in found:
         pair = one.found
         table.add_row(
-            *(one.dataset, one.metric, f"{pair.n} ({one.splits} x {one.seeds})", f"{one.mean_a:.3f}"),
+            *(one.dataset, one.metric, one.basis, f"{one.mean_a:.3f}"),
             *(f"{one.mean_b:.3f}", f"{pair.mean:+.3f}", f"[{pair.low:.3f}, {pair.high:.3f}]", f"{pair.p:.3g}"),
             *(f"{one.p_holm:.3g}", "-" if pair.effect is None else f"{pair.effect:+.2f}"),
             *(f"{pair.margin:.3g}", one.verdict),
@@ -61,7 +61,7 @@ def compare(
         out.print(f"{one.dataset}: {one.words}", markup=False, soft_wrap=True)
         for note in one.notes:
             out.print(f"  note: {note}", markup=False, soft_wrap=True)
-    named = {"permutation": "a permutation test over the pairs", "wilcoxon": "Wilcoxon's signed-rank test"}
+    named = {"permutation": "a permutation test within splits", "wilcoxon": "Wilcoxon's signed-rank or rank-sum test"}
     out.print(EXPLANATION.format(test=named[test]), markup=False, soft_wrap=True)
 
 
@@ -110,6 +110,7 @@ def export(
         str, typer.Argument(help="A study such as bgnn-v5/table-10, a dataset such as csl, or all.")
     ] = "all",
     format: Annotated[str, typer.Option(help="markdown, latex, csv or json.")] = "markdown",
+    all_columns: Annotated[bool, typer.Option("--all-columns", help="LaTeX: all columns instead of eight.")] = False,
     to: Annotated[Path | None, typer.Option("--out", help="Write to this file instead of printing.")] = None,
     store: StorePath = DEFAULT_STORE,
 ) -> None:
@@ -121,7 +122,7 @@ def export(
     from graphtrial.report.export import export as export_rows
     from graphtrial.report.select import rows_of
 
-    text = export_rows(rows_of(open_store(store), table), format)
+    text = export_rows(rows_of(open_store(store), table), format, all_columns)
     if to is None:
         print(text, end="")
     else:

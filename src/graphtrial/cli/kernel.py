@@ -17,7 +17,9 @@ def kernel(
     dataset: Annotated[str, typer.Argument(help="A dataset of classified graphs, such as tu/enzymes.")],
     name: Annotated[str, typer.Argument(metavar="KERNEL", help="A kernel, such as wl or shortest-path.")],
     h: Annotated[int | None, typer.Option(min=0, help="Steps of refinement; chosen from 0 to 5 by default.")] = None,
-    repetitions: Annotated[int | None, typer.Option(min=1, help="How many of the protocol's; all by default.")] = None,
+    repetitions: Annotated[
+        int | None, typer.Option(min=1, help="How many: the protocol's seeds, derived ones beyond.")
+    ] = None,
     folds: Annotated[int | None, typer.Option(min=1, help="How many folds of each; all by default.")] = None,
     settings: Annotated[list[str] | None, typer.Option("--set", help="Any setting of the kernel: key=value.")] = None,
     linear: Annotated[bool, typer.Option("--linear", help="Fit sparse features instead of a Gram matrix.")] = False,

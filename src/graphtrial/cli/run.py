@@ -30,7 +30,9 @@ from graphtrial.workers import prepare_workers
 if TYPE_CHECKING:
     from graphtrial.studies import Study
 
-Seeds = Annotated[int | None, typer.Option(min=1, help="How many of the protocol's seeds; all by default.")]
+Seeds = Annotated[
+    int | None, typer.Option(min=1, help="How many seeds: the protocol's, derived ones beyond; default all of its own.")
+]
 Track = Annotated[
     str | None, typer.Option(help="Show the trials in mlflow or tensorboard too; the store has everything anyway.")
 ]
@@ -98,7 +100,8 @@ def study(
     datasets: Annotated[str, typer.Option(help="Only these of its datasets, such as ENZYMES,PROTEINS.")] = "",
     models: Annotated[str, typer.Option(help="Only these of its models or kernels, such as wl,graphlet.")] = "",
     seeds: Annotated[
-        int | None, typer.Option("--seeds", "--repetitions", min=1, help="How many of the protocol's seeds.")
+        int | None,
+        typer.Option("--seeds", "--repetitions", min=1, help="How many seeds: the protocol's, derived ones beyond."),
     ] = None,
     edition: Annotated[
         str, typer.Option(help="sound, or as-published: with the faults that docs/errata.md lists.")

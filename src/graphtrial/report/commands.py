@@ -23,7 +23,7 @@ def run_command(row: ResultRow) -> str | None:
     places = {(trial.spec.split, trial.spec.seed) for trial in row.trials}
     splits = 1 + max(split for split, _ in places)
     seeds = len({seed for _, seed in places})
-    if places != {(split, seed) for split in range(splits) for seed in protocol.seeds[:seeds]}:
+    if places != {(split, seed) for split in range(splits) for seed in protocol.first_seeds(seeds)}:
         return None
     words = ["graphtrial", "run", spec.dataset, spec.model.name]
     if spec.encoding is not None:

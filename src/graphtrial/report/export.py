@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, get_args
 
 from graphtrial.errors import GraphTrialError, did_you_mean
+from graphtrial.report.chance import is_at_chance
 from graphtrial.report.rows import ResultRow
 from graphtrial.report.tables import EXPLANATION, HEADERS, markdown, table_cells, titles
 from graphtrial.report.titles import distinguishing_settings
@@ -37,43 +40,70 @@ IN_LATEX = {
 }
 
 
-def export(rows: Sequence[ResultRow], format: str) -> str:
+def export(rows: Sequence[ResultRow], format: str, all_columns: bool = False) -> str:
     """Return the rows as text in a format of `FORMATS`; one table per dataset and training rules."""
-    made = {"markdown": markdown, "latex": latex, "csv": as_csv, "json": as_json}
+    made: dict[str, Callable[[], str]] = {
+        "markdown": lambda: markdown(rows),
+        "latex": lambda: latex(rows, all_columns),
+        "csv": lambda: as_csv(rows),
+        "json": lambda: as_json(rows),
+    }
     if format not in made:
         raise GraphTrialError(
             f"no format called '{format}'.{did_you_mean(format, made)} Known formats: {', '.join(made)}."
         )
-    return made[format](rows)
+    return made[format]()
 
 
-def latex(rows: Sequence[ResultRow]) -> str:
-    r"""Return the rows as LaTeX tables (`booktabs`), the best test score bold, the second underlined."""
-    parts = [r"% needs \usepackage{booktabs}"]
+def latex(rows: Sequence[ResultRow], all_columns: bool = False) -> str:
+    r"""Return the rows as LaTeX tables (`booktabs`) with caption and label, the best bold, the second underlined.
+
+    A page is wide enough for the columns `IN_PRINT`; `all_columns` asks for the others too.
+    """
+    headers = HEADERS if all_columns else IN_PRINT
+    places_of = [HEADERS.index(header) for header in headers]
+    parts, labels = [r"% needs \usepackage{booktabs}"], set[str]()
     for title, group in titles(rows).items():
-        places = placed(group)
-        columns = "l" * LATEX_LEFT + "r" * (len(HEADERS) - LATEX_LEFT)
-        lines = [r"\begin{table}", r"\centering", rf"\caption{{{escape_latex(title)}}}"]
-        lines += [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", _line(map(escape_latex, HEADERS)), r"\midrule"]
-        for line, place in zip(table_cells(group), places, strict=True):
+        columns = "l" * LATEX_LEFT + "r" * (len(headers) - LATEX_LEFT)
+        caption = f"{escape_latex(title)}. {CAPTION}"
+        lines = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", rf"\label{{{_label(group[0], labels)}}}"]
+        lines += [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", _line(map(escape_latex, headers)), r"\midrule"]
+        for line, place in zip(table_cells(group), placed(group), strict=True):
             values = [escape_latex(cell) for cell in line]
             if place in MARKS:
                 values[TEST] = MARKS[place] % values[TEST]
-            lines.append(_line(values))
+            lines.append(_line(values[i] for i in places_of))
         lines += [r"\bottomrule", r"\end{tabular}", r"\end{table}", ""]
         parts.append("\n".join(lines))
     return "\n".join([*parts, "% " + EXPLANATION, ""])
 
 
 MARKS = {1: r"\textbf{%s}", 2: r"\underline{%s}"}
+IN_PRINT = ("Model", "Encoding", "L", "#Param", "Test", "95 %", "Published", "Verdict")
+CAPTION = (
+    r"Mean $\pm$ sample s.d.\ over trials and 95\,\% interval of the mean; best bold, second underlined, chance level "
+    "never."
+)
+
+
+def _label(row: ResultRow, taken: set[str]) -> str:
+    """Return a label for `\\ref` that no other table of the text has."""
+    spec = row.first.spec
+    words = re.sub(r"[^a-z0-9]+", "-", f"{spec.dataset} {spec.protocol.partition('@')[0]}".lower()).strip("-")
+    label = f"tab:{words}"
+    number = next(n for n in itertools.count(1) if (label if n == 1 else f"{label}-{n}") not in taken)
+    label = label if number == 1 else f"{label}-{number}"
+    taken.add(label)
+    return label
 
 
 def placed(rows: Sequence[ResultRow]) -> list[int | None]:
     """Return the place of each row of one table by its mean test score: 1 the best, 2 the second; equals share one.
 
-    Means are compared as printed, with three digits; a row without a score has no place.
+    Means are compared as printed, with three digits; a row without a score, or at chance level, has no place.
     """
-    means = [None if (test := row.scores("test")) is None else round(test.mean, 3) for row in rows]
+    tests = [None if is_at_chance(row) else row.scores("test") for row in rows]
+    means = [None if test is None else round(test.mean, 3) for test in tests]
     known = sorted({mean for mean in means if mean is not None}, reverse=bool(rows) and rows[0].first.higher_is_better)
     return [None if mean is None else known.index(mean) + 1 for mean in means]
 

@@ -51,7 +51,10 @@ class Ranks:
         best, worst = self.models[0], self.models[-1]
         if self.p_friedman is None or self.p_friedman >= ALPHA:
             p = "" if self.p_friedman is None else f" (Friedman p = {self.p_friedman:.3g})"
-            return f"Over {len(self.datasets)} datasets the ranks of {len(self.models)} models do not differ{p}."
+            return (
+                f"No evidence over {len(self.datasets)} datasets that {len(self.models)} models differ in rank{p}; "
+                "nor is it shown that they are equal."
+            )
         apart = self.mean_ranks[-1] - self.mean_ranks[0] > self.critical_difference
         found = f"{best} is ranked better than {worst}" if apart else "no two models lie a critical difference apart"
         return f"The ranks differ (Friedman p = {self.p_friedman:.3g}); {found}."
@@ -60,7 +63,7 @@ class Ranks:
 def rank_rows(rows: Sequence[ResultRow], datasets: Sequence[str] = ()) -> Ranks:
     """Rank the models that have a score on every dataset of the rows, or on these."""
     table: dict[str, dict[str, tuple[float, bool]]] = {}
-    for row in rows:
+    for row in sorted(rows, key=lambda row: len(row.deviations)):  # the published data and rules go first
         test = row.scores("test")
         if test is not None:
             table.setdefault(row.name, {}).setdefault(row.first.spec.dataset, (test.mean, row.first.higher_is_better))

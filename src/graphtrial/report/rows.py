@@ -12,11 +12,12 @@ from graphtrial import published
 from graphtrial.published.models import find_published
 from graphtrial.report.choices import INCOMPLETE, choose
 from graphtrial.report.deviations import Deviation, changed_rules, deviations_of
-from graphtrial.report.stats import Summary, bootstrapped, summarise
+from graphtrial.report.stats import UNBOUNDED, Summary, bootstrapped, summarise
 from graphtrial.report.verdict import NOTHING_PUBLISHED, Verdict, judged
 from graphtrial.spec import Component, canonical_json, digest
 from graphtrial.studies.from_table import encoding_facts
 from graphtrial.studies.store import TrialRecord
+from graphtrial.tasks import metric_range
 from graphtrial.training import PROTOCOLS, FoldRules, Rules
 
 
@@ -97,14 +98,17 @@ class ResultRow:
 
     def scores(self, part: str) -> Summary | None:
         """Return the summary of the scores on train, val or test."""
-        return self._summary([trial.scores[part] for trial in self.trials if part in trial.scores], self.overlap)
+        values = [trial.scores[part] for trial in self.trials if part in trial.scores]
+        return self._summary(values, self.overlap, metric_range(self.first.metric))
 
-    def _summary(self, values: list[float], overlap: float = 0.0) -> Summary | None:
+    def _summary(
+        self, values: list[float], overlap: float = 0.0, within: tuple[float, float] = UNBOUNDED
+    ) -> Summary | None:
         """Return the summary of a number of each trial, with the kind of interval that the protocol asks for."""
         protocol = self.first.spec.protocol.partition("@")[0]
         if protocol in PROTOCOLS and PROTOCOLS.get(protocol).interval == "bootstrap":
             return bootstrapped(values)
-        return summarise(values, overlap)
+        return summarise(values, overlap, within)
 
     @property
     def overlap(self) -> float:
@@ -128,13 +132,21 @@ class ResultRow:
         """What sets the row apart from the published experiment: other data, changed rules."""
         return deviations_of(self.trials)
 
+    @property
+    def derived_seeds(self) -> tuple[int, ...]:
+        """The seeds of the trials that are not the protocol's own."""
+        protocol = self.first.spec.protocol.partition("@")[0]
+        known = PROTOCOLS.get(protocol).seeds if protocol in PROTOCOLS else None
+        return tuple(sorted({t.spec.seed for t in self.trials if known is not None and t.spec.seed not in known}))
+
     def over_seeds(self, part: str) -> Summary | None:
         """Return the summary of the mean scores of each seed over its splits: how far repetitions differ."""
         of_seed: dict[int, list[float]] = {}
         for trial in self.trials:
             if part in trial.scores:
                 of_seed.setdefault(trial.spec.seed, []).append(trial.scores[part])
-        return summarise([sum(scores) / len(scores) for scores in of_seed.values()])
+        means = [sum(scores) / len(scores) for scores in of_seed.values()]
+        return summarise(means, within=metric_range(self.first.metric))
 
     @property
     def further(self) -> dict[str, Summary]:
@@ -186,6 +198,7 @@ class ResultRow:
             "total_hours": self.hours,
             "statuses": self.statuses,
             "trials": [trial.id for trial in self.trials],
+            "derived_seeds": list(self.derived_seeds),
             **({"choices": self.choices} if self.chosen else {}),
             **({"further": {name: asdict(s) for name, s in self.further.items()}} if self.further else {}),
             "published": None if self.published is None else asdict(self.published),

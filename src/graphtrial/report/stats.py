@@ -12,11 +12,13 @@ from scipy.special import stdtrit
 
 ALPHA = 0.05
 RESAMPLES = 1000
+UNBOUNDED = (-math.inf, math.inf)
 WHAT_PLUS_MINUS_IS = (
     "± is the sample standard deviation (divisor n - 1) over the n trials (splits x seeds), each scored over all "
     "examples of a split: how far single trials lie apart. [low, high] is the 95 % interval of the mean over these "
     "trials (Student's t with n - 1 degrees of freedom). Trials on several splits share training examples; the "
-    "variance of their mean is then taken as s.d.² (1/n + test/train) instead of s.d.²/n (Nadeau and Bengio 2003). "
+    "variance of their mean is then taken as s.d.² (1/n + test/train) instead of s.d.²/n (Nadeau and Bengio 2003). It "
+    "is cut at the range of the metric. "
     "Under the protocols of Wiki-CS it is, as in the paper, the middle 95 % of 1,000 bootstrap means."
 )
 
@@ -45,11 +47,12 @@ class Summary:
         return "-" if self.low is None or self.high is None else f"[{self.low:.3f}, {self.high:.3f}]"
 
 
-def summarise(values: Sequence[float], overlap: float = 0.0) -> Summary | None:
+def summarise(values: Sequence[float], overlap: float = 0.0, within: tuple[float, float] = UNBOUNDED) -> Summary | None:
     """Return the summary of some scores, or nothing where there are none.
 
     `overlap` is the number of tested over that of trained examples where the trials are splits of the same data, see
-    `standard_error`; 0 where they differ in their seed alone.
+    `standard_error`; 0 where they differ in their seed alone. The interval is cut at the range `within` of the metric,
+    which leaves its coverage as it is: the true mean lies in the range.
     """
     if not values:
         return None
@@ -58,7 +61,8 @@ def summarise(values: Sequence[float], overlap: float = 0.0) -> Summary | None:
         return Summary(mean, None, min(values), max(values), len(values))
     sd = statistics.stdev(values)
     half = t_quantile(len(values) - 1) * standard_error(sd, len(values), overlap)
-    return Summary(mean, sd, min(values), max(values), len(values), mean - half, mean + half)
+    low, high = max(mean - half, within[0]), min(mean + half, within[1])
+    return Summary(mean, sd, min(values), max(values), len(values), low, high)
 
 
 def bootstrapped(values: Sequence[float]) -> Summary | None:

@@ -121,7 +121,8 @@ def _duration(hours: float) -> str:
 
 def _trials(row: ResultRow) -> str:
     others = [f"{count} {status}" for status, count in row.statuses.items() if status != "done"]
-    return ", ".join([str(row.statuses.get("done", 0)), *others])
+    derived = [f"{len(row.derived_seeds)} seeds derived"] if row.derived_seeds else []
+    return ", ".join([str(row.statuses.get("done", 0)), *others, *derived])
 
 
 def _line(values: Sequence[str]) -> str:

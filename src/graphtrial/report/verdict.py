@@ -12,6 +12,7 @@ from graphtrial.published import PublishedRow
 from graphtrial.report.samples import Sample, our_sample, published_sample
 from graphtrial.report.stats import ALPHA, holm
 from graphtrial.report.welch import Contrast, contrast, trials_needed
+from graphtrial.tasks import metric_range
 
 if TYPE_CHECKING:
     from graphtrial.report.rows import ResultRow
@@ -73,6 +74,7 @@ class _Case:
     theirs: Sample
     margin: float
     better: bool
+    reach: float
     facts: str
     test: Contrast | None
 
@@ -127,7 +129,8 @@ def _case(row: ResultRow) -> _Case | Verdict:
     if ours.parts is not None and theirs.parts is not None:
         compared = contrast(ours.known, theirs.known, margin)
     better = (ours.mean > theirs.mean) == printed.higher_is_better
-    return _Case(ours, theirs, margin, better, facts, compared)
+    low, high = metric_range(row.first.metric)
+    return _Case(ours, theirs, margin, better, high - low, facts, compared)
 
 
 def _obstacle(row: ResultRow, printed: PublishedRow) -> str | None:
@@ -153,7 +156,7 @@ def _judge(case: _Case, p_holm: float | None, tested: int, open_tests: int) -> V
     found, direction = case.test, "better" if case.better else "worse"
     if found is None or p_holm is None:
         return _untested(case, open_tests + 1)
-    low, high = found.interval()
+    low, high = (min(max(end, -case.reach), case.reach) for end in found.interval())
     significant = p_holm < ALPHA
     verdict = Verdict(
         "inconclusive",

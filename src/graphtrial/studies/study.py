@@ -8,7 +8,7 @@ from itertools import product
 from math import prod
 from typing import Annotated, Any
 
-from graphtrial.arguments import Count, Length, Seed, check_fields
+from graphtrial.arguments import Count, Length, Range, Seed, check_fields
 from graphtrial.datasets import Dataset, DatasetSpec, load
 from graphtrial.datasets.base import published_name
 from graphtrial.encodings import ENCODINGS
@@ -24,6 +24,7 @@ from graphtrial.training import PROTOCOLS, FeatureSvmRules, FoldRules, Protocol,
 MOST_POINTS = 10_000
 Names = Annotated[tuple[str, ...], Length(1)]
 DEFAULT_BUDGET = "100k"
+MOST_SEEDS = 10_000
 DEFAULT_PAPER = "bgnn-v5"
 PUBLISHED_SETTINGS = tuple(key for key in SETTINGS if key != "edge_features")
 """What a row takes from the released configuration; whether edge features are looked at is its own to say."""
@@ -71,7 +72,7 @@ class Study:
     rows: tuple[Row, ...]
     protocol: str | None = None
     paper: str = ""
-    seeds: Count | Annotated[tuple[Seed, ...], Length(1, MOST_POINTS)] | None = None
+    seeds: Annotated[int, Range(1, MOST_SEEDS)] | Annotated[tuple[Seed, ...], Length(1, MOST_POINTS)] | None = None
     splits: Count | None = None
     rules: dict[str, Any] = field(default_factory=dict)
     also: tuple[str, ...] = ()
@@ -134,15 +135,12 @@ class Study:
         return PROTOCOLS.get(chosen or usual)
 
     def seeds_of(self, protocol: Protocol) -> Sequence[int]:
-        """Return which seeds of a protocol are run; where nothing is drawn there is one, however many are asked for."""
+        """Return the seeds: those of the protocol, then derived ones; its own alone where nothing is drawn."""
         if isinstance(protocol.rules, FeatureSvmRules):
             return protocol.seeds
         if isinstance(self.seeds, tuple):
             return self.seeds
-        count = len(protocol.seeds) if self.seeds is None else self.seeds
-        if not 1 <= count <= len(protocol.seeds):
-            raise GraphTrialError(f"{protocol.name} has {len(protocol.seeds)} seeds; {count} of them were asked for")
-        return protocol.seeds[:count]
+        return protocol.first_seeds(len(protocol.seeds) if self.seeds is None else self.seeds)
 
     def _split_count(self, protocol: Protocol, dataset: Dataset) -> int:
         draws = isinstance(protocol.rules, SvmRules | FoldRules)  # the seed draws the folds

@@ -1,6 +1,6 @@
 """What is asked of a model: loss, metric and direction for each kind of target."""
 
-from graphtrial.tasks.base import TASKS, Task, TaskLevel
+from graphtrial.tasks.base import TASKS, Task, TaskLevel, metric_range
 from graphtrial.tasks.edge_classification import EdgeClassification
 from graphtrial.tasks.graph_classification import GraphClassification
 from graphtrial.tasks.graph_regression import GraphRegression
@@ -21,4 +21,5 @@ __all__ = [
     "NodeClassification",
     "Task",
     "TaskLevel",
+    "metric_range",
 ]

@@ -35,6 +35,8 @@ class Task(ABC):
     level: ClassVar[TaskLevel]
     metric: str
     higher_is_better: ClassVar[bool]
+    range: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
+    """The lowest and highest value that the metric can take."""
 
     outputs: int
     """The numbers a model returns per example."""
@@ -52,6 +54,10 @@ class Task(ABC):
     @abstractmethod
     def score(self, prediction: Tensor, target: Tensor) -> float:
         """Return the metric over all examples given."""
+
+    def chance(self) -> float | None:
+        """Return the score of guessing, where the task alone decides it; none by default."""
+        return None
 
     def further(self, prediction: Tensor, target: Tensor) -> dict[str, float | list[float]]:
         """Return what else is worth knowing of the test part, by name; nothing by default."""
@@ -75,3 +81,11 @@ class Task(ABC):
         if not len(target):
             raise GraphTrialError("there are no examples to score: this part of the split is empty")
         return len(target)
+
+
+def metric_range(metric: str) -> tuple[float, float]:
+    """Return the lowest and highest value of a metric, such as 0 and 100 for Hits@50; unbounded where it is unknown."""
+    for task in TASKS.contents().things.values():
+        if metric.partition("@")[0] == getattr(task, "metric", "").partition("@")[0]:
+            return task.range
+    return -math.inf, math.inf

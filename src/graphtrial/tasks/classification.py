@@ -21,10 +21,14 @@ class Classification(Task):
 
     metric = "accuracy"
     higher_is_better = True
+    range = (0.0, 100.0)
 
     @validated
     def __init__(self, classes: Count) -> None:
         self.outputs = classes
+
+    def chance(self) -> float | None:
+        return 100.0 / self.outputs
 
     def loss(self, prediction: Tensor, target: Tensor) -> Tensor:
         return F.cross_entropy(prediction, self.classes(prediction, target))

@@ -20,9 +20,13 @@ class EdgeClassification(Classification):
     name = "edge-classification"
     level = "edge"
     metric = "F1"
+    range = (0.0, 1.0)
 
     def __init__(self) -> None:
         super().__init__(classes=2)
+
+    def chance(self) -> float | None:
+        return None  # depends on how many edges are of class 1
 
     def score(self, prediction: Tensor, target: Tensor) -> float:
         self.scored(target)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Sequence
 
@@ -28,6 +29,7 @@ class GraphRegression(Task):
     level = "graph"
     metric = "MAE"
     higher_is_better = False
+    range = (0.0, math.inf)
 
     @validated
     def __init__(self, targets: Count = 1, spread: Sequence[NotNegative] = ()) -> None:

@@ -27,6 +27,7 @@ class LinkPrediction(Task):
     level = "pair"
     metric = "Hits@50"
     higher_is_better = True
+    range = (0.0, 100.0)
 
     @validated
     def __init__(self, hits: Count = 50) -> None:

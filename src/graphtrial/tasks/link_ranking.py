@@ -24,10 +24,14 @@ class LinkRanking(LinkPrediction):
 
     name = "link-ranking"
     metric = "ROC-AUC"
+    range = (0.0, 1.0)
 
     def __init__(self) -> None:
         super().__init__()
         self.metric = "ROC-AUC"
+
+    def chance(self) -> float | None:
+        return 0.5
 
     def score(self, prediction: Tensor, target: Tensor) -> float:
         linked, others = self._steps(prediction, target)

@@ -8,7 +8,6 @@ from itertools import combinations
 
 from graphtrial.report import compare as comparing
 from graphtrial.report import ranks as ranking
-from graphtrial.report.pairs import paired
 from graphtrial.report.site import charts
 from graphtrial.report.site.grid import Cell, Grid, number, numbers, words
 from graphtrial.report.site.names import file_name
@@ -21,10 +20,11 @@ MOST_ROWS = 14
 
 
 EXPLANATION = (
-    "Each pair is one split and seed that both rows were tried on. p is two-sided, by a permutation test, corrected by "
-    "Holm's rule for the number of rows in the table. worse: it is below 0.05 and the 95 % interval of the difference "
-    "has no 0 in it. equivalent: two one-sided tests rule out differences of 1 % of the score and more. Effect: mean "
-    "over s.d. of the differences. More seeds: how many would settle it with 80 % power if they go on as they are."
+    "Rows are paired by split, the seeds of each averaged; on a single split the seeds of both are two independent "
+    "samples. p is two-sided, by a permutation test, corrected by Holm's rule for the number of rows in the table. "
+    "worse: it is below 0.05 and the 95 % interval of the difference has no 0 in it. equivalent: two one-sided tests "
+    "rule out differences of 1 % of the score and more. too few trials: no scores could have brought the test below "
+    "0.05. Effect: mean over s.d. More seeds: how many would settle it with 80 % power if they go on as they are."
 )
 
 
@@ -75,7 +75,11 @@ def _against_best(name: str, best: RowView, others: list[RowView]) -> Grid:
         found = replace(each, p_holm=p)
         gap = found.found
         more = (
-            "" if found.verdict != "undecided" else "no number" if found.more_seeds is None else str(found.more_seeds)
+            ""
+            if found.verdict not in ("undecided", "too few trials")
+            else "no number"
+            if found.more_seeds is None
+            else str(found.more_seeds)
         )
         said = {"A is better": "worse", "B is better": "better"}.get(found.verdict, found.verdict)
         lines.append(
@@ -86,34 +90,32 @@ def _against_best(name: str, best: RowView, others: list[RowView]) -> Grid:
                 Cell(f"[{gap.low:+.3f}, {gap.high:+.3f}]", sort=gap.low),
                 number(p, ".3g"),
                 number(gap.effect, "+.2f"),
-                Cell(str(gap.n), sort=gap.n),
+                Cell(found.basis, sort=gap.pairs or gap.trials_a),
                 Cell(said, hint=found.words, pill={"worse": "worse", "equivalent": "agrees"}.get(said, "open")),
                 Cell(more),
             ]
         )
     columns = (
         *words("Row"),
-        *numbers("Test", "Best minus row", "95 % interval", "p", "Effect", "Pairs"),
+        *numbers("Test", "Best minus row", "95 % interval", "p", "Effect", "Compared"),
         *words("Verdict"),
         *numbers("More seeds"),
     )
-    caption = f"Against {best.name}, paired by split and seed."
+    caption = f"Against {best.name}, paired by split."
     return Grid(name, f"Against the best: {best.name}", columns, lines, caption)
 
 
 def _all_pairs(name: str, title: str, rows: list[RowView]) -> Grid:
     """Return the differences of all pairs: row minus column, with * where 0 lies outside the interval and p < 0.05."""
-    scores = [{(t.spec.split, t.spec.seed): t.scores["test"] for t in v.row.trials if "test" in t.scores} for v in rows]
     texts: dict[tuple[int, int], Cell] = {}
     for i, j in combinations(range(len(rows)), 2):
-        shared = sorted(scores[i].keys() & scores[j].keys())
-        if len(shared) < 2:
+        compared = comparing.compare_rows(rows[i].row, rows[j].row)
+        if compared is None:
             texts[i, j] = texts[j, i] = Cell("")
             continue
-        left, right = [scores[i][key] for key in shared], [scores[j][key] for key in shared]
-        found = paired(left, right, 0.0, overlap=rows[i].row.overlap if len({s for s, _ in shared}) > 1 else 0.0)
+        found = compared.found
         star = " *" if found.excludes_zero and found.p < ALPHA else ""
-        hint = f"95 % interval [{found.low:+.3f}, {found.high:+.3f}], p = {found.p:.3g}, {found.n} pairs"
+        hint = f"95 % interval [{found.low:+.3f}, {found.high:+.3f}], p = {found.p:.3g}, {compared.basis}"
         texts[i, j] = Cell(f"{found.mean:+.3f}{star}", sort=found.mean, hint=hint)
         texts[j, i] = Cell(f"{-found.mean:+.3f}{star}", sort=-found.mean, hint=hint)
     lines = [
@@ -121,7 +123,7 @@ def _all_pairs(name: str, title: str, rows: list[RowView]) -> Grid:
         for i, view in enumerate(rows)
     ]
     caption = (
-        "Row minus column, paired by split and seed. "
+        "Row minus column, paired by split. "
         "* the 95 % interval has no 0 in it and p < 0.05 by a permutation test, not corrected for the number of pairs."
     )
     return Grid(name, f"All pairs: {title}", (*words(""), *numbers(*(view.name for view in rows))), lines, caption)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from graphtrial.report.chance import is_at_chance
 from graphtrial.report.rows import ResultRow
 from graphtrial.report.site.grid import Cell, Column, Grid, best_two, number, numbers, words
 from graphtrial.report.site.views import RowView, dataset_page
@@ -19,7 +20,7 @@ CAPTION = (
 def row_grid(name: str, title: str, rows: Sequence[RowView], root: str, *, with_dataset: bool = False) -> Grid:
     """Return a table with one line per row; `with_dataset` where they are of several."""
     marks = best_two(
-        [None if with_dataset or view.test is None else view.test.mean for view in rows],
+        [None if with_dataset or view.test is None or is_at_chance(view.row) else view.test.mean for view in rows],
         rows[0].row.first.higher_is_better,
     )
     columns = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeVar
@@ -111,6 +112,21 @@ class Protocol:
     notes: tuple[str, ...] = ()
     exceptions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     interval: Literal["t", "bootstrap"] = "t"
+
+    def first_seeds(self, count: int) -> tuple[int, ...]:
+        """Return so many seeds: the published ones in their order, then derived ones.
+
+        The derived seed number k, counted from 0 after the published ones, is the first 31 bits of the SHA-256 of
+        `NAME seed k`, such as `bgnn-v5/zinc seed 0`; one that is there already is left out.
+        """
+        seeds = list(self.seeds[:count])
+        number = 0
+        while len(seeds) < count:
+            text = f"{self.name} seed {number}".encode()
+            seed = int.from_bytes(hashlib.sha256(text).digest()[:4], "big") >> 1
+            seeds += [seed] if seed not in seeds else []
+            number += 1
+        return tuple(seeds)
 
     def rules_for(self, model: str, layers: int | None = None, changes: Mapping[str, Any] | None = None) -> AnyRules:
         """Return the rules of a model of this depth; `changes` to single rules go before everything."""
