@@ -34,7 +34,7 @@ def trial(results: Store, fill: Filler) -> Callable[..., TrialRecord]:
 
     def trial(dataset: str, data: str = "0" * 64, source: str | None = None) -> TrialRecord:
         spec = dataclasses.replace(record.spec, dataset=dataset, data=data)
-        return dataclasses.replace(record, spec=spec, details={"source": source} if source else {})
+        return dataclasses.replace(record, spec=spec, environment={"source": source} if source else {})
 
     return trial
 

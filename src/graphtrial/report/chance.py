@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphtrial.datasets.base import DatasetSpec, known_dataset
+from graphtrial.datasets.base import known_dataset
 from graphtrial.report.rows import ResultRow
 
 
@@ -13,10 +13,9 @@ def chance_of(row: ResultRow) -> float | None:
     guess scores more, which the declared facts of a dataset do not tell; then this is a lower bound.
     """
     spec = known_dataset(row.first.spec.dataset)
-    if spec is None or spec.task.metric != row.first.metric:
+    if spec is None or spec.task is None or spec.task.metric != row.first.metric:
         return None
-    declared = spec.published is not None or spec.task_of is DatasetSpec.task_of
-    return spec.task.chance() if declared else None
+    return spec.task.chance()
 
 
 def is_at_chance(row: ResultRow) -> bool:

@@ -90,5 +90,5 @@ def _source(spec: type[DatasetSpec], recorded: str | None, data: str) -> Source 
 
 
 def _recorded(trial: TrialRecord) -> str | None:
-    source = trial.details.get("source")
+    source = trial.environment.get("source")
     return source if isinstance(source, str) else None

@@ -17,7 +17,7 @@ from graphtrial.files import atomic_path
 from graphtrial.scratch import scratch_folder
 from graphtrial.studies.store import Store, TrialRecord
 
-ENVIRONMENT = ("python", "system", "machine", "cpu", "cores", "threads", "packages", "code", "together")
+ENVIRONMENT = ("python", "system", "machine", "cpu", "cores", "threads", "packages", "code", "together", "source")
 """What a shipped trial says of where it ran; anything else is left out."""
 PATH = re.compile(r"(?:^|[\s\"'=(\[:])(?:/(?:home|root|Users|tmp|var|mnt|work|data|opt|usr|private)/|~/|[A-Za-z]:\\)")
 DAY = 86_400.0

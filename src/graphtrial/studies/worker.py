@@ -13,7 +13,8 @@ from typing import Any
 from filelock import FileLock
 
 from graphtrial import plugins
-from graphtrial.datasets.prepare import task_of
+from graphtrial.datasets.base import DATASETS
+from graphtrial.datasets.prepare import source_at_hand, task_of
 from graphtrial.errors import GraphTrialError
 from graphtrial.files import is_locked, make_folder
 from graphtrial.process import memory_meter
@@ -87,12 +88,22 @@ def record_start(spec: TrialSpec, store: Store, together: int = 1) -> None:
 
 def record_start_at(spec: TrialSpec, store: Store, where: dict[str, Any]) -> None:
     """Note in the store that a trial starts in that environment, with the metric of its dataset as loaded."""
+    where = {**where, **_source(spec.dataset)}
     try:
         task = task_of(spec.dataset)
     except GraphTrialError:  # the trial will fail for the same reason, and be left without scores
         store.start(spec, NO_METRIC, True, where)
         return
     store.start(spec, task.metric, task.higher_is_better, where)
+
+
+def _source(dataset: str) -> dict[str, str]:
+    """Return the source that the data are made from; a trial on remote data of the same hash has the same data."""
+    try:
+        source = source_at_hand(DATASETS.get(dataset)())
+    except GraphTrialError:
+        return {}
+    return {} if source is None else {"source": source.name}
 
 
 def work(values: dict[str, Any], store_path: Path, driver: Connection, code: plugins.UserCode) -> None:

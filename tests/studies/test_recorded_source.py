@@ -1,0 +1,18 @@
+"""A trial records from which source its data were made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from graphtrial.report import result_rows
+from graphtrial.studies import Row, Store, Study
+from graphtrial.studies.worker import run_and_record
+
+
+def test_a_trial_says_from_which_source_its_data_are(tmp_path: Path) -> None:
+    (trial,) = Study("s", "csl", (Row("gcn", {"width": 8}),), seeds=1, splits=1, rules={"max_epochs": 1}).trials()
+    store = Store(tmp_path / "store.sqlite")
+    run_and_record(trial, store)
+    (record,) = store.trials()
+    assert record.environment["source"] == "generated"
+    assert [deviation.badge for deviation in result_rows([record])[0].deviations] == ["changed rules"]
