@@ -8,12 +8,16 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from graphtrial.arguments import declared_arguments
+from graphtrial.datasets import load
 from graphtrial.errors import GraphTrialError
 from graphtrial.kernels import KERNELS
-from graphtrial.kernels.trial import check_matrix
+from graphtrial.kernels.trial import check_matrix, resolve_kernel
+from graphtrial.spec import Component
 from graphtrial.studies import Row, Store, Study, run_trials
 from graphtrial.studies.plan import plan
 from graphtrial.studies.trial import run_trial
+from graphtrial.training import SvmRules
 
 PLUGIN = """
 import numpy as np
@@ -80,6 +84,43 @@ def test_a_kernel_that_gives_nan_fails_its_trial(tmp_path: Path) -> None:
 def test_what_no_machine_can_be_fitted_to_is_refused(made: object, reason: str) -> None:
     with pytest.raises(GraphTrialError, match=reason):
         check_matrix(made, 2, "mine")
+
+
+WRONG = [
+    *[{"h": h} for h in (2.5, -1, True, "two")],
+    *[{"steps": 1.5}, {"first_label": 0.5}, {"decay": float("nan")}, {"width": 0.0}, {"repetitions": 0}],
+    *[{"node_labels": "yes"}, {"normalise": 2}, {"output": "matrix"}],
+]
+
+
+@pytest.mark.parametrize("name", KERNELS.names())
+def test_every_way_to_a_kernel_refuses_what_its_arguments_cannot_be(name: str) -> None:
+    kind, graphs = KERNELS.get(name), load("csl").graphs[:4]
+    tried = [wrong for wrong in WRONG if wrong.keys() <= declared_arguments(kind).keys()]
+    assert tried
+    for wrong in tried:
+        with pytest.raises(GraphTrialError, match=next(iter(wrong))):
+            kind(**wrong).fit_transform(graphs)
+        if "output" not in wrong:
+            with pytest.raises(GraphTrialError, match=next(iter(wrong))):
+                resolve_kernel(Component(name, wrong), SvmRules())
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"penalties": [0.0]},
+        {"penalties": [1.0, -1.0]},
+        {"penalties": [float("nan")]},
+        {"h": [2.5]},
+        {"h": [-1]},
+        {"folds": 2.5},
+        {"validation": float("inf")},
+    ],
+)
+def test_rules_of_a_machine_refuse_what_no_machine_takes(wrong: dict[str, object]) -> None:
+    with pytest.raises(GraphTrialError, match=next(iter(wrong))):
+        SvmRules.from_dict(wrong)
 
 
 def test_a_sound_matrix_passes() -> None:
