@@ -101,6 +101,8 @@ def test_csl_without_encoding_is_one_row_for_all_message_passing_models(model: s
     row = find("csl", model, layers=4, params=104007)
     assert row is not None
     assert (row.label, row.table, row.test.mean if row.test else None) == ("All MP-GCNs", 10, 10.0)
+    assert row.params == 100_000
+    assert row.model_params is None  # a round number for all of them says nothing of one
 
 
 @pytest.mark.parametrize(

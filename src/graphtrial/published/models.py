@@ -13,7 +13,15 @@ from graphtrial.errors import GraphTrialError
 from graphtrial.nn import model_settings
 from graphtrial.published.configs import SETTINGS, configuration, configurations
 from graphtrial.published.params import AGGREGATORS, NAMES, settings_of_row
-from graphtrial.published.results import BGNN_DATASETS, MESSAGE_PASSING, PE_OF_ENCODING, PublishedRow, distance, rows
+from graphtrial.published.results import (
+    ALL_MESSAGE_PASSING,
+    BGNN_DATASETS,
+    MESSAGE_PASSING,
+    PE_OF_ENCODING,
+    PublishedRow,
+    distance,
+    rows,
+)
 from graphtrial.published.tables import plain, table
 
 EncodingFacts = tuple[str, int | None, str | None]
@@ -55,7 +63,7 @@ class PublishedModel:
     @property
     def params(self) -> int | None:
         """The printed number of parameters, where it is one model's."""
-        return None if self.rows[0].model == "All-MP-GCNs" else self.rows[0].params
+        return self.rows[0].model_params
 
     @property
     def words(self) -> str:
@@ -135,7 +143,7 @@ def _papers_name(dataset: str) -> str:
 def _models(group: tuple[PublishedRow, ...]) -> list[PublishedModel]:
     """Return the model of a row, or those of a row that is printed for all message-passing models together."""
     row = group[0]
-    if row.model != "All-MP-GCNs":
+    if row.model != ALL_MESSAGE_PASSING:
         return [_model(group)]
     found = []
     for name in (name for name in MESSAGE_PASSING if name != "gcn-vanilla"):

@@ -10,7 +10,7 @@ from typing import Any
 
 from graphtrial.nn import MODELS, implied_settings, model_settings, parameter_count
 from graphtrial.published.configs import RAW_INPUT, SETTINGS, configuration
-from graphtrial.published.results import PublishedRow, rows
+from graphtrial.published.results import ALL_MESSAGE_PASSING, PublishedRow, rows
 from graphtrial.published.shapes import published_shapes
 from graphtrial.published.tables import table
 
@@ -85,7 +85,7 @@ def _cell(row: PublishedRow, registered: list[str]) -> ParamCell:
 
 
 def _printed_wrongly(row: PublishedRow) -> str | None:
-    if row.model == "All-MP-GCNs":
+    if row.model == ALL_MESSAGE_PASSING:
         return "printed as 100k for all message-passing models together, not as a count"
     if (row.paper, row.dataset, row.model) == ("bgnn-v1", "CIFAR10", "MLP"):
         return "printed wrongly: the number of the MNIST row is repeated; with 5 instead of 3 inputs it is 104380"

@@ -15,6 +15,8 @@ from graphtrial.published.tables import number, plain, table, whole
 Encoding = tuple[str, int | None, str | None]
 """Name, size and rule of an encoding, such as `("laplacian", 20, "random")` or `("node-order", None, "fixed")`."""
 
+ALL_MESSAGE_PASSING = "All-MP-GCNs"
+"""What a row is called that is printed once for all message-passing models, on CSL."""
 MESSAGE_PASSING = ("gcn", "gcn-vanilla", "gin", "gatedgcn", "graphsage", "gat", "monet")
 MAIN_TABLES = {"bgnn-v5": range(3, 13), "bgnn-v1": range(2, 7)}
 PE_OF_ENCODING = {
@@ -84,6 +86,11 @@ class PublishedRow:
     inferred: bool
     note: str
 
+    @property
+    def model_params(self) -> int | None:
+        """The printed number of parameters where it is one model's, not a round number for several."""
+        return None if self.model == ALL_MESSAGE_PASSING else self.params
+
 
 def rows(
     paper: str | None = None, table: int | None = None, dataset: str | None = None, model: str | None = None
@@ -125,7 +132,7 @@ def find(
         pe = PE_OF_ENCODING.get((name, rule or ""), "")
     wanted = {plain(PAPERS_NAMES.get(model, model))}
     if plain(model) in {plain(name) for name in MESSAGE_PASSING}:
-        wanted.add(plain("All-MP-GCNs"))
+        wanted.add(plain(ALL_MESSAGE_PASSING))
     fitting = [
         row
         for row in rows(paper=paper, dataset=BGNN_DATASETS.get(dataset, dataset) if "bgnn" in paper else dataset)

@@ -140,8 +140,8 @@ def _obstacle(row: ResultRow, printed: PublishedRow) -> str | None:
             return f"{deviation.badge}: {deviation.reason}"
     if "DOUBTFUL" in printed.note:
         return "the published cell itself is doubtful"
-    if row.params and printed.params and row.has_epochs:
-        off = row.params / printed.params - 1
+    if row.params and printed.model_params and row.has_epochs:
+        off = row.params / printed.model_params - 1
         if abs(off) > SIZE_TOLERANCE:
             return f"the models differ in size: {row.params} parameters here, {printed.params} there ({off:+.0%})"
     if row.first.higher_is_better != printed.higher_is_better:
