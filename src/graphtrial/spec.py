@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, is_dataclass
 from typing import Any
 
-from graphtrial.arguments import checked, declared_arguments
+from graphtrial.arguments import check_value, checked, declared_arguments
 from graphtrial.errors import GraphTrialError, UnknownNameError, did_you_mean
 
 
@@ -70,6 +70,7 @@ class Component:
 def resolve_arguments(constructor: Callable[..., Any], given: Mapping[str, Any], what: str) -> dict[str, Any]:
     """Return `given` completed by the constructor's defaults; an unknown, missing or misfitting one is an error."""
     declared = declared_arguments(constructor)
+    given = check_value(given, dict[str, Any], what)
     reject_unknown_keys(given, declared, what)
     missing = [name for name, p in declared.items() if p.default is p.empty and name not in given]
     if missing:

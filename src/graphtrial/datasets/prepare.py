@@ -31,7 +31,11 @@ def load(name: str) -> Dataset:
 
 def prepare(name: str, force: bool = False) -> Dataset:
     """Fetch, parse, check and keep a dataset, and return it; `force` does so even where it was kept before."""
-    spec = DATASETS.get(name)()
+    return prepare_spec(DATASETS.get(name)(), force)
+
+
+def prepare_spec(spec: DatasetSpec, force: bool = False) -> Dataset:
+    """Prepare a dataset that need not have a name yet."""
     source = _choose(spec)
     folder = _folder(spec, source)
     if folder is None:  # a file without a published hash gets one when it is first seen
@@ -102,9 +106,12 @@ def source_at_hand(spec: DatasetSpec) -> Source | None:
 
 def is_kept(name: str) -> bool:
     """Tell whether a dataset is prepared already, so that loading it reads and nothing more."""
-    spec = DATASETS.get(name)()
-    folders = (_folder(spec, source) for source in spec.sources)
-    return any(folder is not None and folder.exists() for folder in folders)
+    return any(folder.exists() for folder in folders_of(DATASETS.get(name)()))
+
+
+def folders_of(spec: DatasetSpec) -> list[Path]:
+    """Return where the prepared data of a dataset is kept, one folder for each source whose files are known."""
+    return [folder for source in spec.sources if (folder := _folder(spec, source)) is not None]
 
 
 def _choose(spec: DatasetSpec) -> Source:

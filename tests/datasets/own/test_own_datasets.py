@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +14,7 @@ from tests.samples import graph_set, random_graphs
 
 from graphtrial.datasets import DATASETS, info, load
 from graphtrial.datasets.generators.cycles import CycleModel, cycle_graphs
-from graphtrial.datasets.own import delete, generate, keep, names
+from graphtrial.datasets.own import delete, generate, import_files, keep, names
 from graphtrial.encodings import ENCODINGS, encode
 from graphtrial.errors import CorruptFileError, GraphTrialError, UnknownNameError
 from graphtrial.graphs import Column, GraphBatch, GraphSet
@@ -95,6 +98,50 @@ def test_a_failed_replacement_leaves_the_old_one(own_home: Path) -> None:
     assert not list((own_home / "raw" / "own").iterdir())
 
 
+KILLED = """
+import importlib, os, signal, sys
+from pathlib import Path
+from graphtrial.datasets.own import import_files
+from graphtrial.datasets.own import recipe as recipes
+module = importlib.import_module("graphtrial.datasets.own.keep")
+place, when, file = sys.argv[1:]
+home = module if place == "prepare_spec" else recipes
+real = getattr(home, place)
+
+def killed(*args):
+    if when == "before":
+        os.kill(os.getpid(), signal.SIGKILL)
+    real(*args)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+setattr(home, place, killed)
+import_files("mine", "jsonl", [Path(file)], replace=True)
+"""
+LINES = "".join(f'{{"nodes": {2 + n % 3}, "edges": [[0, 1]], "y": {n % 2}}}\n' for n in range(20))
+
+
+@pytest.mark.parametrize(
+    ("place", "when", "written"),
+    [("copy_in", "after", False), ("prepare_spec", "after", False), ("write", "after", True)],
+)
+def test_a_replacement_that_is_killed_leaves_the_old_one_or_the_new(
+    place: str, when: str, written: bool, own_home: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "graphs.jsonl"
+    file.write_text(LINES)
+    new = import_files("mine", "jsonl", [file]).hash
+    file.write_text(LINES.replace("[[0, 1]]", "[[1, 0]]"))
+    old = import_files("mine", "jsonl", [file], replace=True).hash
+    file.write_text(LINES)
+    done = subprocess.run([sys.executable, "-c", KILLED, place, when, str(file)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    DATASETS.remove("mine")
+    assert load("mine").hash == (new if written else old)
+    assert import_files("mine", "jsonl", [file], replace=True).hash == new
+    assert len(list((own_home / "raw" / "own" / "mine").iterdir())) == 1
+    assert len(list((own_home / "datasets").glob("mine-*/"))) == 1
+
+
 def test_deleting_removes_everything(own_home: Path) -> None:
     keep("mine", graphs_with_classes())
     assert list((own_home / "raw" / "own" / "mine").iterdir())
@@ -154,7 +201,7 @@ def test_a_damaged_recipe_is_told(own_home: Path) -> None:
 
 def test_a_damaged_raw_file_is_told(own_home: Path) -> None:
     keep("mine", graphs_with_classes())
-    raw = own_home / "raw" / "own" / "mine" / "edge_index.npy"
+    (raw,) = (own_home / "raw" / "own" / "mine").glob("*/edge_index.npy")
     raw.write_bytes(raw.read_bytes()[:-1] + b"\1")
     from graphtrial.datasets import prepare
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import ClassVar
 
@@ -17,7 +16,6 @@ from graphtrial.datasets.own.given import given_splits
 from graphtrial.datasets.own.kinds import KINDS, kind_of
 from graphtrial.datasets.own.recipe import Recipe
 from graphtrial.datasets.own.tasks import task_for, task_named
-from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphSet
 from graphtrial.graphs.part_names import PART
 from graphtrial.spec import digest
@@ -63,13 +61,19 @@ class OwnDataset(DatasetSpec):
         return np.zeros(graphs.size[level], np.int64)
 
 
-@cache
-def _class_of(text: str) -> type[OwnDataset]:
-    """Return the class of the recipe with this digest; the same recipe gives the same class."""
-    name, _ = text.split("/")
-    recipe = recipes.read(name)
-    if recipe is None:
-        raise GraphTrialError(f"the recipe of {name} was deleted while it was read")
+_classes: dict[str, type[OwnDataset]] = {}
+
+
+def class_of(recipe: Recipe) -> type[OwnDataset]:
+    """Return the class of a recipe; the same recipe gives the same class."""
+    key = digest(recipe)
+    if key not in _classes:
+        _classes[key] = _make_class(recipe)
+    return _classes[key]
+
+
+def _make_class(recipe: Recipe) -> type[OwnDataset]:
+    name = recipe.name
     generated = recipe.kind in KINDS
     kind = KINDS.get(recipe.kind)
     given = ", ".join(f"{key} {value}" for key, value in recipe.arguments.items())
@@ -94,7 +98,7 @@ def _class_of(text: str) -> type[OwnDataset]:
 def find(name: str) -> type[OwnDataset] | None:
     """Return the class of the own dataset of that name, or nothing."""
     recipe = recipes.read(name)
-    return _class_of(f"{name}/{digest(recipe)}") if recipe is not None else None
+    return class_of(recipe) if recipe is not None else None
 
 
 DATASETS.add_family(find)

@@ -7,13 +7,13 @@ from typing import Any
 
 from graphtrial.datasets.base import DATASETS, Dataset
 from graphtrial.datasets.own import recipe as recipes
-from graphtrial.datasets.own.dataset import find
+from graphtrial.datasets.own.dataset import class_of, find
 from graphtrial.datasets.own.given import split_level_of
 from graphtrial.datasets.own.importers import read
 from graphtrial.datasets.own.kinds import kind_of
 from graphtrial.datasets.own.recipe import NAME, Recipe
 from graphtrial.datasets.own.tasks import task_for
-from graphtrial.datasets.prepare import load
+from graphtrial.datasets.prepare import folders_of, prepare_spec
 from graphtrial.errors import GraphTrialError, UnknownNameError
 from graphtrial.graphs import GraphSet
 from graphtrial.graphs.part_names import PART
@@ -99,16 +99,18 @@ def _keep(recipe: Recipe, paths: list[Path], replace: bool) -> Dataset:
         raise GraphTrialError(f"there is a dataset called '{name}' already; choose another name")
     if old is not None and not replace:
         raise GraphTrialError(f"you have a dataset called '{name}' already; --replace replaces it")
-    DATASETS.remove(name)
     try:
-        with recipes.replacing(name):
-            if paths:
-                recipe = Recipe(**{**vars(recipe), "files": recipes.copy_in(name, paths)})
-            recipes.write(recipe)
-            return load(name)
+        if paths:
+            recipe = recipes.copy_in(recipe, paths)
+        spec = class_of(recipe)()
+        made = prepare_spec(spec)
     except BaseException:
-        DATASETS.remove(name)
+        recipes.remove_others(name, old, folders_of(class_of(old)()) if old else ())
         raise
+    recipes.write(recipe)  # from here on the name means the new one; a process killed before leaves the old one
+    DATASETS.remove(name)
+    recipes.remove_others(name, recipe, folders_of(spec))
+    return made
 
 
 def _is_taken(name: str) -> bool:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from graphtrial.datasets.own.given import settled
-from graphtrial.errors import GraphTrialError, UnknownNameError, did_you_mean
+from graphtrial.errors import CorruptFileError, GraphTrialError, UnknownNameError, did_you_mean
+from graphtrial.files import require_file
 from graphtrial.graphs import GraphSet
+from graphtrial.spec import resolve_arguments
 
+MOST_NODES = 1 << 26
 FORMATS = {
     "jsonl": "graphtrial.datasets.own.importers.jsonl",
     "parquet": "graphtrial.datasets.own.importers.parquet",
@@ -36,8 +40,17 @@ def read(kind: str, paths: list[Path], options: dict[str, Any]) -> GraphSet:
     """Read files of a format; what is wrong with them is a `GraphTrialError` of one line that says where."""
     if kind not in FORMATS:
         raise UnknownNameError(f"no format called '{kind}'.{did_you_mean(kind, FORMATS)} Known: {', '.join(FORMATS)}.")
-    made: GraphSet = importlib.import_module(FORMATS[kind]).read(paths, **options)
+    for path in paths:
+        require_file(path)
+    reader: Callable[..., GraphSet] = importlib.import_module(FORMATS[kind]).read
+    made = reader(**resolve_arguments(reader, {"paths": paths, **options}, f"format '{kind}'"))
     return settled(made)
+
+
+def check_size(nodes: int, what: str) -> None:
+    """Refuse more nodes than a set of one's own can have: a file of a few bytes may name any number."""
+    if nodes > MOST_NODES:
+        raise CorruptFileError(f"{what} has {nodes:,} nodes; a dataset of your own has at most {MOST_NODES:,}")
 
 
 def reason(error: BaseException) -> str:

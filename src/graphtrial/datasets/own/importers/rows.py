@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphtrial.errors import CorruptFileError, InvalidGraphError, did_you_mean
+from graphtrial.datasets.own.importers import check_size
+from graphtrial.errors import CorruptFileError, InvalidGraphError, did_you_mean, shown
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.graphs.column import Level
 from graphtrial.graphs.part_names import PART, role_of
@@ -50,6 +51,7 @@ def graphs_of(records: Iterable[tuple[str, Any]], what: str, *, both_ways: bool 
 class _Table:
     def __init__(self, what: str, both_ways: bool) -> None:
         self.what, self.both_ways = what, both_ways
+        self.total = 0
         self.nodes: list[int] = []
         self.edges: list[int] = []
         self.ends: list[Array] = []
@@ -77,6 +79,8 @@ class _Table:
             if self.nodes and key not in self.first:
                 raise self._wrong(where, f"'{key}' is here, but not in the first graph")
         nodes = self._whole(where, record["nodes"])
+        self.total += nodes
+        check_size(self.total, f"{self.what}, up to {where},")
         ends = self._ends(where, record["edges"], nodes)
         counts = {"node": nodes, "edge": len(ends), "graph": 1}
         for name in sorted(self.first - {"nodes", "edges"} - roles):
@@ -192,5 +196,4 @@ def _width(array: Array) -> int:
 
 
 def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else f"{text[:37]}..."
+    return shown(value, 37)

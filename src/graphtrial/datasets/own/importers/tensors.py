@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from graphtrial.datasets.archive import is_zip
-from graphtrial.datasets.own.importers import reason
+from graphtrial.datasets.own.importers import check_size, reason
 from graphtrial.errors import CorruptFileError, InvalidGraphError
 from graphtrial.graphs import Column, GraphSet, from_pyg
 
@@ -26,6 +26,11 @@ DAMAGE = (
     *(RuntimeError, ValueError, EOFError, OSError, KeyError, TypeError, IndexError, AttributeError),
     *(struct.error, OverflowError, AssertionError, MemoryError),
 )
+READABLE = {
+    *(torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64),
+    *(torch.float16, torch.float32, torch.float64),
+}
+MOST_EXPANDED = 1 << 24
 ADVICE = (
     "save plain tensors, torch.save([data.to_dict() for data in dataset], 'graphs.pt'), "
     "or in Python call graphtrial.datasets.own.keep(name, graphtrial.from_pyg(dataset))"
@@ -72,12 +77,13 @@ class _Item(dict[str, Any]):
         where = f"{name}, graph {number}"
         if not isinstance(item, dict) or not all(isinstance(key, str) for key in item):
             raise CorruptFileError(f"{where}: a dictionary of tensors was expected; {ADVICE}")
+        item = {
+            key: _plain(value, f"{where}: '{key}'") if isinstance(value, Tensor) else value
+            for key, value in item.items()
+        }
         ends = item.get("edge_index")
         if not isinstance(ends, Tensor) or ends.dim() != 2 or ends.shape[0] != 2 or ends.is_floating_point():
             raise CorruptFileError(f"{where}: edge_index must be a tensor of shape [2, edges] of whole numbers")
-        for key, value in item.items():
-            if isinstance(value, Tensor) and (value.is_sparse or value.is_quantized or value.is_complex()):
-                raise CorruptFileError(f"{where}: '{key}' must be a plain tensor of real numbers")
         nodes = item.get("num_nodes", len(item["x"]) if isinstance(item.get("x"), Tensor) else None)
         if nodes is None:
             nodes = int(ends.max()) + 1 if ends.numel() else 0
@@ -85,8 +91,23 @@ class _Item(dict[str, Any]):
             nodes = nodes.item()
         if isinstance(nodes, bool) or not isinstance(nodes, int) or nodes < 0:
             raise CorruptFileError(f"{where}: num_nodes must be the number of nodes")
+        check_size(nodes, where)
         super().__init__({key: value for key, value in item.items() if key != "num_nodes"})
         self.edge_index, self.num_nodes = ends, nodes
+
+
+def _plain(value: Tensor, where: str) -> Tensor:
+    """Return a tensor with the same numbers that NumPy can read; one without numbers of its own is refused."""
+    strange = value.is_meta or value.is_nested or value.is_quantized or value.layout != torch.strided
+    if strange or value.is_complex() or value.device.type != "cpu":
+        raise CorruptFileError(f"{where} must be a plain tensor of real numbers")
+    if value.numel() > MOST_EXPANDED and value.numel() * value.element_size() > value.untyped_storage().nbytes():
+        raise CorruptFileError(f"{where} is expanded to {value.numel():,} numbers that the file does not hold")
+    try:
+        plain = value.detach().resolve_neg()
+        return plain if plain.dtype in READABLE else plain.to(torch.float32)
+    except (RuntimeError, TypeError) as error:  # a type of few bits that only some machines compute with
+        raise CorruptFileError(f"{where} has the type {value.dtype}: {reason(error)}") from error
 
 
 def _with_classes(graphs: GraphSet) -> GraphSet:
