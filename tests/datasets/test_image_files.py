@@ -88,6 +88,7 @@ def test_an_idx_file_comes_back_in_its_shape(tmp_path: Path) -> None:
         (gzip.compress(bytes([0, 0, 8, 1, 0, 0, 0, 9, 1, 2])), r"announces shape \(9,\), but has 2 bytes"),
         (gzip.compress(b""), "is no idx file"),
     ],
+    ids=["no gzip", "cut off", "a web page", "too short", "nothing"],  # not the bytes, which hold the time
 )
 def test_a_damaged_idx_file_is_refused(content: bytes, message: str, tmp_path: Path) -> None:
     (tmp_path / "a.gz").write_bytes(content)
