@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 
 from graphtrial.cli.common import Json, StorePath, friendly, names, out, print_json
-from graphtrial.cli.see import open_store
+from graphtrial.cli.see import IsShipped, store_of
 from graphtrial.errors import GraphTrialError, did_you_mean
 from graphtrial.files import DEFAULT_STORE
 
@@ -25,6 +25,7 @@ def compare(
     margin: Annotated[
         float | None, typer.Option(min=0, help="Equivalence margin in units of the metric; default 1 % of B's mean.")
     ] = None,
+    shipped: IsShipped = False,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
@@ -41,7 +42,7 @@ def compare(
         raise GraphTrialError(
             f"no test called '{test}'.{did_you_mean(test, get_args(Test))} Use permutation or wilcoxon."
         )
-    rows = result_rows(open_store(store).trials())
+    rows = result_rows(store_of(store, shipped).trials())
     found = compare_models(rows, a, b, datasets=names(datasets), test=test, margin=margin)  # type: ignore[arg-type]
     if json:
         print_json([one.to_dict() for one in found])
@@ -70,6 +71,7 @@ def ranks(
     datasets: Datasets = "",
     models: Annotated[str, typer.Option(help="Only these models, such as gcn,gin,gatedgcn; all by default.")] = "",
     diagram: Annotated[Path | None, typer.Option(help="Draw the critical differences to this svg or png.")] = None,
+    shipped: IsShipped = False,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
@@ -81,7 +83,7 @@ def ranks(
     from graphtrial.report.ranks import EXPLANATION, rank_rows
     from graphtrial.report.rows import result_rows
 
-    rows = result_rows(open_store(store).trials())
+    rows = result_rows(store_of(store, shipped).trials())
     if models:
         rows = [row for row in rows if any(matches(row, wanted) for wanted in names(models))]
     found = rank_rows(rows, names(datasets))
@@ -112,6 +114,7 @@ def export(
     format: Annotated[str, typer.Option(help="markdown, latex, csv or json.")] = "markdown",
     all_columns: Annotated[bool, typer.Option("--all-columns", help="LaTeX: all columns instead of eight.")] = False,
     to: Annotated[Path | None, typer.Option("--out", help="Write to this file instead of printing.")] = None,
+    shipped: IsShipped = False,
     store: StorePath = DEFAULT_STORE,
 ) -> None:
     """Print a table of results for a paper, a page or a script.
@@ -122,7 +125,7 @@ def export(
     from graphtrial.report.export import export as export_rows
     from graphtrial.report.select import rows_of
 
-    text = export_rows(rows_of(open_store(store), table), format, all_columns)
+    text = export_rows(rows_of(store_of(store, shipped), table), format, all_columns)
     if to is None:
         print(text, end="")
     else:

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graphtrial.cli.common import Json, StorePath, friendly, out, print_json
-from graphtrial.cli.see import open_store
+from graphtrial.cli.see import IsShipped, store_of
 from graphtrial.files import DEFAULT_STORE
 
 if TYPE_CHECKING:
     from graphtrial.studies import Store
-
-IsShipped = Annotated[bool, typer.Option("--shipped", help="The results that came with graphtrial, not yours.")]
 
 
 @friendly
@@ -55,16 +53,6 @@ def write(store: Store, folder: Path, option: str, pictures: bool) -> Path:
         for name, data in {record.spec.dataset: record.spec.data for record in store.trials()}.items():
             known[name] = Prepared(*kept_pictures(name, data))
     return write_site(store, folder, prepared=known, store_option=option)
-
-
-def store_of(path: Path, shipped: bool) -> Store:
-    """Open the store that the options of a command name."""
-    if not shipped:
-        opened: Store = open_store(path)
-        return opened
-    from graphtrial.shipped import shipped_store
-
-    return shipped_store()
 
 
 def store_option(path: Path, shipped: bool) -> str:

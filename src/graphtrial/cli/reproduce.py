@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 
 from graphtrial.cli.common import Allowed, Json, Plugins, StorePath, Workers, err, friendly, load_code, out, print_json
-from graphtrial.cli.report import IsShipped, store_of
+from graphtrial.cli.see import IsShipped, store_of
 from graphtrial.errors import GraphTrialError
 from graphtrial.files import DEFAULT_STORE
 from graphtrial.workers import prepare_workers
@@ -33,7 +33,7 @@ def reproduce(
 ) -> None:
     """Run a trial, or all trials of a row, again and compare, bit for bit where versions are the same.
 
-    Example: graphtrial reproduce 630a15
+    Example: graphtrial reproduce 7ecb0f --shipped
     """
     if workers != 0:
         prepare_workers()

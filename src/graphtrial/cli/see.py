@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json as json_text
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
@@ -13,16 +13,21 @@ from graphtrial.cli.common import Json, StorePath, friendly, out, print_json
 from graphtrial.errors import GraphTrialError
 from graphtrial.files import DEFAULT_STORE
 
+if TYPE_CHECKING:
+    from graphtrial.studies import Store
+
+IsShipped = Annotated[bool, typer.Option("--shipped", help="The results that came with graphtrial, not yours.")]
+
 
 @friendly
-def status(store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
+def status(shipped: IsShipped = False, store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
     """List every trial that was started and how it stands.
 
     Example: graphtrial status
     """
     from graphtrial.report.rows import short_encoding
 
-    opened = open_store(store)
+    opened = store_of(store, shipped)
     records = opened.trials()
     entries = [
         {
@@ -55,16 +60,17 @@ def status(store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
 @friendly
 def show(
     trial: Annotated[str, typer.Argument(help="The id of a trial, or its beginning.")],
+    shipped: IsShipped = False,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
     """Show one trial: specification, environment, result, last epochs, and the traceback if it failed.
 
-    Example: graphtrial show 630a15
+    Example: graphtrial show 7ecb0f --shipped
     """
     from dataclasses import asdict
 
-    opened = open_store(store)
+    opened = store_of(store, shipped)
     record = opened.find(trial)
     history = [asdict(epoch) for epoch in opened.history(record.id)]
     facts: dict[str, Any] = {
@@ -95,6 +101,16 @@ def show(
         out.print("  ".join(f"{key} {value:.6g}" for key, value in epoch.items()))
     if record.error:
         out.print(record.error, markup=False)
+
+
+def store_of(path: Path, shipped: bool) -> Store:
+    """Open the store that the options of a command name."""
+    if not shipped:
+        opened: Store = open_store(path)
+        return opened
+    from graphtrial.shipped import shipped_store
+
+    return shipped_store()
 
 
 def open_store(path: Path) -> Any:

@@ -68,13 +68,13 @@ def summarise(values: Sequence[float], overlap: float = 0.0, within: tuple[float
 def bootstrapped(values: Sequence[float]) -> Summary | None:
     """Return the summary of some scores whose interval is the middle 95 % of the means of 1,000 resamples of them.
 
-    The resamples are the same every time.
+    The resamples are the same every time, in whatever order a store has the trials.
     """
     found = summarise(values)
     if found is None or found.sd is None:
         return found
     chosen = np.random.Generator(np.random.PCG64(0)).integers(found.n, size=(RESAMPLES, found.n))
-    means = np.asarray(values, float)[chosen].mean(axis=1)
+    means = np.sort(np.asarray(values, float))[chosen].mean(axis=1)
     low, high = np.quantile(means, [ALPHA / 2, 1 - ALPHA / 2])
     return replace(found, low=float(low), high=float(high))
 

@@ -1,0 +1,191 @@
+"""Numbers of the shipped results in the documents: `python -m tests.shipped.claims` writes them anew.
+
+A claim stands between comments that readers of the page do not see: `<!--= KEY -->what is said<!---->`. The key says
+which fact of the shipped store it must be; the test recomputes it, so that no page contradicts the results.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+
+from graphtrial.report.compare import matches
+from graphtrial.report.deviations import badges
+from graphtrial.report.rows import ResultRow
+from graphtrial.report.select import rows_of
+from graphtrial.report.titles import dataset_title, label_title
+from graphtrial.report.verdict import tally
+from graphtrial.shipped import shipped_store
+from graphtrial.shipped.packed import packed
+from graphtrial.training import PROTOCOLS
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+CLAIM = re.compile(r"<!--= (?P<key>[^>]+?) -->(?P<said>.*?)<!---->", re.DOTALL)
+VERDICTS = ("reproduced", "differs (better)", "differs (worse)", "inconclusive", "not comparable")
+NODE_MODELS = {
+    "SVM": "svm",
+    "MLP": "mlp-direct/first_activation=true",
+    "MLP as released": "mlp-direct/first_activation=false",
+    "GCN": "gcn-direct",
+    "GAT": "gat-direct",
+    "APPNP": "appnp",
+}
+WORDS = ("data", "protocol", "models", "model", "verdict")
+"""The columns that are to the left."""
+LINK_ROWS = (
+    ("VGAE", "vgae", "cora+links"),
+    ("MLP", "mlp-direct", "cora+links"),
+    ("GraphStar", "graphstar", "cora+links"),
+    ("SVM", "svm", "cora+links"),
+    ("VGAE", "vgae", "citeseer+links"),
+    ("SVM", "svm", "citeseer+links"),
+    ("MLP", "mlp-direct", "cora+links-hard"),
+    ("SVM", "svm", "cora+links-hard"),
+    ("VGAE", "vgae", "cora+links-hard"),
+    ("SVM", "svm", "wikics-standin+links-10000"),
+    ("VGAE", "vgae", "wikics-standin+links-10000"),
+)
+
+
+class NotShippedError(LookupError):
+    """A page tells of a row that the shipped store does not have."""
+
+
+@cache
+def shipped_rows() -> tuple[ResultRow, ...]:
+    """Return every row of the shipped store, with its verdict."""
+    return tuple(rows_of(shipped_store(), "all"))
+
+
+def expected(key: str) -> str:
+    """Return what a claim must say."""
+    name, *arguments = shlex.split(key)
+    if name not in FACTS:
+        raise KeyError(f"no fact called '{name}'; there are {', '.join(FACTS)}")
+    return FACTS[name](*arguments)
+
+
+def row(dataset: str, name: str) -> ResultRow:
+    """Return the one shipped row of a dataset that a name means, as in `graphtrial compare`."""
+    found = [row for row in shipped_rows() if row.first.spec.dataset == dataset and matches(row, name)]
+    if not found:
+        raise NotShippedError(f"no shipped row on {dataset} is called '{name}'")
+    if len(found) > 1:
+        raise LookupError(f"{len(found)} shipped rows on {dataset} are meant by '{name}', not one")
+    return found[0]
+
+
+def trials() -> str:
+    return f"{len(shipped_store().trials()):,}"
+
+
+def megabytes() -> str:
+    return f"{len(packed().read_bytes()) / 1e6:.1f} MB"
+
+
+def mean(dataset: str, name: str, digits: str) -> str:
+    test = row(dataset, name).scores("test")
+    return "none" if test is None else f"{test.mean:.{int(digits)}f}"
+
+
+def spread(dataset: str, name: str, digits: str) -> str:
+    test = row(dataset, name).scores("test")
+    return "none" if test is None or test.sd is None else f"{test.mean:.{int(digits)}f} ± {test.sd:.{int(digits)}f}"
+
+
+def interval(dataset: str, name: str, digits: str) -> str:
+    test = row(dataset, name).scores("test")
+    if test is None or test.low is None or test.high is None:
+        return mean(dataset, name, digits)
+    return f"{test.mean:.{int(digits)}f} [{test.low:.{int(digits)}f}, {test.high:.{int(digits)}f}]"
+
+
+def verdicts() -> str:
+    """Return how many rows have each verdict, those with a badge apart."""
+    faithful, apart = tally(shipped_rows())
+    lines = [[verdict, str(faithful[verdict]), str(apart[verdict])] for verdict in VERDICTS]
+    sums = [str(sum(int(line[place]) for line in lines)) for place in (1, 2)]
+    return _table(["verdict", "rows", "rows with a badge"], [*lines, ["all", *sums]])
+
+
+def contents() -> str:
+    """Return what the store has: data, models, splits and seeds of each row."""
+    groups: dict[tuple[str, str, str], list[str]] = {}
+    for found in shipped_rows():
+        spec = found.first.spec
+        splits, seeds = ({getattr(trial.spec, part) for trial in found.trials} for part in ("split", "seed"))
+        runs = f"{len(splits)} x {len(seeds)}"
+        title = " ".join(filter(None, [dataset_title(spec.dataset), badges(found)]))
+        encoding = "" if found.encoding == "none" else f" ({found.encoding})"
+        groups.setdefault((title, runs, spec.protocol.partition("@")[0]), []).append(label_title(found) + encoding)
+    lines = [
+        [title, f"`{protocol}`", ", ".join(dict.fromkeys(models)), runs]
+        for (title, runs, protocol), models in sorted(groups.items())
+    ]
+    return _table(["data", "protocol", "models", "splits x seeds"], lines)
+
+
+def wikics_nodes() -> str:
+    lines = [
+        [title, *(interval(dataset, name, "2") for name in NODE_MODELS.values())]
+        for title, dataset in (("Cora", "cora"), ("CiteSeer", "citeseer"))
+    ]
+    return _table(["data", *NODE_MODELS], lines)
+
+
+def wikics_links() -> str:
+    lines = []
+    for title, name, dataset in LINK_ROWS:
+        found = row(dataset, name)
+        there = len(PROTOCOLS.get(found.first.spec.protocol.partition("@")[0]).seeds)
+        tried = len({trial.spec.seed for trial in found.trials})
+        seeds = "all" + (f" {there}" if there > 1 else "") if tried == there else f"{tried} of {there}"
+        precision = next(summary for name, summary in found.further.items() if name == "AP")
+        lines.append([title, f"`{dataset}`", seeds, interval(dataset, name, "3"), f"{precision.mean:.3f}"])
+    return _table(["model", "data", "seeds", "ROC-AUC", "AP"], lines)
+
+
+FACTS: dict[str, Callable[..., str]] = {
+    "trials": trials,
+    "megabytes": megabytes,
+    "mean": mean,
+    "spread": spread,
+    "interval": interval,
+    "verdicts": verdicts,
+    "contents": contents,
+    "wikics-nodes": wikics_nodes,
+    "wikics-links": wikics_links,
+}
+
+
+def _table(headers: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """Return a Markdown table on lines of its own, with numbers to the right."""
+    rule = "|" + "|".join("---" if header in WORDS else "--:" for header in headers) + "|"
+    made = [f"| {' | '.join(line)} |" for line in (headers, *lines)]
+    return "\n".join(["", "", made[0], rule, *made[1:], "", ""])
+
+
+def rewritten(text: str) -> str:
+    """Return a page with every claim as the shipped store has it; what it does not have stays as it is."""
+
+    def written(claim: re.Match[str]) -> str:
+        try:
+            return f"<!--= {claim['key']} -->{expected(claim['key'])}<!---->"
+        except NotShippedError as error:
+            print(f"left as it is: {claim['key']} ({error})")
+            return claim[0]
+
+    return CLAIM.sub(written, text)
+
+
+if __name__ == "__main__":
+    for page in PAGES:
+        before = page.read_text(encoding="utf-8")
+        after = rewritten(before)
+        if after != before:
+            page.write_text(after, encoding="utf-8")
+            print(f"written anew: {page.relative_to(ROOT)}")
