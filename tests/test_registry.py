@@ -86,7 +86,7 @@ def test_a_module_and_attribute_must_be_allowed_before_the_module_is_imported(pa
     with pytest.raises(NotAllowedError) as caught:
         things.get(path)
     assert str(caught.value) == (
-        f"a thing names code outside graphtrial: '{path}'. If you trust it add --allow {path} "
+        f"the thing names code outside graphtrial: '{path}'. If you trust it add --allow {path} "
         f"(in Python: graphtrial.allow('{path}'))"
     )
     assert path not in things
@@ -124,13 +124,13 @@ def test_what_is_imported_must_be_of_the_kind_asked_for(registry: Registry[Any],
         with pytest.raises(GraphTrialError, match="takes no argument `shapes`"):
             model_settings(path)
         return
-    with pytest.raises(GraphTrialError, match=f"not a {registry.kind}: give a "):
+    with pytest.raises(GraphTrialError, match=f"is no {registry.kind} but .*: give a "):
         registry.get(path)
 
 
 def test_what_is_not_finished_says_what_is_missing() -> None:
     allow("graphtrial.datasets.base:DatasetSpec")
-    with pytest.raises(GraphTrialError, match=r"is no dataset yet: .* does not define parse, split"):
+    with pytest.raises(GraphTrialError, match="is no dataset yet: it does not define parse, split"):
         DATASETS.get("graphtrial.datasets.base:DatasetSpec")
 
 
@@ -139,7 +139,7 @@ def test_what_is_not_finished_says_what_is_missing() -> None:
 )
 def test_a_name_that_is_none_is_refused(name: Any) -> None:
     things: Registry[str] = Registry("thing", "graphtrial.tasks")
-    with pytest.raises(GraphTrialError, match="a thing cannot be called") as caught:
+    with pytest.raises(GraphTrialError, match="no thing can be called") as caught:
         things.add(name, "one")
     assert len(str(caught.value)) < 400
     assert things.contents().things == {}
@@ -147,7 +147,7 @@ def test_a_name_that_is_none_is_refused(name: Any) -> None:
 
 @pytest.mark.parametrize("name", [7, None, [], True])
 def test_what_is_no_text_names_nothing(name: Any) -> None:
-    with pytest.raises(UnknownNameError, match="a task is named by a text, not by"):
+    with pytest.raises(UnknownNameError, match="the name of the task must be a text, not"):
         TASKS.get(name)
 
 

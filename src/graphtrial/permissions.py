@@ -49,7 +49,7 @@ def require_path(path: str, kind: str) -> None:
         )
     if path not in _allowed:
         raise NotAllowedError(
-            f"a {kind} names code outside graphtrial: '{path}'. If you trust it add --allow {path} "
+            f"the {kind} names code outside graphtrial: '{path}'. If you trust it add --allow {path} "
             f"(in Python: graphtrial.allow('{path}'))"
         )
 

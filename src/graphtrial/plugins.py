@@ -236,11 +236,8 @@ def _execute(path: str, content: bytes) -> None:
 
 def _our_modules(own: str) -> dict[str, ModuleType]:
     """Return the loaded modules that a plug-in must leave in place: this package, and a plug-in of the same content."""
-    return {
-        name: module
-        for name, module in sys.modules.items()
-        if name == own or (name.partition(".")[0] == "graphtrial" and module is not None)
-    }
+    kept = {name: module for name, module in sys.modules.items() if name.partition(".")[0] in ("graphtrial", own)}
+    return {name: module for name, module in kept.items() if module is not None}
 
 
 def _what_went_wrong(path: str, error: BaseException) -> str:

@@ -83,7 +83,7 @@ class Registry(Generic[T]):
         """File `thing` under `name`; a second thing of the same name is an error."""
         if not isinstance(name, str) or len(name) > LONGEST_NAME or not NAME.fullmatch(name):
             raise GraphTrialError(
-                f"a {self.kind} cannot be called {shown(name)}: a name has up to {LONGEST_NAME} letters, digits and "
+                f"no {self.kind} can be called {shown(name)}: a name has up to {LONGEST_NAME} letters, digits and "
                 "any of . _ + - /, and begins with a letter or digit"
             )
         if name in self._things and self._things[name] is not thing:
@@ -108,7 +108,7 @@ class Registry(Generic[T]):
         """Return the thing called `name`, of a family that knows it, or what an allowed `module:attr` points to."""
         self._load_builtins()
         if not isinstance(name, str):
-            raise UnknownNameError(f"a {self.kind} is named by a text, not by {shown(name)}")
+            raise UnknownNameError(f"the name of the {self.kind} must be a text, not {shown(name)}")
         if name in self._things:
             return self._things[name]
         if name in self._found:
@@ -180,9 +180,10 @@ class Registry(Generic[T]):
     def _checked(self, name: str, thing: Any) -> T:
         if inspect.isabstract(thing):
             lacks = ", ".join(sorted(thing.__abstractmethods__))
-            raise GraphTrialError(f"'{name}' is no {self.kind} yet: {shown(thing)} does not define {lacks}")
+            raise GraphTrialError(f"'{name}' is no {self.kind} yet: it does not define {lacks}")
         if not self._fits(thing):
-            raise GraphTrialError(f"'{name}' is {shown(thing)}, not a {self.kind}: give {self._wanted}")
+            what = f"the class {thing.__qualname__}" if isinstance(thing, type) else f"a {type(thing).__name__}"
+            raise GraphTrialError(f"'{name}' is no {self.kind} but {what}: give {self._wanted}")
         absent = [key for key in self._declared if getattr(thing, key, None) in (None, "", ())]
         if absent:
             raise GraphTrialError(f"{self.kind} '{name}' does not say its {', '.join(absent)}")
