@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import shutil
 from collections.abc import Iterator
@@ -9,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.report.sites import EVIL, sample_store
+from tests.report.sites import EVIL, plan, record, sample_store
 
 from graphtrial.report import write_site
+from graphtrial.studies import Store
 
 pytestmark = pytest.mark.slow
 
@@ -75,6 +77,21 @@ def site(tmp_path_factory: pytest.TempPathFactory, session_home: Path) -> Path:
     return write_site(store, folder / "site").parent
 
 
+@pytest.fixture(scope="module")
+def crowd(tmp_path_factory: pytest.TempPathFactory, session_home: Path) -> Path:
+    """A site about one row of twenty trials, of which three diverge."""
+    folder = tmp_path_factory.mktemp("crowd")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GRAPHTRIAL_HOME", str(session_home))
+        patch.setenv("GRAPHTRIAL_OFFLINE", "1")
+        store = Store(folder / "store.sqlite")
+        spec = plan(seeds=1)[0]
+    for seed in range(20):
+        diverging = 1e19 if seed in (2, 5, 11) else 1.0
+        record(store, dataclasses.replace(spec, seed=seed), 50.0 + seed, epochs=60, val_loss=diverging)
+    return write_site(store, folder / "site").parent
+
+
 @pytest.fixture
 def page(browser: Any) -> Iterator[Any]:
     """A page that fails the test on errors in the console and on requests that leave the disk."""
@@ -98,6 +115,7 @@ def kinds(site: Path) -> list[Path]:
         *sorted(site.glob("*.html")),
         *(site / "datasets").glob("*.html"),
         *(site / "models").glob("*.html"),
+        *(site / "papers" / f"{name}.html" for name in ("bgnn-v5-table-8", "bgnn-v5-table-10", "tudataset-table-1")),
         *first,
     ]
 
@@ -137,7 +155,7 @@ def test_every_page_opens_draws_its_charts_and_fits_phone_and_desk(page: Any, si
 def test_a_reason_stays_below_its_row_when_a_table_is_sorted_and_filtered(page: Any, site: Path) -> None:
     page.goto((site / "papers.html").as_uri())
     script = """() => [...document.querySelectorAll(".grid tbody tr.below")].filter((row) => !row.hidden).map(
-      (row) => [row.previousElementSibling.cells[3].textContent, row.textContent])"""
+      (row) => [row.previousElementSibling.cells[2].textContent, row.textContent])"""
     pairs = page.evaluate(script)
     told = [(mean, reason) for mean, reason in pairs if "ours" in reason]
     assert len(pairs) > 4
@@ -166,7 +184,7 @@ def test_a_column_is_sorted_by_mouse_and_by_keyboard(page: Any, site: Path) -> N
     assert means() == sorted(means())
     assert page.locator(".grid th[aria-sort=ascending]").first.text_content() == "Test"
     page.locator(".grid").first.get_by_role("button", name="Model", exact=True).click()
-    assert column(page, "Model") == sorted(column(page, "Model"))
+    assert column(page, "Model") == sorted(column(page, "Model"), key=str.casefold)
     page.locator(".grid").first.get_by_role("button", name="Published", exact=True).click()
     published = column(page, "Published")
     assert "" not in published[: len([text for text in published if text])], "cells without a number come last"
@@ -176,8 +194,8 @@ def test_a_table_is_filtered_by_words(page: Any, site: Path) -> None:
     page.goto((site / "datasets" / "csl.html").as_uri())
     everything = len(column(page, "Model"))
     page.get_by_label("Filter the table by words").first.fill("LAPLACIAN gcn")
-    assert set(column(page, "Model")) == {"gcn", "gatedgcn"}
-    assert set(column(page, "Encoding")) == {"laplacian:20"}
+    assert set(column(page, "Model")) == {"GCN", "GatedGCN"}
+    assert set(column(page, "Encoding")) == {"Laplacian 20, absolute sign"}
     assert page.locator(".grid .count").first.text_content() == f"2 of {everything} rows"
     page.get_by_label("Filter the table by words").first.fill("")
     assert len(column(page, "Model")) == everything
@@ -200,7 +218,8 @@ def test_the_theme_is_switched_kept_and_readable(page: Any, site: Path) -> None:
     page.goto((site / "datasets" / "csl.html").as_uri())
     assert colour() == dark
     for theme in ("dark", "light"):
-        for file in (site / "datasets" / "csl.html", site / "index.html", site / "papers.html"):
+        pages = ("datasets/csl.html", "index.html", "papers.html", "papers/bgnn-v5-table-10.html")
+        for file in (site / name for name in pages):
             page.goto(file.as_uri())
             page.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", theme)
             weak = {name: round(ratio, 2) for name, ratio in page.evaluate(CONTRAST).items() if ratio < 4.5}
@@ -233,11 +252,107 @@ def test_a_chart_tells_its_values_to_pointer_and_keyboard_and_in_a_table(page: A
     assert lines.count() == before - 1
     assert figure.locator(".legend button").first.get_attribute("aria-pressed") == "false"
     figure.locator("select").select_option(label="validation accuracy")
+    assert lines.count() == before - 1, "views of the same lines share which of them are shown"
+    figure.locator(".legend button").first.click()
     assert lines.count() == before
     figure.locator("summary").click()
     figure.locator("details th").first.wait_for()  # a browser tells of the opening some time after the click
     assert figure.locator("details th").count() == before + 1
     assert figure.locator("details tbody tr").count() >= 30
+
+
+def test_at_most_eight_lines_are_drawn_and_the_others_can_be_chosen_by_keyboard(page: Any, crowd: Path) -> None:
+    page.goto(next((crowd / "rows").glob("*.html")).as_uri())
+    figure = page.locator("figure.chart", has_text="Learning curves")
+    lines, buttons, said = figure.locator("polyline.line"), figure.locator(".legend button"), figure.locator(".said")
+    pressed = figure.locator(".legend button[aria-pressed=true]")
+    colours = lambda: {one.get_attribute("class") for one in lines.all()}  # noqa: E731
+    assert (lines.count(), pressed.count()) == (8, 8)
+    assert buttons.count() == 20 + 1
+    assert len(colours()) == 8
+    assert "8 of 20 lines" in said.text_content()
+    name = buttons.nth(12).text_content()
+    buttons.nth(12).focus()
+    page.keyboard.press("Enter")
+    assert (lines.count(), len(colours())) == (8, 8), "the ninth takes the place of the first"
+    assert buttons.nth(12).get_attribute("aria-pressed") == "true"
+    assert buttons.nth(0).get_attribute("aria-pressed") == "false"
+    assert f"{name} took the place of" in said.text_content()
+    assert page.evaluate("document.activeElement.textContent") == name, "the focus stays where it was"
+    page.keyboard.press("Space")
+    assert (lines.count(), pressed.count()) == (7, 7)
+    figure.get_by_role("button", name="Next 8").click()
+    shown = [button.text_content() for button in pressed.all()]
+    assert (lines.count(), len(shown)) == (8, 8)
+    assert buttons.nth(8).text_content() in shown
+    for _ in range(8):
+        pressed.first.click()
+    assert lines.count() == 0
+    assert figure.locator(".plot svg text").count() > 4, "axes without a line are no error"
+
+
+def test_a_line_that_diverges_leaves_the_axes_readable_and_is_told(page: Any, crowd: Path) -> None:
+    page.goto(next((crowd / "rows").glob("*.html")).as_uri())
+    figure = page.locator("figure.chart", has_text="Learning curves")
+    boxes = """(all) => all.map((t) => t.getBoundingClientRect()).map((b) => [b.left, b.right, b.top, b.bottom])"""
+    for size in (DESK, PHONE):
+        page.set_viewport_size(size)
+        places = figure.locator(".plot svg text").evaluate_all(boxes)
+        for i, (left, right, top, bottom) in enumerate(places):
+            for left2, right2, top2, bottom2 in places[:i]:
+                apart = right <= left2 or right2 <= left or bottom <= top2 + 3 or bottom2 <= top + 3
+                assert apart, "labels of an axis must not overlap"
+    said = figure.locator(".said").text_content()
+    assert "Cut off at" in said
+    assert re.search("go up to .*10¹⁸", said)
+    figure.locator("select").select_option(label="validation accuracy")
+    assert "Cut off" not in figure.locator(".said").text_content()
+
+
+@pytest.mark.parametrize("name", ["datasets/csl.html", "papers/bgnn-v5-table-10.html"])
+def test_the_first_column_and_the_verdict_stay_in_sight_when_a_table_is_scrolled(
+    page: Any, site: Path, name: str
+) -> None:
+    page.set_viewport_size({"width": 760, "height": 800})
+    page.goto((site / name).as_uri())
+    scroll = page.locator(".grid .scroll").first
+    hint = page.locator(".grid .hint").first
+    assert hint.is_visible()
+    look = """(scroll) => {
+      const box = scroll.getBoundingClientRect();
+      const row = [...scroll.querySelector("tbody").rows].find((row) => row.cells.length > 4);
+      return ["td:first-child", "td.keep"].map((one) => row.querySelector(one)).map((cell) => {
+        if (!cell) return null;
+        const { left, right } = cell.getBoundingClientRect();
+        const at = document.elementFromPoint((left + right) / 2, cell.getBoundingClientRect().top + 8);
+        return left >= box.left - 1 && right <= box.right + 1 && cell.contains(at);
+      });
+    }"""
+    scroll.scroll_into_view_if_needed()
+    for left in (0, 150, 10_000):
+        scroll.evaluate("(scroll, left) => { scroll.scrollLeft = left; }", left)
+        assert scroll.evaluate(look) in ([True, True], [True, None]), left
+    assert scroll.evaluate("(s) => s.scrollLeft + s.clientWidth >= s.scrollWidth - 1"), "the last column is reached"
+
+
+def test_no_table_of_a_dataset_is_cut_off_at_the_width_of_a_laptop(page: Any, site: Path) -> None:
+    for name in ("datasets/csl.html", "papers.html", "papers/bgnn-v5-table-3.html", "papers/bgnn-v5-table-8.html"):
+        page.goto((site / name).as_uri())
+        for scroll in page.locator(".grid .scroll").all():
+            wide = scroll.evaluate("(s) => [s.scrollWidth, s.clientWidth]")
+            assert wide[0] <= wide[1], (name, wide)
+
+
+def test_a_missing_cell_shows_the_command_that_would_run_it(page: Any, site: Path) -> None:
+    page.goto((site / "papers" / "bgnn-v5-table-3.html").as_uri())
+    assert page.get_by_text("not run", exact=True).first.is_visible()
+    assert page.get_by_text("graphtrial run zinc mlp").first.is_hidden()
+    page.get_by_text("How to run it").first.click()
+    assert page.get_by_text("graphtrial run zinc mlp").first.is_visible()
+    page.goto((site / "papers" / "bgnn-v5-table-10.html").as_uri())
+    assert page.locator(".ours a").count() > 0
+    page.locator(".ours a").first.click()
+    assert "/rows/row-" in page.url
 
 
 def test_models_are_ranked_over_datasets(page: Any, site: Path) -> None:
@@ -301,7 +416,7 @@ def test_a_copy_button_gives_the_command_and_pages_work_without_scripts(browser:
     page = context.new_page()
     page.goto((site / "datasets" / "csl.html").as_uri())
     assert page.locator("#theme").is_hidden()
-    assert page.get_by_text("gatedgcn").first.is_visible()
+    assert page.get_by_text("GatedGCN").first.is_visible()
     assert EVIL not in page.content()
     context.close()
     context = browser.new_context(permissions=[])

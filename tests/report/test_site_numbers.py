@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graphtrial.report.site.charts import curve, digits
+from graphtrial.report.site.charts import curve, digits, sampled
 from graphtrial.report.site.exports import export
 from graphtrial.report.site.grid import Cell, Grid, best_two, numbers, words
 from graphtrial.report.site.rowgrid import duration
@@ -13,11 +13,11 @@ from graphtrial.training.outcome import Epoch
 
 def test_a_curve_keeps_its_ends_and_no_more_points_than_a_screen_shows() -> None:
     epochs = [Epoch(n, 0.1, 1.0 / n, 0.0, 0.0, 0.0) for n in range(1, 1001)]
-    drawn = curve(epochs, lambda epoch: epoch.train_loss, 50)
-    assert len(drawn) == 50
-    assert drawn[0] == [1, 1.0]
-    assert drawn[-1] == [1000, 0.001]
-    assert curve(epochs[:3], lambda epoch: epoch.train_loss, 50) == [[1, 1.0], [2, 0.5], [3, 0.33333]]
+    chosen = sampled(epochs, 50)
+    assert len(chosen) == 50
+    assert (chosen[0].epoch, chosen[-1].epoch) == (1, 1000)
+    assert sampled(epochs[:3], 50) == epochs[:3]
+    assert curve(epochs[:3], lambda epoch: epoch.train_loss) == [1, 0.5, 0.3333]
     assert digits(123456789) == 123456789
 
 

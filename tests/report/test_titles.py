@@ -52,7 +52,7 @@ def test_encodings_and_labels_in_words(results: Store, fill: Filler) -> None:
     (row,) = result_rows(results.trials())
     assert label_title(row) == "GatedGCN-E"
     assert row_title(row) == "GatedGCN-E, Laplacian 8, L = 4"
-    assert encoding_title(Component("laplacian", {"k": 8, "sign": "fixed"})) == "Laplacian 8, sign = fixed"
+    assert encoding_title(Component("laplacian", {"k": 8, "sign": "fixed"})) == "Laplacian 8, fixed sign"
     assert encoding_title(None) == ""
     assert matches(row, "gatedgcn-E")
     assert matches(row, "GatedGCN-E/laplacian:8")

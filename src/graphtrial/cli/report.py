@@ -48,11 +48,10 @@ def write(store: Store, folder: Path, option: str, pictures: bool) -> Path:
     from graphtrial.plots.kept import kept_pictures
     from graphtrial.report import Prepared, write_site
 
-    known = {}
-    if pictures:
-        for name, data in {record.spec.dataset: record.spec.data for record in store.trials()}.items():
-            known[name] = Prepared(*kept_pictures(name, data))
-    return write_site(store, folder, prepared=known, store_option=option)
+    def prepare(name: str, data: str) -> Prepared:
+        return Prepared(*kept_pictures(name, data))
+
+    return write_site(store, folder, prepare=prepare if pictures else None, store_option=option)
 
 
 def store_option(path: Path, shipped: bool) -> str:

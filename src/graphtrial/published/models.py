@@ -111,15 +111,49 @@ def find_published(
     Data, model, encoding and every switch of the row must be the same, depth included; the width need not. Of several
     rows the main tables come before the studies, then the nearest number of parameters, then a printed depth.
     """
-    found = []
-    for number in sorted({row.table for row in rows(paper)}):
-        for made in published_models(paper, number):
-            if dataset not in made.datasets or made.model != model or not _same_encoding(encoding, made.encoding):
-                continue
-            known = {**model_settings(model), **made.settings}
-            if all(known.get(key) == arguments[key] for key in SWITCHES if key in arguments):
-                found.append(made.rows[0])
+    found = [
+        made.rows[0]
+        for number in table_numbers(paper)
+        for made in _fitting(paper, number, dataset, model, arguments, encoding)
+    ]
     return min(found, key=lambda row: distance(row, params), default=None)
+
+
+def find_in_table(
+    paper: str,
+    number: int,
+    dataset: str,
+    model: str,
+    arguments: Mapping[str, Any],
+    encoding: EncodingFacts | None,
+    params: int | None = None,
+) -> PublishedModel | None:
+    """Return what a trial may be compared with in one table, by the rules of `find_published`, or nothing."""
+    found = _fitting(paper, number, dataset, model, arguments, encoding)
+    return min(found, key=lambda made: distance(made.rows[0], params), default=None)
+
+
+def table_numbers(paper: str) -> list[int]:
+    """Return the numbers of the tables of a paper that hold results."""
+    return sorted({row.table for row in rows(paper)})
+
+
+def _fitting(
+    paper: str,
+    number: int,
+    dataset: str,
+    model: str,
+    arguments: Mapping[str, Any],
+    encoding: EncodingFacts | None,
+) -> list[PublishedModel]:
+    found = []
+    for made in published_models(paper, number):
+        if dataset not in made.datasets or made.model != model or not _same_encoding(encoding, made.encoding):
+            continue
+        known = {**model_settings(model), **made.settings}
+        if all(known.get(key) == arguments[key] for key in SWITCHES if key in arguments):
+            found.append(made)
+    return found
 
 
 def our_datasets(row: PublishedRow) -> tuple[str, ...]:

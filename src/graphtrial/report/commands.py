@@ -1,4 +1,4 @@
-"""The command that makes the trials of a row from nothing."""
+"""The commands that make the trials of a row from nothing."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import shlex
 
 from graphtrial.report.rows import ResultRow
 from graphtrial.spec import as_typed
+from graphtrial.studies.plan import PlannedRow
+from graphtrial.studies.trial import TrialSpec
 from graphtrial.training import PROTOCOLS, FoldRules, Rules
 
 
@@ -25,17 +27,34 @@ def run_command(row: ResultRow) -> str | None:
     seeds = len({seed for _, seed in places})
     if places != {(split, seed) for split in range(splits) for seed in protocol.first_seeds(seeds)}:
         return None
-    words = ["graphtrial", "run", spec.dataset, spec.model.name]
-    if spec.encoding is not None:
-        words += ["--encoding", str(spec.encoding)]
-    for key, value in spec.model.arguments.items():
-        if value is not None:
-            words += ["--set", f"{key}={as_typed(value)}"]
-    words += ["--protocol", name]
-    official = vars(protocol.rules_for(spec.model.name, spec.model.arguments.get("layers")))
-    for key, value in vars(spec.rules).items():
-        if value != official[key]:
-            words += ["--rule", f"{key}={as_typed(value)}"]
+    words = _run_words(spec)
     for file in spec.plugins:
         words += ["--plugin", file] if file.endswith(".py") else []
     return shlex.join([*words, "--seeds", str(seeds), "--splits", str(splits)])
+
+
+def planned_command(study: str, row: PlannedRow) -> str:
+    """Return the command that runs one row of a study: every setting written out, or the part of the study.
+
+    Rows of which validation chooses settings, and kernels, are run by the study alone.
+    """
+    if not isinstance(row.rules, Rules) or isinstance(row.rules, FoldRules):
+        return shlex.join(["graphtrial", "study", study, "--datasets", row.dataset, "--models", row.model.name])
+    return shlex.join(_run_words(row))
+
+
+def _run_words(row: PlannedRow | TrialSpec) -> list[str]:
+    """Return the words of `graphtrial run` for a model with its settings, encoding, protocol and changed rules."""
+    words = ["graphtrial", "run", row.dataset, row.model.name]
+    if row.encoding is not None:
+        words += ["--encoding", str(row.encoding)]
+    for key, value in row.model.arguments.items():
+        if value is not None:
+            words += ["--set", f"{key}={as_typed(value)}"]
+    name = row.protocol.partition("@")[0]
+    words += ["--protocol", name]
+    official = vars(PROTOCOLS.get(name).rules_for(row.model.name, row.model.arguments.get("layers")))
+    for key, value in vars(row.rules).items():
+        if value != official[key]:
+            words += ["--rule", f"{key}={as_typed(value)}"]
+    return words

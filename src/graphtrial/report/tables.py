@@ -47,7 +47,7 @@ def cells(row: ResultRow, differs: str = "") -> list[str]:
         "-" if test is None else f"{test.max:.3f}",
         str(row.scores("train") or "-"),
         "-" if epochs is None or not row.has_epochs else f"{epochs:.1f}",
-        _times(seconds if row.has_epochs else None, hours),
+        times(seconds if row.has_epochs else None, hours),
         _trials(row),
         printed.test.printed if printed and printed.test else "-",
         verdict_cell(row),
@@ -110,7 +110,8 @@ def _title(row: ResultRow) -> str:
     return f"{dataset_title(spec.dataset)}: {row.first.metric} ({arrow}), protocol {name} version {version}{notes}"
 
 
-def _times(epoch_seconds: float | None, hours: float | None) -> str:
+def times(epoch_seconds: float | None, hours: float | None) -> str:
+    """Return the time per epoch and per trial as the papers write it: `1.01s/0.03hr`."""
     epoch = "-" if epoch_seconds is None else f"{epoch_seconds:.2f}s"
     return "-" if hours is None else f"{epoch}/{_duration(hours)}"
 

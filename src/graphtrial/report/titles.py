@@ -32,12 +32,12 @@ def model_title(spec: TrialSpec) -> str:
 
 
 def encoding_title(encoding: Component | None) -> str:
-    """Return an encoding in words: `Laplacian 20`, `Laplacian 20, sign = fixed`; empty where there is none."""
+    """Return an encoding in words: `Laplacian 20`, `Laplacian 20, fixed sign`; empty where there is none."""
     if encoding is None:
         return ""
     usual = {"sign": "random", "order": "fixed"}
     first, *rest = encoding.arguments.items() or [("", "")]
-    others = [f"{key} = {as_typed(value)}" for key, value in rest if usual.get(key) != value]
+    others = [f"{as_typed(value)} {key}" for key, value in rest if usual.get(key) != value]
     return ", ".join([f"{ENCODINGS.title(encoding.name)} {as_typed(first[1])}".strip(), *others])
 
 
@@ -47,10 +47,10 @@ def label_title(row: ResultRow) -> str:
     return model_title(spec) + row.label.removeprefix(spec.model.name)
 
 
-def row_title(row: ResultRow, differs: str = "") -> str:
+def row_title(row: ResultRow, differs: str = "", *, with_depth: bool = True) -> str:
     """Return a row in words: `GatedGCN-E, Laplacian 8, L = 16`, and the settings in which it differs from its like."""
     layers = row.setting("layers")
-    depth = f"L = {layers}" if layers else ""
+    depth = f"L = {layers}" if layers and with_depth else ""
     return ", ".join(filter(None, [label_title(row), encoding_title(row.first.spec.encoding), depth, differs]))
 
 

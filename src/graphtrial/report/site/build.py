@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
 
@@ -10,9 +10,9 @@ from graphtrial.errors import GraphTrialError
 from graphtrial.files import atomic_folder
 from graphtrial.report.rows import result_rows
 from graphtrial.report.select import best_first
-from graphtrial.report.site import compare, dataset, errata, model, overview, papers, row, trial
+from graphtrial.report.site import compare, dataset, errata, model, overview, papers, papertable, row, trial
 from graphtrial.report.site.site import Prepared, Site, pretty
-from graphtrial.report.site.views import RowView
+from graphtrial.report.site.views import row_views
 from graphtrial.report.tables import markdown
 from graphtrial.studies.store import Store
 
@@ -21,13 +21,13 @@ MARKER = "graphtrial-report.json"
 
 
 def write_site(
-    store: Store, folder: Path, *, prepared: Mapping[str, Prepared] | None = None, store_option: str = ""
+    store: Store, folder: Path, *, prepare: Callable[[str, str], Prepared] | None = None, store_option: str = ""
 ) -> Path:
     """Write a site about every trial of a store and return the path of its first page.
 
-    `prepared` holds facts and pictures of datasets, for their pages; `store_option` is what a reader adds to a command
-    to name this store, such as ` --shipped`. A report that was there before is replaced as a whole; a folder that holds
-    anything else is left alone.
+    `prepare` returns facts and pictures of a dataset, given its name and the hash of its data, for its page;
+    `store_option` is what a reader adds to a command to name this store, such as ` --shipped`. A report that was there
+    before is replaced as a whole; a folder that holds anything else is left alone.
     """
     records = store.trials()
     if not records:
@@ -35,11 +35,10 @@ def write_site(
     _check(folder)
     rows = best_first(result_rows(records))
     with atomic_folder(folder, flush=False) as temporary:
-        views = [RowView(one) for one in rows]
-        site = Site(store, views, records, temporary, dict(prepared or {}), store_option)
+        site = Site(store, row_views(rows), records, temporary, prepare, store_option)
         for file in resources.files("graphtrial.report.site").joinpath("static").iterdir():
             site.write(f"static/{file.name}", file.read_text(encoding="utf-8"))
-        for part in (overview, papers, dataset, model, row, trial, compare, errata):
+        for part in (overview, papers, papertable, dataset, model, row, trial, compare, errata):
             part.write(site)
         site.write("report.md", f"# GraphTrial report\n\n{markdown(rows)}")
         site.write(MARKER, pretty({"kind": "graphtrial report", "rows": len(rows), "trials": len(records)}))

@@ -4,105 +4,111 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from graphtrial.report.ranks import Ranks
-from graphtrial.report.site.views import RowView
+from graphtrial.report.site.views import RowView, labels
+from graphtrial.report.titles import label_title
 from graphtrial.training.outcome import Epoch
 
-MOST_POINTS = 240
+MOST_POINTS = 120
 """So many points of a curve reach a page; more cannot be told apart on a screen."""
+MOST_LINES = 8
+"""So many curves are drawn at once, each in a colour of its own; the others can be chosen."""
 
 
 @dataclass(frozen=True)
 class Chart:
-    """A drawing with a title, a sentence about how to read it, and one or more views to choose from."""
+    """A drawing with a title, a sentence about how to read it, and one or more views to choose from.
+
+    `xs` holds the places along the axis that the lines of several views share.
+    """
 
     title: str
     note: str
     views: list[dict[str, Any]]
+    xs: list[list[int]] = field(default_factory=list)
 
     @property
     def data(self) -> dict[str, Any]:
         """What the script reads."""
-        return {"views": self.views}
+        return {"views": self.views, "most": MOST_LINES, **({"xs": self.xs} if self.xs else {})}
 
 
-def curve(epochs: Sequence[Epoch], of: Callable[[Epoch], float], most: int = MOST_POINTS) -> list[list[float]]:
-    """Return a number of each epoch with its number, at most `most` of them, evenly chosen, both ends kept."""
-    if len(epochs) > most:
-        epochs = [epochs[round(i * (len(epochs) - 1) / (most - 1))] for i in range(most)]
-    return [[epoch.epoch, float(f"{of(epoch):.5g}")] for epoch in epochs if math.isfinite(of(epoch))]
+def sampled(epochs: Sequence[Epoch], most: int = MOST_POINTS) -> Sequence[Epoch]:
+    """Return at most `most` epochs, evenly chosen, both ends kept."""
+    if len(epochs) <= most:
+        return epochs
+    return [epochs[round(i * (len(epochs) - 1) / (most - 1))] for i in range(most)]
+
+
+def curve(epochs: Sequence[Epoch], of: Callable[[Epoch], float]) -> list[float | None]:
+    """Return a number of each epoch with four digits; nothing where it is infinite or no number."""
+    return [digits(value, 4) if math.isfinite(value := of(epoch)) else None for epoch in epochs]
 
 
 def digits(value: float, count: int = 6) -> float:
-    """Return a number with so many significant digits, a whole one as it is."""
-    return value if isinstance(value, int) else float(f"{value:.{count}g}")
-
-
-def labels(names: Sequence[str]) -> list[str]:
-    """Return the names of rows for a chart, without a depth that all of them share."""
-    ends = {name.rpartition("/")[2] for name in names}
-    shared = len(names) > 1 and len(ends) == 1 and next(iter(ends)).startswith("layers=")
-    return [name.rpartition("/")[0] if shared else name for name in names]
+    """Return a number with so many significant digits, a whole one as it is and without a point."""
+    if isinstance(value, int):
+        return value
+    short = float(f"{value:.{count}g}")
+    return int(short) if short.is_integer() and abs(short) < 1e6 else short
 
 
 def learning(
     histories: Sequence[tuple[str, str | None, Sequence[Epoch]]], metric: str, title: str, note: str
 ) -> Chart | None:
     """Return the learning curves of some trials, given as name, address and epochs; nothing where no trial has any."""
-    there = [(name, href, epochs) for name, href, epochs in histories if epochs]
+    most = max(40, MOST_POINTS // (1 + len(histories) // 6))
+    there = [(name, href, sampled(epochs, most)) for name, href, epochs in histories if epochs]
     if not there:
         return None
-    most = max(40, MOST_POINTS // (1 + len(there) // 6))
-    measures: list[tuple[str, Callable[[Epoch], float], float]] = [
-        ("validation loss", lambda e: e.val_loss, 30),
-        (f"validation {metric}", lambda e: e.val_score, 1e9),
-        ("training loss", lambda e: e.train_loss, 30),
+    measures: list[tuple[str, Callable[[Epoch], float], bool]] = [
+        ("validation loss", lambda e: e.val_loss, True),
+        (f"validation {metric}", lambda e: e.val_score, False),
+        ("training loss", lambda e: e.train_loss, True),
     ]
     views = [
-        {
-            "name": what,
-            "kind": "lines",
-            "x": {"label": "epoch"},
-            "y": {"label": what, "spread": spread},
-            "series": [{"name": name, "href": href, "points": curve(epochs, of, most)} for name, href, epochs in there],
-        }
-        for what, of, spread in measures
+        _lines(what, [(name, href, curve(epochs, of)) for name, href, epochs in there], loss)
+        for what, of, loss in measures
     ]
-    return Chart(title, note, views)
+    for view in views:
+        for place, series in enumerate(view["series"]):
+            series["x"] = place
+    return Chart(title, note, views, [[epoch.epoch for epoch in epochs] for _, _, epochs in there])
 
 
 def one_training(epochs: Sequence[Epoch], metric: str) -> Chart | None:
     """Return the curves of a single trial: both losses together, the score, the learning rate."""
     if not epochs:
         return None
+    epochs = sampled(epochs)
 
-    def view(name: str, spread: float, lines: list[tuple[str, Callable[[Epoch], float]]]) -> dict[str, Any]:
-        series = [{"name": line, "points": curve(epochs, of)} for line, of in lines]
-        return {
-            "name": name,
-            "kind": "lines",
-            "x": {"label": "epoch"},
-            "y": {"label": name, "spread": spread},
-            "series": series,
-        }
+    def view(name: str, loss: bool, lines: list[tuple[str, Callable[[Epoch], float]]]) -> dict[str, Any]:
+        return _lines(name, [(line, None, curve(epochs, of)) for line, of in lines], loss)
 
     views = [
-        view("loss", 30, [("training", lambda e: e.train_loss), ("validation", lambda e: e.val_loss)]),
-        view(f"validation {metric}", 1e9, [("validation", lambda e: e.val_score)]),
-        view("learning rate", 2, [("learning rate", lambda e: e.lr)]),
-        view("seconds per epoch", 1e9, [("seconds", lambda e: e.seconds)]),
+        view("loss", True, [("training", lambda e: e.train_loss), ("validation", lambda e: e.val_loss)]),
+        view(f"validation {metric}", False, [("validation", lambda e: e.val_score)]),
+        view("learning rate", True, [("learning rate", lambda e: e.lr)]),
+        view("seconds per epoch", False, [("seconds", lambda e: e.seconds)]),
     ]
-    return Chart("Learning curve", "", views)
+    return Chart("Learning curve", "", views, [[epoch.epoch for epoch in epochs]])
+
+
+def _lines(name: str, lines: Sequence[tuple[str, str | None, list[float | None]]], loss: bool) -> dict[str, Any]:
+    """Return a view of lines over epochs; the axis of a loss may be logarithmic and leave out what diverges."""
+    series = [{"name": title, **({"href": href} if href else {}), "x": 0, "y": values} for title, href, values in lines]
+    along = {"label": name, **({"spread": 30, "robust": True} if loss else {})}
+    return {"name": name, "kind": "lines", "x": {"label": "epoch"}, "y": along, "series": series}
 
 
 def forest(rows: Sequence[RowView], metric: str, arrow: str, root: str) -> Chart | None:
     """Return each row's mean with its 95 % interval and the published mean beside it."""
     items = []
-    for view, name in zip(rows, labels([v.name for v in rows]), strict=True):
+    for view, name in zip(rows, labels(rows), strict=True):
         test, printed = view.test, view.row.published
         theirs = printed.test if printed else None
         if test is None or not math.isfinite(test.mean):
@@ -144,11 +150,11 @@ def costs(rows: Sequence[RowView], metric: str, root: str) -> Chart | None:
     views = []
     for label, of in measures:
         series: dict[str, list[dict[str, Any]]] = {}
-        for view, name in zip(rows, labels([v.name for v in rows]), strict=True):
+        for view, name in zip(rows, labels(rows), strict=True):
             test, cost = view.test, of(view)
             if test is None or not cost or not math.isfinite(test.mean):
                 continue
-            series.setdefault(view.row.label, []).append(
+            series.setdefault(label_title(view.row), []).append(
                 {
                     "name": name,
                     "href": root + view.page,
@@ -181,7 +187,7 @@ def costs(rows: Sequence[RowView], metric: str, root: str) -> Chart | None:
 def memory(rows: Sequence[RowView], root: str) -> Chart | None:
     """Return how much memory a training took at most, where trials noted it; figure 16 of Benchmarking GNNs (v5)."""
     items = []
-    for view, name in zip(rows, labels([v.name for v in rows]), strict=True):
+    for view, name in zip(rows, labels(rows), strict=True):
         peaks = [t.details["peak_bytes"] for t in view.row.trials if isinstance(t.details.get("peak_bytes"), int)]
         if peaks:
             items.append({"name": name, "href": root + view.page, "value": digits(statistics.median(peaks) / 2**20, 4)})
@@ -194,9 +200,9 @@ def memory(rows: Sequence[RowView], root: str) -> Chart | None:
     return Chart("Memory of training", note, [{"name": label, "kind": "bars", "x": {"label": label}, "items": items}])
 
 
-def critical_differences(ranks: Ranks) -> Chart:
-    """Return the critical-difference diagram of some ranks (Demsar 2006)."""
-    items = [{"name": n, "rank": digits(r)} for n, r in zip(labels(ranks.models), ranks.mean_ranks, strict=True)]
+def critical_differences(ranks: Ranks, titles: Mapping[str, str]) -> Chart:
+    """Return the critical-difference diagram of some ranks (Demsar 2006), models by their titles."""
+    items = [{"name": titles[n], "rank": digits(r)} for n, r in zip(ranks.models, ranks.mean_ranks, strict=True)]
     groups = [[digits(ranks.mean_ranks[group[0]]), digits(ranks.mean_ranks[group[-1]])] for group in ranks.groups]
     view = {
         "name": "mean ranks",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations
 
@@ -11,9 +11,11 @@ from graphtrial.report import ranks as ranking
 from graphtrial.report.site import charts
 from graphtrial.report.site.grid import Cell, Grid, number, numbers, words
 from graphtrial.report.site.names import file_name
+from graphtrial.report.site.rowgrid import row_cell
 from graphtrial.report.site.site import Site
 from graphtrial.report.site.views import RowView, dataset_page
 from graphtrial.report.stats import ALPHA, holm
+from graphtrial.report.titles import dataset_title, row_title
 
 MOST_ROWS = 14
 """Of so many rows every pair is compared; of more, the best ones."""
@@ -30,38 +32,41 @@ EXPLANATION = (
 
 def write(site: Site) -> None:
     """Write the page."""
-    parts = [_part(site, title, rows) for title, rows in _comparable(site)]
+    parts = [_part(site, place, title, rows) for place, (title, rows) in enumerate(_comparable(site))]
     found = _ranks(site)
+    titles = {view.name: row_title(view.row) for view in site.rows}  # ranks know rows by their names alone
     site.page(
         "compare.html",
         "compare.html",
         parts=parts,
         ranks=found,
-        chart=charts.critical_differences(found) if found else None,
-        table=site.table(_rank_grid(found)) if found else None,
+        chart=charts.critical_differences(found, titles) if found else None,
+        table=site.table(_rank_grid(found, titles)) if found else None,
         explanation=EXPLANATION,
     )
 
 
 def _comparable(site: Site) -> Iterator[tuple[str, list[RowView]]]:
     """Yield the rows that were tried on the same data by the same protocol, at least two of them, best first."""
-    groups: dict[tuple[str, str], list[RowView]] = {}
+    groups: dict[tuple[str, ...], list[RowView]] = {}
     for view in site.rows:
         if view.done > 1:
-            groups.setdefault((view.table, view.row.first.spec.data), []).append(view)
-    for (title, _), rows in sorted(groups.items()):
+            groups.setdefault((*view.table[:3], str(view.badges)), []).append(view)
+    for _, rows in sorted(groups.items()):
         if len(rows) > 1:
             sign = -1 if rows[0].row.first.higher_is_better else 1
-            yield title, sorted(rows, key=lambda view: sign * view.test.mean)[:MOST_ROWS]  # type: ignore[union-attr]
+            best = sorted(rows, key=lambda view: sign * view.test.mean)[:MOST_ROWS]  # type: ignore[union-attr]
+            yield f"{best[0].dataset_title}, protocol {best[0].protocol}", best
 
 
-def _part(site: Site, title: str, rows: list[RowView]) -> dict[str, object]:
-    file = file_name(title)
+def _part(site: Site, place: int, title: str, rows: list[RowView]) -> dict[str, object]:
+    file = f"{file_name(rows[0].dataset)}-{place}"
     best, others = rows[0], rows[1:]
     return {
         "title": title,
         "page": dataset_page(best.dataset),
         "best": best,
+        "badges": best.badges,
         "against": site.table(_against_best(f"compare-{file}", best, others)),
         "pairs": site.table(_all_pairs(f"pairs-{file}", title, rows)) if len(rows) > 2 else None,
     }
@@ -84,7 +89,7 @@ def _against_best(name: str, best: RowView, others: list[RowView]) -> Grid:
         said = {"A is better": "worse", "B is better": "better"}.get(found.verdict, found.verdict)
         lines.append(
             [
-                Cell(view.name, href=view.page),
+                row_cell(view),
                 number(found.mean_b),
                 number(gap.mean, "+.3f"),
                 Cell(f"[{gap.low:+.3f}, {gap.high:+.3f}]", sort=gap.low),
@@ -101,8 +106,8 @@ def _against_best(name: str, best: RowView, others: list[RowView]) -> Grid:
         *words("Verdict"),
         *numbers("More seeds"),
     )
-    caption = f"Against {best.name}, paired by split."
-    return Grid(name, f"Against the best: {best.name}", columns, lines, caption)
+    caption = f"Against {best.title}, paired by split."
+    return Grid(name, f"Against the best: {best.title}", columns, lines, caption)
 
 
 def _all_pairs(name: str, title: str, rows: list[RowView]) -> Grid:
@@ -119,14 +124,14 @@ def _all_pairs(name: str, title: str, rows: list[RowView]) -> Grid:
         texts[i, j] = Cell(f"{found.mean:+.3f}{star}", sort=found.mean, hint=hint)
         texts[j, i] = Cell(f"{-found.mean:+.3f}{star}", sort=-found.mean, hint=hint)
     lines = [
-        [Cell(view.name, href=view.page), *(Cell("·") if i == j else texts[i, j] for j in range(len(rows)))]
+        [row_cell(view), *(Cell("·") if i == j else texts[i, j] for j in range(len(rows)))]
         for i, view in enumerate(rows)
     ]
     caption = (
         "Row minus column, paired by split. "
         "* the 95 % interval has no 0 in it and p < 0.05 by a permutation test, not corrected for the number of pairs."
     )
-    return Grid(name, f"All pairs: {title}", (*words(""), *numbers(*(view.name for view in rows))), lines, caption)
+    return Grid(name, f"All pairs: {title}", (*words(""), *numbers(*(view.title for view in rows))), lines, caption)
 
 
 def _ranks(site: Site) -> ranking.Ranks | None:
@@ -144,13 +149,19 @@ def _ranks(site: Site) -> ranking.Ranks | None:
     return ranking.rank_rows([view.row for view in site.rows], max(choices, key=lambda choice: choice[0])[1])
 
 
-def _rank_grid(found: ranking.Ranks) -> Grid:
+def _rank_grid(found: ranking.Ranks, titles: Mapping[str, str]) -> Grid:
     lines = [
         [
-            Cell(model),
+            Cell(titles[model], hint=model),
             number(found.mean_ranks[i], ".2f"),
             *(number(found.ranks[j][i], "g") for j in range(len(found.datasets))),
         ]
         for i, model in enumerate(found.models)
     ]
-    return Grid("ranks", "Ranks", (*words("Model"), *numbers("Mean rank", *found.datasets)), lines, ranking.EXPLANATION)
+    return Grid(
+        "ranks",
+        "Ranks",
+        (*words("Model"), *numbers("Mean rank", *map(dataset_title, found.datasets))),
+        lines,
+        ranking.EXPLANATION,
+    )

@@ -12,7 +12,8 @@ from graphtrial.report.site.facts import describe, statistics
 from graphtrial.report.site.names import file_name
 from graphtrial.report.site.rowgrid import row_grid
 from graphtrial.report.site.site import Prepared, Site
-from graphtrial.report.site.views import RowView, dataset_page
+from graphtrial.report.site.views import RowView, dataset_page, labels
+from graphtrial.report.titles import dataset_title
 from graphtrial.studies.store import TrialRecord
 from graphtrial.training.outcome import Epoch
 
@@ -23,44 +24,46 @@ MOST_CURVES = 24
 def write(site: Site) -> None:
     """Write the pages of all datasets."""
     for name, rows in site.datasets.items():
-        known = site.prepared.get(name, Prepared())
+        known = site.prepare(name, rows[-1].row.first.spec.data) if site.prepare else Prepared()
         file = file_name(name)
         grid = statistics(name, known.facts, f"{file}-statistics")
         site.page(
             dataset_page(name),
             "dataset.html",
             name=name,
+            title=dataset_title(name),
             about=describe(name),
             known=known.facts,
             pictures=[_picture(site, file, i, picture) for i, picture in enumerate(known.pictures)],
             statistics=site.table(grid) if grid else None,
-            parts=[_part(site, file, i, title, part) for i, (title, part) in enumerate(_tables(rows).items())],
+            parts=[_part(site, f"{file}-{i}", part) for i, part in enumerate(_tables(rows))],
         )
 
 
-def _tables(rows: Sequence[RowView]) -> dict[str, list[RowView]]:
-    tables: dict[str, list[RowView]] = {}
+def _tables(rows: Sequence[RowView]) -> list[list[RowView]]:
+    tables: dict[object, list[RowView]] = {}
     for view in rows:
         tables.setdefault(view.table, []).append(view)
-    return tables
+    return list(tables.values())
 
 
-def _part(site: Site, file: str, number: int, title: str, rows: list[RowView]) -> dict[str, object]:
+def _part(site: Site, file: str, rows: list[RowView]) -> dict[str, object]:
     """Return the table of one protocol and its charts."""
     first = rows[0].row.first
     arrow = "higher is better" if first.higher_is_better else "lower is better"
     chosen = rows[:MOST_CURVES]
     histories = [
         (name, ROOT + view.page, _history_of_middle(site, view))
-        for view, name in zip(chosen, charts.labels([v.name for v in chosen]), strict=True)
+        for view, name in zip(chosen, labels(chosen), strict=True)
     ]
     note = "For each row the trial in the middle of its test scores; all trials are on the page of the row."
     if len(rows) > MOST_CURVES:
         note += f" The first {MOST_CURVES} of {len(rows)} rows."
     return {
-        "heading": rows[0].rules[0].upper() + rows[0].rules[1:],
+        "heading": f"Protocol {rows[0].protocol}",
+        "badges": rows[0].badges,
         "subtitle": f"{first.metric}, {arrow}",
-        "grid": site.table(row_grid(f"{file}-{number}", title, rows, ROOT)),
+        "grid": site.table(row_grid(file, f"{rows[0].dataset_title}, {rows[0].rules}", rows, ROOT)),
         "charts": [
             chart
             for chart in (
@@ -85,7 +88,7 @@ def middle(trials: Sequence[TrialRecord]) -> TrialRecord | None:
 
 def _history_of_middle(site: Site, view: RowView) -> list[Epoch]:
     trial = middle(view.row.trials)
-    return site.store.history(trial.id) if trial else []
+    return site.history(trial) if trial else []
 
 
 def _picture(site: Site, file: str, number: int, picture: Path) -> str:

@@ -50,7 +50,7 @@ def _latex(grid: Grid) -> str:
 
 def _latex_cell(cell: Cell) -> str:
     place = {"best": 1, "second": 2}.get(cell.mark)
-    return MARKS.get(place, "%s") % escape_latex(cell.text)  # type: ignore[arg-type]
+    return MARKS.get(place, "%s") % escape_latex(cell.full_text)  # type: ignore[arg-type]
 
 
 def _csv(grid: Grid) -> str:
@@ -84,4 +84,4 @@ def _json(grid: Grid) -> str:
 def _value(cell: Cell) -> str | float | None:
     if not cell.text:
         return None
-    return cell.sort if isinstance(cell.sort, int | float) and _is_number(cell.text) else cell.text
+    return cell.sort if isinstance(cell.sort, int | float) and _is_number(cell.full_text) else cell.full_text

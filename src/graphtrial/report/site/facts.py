@@ -10,6 +10,7 @@ from typing import Any
 from graphtrial.datasets.base import known_dataset, published_name
 from graphtrial.published.tables import plain, table
 from graphtrial.report.site.grid import Cell, Grid, words
+from graphtrial.report.titles import dataset_title
 from graphtrial.tasks import Task
 
 
@@ -53,7 +54,9 @@ def statistics(name: str, known: Mapping[str, Any], file: str) -> Grid | None:
             ]
             for fact in known["statistics"]
         ]
-        return Grid(file, f"Statistics of {name}", words("", "Ours", "Published", "Verdict", "Rule"), lines)
+        return Grid(
+            file, f"Statistics of {dataset_title(name)}", words("", "Ours", "Published", "Verdict", "Rule"), lines
+        )
     keys = {
         "graphs": "graphs",
         "avg_nodes": "mean nodes",
@@ -66,7 +69,9 @@ def statistics(name: str, known: Mapping[str, Any], file: str) -> Grid | None:
         "test": "test",
     }
     lines = [[Cell(title), Cell(value)] for key, title in keys.items() if (value := _printed(name, key))]
-    return Grid(file, f"Published statistics of {name}", words("", "Published"), lines) if lines else None
+    return (
+        Grid(file, f"Published statistics of {dataset_title(name)}", words("", "Published"), lines) if lines else None
+    )
 
 
 def _direction(task: Task) -> str:

@@ -17,8 +17,11 @@ ROOT = "../"
 def write(site: Site) -> None:
     """Write the pages of all models."""
     for name, rows in site.models.items():
-        grid = row_grid(f"model-{file_name(name)}", f"{name} on all datasets", rows, ROOT, with_dataset=True)
-        site.page(model_page(name), "model.html", name=name, about=_about(name, rows), grid=site.table(grid))
+        title = rows[0].model_title
+        grid = row_grid(f"model-{file_name(name)}", f"{title} on all datasets", rows, ROOT, with_dataset=True)
+        site.page(
+            model_page(name), "model.html", name=name, title=title, about=_about(name, rows), grid=site.table(grid)
+        )
 
 
 def _about(name: str, rows: list[RowView]) -> str:

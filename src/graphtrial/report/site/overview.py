@@ -9,10 +9,11 @@ from graphtrial.report.rows import short_encoding
 from graphtrial.report.site.facts import describe
 from graphtrial.report.site.grid import Cell, Column, Grid, number, numbers, words
 from graphtrial.report.site.papers import apart, counts
-from graphtrial.report.site.rowgrid import duration
+from graphtrial.report.site.rowgrid import dataset_cell, duration, row_cell
 from graphtrial.report.site.site import Site
 from graphtrial.report.site.studies import study_grid
-from graphtrial.report.site.views import RowView, dataset_page, model_page, trial_page
+from graphtrial.report.site.views import RowView, dataset_page, model_page
+from graphtrial.report.titles import dataset_title, encoding_title, model_title
 from graphtrial.studies.store import TrialRecord
 
 
@@ -27,7 +28,7 @@ def write(site: Site) -> None:
         statuses=statuses.most_common(),
         hours=duration(sum(map(_hours, site.trials))),
         cards=[_card(site, name, rows) for name, rows in site.datasets.items()],
-        models=[(name, model_page(name), len(rows)) for name, rows in site.models.items()],
+        models=[(name, rows[0].model_title, model_page(name), len(rows)) for name, rows in site.models.items()],
         studies=site.table(study_grid(site)),
         missing=site.table(_missing(site)),
         untried=site.table(_untried(site)),
@@ -47,12 +48,14 @@ def _card(site: Site, name: str, rows: list[RowView]) -> dict[str, object]:
     best = min(tested, key=lambda view: sign * view.test.mean, default=None)  # type: ignore[union-attr]
     return {
         "name": name,
+        "title": dataset_title(name),
         "page": dataset_page(name),
         "about": describe(name).title,
         "metric": first.metric,
         "rows": len(rows),
         "trials": sum(len(view.row.trials) for view in rows),
         "best": best,
+        "badges": sorted(Counter(badge for view in rows for badge, _ in view.badges).items()),
     }
 
 
@@ -67,8 +70,8 @@ def _missing(site: Site) -> Grid:
             continue
         lines.append(
             [
-                Cell(view.dataset, href=dataset_page(view.dataset)),
-                Cell(view.name, href=view.page),
+                dataset_cell(view),
+                row_cell(view),
                 Cell(str(view.done), sort=view.done),
                 Cell(str(planned or ""), sort=planned),
                 Cell(", ".join(f"{n} {status}" for status, n in view.open.items())),
@@ -115,10 +118,10 @@ def _trials(site: Site) -> Grid:
     )
     lines = [
         [
-            Cell(trial.id, href=trial_page(trial)),
-            Cell(trial.spec.dataset),
-            Cell(trial.spec.model.name),
-            Cell(short_encoding(trial.spec.encoding)),
+            Cell(trial.id, href=site.address_of(trial)),
+            Cell(dataset_title(trial.spec.dataset)),
+            Cell(model_title(trial.spec)),
+            Cell(encoding_title(trial.spec.encoding) or "none"),
             Cell(str(trial.spec.split), sort=trial.spec.split),
             Cell(str(trial.spec.seed), sort=trial.spec.seed),
             Cell(trial.status),
@@ -128,7 +131,7 @@ def _trials(site: Site) -> Grid:
         ]
         for trial in sorted(site.trials, key=_place)
     ]
-    return Grid("trials", "All trials", columns, lines)
+    return Grid("trials", "All trials", columns, lines, formats=("csv",))
 
 
 def _place(trial: TrialRecord) -> tuple[str, str, str, int, int]:

@@ -6,9 +6,10 @@ from graphtrial.report.commands import run_command
 from graphtrial.report.site import charts
 from graphtrial.report.site.grid import Cell, Grid, number, numbers, words
 from graphtrial.report.site.rowgrid import duration
-from graphtrial.report.site.site import Site
+from graphtrial.report.site.site import Site, compact
 from graphtrial.report.site.trial import write_page
-from graphtrial.report.site.views import RowView, dataset_page, model_page, trial_page
+from graphtrial.report.site.trialdata import row_data
+from graphtrial.report.site.views import RowView, dataset_page, has_page, model_page, trial_page
 from graphtrial.report.stats import WHAT_PLUS_MINUS_IS
 
 ROOT = "../"
@@ -20,9 +21,11 @@ def write(site: Site) -> None:
     for view in site.rows:
         row = view.row
         metric = row.first.metric
-        known = {trial.id: site.store.history(trial.id) for trial in row.trials}
-        for trial in site.store.trials(known):  # as stored: a fold that is not chosen for yet has no score in its row
+        known = {trial.id: site.history(trial) for trial in row.trials}
+        stored = [site.stored[trial.id] for trial in row.trials]
+        for trial in filter(has_page, stored):
             write_page(site, trial, known[trial.id])
+        site.write(view.data, compact(row_data(view.id, stored, known)))
         histories = [
             (f"split {trial.spec.split}, seed {trial.spec.seed}", ROOT + trial_page(trial), known[trial.id])
             for trial in view.trials[:MOST_CURVES]
@@ -40,6 +43,7 @@ def write(site: Site) -> None:
             curves=charts.learning(histories, metric, "Learning curves", ""),
             grid=site.table(_trials(view)),
             command=site.reproduce(view.id),
+            has_pages=all(map(has_page, stored)),
             by_hand=run_command(row),
         )
 
@@ -67,7 +71,7 @@ def _trials(view: RowView) -> Grid:
     )
     lines = [
         [
-            Cell(trial.id, href=ROOT + trial_page(trial)),
+            Cell(trial.id, href=ROOT + trial_page(trial) if has_page(trial) else None),
             Cell(str(trial.spec.split), sort=trial.spec.split),
             Cell(str(trial.spec.seed), sort=trial.spec.seed),
             *(number(trial.scores.get(part)) for part in ("test", "val", "train")),
@@ -78,4 +82,5 @@ def _trials(view: RowView) -> Grid:
         ]
         for trial in view.trials
     ]
-    return Grid(view.id, f"Trials of {view.name} on {view.dataset}", columns, lines, WHAT_PLUS_MINUS_IS)
+    title = f"Trials of {view.title} on {view.dataset_title}"
+    return Grid(view.id, title, columns, lines, WHAT_PLUS_MINUS_IS, formats=("csv",))

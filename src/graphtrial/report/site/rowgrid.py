@@ -9,6 +9,7 @@ from graphtrial.report.rows import ResultRow
 from graphtrial.report.site.grid import Cell, Column, Grid, best_two, number, numbers, words
 from graphtrial.report.site.views import RowView, dataset_page
 from graphtrial.report.stats import WHAT_PLUS_MINUS_IS
+from graphtrial.report.titles import encoding_title
 
 CAPTION = (
     "Best test score bold, second best underlined. "
@@ -26,11 +27,14 @@ def row_grid(name: str, title: str, rows: Sequence[RowView], root: str, *, with_
     columns = (
         *(words("Dataset") if with_dataset else ()),
         *words("Model", "Encoding"),
-        *numbers("Test", "95 % interval", "Published"),
-        *words("Verdict"),
-        *numbers("Trials"),
         Column("L", hint="layers"),
-        *numbers("Parameters", "Train", "Epochs", "s / epoch", "Total"),
+        Column("#Param", hint="parameters"),
+        *numbers("Test"),
+        Column("95 % interval", under=True),
+        *numbers("Published", "Train", "Trials", "Epochs"),
+        Column("s / epoch", hint="seconds per epoch; below, time per trial"),
+        Column("Total", under=True),
+        Column("Verdict", number=False, keep=True),
     )
     cells = [_cells(view, mark, root, with_dataset) for view, mark in zip(rows, marks, strict=True)]
     kept = [
@@ -43,23 +47,32 @@ def _cells(view: RowView, mark: str, root: str, with_dataset: bool) -> list[Cell
     row, test, train = view.row, view.test, view.row.scores("train")
     printed = row.published.test if row.published else None
     epochs = row.mean("epochs") if row.has_epochs else None
-    where = [Cell(view.dataset, href=root + dataset_page(view.dataset))] if with_dataset else []
     return [
-        *where,
-        Cell(row.label, href=root + view.page),
-        Cell(row.encoding),
+        *([dataset_cell(view, root)] if with_dataset else []),
+        Cell(view.label, href=root + view.page, hint=view.name, badges=view.badges),
+        Cell(encoding_title(row.first.spec.encoding) or "none", hint=row.encoding, mark="fold"),
+        Cell(row.setting("layers")),
+        Cell(f"{row.params:,}", sort=row.params) if row.params and row.has_epochs else Cell(""),
         Cell(str(test), sort=test.mean, mark=mark, hint=_further(row)) if test else Cell(""),
         Cell(test.interval, sort=test.low) if test and test.low is not None else Cell(""),
         Cell(printed.printed, sort=printed.mean, mark="published") if printed else Cell(""),
-        view.verdict,
-        trials_cell(view),
-        Cell(row.setting("layers")),
-        Cell(f"{row.params:,}", sort=row.params) if row.params and row.has_epochs else Cell(""),
         Cell(str(train), sort=train.mean) if train else Cell(""),
+        trials_cell(view),
         number(epochs, ".1f"),
         number(row.mean("epoch_seconds") if row.has_epochs else None, ".2f"),
         Cell(duration(row.hours), sort=row.hours) if row.hours is not None else Cell(""),
+        view.verdict,
     ]
+
+
+def dataset_cell(view: RowView, root: str = "") -> Cell:
+    """Return the dataset of a row as a link."""
+    return Cell(view.dataset_title, href=root + dataset_page(view.dataset), hint=view.dataset)
+
+
+def row_cell(view: RowView, root: str = "") -> Cell:
+    """Return a row as a link, with its badges."""
+    return Cell(view.title, href=root + view.page, hint=view.name, badges=view.badges)
 
 
 def _further(row: ResultRow) -> str:

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from graphtrial.report.deviations import badges
 from graphtrial.report.rows import ResultRow
 from graphtrial.report.site.grid import Cell
 from graphtrial.report.site.names import file_name
 from graphtrial.report.stats import Summary
+from graphtrial.report.titles import dataset_title, distinguishing_settings, label_title, model_title, row_title
 from graphtrial.studies.store import TrialRecord
-from graphtrial.training import PROTOCOLS
+from graphtrial.training import PROTOCOLS, Rules
 
-STYLES = {"reproduced": "agrees", "differs (better)": "better", "differs (worse)": "worse"}
+STYLES = {
+    "differs (worse)": "worse",
+    "differs (better)": "better",
+    "inconclusive": "unsure",
+    "reproduced": "agrees",
+    "not comparable": "open",
+}
+"""The verdicts, the worst first, with their styles."""
 
 
 @dataclass(frozen=True)
 class RowView:
-    """A row and where its page is."""
+    """A row, the settings in which it differs from rows that look the same, and where its page is."""
 
     row: ResultRow
+    differs: str = ""
 
     @cached_property
     def id(self) -> str:
@@ -29,13 +38,38 @@ class RowView:
 
     @cached_property
     def name(self) -> str:
-        """The row in short."""
+        """The row as one types it."""
         return self.row.name
+
+    @cached_property
+    def title(self) -> str:
+        """The row in words."""
+        return row_title(self.row, self.differs)
+
+    @cached_property
+    def label(self) -> str:
+        """The model in words, with the settings in which rows of the same model differ."""
+        return ", ".join(filter(None, [label_title(self.row), self.differs]))
+
+    @property
+    def dataset_title(self) -> str:
+        """The display name of the dataset."""
+        return dataset_title(self.dataset)
+
+    @property
+    def model_title(self) -> str:
+        """The display name of the model or kernel."""
+        return model_title(self.row.first.spec)
 
     @property
     def page(self) -> str:
         """The address of the row's page from the top of the site."""
         return f"rows/{self.id}.html"
+
+    @property
+    def data(self) -> str:
+        """The address of the row's trials as JSON."""
+        return f"rows/{self.id}.json"
 
     @property
     def dataset(self) -> str:
@@ -55,11 +89,15 @@ class RowView:
     @property
     def verdict(self) -> Cell:
         """The verdict as a cell with its reason."""
-        found, marks = self.row.verdict, badges(self.row)
+        found = self.row.verdict
         if found.kind == "nothing published":
-            why = "; ".join(deviation.reason for deviation in self.row.deviations)
-            return Cell(marks, hint=why, pill="open") if marks else Cell("")
-        return Cell(f"{found.label} {marks}".strip(), hint=found.reason, pill=STYLES.get(found.label, "open"))
+            return Cell("")
+        return Cell(found.label, sort=list(STYLES).index(found.label), hint=found.reason, pill=STYLES[found.label])
+
+    @cached_property
+    def badges(self) -> tuple[tuple[str, str], ...]:
+        """What is not as published about the row, in a word, with its explanation."""
+        return tuple((deviation.badge, deviation.reason) for deviation in self.row.deviations)
 
     @cached_property
     def trials(self) -> list[TrialRecord]:
@@ -71,16 +109,15 @@ class RowView:
         """The name of the protocol without its version."""
         return self.row.first.spec.protocol.partition("@")[0]
 
-    @cached_property
-    def rules(self) -> str:
-        """The protocol, and how data and rules differ from the published ones."""
-        notes = "".join(f"; {found.badge.upper()}: {found.reason}" for found in self.row.deviations)
-        return f"protocol {self.protocol}{notes}"
-
     @property
-    def table(self) -> str:
-        """What rows of one table share: dataset and rules."""
-        return f"{self.dataset}, {self.rules}"
+    def rules(self) -> str:
+        """The protocol, and in words what is not as published."""
+        return ", ".join([f"protocol {self.protocol}", *(badge for badge, _ in self.badges)])
+
+    @cached_property
+    def table(self) -> tuple[str, str, str, tuple[tuple[str, str], ...]]:
+        """What rows of one table share: dataset, state of the data, protocol, and what is not as published."""
+        return self.dataset, self.row.first.spec.data, self.row.first.spec.protocol, self.badges
 
     @property
     def planned(self) -> int | None:
@@ -101,9 +138,30 @@ class RowView:
         return {status: n for status, n in self.row.statuses.items() if status not in ("done", "time")}
 
 
+def row_views(rows: Sequence[ResultRow]) -> list[RowView]:
+    """Return the rows with the settings that tell equal-looking ones apart."""
+    return [RowView(row, differs) for row, differs in zip(rows, distinguishing_settings(rows), strict=True)]
+
+
+def labels(rows: Sequence[RowView]) -> list[str]:
+    """Return the names of rows for a chart, without a depth that all of them share."""
+    depths = {view.row.setting("layers") for view in rows}
+    return [row_title(view.row, view.differs, with_depth=len(depths) > 1 or len(rows) == 1) for view in rows]
+
+
+def has_page(trial: TrialRecord) -> bool:
+    """Tell whether a trial has a page of its own: a training, or a failure; a fold of a kernel is a line of its row."""
+    return isinstance(trial.spec.rules, Rules) or bool(trial.error)
+
+
 def trial_page(trial: TrialRecord) -> str:
     """Return the address of a trial's page from the top of the site."""
     return f"trials/{file_name(trial.id)}.html"
+
+
+def table_page(paper: str, number: int) -> str:
+    """Return the address of the page of a published table from the top of the site; papers are ours to name."""
+    return f"papers/{paper}-table-{number}.html"
 
 
 def dataset_page(dataset: str) -> str:

@@ -2,7 +2,6 @@
 "use strict";
 (() => {
   const COLOURS = 8;
-  const DASHES = ["", "6 3", "2 3", "8 3 2 3"];
 
   const svg = (tag, attributes = {}, ...children) => {
     const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -26,7 +25,18 @@
     return String(Number(value.toPrecision(4)));
   };
   const cut = (text, most) => (text.length > most ? `${text.slice(0, Math.max(1, most - 1))}…` : text);
-  const dash = (number) => DASHES[Math.floor(number / COLOURS) % DASHES.length];
+  const colour = (number) => number % COLOURS;
+  const several = (names) => (names.length < 4 ? names.join("; ") : `${names.slice(0, 2).join("; ")} and ${names.length - 2} more`);
+
+  // A mark of an axis: large and small numbers as powers of ten, 3×10⁵.
+  const tick = (value) => {
+    const size = Math.abs(value);
+    if (size === 0 || (size >= 1e-3 && size < 1e5)) return show(value);
+    const power = Math.floor(Math.log10(size) + 1e-9);
+    const digits = [...String(power)].map((one) => (one === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[one])).join("");
+    const times = Number((value / 10 ** power).toPrecision(3));
+    return times === 1 ? `10${digits}` : `${times}×10${digits}`;
+  };
 
   // ---- scales ---------------------------------------------------------------------------------------------------
 
@@ -38,10 +48,14 @@
     for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++) made.push(Number((i * step).toPrecision(12)));
     return made;
   };
-  const decades = (low, high) => {
+  // Marks of a logarithmic axis: whole powers of ten, every so many where there are more than fit; 1, 2, 5 where few.
+  const decades = (low, high, count) => {
+    const from = Math.ceil(Math.log10(low) - 1e-9), to = Math.floor(Math.log10(high) + 1e-9);
+    const every = Math.max(1, Math.ceil((to - from) / count));
     const made = [];
-    for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power++) {
-      for (const m of [1, 2, 5]) {
+    for (let power = from - 1; power <= to; power++) {
+      if (power % every) continue;
+      for (const m of to - from < 2 ? [1, 2, 5] : [1]) {
         const at = m * 10 ** power;
         if (at >= low * 0.999 && at <= high * 1.001) made.push(Number(at.toPrecision(6)));
       }
@@ -61,8 +75,7 @@
     b += pad;
     const place = (v) => from + ((into(v) - a) / (b - a)) * (to - from);
     const back = log ? Math.exp : (v) => v;
-    let marks = log ? decades(back(a), back(b)) : steps(a, b, count);
-    if (log && marks.length > count + 2) marks = marks.filter((v) => Number.isInteger(Math.log10(v)) || marks.length <= 2);
+    let marks = log ? decades(back(a), back(b), count) : steps(a, b, count);
     if (log && marks.length < 2) marks = steps(back(a), back(b), count).filter((v) => v > 0);
     return { place, marks };
   };
@@ -73,22 +86,28 @@
   const frame = (plot, view, xs, ys, height) => {
     const width = Math.max(plot.clientWidth, 240);
     const vertical = scale(ys, height - 44, 30, { spread: view.y.spread ?? Infinity, count: 5 });
-    const wide = Math.max(...vertical.marks.map((v) => show(v).length)) * 7 + 12;
+    const wide = Math.max(...vertical.marks.map((v) => tick(v).length)) * 7 + 12;
     const horizontal = scale(xs, wide, width - 14, { spread: view.x.spread ?? Infinity, count: width < 480 ? 4 : 7, room: 0.02 });
     const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, height, tabindex: 0, role: "img" });
     for (const v of vertical.marks) {
       const y = vertical.place(v);
       root.append(svg("line", { class: "rule", x1: wide, x2: width - 10, y1: y, y2: y }));
-      root.append(svg("text", { x: wide - 7, y: y + 4, "text-anchor": "end" }, show(v)));
+      root.append(svg("text", { x: wide - 7, y: y + 4, "text-anchor": "end" }, tick(v)));
     }
     root.append(svg("line", { class: "axis", x1: wide, x2: width - 10, y1: height - 40, y2: height - 40 }));
     for (const v of horizontal.marks) {
-      root.append(svg("text", { x: horizontal.place(v), y: height - 24, "text-anchor": "middle" }, show(v)));
+      root.append(svg("text", { x: horizontal.place(v), y: height - 24, "text-anchor": "middle" }, tick(v)));
     }
     root.append(svg("text", { x: (wide + width - 10) / 2, y: height - 5, "text-anchor": "middle" }, view.x.label));
     root.append(svg("text", { x: 0, y: 11 }, view.y.label));
     plot.append(root);
     return { root, x: horizontal.place, y: vertical.place, width };
+  };
+
+  // What has to be said about a drawing, below it.
+  const say = (figure, sentences) => {
+    const told = sentences.filter(Boolean).join(" ");
+    if (told) figure.querySelector(".plot").after(html("p", { class: "note said", role: "status" }, told));
   };
 
   // Targets are points with a name and lines of text; the pointer takes the nearest, arrow keys walk along and across.
@@ -158,20 +177,57 @@
     });
   };
 
-  const legend = (figure, names, hidden, redraw, shape) => {
+  // Which of several series are drawn, each in a colour of its own; one more than `most` takes the place of the oldest.
+  const selection = (names, most) => {
+    const shown = new Map(names.slice(0, most).map((_, i) => [i, i]));
+    const add = (i) => {
+      const used = new Set(shown.values());
+      let free = 0;
+      while (used.has(free)) free++;
+      shown.set(i, free);
+    };
+    return {
+      most, note: "",
+      has: (i) => shown.has(i),
+      colour: (i) => shown.get(i) ?? i,
+      toggle(i) {
+        this.note = "";
+        if (shown.delete(i)) return;
+        if (shown.size >= most) {
+          const oldest = shown.keys().next().value;
+          shown.delete(oldest);
+          this.note = `${names[i]} took the place of ${names[oldest]}.`;
+        }
+        add(i);
+      },
+      turn() {
+        const last = Math.max(-1, ...shown.keys());
+        const next = Array.from({ length: Math.min(most, names.length) }, (_, k) => (last + 1 + k) % names.length);
+        shown.clear();
+        next.forEach(add);
+        this.note = "";
+      },
+    };
+  };
+
+  const legend = (figure, names, chosen, redraw, shape) => {
     if (names.length < 2) return;
     const list = html("div", { class: "legend", role: "group", "aria-label": "Show or hide" });
+    const again = (place) => {
+      redraw();
+      figure.querySelectorAll(".legend button")[place]?.focus();
+    };
     names.forEach((name, i) => {
-      const swatch = svg("svg", { viewBox: "0 0 18 10", "aria-hidden": "true" }, shape(i));
-      const button = html("button", { type: "button", "aria-pressed": String(!hidden.has(i)) }, swatch, name);
-      button.addEventListener("click", () => {
-        if (hidden.has(i)) hidden.delete(i);
-        else hidden.add(i);
-        redraw();
-        figure.querySelectorAll(".legend button")[i]?.focus();
-      });
+      const swatch = svg("svg", { viewBox: "0 0 18 10", "aria-hidden": "true" }, ...(chosen.has(i) ? [shape(chosen.colour(i))] : []));
+      const button = html("button", { type: "button", "aria-pressed": String(chosen.has(i)) }, swatch, name);
+      button.addEventListener("click", () => { chosen.toggle(i); again(i); });
       list.append(button);
     });
+    if (names.length > chosen.most) {
+      const next = html("button", { type: "button", class: "quiet" }, `Next ${chosen.most}`);
+      next.addEventListener("click", () => { chosen.turn(); again(names.length); });
+      list.append(next);
+    }
     figure.querySelector(".plot").after(list);
   };
 
@@ -185,21 +241,38 @@
 
   // ---- kinds of charts: each draws a view and returns the columns and rows of its numbers --------------------------
 
-  const lines = (figure, plot, view, hidden, redraw) => {
-    const seen = view.series.map((series, i) => ({ ...series, i })).filter(({ i }) => !hidden.has(i));
-    const all = (seen.length ? seen : view.series).flatMap((series) => series.points);
-    const { root, x, y } = frame(plot, view, all.map((p) => p[0]), all.map((p) => p[1]), plot.clientWidth < 480 ? 240 : 320);
+  // The highest value worth an axis: that of the lines that stay together. Infinity where no line leaves the others.
+  const ceiling = (series) => {
+    const tops = series.map(({ points }) => points.map((p) => p[1]).sort((a, b) => a - b)).filter((all) => all.length)
+      .map((all) => all[Math.floor(0.95 * (all.length - 1))]);
+    const middle = [...tops].sort((a, b) => a - b)[Math.floor((tops.length - 1) / 2)];
+    if (!(middle > 0)) return Infinity;
+    const top = 3 * Math.max(...tops.filter((one) => one <= 1000 * middle));
+    const highest = Math.max(...series.flatMap(({ points }) => points.map((p) => p[1])));
+    return highest > 10 * top ? top : Infinity;
+  };
+
+  const lines = (figure, plot, view, chosen, redraw) => {
+    const every = view.series.map((series, i) => {
+      const pairs = view.xs[series.x].map((at, k) => [at, series.y[k]]);
+      return { ...series, i, points: pairs.filter((p) => p[1] !== null), broken: pairs.some((p) => p[1] === null) };
+    });
+    const seen = every.filter(({ i }) => chosen.has(i));
+    const drawing = seen.some(({ points }) => points.length) ? seen : every;
+    const most = view.y.robust ? ceiling(drawing) : Infinity;
+    const all = drawing.flatMap((series) => series.points);
+    const height = plot.clientWidth < 480 ? 240 : 320;
+    const { root, x, y } = frame(plot, view, all.length ? all.map((p) => p[0]) : [0, 1], all.length ? all.map((p) => Math.min(p[1], most)) : [0, 1], height);
     const targets = [], drawn = [];
     for (const { name, points, href, i } of seen) {
-      const path = points.map((p) => `${x(p[0]).toFixed(1)},${y(p[1]).toFixed(1)}`).join(" ");
-      const thin = view.series.length > 12 ? " thin" : "";
-      const line = svg("polyline", { class: `line c${i % COLOURS}${thin}`, "stroke-dasharray": dash(i), points: path });
+      const places = points.map((p) => [x(p[0]), y(Math.min(p[1], most))]);
+      const line = svg("polyline", { class: `line c${colour(chosen.colour(i))}`, points: places.map(([a, b]) => `${a.toFixed(1)},${b.toFixed(1)}`).join(" ") });
       root.append(line);
       drawn.push([i, line]);
-      for (const p of points) {
+      points.forEach((p, k) => {
         const told = [`${view.x.label} ${show(p[0])}`, `${view.y.label} ${show(p[1])}`];
-        targets.push({ x: x(p[0]), y: y(p[1]), series: i, name, lines: told, href });
-      }
+        targets.push({ x: places[k][0], y: places[k][1], series: i, name, lines: told, href });
+      });
     }
     listen(plot, root, targets, {
       mark: (target) => drawn.forEach(([i, line]) => {
@@ -207,30 +280,39 @@
         line.classList.toggle("near", target !== null && target.series === i);
       }),
     });
-    legend(figure, view.series.map((s) => s.name), hidden, redraw,
-      (i) => svg("line", { x1: 0, x2: 18, y1: 5, y2: 5, class: `c${i % COLOURS}`, "stroke-width": 2.5, "stroke-dasharray": dash(i) }));
+    const above = seen.filter(({ points }) => points.some((p) => p[1] > most));
+    const highest = Math.max(...above.flatMap(({ points }) => points.map((p) => p[1])));
+    const broken = seen.filter((series) => series.broken);
+    say(figure, [
+      every.length > chosen.most ? `${seen.length} of ${every.length} lines, ${chosen.most} at most; a name shows or hides its own.` : "",
+      chosen.note,
+      above.length ? `Cut off at ${tick(Number(most.toPrecision(2)))}: ${several(above.map((s) => s.name))} go up to ${tick(Number(highest.toPrecision(2)))}; The numbers has all.` : "",
+      broken.length ? `Left out: epochs of ${several(broken.map((s) => s.name))} whose value is infinite or not a number.` : "",
+    ]);
+    legend(figure, view.series.map((s) => s.name), chosen, redraw,
+      (number) => svg("line", { x1: 0, x2: 18, y1: 5, y2: 5, class: `c${colour(number)}`, "stroke-width": 2.5 }));
     return () => {
-      const at = [...new Set(view.series.flatMap((s) => s.points.map((p) => p[0])))].sort((a, b) => a - b);
-      const maps = view.series.map((s) => new Map(s.points));
-      return [[view.x.label, ...view.series.map((s) => s.name)], at.map((v) => [v, ...maps.map((m) => m.get(v) ?? null)])];
+      const at = [...new Set(every.flatMap((s) => s.points.map((p) => p[0])))].sort((a, b) => a - b);
+      const maps = every.map((s) => new Map(s.points));
+      return [[view.x.label, ...every.map((s) => s.name)], at.map((v) => [v, ...maps.map((m) => m.get(v) ?? null)])];
     };
   };
 
-  const points = (figure, plot, view, hidden, redraw) => {
-    const seen = view.series.map((series, i) => ({ ...series, i })).filter(({ i }) => !hidden.has(i));
+  const points = (figure, plot, view, chosen, redraw) => {
+    const seen = view.series.map((series, i) => ({ ...series, i })).filter(({ i }) => chosen.has(i));
     const all = (seen.length ? seen : view.series).flatMap((series) => series.points);
     const { root, x, y } = frame(plot, view, all.map((p) => p.x), all.flatMap((p) => [p.low ?? p.y, p.high ?? p.y]), plot.clientWidth < 480 ? 250 : 330);
     const targets = [];
     for (const { name, points: places, i } of seen) {
       for (const p of places) {
         const at = { x: x(p.x), y: y(p.y) };
-        if (p.low !== null) root.append(svg("line", { class: `whisker thin c${i % COLOURS}`, x1: at.x, x2: at.x, y1: y(p.low), y2: y(p.high) }));
-        root.append(svg("circle", { class: `f${i % COLOURS}`, cx: at.x, cy: at.y, r: 4.5 }));
+        if (p.low !== null) root.append(svg("line", { class: `whisker thin c${colour(chosen.colour(i))}`, x1: at.x, x2: at.x, y1: y(p.low), y2: y(p.high) }));
+        root.append(svg("circle", { class: `f${colour(chosen.colour(i))}`, cx: at.x, cy: at.y, r: 4.5 }));
         targets.push({ ...at, series: i, name: p.name, href: p.href, lines: [`${view.y.label} ${p.printed}`, `${view.x.label} ${show(p.x)}`] });
       }
     }
     listen(plot, root, targets);
-    legend(figure, view.series.map((s) => s.name), hidden, redraw, (i) => svg("circle", { cx: 9, cy: 5, r: 4.5, class: `f${i % COLOURS}` }));
+    legend(figure, view.series.map((s) => s.name), chosen, redraw, (number) => svg("circle", { cx: 9, cy: 5, r: 4.5, class: `f${colour(number)}` }));
     return () => [["", view.x.label, view.y.label], view.series.flatMap((s) => s.points.map((p) => [p.name, p.x, p.y]))];
   };
 
@@ -243,7 +325,7 @@
     const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, height, tabindex: 0, role: "img" });
     for (const v of marks) {
       root.append(svg("line", { class: "rule", x1: place(v), x2: place(v), y1: 4, y2: height - 40 }));
-      root.append(svg("text", { x: place(v), y: height - 24, "text-anchor": "middle" }, show(v)));
+      root.append(svg("text", { x: place(v), y: height - 24, "text-anchor": "middle" }, tick(v)));
     }
     root.append(svg("text", { x: (left + width) / 2, y: height - 5, "text-anchor": "middle" }, label));
     items.forEach((item, i) => {
@@ -302,8 +384,8 @@
     const targets = items.map((item, i) => {
       const onLeft = i < half, line = onLeft ? i : items.length - 1 - i;
       const y = bottom + line * step + 8, edge = onLeft ? margin - 6 : width - margin + 6;
-      root.append(svg("polyline", { class: `line thin c${i % COLOURS}`, points: `${place(item.rank)},40 ${place(item.rank)},${y - 4} ${edge},${y - 4}` }));
-      root.append(svg("circle", { class: `f${i % COLOURS}`, cx: place(item.rank), cy: 40, r: 4 }));
+      root.append(svg("polyline", { class: `line thin c${colour(i)}`, points: `${place(item.rank)},40 ${place(item.rank)},${y - 4} ${edge},${y - 4}` }));
+      root.append(svg("circle", { class: `f${colour(i)}`, cx: place(item.rank), cy: 40, r: 4 }));
       root.append(svg("text", { class: "name", x: onLeft ? edge - 4 : edge + 4, y, "text-anchor": onLeft ? "end" : "start" }, cut(item.name, Math.floor((margin - 10) / 6.6))));
       return { x: place(item.rank), y: 40, series: i, name: item.name, lines: [`mean rank ${show(item.rank)}`], href: item.href };
     });
@@ -318,16 +400,22 @@
   const KINDS = { lines, points, intervals, bars, ranks };
 
   const start = (figure) => {
-    const { views } = JSON.parse(figure.querySelector("script[type='application/json']").textContent);
+    const { views, xs, most } = JSON.parse(figure.querySelector("script[type='application/json']").textContent);
     const plot = figure.querySelector(".plot"), numbers = figure.querySelector("details");
-    const hidden = new Map(views.map((view) => [view, new Set()]));
+    // Views of the same lines share which of them are shown.
+    const selections = new Map();
+    const chosenOf = (one) => {
+      const names = (one.series ?? []).map((series) => series.name), key = JSON.stringify([one.kind, names]);
+      if (!selections.has(key)) selections.set(key, selection(names, one.kind === "lines" ? most : Infinity));
+      return selections.get(key);
+    };
     let view = views[0], width = 0, rows = null;
     const fill = () => { if (numbers.open) numbers.replaceChildren(numbers.firstElementChild, table(...rows())); };
     const draw = () => {
       plot.replaceChildren();
-      figure.querySelector(".legend")?.remove();
+      figure.querySelectorAll(".legend, .said").forEach((node) => node.remove());
       width = plot.clientWidth;
-      rows = KINDS[view.kind](figure, plot, view, hidden.get(view), draw);
+      rows = KINDS[view.kind](figure, plot, { ...view, xs }, chosenOf(view), draw);
       const drawing = plot.querySelector("svg");
       drawing.setAttribute("aria-label", `${figure.dataset.title}. ${view.name}. Arrow keys read the values.`);
       fill();

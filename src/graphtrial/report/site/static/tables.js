@@ -69,7 +69,21 @@
     apply();
   };
 
+  // Tell the style sheet on which sides a table goes on, so that it shows an edge there.
+  const watchScroll = (scroll) => {
+    const look = () => {
+      const left = scroll.scrollLeft, room = scroll.scrollWidth - scroll.clientWidth;
+      scroll.classList.toggle("more-left", left > 1);
+      scroll.classList.toggle("more-right", left < room - 1);
+    };
+    scroll.addEventListener("scroll", look, { passive: true });
+    new ResizeObserver(look).observe(scroll);
+    look();
+  };
+
   for (const grid of document.querySelectorAll(".grid")) {
+    watchScroll(grid.querySelector(".scroll"));
+    if (grid.classList.contains("printed")) continue;  // in the order of the paper
     makeSortable(grid.querySelector("table"));
     if (grid.querySelector("input[type=search]")) makeFilterable(grid);
   }
