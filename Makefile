@@ -1,6 +1,7 @@
 # Two commands do everything: `make demo` and `make test`. Both set up .venv by themselves, once.
 # `make quick` and `make test-all` are the short and the long form of `make test`.
 PYTHON ?= python3
+FUZZ_SECONDS ?= 3600
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 # As many processes as cores, the slow tests first.
@@ -22,7 +23,7 @@ test-all: .venv/ready-dev  ## all combinations, many faults and the large datase
 
 faults: .venv/ready-dev  ## the long form of the tests of faults and bad input, about an hour; writes the table
 	$(BIN)/python -m pytest tests/faults tests/fuzz tests/studies/test_ray_cluster.py tests/studies/test_slurm_recipe.py \
-		--long --table docs/reliability-results.md
+		--long --fuzz-seconds $(FUZZ_SECONDS) --table docs/reliability-results.md
 
 lint: .venv/ready-dev  ## style and types
 	$(BIN)/ruff check .

@@ -20,6 +20,7 @@ from typing import Any
 
 from graphtrial import permissions
 from graphtrial.errors import GraphTrialError, in_one_line
+from graphtrial.files import require_file
 from graphtrial.registry import Contents, Family, Registry
 
 Source = tuple[str, bytes]
@@ -71,6 +72,7 @@ _loaded: dict[str, Plugin] = {}
 def load_plugin(path: Path | str) -> Plugin:
     """Execute a plug-in file and keep what it registers; a file that changed since it was loaded replaces itself."""
     file = Path(path)
+    require_file(file, "the plug-in ")
     try:
         content = file.read_bytes()
         resolved = str(file.resolve())

@@ -1,0 +1,47 @@
+"""The whole command line and study files: every command ends in an answer or in one line, never in a traceback."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.fuzz.commands import commands
+from tests.fuzz.hunt import hunt
+from tests.tally import Tally
+
+pytestmark = pytest.mark.slow
+
+SHORT = {"commands": 100, "studies": 150}
+
+
+@pytest.mark.parametrize("kind", ["commands", "studies"])
+def test_every_command_ends_in_an_answer_or_in_one_line(
+    kind: str, request: pytest.FixtureRequest, tally: Tally
+) -> None:
+    if request.config.getoption("--long"):
+        found = hunt(kind, seconds=request.config.getoption("--fuzz-seconds") / len(SHORT), seed=1)
+    else:
+        found = hunt(kind, count=SHORT[kind])
+    assert not found.faults, json.dumps(found.faults[:5], indent=1)
+    assert found.commands >= SHORT[kind]
+    what = "command lines of all commands and options" if kind == "commands" else "spoilt study files"
+    tally.add("bad input", what, "an answer or one line, no traceback, no internal error, no hang", found.commands)
+
+
+def test_the_grammar_has_every_command() -> None:
+    known = commands()
+    assert {("run",), ("data", "import"), ("store", "merge"), ("validate",), ("wikics", "build")} <= set(known)
+    assert all(isinstance(parameters, list) for parameters in known.values())
+
+
+def test_a_fault_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tests.fuzz import child
+
+    from graphtrial.cli import listing
+
+    def broken(*args: object) -> None:
+        raise KeyError("broken")
+
+    monkeypatch.setattr(listing, "print_json", broken)
+    assert "internal error" in str(child.fault_of(["list", "protocols", "--json"]))
+    assert child.fault_of(["list", "no-such-kind"]) is None
