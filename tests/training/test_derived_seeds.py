@@ -43,7 +43,7 @@ def test_a_study_goes_beyond_the_seeds_and_its_rows_say_so(tmp_path_factory: pyt
     (row,) = result_rows(store.trials())
     assert row.derived_seeds == tuple(sorted(PROTOCOLS.get("bgnn-v5/csl").first_seeds(22)[20:]))
     assert row.to_dict()["derived_seeds"] == list(row.derived_seeds)
-    assert cells(row)[HEADERS.index("Trials")] == "22, 2 seeds derived"
+    assert cells(row)[HEADERS.index("Trials")] == "22 (2 seeds derived)"
 
 
 @pytest.mark.parametrize("seeds", [0, 10_001])

@@ -124,6 +124,7 @@ def as_csv(rows: Sequence[ResultRow]) -> str:
             + [train.get("mean"), train.get("sd"), told["epochs"], told["epoch_seconds"], told["total_hours"]]
             + [printed.get("paper"), printed.get("table"), score.get("mean"), score.get("sd"), score.get("n")]
             + [row.verdict.kind, row.verdict.direction, _safe(row.verdict.reason)]
+            + [" ".join(map(str, row.derived_seeds))]
             + ["; ".join(deviation.badge for deviation in row.deviations)]
             + [_safe("; ".join(deviation.reason for deviation in row.deviations))]
         )
@@ -135,7 +136,7 @@ CSV_COLUMNS = (
     *("test_mean", "test_sd", "test_low", "test_high", "test_min", "test_max", "trials"),
     *("train_mean", "train_sd", "epochs", "epoch_seconds", "total_hours"),
     *("paper", "table", "published_mean", "published_sd", "published_runs"),
-    *("verdict", "direction", "verdict_reason", "badges", "deviations"),
+    *("verdict", "direction", "verdict_reason", "derived_seeds", "badges", "deviations"),
 )
 
 

@@ -74,15 +74,16 @@ def titles(rows: Sequence[ResultRow]) -> dict[str, list[ResultRow]]:
 
 
 def terminal_tables(rows: Sequence[ResultRow]) -> list[Table]:
-    """Return the rows as tables for the terminal."""
+    """Return the rows as tables for the terminal, whose titles have the badges: all rows of a table share them."""
     made = []
     for title, group in titles(rows).items():
         table = Table(title=title, title_justify="left", caption=IN_SHORT, caption_justify="left", box=SIMPLE_HEAD)
         for number, header in enumerate(HEADERS):
             if header not in NOT_IN_TERMINAL:
                 table.add_column(header, justify="left" if number < 2 else "right", no_wrap=True)
-        for line in table_cells(group):
-            told = zip(HEADERS, line, strict=True)
+        for row, line in zip(group, table_cells(group), strict=True):
+            short = "-" if row.published is None else row.verdict.label
+            told = zip(HEADERS, [*line[:-1], short], strict=True)
             table.add_row(*(cell for header, cell in told if header not in NOT_IN_TERMINAL))
         made.append(table)
     return made
@@ -122,8 +123,8 @@ def _duration(hours: float) -> str:
 
 def _trials(row: ResultRow) -> str:
     others = [f"{count} {status}" for status, count in row.statuses.items() if status != "done"]
-    derived = [f"{len(row.derived_seeds)} seeds derived"] if row.derived_seeds else []
-    return ", ".join([str(row.statuses.get("done", 0)), *others, *derived])
+    derived = f" ({len(row.derived_seeds)} seeds derived)" if row.derived_seeds else ""
+    return ", ".join([str(row.statuses.get("done", 0)), *others]) + derived
 
 
 def _line(values: Sequence[str]) -> str:

@@ -28,14 +28,24 @@ def _line(texts: list[str]) -> str:
     return "| " + " | ".join(map(escape_markdown, texts)) + " |"
 
 
+MOST_COLUMNS = 8
+"""A printed page has room for no more."""
+
+
 def _latex(grid: Grid) -> str:
-    """Return a table for booktabs: the best value of a column bold, the second underlined."""
-    shape = "".join("r" if column.number else "l" for column in grid.columns)
-    head = " & ".join(map(escape_latex, grid.headers))
-    body = [" & ".join(map(_latex_cell, row)) + r" \\" for row in grid.rows]
+    """Return the first columns of a table for booktabs: the best value of a column bold, the second underlined."""
+    columns, rest = grid.columns[:MOST_COLUMNS], grid.headers[MOST_COLUMNS:]
+    shape = "".join("r" if column.number else "l" for column in columns)
+    head = " & ".join(map(escape_latex, grid.headers[:MOST_COLUMNS]))
+    body = [" & ".join(map(_latex_cell, row[:MOST_COLUMNS])) + r" \\" for row in grid.rows]
     return "\n".join(
         [
-            rf"% \usepackage{{booktabs}}: {escape_latex(grid.title)}",
+            r"% needs \usepackage{booktabs}",
+            *([f"% the csv and json of this table also have: {escape_latex(', '.join(rest))}"] if rest else []),
+            r"\begin{table}",
+            r"\centering",
+            rf"\caption{{{escape_latex(grid.title)}}}",
+            rf"\label{{tab:{grid.name}}}",
             rf"\begin{{tabular}}{{{shape}}}",
             r"\toprule",
             head + r" \\",
@@ -43,6 +53,7 @@ def _latex(grid: Grid) -> str:
             *body,
             r"\bottomrule",
             r"\end{tabular}",
+            r"\end{table}",
             "",
         ]
     )
