@@ -36,7 +36,7 @@ def test_the_best_on_validation_stands_for_its_fold_and_the_first_of_equals(reco
     assert "layers" not in told["settings"]
     assert "width" not in told["settings"]
     assert told["params"] is None
-    assert "| gin-eps | none | 1-2 |  |" in markdown([row])
+    assert "| GIN-ε | none | 1-2 |  |" in markdown([row])
 
 
 def test_a_lower_score_is_better_where_it_is(records: list[TrialRecord]) -> None:
