@@ -5,7 +5,7 @@ FUZZ_SECONDS ?= 3600
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 # As many processes as cores, the slow tests first.
-PYTEST := $(BIN)/python -m pytest -n auto --dist loadgroup --no-loadscope-reorder
+PYTEST := $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder
 
 .PHONY: demo test quick test-all faults lint bench clean
 

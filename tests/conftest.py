@@ -29,32 +29,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the long form out, mark what waits for raw data as slow, and share the tests out among processes."""
+    """Leave the long form out, mark what waits for raw data as slow, and start with the slow ones."""
     if not config.getoption("--long"):
         config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("long")])
         items[:] = [item for item in items if not item.get_closest_marker("long")]
     for item in items:
         if "mirror" in getattr(item, "fixturenames", ()):
             item.add_marker("slow")
-        if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(_group(item)))
-    if "PYTEST_XDIST_WORKER" in os.environ:  # the slow ones first, so that no process ends with one of them
+    if "PYTEST_XDIST_WORKER" in os.environ:  # so that no process ends with one of them
         items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
-def _group(item: pytest.Item) -> str:
-    """What runs in one process: a test with all its parameters, or a file that makes something for all its tests."""
-    file, function = item.nodeid.partition("[")[0].split("::", 1)
-    known = item._fixtureinfo.name2fixturedefs if isinstance(item, pytest.Function) else {}
-    shared = any(definition.scope == "module" for found in known.values() for definition in found)
-    return file if shared else f"{file}::{function}"
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    from tests.sharing import Sharing
 
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Name a test as pytest takes it: several processes add the group."""
-    if report.nodeid.rfind("@") > report.nodeid.rfind("]"):
-        report.nodeid = report.nodeid.rpartition("@")[0]
+    return Sharing(config, log)
 
 
 _TALLY = Tally()

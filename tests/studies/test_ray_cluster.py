@@ -22,7 +22,7 @@ from graphtrial.studies.ray_cluster import RayCluster
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.xdist_group("ray"),  # a test that kills workers must not find those of another
+    pytest.mark.one_process,  # a test that kills workers must not find those of another
 ]
 
 ROW = Row("gin", {"width": 8, "layers": 2}, ("laplacian:4",))
