@@ -41,7 +41,7 @@ def write(site: Site) -> None:
         parts=parts,
         ranks=found,
         chart=charts.critical_differences(found, titles) if found else None,
-        table=site.table(_rank_grid(found, titles)) if found else None,
+        table=site.table(_rank_grid(site, found, titles)) if found else None,
         explanation=EXPLANATION,
     )
 
@@ -149,7 +149,11 @@ def _ranks(site: Site) -> ranking.Ranks | None:
     return ranking.rank_rows([view.row for view in site.rows], max(choices, key=lambda choice: choice[0])[1])
 
 
-def _rank_grid(found: ranking.Ranks, titles: Mapping[str, str]) -> Grid:
+def _rank_grid(site: Site, found: ranking.Ranks, titles: Mapping[str, str]) -> Grid:
+    marks = {
+        name: sorted({badge for view in site.datasets[name] for badge, _ in view.badges}) for name in found.datasets
+    }
+    datasets = [" ".join([dataset_title(name), *(f"[{badge}]" for badge in marks[name])]) for name in found.datasets]
     lines = [
         [
             Cell(titles[model], hint=model),
@@ -161,7 +165,7 @@ def _rank_grid(found: ranking.Ranks, titles: Mapping[str, str]) -> Grid:
     return Grid(
         "ranks",
         "Ranks",
-        (*words("Model"), *numbers("Mean rank", *map(dataset_title, found.datasets))),
+        (*words("Model"), *numbers("Mean rank", *datasets)),
         lines,
         ranking.EXPLANATION,
     )

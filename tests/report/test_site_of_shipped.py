@@ -1,0 +1,52 @@
+"""The report of the shipped results: small, and nothing that deviates is anybody's best score."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from graphtrial.report import result_rows, write_site
+from graphtrial.report.titles import dataset_title
+from graphtrial.shipped import shipped_store
+
+MOST_BYTES, BLOCK = 25_000_000, 4096
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of the shipped results."""
+    return write_site(shipped_store(), tmp_path_factory.mktemp("shipped") / "site", store_option=" --shipped").parent
+
+
+def test_it_takes_less_than_25_megabytes_on_a_disk(site: Path) -> None:
+    sizes = [file.stat().st_size for file in site.rglob("*") if file.is_file()]
+    assert len(sizes) > 500
+    assert sum(-(-size // BLOCK) * BLOCK for size in sizes) < MOST_BYTES
+
+
+def test_what_deviates_has_a_badge_and_is_no_datasets_best_score(site: Path) -> None:
+    rows = result_rows(shipped_store().trials())
+    badged = [row for row in rows if row.deviations]
+    assert len(badged) > 5
+    for row in badged:
+        page = (site / "rows" / f"{row.id}.html").read_text(encoding="utf-8")
+        assert all(f">{deviation.badge}</span>" in page for deviation in row.deviations)
+    overview = (site / "index.html").read_text(encoding="utf-8")
+    cards = dict(re.findall(r'<li><h3><a [^>]*title="([^"]+)">.*?</h3>(.*?)</li>', overview, flags=re.DOTALL))
+    for name in {row.first.spec.dataset for row in rows}:
+        of_it = [row for row in rows if row.first.spec.dataset == name]
+        if all(row.deviations for row in of_it):
+            assert "No score by the published data and rules" in cards[name]
+            assert '<p class="best"><b>' not in cards[name]
+        assert dataset_title(name) in overview
+
+
+def test_disagreements_come_first(site: Path) -> None:
+    page = (site / "papers.html").read_text(encoding="utf-8")
+    told = re.findall(r'<span class="verdict \w+">([^<]+)</span></td>', page)
+    order = ["differs (worse)", "differs (better)", "inconclusive", "reproduced", "not comparable"]
+    assert len(told) > 40
+    assert [order.index(one) for one in told] == sorted(order.index(one) for one in told)
+    assert 'class="scroll tall"' not in page, "the whole table is shown"
