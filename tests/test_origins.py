@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import subprocess
 import sys
 from collections.abc import Iterator
 from hashlib import sha256
@@ -14,6 +15,7 @@ import pytest
 from graphtrial import plugins
 from graphtrial.datasets import DATASETS
 from graphtrial.encodings import ENCODINGS
+from graphtrial.errors import GraphTrialError
 from graphtrial.kernels import KERNELS
 from graphtrial.nn import MODELS
 from graphtrial.origins import origin_digests
@@ -207,3 +209,24 @@ def test_an_edited_dataset_is_prepared_again(tmp_path: Path, own_home: Path) -> 
     fewer = "def split(self, graphs, source, raw):\n        return list(super().split(graphs, source, raw))[:2]"
     assert load_plugin(write(tmp_path / "mine.py", DATASET.format(more=fewer))).digest != first.digest
     assert len(load("my-csl").splits) == 2
+
+
+def test_a_model_of_a_script_is_the_same_in_its_worker_processes(tmp_path: Path) -> None:
+    script = write(
+        tmp_path / "script.py",
+        LAYER.format(name="mine", factor=1)
+        + "\nif __name__ == '__main__':\n"
+        + "    row = gt.run('csl', 'mine', settings={'width': 8}, seeds=1, splits=1, rules={'max_epochs': 1},\n"
+        + "                 workers=1, store='s.sqlite')\n"
+        + "    print(row.statuses, list(row.first.spec.plugins))\n",
+    )
+    done = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "{'done': 1} ['__main__']" in done.stdout, done.stdout + done.stderr
+
+
+def test_a_dataset_must_be_called_what_it_calls_itself(tmp_path: Path) -> None:
+    from graphtrial.datasets import load
+
+    load_plugin(write(tmp_path / "mine.py", DATASET.format(more="").replace('name = "my-csl"', 'name = "another"')))
+    with pytest.raises(GraphTrialError, match="dataset 'my-csl' calls itself 'another', by which it cannot be found"):
+        load("my-csl")

@@ -65,6 +65,7 @@ def call(*words: Any) -> Result:
         (LAYER.replace('"mine"', "''"), "no model can be called ''"),
         (LAYER.replace('"mine"', "'x' * 10**7"), "no model can be called 'xxx"),
         (LAYER.replace('"mine"', "'os:system'"), "no model can be called 'os:system'"),
+        (LAYER.replace('"mine"', '"mine", title=7'), "the title of model 'mine' must be a short text"),
         (LAYER.replace("gt.Conv", ""), "'mine' is no model but the class Mine: give a class of modules"),
         (LAYER.replace("forward", "backward"), "does not define forward"),
         ("class Mine(BaseException): pass\nraise Mine('so')\n", "plug-in mine.py, line 2: Mine: so"),

@@ -11,10 +11,11 @@ import pytest
 from graphtrial.datasets import DATASETS
 from graphtrial.encodings import ENCODINGS
 from graphtrial.errors import GraphTrialError, UnknownNameError
+from graphtrial.imports import import_attribute
 from graphtrial.kernels import KERNELS
 from graphtrial.nn import MODELS, model_settings
 from graphtrial.permissions import NotAllowedError, allow
-from graphtrial.registry import Registry, import_attribute
+from graphtrial.registry import Registry
 from graphtrial.tasks import TASKS
 from graphtrial.training import PROTOCOLS
 

@@ -1,12 +1,39 @@
-"""Python modules looked at without importing them: where their source is, and what they import."""
+"""Python modules: imported by name, or looked at without importing them (where is the source, what does it import)."""
 
 from __future__ import annotations
 
 import ast
+import functools
+import importlib
 import sys
 from collections.abc import Sequence
 from importlib.machinery import PathFinder
 from pathlib import Path
+from typing import Any
+
+from graphtrial.errors import GraphTrialError, UnknownNameError, did_you_mean, in_one_line
+
+
+def import_attribute(path: str) -> Any:
+    """Import `package.module:attribute`, which the caller has made sure is allowed."""
+    module_name, _, attribute = path.partition(":")
+    if not module_name or module_name.startswith("."):
+        raise UnknownNameError(f"cannot import '{module_name}' of '{path}': write it as package.module:attribute")
+    try:
+        module = importlib.import_module(module_name)
+    except ImportError as error:
+        hint = f"; for a file of your own use --plugin {module_name}.py" if Path(f"{module_name}.py").is_file() else ""
+        raise UnknownNameError(f"cannot import '{module_name}' of '{path}': {error}{hint}") from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a module is a program: it may raise anything, or try to end this process
+        raise GraphTrialError(f"cannot import '{module_name}' of '{path}': {in_one_line(error)}") from error
+    try:
+        return functools.reduce(getattr, attribute.split("."), module)
+    except AttributeError:
+        raise UnknownNameError(
+            f"module '{module_name}' has no '{attribute}'.{did_you_mean(attribute, dir(module))}"
+        ) from None
 
 
 def source_file(module: str) -> Path | None:

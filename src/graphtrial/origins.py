@@ -159,6 +159,8 @@ def _text(definition: Callable[..., Any]) -> bytes:
 
 def _module(definition: Any) -> str:
     module = getattr(definition, "__module__", None)
+    if module == "__mp_main__":  # what a worker process calls the user's script
+        return "__main__"
     return module if isinstance(module, str) else ""
 
 

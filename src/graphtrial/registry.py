@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import importlib
 import inspect
 import pkgutil
@@ -10,11 +9,11 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
-from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from graphtrial import permissions
-from graphtrial.errors import GraphTrialError, UnknownNameError, did_you_mean, in_one_line, shown
+from graphtrial.errors import GraphTrialError, UnknownNameError, did_you_mean, shown
+from graphtrial.imports import import_attribute
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -87,7 +86,13 @@ class Registry(Generic[T]):
                 "any of . _ + - /, and begins with a letter or digit"
             )
         if name in self._things and self._things[name] is not thing:
-            raise GraphTrialError(f"two {self.kind}s are called '{name}': {self._things[name]!r} and {thing!r}")
+            raise GraphTrialError(
+                f"two {self.kind}s are called '{name}': {shown(self._things[name])} and {shown(thing)}"
+            )
+        if title is not None and not (
+            isinstance(title, str) and title.isprintable() and 0 < len(title) <= LONGEST_NAME
+        ):
+            raise GraphTrialError(f"the title of {self.kind} '{name}' must be a short text, not {shown(title)}")
         self._things[name] = self._checked(name, thing)
         if title is not None:
             self._titles[name] = title
@@ -221,25 +226,3 @@ def version_of(registry: Registry[Any], name: str) -> int:
 def is_subclass(thing: Any, base: type) -> bool:
     """Tell whether a thing is a subclass of `base` and not `base` itself."""
     return isinstance(thing, type) and issubclass(thing, base) and thing is not base
-
-
-def import_attribute(path: str) -> Any:
-    """Import `package.module:attribute`, which the caller has made sure is allowed."""
-    module_name, _, attribute = path.partition(":")
-    if not module_name or module_name.startswith("."):
-        raise UnknownNameError(f"cannot import '{module_name}' of '{path}': write it as package.module:attribute")
-    try:
-        module = importlib.import_module(module_name)
-    except ImportError as error:
-        hint = f"; for a file of your own use --plugin {module_name}.py" if Path(f"{module_name}.py").is_file() else ""
-        raise UnknownNameError(f"cannot import '{module_name}' of '{path}': {error}{hint}") from error
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # a module is a program: it may raise anything, or try to end this process
-        raise GraphTrialError(f"cannot import '{module_name}' of '{path}': {in_one_line(error)}") from error
-    try:
-        return functools.reduce(getattr, attribute.split("."), module)
-    except AttributeError:
-        raise UnknownNameError(
-            f"module '{module_name}' has no '{attribute}'.{did_you_mean(attribute, dir(module))}"
-        ) from None

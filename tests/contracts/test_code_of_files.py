@@ -210,3 +210,12 @@ def test_workers_import_what_was_allowed_and_nothing_else(
     (record,) = store.trials()
     assert (record.status, record.error) == ("done", None)
     assert mark.exists()
+
+
+def test_doctor_says_which_code_a_store_names(plain: TrialSpec, mark: Path, tmp_path: Path) -> None:
+    path = tmp_path / "theirs.sqlite"
+    stored(trial("model", plain, tmp_path, honest=False), path)
+    findings = json.loads(call(["doctor", "--store", str(path), "--json"]).stdout)["findings"]
+    (code,) = [finding for finding in findings if finding["what"] == "code"]
+    assert code["says"] == "1 names of code outside graphtrial: marked:Net"
+    assert not mark.exists()

@@ -73,7 +73,8 @@ def _withheld(kind: str) -> dict[str, str]:
 
 
 def _first_line(thing: Any) -> str:
-    return (getattr(thing, "__doc__", None) or " ").strip().partition("\n")[0]
+    doc = getattr(thing, "__doc__", None)
+    return doc.strip().partition("\n")[0] if isinstance(doc, str) else ""
 
 
 def _datasets() -> list[dict[str, Any]]:

@@ -25,8 +25,8 @@ from graphtrial.tasks import Task
 DATASETS: Registry[type[DatasetSpec]] = Registry(
     "dataset",
     "graphtrial.datasets",
-    fits=lambda thing: is_subclass(thing, DatasetSpec),
-    wanted="a subclass of graphtrial.DatasetSpec",
+    fits=lambda thing: is_subclass(thing, DatasetSpec) and _says_what_it_is(thing),
+    wanted="a subclass of graphtrial.DatasetSpec with a text `name`, a tuple of `sources` and, if any, a `task`",
     declared=("name", "domain", "licence", "paper", "sources"),
 )
 PARTS = ("train", "val", "test")
@@ -167,6 +167,14 @@ class Dataset:
 
     def __repr__(self) -> str:
         return f"Dataset({self.name}, {len(self.graphs)} graphs, {len(self.splits)} splits, {self.hash[:12]})"
+
+
+def _says_what_it_is(kind: type[DatasetSpec]) -> bool:
+    """Tell whether what a class says about itself is of the right kind, where it says it."""
+    sources, name, task = (getattr(kind, key, None) for key in ("sources", "name", "task"))
+    if sources is not None and not (isinstance(sources, tuple) and all(isinstance(one, Source) for one in sources)):
+        return False
+    return isinstance(name, str | None) and isinstance(task, Task | None)
 
 
 def published_name(dataset: str) -> str:

@@ -14,7 +14,7 @@ from graphtrial.datasets.base import DATASETS, PARTS, Dataset, DatasetSpec, Sour
 from graphtrial.datasets.single_graph import graph_facts
 from graphtrial.datasets.sources import fetch, find, known_hash
 from graphtrial.datasets.statistics import compare, summary, types_of
-from graphtrial.errors import CorruptFileError, GraphTrialError, InvalidGraphError
+from graphtrial.errors import CorruptFileError, GraphTrialError, InvalidGraphError, UnknownNameError
 from graphtrial.files import atomic_folder
 from graphtrial.graphs import GraphSet, storage
 from graphtrial.origins import origin_digests
@@ -31,7 +31,15 @@ def load(name: str) -> Dataset:
 
 def prepare(name: str, force: bool = False) -> Dataset:
     """Fetch, parse, check and keep a dataset, and return it; `force` does so even where it was kept before."""
-    return prepare_spec(DATASETS.get(name)(), force)
+    kind = DATASETS.get(name)
+    if kind.name != name:  # trials are named after what it calls itself
+        try:
+            DATASETS.get(kind.name)
+        except UnknownNameError:
+            raise GraphTrialError(
+                f"dataset '{name}' calls itself '{kind.name}', by which it cannot be found; its `name` must be '{name}'"
+            ) from None
+    return prepare_spec(kind(), force)
 
 
 def prepare_spec(spec: DatasetSpec, force: bool = False) -> Dataset:

@@ -72,6 +72,10 @@ def _trials(store: Store) -> Iterator[Finding]:
     failed = statuses["failed"]
     advice = "`graphtrial status` lists them, `graphtrial show ID` tells why" if failed else ""
     yield Finding(AREA, "trials", "note" if failed else "ok", says, advice)
+    named = sorted({name for record in records for name in record.spec.names if ":" in name})
+    if named:
+        says = f"{len(named)} names of code outside graphtrial: {some(named)}"
+        yield Finding(AREA, "code", "note", says, "no command imports it, unless --allow names it")
     damaged = [(trial, why) for trial, record, why in examined if record is None]
     for trial, why in damaged:
         yield Finding(AREA, f"trial {trial}", "wrong", why, _DISTRUST)

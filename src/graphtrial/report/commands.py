@@ -28,7 +28,8 @@ def run_command(row: ResultRow) -> str | None:
     if places != {(split, seed) for split in range(splits) for seed in protocol.first_seeds(seeds)}:
         return None
     words = _run_words(spec)
-    for file in spec.plugins:
+    for origin in spec.plugins:
+        file = origin.partition("~")[0]  # without what tells files of one name apart
         words += ["--plugin", file] if file.endswith(".py") else []
     return shlex.join([*words, "--seeds", str(seeds), "--splits", str(splits)])
 

@@ -84,6 +84,11 @@ class TrialSpec:
             del values["model_version"]
         return values
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the things that the trial is made of; its protocol is written out."""
+        return (self.dataset, self.model.name, *([self.encoding.name] if self.encoding else []))
+
     def to_dict(self) -> dict[str, Any]:
         """Return the specification as plain JSON-like values."""
         return asdict(self)
