@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import pickle
-from collections.abc import Callable
+import io
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import IO, Any
 
 from filelock import FileLock
 from numba import njit
@@ -25,8 +26,7 @@ class _Files(IndexDataCacheFile):
     between leaves an index that leads to the code of an earlier source, and two processes that compile for different
     types at once may give both the same name: either way other code would run than was asked for. Here the name of a
     data file follows from the source and the types, it is written first, and one process at a time changes the index.
-    Each file begins with the SHA-256 of the rest: one that was changed or cut off is as good as absent, and compiled
-    again.
+    Each file ends with the SHA-256 of the rest: one that was changed or cut off is compiled again.
     """
 
     def save(self, key: Any, data: Any) -> None:
@@ -42,34 +42,24 @@ class _Files(IndexDataCacheFile):
                     old.unlink(missing_ok=True)
 
     def _load_index(self) -> dict[Any, str]:
-        found = self._unsealed(self._index_path)
-        if found is None or found[0] != (self._version, self._source_stamp):
-            return {}
-        known: dict[Any, str] = found[1]
-        return known
-
-    def _save_index(self, overloads: dict[Any, str]) -> None:
-        self._seal(self._index_path, ((self._version, self._source_stamp), overloads))
+        return self._verified(self._index_path, super()._load_index) or {}
 
     def _load_data(self, name: str) -> Any:
-        return self._unsealed(self._data_path(name))
+        return self._verified(self._data_path(name), lambda: super(_Files, self)._load_data(name))
 
-    def _save_data(self, name: str, data: Any) -> None:
-        self._seal(self._data_path(name), data)
-
-    def _seal(self, path: str, value: Any) -> None:
-        content = self._dump(value)
-        with self._open_for_write(path) as stream:
-            stream.write(hashlib.sha256(content).digest() + content)
+    @contextmanager
+    def _open_for_write(self, filepath: str) -> Iterator[IO[bytes]]:
+        content = io.BytesIO()
+        yield content
+        with super()._open_for_write(filepath) as stream:
+            stream.write(content.getvalue() + hashlib.sha256(content.getvalue()).digest())
 
     @staticmethod
-    def _unsealed(path: str) -> Any:
-        """Return what was written to a file, or nothing where it is absent, damaged, or of a numba that differs."""
+    def _verified(path: str, load: Callable[[], Any]) -> Any:
+        """Return what numba loads from a file, or nothing where that is absent, damaged, or of a numba that differs."""
         try:
             written = Path(path).read_bytes()
-            if hashlib.sha256(written[_DIGEST:]).digest() != written[:_DIGEST]:
-                return None
-            return pickle.loads(written[_DIGEST:])  # noqa: S301 - machine code of our own: not from data, see security.md
+            return load() if hashlib.sha256(written[:-_DIGEST]).digest() == written[-_DIGEST:] else None
         except Exception:  # noqa: BLE001 - whatever cannot be loaded is compiled again
             return None
 

@@ -8,18 +8,23 @@ from pathlib import Path
 
 import pytest
 import torch
+from tests.report.sites import sample_store
 from tests.results import results
 from tests.tally import Tally
 
 from graphtrial.datasets import load
 from graphtrial.encodings import encode
+from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphSet
+from graphtrial.shipped import packed as shipped_file
+from graphtrial.shipped import ship, shipped_store
 from graphtrial.spec import Component
 from graphtrial.studies import Row, Store, Study, run_trials
 from graphtrial.studies.trial import make_encoding
+from graphtrial.studies.weights import packed
 from graphtrial.studies.worker import DriverGoneError, run_and_record
 from graphtrial.training.checkpoint import Checkpoint
-from graphtrial.training.outcome import Epoch
+from graphtrial.training.outcome import Epoch, Outcome
 
 pytestmark = pytest.mark.slow
 
@@ -105,3 +110,51 @@ def test_every_bit_of_a_state_is_watched(tmp_path: Path) -> None:
         state.path.write_bytes(content)
         found = state.load()
         assert found is None or (found[1] == {"epoch": 1} and found[0]["weight"].tolist() == list(range(6)))
+
+
+def everything(store: Store) -> object:
+    """Return all that a store says of its trials."""
+    return [(record, store.history(record.id), store.weights(record)) for record in store.trials()]
+
+
+def test_no_damage_of_a_store_or_its_weights_is_used(tmp_path: Path, times: int, tally: Tally) -> None:
+    trials = Study(
+        "s", "csl", (Row("gin", {"width": 8, "layers": 2}),), seeds=1, splits=3, rules={"max_epochs": 30}
+    ).trials()
+    store = Store(tmp_path / "s" / "s.sqlite")
+    history = [Epoch(n, 1e-3, 1 / n, 2 / n, 50.0 + n, 0.1) for n in range(1, 31)]
+    for number, spec in enumerate(trials):
+        store.start(spec, "accuracy", True, {"cpu": "x" * 300})
+        scores = {"train": 80.0, "val": 22.2, "test": 20.0 + number}
+        store.finish(spec.id, Outcome("done", 1234, history, scores), packed({"w": torch.arange(300.0)}))
+    expected = everything(store)
+    rng = random.Random(f"store{times}")
+    for number in range(5000 if times else 400):
+        weights = number % 4 == 3
+        victim = store.weights_file(trials[number % 3].id) if weights else store.path
+        whole = victim.read_bytes()
+        kind = damage(victim, rng)
+        try:
+            found = everything(Store(store.path, read_only=True))
+        except GraphTrialError:
+            found = expected  # refused, in words
+        # what passes is a bit that no trial is read from: a free page, a counter
+        assert found == expected, f"{kind} of {victim.name} went unnoticed"
+        victim.write_bytes(whole)
+        what = "a weights file" if weights else "the store"
+        tally.add("store", f"{what}: {kind}", "refused in one line, or read as the same numbers")
+    assert everything(store) == expected
+
+
+def test_no_damage_of_the_unpacked_results_is_used(
+    tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch, times: int, tally: Tally
+) -> None:
+    file = tmp_path / "package" / shipped_file.FILE
+    ship(sample_store(tmp_path / "store.sqlite"), file)
+    monkeypatch.setattr(shipped_file, "packed", lambda: file)
+    store = shipped_store()
+    whole, rng = store.path.read_bytes(), random.Random("shipped")
+    for _ in range(500 if times else 20):
+        kind = damage(store.path, rng)
+        assert shipped_store().path.read_bytes() == whole
+        tally.add("store", f"the unpacked results: {kind}", "noticed and unpacked again")

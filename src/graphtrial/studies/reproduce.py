@@ -58,14 +58,14 @@ def reproduce(
         if not record.is_finished:
             raise GraphTrialError(f"trial {record.id} has no result to compare with: its status is {record.status}")
         check_plugins(record.spec)  # what has to be refused is not even begun
+    before = {record.id: store.history(record.id) for record in records}  # damage is told before anything runs
     again = Store(folder / "store.sqlite")
     if sum(record.is_finished for record in again.trials([r.id for r in records])) == len(records):
         again = _emptied(again, records)
     run_trials([record.spec for record in records], again, workers=workers, listener=listener)
     now = {record.id: record for record in again.trials()}
     return [
-        compare(record, store.history(record.id), now[record.id], again.history(record.id), tolerance)
-        for record in records
+        compare(record, before[record.id], now[record.id], again.history(record.id), tolerance) for record in records
     ]
 
 
