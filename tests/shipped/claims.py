@@ -119,6 +119,8 @@ def contents() -> str:
         spec = found.first.spec
         splits, seeds = ({getattr(trial.spec, part) for trial in found.trials} for part in ("split", "seed"))
         runs = f"{len(splits)} x {len(seeds)}"
+        if len(found.trials) != len(splits) * len(seeds):
+            runs = f"{len(found.trials)} of {runs}"
         title = " ".join(filter(None, [dataset_title(spec.dataset), badges(found)]))
         encoding = "" if found.encoding == "none" else f" ({found.encoding})"
         groups.setdefault((title, runs, spec.protocol.partition("@")[0]), []).append(label_title(found) + encoding)
