@@ -16,6 +16,8 @@ from tests.stores import forge
 from graphtrial.errors import CorruptFileError, GraphTrialError
 from graphtrial.shipped import has_shipped_store, packed, ship, shipped_store
 from graphtrial.studies import Store
+from graphtrial.studies.trial import versions_now
+from graphtrial.training import SvmRules
 
 
 @pytest.mark.slow
@@ -113,3 +115,10 @@ def test_what_is_shipped_is_clean_and_can_be_read(own_home: Path, tmp_path: Path
     assert trials
     assert all(trial.is_finished and trial.id == trial.spec.id for trial in trials)
     assert ship(store, tmp_path / "again.sqlite").trials == len(trials)
+
+
+def test_no_shipped_trial_is_of_an_older_kernel() -> None:
+    kernels = [trial for trial in shipped_store().trials() if isinstance(trial.spec.rules, SvmRules)]
+    assert kernels
+    for trial in kernels:
+        assert trial.spec.model_version == versions_now(trial.spec.model.name, None, trial.spec.rules)[0]
