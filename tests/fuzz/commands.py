@@ -49,7 +49,7 @@ RULE_KEYS = ("lr", "patience", "batch_size", "threshold", "max_hours", "factor",
 SETTINGS = [f"{key}={value}" for key in MODEL_KEYS for value in BAD]
 RULES = [f"{key}={value}" for key in RULE_KEYS for value in [*BAD, "1e-300"]]
 RULES += ["h=2.5", "h=1", "penalties=0", "penalties=nan", "penalties=1", "validation=1", "machine=x", "kind=folds"]
-DATASETS = [TINY, TINY, TINY, "csl", "tu/nothing", "tu/", "mine", "no-such", f"tu/{LONG}", "tsp", "wikics"]
+DATASETS = [TINY, TINY, TINY, "csl", "tu/nothing", "tu/", "mine", "no-such", f"tu/{LONG}", "aqsol"]
 ENCODINGS = ["none", "laplacian:2", "laplacian:x", "laplacian", "laplacian:", "laplacian:2,sign=x", "laplacian:2,2,2"]
 ENCODINGS += ["random-walk:nan", "random-walk:-1", "node-order:99999999999", "laplacian:k=2,k=3", "laplacian:2.5"]
 MODELS = [

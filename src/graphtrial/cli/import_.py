@@ -47,7 +47,7 @@ def import_file(
     from graphtrial.datasets.own.importers import format_of
     from graphtrial.graphs.part_names import PART
 
-    known, paths = (format, [file]) if format and file.is_file() else format_of(file)
+    known, paths = (format, [file]) if format and not file.is_dir() else format_of(file)
     options: dict[str, Any] = {"both_ways": True} if both_ways else {}
     if known == "graphml":
         options |= {"node_features": _words(node_features), "edge_features": _words(edge_features)}
