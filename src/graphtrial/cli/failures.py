@@ -45,9 +45,6 @@ def failure(error: BaseException) -> tuple[str, int]:
 
 def run_to_the_end(command: Callable[[], object]) -> int:
     """Run the command line, flush what it printed, and return its exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(AttributeError, ValueError, OSError):
-            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
         code = _run(command)
         sys.stdout.flush()
@@ -56,6 +53,13 @@ def run_to_the_end(command: Callable[[], object]) -> int:
         say(words)
         _drop_output()
     return code
+
+
+def print_any_text() -> None:
+    """Let the standard streams print names that are no valid text, as a file system may have them, in escaped form."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, ValueError, OSError):
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
 
 
 def open_closed_streams() -> None:

@@ -26,7 +26,7 @@ from graphtrial.cli import (
     wikics,
 )
 from graphtrial.cli.common import err, out
-from graphtrial.cli.failures import REFUSED, run_to_the_end, say
+from graphtrial.cli.failures import REFUSED, print_any_text, run_to_the_end, say
 
 app = typer.Typer(
     name="graphtrial",
@@ -71,6 +71,7 @@ def start(
     ] = False,
 ) -> None:
     """A fair trial for every graph learning model."""
+    print_any_text()
     try:
         Path.cwd()
     except OSError:
