@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import MISSING, asdict, dataclass, field, fields, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from graphtrial.nn.encoder import ENCODING_COLUMN
 from graphtrial.origins import origin_digests
 from graphtrial.published.shapes import known_shapes
 from graphtrial.registry import version_of
-from graphtrial.spec import Component, digest
+from graphtrial.spec import Component, canonical_json, digest
 from graphtrial.studies.fields import (
     Check,
     check_fields,
@@ -99,7 +100,7 @@ class TrialSpec:
         check_fields(values, SPECIFICATION, "the specification", _needed(cls))
         encoding = values["encoding"]
         try:
-            rules = rules_from(values["rules"])
+            rules = _rules_of(canonical_json(values["rules"]))
         except (TypeError, ValueError, LookupError, AttributeError) as error:
             raise GraphTrialError(f"the specification has no valid rules: {error}") from error
         return cls(
@@ -126,6 +127,12 @@ SPECIFICATION: dict[str, Check] = {
     "model_version": is_count,
 }
 """What each field of a specification may be. A further field needs a line here and, to be optional, a default above."""
+
+
+@lru_cache(maxsize=256)
+def _rules_of(text: str) -> AnyRules:
+    """Return rules that never change; thousands of trials in a store share a few, and checking them takes a while."""
+    return rules_from(json.loads(text))
 
 
 def _needed(kind: type[TrialSpec]) -> set[str]:
