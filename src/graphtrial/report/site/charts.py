@@ -13,7 +13,7 @@ from graphtrial.report.site.views import RowView, labels
 from graphtrial.report.titles import label_title
 from graphtrial.training.outcome import Epoch
 
-MOST_POINTS = 120
+MOST_POINTS = 100
 """So many points of a curve reach a page; more cannot be told apart on a screen."""
 MOST_LINES = 8
 """So many curves are drawn at once, each in a colour of its own; the others can be chosen."""

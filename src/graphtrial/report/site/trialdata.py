@@ -11,7 +11,8 @@ from graphtrial.spec import canonical_json
 from graphtrial.studies.store import TrialRecord
 from graphtrial.training.outcome import Epoch
 
-DIGITS = {field.name: 5 for field in fields(Epoch) if field.name != "lr"} | {"seconds": 3}
+COLUMNS = tuple(field.name for field in fields(Epoch) if field.name not in ("lr", "seconds"))
+DIGITS = 5
 
 
 def row_data(row: str, trials: Sequence[TrialRecord], histories: Mapping[str, Sequence[Epoch]]) -> dict[str, Any]:
@@ -38,6 +39,7 @@ def row_data(row: str, trials: Sequence[TrialRecord], histories: Mapping[str, Se
                 "status": trial.status,
                 "scores": trial.scores,
                 "params": trial.params,
+                "epoch_seconds": trial.epoch_seconds,
                 "spec": {name: _plain(getattr(trial.spec, name)) for name in own},
                 "environment": place,
                 **({"details": trial.details} if trial.details else {}),
@@ -53,15 +55,13 @@ def _plain(value: Any) -> Any:
 
 
 def _epochs(history: Sequence[Epoch]) -> dict[str, list[Any]]:
-    columns: dict[str, list[Any]] = {
-        name: [_short(getattr(epoch, name), digits) for epoch in history] for name, digits in DIGITS.items()
-    }
+    columns: dict[str, list[Any]] = {name: [_short(getattr(epoch, name)) for epoch in history] for name in COLUMNS}
     rates = [(epoch.epoch, epoch.lr) for epoch in history]
     changes = [pair for before, pair in zip([(0, None), *rates], rates, strict=False) if before[1] != pair[1]]
     return columns | {"lr": [list(pair) for pair in changes]}
 
 
-def _short(value: float, digits: int) -> float | str:
+def _short(value: float) -> float | str:
     if isinstance(value, int):
         return value
-    return float(f"{value:.{digits}g}") if math.isfinite(value) else str(value)
+    return float(f"{value:.{DIGITS}g}") if math.isfinite(value) else str(value)
