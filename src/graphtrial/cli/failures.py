@@ -108,8 +108,7 @@ def _keep_traceback(error: BaseException) -> str | None:
             print(text, file=sys.stderr)
     path = cache_home() / "last-traceback.txt"
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         write_text(path, text.encode(errors="backslashreplace").decode())
-    except OSError:
+    except (OSError, GraphTrialError):  # a disk that is full or cannot be written
         return None
     return str(path)
