@@ -11,7 +11,7 @@ from tests.tally import Tally
 
 pytestmark = pytest.mark.slow
 
-SHORT = {"commands": 100, "studies": 150}
+SHORT = {"commands": 60, "studies": 100}
 
 
 @pytest.mark.parametrize("kind", ["commands", "studies"])
