@@ -177,10 +177,12 @@ class Registry(Generic[T]):
 
     def __contains__(self, name: object) -> bool:
         self._load_builtins()
-        if name in self._things:
+        if not isinstance(name, str):
+            return False
+        if name in self._things or name in self._found or any(family.find(name) for family in tuple(self._families)):
             return True
         # Looking through installed packages takes milliseconds.
-        return isinstance(name, str) and permissions.is_allowed(name) and name in self._announced()
+        return permissions.is_allowed(name) and name in self._announced()
 
     def _checked(self, name: str, thing: Any) -> T:
         if inspect.isabstract(thing):

@@ -194,9 +194,9 @@ def test_new_graphs_are_compared_as_if_they_had_been_there(graphs: Labelled, dat
 
 
 def test_bad_arguments_are_named(kernel: GraphKernel) -> None:
-    with pytest.raises(GraphTrialError, match="gram or features"):
+    with pytest.raises(GraphTrialError, match="'gram' or 'features'"):
         kernel.set_params(output="matrix").fit(set_of([((1, []), [0])]))
     with pytest.raises(GraphTrialError, match="of a GraphSet, not of a list"):
         kernel.set_params(output="gram").fit([1, 2])
-    with pytest.raises(GraphTrialError, match="0 times or more"):
+    with pytest.raises(GraphTrialError, match="whole number from 0"):
         WeisfeilerLeman(h=-1).fit(set_of([((1, []), [0])]))

@@ -10,6 +10,7 @@ from sklearn.metrics import f1_score
 from graphtrial.datasets import load
 from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch, GraphSet
+from graphtrial.nn import build_model
 from graphtrial.nn.shapes import Shapes
 from graphtrial.nn.whole.nearest_neighbours import NearestNeighbours, is_near
 from graphtrial.tasks import EdgeClassification
@@ -59,5 +60,5 @@ def test_other_tasks_are_refused() -> None:
     for shapes in (Shapes(outputs=2, level="graph", edge_dim=1), Shapes(outputs=2, level="edge", edge_types=4)):
         with pytest.raises(GraphTrialError, match="edges with a distance"):
             NearestNeighbours(shapes)
-    with pytest.raises(GraphTrialError, match="at least 1"):
-        NearestNeighbours(SHAPES, k=0)
+    with pytest.raises(GraphTrialError, match="k of .* from 1"):
+        build_model("nearest-neighbours", SHAPES, {"k": 0})
