@@ -152,9 +152,8 @@ class RingLoop(nn.Module):
         ):
             ready = operations(h)
             eye = torch.eye(h.shape[-1])
-            maps = [
-                torch.einsum("dsb,ndbij->nsij", c, ready) + eye * b for c, b in zip(coefficients, diagonal, strict=True)
-            ]
+            maps = [torch.einsum("dsb,ndbij->nsij", c, ready) for c in coefficients]
+            maps[:2] = [one + eye * b for one, b in zip(maps[:2], diagonal[:2], strict=True)]  # never the outer factor
             h = F.relu(switch[0] * maps[0] + switch[1] * (maps[2] @ maps[1]) + bias)
             sums.append(h.sum((2, 3)))
         return self.head(torch.cat(sums, dim=1))

@@ -48,7 +48,7 @@ def test_the_report_has_facts_and_pictures_of_a_prepared_dataset(store: str, tmp
     page = (tmp_path / "site" / "datasets" / "csl.html").read_text(encoding="utf-8")
     assert page.count("<img ") == 2
     assert len(list((tmp_path / "site" / "pictures").glob("csl-*.png"))) == 2
-    assert "Statistics of csl" in page
+    assert "Statistics of CSL" in page
     assert "--store mine/store.sqlite" in next((tmp_path / "site" / "trials").glob("*.html")).read_text(
         encoding="utf-8"
     )

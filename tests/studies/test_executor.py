@@ -54,6 +54,17 @@ def test_a_trial_that_fails_keeps_its_traceback_and_the_others_run(store: Store,
     assert store.find(bad.id).starts == 2  # a failed trial is tried again when asked for
 
 
+def test_workers_have_the_settings_of_now_not_those_of_the_first_call(
+    study: Study, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = study.trials()[:2]
+    run_trials([first], store, workers=1)  # the fork server runs from here on at the latest
+    monkeypatch.setenv("GRAPHTRIAL_HOME", str(tmp_path / "another"))
+    run_trials([second], store, workers=1)
+    assert store.find(second.id).status == "done"
+    assert list((tmp_path / "another").iterdir())
+
+
 def test_a_killed_worker_does_not_take_the_study_down(store: Store) -> None:
     rows = (Row("gin", {"width": 8, "layers": 2}),)
     trials = Study("s", "csl", rows, seeds=1, splits=3, rules={"max_epochs": 5}).trials()

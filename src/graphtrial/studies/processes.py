@@ -18,7 +18,7 @@ from graphtrial.studies.patience import GRACE_SECONDS, patience_seconds, silence
 from graphtrial.studies.progress import Listener, Progress
 from graphtrial.studies.store import Store
 from graphtrial.studies.trial import TrialSpec
-from graphtrial.studies.worker import record_start, run_and_record, work
+from graphtrial.studies.worker import environment_settings, record_start, run_and_record, work
 from graphtrial.training import SvmRules
 from graphtrial.workers import cores, worker_context
 
@@ -66,7 +66,13 @@ class Processes:
                 while queue and len(running) < workers:
                     trial = queue.popleft()
                     ours, theirs = context.Pipe(duplex=False)
-                    args = (trial.to_dict(), store.path, theirs, plugins.user_code(trial.plugins))
+                    args = (
+                        trial.to_dict(),
+                        store.path,
+                        theirs,
+                        plugins.user_code(trial.plugins),
+                        environment_settings(),
+                    )
                     process = context.Process(target=work, args=args, daemon=True)  # type: ignore[attr-defined]
                     process.start()
                     theirs.close()

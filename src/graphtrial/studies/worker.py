@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -106,9 +107,17 @@ def _source(dataset: str) -> dict[str, str]:
     return {} if source is None else {"source": source.name}
 
 
-def work(values: dict[str, Any], store_path: Path, driver: Connection, code: plugins.UserCode) -> None:
-    """Run a trial in a process of its own and tell the driver of each epoch; end quietly when the driver is gone."""
+def work(
+    values: dict[str, Any], store_path: Path, driver: Connection, code: plugins.UserCode, settings: Mapping[str, str]
+) -> None:
+    """Run a trial in a process of its own and tell the driver of each epoch; end quietly when the driver is gone.
+
+    `settings` are the driver's `environment_settings`: those of the fork server are of the time it was started.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's to handle
+    for name in environment_settings():
+        del os.environ[name]
+    os.environ.update(settings)
 
     def tell(epoch: Epoch) -> None:
         try:
@@ -123,6 +132,11 @@ def work(values: dict[str, Any], store_path: Path, driver: Connection, code: plu
         return
     except GraphTrialError as error:  # the store itself cannot be written
         raise SystemExit(f"graphtrial: {error}") from None
+
+
+def environment_settings() -> dict[str, str]:
+    """Return the environment variables that this package reads, such as `GRAPHTRIAL_HOME`."""
+    return {name: value for name, value in os.environ.items() if name.startswith("GRAPHTRIAL_")}
 
 
 def is_running(store: Store, trial: str) -> bool:
