@@ -180,3 +180,13 @@ def test_the_cache_is_where_the_user_wants_it(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     if sys.platform == "linux" and os.name == "posix":
         assert cache_home() == tmp_path / "cache" / "graphtrial"
+
+
+def test_what_is_no_plain_file_is_never_replaced(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    for target in (tmp_path / "pipe", tmp_path / "folder", Path(os.devnull)):
+        before = target.stat()
+        with pytest.raises(GraphTrialError, match="name a file"):
+            write_text(target, "text")
+        assert target.stat().st_ino == before.st_ino

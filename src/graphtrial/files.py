@@ -28,7 +28,12 @@ def cache_home() -> Path:
 
 @contextmanager
 def atomic_path(target: Path) -> Iterator[Path]:
-    """Yield a temporary path beside `target` that becomes `target` when the block ends without an error."""
+    """Yield a temporary path beside `target` that becomes `target` when the block ends without an error.
+
+    Only a plain file is ever replaced: whoever may write to /dev would lose /dev/null by a rename.
+    """
+    if target.exists() and not target.is_file():
+        raise GraphTrialError(f"cannot write to {target}: it is a folder, a device or a pipe; name a file")
     make_folder(target.parent)
     with workshop(target) as folder:
         temporary = folder / target.name
