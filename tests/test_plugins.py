@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
+from tests.own_layer import LAYER, call, write
 
 from graphtrial import plugins
-from graphtrial.cli.main import app
 from graphtrial.encodings import ENCODINGS
 from graphtrial.errors import GraphTrialError
 from graphtrial.nn import MODELS, build_model, model_settings
@@ -26,20 +25,6 @@ EXAMPLES = {
     for match in re.findall(r"```python\n(\"\"\"(\w+\.py).*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
 }
 QUICK = ["--max-epochs", "1", "--splits", "1", "--seeds", "1"]
-LAYER = """
-from torch import nn
-import graphtrial as gt
-
-@gt.MODELS.register("mine")
-class Mine(gt.Conv):
-    "A layer of mine."
-    def __init__(self, width: int, factor: float = 1.0):
-        super().__init__()
-        self.linear = nn.Linear(width, width)
-        self.factor = factor
-    def forward(self, graph, x, e):
-        return self.factor * self.linear(x), e
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -47,16 +32,6 @@ def _no_plugin_stays() -> Iterator[None]:
     yield
     for plugin in list(plugins._loaded.values()):
         plugins.unload_plugin(plugin)
-
-
-def write(folder: Path, text: str, name: str = "mine.py") -> Path:
-    path = folder / name
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
-def call(*words: Any) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 def study(model: str = "mine", **settings: Any) -> Study:

@@ -1,0 +1,35 @@
+"""A layer of a user's own, a file that holds it, and the command line in this process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from typer.testing import CliRunner, Result
+
+from graphtrial.cli.main import app
+
+LAYER = """
+from torch import nn
+import graphtrial as gt
+
+@gt.MODELS.register("mine")
+class Mine(gt.Conv):
+    "A layer of mine."
+    def __init__(self, width: int, factor: float = 1.0):
+        super().__init__()
+        self.linear = nn.Linear(width, width)
+        self.factor = factor
+    def forward(self, graph, x, e):
+        return self.factor * self.linear(x), e
+"""
+
+
+def write(folder: Path, text: str, name: str = "mine.py") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def call(*words: Any) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
