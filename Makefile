@@ -22,7 +22,7 @@ test-all: .venv/ready-dev  ## all combinations, many faults and the large datase
 	$(PYTEST) --long --large
 
 faults: .venv/ready-dev  ## the long form of the tests of faults and bad input, about an hour; writes the table
-	$(BIN)/python -m pytest tests/faults tests/fuzz tests/studies/test_ray_cluster.py tests/studies/test_slurm_recipe.py \
+	$(BIN)/python -m pytest tests/faults tests/fuzz tests/execution/test_ray_cluster.py tests/execution/test_slurm_recipe.py \
 		--long --fuzz-seconds $(FUZZ_SECONDS) --table docs/reliability-results.md
 
 lint: .venv/ready-dev  ## style and types

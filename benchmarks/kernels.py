@@ -90,8 +90,8 @@ def grakel(
 
 
 def _graphs(dataset: str, graphs: int) -> Any:
+    from graphtrial.core.errors import GraphTrialError
     from graphtrial.datasets import load
-    from graphtrial.errors import GraphTrialError
 
     try:
         data = load(dataset).graphs

@@ -13,12 +13,14 @@ import time
 from pathlib import Path
 from typing import Any
 
-from graphtrial.studies import Row, Store, Study, TrialSpec, run_trials
-from graphtrial.studies.away import News
-from graphtrial.studies.home import take_news
-from graphtrial.studies.processes import Processes
-from graphtrial.studies.ray_cluster import RayCluster
+from graphtrial.execution import run_trials
+from graphtrial.execution.processes import Processes
+from graphtrial.execution.ray_cluster import RayCluster
+from graphtrial.execution.remote import News
+from graphtrial.execution.remote_store import take_news
+from graphtrial.studies import Row, Study
 from graphtrial.training.outcome import Epoch, Outcome
+from graphtrial.trials import Store, TrialSpec
 
 EPOCH = Epoch(1, 1e-3, 1.0, 1.0, 50.0, 0.1)
 
@@ -70,7 +72,7 @@ def _write(path: Path, process: int, seconds: float, counts: Any) -> None:
 
 def _writes(folder: Path, processes: int, seconds: float) -> float:
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["graphtrial.studies.worker"])
+    context.set_forkserver_preload(["graphtrial.execution.worker"])
     counts: Any = context.Array("q", processes)
     path = folder / f"writers{processes}" / "s.sqlite"
     Store(path)

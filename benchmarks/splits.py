@@ -41,7 +41,7 @@ def matches(quick: bool) -> Iterable[Match]:
 def at_once(ready: Callable[..., None], tick: Tick, dataset: str, model: str, trials: int, epochs: int) -> None:
     """Train all of them together."""
     pin_to_one_core()
-    from graphtrial.training.together import train_together
+    from graphtrial.training.vectorized import train_together
 
     ready()
     _repeat(tick, lambda jobs: _last_losses(train_together(jobs)), dataset, model, trials, epochs)
@@ -84,7 +84,7 @@ def _repeat(
 
 def _jobs(dataset: str, model: str, trials: int, epochs: int) -> list[Any]:
     from graphtrial.studies import Row, Study
-    from graphtrial.studies.trial import make_job
+    from graphtrial.trials.trial import make_job
 
     def trials_of(seeds: tuple[int, ...]) -> list[Any]:
         row = Row(model, MODELS[model])

@@ -27,7 +27,7 @@ def graphtrial(
     """
     pin_to_one_core()
     from benchmarks.data import graphs_for
-    from graphtrial.errors import GraphTrialError
+    from graphtrial.core.errors import GraphTrialError
     from graphtrial.nn import MODELS, Shapes, build_model, count_parameters, resolve_settings
     from graphtrial.tasks.graph_regression import GraphRegression
     from graphtrial.training import Rules
@@ -129,7 +129,9 @@ def machine_graphtrial(ready: Callable[..., None], tick: Tick, model: str, seeds
     import tempfile
     from pathlib import Path
 
-    from graphtrial.studies import Row, Store, Study, run_trials
+    from graphtrial.execution import run_trials
+    from graphtrial.studies import Row, Study
+    from graphtrial.trials import Store
 
     rows = (Row(model, _settings(model, "zinc")),)
     ready()

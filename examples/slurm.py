@@ -17,10 +17,11 @@ from typing import Any
 
 import submitit
 
-from graphtrial.files import DEFAULT_STORE, make_folder
-from graphtrial.studies import Store, TrialSpec, load_study
-from graphtrial.studies.away import Parcel, Result, run_in_folder
-from graphtrial.studies.home import parcel_of, take_result
+from graphtrial.core.files import DEFAULT_STORE, make_folder
+from graphtrial.execution.remote import Parcel, Result, run_in_folder
+from graphtrial.execution.remote_store import parcel_of, take_result
+from graphtrial.studies import load_study
+from graphtrial.trials import Store, TrialSpec
 
 ATTEMPTS = 3
 

@@ -13,7 +13,7 @@ for _library in ("OMP", "MKL", "OPENBLAS", "NUMBA"):
 import pytest  # noqa: E402
 from tests.tally import Tally  # noqa: E402
 
-from graphtrial import permissions  # noqa: E402
+from graphtrial.core import permissions  # noqa: E402
 
 # Read before any test runs, because the fixture below hides it from tests that do not ask for it.
 _CONFIGURED = os.environ.get("GRAPHTRIAL_MIRROR")

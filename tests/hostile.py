@@ -25,7 +25,7 @@ def _epoch(name: str, value: object) -> Hostile:
 
 def _spec(change_values: Callable[[dict[str, object]], object]) -> Hostile:
     """Change the specification of each trial, and everything that follows from it where that is possible."""
-    from graphtrial.spec import digest
+    from graphtrial.core.spec import digest
 
     def forged(path: Path) -> None:
         used: set[str] = set()

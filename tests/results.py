@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from graphtrial.studies import Store
+from graphtrial.trials import Store
 
 LONGER = """
 title = "t"

@@ -8,9 +8,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from graphtrial.studies.store.digests import history_digest, sum_of, trial_digest
-from graphtrial.studies.store.record import history_of
-from graphtrial.studies.store.rows import epochs_of
+from graphtrial.trials.store.digests import history_digest, sum_of, trial_digest
+from graphtrial.trials.store.record import history_of
+from graphtrial.trials.store.rows import epochs_of
 
 
 def change(path: Path, *statements: str | tuple[str, Sequence[Any]]) -> None:

@@ -6,9 +6,10 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
-from graphtrial.spec import Component
-from graphtrial.studies import Row, Store, Study, TrialSpec
+from graphtrial.core.spec import Component
+from graphtrial.studies import Row, Study
 from graphtrial.training.outcome import Epoch, Outcome
+from graphtrial.trials import Store, TrialSpec
 
 MODULE = """
 import os

@@ -14,8 +14,8 @@ import pytest
 from typer.testing import CliRunner
 
 import graphtrial as gt
-from graphtrial import plugins
 from graphtrial.cli.main import app
+from graphtrial.core import plugins
 from graphtrial.studies import load_study
 from graphtrial.training import PROTOCOLS
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from graphtrial.report import result_rows
+from graphtrial.results import result_rows
 from graphtrial.shipped import shipped_store
 
 FOLDER = Path(__file__).parents[1] / "docs" / "results"

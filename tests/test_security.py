@@ -14,12 +14,13 @@ import pytest
 from typer.testing import CliRunner
 
 from graphtrial.cli.main import app
-from graphtrial.errors import GraphTrialError
-from graphtrial.spec import Component
-from graphtrial.studies import Row, Store, Study, TrialSpec
-from graphtrial.studies.environment import environment
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.spec import Component
+from graphtrial.studies import Row, Study
 from graphtrial.training.checkpoint import Checkpoint
 from graphtrial.training.outcome import Epoch, Outcome
+from graphtrial.trials import Store, TrialSpec
+from graphtrial.trials.environment import environment
 
 SOURCE = Path(__file__).parents[1] / "src" / "graphtrial"
 MODULES = sorted(SOURCE.rglob("*.py"))
@@ -67,7 +68,7 @@ class Bomb:
 
 @pytest.mark.parametrize("kind", ["pyg", "jsonl", "parquet", "graphml", "edgelist", "tu"])
 def test_a_pickle_in_place_of_any_file_is_not_executed(kind: str, tmp_path: Path) -> None:
-    from graphtrial.datasets.own.importers import read
+    from graphtrial.datasets.custom.importers import read
 
     path, trace = tmp_path / ("x.zip" if kind == "tu" else "x"), tmp_path / "trace"
     path.write_bytes(pickle.dumps(Bomb(trace)))
@@ -209,12 +210,12 @@ def test_nothing_that_matters_is_written_in_place() -> None:
 
 
 ALLOWED = (
-    "datasets/archive.py:",
-    "datasets/own/recipe.py:",
-    "wikics/",
-    "datasets/download.py:",
-    "report/site/",
-    "studies/home.py:",
+    "io/archive.py:",
+    "datasets/custom/recipe.py:",
+    "wikipedia/",
+    "io/download.py:",
+    "report/",
+    "execution/remote_store.py:",
 )
 """Places that write below a temporary folder which another function renames."""
 

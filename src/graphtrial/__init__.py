@@ -21,7 +21,7 @@ _HOMES = {
     "graphtrial.api": ("build", "info", "load", "prepare", "run", "run_study"),
     "graphtrial.datasets": ("DATASETS", "Dataset", "DatasetSpec", "Split"),
     "graphtrial.encodings": ("ENCODINGS", "Encoding"),
-    "graphtrial.errors": ("GraphTrialError",),
+    "graphtrial.core.errors": ("GraphTrialError",),
     "graphtrial.graphs": (
         *("Column", "GraphBatch", "GraphSet", "Loader"),
         *("from_networkx", "from_pyg", "to_networkx", "to_pyg"),
@@ -31,8 +31,8 @@ _HOMES = {
     "graphtrial.nn.encoder": ("EdgeEncoder", "NodeEncoder"),
     "graphtrial.nn.head": ("make_head",),
     "graphtrial.ops": ("aggregate",),
-    "graphtrial.permissions": ("allow",),
-    "graphtrial.plugins": ("load_plugin",),
+    "graphtrial.core.permissions": ("allow",),
+    "graphtrial.core.plugins": ("load_plugin",),
     "graphtrial.studies": ("Row", "Store", "Study", "TrialSpec", "load_study"),
     "graphtrial.tasks": ("TASKS", "Task"),
     "graphtrial.training": ("PROTOCOLS", "Protocol", "Rules"),
@@ -43,9 +43,11 @@ __all__ = ["__version__", *sorted(_HOME)]
 
 if TYPE_CHECKING:
     from graphtrial.api import build, info, load, prepare, run, run_study
+    from graphtrial.core.errors import GraphTrialError
+    from graphtrial.core.permissions import allow
+    from graphtrial.core.plugins import load_plugin
     from graphtrial.datasets import DATASETS, Dataset, DatasetSpec, Split
     from graphtrial.encodings import ENCODINGS, Encoding
-    from graphtrial.errors import GraphTrialError
     from graphtrial.graphs import (
         Column,
         GraphBatch,
@@ -61,11 +63,10 @@ if TYPE_CHECKING:
     from graphtrial.nn.encoder import EdgeEncoder, NodeEncoder
     from graphtrial.nn.head import make_head
     from graphtrial.ops import aggregate
-    from graphtrial.permissions import allow
-    from graphtrial.plugins import load_plugin
-    from graphtrial.studies import Row, Store, Study, TrialSpec, load_study
+    from graphtrial.studies import Row, Study, load_study
     from graphtrial.tasks import TASKS, Task
     from graphtrial.training import PROTOCOLS, Protocol, Rules
+    from graphtrial.trials import Store, TrialSpec
 
 
 def __getattr__(name: str) -> Any:

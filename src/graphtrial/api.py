@@ -12,15 +12,17 @@ from typing import Any
 from torch import nn
 
 from graphtrial import datasets
+from graphtrial.core.files import DEFAULT_STORE
+from graphtrial.core.permissions import allow
 from graphtrial.datasets import Dataset
-from graphtrial.files import DEFAULT_STORE
+from graphtrial.execution import Executor, Progress, run_trials
+from graphtrial.execution.executor import Listener
 from graphtrial.nn import build_model
-from graphtrial.permissions import allow
-from graphtrial.report import ResultRow, result_rows
-from graphtrial.studies import Executor, Progress, Row, Store, Study, run_trials
-from graphtrial.studies.executor import Listener
+from graphtrial.results import ResultRow, result_rows
+from graphtrial.studies import Row, Study
 from graphtrial.studies.study import choose_settings, encoding_name, parse_encoding
-from graphtrial.studies.trial import make_encoding, shapes_for
+from graphtrial.trials import Store
+from graphtrial.trials.trial import make_encoding, shapes_for
 
 
 def load(name: str) -> Dataset:

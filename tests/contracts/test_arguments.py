@@ -13,16 +13,16 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 import pytest
 
-from graphtrial.arguments import Range, declared_arguments, declared_hints
-from graphtrial.datasets.own.kinds import KINDS
+from graphtrial.core.arguments import Range, declared_arguments, declared_hints
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.spec import canonical_json, resolve_arguments
+from graphtrial.datasets.custom.kinds import KINDS
 from graphtrial.encodings import ENCODINGS
-from graphtrial.errors import GraphTrialError
+from graphtrial.execution.executor import EXECUTORS
 from graphtrial.kernels import KERNELS
 from graphtrial.nn import MODELS, Shapes
 from graphtrial.nn.budget import parameter_count
-from graphtrial.nn.models import model_settings, resolve_settings, setting_hints, width_step
-from graphtrial.spec import canonical_json, resolve_arguments
-from graphtrial.studies.executor import EXECUTORS
+from graphtrial.nn.registry import model_settings, resolve_settings, setting_hints, width_step
 from graphtrial.tasks import TASKS
 from graphtrial.training import PROTOCOLS
 from graphtrial.training.protocols.base import KINDS as RULES

@@ -13,9 +13,11 @@ import typer
 from tests.strangers import MODULE, PLACES, stored, trial
 from typer.testing import CliRunner, Result
 
-from graphtrial import permissions
 from graphtrial.cli.main import app
-from graphtrial.studies import Row, Store, Study, TrialSpec, run_trials
+from graphtrial.core import permissions
+from graphtrial.execution import run_trials
+from graphtrial.studies import Row, Study
+from graphtrial.trials import Store, TrialSpec
 
 QUICK = "seeds = 1\nsplits = 1\nrules = { max_epochs = 1 }\n"
 STUDIES = {
@@ -195,7 +197,7 @@ def test_what_is_allowed_is_run_in_a_study(place: str, mark: Path, tmp_path: Pat
 def test_workers_import_what_was_allowed_and_nothing_else(
     executor: str, plain: TrialSpec, mark: Path, tmp_path: Path
 ) -> None:
-    from graphtrial.studies import make_executor
+    from graphtrial.execution import make_executor
 
     if executor == "ray":
         pytest.importorskip("ray")

@@ -13,12 +13,12 @@ import pytest
 import torch
 from tests.conftest import raw_data
 
+from graphtrial.core.errors import MissingDependencyError
+from graphtrial.core.spec import canonical_json
 from graphtrial.datasets import DATASETS, Dataset, Source, info, load
 from graphtrial.datasets.prepare import source_at_hand
 from graphtrial.datasets.sbm import Cluster, Pattern
-from graphtrial.errors import MissingDependencyError
 from graphtrial.graphs import GraphBatch
-from graphtrial.spec import canonical_json
 
 # The content of each dataset as first made, by source and the versions of the libraries that had a say in it.
 KNOWN = json.loads((Path(__file__).parent / "dataset_hashes.json").read_text())

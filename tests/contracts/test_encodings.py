@@ -13,13 +13,13 @@ import numpy.typing as npt
 import pytest
 import torch
 
-from graphtrial.arguments import declared_arguments
+from graphtrial.core.arguments import declared_arguments
+from graphtrial.core.process import seed_everything
+from graphtrial.core.spec import canonical_json
 from graphtrial.encodings import ENCODINGS, Encoding, encode
 from graphtrial.graphs import Column, GraphSet, from_networkx
 from graphtrial.nn import Shapes, build_model
 from graphtrial.nn.encoder import ENCODING_COLUMN
-from graphtrial.process import seed_everything
-from graphtrial.spec import canonical_json
 from layers import GRAPH_MODELS, known
 from samples import (
     AWKWARD,

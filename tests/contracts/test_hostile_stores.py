@@ -13,7 +13,8 @@ from tests.report.sites import record
 from typer.testing import CliRunner
 
 from graphtrial.cli.main import app
-from graphtrial.studies import Row, Store, Study, TrialSpec
+from graphtrial.studies import Row, Study
+from graphtrial.trials import Store, TrialSpec
 
 READING = {
     ("list",): ["list", "studies"],

@@ -16,9 +16,10 @@ import numpy as np
 import pytest
 from tests.conftest import raw_data
 
-from graphtrial.datasets import DATASETS, File, Source, load
-from graphtrial.datasets.sources import fetch
-from graphtrial.errors import CorruptFileError, GraphTrialError, MissingDependencyError
+from graphtrial.core.errors import CorruptFileError, GraphTrialError, MissingDependencyError
+from graphtrial.datasets import DATASETS, Source, load
+from graphtrial.io import File
+from graphtrial.io.sources import fetch
 
 HASHED = sorted({f for name in DATASETS for s in DATASETS.get(name).sources for f in s.files if f.sha256}, key=str)
 

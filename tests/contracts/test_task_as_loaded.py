@@ -13,10 +13,12 @@ from typer.testing import CliRunner
 from graphtrial.cli.main import app
 from graphtrial.datasets import DATASETS, load
 from graphtrial.datasets.prepare import task_of
-from graphtrial.studies import Row, Store, Study, TrialSpec, run_trials
-from graphtrial.studies.away import run_away
-from graphtrial.studies.executor import EXECUTORS, make_executor
-from graphtrial.studies.home import parcel_of, take_news, take_result
+from graphtrial.execution import run_trials
+from graphtrial.execution.executor import EXECUTORS, make_executor
+from graphtrial.execution.remote import run_away
+from graphtrial.execution.remote_store import parcel_of, take_news, take_result
+from graphtrial.studies import Row, Study
+from graphtrial.trials import Store, TrialSpec
 
 NAME = "tu/Lengths"
 

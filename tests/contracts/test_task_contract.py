@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from graphtrial.arguments import declared_arguments
+from graphtrial.core.arguments import declared_arguments
 from graphtrial.tasks import TASKS, Task, TaskLevel
 
 Example = tuple[Tensor, Tensor]

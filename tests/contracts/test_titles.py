@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from graphtrial.core.registry import Registry
 from graphtrial.datasets import DATASETS
 from graphtrial.encodings import ENCODINGS
 from graphtrial.kernels import KERNELS
@@ -11,7 +12,6 @@ from graphtrial.nn import MODELS
 from graphtrial.published import rows
 from graphtrial.published.params import NAMES
 from graphtrial.published.tables import plain
-from graphtrial.registry import Registry
 
 REGISTRIES = {registry.kind: registry for registry in (DATASETS, MODELS, KERNELS, ENCODINGS)}
 

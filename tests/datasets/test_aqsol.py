@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from graphtrial.core.errors import CorruptFileError
 from graphtrial.datasets import aqsol, load
 from graphtrial.datasets.aqsol import ATOMS, BONDS, Molecule, from_pickle, is_kept, scaffold_split
-from graphtrial.datasets.molecules import Chemistry
-from graphtrial.datasets.unpickle import load as load_pickle
-from graphtrial.errors import CorruptFileError
+from graphtrial.datasets.molecules.smiles import Chemistry
+from graphtrial.io.pickles.reader import load as load_pickle
 
 
 @pytest.mark.parametrize("part", ["val", "test"])

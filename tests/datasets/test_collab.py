@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 import torch
 
+from graphtrial.core.errors import CorruptFileError, GraphTrialError
 from graphtrial.datasets import DATASETS, load
 from graphtrial.datasets.collab import ARCHIVE, find
 from graphtrial.datasets.generators.collab import network
-from graphtrial.errors import CorruptFileError, GraphTrialError
 from graphtrial.graphs import GraphSet
 
 AUTHORS, LINKS = 40, 90

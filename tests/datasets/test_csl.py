@@ -11,8 +11,8 @@ import pytest
 
 from graphtrial.datasets import load
 from graphtrial.datasets.csl import SKIPS
-from graphtrial.datasets.unpickle import load as unpickle
 from graphtrial.graphs import to_networkx
+from graphtrial.io.pickles.reader import load as unpickle
 
 
 def undirected(graph: int) -> nx.Graph:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from graphtrial.core.errors import InvalidGraphError
 from graphtrial.datasets.base import Split, check_splits, dataset_hash
-from graphtrial.errors import InvalidGraphError
 from graphtrial.graphs import GraphSet
 
 GRAPHS = GraphSet.build([1] * 4, [0] * 4, np.zeros((2, 0), int))

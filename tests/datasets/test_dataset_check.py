@@ -13,10 +13,11 @@ import pytest
 from typer.testing import CliRunner
 
 from graphtrial.cli.main import app
-from graphtrial.datasets import DATASETS, DatasetSpec, File, Source, Split, Statistics, load
+from graphtrial.datasets import DATASETS, DatasetSpec, Source, Split, Statistics, load
 from graphtrial.datasets.check import all_names, check, summary
 from graphtrial.datasets.statistics import Difference
 from graphtrial.graphs import Column, GraphSet
+from graphtrial.io import File
 from graphtrial.tasks import GraphRegression
 
 CONTENT = b"rings\n"

@@ -8,9 +8,9 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from graphtrial.core.errors import GraphTrialError, UnknownNameError
 from graphtrial.datasets import DATASETS, Dataset, load
 from graphtrial.datasets.links import with_hidden_links
-from graphtrial.errors import GraphTrialError, UnknownNameError
 from graphtrial.graphs import Column, GraphSet
 
 

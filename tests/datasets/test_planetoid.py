@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from graphtrial.core.errors import CorruptFileError
 from graphtrial.datasets import load
 from graphtrial.datasets.planetoid import Cora, drawn_split, read_npz, read_planetoid
 from graphtrial.datasets.planetoid_files import PARTS
-from graphtrial.errors import CorruptFileError
 
 
 @pytest.mark.parametrize("name", ["cora", "citeseer"])

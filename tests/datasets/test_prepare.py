@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphtrial.datasets import DATASETS, DatasetSpec, File, Source, Split, Statistics, info, load, prepare
-from graphtrial.errors import CorruptFileError, GraphTrialError, InvalidGraphError, UnknownNameError
+from graphtrial.core.errors import CorruptFileError, GraphTrialError, InvalidGraphError, UnknownNameError
+from graphtrial.datasets import DATASETS, DatasetSpec, Source, Split, Statistics, info, load, prepare
 from graphtrial.graphs import Column, GraphSet
+from graphtrial.io import File
 from graphtrial.tasks import GraphRegression
 
 CONTENT = b"3 4 5 6 7 8\n"

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.datasets.base import check_splits
 from graphtrial.datasets.splits import by_ratio, folds, in_turn, parts_as_given
-from graphtrial.errors import GraphTrialError
 
 CLASSES = np.repeat([0, 1, 2], [50, 33, 17])
 

@@ -10,16 +10,16 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
-from tests.datasets.test_image_files import write_binary, write_idx, write_python
+from tests.io.test_image_files import write_binary, write_idx, write_python
 
+from graphtrial.core.errors import CorruptFileError, MissingDependencyError
 from graphtrial.datasets import superpixels
-from graphtrial.datasets.idx import read_idx
-from graphtrial.datasets.neighbours import gaussian_neighbours
-from graphtrial.datasets.slic import segments
-from graphtrial.datasets.slic import superpixels as cut
+from graphtrial.datasets.images.knn_graph import gaussian_neighbours
+from graphtrial.datasets.images.slic import segments
+from graphtrial.datasets.images.slic import superpixels as cut
 from graphtrial.datasets.superpixels import ARCHIVE, BINARY, CIFAR10, IDX, MNIST, PUBLISHED, PYTHON
-from graphtrial.errors import CorruptFileError, MissingDependencyError
 from graphtrial.graphs import GraphSet
+from graphtrial.io.idx import read_idx
 
 pytest.importorskip("skimage")
 

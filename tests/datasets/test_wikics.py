@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from graphtrial.core.errors import CorruptFileError
 from graphtrial.datasets import DATASETS, load
 from graphtrial.datasets.generators import wikics as generator
 from graphtrial.datasets.statistics import link_counts
 from graphtrial.datasets.wikics import DATA, drawn_masks, read_data
-from graphtrial.errors import CorruptFileError
 from graphtrial.graphs import GraphSet
 
 NODES, SPLITS = 60, 20

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 import torch
 
+from graphtrial.core.errors import CorruptFileError
 from graphtrial.datasets import load, zinc
-from graphtrial.datasets.molecules import Chemistry
+from graphtrial.datasets.molecules.smiles import Chemistry
 from graphtrial.datasets.zinc import ARCHIVE, ATOMS, SIZES, ZINC, molecule_of
-from graphtrial.errors import CorruptFileError
 from graphtrial.graphs import GraphSet
 
 

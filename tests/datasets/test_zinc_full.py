@@ -11,7 +11,7 @@ import pytest
 from tests.datasets.test_zinc import entry, write_archive
 
 from graphtrial.datasets import zinc_full
-from graphtrial.datasets.molecules import Chemistry
+from graphtrial.datasets.molecules.smiles import Chemistry
 from graphtrial.datasets.zinc import ALL, ARCHIVE, TEST, VALID, molecule_of, smiles_lists
 from graphtrial.datasets.zinc_full import ZINCFull
 

@@ -9,14 +9,16 @@ from tests.stores import change
 from typer.testing import CliRunner
 
 from graphtrial.cli.main import app
+from graphtrial.core.scratch import workshop
+from graphtrial.core.spec import Component
 from graphtrial.datasets import load
 from graphtrial.doctor import Finding, examine
 from graphtrial.doctor.machine import look_at_packages
 from graphtrial.encodings import encode
-from graphtrial.scratch import workshop
-from graphtrial.spec import Component
-from graphtrial.studies import Row, Store, Study, run_trials
-from graphtrial.studies.trial import make_encoding
+from graphtrial.execution import run_trials
+from graphtrial.studies import Row, Study
+from graphtrial.trials import Store
+from graphtrial.trials.trial import make_encoding
 
 STUDY = """
 title = "t"

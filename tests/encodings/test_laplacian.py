@@ -12,11 +12,11 @@ import torch
 from scipy.linalg import eigvalsh
 from torch_geometric.transforms import AddLaplacianEigenvectorPE
 
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.spec import Component
 from graphtrial.encodings import ENCODINGS, encode, laplacian
 from graphtrial.encodings.laplacian import Laplacian
-from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphSet, from_networkx, to_pyg
-from graphtrial.spec import Component
 from samples import AWKWARD, Graph, graph_set, plain_graphs, random_graphs, skip_links
 
 Matrix = npt.NDArray[np.float64]

@@ -7,9 +7,9 @@ import pytest
 import torch
 from torch import nn
 
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.encodings import node_order
 from graphtrial.encodings.node_order import NodeOrder
-from graphtrial.errors import GraphTrialError
 from samples import AWKWARD, graph_set, random_graphs
 
 GRAPHS = graph_set([*AWKWARD, *random_graphs(20, seed=0)])

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from torch_geometric.transforms import AddRandomWalkPE
 
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.spec import Component
 from graphtrial.encodings import ENCODINGS, walks
 from graphtrial.encodings.random_walk import RandomWalk
-from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphSet, from_networkx, to_pyg
-from graphtrial.spec import Component
 from samples import AWKWARD, graph_set, plain_graphs, random_graphs, skip_links
 
 SETS: dict[str, GraphSet] = {

@@ -12,19 +12,21 @@ from tests.report.sites import sample_store
 from tests.results import results
 from tests.tally import Tally
 
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.spec import Component
 from graphtrial.datasets import load
 from graphtrial.encodings import encode
-from graphtrial.errors import GraphTrialError
+from graphtrial.execution import run_trials
+from graphtrial.execution.worker import DriverGoneError, run_and_record
 from graphtrial.graphs import GraphSet
 from graphtrial.shipped import packed as shipped_file
 from graphtrial.shipped import ship, shipped_store
-from graphtrial.spec import Component
-from graphtrial.studies import Row, Store, Study, run_trials
-from graphtrial.studies.trial import make_encoding
-from graphtrial.studies.weights import packed
-from graphtrial.studies.worker import DriverGoneError, run_and_record
+from graphtrial.studies import Row, Study
 from graphtrial.training.checkpoint import Checkpoint
 from graphtrial.training.outcome import Epoch, Outcome
+from graphtrial.trials import Store
+from graphtrial.trials.trial import make_encoding
+from graphtrial.trials.weights import packed
 
 pytestmark = pytest.mark.slow
 

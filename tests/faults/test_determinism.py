@@ -13,12 +13,14 @@ import torch
 from tests.results import results
 from tests.tally import Tally
 
-from graphtrial.studies import Row, Store, Study, run_trials
-from graphtrial.studies.away import run_away
-from graphtrial.studies.home import parcel_of, take_result
-from graphtrial.studies.trial import make_job
+from graphtrial.execution import run_trials
+from graphtrial.execution.remote import run_away
+from graphtrial.execution.remote_store import parcel_of, take_result
+from graphtrial.studies import Row, Study
 from graphtrial.training.batches import scored_batches
 from graphtrial.training.trainer import evaluate
+from graphtrial.trials import Store
+from graphtrial.trials.trial import make_job
 
 pytestmark = pytest.mark.slow
 

@@ -20,9 +20,9 @@ from tests.tally import Tally
 from typer.testing import CliRunner
 
 from graphtrial.cli.main import app
-from graphtrial.files import cache_home
+from graphtrial.core.files import cache_home
 from graphtrial.graphs import storage
-from graphtrial.studies import Store
+from graphtrial.trials import Store
 
 pytestmark = pytest.mark.slow
 

@@ -19,12 +19,14 @@ from tests.tally import Tally
 from typer.testing import CliRunner
 
 from graphtrial.cli.main import app
-from graphtrial.errors import GraphTrialError
-from graphtrial.plugins import Plugin, load_plugin, unload_plugin
-from graphtrial.studies import Row, Store, Study, TrialSpec, load_study, run_trials
-from graphtrial.studies.processes import Processes
-from graphtrial.studies.worker import is_running
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.plugins import Plugin, load_plugin, unload_plugin
+from graphtrial.execution import run_trials
+from graphtrial.execution.processes import Processes
+from graphtrial.execution.worker import is_running
+from graphtrial.studies import Row, Study, load_study
 from graphtrial.training.outcome import Epoch, Outcome
+from graphtrial.trials import Store, TrialSpec
 
 pytestmark = pytest.mark.slow
 
@@ -163,7 +165,7 @@ def test_eight_writers_at_once_some_of_them_killed(tmp_path: Path, times: int, t
     study = Study("s", "csl", (Row("gin", {"width": 8, "layers": 2}),), seeds=1, splits=2, rules={"max_epochs": 3})
     specs = [spec.to_dict() for spec in study.trials()]
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["graphtrial.studies.worker"])
+    context.set_forkserver_preload(["graphtrial.execution.worker"])
     writers = [context.Process(target=_write, args=(path, specs, n, seconds)) for n in range(8)]
     for writer in writers:
         writer.start()

@@ -22,7 +22,7 @@ from pathlib import Path
 from tests.fuzz.mutation import mutate
 from tests.fuzz.readers import READERS, Files
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError
 
 SECONDS = 20.0
 MEMORY_BYTES = 1_500_000_000

@@ -17,19 +17,22 @@ import networkx as nx
 import numpy as np
 import torch
 
-from graphtrial.datasets import aqsol, archive, cifar, idx, planetoid, qm9, unpickle, wikics, zinc
-from graphtrial.datasets.molecules import Chemistry
-from graphtrial.datasets.own import recipe
-from graphtrial.datasets.own.importers import read as read_own
-from graphtrial.datasets.structures import Structures
+from graphtrial.core.plugins import load_plugin, unload_plugin
+from graphtrial.datasets import aqsol, planetoid, qm9, wikics, zinc
+from graphtrial.datasets.custom import recipe
+from graphtrial.datasets.custom.importers import read as read_own
+from graphtrial.datasets.molecules.conformers import Structures
+from graphtrial.datasets.molecules.smiles import Chemistry
 from graphtrial.datasets.tsp.text import read_tours
 from graphtrial.datasets.tu.reader import read_folder
 from graphtrial.graphs import Column, GraphSet
-from graphtrial.plugins import load_plugin, unload_plugin
-from graphtrial.studies import Row, Store, Study, load_study
+from graphtrial.io import archive, cifar, idx
+from graphtrial.io.pickles import reader as unpickle
+from graphtrial.studies import Row, Study, load_study
 from graphtrial.training.checkpoint import Checkpoint
-from graphtrial.wikics.sqldump import Counts, Wanted, read_table
-from graphtrial.wikics.xmldump import PageCounts, read_pages
+from graphtrial.trials import Store
+from graphtrial.wikipedia.dumps.sqldump import Counts, Wanted, read_table
+from graphtrial.wikipedia.dumps.xmldump import PageCounts, read_pages
 
 Files = dict[str, bytes]
 """The content of files below a folder, by name."""
@@ -145,7 +148,7 @@ def _wikics() -> Files:
 
 def _sql(path: Path) -> list[dict[str, object]]:
     def choose(columns: list[str]) -> list[Wanted]:
-        from graphtrial.errors import CorruptFileError
+        from graphtrial.core.errors import CorruptFileError
 
         if not {"a", "b"} <= set(columns):
             raise CorruptFileError("the table has other columns")

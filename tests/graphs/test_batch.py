@@ -17,7 +17,7 @@ from torch_geometric.data import Batch, Data
 from torch_geometric.nn import GINEConv, global_add_pool, global_max_pool, global_mean_pool
 from torch_geometric.nn.models import GAT, GCN, GIN
 
-from graphtrial.errors import InvalidGraphError
+from graphtrial.core.errors import InvalidGraphError
 from graphtrial.graphs import Column, GraphBatch, GraphSet, storage, to_pyg
 
 

@@ -14,7 +14,7 @@ from strategies import Graph, build, graph_lists
 from torch_geometric.data import Data
 from torch_geometric.utils import from_networkx as pyg_from_networkx
 
-from graphtrial.errors import InvalidGraphError
+from graphtrial.core.errors import InvalidGraphError
 from graphtrial.graphs import Column, GraphSet, from_networkx, from_pyg, to_networkx, to_pyg
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Graph, build, graph_lists, random_graphs
 
-from graphtrial.errors import InvalidGraphError, UnknownNameError
+from graphtrial.core.errors import InvalidGraphError, UnknownNameError
 from graphtrial.graphs import Column, GraphSet
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from strategies import build, random_graphs
 from torch_geometric.loader import DataLoader
 
-from graphtrial.errors import GraphTrialError, InvalidGraphError
+from graphtrial.core.errors import GraphTrialError, InvalidGraphError
 from graphtrial.graphs import GraphBatch, GraphSet, Loader, to_pyg
 from graphtrial.graphs import loader as loader_module
 

@@ -16,9 +16,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from strategies import Graph, build, graph_lists, random_graphs
 
-from graphtrial.errors import CorruptFileError, InvalidGraphError
+from graphtrial.core.errors import CorruptFileError, InvalidGraphError
+from graphtrial.core.spec import canonical_json, digest
 from graphtrial.graphs import Column, GraphSet, storage
-from graphtrial.spec import canonical_json, digest
 
 quickly = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 

@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.spec import Component
 from graphtrial.datasets import load
-from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.kernels import KERNELS
 from graphtrial.kernels.as_published import PublishedGraphlet, PublishedShortestPath, PublishedWeisfeilerLeman
-from graphtrial.kernels.trial import matrix_of, resolve_kernel
-from graphtrial.spec import Component
 from graphtrial.training import SvmRules
+from graphtrial.trials.kinds.kernel_fold import matrix_of, resolve_kernel
 from samples import Graph, symmetric
 
 Labelled = list[tuple[Graph, list[int]]]

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.kernels.hash_wl import HashWeisfeilerLeman
 from graphtrial.kernels.structure import Structure

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.kernels import KERNELS, GraphKernel, gram
 from graphtrial.kernels.graphlet import Graphlet

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.nn import Shapes, build_model, count_parameters, parse_budget, width_for_budget, width_step
 from layers import WIDE_MODELS, known, suited
 

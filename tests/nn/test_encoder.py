@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import Column, GraphBatch
 from graphtrial.nn import Shapes
 from graphtrial.nn.encoder import EdgeEncoder, NodeEncoder

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from graphtrial.errors import GraphTrialError
-from graphtrial.graphs.loops import with_self_loops
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.graphs.self_loops import with_self_loops
 from graphtrial.nn import Shapes, build_model, count_parameters
 from graphtrial.nn.readout import pool
 from samples import AWKWARD, EDGE_TYPES, NODE_TYPES, batch_of

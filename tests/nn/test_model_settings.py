@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 import torch
 
-from graphtrial.errors import GraphTrialError, UnknownNameError
+from graphtrial.core.errors import GraphTrialError, UnknownNameError
+from graphtrial.core.spec import digest
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.nn import Shapes, build_model, model_settings, resolve_settings
 from graphtrial.published.models import published_models
-from graphtrial.spec import digest
 from graphtrial.studies import Row
 from graphtrial.studies.study import choose_settings
 from graphtrial.tasks import GraphRegression

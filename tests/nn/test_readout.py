@@ -7,7 +7,7 @@ import torch
 from torch_geometric.nn import global_add_pool, global_max_pool, global_mean_pool
 from torch_geometric.nn.aggr import Set2Set as PygSet2Set
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.nn.readout import Set2Set, pool
 from samples import AWKWARD, batch_of, random_graphs, vectors
 

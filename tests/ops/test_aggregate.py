@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch_geometric.utils import scatter
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.ops import aggregate
 from samples import AWKWARD, Graph, batch_of, random_graphs, vectors

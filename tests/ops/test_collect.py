@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch_geometric.utils import scatter
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.ops import collect
 from samples import AWKWARD, Graph, batch_of, random_graphs, vectors
 

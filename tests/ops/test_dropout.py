@@ -7,7 +7,7 @@ import pytest
 import torch
 from scipy import stats
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.ops import dropout, keep_noise
 from graphtrial.ops.kernels import keep_or_drop
 

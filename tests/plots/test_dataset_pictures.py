@@ -18,9 +18,9 @@ from tests.samples import AWKWARD, graph_set
 from typer.testing import CliRunner
 
 from graphtrial.cli.main import app
+from graphtrial.core.errors import GraphTrialError, MissingDependencyError
 from graphtrial.datasets import Dataset, Split, load
 from graphtrial.datasets.single_graph import same_class_shares
-from graphtrial.errors import GraphTrialError, MissingDependencyError
 from graphtrial.graphs import Column, GraphSet, from_networkx
 from graphtrial.plots import plot
 from graphtrial.plots.drawers import DRAWERS, drawer_of

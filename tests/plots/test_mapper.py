@@ -10,8 +10,8 @@ import pytest
 
 pytest.importorskip("kmapper")
 
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.datasets import load
-from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import Column, GraphBatch, GraphSet
 from graphtrial.nn import Shapes
 from graphtrial.nn.infomax import infomax_vectors

@@ -12,11 +12,11 @@ from graphtrial.cli.main import app
 from graphtrial.datasets import DATASETS, load
 from graphtrial.encodings import ENCODINGS
 from graphtrial.nn import MODELS, count_parameters
-from graphtrial.nn.models import build_model
+from graphtrial.nn.registry import build_model
 from graphtrial.published.params import ParamCell, param_cells
 from graphtrial.published.shapes import known_shapes, published_shapes
 from graphtrial.published.tables import table
-from graphtrial.studies.trial import shapes_for
+from graphtrial.trials.trial import shapes_for
 
 CELLS = param_cells()
 PRINTED_WRONGLY = {("bgnn-v1", "CIFAR10", "MLP")}

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from graphtrial.errors import GraphTrialError, UnknownNameError
+from graphtrial.core.errors import GraphTrialError, UnknownNameError
 from graphtrial.published import find, rows, table
 from graphtrial.published.tables import TABLES
 

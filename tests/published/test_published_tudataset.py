@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from graphtrial.core.spec import Component
 from graphtrial.published import find_tudataset
-from graphtrial.spec import Component
 
 JK = {"jumping": True}
 

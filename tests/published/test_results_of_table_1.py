@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from graphtrial.core.spec import Component
 from graphtrial.datasets import load
 from graphtrial.published import find_tudataset
-from graphtrial.spec import Component
 
 FOLDER = Path(__file__).parents[2] / "docs" / "results"
 FACTS = json.loads((FOLDER / "tudataset-table-1.json").read_text(encoding="utf-8"))

@@ -6,9 +6,10 @@ import dataclasses
 import math
 from pathlib import Path
 
-from graphtrial.spec import Component
-from graphtrial.studies import Row, Store, Study, TrialSpec
+from graphtrial.core.spec import Component
+from graphtrial.studies import Row, Study
 from graphtrial.training.outcome import Epoch, Outcome
+from graphtrial.trials import Store, TrialSpec
 
 ENVIRONMENT = {"python": "3", "system": "Linux", "machine": "m", "cpu": "c", "packages": {"torch": "2"}, "code": "x"}
 EVIL = "<script>alert(1)</script>\"'&|"

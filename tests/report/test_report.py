@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from graphtrial.report import markdown, result_rows
-from graphtrial.report.stats import summarise
-from graphtrial.studies import Row, Store, Study, TrialSpec
+from graphtrial.results import markdown, result_rows
+from graphtrial.results.statistics.summary import summarise
+from graphtrial.studies import Row, Study
 from graphtrial.training.outcome import Epoch, Outcome
+from graphtrial.trials import Store, TrialSpec
 
 
 @pytest.fixture

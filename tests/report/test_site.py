@@ -13,15 +13,16 @@ from urllib.parse import unquote, urldefrag
 import pytest
 from tests.report.sites import EVIL, plan, record, sample_store
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.spec import Component
 from graphtrial.plots.kept import kept_pictures
-from graphtrial.report import result_rows, write_site
-from graphtrial.report.site.build import MARKER
-from graphtrial.report.site.errata import render
-from graphtrial.report.site.names import file_name
-from graphtrial.report.site.site import Prepared
-from graphtrial.spec import Component
-from graphtrial.studies import Store
+from graphtrial.report import write_site
+from graphtrial.report.build import MARKER
+from graphtrial.report.names import file_name
+from graphtrial.report.pages.errata import render
+from graphtrial.report.site import Prepared
+from graphtrial.results import result_rows
+from graphtrial.trials import Store
 
 VOID = {"meta", "link", "br", "img", "input", "rect", "path", "line", "circle"}
 

@@ -13,7 +13,7 @@ import pytest
 from tests.report.sites import EVIL, plan, record, sample_store
 
 from graphtrial.report import write_site
-from graphtrial.studies import Store
+from graphtrial.trials import Store
 
 pytestmark = pytest.mark.slow
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from graphtrial.report.site.charts import curve, digits, sampled
-from graphtrial.report.site.exports import export
-from graphtrial.report.site.grid import Cell, Grid, best_two, numbers, words
-from graphtrial.report.site.rowgrid import duration
+from graphtrial.report.charts import curve, digits, sampled
+from graphtrial.report.exports import export
+from graphtrial.report.grid import Cell, Grid, best_two, numbers, words
+from graphtrial.report.rowgrid import duration
 from graphtrial.training.outcome import Epoch
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from graphtrial.report import result_rows, write_site
-from graphtrial.report.titles import dataset_title
+from graphtrial.report import write_site
+from graphtrial.results import result_rows
+from graphtrial.results.titles import dataset_title
 from graphtrial.shipped import shipped_store
 
 MOST_BYTES, BLOCK = 25_000_000, 4096

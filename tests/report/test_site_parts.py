@@ -6,17 +6,17 @@ import json
 from html.parser import HTMLParser
 
 import pytest
-from tests.report.conftest import Filler
+from tests.filled_store import Filler
 from tests.report.sites import EVIL
 
-from graphtrial.report import result_rows
-from graphtrial.report.site.cells import cell_html
-from graphtrial.report.site.charts import MOST_LINES, MOST_POINTS, learning, one_training
-from graphtrial.report.site.grid import Cell, Column, Grid, words
-from graphtrial.report.site.site import element_text
-from graphtrial.report.site.trialdata import row_data
-from graphtrial.studies import Store, TrialSpec
+from graphtrial.report.cells import cell_html
+from graphtrial.report.charts import MOST_LINES, MOST_POINTS, learning, one_training
+from graphtrial.report.grid import Cell, Column, Grid, words
+from graphtrial.report.site import element_text
+from graphtrial.report.trialdata import row_data
+from graphtrial.results import result_rows
 from graphtrial.training.outcome import Epoch
+from graphtrial.trials import Store, TrialSpec
 
 
 class Tags(HTMLParser):

@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
-from graphtrial.report.compare import matches
-from graphtrial.report.deviations import badges
-from graphtrial.report.rows import ResultRow
-from graphtrial.report.select import rows_of
-from graphtrial.report.titles import dataset_title, label_title
-from graphtrial.report.verdict import tally
+from graphtrial.results.compare import matches
+from graphtrial.results.deviations import badges
+from graphtrial.results.rows import ResultRow
+from graphtrial.results.select import rows_of
+from graphtrial.results.titles import dataset_title, label_title
+from graphtrial.results.verdict import tally
 from graphtrial.shipped import shipped_store
 from graphtrial.shipped.packed import packed
 from graphtrial.training import PROTOCOLS

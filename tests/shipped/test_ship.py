@@ -13,11 +13,11 @@ import pytest
 from tests.report.sites import plan, record, sample_store
 from tests.stores import forge
 
-from graphtrial.errors import CorruptFileError, GraphTrialError
+from graphtrial.core.errors import CorruptFileError, GraphTrialError
 from graphtrial.shipped import has_shipped_store, packed, ship, shipped_store
-from graphtrial.studies import Store
-from graphtrial.studies.trial import versions_now
 from graphtrial.training import SvmRules
+from graphtrial.trials import Store
+from graphtrial.trials.trial import versions_now
 
 
 @pytest.mark.slow

@@ -9,14 +9,16 @@ import pytest
 from typer.testing import CliRunner
 
 from graphtrial.cli.main import app
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.datasets import load
-from graphtrial.errors import GraphTrialError
-from graphtrial.studies import Row, Store, Study, load_study, run_trials
+from graphtrial.execution import run_trials
+from graphtrial.studies import Row, Study, load_study
 from graphtrial.studies.edition import in_edition
-from graphtrial.studies.forecast import forecast
+from graphtrial.studies.estimate import Timing, expected_epochs, hours_left, kept_timing, measured_timing
+from graphtrial.studies.eta import forecast
 from graphtrial.studies.plan import finished, plan
-from graphtrial.studies.timing import Timing, expected_epochs, hours_left, kept_timing, measured_timing
 from graphtrial.training import PROTOCOLS, Rules
+from graphtrial.trials import Store
 
 
 def test_a_plan_has_as_many_trials_as_the_study(study: Study) -> None:

@@ -7,16 +7,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from graphtrial.core.errors import GraphTrialError, UnknownNameError
+from graphtrial.core.spec import canonical_json
 from graphtrial.datasets import load
-from graphtrial.errors import GraphTrialError, UnknownNameError
-from graphtrial.kernels.svm import fold_of
-from graphtrial.report import result_rows
-from graphtrial.spec import canonical_json
-from graphtrial.studies import Row, Store, Study, TrialSpec, load_study, run_trial, run_trials
-from graphtrial.studies.trial import make_job
-from graphtrial.studies.worker import run_and_record
+from graphtrial.execution import run_trials
+from graphtrial.execution.worker import run_and_record
+from graphtrial.results import result_rows
+from graphtrial.studies import Row, Study, load_study
+from graphtrial.svm.cross_validation import fold_of
 from graphtrial.training import FoldRules, SvmRules
 from graphtrial.training.outcome import Epoch
+from graphtrial.trials import Store, TrialSpec, run_trial
+from graphtrial.trials.trial import make_job
 
 BOTH = """
 title = "Kernels and networks"

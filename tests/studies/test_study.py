@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from graphtrial.core.errors import GraphTrialError, UnknownNameError
+from graphtrial.core.spec import Component
 from graphtrial.datasets import DATASETS
-from graphtrial.errors import GraphTrialError, UnknownNameError
-from graphtrial.kernels.trial import resolve_kernel
 from graphtrial.nn import model_settings
-from graphtrial.spec import Component
 from graphtrial.studies import Row, Study, catalog, load_study
 from graphtrial.training import Rules, SvmRules
+from graphtrial.trials.kinds.kernel_fold import resolve_kernel
 
 GOOD = """
 title = "A table"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.tasks import GraphRegression
 
 

@@ -11,9 +11,11 @@ import pytest
 from typer.testing import CliRunner
 
 from graphtrial.cli.main import app
-from graphtrial.errors import MissingDependencyError, UnknownNameError
-from graphtrial.studies import Row, Store, Study, run_trials
+from graphtrial.core.errors import MissingDependencyError, UnknownNameError
+from graphtrial.execution import run_trials
+from graphtrial.studies import Row, Study
 from graphtrial.tracking import TRACKERS, tracked
+from graphtrial.trials import Store
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import Column, GraphBatch, GraphSet, Loader
 from graphtrial.graphs.loader import AccumulatingLoader
 from graphtrial.nn import Shapes, build_model

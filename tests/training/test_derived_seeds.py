@@ -6,12 +6,13 @@ import hashlib
 
 import pytest
 
-from graphtrial.errors import GraphTrialError
-from graphtrial.report import result_rows
-from graphtrial.report.tables import HEADERS, cells
-from graphtrial.studies import Row, Store, Study
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.results import result_rows
+from graphtrial.results.tables import HEADERS, cells
+from graphtrial.studies import Row, Study
 from graphtrial.training import PROTOCOLS
 from graphtrial.training.outcome import Outcome
+from graphtrial.trials import Store
 
 
 @pytest.mark.parametrize("name", PROTOCOLS.names())

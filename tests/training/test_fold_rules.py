@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.training import PROTOCOLS, FoldRules, Rules, SvmRules, rules_from
 from graphtrial.training.batches import Job
 from graphtrial.training.trainer import train

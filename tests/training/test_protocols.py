@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from graphtrial.errors import GraphTrialError, UnknownNameError
+from graphtrial.core.errors import GraphTrialError, UnknownNameError
 from graphtrial.published import configuration, configurations
 from graphtrial.training import PROTOCOLS, Rules
 

@@ -13,8 +13,8 @@ import typer
 from rich.console import Console
 
 from graphtrial.cli.failures import REFUSED, failure, open_closed_streams, say
-from graphtrial.errors import GraphTrialError, in_one_line
-from graphtrial.spec import parse_value
+from graphtrial.core.errors import GraphTrialError, in_one_line
+from graphtrial.core.spec import parse_value
 
 open_closed_streams()
 # A pipe has no width of its own; tables are then as wide as they need to be.
@@ -68,7 +68,7 @@ def _blame(error: BaseException) -> str | None:
     """Return what the user's own code did wrong, where it did: it may raise anything, or try to end this process."""
     if isinstance(error, GraphTrialError | KeyboardInterrupt):
         return None
-    from graphtrial.plugins import blamed
+    from graphtrial.core.plugins import blamed
 
     return blamed(error) or (None if isinstance(error, Exception) else f"it was ended by {in_one_line(error)}")
 
@@ -96,15 +96,15 @@ def names(text: str) -> list[str]:
 
 def load_code(plugins: list[Path] | None, allowed: list[str] | None, *typed: str | None) -> None:
     """Load the plug-ins and allow the names that the user gave to a command: by --allow, or typed as a name."""
-    from graphtrial.permissions import PATH, allow
-    from graphtrial.registry import NAME
+    from graphtrial.core.permissions import PATH, allow
+    from graphtrial.core.registry import NAME
 
     for name in allowed or []:
         if not PATH.fullmatch(name) and not NAME.fullmatch(name):
             raise GraphTrialError(f"--allow takes package.module:attribute or the name of an entry point, not '{name}'")
     allow(*(allowed or []), *(name for name in typed if name))
     if plugins:
-        from graphtrial.plugins import load_plugin
+        from graphtrial.core.plugins import load_plugin
 
         for file in plugins:
             load_plugin(file)

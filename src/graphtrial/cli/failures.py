@@ -13,8 +13,8 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 
-from graphtrial.errors import GraphTrialError, in_one_line
-from graphtrial.files import cache_home, reason, write_text
+from graphtrial.core.errors import GraphTrialError, in_one_line
+from graphtrial.core.files import cache_home, reason, write_text
 
 REFUSED, INTERNAL, INTERRUPTED, PIPE_CLOSED = 2, 70, 130, 141
 INTERNAL_ERROR = "internal error"

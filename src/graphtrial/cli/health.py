@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from graphtrial.cli.common import Allowed, Json, Plugins, StorePath, friendly, load_code, out, print_json
-from graphtrial.files import DEFAULT_STORE
+from graphtrial.core.files import DEFAULT_STORE
 
 COLOURS = {"ok": "green", "note": "yellow", "wrong": "bold red"}
 

@@ -8,8 +8,8 @@ import typer
 
 from graphtrial.cli.common import Allowed, Json, Plugins, StorePath, Workers, friendly, load_code, parse_settings
 from graphtrial.cli.run import run_and_show
-from graphtrial.files import DEFAULT_STORE
-from graphtrial.workers import prepare_workers
+from graphtrial.core.files import DEFAULT_STORE
+from graphtrial.core.workers import prepare_workers
 
 
 @friendly

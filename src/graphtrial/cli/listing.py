@@ -10,8 +10,8 @@ from rich.table import Table
 
 from graphtrial.cli.common import Allowed, Json, Plugins, StorePath, friendly, load_code, names, out, print_json
 from graphtrial.cli.studies import show_studies, study_entries
-from graphtrial.errors import GraphTrialError, did_you_mean
-from graphtrial.files import DEFAULT_STORE
+from graphtrial.core.errors import GraphTrialError, did_you_mean
+from graphtrial.core.files import DEFAULT_STORE
 
 
 @friendly
@@ -66,7 +66,7 @@ def list_things(
 
 def _withheld(kind: str) -> dict[str, str]:
     """Return the entry points of this kind that nobody allowed; they are announced by installed packages."""
-    from graphtrial.plugins import registries
+    from graphtrial.core.plugins import registries
 
     registry = registries().get(kind.removesuffix("s"))
     return {} if registry is None else registry.withheld()
@@ -79,7 +79,7 @@ def _first_line(thing: Any) -> str:
 
 def _datasets() -> list[dict[str, Any]]:
     from graphtrial.datasets import DATASETS
-    from graphtrial.datasets.own import names as own_names
+    from graphtrial.datasets.custom import names as own_names
 
     return [
         {
@@ -100,7 +100,7 @@ def _models() -> list[dict[str, Any]]:
 
 
 def _encodings() -> list[dict[str, Any]]:
-    from graphtrial.arguments import declared_arguments
+    from graphtrial.core.arguments import declared_arguments
     from graphtrial.encodings import ENCODINGS
 
     return [
@@ -114,7 +114,7 @@ def _encodings() -> list[dict[str, Any]]:
 
 
 def _kernels() -> list[dict[str, Any]]:
-    from graphtrial.arguments import declared_arguments
+    from graphtrial.core.arguments import declared_arguments
     from graphtrial.kernels import KERNELS
 
     return [

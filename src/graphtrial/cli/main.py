@@ -10,23 +10,12 @@ from typing import Annotated
 import typer
 from rich.logging import RichHandler
 
-from graphtrial.cli import (
-    compare,
-    data,
-    health,
-    kernel,
-    listing,
-    params,
-    report,
-    reproduce,
-    run,
-    see,
-    stores,
-    watch,
-    wikics,
-)
+from graphtrial.cli import health, kernel, listing, params, run
+from graphtrial.cli import wikipedia as wikics
 from graphtrial.cli.common import err, out
+from graphtrial.cli.data import prepare as data
 from graphtrial.cli.failures import REFUSED, print_any_text, run_to_the_end, say
+from graphtrial.cli.results import compare, report, reproduce, see, stores, watch
 
 app = typer.Typer(
     name="graphtrial",

@@ -8,7 +8,7 @@ import typer
 from rich.table import Table
 
 from graphtrial.cli.common import Allowed, Json, Plugins, friendly, load_code, out, parse_settings, print_json
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError
 
 
 @friendly
@@ -52,7 +52,7 @@ def _count(dataset: str, model: str, encoding: str, given: dict[str, Any], budge
     from graphtrial.published.shapes import known_shapes
     from graphtrial.studies import Row
     from graphtrial.studies.study import choose_settings, parse_encoding
-    from graphtrial.studies.trial import make_encoding, shapes_for
+    from graphtrial.trials.trial import make_encoding, shapes_for
 
     component = parse_encoding(encoding, model)
     positions = make_encoding(component)

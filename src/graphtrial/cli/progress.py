@@ -9,7 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsed
 from rich.progress import Progress as Bars
 
 from graphtrial.cli.common import err
-from graphtrial.studies.executor import Listener, Progress
+from graphtrial.execution.executor import Listener, Progress
 
 
 @contextmanager

@@ -23,9 +23,9 @@ from graphtrial.cli.common import (
     print_json,
 )
 from graphtrial.cli.studies import show_plan
-from graphtrial.errors import GraphTrialError
-from graphtrial.files import DEFAULT_STORE
-from graphtrial.workers import prepare_workers
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.files import DEFAULT_STORE
+from graphtrial.core.workers import prepare_workers
 
 if TYPE_CHECKING:
     from graphtrial.studies import Study
@@ -137,8 +137,8 @@ def study(
         return
     run_and_show(loaded, store, workers, json, executor, track)
     if report is not None:
-        from graphtrial.cli.report import store_option, write
-        from graphtrial.studies import Store
+        from graphtrial.cli.results.report import store_option, write
+        from graphtrial.trials import Store
 
         page = write(Store(store, read_only=True), report, store_option(store, shipped=False), pictures=True)
         if not json:
@@ -155,9 +155,10 @@ def run_and_show(
 ) -> None:
     """Run what is missing of a study, with progress, and print its rows."""
     from graphtrial.cli.progress import shown_progress
-    from graphtrial.report import result_rows, terminal_tables
-    from graphtrial.studies import Store, make_executor, run_trials
+    from graphtrial.execution import make_executor, run_trials
+    from graphtrial.results import result_rows, terminal_tables
     from graphtrial.tracking import tracked
+    from graphtrial.trials import Store
 
     if executor is not None and workers is not None:
         raise GraphTrialError("--workers goes with processes of this machine; leave it out, or write processes:N")

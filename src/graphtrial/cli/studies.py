@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 
 from graphtrial.cli.common import err, out
-from graphtrial.errors import MissingDependencyError
-from graphtrial.workers import cores
+from graphtrial.core.errors import MissingDependencyError
+from graphtrial.core.workers import cores
 
 if TYPE_CHECKING:
     from graphtrial.studies import Study
-    from graphtrial.studies.forecast import Forecast
+    from graphtrial.studies.eta import Forecast
     from graphtrial.studies.plan import PlannedRow
-    from graphtrial.studies.store import TrialRecord
+    from graphtrial.trials.store import TrialRecord
 
 
 def study_entries(store: Path, *, estimate: bool, only: list[str]) -> list[dict[str, Any]]:
@@ -73,7 +73,7 @@ def show_studies(entries: list[dict[str, Any]]) -> None:
 
 def forecasts(study: Study, records: list[TrialRecord], *, estimate: bool) -> list[Forecast]:
     """Return how far each row of a study is; with `estimate` what was never timed here is timed."""
-    from graphtrial.studies.forecast import forecast
+    from graphtrial.studies.eta import forecast
 
     return forecast(study, records, measure=estimate, tell=lambda words: err.print(words, markup=False, soft_wrap=True))
 
@@ -100,7 +100,7 @@ def hours_in_words(facts: dict[str, Any]) -> str:
 
 def show_plan(study: Study, store: Path, *, estimate: bool) -> None:
     """Print what a study would run, row by row; no data is needed for the studies of the catalog."""
-    from graphtrial.report.rows import short_encoding
+    from graphtrial.results.rows import short_encoding
 
     found = forecasts(study, records_of(store), estimate=estimate)
     facts = totals(found)
@@ -147,6 +147,6 @@ def not_run(study: Study) -> list[str]:
 
 def records_of(path: Path) -> list[TrialRecord]:
     """Return the trials of a store, none where there is no such file."""
-    from graphtrial.studies import Store
+    from graphtrial.trials import Store
 
     return Store(path, read_only=True).trials() if path.exists() else []

@@ -2,8 +2,8 @@
 
 from graphtrial.datasets.base import DATASETS, Dataset, DatasetSpec, Source, Split
 from graphtrial.datasets.prepare import info, load, prepare
-from graphtrial.datasets.sources import File
 from graphtrial.datasets.statistics import Statistics
+from graphtrial.io.sources import File
 
 __all__ = [
     "DATASETS",

@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from graphtrial.datasets.archive import unpack
+from graphtrial.core.errors import CorruptFileError
+from graphtrial.core.progress import track
+from graphtrial.core.scratch import scratch_folder
 from graphtrial.datasets.base import DATASETS, PARTS, DatasetSpec, Source, Split
-from graphtrial.datasets.molecules import Chemistry, Molecule, molecule_set
-from graphtrial.datasets.progress import track
-from graphtrial.datasets.sources import GIBIBYTE, File
+from graphtrial.datasets.molecules.smiles import Chemistry, Molecule, molecule_set
 from graphtrial.datasets.statistics import Statistics
-from graphtrial.datasets.tables import read_records
-from graphtrial.datasets.unpickle import load
-from graphtrial.errors import CorruptFileError
 from graphtrial.graphs import GraphSet
-from graphtrial.scratch import scratch_folder
+from graphtrial.io.archive import unpack
+from graphtrial.io.pickles.reader import load
+from graphtrial.io.sources import GIBIBYTE, File
+from graphtrial.io.text_tables import read_records
 from graphtrial.tasks import GraphRegression
 
 SIZES = {"train": 7_831, "val": 996, "test": 996}

@@ -13,13 +13,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from graphtrial.datasets.sources import File
+from graphtrial.core.errors import GraphTrialError, InvalidGraphError
+from graphtrial.core.registry import Registry, is_subclass
+from graphtrial.core.spec import digest
 from graphtrial.datasets.statistics import Statistics
-from graphtrial.errors import GraphTrialError, InvalidGraphError
 from graphtrial.graphs import GraphSet
 from graphtrial.graphs.storage import describe
-from graphtrial.registry import Registry, is_subclass
-from graphtrial.spec import digest
+from graphtrial.io.sources import File
 from graphtrial.tasks import Task
 
 DATASETS: Registry[type[DatasetSpec]] = Registry(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Literal
 
+from graphtrial.core.errors import GraphTrialError, MissingDependencyError
 from graphtrial.datasets.base import DATASETS, DatasetSpec, Source
 from graphtrial.datasets.prepare import is_kept, load, source_at_hand
-from graphtrial.datasets.sources import find
 from graphtrial.datasets.statistics import compare
-from graphtrial.errors import GraphTrialError, MissingDependencyError
+from graphtrial.io.sources import find
 
 Status = Literal["agrees", "explained", "unsettled", "differs", "nothing published", "not here", "left out", "failed"]
 COMPARED: tuple[Status, ...] = ("agrees", "explained", "unsettled", "differs")

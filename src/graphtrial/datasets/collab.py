@@ -11,16 +11,16 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from graphtrial.datasets.archive import unpack
+from graphtrial.core.errors import CorruptFileError
+from graphtrial.core.scratch import scratch_folder
 from graphtrial.datasets.base import DATASETS, DatasetSpec, Source, Split
 from graphtrial.datasets.generators import collab as generator
-from graphtrial.datasets.sources import GIBIBYTE, File
 from graphtrial.datasets.statistics import Statistics
-from graphtrial.datasets.tables import read_numbers, read_whole_numbers
-from graphtrial.datasets.unpickle import load_torch
-from graphtrial.errors import CorruptFileError
 from graphtrial.graphs import Column, GraphSet
-from graphtrial.scratch import scratch_folder
+from graphtrial.io.archive import unpack
+from graphtrial.io.pickles.reader import load_torch
+from graphtrial.io.sources import GIBIBYTE, File
+from graphtrial.io.text_tables import read_numbers, read_whole_numbers
 from graphtrial.tasks import LinkPrediction
 
 Array = npt.NDArray[Any]

@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from graphtrial.core.errors import GraphTrialError, UnknownNameError
 from graphtrial.datasets.base import DATASETS, DatasetSpec, Source, Split
 from graphtrial.datasets.generators.draws import Draws
-from graphtrial.errors import GraphTrialError, UnknownNameError
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.graphs.column import PAIRS
 from graphtrial.tasks import LinkRanking

@@ -11,17 +11,17 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
-from graphtrial.datasets.archive import unpack
+from graphtrial.core.errors import CorruptFileError
+from graphtrial.core.scratch import scratch_folder
 from graphtrial.datasets.base import DATASETS, DatasetSpec, Source, Split
 from graphtrial.datasets.planetoid_files import HASHES, PARTS, PUBLIC_HASHES
-from graphtrial.datasets.records import Record
-from graphtrial.datasets.sources import GIBIBYTE, File
 from graphtrial.datasets.statistics import Difference, Statistics
-from graphtrial.datasets.unpickle import load
-from graphtrial.errors import CorruptFileError
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.graphs.storage import UNREADABLE
-from graphtrial.scratch import scratch_folder
+from graphtrial.io.archive import unpack
+from graphtrial.io.pickles.reader import load
+from graphtrial.io.pickles.records import Record
+from graphtrial.io.sources import GIBIBYTE, File
 from graphtrial.tasks import NodeClassification
 
 Array = npt.NDArray[Any]

@@ -9,16 +9,16 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from graphtrial.cache import cached, place
+from graphtrial.core.cache import cached, place
+from graphtrial.core.errors import CorruptFileError, GraphTrialError, InvalidGraphError, UnknownNameError
+from graphtrial.core.files import atomic_folder
+from graphtrial.core.origins import origin_digests
+from graphtrial.core.spec import digest
 from graphtrial.datasets.base import DATASETS, PARTS, Dataset, DatasetSpec, Source, Split, check_splits, dataset_hash
 from graphtrial.datasets.single_graph import graph_facts
-from graphtrial.datasets.sources import fetch, find, known_hash
 from graphtrial.datasets.statistics import compare, summary, types_of
-from graphtrial.errors import CorruptFileError, GraphTrialError, InvalidGraphError, UnknownNameError
-from graphtrial.files import atomic_folder
 from graphtrial.graphs import GraphSet, storage
-from graphtrial.origins import origin_digests
-from graphtrial.spec import digest
+from graphtrial.io.sources import fetch, find, known_hash
 from graphtrial.tasks import Task
 
 logger = logging.getLogger(__name__)

@@ -10,17 +10,17 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from graphtrial.datasets.archive import unpack
+from graphtrial.core.errors import CorruptFileError
+from graphtrial.core.parallel import map_in_order
+from graphtrial.core.scratch import scratch_folder
 from graphtrial.datasets.base import DATASETS, DatasetSpec, Source, Split
-from graphtrial.datasets.parallel import map_in_order
-from graphtrial.datasets.sources import GIBIBYTE, File
+from graphtrial.datasets.molecules.conformers import ATOM_FEATURES, KINDS, Structure, Structures
 from graphtrial.datasets.splits import by_ratio
 from graphtrial.datasets.statistics import Difference, Statistics
-from graphtrial.datasets.structures import ATOM_FEATURES, KINDS, Structure, Structures
 from graphtrial.datasets.targets import standardised_task, target_columns
-from graphtrial.errors import CorruptFileError
 from graphtrial.graphs import Column, GraphSet
-from graphtrial.scratch import scratch_folder
+from graphtrial.io.archive import unpack
+from graphtrial.io.sources import GIBIBYTE, File
 from graphtrial.tasks import GraphRegression, Task
 
 Array = npt.NDArray[Any]

@@ -27,7 +27,7 @@ def graph_facts(dataset: Dataset) -> dict[str, float | int]:
     graphs = dataset.graphs
     if len(graphs) != 1 or not graphs.num_edges:
         return {}
-    from graphtrial.graphs.distances import distances  # compiled, which takes a moment to import
+    from graphtrial.graphs.shortest_paths import distances  # compiled, which takes a moment to import
 
     found = distances(graphs)
     facts: dict[str, float | int] = {

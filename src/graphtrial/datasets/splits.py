@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.datasets.base import Split
 from graphtrial.datasets.generators.draws import Draws
-from graphtrial.errors import GraphTrialError
 
 Array = npt.NDArray[Any]
 

@@ -10,19 +10,19 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from graphtrial.datasets.archive import unpack
+from graphtrial.core.errors import CorruptFileError
+from graphtrial.core.parallel import map_in_order
+from graphtrial.core.scratch import scratch_folder
 from graphtrial.datasets.base import DATASETS, DatasetSpec, Source, Split
-from graphtrial.datasets.cifar import Images, read_cifar_binary, read_cifar_python
-from graphtrial.datasets.idx import read_idx
-from graphtrial.datasets.parallel import map_in_order
-from graphtrial.datasets.slic import Superpixels
-from graphtrial.datasets.sources import GIBIBYTE, File
+from graphtrial.datasets.images.slic import Superpixels
+from graphtrial.datasets.images.superpixel_graphs import Cut, cut_and_join, join, superpixel_set
 from graphtrial.datasets.statistics import Statistics
-from graphtrial.datasets.superpixel_graphs import Cut, cut_and_join, join, superpixel_set
-from graphtrial.datasets.unpickle import load
-from graphtrial.errors import CorruptFileError
 from graphtrial.graphs import GraphSet
-from graphtrial.scratch import scratch_folder
+from graphtrial.io.archive import unpack
+from graphtrial.io.cifar import Images, read_cifar_binary, read_cifar_python
+from graphtrial.io.idx import read_idx
+from graphtrial.io.pickles.reader import load
+from graphtrial.io.sources import GIBIBYTE, File
 from graphtrial.tasks import GraphClassification
 
 Array = npt.NDArray[Any]

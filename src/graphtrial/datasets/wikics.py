@@ -9,14 +9,14 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
+from graphtrial.core.errors import CorruptFileError
+from graphtrial.core.files import read_json
 from graphtrial.datasets.base import DATASETS, DatasetSpec, Source, Split
 from graphtrial.datasets.generators import wikics as generator
 from graphtrial.datasets.generators.draws import Draws
-from graphtrial.datasets.sources import File
 from graphtrial.datasets.statistics import Difference, Statistics
-from graphtrial.errors import CorruptFileError
-from graphtrial.files import read_json
 from graphtrial.graphs import Column, GraphSet
+from graphtrial.io.sources import File
 from graphtrial.tasks import NodeClassification
 
 Array = npt.NDArray[Any]

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from graphtrial.datasets.archive import unpack
+from graphtrial.core.errors import CorruptFileError
+from graphtrial.core.progress import track
+from graphtrial.core.scratch import scratch_folder
 from graphtrial.datasets.base import DATASETS, PARTS, DatasetSpec, Source, Split
-from graphtrial.datasets.molecules import (
+from graphtrial.datasets.molecules.smiles import (
     Chemistry,
     Molecule,
     atom_word,
@@ -18,14 +20,12 @@ from graphtrial.datasets.molecules import (
     longest_basis_cycle,
     molecule_set,
 )
-from graphtrial.datasets.progress import track
-from graphtrial.datasets.sources import GIBIBYTE, File
 from graphtrial.datasets.statistics import Statistics
-from graphtrial.datasets.tables import read_text
-from graphtrial.datasets.unpickle import load
-from graphtrial.errors import CorruptFileError
 from graphtrial.graphs import GraphSet
-from graphtrial.scratch import scratch_folder
+from graphtrial.io.archive import unpack
+from graphtrial.io.pickles.reader import load
+from graphtrial.io.sources import GIBIBYTE, File
+from graphtrial.io.text_tables import read_text
 from graphtrial.tasks import GraphRegression
 
 SIZES = {"train": 10_000, "val": 1_000, "test": 1_000}

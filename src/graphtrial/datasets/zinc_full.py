@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from graphtrial.core.parallel import map_in_order
 from graphtrial.datasets.base import DATASETS, PARTS, DatasetSpec, Source, Split
-from graphtrial.datasets.molecules import Chemistry, Molecule
-from graphtrial.datasets.parallel import map_in_order
+from graphtrial.datasets.molecules.smiles import Chemistry, Molecule
 from graphtrial.datasets.statistics import Difference, Statistics
 from graphtrial.datasets.zinc import (
     ALL,

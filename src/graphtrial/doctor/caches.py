@@ -8,10 +8,10 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from graphtrial.core.errors import CorruptFileError, GraphTrialError
+from graphtrial.core.files import cache_home, sha256_of
 from graphtrial.doctor.clean import left_in, places_of_cache
 from graphtrial.doctor.finding import Finding, State, size, some
-from graphtrial.errors import CorruptFileError, GraphTrialError
-from graphtrial.files import cache_home, sha256_of
 
 SCARCE_BYTES = 1_000_000_000
 ROOMS = ("datasets", "encodings", "kernels", "tours")
@@ -59,7 +59,7 @@ def look_at_folder(area: str, folder: Path, *, needed: bool = True) -> Iterator[
 def look_at_raw_files() -> Iterator[Finding]:
     """Look whether each raw file on this machine, in the mirror or the raw cache, is the published one."""
     from graphtrial.datasets import DATASETS
-    from graphtrial.datasets.sources import find, known_hash, mirror
+    from graphtrial.io.sources import find, known_hash, mirror
 
     try:
         folder = mirror()
@@ -109,7 +109,7 @@ def _room(folder: Path) -> Iterator[Finding]:
 
 
 def _own(home: Path) -> Iterator[Finding]:
-    from graphtrial.datasets.own import recipe
+    from graphtrial.datasets.custom import recipe
 
     wrong = []
     for name in recipe.names():

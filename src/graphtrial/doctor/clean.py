@@ -7,11 +7,11 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from graphtrial.errors import GraphTrialError
-from graphtrial.files import cache_home, is_locked
-from graphtrial.scratch import SUFFIX, leftovers, sweep
-from graphtrial.studies.fields import is_id
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.files import cache_home, is_locked
+from graphtrial.core.scratch import SUFFIX, leftovers, sweep
 from graphtrial.training.checkpoint import Checkpoint
+from graphtrial.trials.fields import is_id
 
 _LEVELS = 4
 
@@ -42,7 +42,7 @@ def clean(store: Path) -> list[Path]:
 
 
 def _checkpoints(path: Path) -> Iterator[Path]:
-    from graphtrial.studies import Store
+    from graphtrial.trials import Store
 
     if not path.is_file():
         return

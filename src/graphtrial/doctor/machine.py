@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, requires, version
 
+from graphtrial.core.workers import cores
 from graphtrial.doctor.finding import Finding, size, some
-from graphtrial.workers import cores
 
 NEEDED = re.compile(r"^([A-Za-z0-9_.-]+)(?:\[[^\]]*\])?\s*(?:>=\s*([0-9.]+))?[^;]*(?:;\s*(.*))?$")
 LITTLE_MEMORY = 2_000_000_000

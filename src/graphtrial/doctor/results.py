@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.files import sha256_of
 from graphtrial.doctor.caches import look_at_folder, look_for_leftovers
 from graphtrial.doctor.clean import places_of_store
 from graphtrial.doctor.finding import Finding, some
-from graphtrial.errors import GraphTrialError
-from graphtrial.files import sha256_of
 
 if TYPE_CHECKING:
-    from graphtrial.studies import Store, TrialRecord
+    from graphtrial.trials import Store, TrialRecord
 
 AREA = "store"
 _RESCUE = "`graphtrial store merge STORE --store rescued.sqlite` copies every trial whose digest agrees"
@@ -23,7 +23,7 @@ _DISTRUST = f"do not trust these trials; {_RESCUE}"
 
 def look_at_store(path: Path) -> Iterator[Finding]:
     """Look at the file without changing it: integrity, schema, digest of each trial, its epochs and its weights."""
-    from graphtrial.studies import Store
+    from graphtrial.trials import Store
 
     yield from look_at_folder(AREA, path.parent, needed=not path.exists())  # who only reads need not write
     if not path.exists() and not path.is_symlink():
@@ -42,7 +42,8 @@ def look_at_store(path: Path) -> Iterator[Finding]:
 
 def look_at_study(path: Path, name: str) -> Iterator[Finding]:
     """Look whether each trial of a study has exactly one result in the store."""
-    from graphtrial.studies import Store, load_study
+    from graphtrial.studies import load_study
+    from graphtrial.trials import Store
 
     planned = [trial.id for trial in load_study(name).trials()]
     twice = [trial for trial, count in Counter(planned).items() if count > 1]

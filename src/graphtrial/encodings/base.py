@@ -12,11 +12,11 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from graphtrial.cache import cached, place
+from graphtrial.core.cache import cached, place
+from graphtrial.core.origins import origin_digests
+from graphtrial.core.registry import Registry, is_subclass
+from graphtrial.core.spec import digest
 from graphtrial.graphs import Column, GraphSet, storage
-from graphtrial.origins import origin_digests
-from graphtrial.registry import Registry, is_subclass
-from graphtrial.spec import digest
 
 ENCODINGS: Registry[type[Encoding]] = Registry(
     "encoding",

@@ -12,12 +12,12 @@ import torch
 from scipy import sparse
 from torch import Tensor
 
-from graphtrial.arguments import Width, validated
+from graphtrial.core.arguments import Width, validated
+from graphtrial.core.process import compute_settings
 from graphtrial.encodings.base import ENCODINGS, Encoding
 from graphtrial.encodings.spectrum import large_spectrum
 from graphtrial.graphs import GraphSet
 from graphtrial.graphs.graphset import ranges
-from graphtrial.process import compute_settings
 
 Sign = Literal["random", "fixed", "absolute"]
 DENSE_NUMBERS = 1 << 22  # at most 32 MB of matrices are decomposed at a time

@@ -9,9 +9,9 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from graphtrial.arguments import Width, validated
+from graphtrial.core.arguments import Width, validated
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.encodings.base import ENCODINGS, Encoding
-from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphSet
 from graphtrial.graphs.graphset import ranges
 

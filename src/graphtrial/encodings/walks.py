@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphtrial.compiler import Array, compiled
+from graphtrial.core.compiler import Array, compiled
 from graphtrial.ops.kernels.sums import weighted_sum
 
 LANES = 32  # walks that step together, so that one pass over the edges serves all of them

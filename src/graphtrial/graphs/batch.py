@@ -44,7 +44,7 @@ class GraphBatch:
     @classmethod
     def from_set(cls, graphs: GraphSet, ids: npt.ArrayLike) -> GraphBatch:
         """Join the graphs with these ids, in this order."""
-        from graphtrial.graphs.assemble import join  # numba takes a moment to import, and many commands need no batch
+        from graphtrial.graphs.collate import join  # numba takes a moment to import, and many commands need no batch
 
         chosen = graph_ids(ids, len(graphs))
         set_structure = [np.asarray(array) for array in graphs.structure.values()]

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from graphtrial.errors import InvalidGraphError
+from graphtrial.core.errors import InvalidGraphError
 from graphtrial.graphs import storage
 
 Array = npt.NDArray[Any]

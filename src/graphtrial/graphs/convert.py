@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from graphtrial.errors import InvalidGraphError, missing_extra
+from graphtrial.core.errors import InvalidGraphError, missing_extra
 from graphtrial.graphs.graphset import Column, GraphSet, Level, graph_ids
-from graphtrial.graphs.part_names import PART, SPLIT, role_of
-from graphtrial.graphs.parts import column_of_ids, masks_of, part_column, words_of
+from graphtrial.graphs.mask_names import PART, SPLIT, role_of
+from graphtrial.graphs.masks import column_of_ids, masks_of, part_column, words_of
 
 if TYPE_CHECKING:
     import networkx as nx

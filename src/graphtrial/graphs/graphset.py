@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphtrial.errors import InvalidGraphError, UnknownNameError, did_you_mean
+from graphtrial.core.errors import InvalidGraphError, UnknownNameError, did_you_mean
+from graphtrial.core.spec import digest
 from graphtrial.graphs import storage
 from graphtrial.graphs.column import PAIRS, Column, Level, check_column, check_pairs
-from graphtrial.spec import digest
 
 Array = npt.NDArray[Any]
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs.batch import GraphBatch
 from graphtrial.graphs.graphset import GraphSet, graph_ids
 

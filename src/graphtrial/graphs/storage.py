@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphtrial.errors import CorruptFileError, InvalidGraphError
-from graphtrial.files import atomic_folder, sha256_of_stream
-from graphtrial.spec import canonical_json, digest
+from graphtrial.core.errors import CorruptFileError, InvalidGraphError
+from graphtrial.core.files import atomic_folder, sha256_of_stream
+from graphtrial.core.spec import canonical_json, digest
 
 Array = npt.NDArray[Any]
 FORMAT = 1

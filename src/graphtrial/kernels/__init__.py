@@ -2,7 +2,7 @@
 
 from importlib.util import find_spec
 
-from graphtrial.errors import missing_extra
+from graphtrial.core.errors import missing_extra
 
 if find_spec("sklearn") is None:
     raise missing_extra("a graph kernel", "scikit-learn", "kernels")

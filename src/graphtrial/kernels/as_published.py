@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from graphtrial.arguments import LARGEST, Range, Steps
-from graphtrial.compiler import compiled
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.arguments import LARGEST, Range, Steps
+from graphtrial.core.compiler import compiled
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.kernels import gram
 from graphtrial.kernels.base import KERNELS, GraphKernel, Output
 from graphtrial.kernels.graphlet import PATH, Graphlet, graphlets_by_kind

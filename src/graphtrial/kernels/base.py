@@ -11,12 +11,12 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from graphtrial.arguments import checked
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.arguments import checked
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.registry import Registry, is_subclass
 from graphtrial.graphs import GraphSet
 from graphtrial.kernels import gram
 from graphtrial.kernels.structure import Structure
-from graphtrial.registry import Registry, is_subclass
 
 Array = npt.NDArray[Any]
 Output = Literal["gram", "features"]

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import numpy as np
 from scipy import sparse
 
-from graphtrial.arguments import Positive, Range, Seed, Steps
-from graphtrial.compiler import compiled
+from graphtrial.core.arguments import Positive, Range, Seed, Steps
+from graphtrial.core.compiler import compiled
 from graphtrial.graphs import GraphSet
 from graphtrial.kernels.base import KERNELS, GraphKernel, Output
 from graphtrial.kernels.refinement import in_order_of_appearance

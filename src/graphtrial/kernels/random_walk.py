@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from graphtrial.arguments import Positive, Steps
+from graphtrial.core.arguments import Positive, Steps
 from graphtrial.kernels.base import KERNELS, GraphKernel, Output
 from graphtrial.kernels.structure import Structure
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphtrial.compiler import compiled
+from graphtrial.core.compiler import compiled
 from graphtrial.kernels.structure import Structure
 
 Array = npt.NDArray[Any]

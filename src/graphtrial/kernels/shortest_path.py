@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from graphtrial.compiler import compiled
+from graphtrial.core.compiler import compiled
 from graphtrial.kernels.base import KERNELS, GraphKernel, Output
 from graphtrial.kernels.structure import Structure
 from graphtrial.kernels.tally import Tally, longer, tallied

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from graphtrial.compiler import compiled
+from graphtrial.core.compiler import compiled
 
 EMPTY = -1
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy.typing as npt
 from scipy import sparse
 
-from graphtrial.arguments import Steps
+from graphtrial.core.arguments import Steps
 from graphtrial.kernels import gram
 from graphtrial.kernels.base import KERNELS, GraphKernel, Output
 from graphtrial.kernels.refinement import refine, start

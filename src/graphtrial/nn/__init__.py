@@ -1,7 +1,7 @@
 """Models: encoder, blocks, readout and head, and the registry of layers they are built from."""
 
 from graphtrial.nn.budget import parameter_count, parse_budget, width_for_budget
-from graphtrial.nn.models import (
+from graphtrial.nn.registry import (
     MODELS,
     build_model,
     count_parameters,

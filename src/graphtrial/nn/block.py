@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from graphtrial.arguments import DropRate
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.arguments import DropRate
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
 from graphtrial.nn.dropout import Dropout

@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from graphtrial.errors import GraphTrialError
-from graphtrial.nn.models import build_model, count_parameters, width_step
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.nn.registry import build_model, count_parameters, width_step
 from graphtrial.nn.shapes import Shapes
 
 NARROWEST, WIDEST = 4, 1 << 16  # the halving head needs a quarter of the width

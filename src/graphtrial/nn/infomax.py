@@ -6,13 +6,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from graphtrial.core.process import compute_settings, seed_everything
 from graphtrial.graphs import GraphBatch
-from graphtrial.graphs.loops import with_self_loops
+from graphtrial.graphs.self_loops import with_self_loops
 from graphtrial.nn.linear import Linear
 from graphtrial.nn.raw import raw_node_width, raw_nodes
 from graphtrial.nn.shapes import Shapes
 from graphtrial.ops import aggregate, symmetric_weight
-from graphtrial.process import compute_settings, seed_everything
 
 RATE, EPOCHS, PATIENCE = 1e-3, 300, 20
 

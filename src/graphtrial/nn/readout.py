@@ -7,7 +7,7 @@ from typing import Literal, get_args
 import torch
 from torch import Tensor, nn
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.ops.csr import members
 from graphtrial.ops.maximum import maximum

@@ -7,7 +7,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.ops.csr import edges
 from graphtrial.ops.maximum import maximum

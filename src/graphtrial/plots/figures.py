@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.datasets import Dataset
-from graphtrial.errors import GraphTrialError
 from graphtrial.plots.drawers import drawer_of
 from graphtrial.plots.statistics import panels
 from graphtrial.plots.style import new_figure, our_style, save

@@ -8,13 +8,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from graphtrial.cache import cached, check_seal, place, seal
+from graphtrial.core.cache import cached, check_seal, place, seal
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.files import atomic_folder, read_json
+from graphtrial.core.spec import digest
 from graphtrial.datasets import info, load
 from graphtrial.datasets.prepare import is_kept
-from graphtrial.errors import GraphTrialError
-from graphtrial.files import atomic_folder, read_json
 from graphtrial.plots.figures import plot
-from graphtrial.spec import digest
 
 FACTS = "facts.json"
 

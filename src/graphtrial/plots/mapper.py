@@ -10,8 +10,8 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from graphtrial.core.errors import GraphTrialError, missing_extra
 from graphtrial.datasets import Dataset
-from graphtrial.errors import GraphTrialError, missing_extra
 from graphtrial.graphs import GraphBatch, GraphSet
 
 Array = npt.NDArray[Any]

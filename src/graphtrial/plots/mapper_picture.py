@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.datasets import Dataset
-from graphtrial.errors import GraphTrialError
 from graphtrial.plots.drawers.base import class_name
 from graphtrial.plots.mapper import Mapped
 from graphtrial.plots.style import colour_of, new_figure, our_style, save

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphtrial.errors import missing_extra
-from graphtrial.files import atomic_path
+from graphtrial.core.errors import missing_extra
+from graphtrial.core.files import atomic_path
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.datasets.base import published_name
-from graphtrial.errors import GraphTrialError
 from graphtrial.nn import model_settings
 from graphtrial.published.configs import SETTINGS, configuration, configurations
 from graphtrial.published.params import AGGREGATORS, NAMES, settings_of_row

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
-from graphtrial.errors import UnknownNameError, did_you_mean
+from graphtrial.core.errors import UnknownNameError, did_you_mean
 
 TABLES = ("configs", "datasets", "hyperparameters", "results", "shapes", "solved", "wikics_classes")
 

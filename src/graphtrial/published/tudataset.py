@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from graphtrial.core.errors import UnknownNameError
+from graphtrial.core.spec import Component
 from graphtrial.datasets import DATASETS
 from graphtrial.datasets.base import published_name
 from graphtrial.datasets.tu.catalog import CATALOG
 from graphtrial.datasets.tu.collection import TUDataset
-from graphtrial.errors import UnknownNameError
 from graphtrial.published.results import PublishedRow, find
-from graphtrial.spec import Component
 
 PAPER = "tudataset"
 NETWORKS = {"gin-eps": ("GIN-eps", "GINE-eps"), "gine": ("GINE-eps",), "gine-molecules": ("GINE-eps",)}

@@ -1,7 +1,6 @@
-"""Tables, comparisons and a site made from the store, side by side with the published numbers."""
+"""The report: a static site that opens from disk and asks nothing of any network."""
 
-from graphtrial.report.rows import ResultRow, result_rows
-from graphtrial.report.site import Prepared, write_site
-from graphtrial.report.tables import markdown, terminal_tables
+from graphtrial.report.build import write_site
+from graphtrial.report.site import Prepared
 
-__all__ = ["Prepared", "ResultRow", "markdown", "result_rows", "terminal_tables", "write_site"]
+__all__ = ["Prepared", "write_site"]

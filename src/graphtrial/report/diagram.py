@@ -6,9 +6,9 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.plots.style import INK, MAIN, our_style, save
-from graphtrial.report.ranks import Ranks
+from graphtrial.results.statistics.ranks import Ranks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,9 +8,9 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphtrial.errors import CorruptFileError, GraphTrialError
-from graphtrial.files import atomic_folder, cache_home, sha256_of
-from graphtrial.studies.store import Store
+from graphtrial.core.errors import CorruptFileError, GraphTrialError
+from graphtrial.core.files import atomic_folder, cache_home, sha256_of
+from graphtrial.trials.store import Store
 
 if TYPE_CHECKING:
     from importlib.abc import Traversable

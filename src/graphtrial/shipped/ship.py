@@ -12,10 +12,10 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from graphtrial.errors import GraphTrialError
-from graphtrial.files import atomic_path
-from graphtrial.scratch import scratch_folder
-from graphtrial.studies.store import Store, TrialRecord
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.files import atomic_path
+from graphtrial.core.scratch import scratch_folder
+from graphtrial.trials.store import Store, TrialRecord
 
 ENVIRONMENT = ("python", "system", "machine", "cpu", "cores", "threads", "packages", "code", "together", "source")
 """What a shipped trial says of where it ran; anything else is left out."""

@@ -6,9 +6,9 @@ from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
 
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.registry import Registry
 from graphtrial.datasets import DATASETS
-from graphtrial.errors import GraphTrialError
-from graphtrial.registry import Registry
 from graphtrial.studies.study import Row, Study
 from graphtrial.training import PROTOCOLS
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.spec import Component
 from graphtrial.published.models import EncodingFacts, parse_table, published_models
-from graphtrial.spec import Component
 
 
 def settings_in_table(

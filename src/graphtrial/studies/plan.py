@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from graphtrial.core.spec import Component, canonical_json
 from graphtrial.datasets import DATASETS, load
 from graphtrial.nn import Shapes, model_settings, resolve_settings
 from graphtrial.published.shapes import known_shapes
-from graphtrial.spec import Component, canonical_json
 from graphtrial.studies.from_table import settings_in_table
-from graphtrial.studies.store import TrialRecord
 from graphtrial.studies.study import Row, Study, choose_settings, parse_encoding
-from graphtrial.studies.trial import TrialSpec, make_encoding, shapes_for, versions_now
 from graphtrial.training import AnyRules, Protocol, Rules, SvmRules
+from graphtrial.trials.store import TrialRecord
+from graphtrial.trials.trial import TrialSpec, make_encoding, shapes_for, versions_now
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def _shapes(dataset: str, encoding: Component | None) -> Shapes:
 
 def _resolved(model: Component, rules: AnyRules) -> Component:
     if isinstance(rules, SvmRules):
-        from graphtrial.kernels.trial import resolve_kernel
+        from graphtrial.trials.kinds.kernel_fold import resolve_kernel
 
         return resolve_kernel(model, rules)
     return Component(model.name, resolve_settings(model.name, model.arguments)) if isinstance(rules, Rules) else model

@@ -8,18 +8,18 @@ from itertools import product
 from math import prod
 from typing import Annotated, Any
 
-from graphtrial.arguments import Count, Length, Range, Seed, check_fields
+from graphtrial.core.arguments import Count, Length, Range, Seed, check_fields
+from graphtrial.core.errors import GraphTrialError, UnknownNameError, did_you_mean
+from graphtrial.core.spec import Component
 from graphtrial.datasets import Dataset, DatasetSpec, load
 from graphtrial.datasets.base import published_name
 from graphtrial.encodings import ENCODINGS
-from graphtrial.errors import GraphTrialError, UnknownNameError, did_you_mean
 from graphtrial.nn import MODELS, Shapes, implied_settings, model_settings, parse_budget, width_for_budget
 from graphtrial.published import configuration
 from graphtrial.published.configs import SETTINGS
-from graphtrial.spec import Component
 from graphtrial.studies.from_table import settings_in_table
-from graphtrial.studies.trial import TrialSpec, make_encoding, make_trial, shapes_for
 from graphtrial.training import PROTOCOLS, FeatureSvmRules, FoldRules, Protocol, SvmRules
+from graphtrial.trials.trial import TrialSpec, make_encoding, make_trial, shapes_for
 
 MOST_POINTS = 10_000
 Names = Annotated[tuple[str, ...], Length(1)]

@@ -9,10 +9,10 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from graphtrial.arguments import check_value, checked, declared_hints
-from graphtrial.errors import GraphTrialError, UnknownNameError, did_you_mean, shown
-from graphtrial.files import require_file
-from graphtrial.spec import reject_unknown_keys
+from graphtrial.core.arguments import check_value, checked, declared_hints
+from graphtrial.core.errors import GraphTrialError, UnknownNameError, did_you_mean, shown
+from graphtrial.core.files import require_file
+from graphtrial.core.spec import reject_unknown_keys
 from graphtrial.studies.study import Names, Row, Study
 
 if sys.version_info >= (3, 11):

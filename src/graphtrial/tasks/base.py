@@ -8,9 +8,9 @@ from typing import ClassVar, Literal
 
 from torch import Tensor
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.registry import Registry, is_subclass
 from graphtrial.graphs import GraphBatch
-from graphtrial.registry import Registry, is_subclass
 
 TaskLevel = Literal["graph", "node", "edge", "pair", "node and graph"]
 """What a question is about; a model gives one row of answers for each."""

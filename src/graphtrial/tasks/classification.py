@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from graphtrial.arguments import Count, validated
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.arguments import Count, validated
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.tasks.base import Task
 
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from torch import Tensor
 from torch.nn import functional as F
 
-from graphtrial.arguments import Count, NotNegative, validated
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.arguments import Count, NotNegative, validated
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.tasks.base import TASKS, Task
 
 

@@ -8,8 +8,8 @@ import sys
 import torch
 from torch import Tensor
 
-from graphtrial.arguments import Count, validated
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.arguments import Count, validated
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.tasks.base import TASKS, Task
 

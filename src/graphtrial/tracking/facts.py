@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphtrial.studies.store import TrialRecord
 from graphtrial.training.outcome import Epoch
+from graphtrial.trials.store import TrialRecord
 
 
 def settings(record: TrialRecord) -> dict[str, str]:

@@ -7,11 +7,11 @@ import os
 from pathlib import Path
 from typing import Any
 
-from graphtrial.errors import missing_extra
-from graphtrial.report.live import title
-from graphtrial.studies.store import FINISHED, TrialRecord
+from graphtrial.core.errors import missing_extra
+from graphtrial.results.live import title
 from graphtrial.tracking import facts
 from graphtrial.training.outcome import Epoch
+from graphtrial.trials.store import FINISHED, TrialRecord
 
 EXPERIMENT = "graphtrial"
 TRIAL_TAG = "graphtrial.trial"

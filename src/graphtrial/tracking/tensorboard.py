@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from graphtrial.errors import missing_extra
-from graphtrial.report.live import title
-from graphtrial.studies.store import TrialRecord
+from graphtrial.core.errors import missing_extra
+from graphtrial.results.live import title
 from graphtrial.tracking import facts
 from graphtrial.training.outcome import Epoch
+from graphtrial.trials.store import TrialRecord
 
 
 class TensorBoard:

@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
-from graphtrial.errors import MissingDependencyError, UnknownNameError, did_you_mean
-from graphtrial.studies.progress import Listener, Progress
-from graphtrial.studies.store import Store, TrialRecord
+from graphtrial.core.errors import MissingDependencyError, UnknownNameError, did_you_mean
+from graphtrial.execution.progress import Listener, Progress
 from graphtrial.tracking.mlflow import MLflow
 from graphtrial.tracking.tensorboard import TensorBoard
 from graphtrial.training.outcome import Epoch
+from graphtrial.trials.store import Store, TrialRecord
 
 logger = logging.getLogger(__name__)
 

@@ -11,12 +11,12 @@ import numpy.typing as npt
 import torch
 from torch import nn
 
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.encodings import Encoding
-from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch, GraphSet, Loader
 from graphtrial.graphs.column import Level
 from graphtrial.graphs.loader import AccumulatingLoader
-from graphtrial.graphs.whole import NodeLoader, PairLoader
+from graphtrial.graphs.transductive import NodeLoader, PairLoader
 from graphtrial.tasks import Task
 from graphtrial.training.protocols import Rules
 

@@ -18,7 +18,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor, nn
 
-from graphtrial.files import atomic_path
+from graphtrial.core.files import atomic_path
 
 logger = logging.getLogger(__name__)
 

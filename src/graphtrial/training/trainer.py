@@ -12,15 +12,15 @@ import torch
 from torch import Tensor, nn
 from torch.optim.lr_scheduler import ReduceLROnPlateau
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.process import compute_settings, seed_everything
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn import count_parameters
 from graphtrial.nn.encoder import ENCODING_COLUMN
-from graphtrial.process import compute_settings, seed_everything
 from graphtrial.tasks import Task
 from graphtrial.training.batches import Job, scored_batches, training_batches
 from graphtrial.training.checkpoint import Checkpoint, capture, part, restore
-from graphtrial.training.optimiser import Adam
+from graphtrial.training.optim.adam import Adam
 from graphtrial.training.outcome import Epoch, Outcome, Status
 from graphtrial.training.protocols import Rules
 

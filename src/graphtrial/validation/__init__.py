@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.validation.plugin_file import check_plugin
 from graphtrial.validation.study_file import check_study
 from graphtrial.validation.verdict import Verdict

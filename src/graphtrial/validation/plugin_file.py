@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import torch
 
-from graphtrial.arguments import declared_arguments
+from graphtrial.core.arguments import declared_arguments
+from graphtrial.core.errors import GraphTrialError, in_one_line
+from graphtrial.core.plugins import blamed, load_plugin, unload_plugin
 from graphtrial.datasets import DATASETS
 from graphtrial.datasets.base import DatasetSpec
 from graphtrial.encodings import ENCODINGS
-from graphtrial.errors import GraphTrialError, in_one_line
 from graphtrial.graphs import Column, GraphBatch, GraphSet
 from graphtrial.nn import Shapes, build_model
-from graphtrial.nn.models import model_settings, width_step
-from graphtrial.plugins import blamed, load_plugin, unload_plugin
+from graphtrial.nn.registry import model_settings, width_step
 from graphtrial.tasks import GraphClassification
 from graphtrial.validation.verdict import Verdict
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.spec import Component
 from graphtrial.datasets import DATASETS
 from graphtrial.datasets.prepare import is_kept
-from graphtrial.errors import GraphTrialError
 from graphtrial.nn import resolve_settings
 from graphtrial.nn.budget import parse_budget
-from graphtrial.nn.models import model_settings, width_step
-from graphtrial.spec import Component
+from graphtrial.nn.registry import model_settings, width_step
 from graphtrial.studies import Row, Study, load_study
 from graphtrial.studies.study import parse_encoding
 from graphtrial.training import Protocol, Rules, SvmRules
@@ -53,7 +53,7 @@ def _check_settings(study: Study, row: Row, protocol: Protocol) -> None:
     for settings in row.points():
         rules = protocol.rules_for(row.model, settings.get("layers"), study.rules)
         if isinstance(rules, SvmRules):
-            from graphtrial.kernels.trial import resolve_kernel
+            from graphtrial.trials.kinds.kernel_fold import resolve_kernel
 
             resolve_kernel(Component(row.model, settings), rules)
         if not isinstance(rules, Rules):

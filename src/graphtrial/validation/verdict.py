@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError
 
 
 @dataclass

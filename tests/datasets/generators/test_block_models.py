@@ -6,9 +6,9 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.datasets.generators import sbm
 from graphtrial.datasets.generators.sbm import BlockModel, cluster_graphs, pattern_graphs
-from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphSet, to_networkx
 
 CLUSTER = BlockModel(communities=6, p=0.55, q=0.25)

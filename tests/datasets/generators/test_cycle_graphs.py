@@ -6,9 +6,9 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.datasets.generators.cycles import CycleModel, cycle_graphs
 from graphtrial.datasets.generators.search import has_cycle
-from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphSet, from_networkx, to_networkx
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.datasets.generators.draws import Draws, threshold
-from graphtrial.errors import GraphTrialError
 
 
 def test_raw_numbers_are_those_of_philox_itself() -> None:

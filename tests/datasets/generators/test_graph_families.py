@@ -10,10 +10,10 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.datasets.generators import families
 from graphtrial.datasets.generators.families import HUNG, PLAIN, SHARES, PythonDraws, as_set, tree
 from graphtrial.datasets.generators.graph_theory import AS_PUBLISHED, SOUND, draw
-from graphtrial.errors import GraphTrialError
 
 SIZES = (15, 16, 17, 18, 20, 24)
 

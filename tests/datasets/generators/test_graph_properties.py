@@ -6,10 +6,10 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.datasets.generators import properties
 from graphtrial.datasets.generators.graph_theory import AS_PUBLISHED, SOUND, Quirks, draw, graph_theory_graphs
 from graphtrial.datasets.graph_theory import PARTS, SIZES
-from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import GraphSet, to_networkx
 
 SOME = ([(15, 30), (17, 30)], [(15, 10)], [(16, 10)])

@@ -9,13 +9,13 @@ import networkx as nx
 import numpy as np
 import pytest
 from sklearn.neighbors import NearestNeighbors
-from tests.datasets.tsp.tours import random_points
+from tests.tsp.tours import random_points
 
+from graphtrial.core.errors import CorruptFileError
 from graphtrial.datasets import DATASETS, load
 from graphtrial.datasets.tsp.dataset import ARCHIVE, TSP
 from graphtrial.datasets.tsp.graphs import tour_graphs
 from graphtrial.datasets.tsp.text import read_line
-from graphtrial.errors import CorruptFileError
 
 
 def line_of(points: np.ndarray, tour: np.ndarray) -> str:

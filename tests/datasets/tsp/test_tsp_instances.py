@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from graphtrial.core.errors import GraphTrialError, UnknownNameError
 from graphtrial.datasets.tsp import generate
 from graphtrial.datasets.tsp.generate import estimated_hours
 from graphtrial.datasets.tsp.instances import CHUNK, Recipe, kept_chunks, solved_instances
-from graphtrial.errors import GraphTrialError, UnknownNameError
 
 pytest.importorskip("highspy")
 FEW = Recipe(low=6, high=12, seed=3)

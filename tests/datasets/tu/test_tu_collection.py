@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphtrial.core.errors import CorruptFileError, GraphTrialError, UnknownNameError
 from graphtrial.datasets import DATASETS, load
 from graphtrial.datasets.tu import CATALOG
 from graphtrial.datasets.tu.collection import dataset_class, find
 from graphtrial.datasets.tu.features import degree, with_features
 from graphtrial.datasets.tu.folds import published_folds, seeded_folds, splits_of
-from graphtrial.errors import CorruptFileError, GraphTrialError, UnknownNameError
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.published.tables import plain, table
 from graphtrial.tasks import GraphClassification, GraphRegression

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from graphtrial.core.errors import CorruptFileError
 from graphtrial.datasets.tu.features import with_features
 from graphtrial.datasets.tu.reader import read_folder
-from graphtrial.errors import CorruptFileError
 from graphtrial.graphs import GraphSet
 
 # Two triangles with a tail and one single edge, in the plainest form.

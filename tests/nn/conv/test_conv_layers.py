@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.func import functional_call
 from torch_geometric.nn import GATConv, GCNConv, GINConv, SAGEConv, SimpleConv
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.nn import MODELS, Shapes, build_model
 from graphtrial.nn.conv import Conv
 from graphtrial.nn.conv.gat import GAT

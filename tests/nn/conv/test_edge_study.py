@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch_geometric.nn import GATConv
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn import MODELS, Shapes, build_model, count_parameters
 from graphtrial.nn.conv.gat_edgefeat import EdgeFeatureGAT

@@ -7,7 +7,7 @@ import torch
 from torch.nn import functional as F
 from torch_geometric.nn import SAGEConv
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.nn.conv.graphsage import GraphSage
 from layers import WIDTH, directed, made, output
 from samples import AWKWARD, Graph, batch_of, vectors

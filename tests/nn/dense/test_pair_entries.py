@@ -7,7 +7,7 @@ import pytest
 import torch
 from dense_oracles import dense_input
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import Column, GraphBatch
 from graphtrial.nn import Shapes
 from graphtrial.nn.dense.buckets import plan_of

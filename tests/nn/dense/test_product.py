@@ -7,7 +7,7 @@ import torch
 from dense_oracles import bucket_of, channelwise_product, slow_product_block, state_with_ones
 from torch import Tensor
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.nn.dense.affine import affine, padded, with_ones
 from graphtrial.nn.dense.buckets import plan_of
 from graphtrial.nn.dense.entries import PairInput

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.datasets.generators.draws import Draws
-from graphtrial.errors import GraphTrialError
 
 QUARTERS = tuple(np.uint64(16 * k) for k in range(4))
 LAST = np.uint64(0xFFFF)

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 import numpy as np
 import numpy.typing as npt
 
-from graphtrial.arguments import Range, check_fields
+from graphtrial.core.arguments import Range, check_fields
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.datasets.generators.draws import Draws
-from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import Column, GraphSet
 
 Array = npt.NDArray[Any]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError
 
 Array = npt.NDArray[Any]
 HALF = np.uint64(32)

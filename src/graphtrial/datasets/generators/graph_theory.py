@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.progress import progress
 from graphtrial.datasets.generators import properties
 from graphtrial.datasets.generators.families import HUNG, PLAIN, SHARES, PythonDraws
-from graphtrial.datasets.progress import progress
-from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import Column, GraphSet
 
 Array = npt.NDArray[Any]

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphtrial.arguments import Count, Probability, check_fields
+from graphtrial.core.arguments import Count, Probability, check_fields
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.progress import progress
 from graphtrial.datasets.generators.draws import Draws, threshold
-from graphtrial.datasets.progress import progress
-from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.graphs.storage import narrow
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphtrial.compiler import Array, compiled
+from graphtrial.core.compiler import Array, compiled
 
 
 @compiled

@@ -7,9 +7,9 @@ from itertools import combinations
 
 import numpy as np
 
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.datasets.csl import circulant
 from graphtrial.datasets.generators.draws import Draws
-from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import Column, GraphSet
 
 

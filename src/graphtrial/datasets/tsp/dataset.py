@@ -11,22 +11,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphtrial.datasets.archive import unpack
+from graphtrial.core.errors import CorruptFileError
+from graphtrial.core.files import read_json
+from graphtrial.core.progress import track
+from graphtrial.core.scratch import scratch_folder
 from graphtrial.datasets.base import DATASETS, PARTS, DatasetSpec, Source, Split
-from graphtrial.datasets.progress import track
-from graphtrial.datasets.sources import GIBIBYTE, File
 from graphtrial.datasets.splits import in_turn
 from graphtrial.datasets.statistics import Statistics
 from graphtrial.datasets.tsp.generate import estimated_hours, labelled, solved_graphs
 from graphtrial.datasets.tsp.graphs import tour_graphs
 from graphtrial.datasets.tsp.instances import Recipe, Solved
-from graphtrial.datasets.tsp.metric import unit
 from graphtrial.datasets.tsp.text import read_tours
-from graphtrial.errors import CorruptFileError
-from graphtrial.files import read_json
 from graphtrial.graphs import GraphSet
-from graphtrial.scratch import scratch_folder
+from graphtrial.io.archive import unpack
+from graphtrial.io.sources import GIBIBYTE, File
 from graphtrial.tasks import EdgeClassification
+from graphtrial.tsp.metric import unit
 
 Array = npt.NDArray[Any]
 

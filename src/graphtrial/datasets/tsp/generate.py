@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from graphtrial.core.workers import cores
 from graphtrial.datasets.tsp.graphs import tour_graphs
 from graphtrial.datasets.tsp.instances import Recipe, Solved, kept_chunks, solved_instances
 from graphtrial.graphs import Column, GraphSet
-from graphtrial.workers import cores
 
 Array = npt.NDArray[Any]
 logger = logging.getLogger(__name__)

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphtrial.cache import cached
+from graphtrial.core.cache import cached
+from graphtrial.core.errors import GraphTrialError, UnknownNameError, did_you_mean
+from graphtrial.core.files import cache_home
+from graphtrial.core.parallel import map_in_order
+from graphtrial.core.spec import digest
 from graphtrial.datasets.generators.draws import Draws
-from graphtrial.datasets.parallel import map_in_order
-from graphtrial.datasets.tsp.metric import METRICS, unit
-from graphtrial.datasets.tsp.proof import Limits
-from graphtrial.errors import GraphTrialError, UnknownNameError, did_you_mean
-from graphtrial.files import cache_home
 from graphtrial.graphs import storage
-from graphtrial.spec import digest
+from graphtrial.tsp.metric import METRICS, unit
+from graphtrial.tsp.proof import Limits
 
 Array = npt.NDArray[Any]
 
@@ -114,7 +114,7 @@ def _chunk(recipe: Recipe, chunk: int) -> dict[str, Array]:
 
 
 def _solve(recipe: Recipe, chunk: int, folder: Path) -> None:
-    from graphtrial.datasets.tsp.solve import solve  # numba takes a moment to import, and many commands need no tour
+    from graphtrial.tsp.solve import solve  # numba takes a moment to import, and many commands need no tour
 
     numbers = range(chunk * CHUNK, (chunk + 1) * CHUNK)
     proofs = [solve(recipe.points(number), recipe.metric, recipe.limits) for number in numbers]

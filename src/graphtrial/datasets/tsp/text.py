@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphtrial.errors import CorruptFileError
+from graphtrial.core.errors import CorruptFileError
 
 Array = npt.NDArray[Any]
 

@@ -11,16 +11,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from graphtrial.datasets.archive import unpack_chosen
+from graphtrial.core.scratch import scratch_folder
 from graphtrial.datasets.base import DATASETS, DatasetSpec, Source, Split
-from graphtrial.datasets.sources import GIBIBYTE, File
 from graphtrial.datasets.statistics import Statistics
 from graphtrial.datasets.tu.catalog import AMBIGUOUS, CATALOG, Entry
 from graphtrial.datasets.tu.features import FEATURES, with_features
 from graphtrial.datasets.tu.folds import published_folds, seeded_folds, splits_of
 from graphtrial.datasets.tu.reader import TABLES, read_folder
 from graphtrial.graphs import GraphSet
-from graphtrial.scratch import scratch_folder
+from graphtrial.io.archive import unpack_chosen
+from graphtrial.io.sources import GIBIBYTE, File
 from graphtrial.tasks import GraphClassification, GraphRegression, Task
 
 SITE = "https://www.chrsmrrs.com/graphkerneldatasets"

@@ -13,8 +13,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.datasets.tu.reader import compact
-from graphtrial.errors import GraphTrialError
 from graphtrial.graphs import Column, GraphSet
 
 WIDEST_ONE_HOT = 256

@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from graphtrial.core.errors import CorruptFileError
 from graphtrial.datasets.statistics import SELF_LOOPS
-from graphtrial.datasets.tables import PADDING, Array, damage, read_numbers, read_whole_numbers
-from graphtrial.errors import CorruptFileError
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.graphs.column import RENUMBERED, SHIFTED, Level
+from graphtrial.io.text_tables import PADDING, Array, damage, read_numbers, read_whole_numbers
 
 TABLES = (
     *("A", "graph_indicator", "graph_labels", "graph_attributes"),

@@ -8,11 +8,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from graphtrial.arguments import Width
+from graphtrial.core.arguments import Width
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
 from graphtrial.nn.linear import Linear
-from graphtrial.nn.models import MODELS
+from graphtrial.nn.registry import MODELS
 from graphtrial.ops import aggregate, attention, edge_softmax
 from graphtrial.ops import dropout as drop
 

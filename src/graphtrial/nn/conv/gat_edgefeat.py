@@ -7,11 +7,11 @@ from types import MappingProxyType
 import torch
 from torch import Tensor, nn
 
-from graphtrial.arguments import Width
+from graphtrial.core.arguments import Width
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
 from graphtrial.nn.conv.gat import attend
-from graphtrial.nn.models import MODELS
+from graphtrial.nn.registry import MODELS
 
 
 @MODELS.register("gat-edgefeat", title="GAT (edge features)")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
 from graphtrial.nn.linear import Linear
-from graphtrial.nn.models import MODELS
+from graphtrial.nn.registry import MODELS
 from graphtrial.ops import gated_mean
 
 

@@ -7,11 +7,11 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
 from graphtrial.nn.linear import Linear
-from graphtrial.nn.models import MODELS
+from graphtrial.nn.registry import MODELS
 from graphtrial.nn.sequence import NeighbourLSTM
 from graphtrial.ops import aggregate, unit_rows
 

@@ -8,7 +8,7 @@ from torch.nn import functional as F
 
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
-from graphtrial.nn.models import MODELS
+from graphtrial.nn.registry import MODELS
 from graphtrial.ops import collect
 
 

@@ -6,11 +6,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
 from graphtrial.nn.conv.graphsage_edgefeat import gated_maximum
-from graphtrial.nn.models import MODELS
+from graphtrial.nn.registry import MODELS
 
 
 @MODELS.register("graphsage-edgerepr", title="GraphSage (edge states)")

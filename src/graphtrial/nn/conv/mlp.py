@@ -9,7 +9,7 @@ from torch import Tensor
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
 from graphtrial.nn.linear import Linear
-from graphtrial.nn.models import MODELS
+from graphtrial.nn.registry import MODELS
 
 
 @MODELS.register("mlp", title="MLP")

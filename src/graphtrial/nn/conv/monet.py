@@ -5,11 +5,11 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from graphtrial.arguments import Width
+from graphtrial.core.arguments import Width
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
 from graphtrial.nn.linear import Linear
-from graphtrial.nn.models import MODELS
+from graphtrial.nn.registry import MODELS
 from graphtrial.ops import aggregate
 
 PSEUDO = 2

@@ -10,7 +10,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.dense.buckets import Bucket, Plan
 from graphtrial.nn.encoder import ENCODING_COLUMN

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from graphtrial.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.nn.dense.affine import affine, padded, with_ones
 from graphtrial.nn.dense.buckets import Bucket
 from graphtrial.nn.dense.entries import Entries

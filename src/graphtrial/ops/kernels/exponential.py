@@ -8,7 +8,7 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from graphtrial.compiler import Array, compiled
+from graphtrial.core.compiler import Array, compiled
 
 F = np.float32
 HIGHEST = F(87)  # e^87 and e^-87 are normal numbers in single precision

@@ -6,7 +6,7 @@ the first of these rows; `source`, `value` and their gradients are those of all 
 
 from __future__ import annotations
 
-from graphtrial.compiler import Array, compiled
+from graphtrial.core.compiler import Array, compiled
 from graphtrial.ops.kernels.exponential import sigmoid
 
 

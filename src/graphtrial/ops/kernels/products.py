@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphtrial.compiler import Array, compiled
+from graphtrial.core.compiler import Array, compiled
 from graphtrial.ops.kernels.lanes import LANES
 from graphtrial.ops.kernels.tiles import TILES
 

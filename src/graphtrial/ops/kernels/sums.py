@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphtrial.compiler import Array, compiled
+from graphtrial.core.compiler import Array, compiled
 from graphtrial.ops.kernels.lanes import LANES, ROW_SUMS, inner_product
 
 sum1, sum2, sum3, sum4, sum5, sum6, sum7, sum8 = ROW_SUMS

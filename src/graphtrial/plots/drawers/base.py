@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from graphtrial.core.registry import Registry
 from graphtrial.datasets import Dataset
 from graphtrial.plots.part import Part, whole
 from graphtrial.plots.style import FAINT, INK
-from graphtrial.registry import Registry
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphtrial.datasets import Dataset
-from graphtrial.datasets.sources import find
 from graphtrial.datasets.superpixels import SuperpixelSpec
+from graphtrial.io.sources import find
 from graphtrial.plots.drawers.base import DRAWERS, Array, Drawer, draw_links, draw_nodes
 from graphtrial.plots.part import Part
 

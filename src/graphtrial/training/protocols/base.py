@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeVar
 
-from graphtrial.arguments import Count, Fraction, NotNegative, Positive, Whole, check_fields, check_value
-from graphtrial.errors import GraphTrialError, shown
-from graphtrial.registry import Registry
-from graphtrial.spec import resolve_arguments
+from graphtrial.core.arguments import Count, Fraction, NotNegative, Positive, Whole, check_fields, check_value
+from graphtrial.core.errors import GraphTrialError, shown
+from graphtrial.core.registry import Registry
+from graphtrial.core.spec import resolve_arguments
 from graphtrial.training.protocols.features import FeatureSvmRules
 from graphtrial.training.protocols.svm import Folds, SvmRules
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from graphtrial.arguments import Positive, Whole, check_fields
-from graphtrial.spec import resolve_arguments
+from graphtrial.core.arguments import Positive, Whole, check_fields
+from graphtrial.core.spec import resolve_arguments
 
 MACHINE, MACHINE_TITLE = "svm", "SVM"
 """What stands for the model in such a trial, and its display name."""

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from graphtrial.arguments import LARGEST, Fraction, Length, Positive, Range, Steps, check_fields
-from graphtrial.spec import resolve_arguments
+from graphtrial.core.arguments import LARGEST, Fraction, Length, Positive, Range, Steps, check_fields
+from graphtrial.core.spec import resolve_arguments
 
 Folds = Annotated[int, Range(2, LARGEST)]
 Machine = Literal["svc", "linear"]

@@ -1,0 +1,1 @@
+"""`graphtrial data`."""

@@ -1,0 +1,63 @@
+"""`graphtrial report`: a site with every result beside the published one."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graphtrial.cli.common import Json, StorePath, friendly, out, print_json
+from graphtrial.cli.results.see import IsShipped, store_of
+from graphtrial.core.files import DEFAULT_STORE
+
+if TYPE_CHECKING:
+    from graphtrial.trials import Store
+
+
+@friendly
+def report(
+    folder: Annotated[Path, typer.Option("--out", help="Where to write it.")] = Path("graphtrial-results/report"),
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print the tables as Markdown instead.")] = False,
+    pictures: Annotated[bool, typer.Option(help="Show pictures of datasets that are prepared here.")] = True,
+    shipped: IsShipped = False,
+    store: StorePath = DEFAULT_STORE,
+    json: Json = False,
+) -> None:
+    """Write a site that opens from disk: every result beside the published one, with curves, comparisons and commands.
+
+    Example: graphtrial report --out site
+    """
+    from graphtrial.results import markdown as as_markdown
+    from graphtrial.results.select import rows_of
+
+    opened = store_of(store, shipped)
+    if json or markdown:
+        rows = rows_of(opened, "all")
+        if json:
+            print_json([row.to_dict() for row in rows])
+        else:
+            print(as_markdown(rows))
+        return
+    out.print(f"report: {write(opened, folder, store_option(store, shipped), pictures)}", soft_wrap=True)
+
+
+def write(store: Store, folder: Path, option: str, pictures: bool) -> Path:
+    """Write the site about a store, with what is known here of its datasets; return its first page."""
+    from graphtrial.plots.kept import kept_pictures
+    from graphtrial.report import Prepared, write_site
+
+    def prepare(name: str, data: str) -> Prepared:
+        return Prepared(*kept_pictures(name, data))
+
+    return write_site(store, folder, prepare=prepare if pictures else None, store_option=option)
+
+
+def store_option(path: Path, shipped: bool) -> str:
+    """Return the option by which a reader of the report names the same store; no folder of this machine is told."""
+    if shipped:
+        return " --shipped"
+    if path == DEFAULT_STORE:
+        return ""
+    return f" --store {shlex.quote(path.name if path.is_absolute() else path.as_posix())}"

@@ -1,0 +1,83 @@
+"""`graphtrial reproduce`: run a stored trial or row again and compare."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from graphtrial.cli.common import Allowed, Json, Plugins, StorePath, Workers, err, friendly, load_code, out, print_json
+from graphtrial.cli.results.see import IsShipped, store_of
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.files import DEFAULT_STORE
+from graphtrial.core.workers import prepare_workers
+
+if TYPE_CHECKING:
+    from graphtrial.trials import Store, TrialRecord
+
+
+@friendly
+def reproduce(
+    name: Annotated[str, typer.Argument(help="The id of a trial or of a row of the report, or its beginning.")],
+    tolerance: Annotated[
+        float, typer.Option(min=0, help="How far scores may be off, as a share, where versions differ.")
+    ] = 0.05,
+    shipped: IsShipped = False,
+    plugin: Plugins = None,
+    allow: Allowed = None,
+    workers: Workers = None,
+    store: StorePath = DEFAULT_STORE,
+    json: Json = False,
+) -> None:
+    """Run a trial, or all trials of a row, again and compare, bit for bit where versions are the same.
+
+    Example: graphtrial reproduce 7ecb0f --shipped
+    """
+    if workers != 0:
+        prepare_workers()
+    load_code(plugin, allow)
+    from graphtrial.cli.progress import shown_progress
+    from graphtrial.execution.reproduce import reproduce as run_again
+
+    opened = store_of(store, shipped)
+    found, records = _records(opened, name)
+    folder = DEFAULT_STORE.parent / "reproduced" / found
+    try:
+        with shown_progress(len(records), 0, quiet=json) as listener:
+            made = run_again(records, opened, folder, workers=workers, tolerance=tolerance, listener=listener)
+    except KeyboardInterrupt:
+        err.print("graphtrial: stopped; the same command goes on from the last epoch of each trial", soft_wrap=True)
+        raise typer.Exit(130) from None
+    if json:
+        print_json([asdict(one) | {"holds": one.holds} for one in made])
+    else:
+        table = Table("trial", "test then", "test now", "verdict", title=f"reproduced: {found}", title_justify="left")
+        for one in made:
+            scores = (f"{s['test']:.6g}" if "test" in s else "-" for s in (one.before, one.after))
+            table.add_row(one.trial, *scores, one.verdict)
+        out.print(table)
+        for reason in dict.fromkeys(one.reason for one in made):
+            out.print(reason, markup=False, soft_wrap=True)
+        for what, (then, now) in made[0].changed.items():
+            out.print(f"  {what}: {then or 'none'} then, {now or 'none'} now", markup=False, soft_wrap=True)
+    if not all(one.holds for one in made):
+        raise typer.Exit(1)
+
+
+def _records(store: Store, name: str) -> tuple[str, list[TrialRecord]]:
+    """Return the finished trials that a name means, and that name in full."""
+    if not name.startswith("row-"):
+        record = store.find(name)
+        return record.id, [record]
+    from graphtrial.results import result_rows
+
+    rows = [row for row in result_rows(store.trials()) if row.id.startswith(name)]
+    if len(rows) != 1:
+        said = f"{len(rows)} rows begin" if rows else "no row begins"
+        raise GraphTrialError(f"{said} with '{name}' in {store.path}; `graphtrial report` shows the id of each")
+    records = [trial for trial in rows[0].trials if trial.is_finished]
+    if not records:
+        raise GraphTrialError(f"{rows[0].id} has no finished trial yet")
+    return rows[0].id, records

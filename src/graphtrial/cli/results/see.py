@@ -1,0 +1,132 @@
+"""Commands that look: status, show."""
+
+from __future__ import annotations
+
+import json as json_text
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from graphtrial.cli.common import Json, StorePath, friendly, out, print_json
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.files import DEFAULT_STORE
+
+if TYPE_CHECKING:
+    from graphtrial.trials import Store
+
+IsShipped = Annotated[bool, typer.Option("--shipped", help="The results that came with graphtrial, not yours.")]
+
+
+@friendly
+def status(shipped: IsShipped = False, store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
+    """List every trial that was started and how it stands.
+
+    Example: graphtrial status
+    """
+    from graphtrial.results.rows import short_encoding
+
+    opened = store_of(store, shipped)
+    records = opened.trials()
+    entries = [
+        {
+            "id": record.id,
+            "dataset": record.spec.dataset,
+            "model": record.spec.model.name,
+            "encoding": short_encoding(record.spec.encoding),
+            "split": record.spec.split,
+            "seed": record.spec.seed,
+            "status": _status(opened, record),
+            "epochs": record.epochs,
+            "test": record.scores.get("test"),
+        }
+        for record in records
+    ]
+    if json:
+        print_json(entries)
+        return
+    table = Table(*(entries[0] if entries else ["no trials yet"]))
+    for entry in entries:
+        table.add_row(
+            *(
+                "" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
+                for value in entry.values()
+            )
+        )
+    out.print(table)
+
+
+@friendly
+def show(
+    trial: Annotated[str, typer.Argument(help="The id of a trial, or its beginning.")],
+    shipped: IsShipped = False,
+    store: StorePath = DEFAULT_STORE,
+    json: Json = False,
+) -> None:
+    """Show one trial: specification, environment, result, last epochs, and the traceback if it failed.
+
+    Example: graphtrial show 7ecb0f --shipped
+    """
+    from dataclasses import asdict
+
+    opened = store_of(store, shipped)
+    record = opened.find(trial)
+    history = [asdict(epoch) for epoch in opened.history(record.id)]
+    facts: dict[str, Any] = {
+        "id": record.id,
+        "status": _status(opened, record),
+        "metric": record.metric,
+        "scores": record.scores,
+        "params": record.params,
+        "epochs": len(history),
+        "epoch_seconds": record.epoch_seconds,
+        "starts": record.starts,
+        "spec": record.spec.to_dict(),
+        "environment": record.environment,
+        "error": record.error,
+    }
+    if json:
+        print_json({**facts, "history": history})
+        return
+    table = Table(show_header=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column()
+    for key, value in facts.items():
+        if value not in (None, {}) and key != "error":
+            shown = json_text.dumps(value, indent=2, ensure_ascii=False) if isinstance(value, dict) else str(value)
+            table.add_row(key.replace("_", " "), shown)
+    out.print(table)
+    for epoch in history[-5:]:
+        out.print("  ".join(f"{key} {value:.6g}" for key, value in epoch.items()))
+    if record.error:
+        out.print(record.error, markup=False)
+
+
+def store_of(path: Path, shipped: bool) -> Store:
+    """Open the store that the options of a command name."""
+    if not shipped:
+        opened: Store = open_store(path)
+        return opened
+    from graphtrial.shipped import shipped_store
+
+    return shipped_store()
+
+
+def open_store(path: Path) -> Any:
+    """Open a store that is there; none is made."""
+    from graphtrial.trials import Store
+
+    if not path.exists() and not path.is_symlink():
+        raise GraphTrialError(
+            f"there is no store at {path} yet; `graphtrial run csl gcn` makes one, --store names another"
+        )
+    return Store(path, read_only=True)
+
+
+def _status(store: Any, record: Any) -> str:
+    from graphtrial.execution.worker import is_running
+
+    # A process that was killed could not say so; its lock does.
+    dead = record.status == "running" and not is_running(store, record.id)
+    return "interrupted" if dead else str(record.status)

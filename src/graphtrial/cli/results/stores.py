@@ -1,0 +1,82 @@
+"""`graphtrial store`: what can be done with a whole store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from graphtrial.cli.common import Json, StorePath, friendly, out, print_json
+from graphtrial.cli.results.see import open_store
+from graphtrial.core.files import DEFAULT_STORE
+
+app = typer.Typer(help="Copy and merge stores.", no_args_is_help=True, rich_markup_mode=None)
+
+
+@app.callback()
+def stores() -> None:
+    """Copy and merge stores."""
+
+
+@app.command()
+@friendly
+def ship(
+    target: Annotated[Path, typer.Option("--out", help="The file to write; packed if it ends in .xz.")],
+    store: StorePath = DEFAULT_STORE,
+    json: Json = False,
+) -> None:
+    """Write a copy of the finished trials that names no machine, no person and no folder.
+
+    Example: graphtrial store ship --out results.sqlite.xz
+    """
+    from graphtrial.shipped import ship as write_copy
+
+    made = write_copy(open_store(store), target)
+    if json:
+        print_json({**vars(made), "path": str(made.path)})
+        return
+    left = f"; {made.left} unfinished ones were left out" if made.left else ""
+    out.print(
+        f"{made.path}: {made.trials} trials, {made.epochs} epochs, {made.size / 1e6:.2f} MB{left}", soft_wrap=True
+    )
+
+
+@app.command()
+@friendly
+def merge(
+    others: Annotated[list[Path], typer.Argument(help="Stores whose finished trials are copied.", show_default=False)],
+    store: StorePath = DEFAULT_STORE,
+    json: Json = False,
+) -> None:
+    """Copy the finished trials of other stores into one; where both have a result, the one there stays.
+
+    Example: graphtrial store merge laptop.sqlite cluster.sqlite --store all.sqlite
+    """
+    from graphtrial.trials import Store
+    from graphtrial.trials.store.merge import merge as copy_from
+
+    target = Store(store)
+    found = {str(other): copy_from(target, other) for other in others}
+    if json:
+        print_json([{"store": name, **vars(merged)} for name, merged in found.items()])
+    for name, merged in found.items() if not json else ():
+        known = f", {len(merged.same)} were there already" if merged.same else ""
+        left = f", {merged.left} unfinished ones were left out" if merged.left else ""
+        weights = f", {len(merged.weights)} with weights" if merged.weights else ""
+        out.print(f"{name}: {len(merged.copied)} trials copied{weights}{known}{left}", soft_wrap=True)
+        if merged.different:
+            out.print(
+                f"{len(merged.different)} trials have another result in {store}, which stays: "
+                f"{', '.join(merged.different[:5])}; `graphtrial reproduce ID` says which is right here",
+                soft_wrap=True,
+            )
+        for what, trials in (("trials are", merged.refused), ("weights files are", merged.damaged)):
+            if trials:
+                out.print(
+                    f"{len(trials)} {what} damaged in {name} and were not copied: {', '.join(trials[:5])}; "
+                    f"`graphtrial doctor --store {name}` says more",
+                    soft_wrap=True,
+                )
+    if any(merged.refused or merged.damaged for merged in found.values()):
+        raise typer.Exit(1)

@@ -1,0 +1,242 @@
+"""`graphtrial wikics`: from dumps of Wikipedia to a dataset."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from graphtrial.cli.common import Allowed, Json, Plugins, StorePath, err, friendly, load_code, out, print_json
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.files import DEFAULT_STORE
+
+if TYPE_CHECKING:
+    from graphtrial.wikipedia.pipeline import Pipeline
+    from graphtrial.wikipedia.stages import Made
+
+app = typer.Typer(
+    help="Make datasets like Wiki-CS from dumps of Wikipedia, and draw them.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Dumps = Annotated[Path, typer.Option(help="Folder of dumps: pages-articles XML, and SQL of page, redirect, pagelinks.")]
+Glove = Annotated[Path | None, typer.Option(help="Word vectors: lines of a word and its numbers.")]
+Labels = Annotated[str | None, typer.Option(help="JSON file of classes and their categories, or compsci.")]
+Links = Annotated[str, typer.Option(help="Where links come from: tables (SQL) or text (of the articles).")]
+Categories = Annotated[str, typer.Option(help="Where categories come from: text (of the articles) or tables (SQL).")]
+Milestones = Annotated[int, typer.Option(min=1, help="How many categories are kept.")]
+Exclude = Annotated[list[str] | None, typer.Option(help="No milestone has this in its name; replaces the usual list.")]
+Prune = Annotated[list[str] | None, typer.Option(help="Nothing passes a category with this; replaces the usual list.")]
+Centrality = Annotated[str, typer.Option(help="auto, exact or hyperball.")]
+StopWords = Annotated[Path | None, typer.Option(help="File of stop words, one per line; English ones by default.")]
+Punkt = Annotated[Path | None, typer.Option(help="Folder of NLTK's punkt_tab for the language of the texts.")]
+Truncated = Annotated[bool, typer.Option("--allow-truncated", help="Take what can be read of damaged files.")]
+Memory = Annotated[float, typer.Option(min=0.5, help="Gigabytes for joins; what does not fit goes to disk.")]
+Work = Annotated[Path | None, typer.Option(help="Folder of the stages; in the cache by default.")]
+
+
+@app.command()
+@friendly
+def build(
+    dumps: Dumps,
+    glove: Glove,
+    labels: Labels,
+    out_name: Annotated[str, typer.Option("--out", help="What the dataset shall be called.")],
+    links: Links = "tables",
+    categories: Categories = "text",
+    milestones: Milestones = 10_000,
+    exclude: Exclude = None,
+    prune: Prune = None,
+    centrality: Centrality = "auto",
+    stop_words: StopWords = None,
+    punkt: Punkt = None,
+    validation: Annotated[str, typer.Option(help="What validates: merged, val or stopping.")] = "merged",
+    allow_truncated: Truncated = False,
+    memory: Memory = 8.0,
+    work: Work = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace a dataset of yours of that name.")] = False,
+    json: Json = False,
+) -> None:
+    """Make a dataset from dumps; stages that were finished before are kept.
+
+    Example: graphtrial wikics build --dumps enwiki --glove glove.6B.300d.txt --labels compsci --out my-wikics
+    """
+    rules = (milestones, exclude, prune, centrality)
+    made = _pipeline(dumps, glove, labels, links, categories, rules, stop_words, punkt, allow_truncated, memory, work)
+    if validation not in ("merged", "val", "stopping"):
+        raise GraphTrialError(f"--validation is merged, val or stopping, not '{validation}'")
+    dataset = made.keep(out_name, validation, replace=replace)  # type: ignore[arg-type]
+    report, folder = made.export.report, made.export.folder
+    if json:
+        print_json({"name": out_name, "hash": dataset.hash, "folder": str(folder), **report})
+        return
+    out.print(f"{out_name}: {report['nodes']:,} articles, {report['links']:,} links, hash {dataset.hash[:12]}")
+    out.print(f"data.json and metadata.json are in {folder}", soft_wrap=True)
+    out.print(f"graphtrial run {out_name} gcn trains on it")
+
+
+@app.command()
+@friendly
+def stage(
+    name: Annotated[
+        str, typer.Argument(help="tables, articles, categories, labels, texts, links, features or export.")
+    ],
+    dumps: Dumps,
+    glove: Glove = None,
+    labels: Labels = None,
+    links: Links = "tables",
+    categories: Categories = "text",
+    milestones: Milestones = 10_000,
+    exclude: Exclude = None,
+    prune: Prune = None,
+    centrality: Centrality = "auto",
+    stop_words: StopWords = None,
+    punkt: Punkt = None,
+    allow_truncated: Truncated = False,
+    memory: Memory = 8.0,
+    work: Work = None,
+) -> None:
+    """Make one stage, and those before it that it needs; print its folders.
+
+    Example: graphtrial wikics stage categories --dumps enwiki
+    """
+    rules = (milestones, exclude, prune, centrality)
+    made = _pipeline(dumps, glove, labels, links, categories, rules, stop_words, punkt, allow_truncated, memory, work)
+    result = made.run(name)
+    for each in result:
+        out.print(str(each.folder), soft_wrap=True)
+
+
+@app.command()
+@friendly
+def generate(
+    folder: Annotated[Path, typer.Option("--out", help="A new folder for dumps, glove.txt and labels.json.")],
+    articles: Annotated[int, typer.Option(min=100, help="How many articles.")] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="Another seed gives another wiki.")] = 0,
+    old: Annotated[bool, typer.Option("--old", help="The schema of dumps before 2024.")] = False,
+) -> None:
+    """Write dumps of a made-up wiki, to try the pipeline with; build with --milestones 11.
+
+    Example: graphtrial wikics generate --out made-up --articles 10000
+    """
+    from graphtrial.wikipedia.synthetic.wiki import Wiki
+    from graphtrial.wikipedia.synthetic.xml import write_wiki
+
+    if folder.exists():
+        raise GraphTrialError(f"{folder} is there already; name a folder that is not")
+    wiki = Wiki(articles, seed, modern=not old)
+    write_wiki(wiki, folder)
+    out.print(f"{folder}: {wiki.articles:,} articles, {wiki.redirects:,} redirects, {wiki.categories:,} categories")
+
+
+@app.command()
+@friendly
+def mapper(
+    name: Annotated[str, typer.Argument(help="A dataset of one graph whose nodes have classes, such as cora.")],
+    to: Annotated[Path, typer.Option("--out", help="The picture: a file that ends in .png or .svg.")],
+    trial: Annotated[
+        list[str] | None, typer.Option(help="Also colour by what the model of this trial says; may be repeated.")
+    ] = None,
+    intervals: Annotated[int, typer.Option(min=1, help="Cells along each axis of the lens.")] = 20,
+    overlap: Annotated[float, typer.Option(min=0.0, max=0.9, help="Share by which cells overlap.")] = 0.2,
+    weakest: Annotated[float, typer.Option(min=0.0, max=0.99, help="Leave weaker links out, of at most 1.")] = 0.05,
+    fewest: Annotated[int, typer.Option(min=0, help="Leave parts with fewer nodes out.")] = 8,
+    seed: Annotated[int, typer.Option(min=0, help="Another seed gives another lens.")] = 0,
+    plugin: Plugins = None,
+    allow: Allowed = None,
+    store: StorePath = DEFAULT_STORE,
+) -> None:
+    """Draw a graph as clusters of nodes that lie together in an unsupervised embedding (Deep Graph Mapper).
+
+    Example: graphtrial wikics mapper cora --out cora-mapper.png
+    """
+    load_code(plugin, allow, name)
+    from graphtrial.datasets import load
+    from graphtrial.plots.mapper import MapperRules, lens_of, mapped
+    from graphtrial.plots.mapper_picture import classes_of, mapper_picture
+
+    if to.suffix not in (".png", ".svg"):
+        raise GraphTrialError(f"the picture is written as .png or .svg, not as '{to.name}'")
+    dataset = load(name)
+    colourings = {"the true class": classes_of(dataset)}
+    if trial:
+        colourings |= _said(trial, store, dataset.hash)
+    found = mapped(dataset.graphs, lens_of(dataset, seed=seed), MapperRules(intervals, overlap, weakest, fewest))
+    out.print(str(mapper_picture(dataset, found, colourings, to)), soft_wrap=True)
+
+
+def _said(trials: list[str], path: Path, data: str) -> dict[str, Any]:
+    """Return what the models of some trials say of each node of this data, and how each is called in a picture."""
+    from graphtrial.trials import Store
+    from graphtrial.trials.predictions import predicted_classes
+
+    store, made = Store(path, read_only=True), {}
+    for given in trials:
+        record = store.find(given)
+        if record.spec.data != data:
+            raise GraphTrialError(f"trial {record.id} is about {record.spec.dataset}, which has other nodes or splits")
+        right = f", {record.scores['test']:.1f} % right" if "test" in record.scores else ""
+        made[f"what {record.spec.model.name} says (trial {record.id}{right})"] = predicted_classes(record, store)
+    return made
+
+
+def _pipeline(
+    dumps: Path,
+    glove: Path | None,
+    labels: str | None,
+    links: str,
+    categories: str,
+    rules: tuple[int, list[str] | None, list[str] | None, str],
+    stop_words: Path | None,
+    punkt: Path | None,
+    allow_truncated: bool,
+    memory: float,
+    work: Path | None,
+) -> Pipeline:
+    from graphtrial.wikipedia.categories import EXCLUDED, PRUNED, CategoryRules
+    from graphtrial.wikipedia.dumps.files import find_dumps
+    from graphtrial.wikipedia.labels import read_mapping
+    from graphtrial.wikipedia.pipeline import Pipeline
+    from graphtrial.wikipedia.stages import workshop
+    from graphtrial.wikipedia.text.texts import TextRules
+
+    for option, value in (("--links", links), ("--categories", categories)):
+        if value not in ("tables", "text"):
+            raise GraphTrialError(f"{option} is tables or text, not '{value}'")
+    milestones, exclude, prune, centrality = rules
+    excluded = EXCLUDED if exclude is None else tuple(filter(None, exclude))
+    pruned = PRUNED if prune is None else tuple(filter(None, prune))
+    return Pipeline(
+        workshop(work, _tell),
+        find_dumps(dumps),
+        read_mapping(labels) if labels else None,
+        glove,
+        CategoryRules(milestones, excluded, pruned, centrality),
+        TextRules(stop_words, punkt),
+        links,  # type: ignore[arg-type]
+        categories,  # type: ignore[arg-type]
+        allow_truncated,
+        memory,
+    )
+
+
+def _tell(made: Made) -> None:
+    """Say in a line what became of a stage, and warn of what was broken."""
+    facts = ", ".join(f"{key} {_short(value)}" for key, value in made.report.items() if value not in ("", [], False))
+    how = "kept" if made.kept else f"{made.seconds:.1f} s"
+    err.print(f"{made.name} ({how}): {facts}", markup=False, soft_wrap=True)
+    for what in ("broken", "repaired", "truncated"):
+        if made.report.get(what):
+            number = made.report[what]
+            told = "the file is cut off" if what == "truncated" else f"{number:,} {what} rows, pages or lines"
+            err.print(f"warning: {made.report.get('file', made.name)}: {told}", markup=False, soft_wrap=True)
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, dict):
+        return "(" + ", ".join(f"{key} {inner:,}" for key, inner in value.items()) + ")"
+    if isinstance(value, list):
+        return "(" + ", ".join(map(str, value[:10])) + (", ..." if len(value) > 10 else "") + ")"
+    return f"{value:,}" if isinstance(value, int) else str(value)

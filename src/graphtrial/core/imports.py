@@ -1,0 +1,90 @@
+"""Python modules: imported by name, or looked at without importing them (where is the source, what does it import)."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib
+import sys
+from collections.abc import Sequence
+from importlib.machinery import PathFinder
+from pathlib import Path
+from typing import Any
+
+from graphtrial.core.errors import GraphTrialError, UnknownNameError, did_you_mean, in_one_line
+
+
+def import_attribute(path: str) -> Any:
+    """Import `package.module:attribute`, which the caller has made sure is allowed."""
+    module_name, _, attribute = path.partition(":")
+    if not module_name or module_name.startswith("."):
+        raise UnknownNameError(f"cannot import '{module_name}' of '{path}': write it as package.module:attribute")
+    try:
+        module = importlib.import_module(module_name)
+    except ImportError as error:
+        hint = f"; for a file of your own use --plugin {module_name}.py" if Path(f"{module_name}.py").is_file() else ""
+        raise UnknownNameError(f"cannot import '{module_name}' of '{path}': {error}{hint}") from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a module is a program: it may raise anything, or try to end this process
+        raise GraphTrialError(f"cannot import '{module_name}' of '{path}': {in_one_line(error)}") from error
+    try:
+        return functools.reduce(getattr, attribute.split("."), module)
+    except AttributeError:
+        raise UnknownNameError(
+            f"module '{module_name}' has no '{attribute}'.{did_you_mean(attribute, dir(module))}"
+        ) from None
+
+
+def source_file(module: str) -> Path | None:
+    """Return the file of a module by its dotted name, or nothing; one not loaded is found, not imported."""
+    loaded = sys.modules.get(module)
+    if loaded is not None:
+        file = getattr(loaded, "__file__", None)
+        return Path(file) if isinstance(file, str) else None
+    folders: Sequence[str] | None = None
+    parts = module.split(".")
+    for length in range(1, len(parts) + 1):
+        try:
+            spec = PathFinder.find_spec(".".join(parts[:length]), folders)
+        except (ImportError, ValueError, OSError):
+            return None
+        if spec is None:
+            return None
+        folders = spec.submodule_search_locations
+        if folders is None and length < len(parts):
+            return None
+    return Path(spec.origin) if spec is not None and spec.has_location and spec.origin else None
+
+
+def imported_names(content: bytes, package: str) -> list[str]:
+    """Return the dotted names that some source imports anywhere in it; `package` is where relative ones begin.
+
+    `from a import b` may mean the module `a.b`, so that it is listed too.
+    """
+    try:
+        tree = ast.parse(content)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    names: dict[str, None] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = _absolute(node.module or "", node.level, package)
+            found = [base, *(f"{base}.{alias.name}" for alias in node.names)] if base else []
+        else:
+            continue
+        for name in found:
+            parts = name.split(".")
+            names |= dict.fromkeys(".".join(parts[:length]) for length in range(1, len(parts) + 1))
+    return list(names)
+
+
+def _absolute(name: str, level: int, package: str) -> str:
+    if not level:
+        return name
+    parents = package.split(".")
+    if level > len(parents):
+        return ""
+    return ".".join(filter(None, [*parents[: len(parents) - level + 1], name]))

@@ -1,0 +1,250 @@
+"""Plug-ins: files of the user's own that register models, encodings, datasets, tasks or protocols.
+
+A plug-in is one Python file that the user names; nothing else is ever executed. Trials that use one of its things have
+the hash of its content in their identity, so a changed file gives other trials. Worker processes get the content that
+was read in the beginning, so editing the file does not disturb a study that runs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.abc import ExecutionLoader
+from importlib.util import decode_source, find_spec, module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from graphtrial.core import permissions
+from graphtrial.core.errors import GraphTrialError, in_one_line
+from graphtrial.core.files import require_file
+from graphtrial.core.registry import Contents, Family, Registry
+
+Source = tuple[str, bytes]
+"""The path of a plug-in and its content."""
+
+MODULE_PREFIX = "graphtrial_plugin_"
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """A loaded plug-in: where it came from, its content, and the (kind, name) of everything it registered.
+
+    `families` are the kinds of names that it answers for without listing them.
+    """
+
+    path: str
+    content: bytes
+    things: tuple[tuple[str, str], ...]
+    families: tuple[tuple[str, Family[Any]], ...] = field(default=(), repr=False)
+
+    @property
+    def name(self) -> str:
+        """The name of the file."""
+        return Path(self.path).name
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the content."""
+        return hashlib.sha256(self.content).hexdigest()
+
+
+@dataclass(frozen=True)
+class UserCode:
+    """The code outside this package that the user chose, to be used in another process: plug-ins and allowed names."""
+
+    sources: tuple[Source, ...] = ()
+    allowed: tuple[str, ...] = ()
+
+    def load(self) -> None:
+        """Allow and load here what was allowed and loaded there."""
+        permissions.allow(*self.allowed)
+        for source in self.sources:
+            load_source(source)
+
+
+_loaded: dict[str, Plugin] = {}
+
+
+def load_plugin(path: Path | str) -> Plugin:
+    """Execute a plug-in file and keep what it registers; a file that changed since it was loaded replaces itself."""
+    file = Path(path)
+    require_file(file, "the plug-in ")
+    try:
+        content = file.read_bytes()
+        resolved = str(file.resolve())
+    except (OSError, ValueError, RuntimeError) as error:
+        raise GraphTrialError(f"cannot read the plug-in {path}: {getattr(error, 'strerror', None) or error}") from error
+    return load_source((resolved, content))
+
+
+def load_source(source: Source) -> Plugin:
+    """Load a plug-in whose content is at hand already, in a worker process for example.
+
+    Whatever it does wrong is an error of one line, after which the registries are as they were.
+    """
+    path, content = source
+    known = _loaded.get(path)
+    if known is not None and known.content != content:
+        unload_plugin(known)
+    for plugin in _loaded.values():
+        if (plugin.name, plugin.content) == (Path(path).name, content):
+            return plugin  # the same file, perhaps in another folder
+    before = _contents()
+    try:
+        _execute(path, content)
+        plugin = _made(path, content, before)
+    except BaseException as error:  # a plug-in is a program: it may raise anything, or try to end this process
+        _restore(before)
+        if content not in (plugin.content for plugin in _loaded.values()):
+            sys.modules.pop(_module_name(content), None)
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        raise GraphTrialError(f"plug-in {Path(path).name}{_what_went_wrong(path, error)}") from error
+    _loaded[path] = plugin
+    return plugin
+
+
+def unload_plugin(plugin: Plugin) -> None:
+    """Forget a plug-in and everything it registered."""
+    if not _loaded.pop(plugin.path, None):
+        return
+    for kind, registry in registries().items():
+        now = registry.contents()
+        gone = {name for thing_kind, name in plugin.things if thing_kind == kind}
+        families = tuple(family for family in now.families if (kind, family) not in plugin.families)
+        things = {name: thing for name, thing in now.things.items() if name not in gone}
+        titles = {name: title for name, title in now.titles.items() if name not in gone}
+        registry.restore(Contents(things, titles, families))
+    sys.modules.pop(_module_name(plugin.content), None)
+
+
+def registrant(thing: Any) -> Plugin | None:
+    """Return the plug-in that registered this very thing, if one did."""
+    for plugin in _loaded.values():
+        if any(registries()[kind].contents().things.get(name) is thing for kind, name in plugin.things):
+            return plugin
+    return None
+
+
+def plugin_of_module(module: str) -> Plugin:
+    """Return the plug-in that was loaded as this module."""
+    for plugin in _loaded.values():
+        if _module_name(plugin.content) == module:
+            return plugin
+    raise GraphTrialError(f"the plug-in that was loaded as {module} is not loaded any more: give it by --plugin")
+
+
+def user_code(used: Mapping[str, str]) -> UserCode:
+    """Return the loaded plug-ins among the origins of a trial and what was allowed, to be loaded elsewhere."""
+    digests = set(used.values())
+    sources = tuple((plugin.path, plugin.content) for plugin in _loaded.values() if plugin.digest in digests)
+    return UserCode(sources, permissions.allowed())
+
+
+def blamed(error: BaseException) -> str | None:
+    """Return in words what a plug-in or an allowed module did wrong, or nothing where it was none of them."""
+    modules = (sys.modules.get(name.partition(":")[0]) for name in permissions.allowed())
+    files = {*_loaded, *(file for module in modules if (file := getattr(module, "__file__", None)))}
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if frame.filename in files:
+            return f"{Path(frame.filename).name}, line {frame.lineno}: {in_one_line(error)}"
+    return None
+
+
+def registries() -> dict[str, Registry[Any]]:
+    """Return the registries that a plug-in can add to, by kind."""
+    from graphtrial.datasets import DATASETS
+    from graphtrial.encodings import ENCODINGS
+    from graphtrial.nn import MODELS
+    from graphtrial.tasks import TASKS
+    from graphtrial.training import PROTOCOLS
+
+    known: list[Registry[Any]] = [MODELS, ENCODINGS, DATASETS, TASKS, PROTOCOLS]
+    if find_spec("sklearn") is not None:
+        from graphtrial.kernels import KERNELS
+
+        known.append(KERNELS)
+    return {registry.kind: registry for registry in known}
+
+
+def _contents() -> dict[str, Contents[Any]]:
+    return {kind: registry.contents() for kind, registry in registries().items()}
+
+
+def _restore(contents: Mapping[str, Contents[Any]]) -> None:
+    for kind, registry in registries().items():
+        registry.restore(contents[kind])
+
+
+def _made(path: str, content: bytes, before: Mapping[str, Contents[Any]]) -> Plugin:
+    """Return the plug-in with what it added to the registries; one that replaces or adds nothing is an error."""
+    after = _contents()
+    for kind, old in before.items():
+        for name, thing in old.things.items():
+            if after[kind].things.get(name) is not thing:
+                raise GraphTrialError(f"it replaces the {kind} '{name}', which is not its own; choose another name")
+    things = sorted(
+        (kind, name) for kind, new in after.items() for name in new.things if name not in before[kind].things
+    )
+    families = [(kind, find) for kind, new in after.items() for find in new.families[len(before[kind].families) :]]
+    if not things and not families:
+        raise GraphTrialError(
+            "it registers nothing: decorate a class with @MODELS.register('its-name') "
+            f"(or that of {', '.join(sorted(f'{kind}s' for kind in after))})"
+        )
+    return Plugin(path, content, tuple(things), tuple(families))
+
+
+class _Loader(ExecutionLoader):
+    """Makes a module of content that was read before."""
+
+    def __init__(self, path: str, content: bytes) -> None:
+        self.path = path
+        self.content = content
+
+    def get_filename(self, fullname: str) -> str:
+        return self.path
+
+    def get_source(self, fullname: str) -> str:
+        return decode_source(self.content)
+
+
+def _module_name(content: bytes) -> str:
+    return MODULE_PREFIX + hashlib.sha256(content).hexdigest()[:16]
+
+
+def _execute(path: str, content: bytes) -> None:
+    name = _module_name(content)
+    loader = _Loader(path, content)
+    spec = spec_from_file_location(name, path, loader=loader)
+    if spec is None:
+        raise ImportError("it cannot be loaded as a module")
+    module, before = module_from_spec(spec), _our_modules(name)
+    sys.modules[name] = module  # dataclasses and type hints look their module up
+    try:
+        loader.exec_module(module)
+        replaced = [key for key, old in before.items() if key != name and sys.modules.get(key) is not old]
+        if replaced:
+            raise GraphTrialError(f"it replaces the module {replaced[0]} in sys.modules")
+    except BaseException:
+        sys.modules.pop(name, None)
+        sys.modules.update(before)
+        raise
+
+
+def _our_modules(own: str) -> dict[str, ModuleType]:
+    """Return the loaded modules that a plug-in must leave in place: this package, and a plug-in of the same content."""
+    kept = {name: module for name, module in sys.modules.items() if name.partition(".")[0] in ("graphtrial", own)}
+    return {name: module for name, module in kept.items() if module is not None}
+
+
+def _what_went_wrong(path: str, error: BaseException) -> str:
+    if isinstance(error, SyntaxError):
+        return f", line {error.lineno}: {error.msg}"
+    own = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
+    words = str(error) if isinstance(error, GraphTrialError) else in_one_line(error)
+    return f"{f', line {own[-1]}' if own else ''}: {words}"

@@ -1,0 +1,78 @@
+"""Readers of users' files: one function per format, from paths and options to a graph set."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from graphtrial.core.errors import CorruptFileError, GraphTrialError, UnknownNameError, did_you_mean
+from graphtrial.core.files import require_file
+from graphtrial.core.spec import resolve_arguments
+from graphtrial.datasets.custom.given import settled
+from graphtrial.graphs import GraphSet
+
+MOST_NODES = 1 << 26
+FORMATS = {
+    "jsonl": "graphtrial.datasets.custom.importers.jsonl",
+    "parquet": "graphtrial.datasets.custom.importers.parquet",
+    "pyg": "graphtrial.datasets.custom.importers.tensors",
+    "graphml": "graphtrial.datasets.custom.importers.graphml",
+    "edgelist": "graphtrial.datasets.custom.importers.edgelist",
+    "tu": "graphtrial.datasets.custom.importers.tu",
+    "arrays": "graphtrial.datasets.custom.importers.arrays",
+}
+SUFFIXES = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+    ".pt": "pyg",
+    ".pth": "pyg",
+    ".graphml": "graphml",
+    ".edgelist": "edgelist",
+    ".edges": "edgelist",
+    ".zip": "tu",
+}
+
+
+def read(kind: str, paths: list[Path], options: dict[str, Any]) -> GraphSet:
+    """Read files of a format; what is wrong with them is a `GraphTrialError` of one line that says where."""
+    if kind not in FORMATS:
+        raise UnknownNameError(f"no format called '{kind}'.{did_you_mean(kind, FORMATS)} Known: {', '.join(FORMATS)}.")
+    for path in paths:
+        require_file(path)
+    reader: Callable[..., GraphSet] = importlib.import_module(FORMATS[kind]).read
+    made = reader(**resolve_arguments(reader, {"paths": paths, **options}, f"format '{kind}'"))
+    return settled(made)
+
+
+def check_size(nodes: int, what: str) -> None:
+    """Refuse more nodes than a set of one's own can have: a file of a few bytes may name any number."""
+    if nodes > MOST_NODES:
+        raise CorruptFileError(f"{what} has {nodes:,} nodes; a dataset of your own has at most {MOST_NODES:,}")
+
+
+def reason(error: BaseException) -> str:
+    """Return the first line of what a library says is wrong, or the kind of its error where it says nothing."""
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
+
+
+def format_of(path: Path) -> tuple[str, list[Path]]:
+    """Return the format of a file or folder, by its name, and the files to read."""
+    if not path.exists():
+        raise GraphTrialError(f"there is no file or folder {path}")
+    if path.is_dir():
+        files = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
+        if any(file.name.endswith("_graph_indicator.txt") for file in files):
+            return "tu", [file for file in files if file.suffix == ".txt"]
+        graphml = [file for file in files if file.suffix == ".graphml"]
+        if graphml:
+            return "graphml", graphml
+        raise GraphTrialError(f"{path} is no TU folder (NAME_A.txt, NAME_graph_indicator.txt, ...) nor one of .graphml")
+    if path.suffix.lower() not in SUFFIXES:
+        raise GraphTrialError(
+            f"the format of {path.name} is not known by its name; say it with --format: "
+            f"{', '.join(name for name in FORMATS if name != 'arrays')}"
+        )
+    return SUFFIXES[path.suffix.lower()], [path]

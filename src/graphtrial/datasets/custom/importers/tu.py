@@ -1,0 +1,39 @@
+"""A folder or zip in the TU text format."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path, PurePosixPath
+
+from graphtrial.core.errors import CorruptFileError
+from graphtrial.core.scratch import scratch_folder
+from graphtrial.datasets.tu.features import with_features
+from graphtrial.datasets.tu.reader import TABLES, read_folder
+from graphtrial.graphs import GraphSet
+from graphtrial.io.archive import unpack_chosen
+from graphtrial.io.sources import GIBIBYTE
+
+TABLE = re.compile(rf"(.+)_({'|'.join(TABLES)})\.txt")
+
+
+def read(paths: list[Path], features: str = "") -> GraphSet:
+    """Read the tables of one set; `features` says what models see of a node, see `tu.features`."""
+    if len(paths) == 1 and paths[0].suffix == ".zip":
+        with scratch_folder() as place:
+            folder = Path(place) / "tu"
+            unpack_chosen(paths[0], _table, folder, member_bytes=4 * GIBIBYTE, total_bytes=8 * GIBIBYTE)
+            return _read(folder, paths[0].name, features)
+    return _read(paths[0].parent, "the folder", features)
+
+
+def _table(member: str) -> str | None:
+    path = PurePosixPath(member.replace("\\", "/"))
+    return path.name if TABLE.fullmatch(path.name) and path.parts[0] != "__MACOSX" else None
+
+
+def _read(folder: Path, what: str, features: str) -> GraphSet:
+    names = sorted({found[1] for file in folder.iterdir() if (found := TABLE.fullmatch(file.name))})
+    if len(names) != 1:
+        there = f"the sets {', '.join(names)}" if names else "no NAME_A.txt and NAME_graph_indicator.txt"
+        raise CorruptFileError(f"{what} must hold one set in the TU format; it holds {there}")
+    return with_features(read_folder(folder, names[0]), features)

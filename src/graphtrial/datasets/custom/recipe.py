@@ -1,0 +1,166 @@
+"""What a user's own dataset is made of: a small JSON file, beside copies of the files it was imported from."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+from graphtrial.core.arguments import LARGEST, Fraction, Length, Range, Seed, Whole, check_fields, check_value
+from graphtrial.core.errors import CorruptFileError, GraphTrialError, UnknownNameError, did_you_mean, shown
+from graphtrial.core.files import atomic_folder, cache_home, read_json, reason, require_file, sha256_of, write_text
+from graphtrial.core.spec import canonical_json, digest, resolve_arguments
+from graphtrial.datasets.base import SplitLevel
+from graphtrial.io.sources import File
+
+NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,60}")
+FORMAT = 1
+SPLIT: dict[str, Any] = {
+    "sizes": Annotated[list[Whole], Length(3, 3)],
+    "folds": Annotated[int, Range(3, LARGEST)],
+    "shares": Annotated[list[Fraction], Length(3, 3)],
+    "seed": Seed,
+}
+"""The rules by which a split is drawn."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How to make a dataset again: its kind, its arguments, how it is split, and the files it was imported from.
+
+    `kind` names a generator or a file format. `split` is `{"sizes": [a, b, c]}` for parts in turn, or `{"folds": k,
+    "seed": s}` or `{"shares": [a, b, c], "seed": s}` unless the data says it. `files` have name, sha256 and size.
+    """
+
+    name: str
+    kind: str
+    title: str
+    arguments: dict[str, Any] = field(default_factory=dict)
+    split: dict[str, Any] = field(default_factory=dict)
+    split_level: SplitLevel = "graph"
+    task: str = "graph-classification"
+    protocol: str | None = None
+    licence: str = "not stated"
+    files: tuple[dict[str, Any], ...] = ()
+    format: int = FORMAT
+
+    def __post_init__(self) -> None:
+        check_fields(self, "a recipe")
+        for key, value in self.split.items():
+            if key not in SPLIT:
+                raise GraphTrialError(f"no rule of a split is called {shown(key)}; there are {', '.join(SPLIT)}")
+            check_value(value, SPLIT[key], f"{key} of the split")
+        for file in self.files:
+            if not isinstance(file.get("name"), str) or Path(file["name"]).name != file["name"]:
+                raise GraphTrialError(f"a file of a recipe is called {shown(file.get('name'))}")
+
+    @property
+    def raw_folder(self) -> str:
+        """The folder of the files, named by their content: those of a dataset and of its successor lie side by side."""
+        return digest(list(self.files))[:16]
+
+    @property
+    def sources(self) -> tuple[File, ...]:
+        """The files as the framework fetches and verifies them."""
+        return tuple(
+            File(
+                f"own/{self.name}/{self.raw_folder}/{file['name']}",
+                sha256=file["sha256"],
+                size=file["size"],
+                licence=self.licence,
+            )
+            for file in self.files
+        )
+
+
+def write(recipe: Recipe) -> None:
+    """Keep a recipe."""
+    write_text(_path(recipe.name), canonical_json(recipe) + "\n")
+
+
+def read(name: str) -> Recipe | None:
+    """Return the recipe of that name, or nothing."""
+    if not NAME.fullmatch(name) or not _path(name).is_file():
+        return None
+    values = read_json(_path(name))
+    try:
+        recipe = Recipe(**resolve_arguments(Recipe, values, "a recipe"))
+        recipe.sources  # noqa: B018, the parts of each file are looked up here
+    except (TypeError, KeyError, GraphTrialError) as error:
+        raise CorruptFileError(f"{_path(name)} is no recipe of a dataset ({error}); delete it") from error
+    if recipe.name != name or recipe.format != FORMAT:
+        raise CorruptFileError(f"{_path(name)} is a recipe of another name or version; delete it")
+    return recipe
+
+
+def names() -> list[str]:
+    """Return the names of all own datasets on this machine."""
+    return sorted(path.stem for path in _home().glob("*.json") if NAME.fullmatch(path.stem))
+
+
+def copy_in(recipe: Recipe, paths: list[Path]) -> Recipe:
+    """Copy files to where the framework keeps raw ones, and return the recipe that names them."""
+    filled = replace(recipe, files=tuple(_described(path) for path in paths))
+    with atomic_folder(_raw(recipe.name) / filled.raw_folder) as folder:
+        for path, file in zip(paths, filled.files, strict=True):
+            try:
+                shutil.copyfile(path, folder / path.name)
+            except OSError as error:
+                raise GraphTrialError(f"cannot read {path}: {reason(error)}") from error
+            if sha256_of(folder / path.name) != file["sha256"]:
+                raise GraphTrialError(f"{path} was changed while it was copied; import it again")
+    return filled
+
+
+def _described(path: Path) -> dict[str, Any]:
+    require_file(path)
+    try:
+        return {"name": path.name, "sha256": sha256_of(path), "size": path.stat().st_size}
+    except OSError as error:
+        raise GraphTrialError(f"cannot read {path}: {reason(error)}") from error
+
+
+def remove_others(name: str, recipe: Recipe | None, prepared: Sequence[Path]) -> None:
+    """Remove all files of an own dataset except those of one recipe and of what was prepared by it."""
+    raw = _raw(name)
+    kept = {path.name for path in prepared} | {f"{path.name}.lock" for path in prepared}
+    for folder in raw.iterdir() if raw.is_dir() else ():
+        if recipe is None or not recipe.files or folder.name != recipe.raw_folder:
+            shutil.rmtree(folder, ignore_errors=True)
+    if recipe is None or not recipe.files:
+        shutil.rmtree(raw, ignore_errors=True)
+    for path in _prepared(name):
+        if path.name not in kept:
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+
+
+def delete(name: str) -> None:
+    """Remove an own dataset: recipe, raw files and what was prepared of it."""
+    if name not in names():
+        raise UnknownNameError(
+            f"no dataset of your own is called '{name}'.{did_you_mean(name, names())} "
+            f"Yours are: {', '.join(names()) or 'none'}."
+        )
+    _path(name).unlink(missing_ok=True)
+    remove_others(name, None, ())
+
+
+def _prepared(name: str) -> list[Path]:
+    """Return the folders of prepared data of an own dataset, and their locks."""
+    pattern = re.compile(re.escape(name) + r"-[0-9a-f]{16}(\.lock)?")
+    return [path for path in (cache_home() / "datasets").glob(f"{name}-*") if pattern.fullmatch(path.name)]
+
+
+def _home() -> Path:
+    return cache_home() / "own"
+
+
+def _path(name: str) -> Path:
+    return _home() / f"{name}.json"
+
+
+def _raw(name: str) -> Path:
+    return cache_home() / "raw" / "own" / name

@@ -1,0 +1,1 @@
+"""Molecules as graphs: from SMILES, and from coordinates in space."""

@@ -1,7 +1,0 @@
-"""Datasets of the user's own: generated with other parameters, or imported from files; kept in the cache by recipe."""
-
-from graphtrial.datasets.own.dataset import OwnDataset
-from graphtrial.datasets.own.keep import delete, generate, import_files, keep
-from graphtrial.datasets.own.recipe import Recipe, names
-
-__all__ = ["OwnDataset", "Recipe", "delete", "generate", "import_files", "keep", "names"]

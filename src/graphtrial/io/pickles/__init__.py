@@ -1,0 +1,1 @@
+"""A restricted pickle reader that builds plain data only."""

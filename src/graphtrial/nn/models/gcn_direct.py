@@ -1,0 +1,70 @@
+"""Graph convolutions from the features straight to the answers."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import torch
+from torch import Tensor, nn
+
+from graphtrial.graphs import GraphBatch
+from graphtrial.graphs.self_loops import with_self_loops
+from graphtrial.nn.raw import raw_node_width, raw_nodes, require_level
+from graphtrial.nn.readout import pool
+from graphtrial.nn.registry import MODELS
+from graphtrial.nn.shapes import Shapes
+from graphtrial.ops import aggregate, dropout, feature_linear, linear, symmetric_weight
+
+
+class Propagation(nn.Module):
+    r"""One graph convolution of any width, :math:`h_i' = \sum_{j \to i} W h_j / \sqrt{d_j d_i} + b`.
+
+    x: [nodes, inputs] -> [nodes, outputs].
+    """
+
+    def __init__(self, inputs: int, outputs: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(outputs, inputs))
+        self.bias = nn.Parameter(torch.zeros(outputs))
+        nn.init.xavier_uniform_(self.weight)
+
+    def forward(self, graph: GraphBatch, x: Tensor, *, features: bool = False) -> Tensor:
+        """Propagate x, which may be said to be the features of the graph (see `ops.feature_linear`)."""
+        weight = symmetric_weight(graph, x.dtype)
+        if x.shape[1] < self.weight.shape[0]:  # the sum over neighbours is the dearer part: do it where it is narrower
+            return linear(aggregate(graph, x, "sum", weight), self.weight, self.bias)
+        product = feature_linear(x, self.weight) if features else linear(x, self.weight)
+        return aggregate(graph, product, "sum", weight) + self.bias
+
+
+@MODELS.register("gcn-direct", title="GCN (direct)")
+class DirectGCN(nn.Module):
+    r"""The network of Kipf and Welling 2017 (arXiv:1609.02907), as Wiki-CS has it: `layers` graph convolutions.
+
+    .. math:: Z = \hat A \, \mathrm{drop}(\mathrm{ReLU}(\hat A X W_1 + b_1)) \, W_2 + b_2
+
+    There is neither an encoder nor a head: the first convolution reads the features, the last one answers. `dropout`
+    acts between convolutions and not on the features; with `self_loops` every node is its own neighbour. Returns
+    [nodes, outputs], or for a question about graphs the mean of that over each graph, [graphs, outputs].
+    """
+
+    levels = ("graph", "node")
+
+    def __init__(
+        self, shapes: Shapes, width: int, layers: int = 2, dropout: float = 0.0, self_loops: bool = True
+    ) -> None:
+        super().__init__()
+        require_level("gcn-direct", shapes, self.levels)
+        self.shapes = shapes
+        self.dropout = dropout
+        self.self_loops = self_loops
+        sizes = [raw_node_width(shapes), *[width] * (layers - 1), shapes.outputs]
+        self.convs = nn.ModuleList(Propagation(*pair) for pair in pairwise(sizes))
+
+    def forward(self, graph: GraphBatch) -> Tensor:
+        seen = with_self_loops(graph) if self.self_loops else graph
+        x = raw_nodes(graph, self.shapes, next(self.parameters()).dtype)
+        x = self.convs[0](seen, x, features=True)
+        for conv in self.convs[1:]:
+            x = conv(seen, dropout(x.relu(), self.dropout, self.training))
+        return pool(graph, x, "mean") if self.shapes.level == "graph" else x

@@ -1,0 +1,37 @@
+"""A free vector for each node."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.graphs import GraphBatch
+from graphtrial.nn.head import PairHead
+from graphtrial.nn.registry import MODELS
+from graphtrial.nn.shapes import Shapes
+
+
+@MODELS.register("matrix-factorisation", title="Matrix factorization")
+class MatrixFactorisation(nn.Module):
+    """A table of learnt vectors, one per node, and an MLP on pairs of them: the baseline of OGB's link prediction.
+
+    It sees neither features nor edges, only which pairs it is told are linked, so it knows the nodes of one graph
+    and no others. Returns [pairs, outputs].
+    """
+
+    levels = ("pair",)
+    single_graph = True
+
+    def __init__(self, shapes: Shapes, width: int) -> None:
+        super().__init__()
+        if shapes.level != "pair" or not shapes.num_nodes:
+            raise GraphTrialError("matrix-factorisation predicts links between the nodes of a dataset of one graph")
+        self.table = nn.Embedding(shapes.num_nodes, width)
+        self.head = PairHead(width, shapes.outputs)
+
+    def forward(self, graph: GraphBatch) -> Tensor:
+        if graph.num_nodes != self.table.num_embeddings:
+            raise GraphTrialError(
+                f"matrix-factorisation knows {self.table.num_embeddings} nodes, but the batch has {graph.num_nodes}"
+            )
+        return self.head(graph, [self.table.weight])

@@ -1,0 +1,79 @@
+"""RingGNN."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+import torch
+from torch import Tensor, nn
+
+from graphtrial.core.arguments import Range
+from graphtrial.graphs import GraphBatch
+from graphtrial.nn.dense.buckets import Bucket
+from graphtrial.nn.dense.entries import Entries, Featureless
+from graphtrial.nn.dense.memory import Needs
+from graphtrial.nn.dense.model import DenseModel
+from graphtrial.nn.dense.readout import graph_sum, node_sum
+from graphtrial.nn.dense.ring import Contracted, RingLayer
+from graphtrial.nn.head import PairMap, halving_mlp
+from graphtrial.nn.registry import MODELS
+from graphtrial.nn.shapes import Shapes
+
+USUAL_NODES = 25  # of molecules and superpixels, where the data do not say
+
+
+@MODELS.register("ringgnn", title="RingGNN")
+class RingGNN(DenseModel):
+    """RingGNN of radius 2, Chen et al. 2019 (arXiv:1905.12560), as released with arXiv:2003.00982.
+
+    `RingLayer`s on pairs of nodes. Graphs are read by the sum over all pairs, nodes by the sum over what comes in,
+    of the input and of every layer, joined and given to one MLP; edges by an MLP on the joined sums of both ends.
+    The product of maps starts with the weight 0.5 / `average_nodes`; 0 stands for the mean size of the graphs that are
+    trained on, rounded up. `outer_bias` trains the diagonal bias of the outer factor too, which the released layer
+    counts but never adds. `featureless` is the diagonal of graphs whose nodes are all of one type (see `PairInput`).
+    """
+
+    version = 2  # of 1 the outer bias was trained and the mean size was not rounded
+    worth = 800
+
+    def __init__(
+        self,
+        shapes: Shapes,
+        width: int,
+        layers: int = 2,
+        layer_norm: bool = False,
+        residual: bool = False,
+        edge_features: bool = False,
+        dropout: float = 0.0,
+        average_nodes: Annotated[float, Range(0, 1e9)] = 0.0,
+        outer_bias: bool = False,
+        featureless: Featureless = "zeros",
+    ) -> None:
+        needs = Needs(layers, kept=(8 + 3 * layer_norm) * width, state=width, work=8 * width)
+        super().__init__(shapes, width=width, edge_features=edge_features, featureless=featureless, needs=needs)
+        nodes = average_nodes or math.ceil(shapes.mean_nodes) or USUAL_NODES
+        options = {"layer_norm": layer_norm, "residual": residual, "outer_bias": outer_bias}
+        inputs = [self.input.channels] + [width] * (layers - 1)
+        self.layers = nn.ModuleList(RingLayer(d, width, second=0.5 / nodes, dropout=dropout, **options) for d in inputs)
+        joined = self.input.channels + layers * width
+        self.head: Any = (
+            PairMap(halving_mlp(2 * joined, shapes.outputs))
+            if self.level == "edge"
+            else halving_mlp(joined, shapes.outputs)
+        )
+
+    def prepare(self) -> list[Contracted]:
+        layers: Iterable[Any] = self.layers
+        return [layer.contracted() for layer in layers]
+
+    def layer(self, at: int, h: Tensor | Entries, bucket: Bucket, prepared: Contracted) -> Tensor:
+        return self.layers[at](h, bucket, prepared)
+
+    def read(self, states: list[Tensor | Entries], bucket: Bucket) -> Tensor:
+        how = graph_sum if self.level == "graph" else node_sum
+        return torch.cat([how(h, bucket) for h in states], dim=1)
+
+    def answer(self, graph: GraphBatch, rows: Tensor) -> Tensor:
+        return self.head.of_edges(graph, rows) if self.level == "edge" else self.head(rows)

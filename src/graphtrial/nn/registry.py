@@ -1,0 +1,161 @@
+"""Models by name: what they are called, which settings they take, how they are built."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
+
+from torch import nn
+
+from graphtrial.core.arguments import Depth, DropRate, Width, check_value, declared_arguments, declared_hints
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.registry import Registry, is_subclass
+from graphtrial.core.spec import reject_unknown_keys
+
+if TYPE_CHECKING:
+    from graphtrial.nn.shapes import Shapes
+
+MODELS: Registry[type[nn.Module]] = Registry(
+    "model",
+    "graphtrial.nn.conv",
+    "graphtrial.nn.models",
+    fits=lambda thing: is_subclass(thing, nn.Module) if isinstance(thing, type) else _is_function(thing),
+    wanted="a class of modules, or a function that returns a module",
+)
+"""Layers (`Conv` subclasses), which are dressed up into a `GNN`, and whole models that take `Shapes` and settings."""
+
+FROM_THE_MODEL = ("width", "dropout")
+"""Arguments that a layer may take and that are settings of the whole model."""
+
+USUAL: dict[str, Any] = {"width": Width, "layers": Depth, "dropout": DropRate}
+"""The ranges of settings that mean the same in every model, where a signature says no more than int or float."""
+
+
+def model_settings(name: str) -> dict[str, Any]:
+    """Return every setting of a model with its default; `None` for one that has none and must be given."""
+    from graphtrial.nn.conv.base import Conv
+
+    kind = MODELS.get(name)
+    declared = {key: None if p.default is p.empty else p.default for key, p in declared_arguments(kind).items()}
+    if not (isinstance(kind, type) and issubclass(kind, Conv)):
+        return _whole_model_settings(name, declared)
+    dress = {
+        "width": None,
+        "layers": 4,
+        "dropout": 0.0,
+        "batch_norm": kind.batch_norm,
+        "layer_norm": False,
+        "graph_norm": False,
+        "residual": kind.residual,
+        "self_loops": False,
+        "gru": False,
+        "readout": kind.readout,
+        "layer_heads": kind.layer_heads,
+        **dict.fromkeys(kind.options, False),
+        **({"edge_features": False} if kind.edge_state else {}),
+    }
+    own = {key: value for key, value in declared.items() if key not in FROM_THE_MODEL}
+    return {**dress, **own}
+
+
+def implied_settings(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the defaults that change because of the switches that are on in `given`."""
+    implied: Mapping[str, Mapping[str, Any]] = getattr(MODELS.get(name), "implied", {})
+    return {key: value for switch, values in implied.items() if given.get(switch) for key, value in values.items()}
+
+
+def setting_choices(name: str) -> dict[str, tuple[str, ...]]:
+    """Return the values that a setting is confined to, for each setting declared as a `Literal`."""
+    return {key: get_args(hint) for key, hint in setting_hints(name).items() if get_origin(hint) is Literal}
+
+
+def setting_hints(name: str) -> dict[str, Any]:
+    """Return the declared type and range of every setting of a model."""
+    from graphtrial.nn.block import Dress
+    from graphtrial.nn.conv.base import Conv
+    from graphtrial.nn.stacked import GNN
+
+    kind = MODELS.get(name)
+    hints = declared_hints(kind)
+    if isinstance(kind, type) and issubclass(kind, Conv):
+        hints = {**hints, "layers": Depth, **declared_hints(GNN), **declared_hints(Dress)}
+    plain = {key for key, hint in hints.items() if hint in (int, float, Any)}
+    return {key: USUAL[key] if key in USUAL and key in plain else hints[key] for key in model_settings(name)}
+
+
+def resolve_settings(name: str, given: dict[str, Any]) -> dict[str, Any]:
+    """Return `given` completed by defaults; an unknown, missing or senseless setting is an error.
+
+    Equal settings become equal values, 0 and 0.0 too, because a trial's identity is the hash of them.
+    """
+    known = model_settings(name)
+    reject_unknown_keys(given, known, f"model '{name}'")
+    settings = {**known, **implied_settings(name, given), **given}
+    for key, hint in setting_hints(name).items():
+        if settings[key] is None and known[key] is None:
+            raise GraphTrialError(f"model '{name}' needs a {key}, for example --set {key}=64 or --budget 100k")
+        settings[key] = check_value(settings[key], hint, f"{key} of model '{name}'")
+    step = width_step(name, settings)
+    if settings.get("width", 0) % step:
+        raise GraphTrialError(f"width of model '{name}' must be a multiple of {step}, not {settings['width']}")
+    return settings
+
+
+def width_step(name: str, settings: dict[str, Any]) -> int:
+    """Return the number of which the width of a model must be a multiple."""
+    divisor = getattr(MODELS.get(name), "width_divisor", None)
+    if divisor is None:
+        return 1
+    value = {**model_settings(name), **settings}[divisor]
+    return int(check_value(value, setting_hints(name)[divisor], f"{divisor} of model '{name}'"))
+
+
+def build_model(name: str, shapes: Shapes, settings: dict[str, Any]) -> nn.Module:
+    """Build a model for data of these shapes."""
+    from graphtrial.nn.block import Dress
+    from graphtrial.nn.conv.base import Conv
+    from graphtrial.nn.stacked import GNN
+
+    settings = resolve_settings(name, settings)
+    kind = MODELS.get(name)
+    if not (isinstance(kind, type) and issubclass(kind, Conv)):
+        built: Any = kind(shapes, **settings)
+        if not isinstance(built, nn.Module):
+            raise GraphTrialError(f"model '{name}' must be a torch.nn.Module, not {type(built).__name__}")
+        return built
+    declared = declared_arguments(kind)
+    given = {key: settings[key] if key in FROM_THE_MODEL else settings.pop(key) for key in declared}
+    layers = settings.pop("layers") - settings.get("raw_input", False)
+    dress = Dress(**{field.name: settings.pop(field.name) for field in fields(Dress)})
+    convs = [kind(**given) for _ in range(layers - 1)] + [kind(**{**given, **kind.last_layer})][:layers]
+    return GNN(shapes, convs, dress, **settings)
+
+
+def count_parameters(model: nn.Module) -> int:
+    """Return the number of trainable numbers of a model."""
+    return sum(p.numel() for p in model.parameters() if p.requires_grad)
+
+
+def _is_function(thing: Any) -> bool:
+    """Tell whether a thing can be called with arguments that it declares; many functions written in C declare none."""
+    try:
+        return callable(thing) and bool(inspect.signature(thing))
+    except (TypeError, ValueError):
+        return False
+
+
+def _whole_model_settings(name: str, declared: dict[str, Any]) -> dict[str, Any]:
+    if "shapes" not in declared:
+        raise GraphTrialError(
+            f"model '{name}' takes no argument `shapes`, so it cannot know the sizes of the data; a model of another "
+            "library needs a few lines around it, which docs/add-a-model.md shows"
+        )
+    settings = {key: value for key, value in declared.items() if key != "shapes"}
+    for key, value in settings.items():
+        if value is not None and not isinstance(value, bool | int | float | str):
+            raise GraphTrialError(
+                f"{key} of model '{name}' is {value!r} by default; a setting is a number, a text, true or false"
+            )
+    return settings

@@ -1,0 +1,73 @@
+"""Encoder, blocks, readout, head: every message-passing model of the papers is this one with another layer."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+from graphtrial.core.arguments import Width
+from graphtrial.graphs import GraphBatch
+from graphtrial.graphs.self_loops import with_self_loops
+from graphtrial.nn.block import Block, Dress
+from graphtrial.nn.conv.base import Conv
+from graphtrial.nn.dropout import Dropout
+from graphtrial.nn.encoder import EdgeEncoder, NodeEncoder
+from graphtrial.nn.head import make_head
+from graphtrial.nn.readout import Readout
+from graphtrial.nn.shapes import Shapes
+
+
+class GNN(nn.Module):
+    """A stack of blocks around one kind of layer, after Dwivedi et al. 2022 (arXiv:2003.00982), appendix B.
+
+    Returns [rows, outputs], one row per graph, node, edge or pair, as the task asks. `convs` are the bare layers, one
+    per block, all of the same `width`.
+
+    - `gru` passes each block's node vectors, as its hidden state, through one recurrent cell that all blocks share.
+    - `self_loops` joins every node to itself before the first layer; the head still hears the graph as it was.
+    - `raw_input` counts the map of the raw features as the first layer, activation and dropout included.
+    - `gated` multiplies the last node vectors by a learnt gate of themselves.
+    - `idle_edge_embedding` keeps an embedding of edges that no layer reads, which the reference counts.
+    """
+
+    def __init__(
+        self,
+        shapes: Shapes,
+        convs: list[Conv],
+        dress: Dress,
+        *,
+        width: Width,
+        readout: Readout,
+        layer_heads: bool,
+        edge_features: bool = False,
+        gru: bool = False,
+        self_loops: bool = False,
+        raw_input: bool = False,
+        gated: bool = False,
+        idle_edge_embedding: bool = False,
+    ) -> None:
+        super().__init__()
+        self.self_loops = self_loops
+        self.reads_edges = any(conv.edge_state for conv in convs)
+        self.node_encoder = NodeEncoder(shapes, width)
+        with_edges = self.reads_edges or idle_edge_embedding
+        self.edge_encoder = EdgeEncoder(shapes, width, use_features=edge_features) if with_edges else None
+        self.first = nn.Sequential(nn.ReLU(), Dropout(dress.dropout)) if raw_input else None
+        self.blocks = nn.ModuleList(Block(conv, width, dress, last=conv is convs[-1]) for conv in convs)
+        self.gru = nn.GRUCell(width, width) if gru else None
+        self.gate = nn.Linear(width, width) if gated else None
+        self.head = make_head(shapes, width, len(convs), readout=readout, layer_heads=layer_heads)
+
+    def forward(self, graph: GraphBatch) -> Tensor:
+        seen = with_self_loops(graph) if self.self_loops else graph
+        x = self.node_encoder(seen)
+        if self.first is not None:
+            x = self.first(x)
+        e = self.edge_encoder(seen) if self.edge_encoder is not None and self.reads_edges else None
+        states = [x]
+        for block in self.blocks:
+            new, e = block(seen, x, e)
+            x = new if self.gru is None else self.gru(x, new)
+            states.append(x)
+        if self.gate is not None:
+            states[-1] = self.gate(x).sigmoid() * x
+        return self.head(graph, states)

@@ -1,0 +1,89 @@
+"""What is known of a dataset without looking at it: its metadata and what papers print of it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from graphtrial.datasets.base import known_dataset, published_name
+from graphtrial.published.tables import plain, table
+from graphtrial.report.grid import Cell, Grid, words
+from graphtrial.results.titles import dataset_title
+from graphtrial.tasks import Task
+
+
+@dataclass(frozen=True)
+class About:
+    """A dataset in words: a title, facts with their names, and notes."""
+
+    title: str
+    facts: dict[str, str]
+    notes: tuple[str, ...] = ()
+
+
+def describe(name: str) -> About:
+    """Return what the registry knows of a dataset; one that it does not know has a name and nothing else."""
+    kind = known_dataset(name)
+    if kind is None:
+        return About(name, {})
+    doc = inspect.getdoc(kind) or name
+    facts = {
+        "Task": kind.task.name if kind.task else "",
+        "Metric": f"{kind.task.metric}, {_direction(kind.task)} is better" if kind.task else "",
+        "Domain": kind.domain,
+        "Paper": kind.paper,
+        "Licence": kind.licence,
+        "Split": _printed(name, "split_note"),
+    }
+    title = doc.splitlines()[0].replace("`", "")
+    return About(title, {key: value for key, value in facts.items() if value}, tuple(kind.notes))
+
+
+def statistics(name: str, known: Mapping[str, Any], file: str) -> Grid | None:
+    """Return the statistics of a dataset: ours beside the published ones where it is prepared here, else the latter."""
+    if known.get("statistics"):
+        lines = [
+            [
+                Cell(str(fact["what"])),
+                Cell(_flat(fact["ours"])),
+                Cell(_flat(fact["published"])),
+                Cell("agrees" if fact["agrees"] else "differs", pill="agrees" if fact["agrees"] else "worse"),
+                Cell(" ".join(filter(None, [str(fact["rule"]), fact.get("reason", "")])), mark="w"),
+            ]
+            for fact in known["statistics"]
+        ]
+        return Grid(
+            file, f"Statistics of {dataset_title(name)}", words("", "Ours", "Published", "Verdict", "Rule"), lines
+        )
+    keys = {
+        "graphs": "graphs",
+        "avg_nodes": "mean nodes",
+        "avg_edges": "mean edges",
+        "classes_or_targets": "classes or targets",
+        "node_feature_dim": "node features",
+        "edge_feature_dim": "edge features",
+        "train": "train",
+        "val": "val",
+        "test": "test",
+    }
+    lines = [[Cell(title), Cell(value)] for key, title in keys.items() if (value := _printed(name, key))]
+    return (
+        Grid(file, f"Published statistics of {dataset_title(name)}", words("", "Published"), lines) if lines else None
+    )
+
+
+def _direction(task: Task) -> str:
+    return "higher" if task.higher_is_better else "lower"
+
+
+def _printed(name: str, key: str) -> str:
+    wanted = plain(published_name(name))
+    return next((line[key] for line in table("datasets") if plain(line["dataset"]) == wanted and line[key]), "")
+
+
+def _flat(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return " / ".join(map(_flat, value))
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,98 @@
+"""One page per dataset."""
+
+from __future__ import annotations
+
+import shutil
+import statistics as numbers_of
+from collections.abc import Sequence
+from pathlib import Path
+
+from graphtrial.report import charts
+from graphtrial.report.facts import describe, statistics
+from graphtrial.report.names import file_name
+from graphtrial.report.rowgrid import row_grid
+from graphtrial.report.site import Prepared, Site
+from graphtrial.report.views import RowView, dataset_page, labels
+from graphtrial.results.titles import dataset_title
+from graphtrial.training.outcome import Epoch
+from graphtrial.trials.store import TrialRecord
+
+ROOT = "../"
+MOST_CURVES = 24
+
+
+def write(site: Site) -> None:
+    """Write the pages of all datasets."""
+    for name, rows in site.datasets.items():
+        known = site.prepare(name, rows[-1].row.first.spec.data) if site.prepare else Prepared()
+        file = file_name(name)
+        grid = statistics(name, known.facts, f"{file}-statistics")
+        site.page(
+            dataset_page(name),
+            "dataset.html",
+            name=name,
+            title=dataset_title(name),
+            about=describe(name),
+            known=known.facts,
+            pictures=[_picture(site, file, i, picture) for i, picture in enumerate(known.pictures)],
+            statistics=site.table(grid) if grid else None,
+            parts=[_part(site, f"{file}-{i}", part) for i, part in enumerate(_tables(rows))],
+        )
+
+
+def _tables(rows: Sequence[RowView]) -> list[list[RowView]]:
+    tables: dict[object, list[RowView]] = {}
+    for view in rows:
+        tables.setdefault(view.table, []).append(view)
+    return list(tables.values())
+
+
+def _part(site: Site, file: str, rows: list[RowView]) -> dict[str, object]:
+    """Return the table of one protocol and its charts."""
+    first = rows[0].row.first
+    arrow = "higher is better" if first.higher_is_better else "lower is better"
+    chosen = rows[:MOST_CURVES]
+    histories = [
+        (name, ROOT + view.page, _history_of_middle(site, view))
+        for view, name in zip(chosen, labels(chosen), strict=True)
+    ]
+    note = "For each row the trial in the middle of its test scores; all trials are on the page of the row."
+    if len(rows) > MOST_CURVES:
+        note += f" The first {MOST_CURVES} of {len(rows)} rows."
+    return {
+        "heading": f"Protocol {rows[0].protocol}",
+        "badges": rows[0].badges,
+        "subtitle": f"{first.metric}, {arrow}",
+        "grid": site.table(row_grid(file, f"{rows[0].dataset_title}, {rows[0].rules}", rows, ROOT)),
+        "charts": [
+            chart
+            for chart in (
+                charts.forest(rows, first.metric, arrow, ROOT),
+                charts.learning(histories, first.metric, "Learning curves", note),
+                charts.costs(rows, first.metric, ROOT),
+                charts.memory(rows, ROOT),
+            )
+            if chart
+        ],
+    }
+
+
+def middle(trials: Sequence[TrialRecord]) -> TrialRecord | None:
+    """Return the trial whose test score is the (lower) median, or nothing where there are no scores."""
+    tested = [trial for trial in trials if "test" in trial.scores]
+    if not tested:
+        return None
+    wanted = numbers_of.median_low([trial.scores["test"] for trial in tested])
+    return next(trial for trial in tested if trial.scores["test"] == wanted)
+
+
+def _history_of_middle(site: Site, view: RowView) -> list[Epoch]:
+    trial = middle(view.row.trials)
+    return site.history(trial) if trial else []
+
+
+def _picture(site: Site, file: str, number: int, picture: Path) -> str:
+    target = f"pictures/{file}-{number}{picture.suffix}"
+    (site.folder / "pictures").mkdir(exist_ok=True)
+    shutil.copyfile(picture, site.folder / target)
+    return target

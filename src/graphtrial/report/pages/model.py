@@ -1,0 +1,40 @@
+"""One page per model."""
+
+from __future__ import annotations
+
+import inspect
+
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.nn import MODELS
+from graphtrial.report.names import file_name
+from graphtrial.report.rowgrid import row_grid
+from graphtrial.report.site import Site
+from graphtrial.report.views import RowView, model_page
+
+ROOT = "../"
+
+
+def write(site: Site) -> None:
+    """Write the pages of all models."""
+    for name, rows in site.models.items():
+        title = rows[0].model_title
+        grid = row_grid(f"model-{file_name(name)}", f"{title} on all datasets", rows, ROOT, with_dataset=True)
+        site.page(
+            model_page(name), "model.html", name=name, title=title, about=_about(name, rows), grid=site.table(grid)
+        )
+
+
+def _about(name: str, rows: list[RowView]) -> str:
+    """Return the first paragraph of the documentation of a model or kernel, where it is known here."""
+    if ":" in name:  # module:attribute, which a store must not make us import
+        return ""
+    try:
+        if rows[0].row.has_epochs:
+            thing: object = MODELS.get(name)
+        else:
+            from graphtrial.kernels import KERNELS
+
+            thing = KERNELS.get(name)
+    except (GraphTrialError, ImportError):  # of a file of the user's own that is not loaded now
+        return ""
+    return (inspect.getdoc(thing) or "").partition("\n\n")[0].replace("`", "")

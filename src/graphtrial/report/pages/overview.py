@@ -1,0 +1,139 @@
+"""The first page: what ran, what is missing, what was reproduced; and the list of all trials."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from graphtrial import published
+from graphtrial.report.facts import describe
+from graphtrial.report.grid import Cell, Column, Grid, number, numbers, words
+from graphtrial.report.pages.papers import apart, counts
+from graphtrial.report.pages.studies import study_grid
+from graphtrial.report.rowgrid import dataset_cell, duration, row_cell
+from graphtrial.report.site import Site
+from graphtrial.report.views import RowView, dataset_page, model_page
+from graphtrial.results.rows import short_encoding
+from graphtrial.results.titles import dataset_title, encoding_title, model_title
+from graphtrial.trials.store import TrialRecord
+
+
+def write(site: Site) -> None:
+    """Write the first page and the list of trials."""
+    statuses = Counter(trial.status for trial in site.trials)
+    site.page(
+        "index.html",
+        "overview.html",
+        counts=counts(site),
+        apart=apart(site),
+        statuses=statuses.most_common(),
+        hours=duration(sum(map(_hours, site.trials))),
+        cards=[_card(site, name, rows) for name, rows in site.datasets.items()],
+        models=[(name, rows[0].model_title, model_page(name), len(rows)) for name, rows in site.models.items()],
+        studies=site.table(study_grid(site)),
+        missing=site.table(_missing(site)),
+        untried=site.table(_untried(site)),
+    )
+    site.page("trials.html", "trials.html", grid=site.table(_trials(site)))
+
+
+def _hours(trial: TrialRecord) -> float:
+    seconds = trial.details.get("seconds") or (trial.epochs or 0) * (trial.epoch_seconds or 0)
+    return float(seconds) / 3600
+
+
+def _card(site: Site, name: str, rows: list[RowView]) -> dict[str, object]:
+    tested = [view for view in rows if view.test is not None and not view.row.deviations]
+    first = rows[0].row.first
+    sign = -1 if first.higher_is_better else 1
+    best = min(tested, key=lambda view: sign * view.test.mean, default=None)  # type: ignore[union-attr]
+    return {
+        "name": name,
+        "title": dataset_title(name),
+        "page": dataset_page(name),
+        "about": describe(name).title,
+        "metric": first.metric,
+        "rows": len(rows),
+        "trials": sum(len(view.row.trials) for view in rows),
+        "best": best,
+        "badges": sorted(Counter(badge for view in rows for badge, _ in view.badges).items()),
+    }
+
+
+def _missing(site: Site) -> Grid:
+    """Return the rows of which trials failed, wait, or were never started though the protocol has more seeds."""
+    lines = []
+    for view in site.rows:
+        planned = view.planned
+        there = len(view.row.trials)
+        lacking = max(0, planned - there) if planned else 0
+        if not view.open and not lacking:
+            continue
+        lines.append(
+            [
+                dataset_cell(view),
+                row_cell(view),
+                Cell(str(view.done), sort=view.done),
+                Cell(str(planned or ""), sort=planned),
+                Cell(", ".join(f"{n} {status}" for status, n in view.open.items())),
+                Cell(f"{lacking} never started" if lacking else "", sort=lacking),
+            ]
+        )
+    columns = (*words("Dataset", "Row"), *numbers("Scored", "Protocol"), *words("Without a score", "Not started"))
+    caption = (
+        "Protocol: seeds x splits of the published protocol. Fewer trials give a wider interval, not a wrong mean."
+    )
+    return Grid("missing", "Trials that are missing", columns, lines, caption)
+
+
+def _untried(site: Site) -> Grid:
+    """Return the rows of the published tables some of whose rows were tried here, that nobody tried yet."""
+    found = [view.row.published for view in site.rows if view.row.published]
+    tables = {(row.paper, row.table, row.dataset) for row in found}
+    lines = []
+    for row in published.rows():
+        if (row.paper, row.table, row.dataset) in tables and row not in found and row.test:
+            what = f"{row.paper}, table {row.table}"
+            settings = ", ".join(f"{key} {value}" for key, value in row.variant.items())
+            layers = Cell("" if row.layers is None else str(row.layers), sort=row.layers)
+            lines.append(
+                [
+                    Cell(row.dataset),
+                    Cell(row.label),
+                    layers,
+                    Cell(settings),
+                    Cell(row.test.printed, sort=row.test.mean),
+                    Cell(what),
+                ]
+            )
+    columns = (*words("Dataset", "Model"), Column("L"), *words("Variant"), *numbers("Published"), *words("Table"))
+    return Grid("untried", "Published rows that were not tried here", columns, lines)
+
+
+def _trials(site: Site) -> Grid:
+    columns = (
+        *words("Trial", "Dataset", "Model", "Encoding"),
+        *numbers("Split", "Seed"),
+        *words("Status"),
+        *numbers("Test", "Epochs", "s / epoch"),
+    )
+    lines = [
+        [
+            Cell(trial.id, href=site.address_of(trial)),
+            Cell(dataset_title(trial.spec.dataset)),
+            Cell(model_title(trial.spec)),
+            Cell(encoding_title(trial.spec.encoding) or "none"),
+            Cell(str(trial.spec.split), sort=trial.spec.split),
+            Cell(str(trial.spec.seed), sort=trial.spec.seed),
+            Cell(trial.status),
+            number(trial.scores.get("test")),
+            Cell("" if trial.epochs is None else str(trial.epochs), sort=trial.epochs),
+            number(trial.epoch_seconds or None, ".2f"),
+        ]
+        for trial in sorted(site.trials, key=_place)
+    ]
+    return Grid("trials", "All trials", columns, lines, formats=("csv",))
+
+
+def _place(trial: TrialRecord) -> tuple[str, str, str, int, int]:
+    spec = trial.spec
+    return spec.dataset, spec.model.name, short_encoding(spec.encoding), spec.seed, spec.split

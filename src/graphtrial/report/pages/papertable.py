@@ -1,0 +1,196 @@
+"""One page per table of the papers: as printed, ours below each cell, and what would run the missing ones."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from graphtrial.published.layouts import PAPERS, Measure
+from graphtrial.published.results import PublishedRow, Score
+from graphtrial.report.grid import Cell, Grid, numbers, words
+from graphtrial.report.site import Site
+from graphtrial.report.views import STYLES, table_page
+from graphtrial.results.printed import Line, Ours, Place, PrintedTable
+from graphtrial.results.tables import times
+
+ROOT = "../"
+TITLES: dict[Measure, str] = {
+    "params": "#Param",
+    "test": "Test",
+    "test_max": "Test max",
+    "test_min": "Test min",
+    "train": "Train",
+    "train_max": "Train max",
+    "train_min": "Train min",
+    "epochs": "#Epoch",
+    "time": "Epoch/Total",
+}
+BEFORE = {
+    "layers": "L",
+    "params": "#Param",
+    "edge_feat": "",
+    "edge_repr": "",
+    "aggregator": "Aggregation",
+    "hidden": "Hidden",
+}
+STATUS = {"diverged": "diverged", "oom": "out of memory", "not-used": "–"}
+NOT_RUN = "not run"
+NOT_KEPT = "not kept"
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A cell of a printed table: what the paper has, and a line for each row of ours in its place."""
+
+    published: str
+    ours: tuple[Cell, ...] = ()
+    missing: bool = False
+
+
+def write(site: Site) -> None:
+    """Write the pages of all tables."""
+    for table in site.printed:
+        measures = table.layout.measures
+        site.page(
+            table_page(table.paper, table.number),
+            "papertable.html",
+            table=table,
+            paper=PAPERS[table.paper],
+            before=[BEFORE.get(name, name) for name in table.layout.before],
+            measures=[TITLES[measure] for measure in measures],
+            lines=[_line(site, table, line) for line in table.lines],
+            counts=_counts(table),
+            missing=sum(place.is_missing for place in table.places),
+            grid=site.table(_grid(site, table)),
+        )
+
+
+def _counts(table: PrintedTable) -> list[tuple[str, int, str]]:
+    """Return how many places have which verdict, rows on other data or by changed rules left out."""
+    found = Counter(
+        one.row.verdict.label
+        for place in table.places
+        for one in place.ours
+        if one.row.published is place.printed and not one.row.deviations
+    )
+    return [(verdict, found[verdict], style) for verdict, style in STYLES.items()]
+
+
+def _line(site: Site, table: PrintedTable, line: Line) -> dict[str, object]:
+    measures = table.layout.measures
+    cells = [_cell(site, place, measure) if place else Printed("") for place in line.places for measure in measures]
+    open_places = [
+        (group, place) for group, place in zip(table.groups, line.places, strict=True) if place and place.is_missing
+    ]
+    first = next(place for place in line.places if place)
+    before = [
+        _cell(site, first, "params") if name == "params" else Printed(text)
+        for name, text in zip(table.layout.before, line.before, strict=True)
+    ]
+    return {"heading": line.heading, "label": line.label, "before": before, "cells": cells, "missing": open_places}
+
+
+def _cell(site: Site, place: Place, measure: Measure) -> Printed:
+    published = _published(place.printed, measure)
+    if not place.ours:
+        return Printed(published, missing=measure == "test" and place.is_missing)
+    if measure == "test":
+        return Printed(published, tuple(_test(site, place, one) for one in place.ours))
+    texts = [_OURS[measure](one) for one in place.ours]
+    return Printed(published, tuple(Cell(text) for text in texts if text))
+
+
+def _test(site: Site, place: Place, one: Ours) -> Cell:
+    """Return our score: a link to its row, its badges, and the verdict where it is about this very printed row."""
+    view = site.view_of[one.row.id]
+    verdict = view.row.verdict.label if one.row.published is place.printed else ""
+    text = str(one.score) if one.score else NOT_KEPT
+    name = f"{view.label} " if len(place.ours) > 1 else ""
+    return Cell(
+        name + text,
+        href=ROOT + view.page,
+        hint=f"{view.title}; {view.row.verdict.reason}" if verdict else view.title,
+        pill=STYLES.get(verdict, ""),
+        mark=verdict,
+        badges=view.badges,
+    )
+
+
+def _published(row: PublishedRow, measure: Measure) -> str:
+    part, _, end = measure.partition("_")
+    if part in ("test", "train"):
+        score: Score | None = getattr(row, part)
+        if score is None:
+            return STATUS.get(row.status, "") if measure == "test" else ""
+        value = getattr(score, end) if end else None
+        return score.printed if not end else "" if value is None else f"{value:.3f}"
+    if measure == "params":
+        return "" if row.params is None else f"{row.params:,}"
+    if measure == "epochs":
+        return "" if row.epochs is None else f"{row.epochs:.2f}"
+    if row.epoch_seconds is None and row.total_hours is None:
+        return ""
+    epoch = "" if row.epoch_seconds is None else f"{row.epoch_seconds:.2f}s/"
+    return epoch + ("" if row.total_hours is None else f"{row.total_hours:.2f}hr")
+
+
+def _end(part: str, end: str) -> Callable[[Ours], str]:
+    def text(one: Ours) -> str:
+        found = one.row.scores(part)
+        return "" if found is None else f"{getattr(found, end):.3f}"
+
+    return text
+
+
+def _epochs(one: Ours) -> str:
+    found = one.row.mean("epochs") if one.row.has_epochs else None
+    return "" if found is None else f"{found:.2f}"
+
+
+def _params(one: Ours) -> str:
+    return f"{one.row.params:,}" if one.row.params and one.row.has_epochs else ""
+
+
+_OURS: dict[Measure, Callable[[Ours], str]] = {
+    "params": _params,
+    "test_max": _end("test", "max"),
+    "test_min": _end("test", "min"),
+    "train": lambda one: str(one.row.scores("train") or ""),
+    "train_max": _end("train", "max"),
+    "train_min": _end("train", "min"),
+    "epochs": _epochs,
+    "time": lambda one: times(one.row.mean("epoch_seconds"), one.row.hours) if one.row.has_epochs else "",
+}
+
+
+def _grid(site: Site, table: PrintedTable) -> Grid:
+    """Return the table as one line per printed row and row of ours, for the formats that have no other layout."""
+    lines = []
+    for line in table.lines:
+        for group, place in zip(table.groups, line.places, strict=True):
+            for one in place.ours or (None,) if place else ():
+                lines.append(_flat(site, line, group, place, one))  # type: ignore[arg-type]
+    columns = (*words("Part", "Model", "Setting"), *numbers("Published", "Ours"), *words("Verdict", "Run it"))
+    name = f"paper-{table.paper}-table-{table.number}"
+    return Grid(name, f"{table.paper}, table {table.number}: {table.title}", columns, lines)
+
+
+def _flat(site: Site, line: Line, group: str, place: Place, one: Ours | None) -> list[Cell]:
+    setting = ", ".join(filter(None, [*line.before, group]))
+    view = site.view_of[one.row.id] if one else None
+    ours = (
+        Cell(NOT_RUN if place.is_missing else "")
+        if view is None
+        else Cell(str(one.score) if one and one.score else NOT_KEPT, badges=view.badges)
+    )
+    judged = one is not None and one.row.published is place.printed
+    return [
+        Cell(line.heading),
+        Cell(line.label),
+        Cell(setting),
+        Cell(_published(place.printed, "test")),
+        ours,
+        Cell(one.row.verdict.label if one and judged else ""),
+        Cell((place.command or place.reason) if place.is_missing else ""),
+    ]

@@ -1,0 +1,143 @@
+"""The site while it is written: what it is about, and how pages and tables become files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from graphtrial import __version__
+from graphtrial.published.layouts import PAPERS
+from graphtrial.report.cells import badges_html, cell_html
+from graphtrial.report.exports import FORMATS, export
+from graphtrial.report.grid import Grid
+from graphtrial.report.views import RowView, has_page, table_page, trial_page
+from graphtrial.results.printed import PrintedTable, printed_tables
+from graphtrial.training import Rules
+from graphtrial.training.outcome import Epoch
+from graphtrial.trials.store import Store, TrialRecord
+
+FEW_ROWS = 6
+"""A table of so few rows needs no filter."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What a caller that may look at datasets knows of one: its facts and pictures of it."""
+
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    pictures: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True)
+class Site:
+    """All rows and trials of a store, the folder to write to, and how a reader names the store on the command line."""
+
+    store: Store
+    rows: list[RowView]
+    trials: list[TrialRecord]
+    folder: Path
+    prepare: Callable[[str, str], Prepared] | None
+    store_option: str
+
+    @cached_property
+    def datasets(self) -> dict[str, list[RowView]]:
+        """The rows of each dataset, datasets by name."""
+        return _grouped((view.dataset, view) for view in self.rows)
+
+    @cached_property
+    def models(self) -> dict[str, list[RowView]]:
+        """The rows of each model, models by name."""
+        return _grouped((view.model, view) for view in self.rows)
+
+    @cached_property
+    def row_of(self) -> dict[str, RowView]:
+        """The row that each trial belongs to, by the id of the trial."""
+        return {trial.id: view for view in self.rows for trial in view.row.trials}
+
+    @cached_property
+    def printed(self) -> list[PrintedTable]:
+        """The tables of the papers with our rows in their places."""
+        return printed_tables([view.row for view in self.rows])
+
+    @cached_property
+    def view_of(self) -> dict[str, RowView]:
+        """The rows by their ids."""
+        return {view.id: view for view in self.rows}
+
+    @cached_property
+    def stored(self) -> dict[str, TrialRecord]:
+        """The trials as the store has them, by their ids; a fold that is not chosen for yet has no score in its row."""
+        return {trial.id: trial for trial in self.trials}
+
+    def history(self, trial: TrialRecord) -> list[Epoch]:
+        """Return the epochs of a trial; only a training has some, and a store of kernels need not be asked."""
+        return self.store.history(trial.id) if isinstance(trial.spec.rules, Rules) else []
+
+    @cached_property
+    def _templates(self) -> Environment:
+        jinja = Environment(
+            loader=PackageLoader("graphtrial.report"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        jinja.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False, "allow_nan": False}
+        jinja.filters["element_text"] = element_text
+        jinja.globals.update(table_page=table_page, papers=PAPERS, cell_html=cell_html, badges_html=badges_html)
+        jinja.globals.update(version=__version__, formats=FORMATS, few_rows=FEW_ROWS)
+        return jinja
+
+    def page(self, path: str, template: str, **values: Any) -> None:
+        """Write one page; `root` leads from it to the top of the site."""
+        root = "../" * path.count("/")
+        self.write(path, self._templates.get_template(template).render(root=root, path=path, site=self, **values))
+
+    def write(self, path: str, text: str) -> None:
+        """Write one file; the whole site takes its place at once when all files are there."""
+        target = self.folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8", errors="replace")
+
+    def table(self, grid: Grid) -> Grid:
+        """Write a table in its formats to `tables/`, and return it for a page."""
+        for kind in grid.formats:
+            self.write(f"tables/{grid.name}.{kind}", export(grid, kind))
+        return grid
+
+    def address_of(self, trial: TrialRecord) -> str:
+        """Return the address of the page that tells most about a trial: its own, else that of its row."""
+        return trial_page(trial) if trial.id not in self.row_of or has_page(trial) else self.row_of[trial.id].page
+
+    def reproduce(self, name: str) -> str:
+        """Return the command that runs a trial or a row again and compares."""
+        return f"graphtrial reproduce {name}{self.store_option}"
+
+
+def pretty(value: Any) -> str:
+    """Return a value as JSON for people."""
+    return json.dumps(value, indent=2, ensure_ascii=False, default=str)
+
+
+def compact(value: Any) -> str:
+    """Return a value as JSON in few bytes."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def element_text(text: str) -> Markup:
+    """Escape a text that stands between tags, where quotes mean nothing; five bytes for each would double JSON."""
+    return Markup(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
+
+
+def _grouped(pairs: Any) -> dict[str, list[RowView]]:
+    groups: dict[str, list[RowView]] = {}
+    for key, view in pairs:
+        groups.setdefault(key, []).append(view)
+    return dict(sorted(groups.items()))

@@ -1,6 +1,0 @@
-"""The report: a static site that opens from disk and asks nothing of any network."""
-
-from graphtrial.report.site.build import write_site
-from graphtrial.report.site.site import Prepared
-
-__all__ = ["Prepared", "write_site"]

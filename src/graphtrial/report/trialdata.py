@@ -1,0 +1,67 @@
+"""All trials of a row as one JSON file: what they share once, what differs for each, and their epochs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields, is_dataclass
+from typing import Any
+
+from graphtrial.core.spec import canonical_json
+from graphtrial.training.outcome import Epoch
+from graphtrial.trials.store import TrialRecord
+
+COLUMNS = tuple(field.name for field in fields(Epoch) if field.name not in ("lr", "seconds"))
+DIGITS = 5
+
+
+def row_data(row: str, trials: Sequence[TrialRecord], histories: Mapping[str, Sequence[Epoch]]) -> dict[str, Any]:
+    """Return the trials of a row as JSON-like values.
+
+    A trial's specification is `spec` with the items of its own `spec`; `environment` is a place in `environments`.
+    Numbers of epochs have five digits; of the learning rate each value is told with the first epoch that had it.
+    """
+    whole, first = trials[0].spec.to_dict(), trials[0].spec
+    names = [field.name for field in fields(first)]
+    own = [name for name in names if any(getattr(trial.spec, name) != getattr(first, name) for trial in trials)]
+    shared = {key: value for key, value in whole.items() if key not in own}
+    environments: list[Any] = []
+    places: dict[str, int] = {}
+    told = []
+    for trial in trials:
+        place = places.setdefault(canonical_json(trial.environment), len(environments))
+        if place == len(environments):
+            environments.append(trial.environment)
+        history = histories.get(trial.id, ())
+        told.append(
+            {
+                "id": trial.id,
+                "status": trial.status,
+                "scores": trial.scores,
+                "params": trial.params,
+                "epoch_seconds": trial.epoch_seconds,
+                "spec": {name: _plain(getattr(trial.spec, name)) for name in own},
+                "environment": place,
+                **({"details": trial.details} if trial.details else {}),
+                **({"epochs": _epochs(history)} if history else {}),
+            }
+        )
+    metric = {"metric": trials[0].metric, "higher_is_better": trials[0].higher_is_better}
+    return {"row": row, **metric, "spec": shared, "environments": environments, "trials": told}
+
+
+def _plain(value: Any) -> Any:
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+
+
+def _epochs(history: Sequence[Epoch]) -> dict[str, list[Any]]:
+    columns: dict[str, list[Any]] = {name: [_short(getattr(epoch, name)) for epoch in history] for name in COLUMNS}
+    rates = [(epoch.epoch, epoch.lr) for epoch in history]
+    changes = [pair for before, pair in zip([(0, None), *rates], rates, strict=False) if before[1] != pair[1]]
+    return columns | {"lr": [list(pair) for pair in changes]}
+
+
+def _short(value: float) -> float | str:
+    if isinstance(value, int):
+        return value
+    return float(f"{value:.{DIGITS}g}") if math.isfinite(value) else str(value)

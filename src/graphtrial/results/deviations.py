@@ -1,0 +1,94 @@
+"""What sets a row apart from the published experiment: other data, changed rules, a model that was mended since."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.datasets.base import DatasetSpec, Source, known_dataset
+from graphtrial.training import PROTOCOLS, Rules
+from graphtrial.trials.store import TrialRecord
+from graphtrial.trials.trial import changed_version
+
+if TYPE_CHECKING:
+    from graphtrial.results.rows import ResultRow
+
+Badge = Literal["other data", "changed rules", "old version"]
+EXPLANATION = (
+    "[other data]: not the published data; [changed rules]: not the protocol's own rules; [old version]: of a model or "
+    "encoding that was mended since. Such rows are counted apart and are nobody's best score."
+)
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """One way in which a row is not the published experiment; `comparable` where its scores still compare."""
+
+    badge: Badge
+    reason: str
+    comparable: bool
+
+
+def deviations_of(trials: Iterable[TrialRecord]) -> tuple[Deviation, ...]:
+    """Return all deviations of the trials of a row, other data first."""
+    first, *others = trials
+    source = next((found for trial in (first, *others) if (found := _recorded(trial))), None)
+    data = _data(first, source)
+    rules = changed_rules(first)
+    changed = Deviation("changed rules", rules, False) if rules else None
+    return tuple(found for found in (data, changed, _version(first)) if found)
+
+
+def changed_rules(trial: TrialRecord) -> str:
+    """Return the rules that differ from the protocol's own, such as `max_epochs = 3`; empty where none does."""
+    spec, protocol = trial.spec, trial.spec.protocol.partition("@")[0]
+    if protocol not in PROTOCOLS:
+        return ""
+    official = vars(PROTOCOLS.get(protocol).rules_for(spec.model.name, spec.model.arguments.get("layers")))
+    return ", ".join(f"{key} = {value}" for key, value in vars(spec.rules).items() if value != official[key])
+
+
+def _version(trial: TrialRecord) -> Deviation | None:
+    """Return how the model or encoding of a training differs from today's; nothing where it is not known here."""
+    try:
+        changed = changed_version(trial.spec) if isinstance(trial.spec.rules, Rules) else ""
+    except GraphTrialError:  # a plug-in that is not loaded or not allowed
+        return None
+    return Deviation("old version", changed, False) if changed else None
+
+
+def badges(row: ResultRow) -> str:
+    """Return the badges of a row as tables write them: `[other data]`."""
+    return " ".join(f"[{deviation.badge}]" for deviation in row.deviations)
+
+
+def _data(trial: TrialRecord, recorded: str | None) -> Deviation | None:
+    """Return how the data differ from the published ones.
+
+    The source is the one that the trial recorded, or that is known by the hash of its data, or the only one there is.
+    """
+    spec = known_dataset(trial.spec.dataset)
+    if spec is None:
+        return None
+    source = _source(spec, recorded, trial.spec.data)
+    if source is not None:
+        return Deviation("other data", source.difference, source.comparable) if source.difference else None
+    if not any(source.difference for source in spec.sources):
+        return None
+    return Deviation("other data", "it is not known from which source the data were made", True)
+
+
+def _source(spec: type[DatasetSpec], recorded: str | None, data: str) -> Source | None:
+    by_name = {source.name: source for source in spec.sources}
+    if recorded in by_name:
+        return by_name[recorded]
+    if len(spec.sources) == 1:
+        return spec.sources[0]
+    return next((source for source in spec.sources if data in source.hashes), None)
+
+
+def _recorded(trial: TrialRecord) -> str | None:
+    source = trial.environment.get("source")
+    return source if isinstance(source, str) else None

@@ -1,0 +1,133 @@
+"""What is going on in a store right now."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from graphtrial.core.spec import canonical_json
+from graphtrial.execution.worker import is_running
+from graphtrial.results.rows import short_encoding
+from graphtrial.studies.estimate import expected_epochs
+from graphtrial.training import Rules
+from graphtrial.training.outcome import Epoch
+from graphtrial.trials.store import Store, TrialRecord
+
+MOST_FAILURES = 5
+
+
+@dataclass(frozen=True)
+class Running:
+    """A trial that is being run: its last epoch, and an estimate of its progress (0 to 1) and of the seconds left."""
+
+    id: str
+    name: str
+    epoch: int
+    val_loss: float | None
+    val_score: float | None
+    metric: str
+    lr: float | None
+    epoch_seconds: float | None
+    progress: float | None
+    seconds_left: float | None
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A trial that failed, and the last line of what it said."""
+
+    id: str
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A store at one moment: how many trials stand how, what runs, what failed last."""
+
+    statuses: dict[str, int]
+    running: tuple[Running, ...]
+    failures: tuple[Failure, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the snapshot as JSON-like values."""
+        return asdict(self)
+
+
+def snapshot(store: Store) -> Snapshot:
+    """Look at a store; a trial whose process is gone counts as interrupted, whatever the store says of it."""
+    records = store.trials()
+    statuses: dict[str, int] = {}
+    running = []
+    for record in records:
+        status = record.status
+        if status == "running":
+            if is_running(store, record.id):
+                running.append(_running(record, store.history(record.id), records))
+            else:
+                status = "interrupted"
+        statuses[status] = statuses.get(status, 0) + 1
+    failed = [record for record in records if record.status == "failed"][-MOST_FAILURES:]
+    failures = tuple(Failure(record.id, title(record), _last_line(record.error)) for record in failed)
+    return Snapshot(dict(sorted(statuses.items())), tuple(running), failures)
+
+
+def title(record: TrialRecord) -> str:
+    """Return a trial in short."""
+    spec = record.spec
+    encoding = "" if spec.encoding is None else f" {short_encoding(spec.encoding)}"
+    return f"{spec.dataset} {spec.model.name}{encoding} split {spec.split} seed {spec.seed}"
+
+
+def _running(record: TrialRecord, history: Sequence[Epoch], records: Sequence[TrialRecord]) -> Running:
+    last = history[-1] if history else None
+    seconds = statistics.fmean(epoch.seconds for epoch in history) if history else None
+    expected = _expected(record, records)
+    progress = left = None
+    if expected is not None and last is not None and seconds is not None:
+        total = max(expected, last.epoch + 1)  # it goes on, so that at least one more is to come
+        progress, left = last.epoch / total, (total - last.epoch) * seconds
+    return Running(
+        id=record.id,
+        name=title(record),
+        epoch=last.epoch if last else 0,
+        val_loss=last.val_loss if last else None,
+        val_score=last.val_score if last else None,
+        metric=record.metric,
+        lr=last.lr if last else None,
+        epoch_seconds=seconds,
+        progress=progress,
+        seconds_left=left,
+    )
+
+
+def _expected(record: TrialRecord, records: Sequence[TrialRecord]) -> float | None:
+    """Return about how many epochs a trial takes: as many as finished ones of its row did, else what the rules say."""
+    if not isinstance(record.spec.rules, Rules):
+        return None
+    row = canonical_json(record.spec.row)
+    same = [
+        other.epochs
+        for other in records
+        if other.is_finished and other.epochs and canonical_json(other.spec.row) == row
+    ]
+    return statistics.fmean(same) if same else expected_epochs(record.spec.rules)
+
+
+def _last_line(error: str | None) -> str:
+    lines = (error or "").strip().splitlines()
+    return lines[-1] if lines else "it gave no reason"
+
+
+def duration(seconds: float) -> str:
+    """Return a length of time in words: 41 s, 3 min 5 s, 2 h 10 min, 3 d 4 h."""
+    left = round(seconds)
+    parts = []
+    for unit, size in (("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)):
+        parts.append((left // size, unit))
+        left %= size
+    first = next((i for i, (count, _) in enumerate(parts) if count), len(parts) - 1)
+    told = [f"{count} {unit}" for count, unit in parts[first : first + 2] if count]
+    return " ".join(told) or "0 s"

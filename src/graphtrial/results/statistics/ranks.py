@@ -1,0 +1,132 @@
+"""Several models over several datasets: mean ranks, Friedman's test, and which models Nemenyi's test tells apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.results.rows import ResultRow
+from graphtrial.results.statistics.summary import ALPHA
+
+EXPLANATION = (
+    "Rank 1 is the best mean test score on a dataset; equal scores share their ranks. Friedman's test asks whether the "
+    "mean ranks differ at all; where they do, two models differ when their mean ranks lie further apart than the "
+    "critical difference of Nemenyi's test at 0.05 (Demsar 2006)."
+)
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """Mean ranks of `models`, best first, over `datasets`.
+
+    `scores` and `ranks` have one row per dataset and one column per model. `p_friedman` is none for two models, where
+    there is no such test. `groups` are the largest runs of models that the critical difference does not tell apart, as
+    positions in `models`; `left_out` the models that lack some of the datasets.
+    """
+
+    models: tuple[str, ...]
+    datasets: tuple[str, ...]
+    scores: tuple[tuple[float, ...], ...]
+    ranks: tuple[tuple[float, ...], ...]
+    mean_ranks: tuple[float, ...]
+    p_friedman: float | None
+    critical_difference: float
+    p_nemenyi: tuple[tuple[float, ...], ...]
+    groups: tuple[tuple[int, ...], ...]
+    left_out: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the ranks as JSON-like values."""
+        return asdict(self)
+
+    @property
+    def words(self) -> str:
+        """What follows, as a sentence."""
+        best, worst = self.models[0], self.models[-1]
+        if self.p_friedman is None or self.p_friedman >= ALPHA:
+            p = "" if self.p_friedman is None else f" (Friedman p = {self.p_friedman:.3g})"
+            return (
+                f"No evidence over {len(self.datasets)} datasets that {len(self.models)} models differ in rank{p}; "
+                "nor is it shown that they are equal."
+            )
+        apart = self.mean_ranks[-1] - self.mean_ranks[0] > self.critical_difference
+        found = f"{best} is ranked better than {worst}" if apart else "no two models lie a critical difference apart"
+        return f"The ranks differ (Friedman p = {self.p_friedman:.3g}); {found}."
+
+
+def rank_rows(rows: Sequence[ResultRow], datasets: Sequence[str] = ()) -> Ranks:
+    """Rank the models that have a score on every dataset of the rows, or on these."""
+    table: dict[str, dict[str, tuple[float, bool]]] = {}
+    for row in sorted(rows, key=lambda row: len(row.deviations)):  # the published data and rules go first
+        test = row.scores("test")
+        if test is not None:
+            table.setdefault(row.name, {}).setdefault(row.first.spec.dataset, (test.mean, row.first.higher_is_better))
+    wanted = list(datasets) or list(dict.fromkeys(dataset for scores in table.values() for dataset in scores))
+    models = [model for model, scores in table.items() if all(dataset in scores for dataset in wanted)]
+    if len(models) < 2 or len(wanted) < 2:
+        raise GraphTrialError(
+            f"ranks need two models at least with a score on each of two datasets at least; {len(models)} models have "
+            f"one on all of {', '.join(wanted) or 'none'}. --datasets names fewer datasets."
+        )
+    left_out = tuple(model for model in table if model not in models)
+    values = np.array([[table[model][dataset][0] for model in models] for dataset in wanted])
+    rising = [table[models[0]][dataset][1] for dataset in wanted]
+    return rank_scores(models, wanted, values, rising, left_out)
+
+
+def rank_scores(
+    models: Sequence[str],
+    datasets: Sequence[str],
+    scores: np.ndarray,
+    higher_is_better: Sequence[bool],
+    left_out: tuple[str, ...] = (),
+) -> Ranks:
+    """Rank a table of scores, one row per dataset, one column per model."""
+    signs = np.where(np.asarray(higher_is_better), -1.0, 1.0)[:, None]
+    ranks = stats.rankdata(scores * signs, axis=1)
+    means = ranks.mean(axis=0)
+    order = np.argsort(means, kind="stable")
+    means, count, blocks = means[order], len(models), len(datasets)
+    unit = math.sqrt(count * (count + 1) / (6 * blocks))
+    critical = stats.studentized_range.ppf(1 - ALPHA, count, np.inf) / math.sqrt(2) * unit
+    apart = np.abs(means[:, None] - means[None, :]) / unit * math.sqrt(2)
+    nemenyi = stats.studentized_range.sf(apart, count, np.inf)
+    return Ranks(
+        models=tuple(models[i] for i in order),
+        datasets=tuple(datasets),
+        scores=_rows(scores[:, order]),
+        ranks=_rows(ranks[:, order]),
+        mean_ranks=tuple(map(float, means)),
+        p_friedman=_friedman(ranks),
+        critical_difference=float(critical),
+        p_nemenyi=_rows(nemenyi),
+        groups=_groups(means, float(critical)),
+        left_out=left_out,
+    )
+
+
+def _friedman(ranks: np.ndarray) -> float | None:
+    if ranks.shape[1] < 3:
+        return None
+    p = float(stats.friedmanchisquare(*ranks.T).pvalue)
+    return 1.0 if math.isnan(p) else p  # all models tie everywhere
+
+
+def _groups(means: np.ndarray, critical: float) -> tuple[tuple[int, ...], ...]:
+    """Return the longest runs of sorted means within the critical difference; a run inside another is left out."""
+    found: list[tuple[int, ...]] = []
+    for start in range(len(means)):
+        run = tuple(i for i in range(start, len(means)) if means[i] - means[start] <= critical)
+        if len(run) > 1 and not any(run[-1] <= other[-1] for other in found):
+            found.append(run)
+    return tuple(found)
+
+
+def _rows(values: np.ndarray) -> tuple[tuple[float, ...], ...]:
+    return tuple(tuple(map(float, row)) for row in values)

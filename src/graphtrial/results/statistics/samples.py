@@ -1,0 +1,135 @@
+"""The two sides of a reproduction as samples: what varies, how much, and how well each mean is known."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scipy.special import ndtri
+
+from graphtrial.published import Score
+from graphtrial.results.statistics.summary import ALPHA
+from graphtrial.results.statistics.welch import Mean
+from graphtrial.training import PROTOCOLS, FeatureSvmRules
+
+if TYPE_CHECKING:
+    from graphtrial.results.rows import ResultRow
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A mean over `n` trials, or over `n` repetitions of `trials_each` trials.
+
+    `std` is the sample s.d. (divisor n - 1), none where it is not known; `parts` are the parts of the squared standard
+    error with their degrees of freedom, none where the error is not known, empty where there is none.
+    """
+
+    mean: float
+    std: float | None
+    n: int
+    parts: tuple[tuple[float, float], ...] | None
+    rounding: float = 0.0
+    trials_each: int = 1
+    notes: tuple[str, ...] = ()
+
+    @property
+    def known(self) -> Mean:
+        """The mean with its error, which must be known."""
+        return Mean(self.mean, self.parts or ())
+
+
+def our_sample(row: ResultRow, theirs: Score) -> Sample:
+    """Return the test scores of a row: repetitions where the paper prints their s.d., else single trials.
+
+    A single trial has no error of its own, unless nothing is left to chance: then its error is 0.
+    """
+    if by_repetition(row, theirs):
+        means = complete_repetitions(row)
+        std = statistics.stdev(means)
+        note = f"compared by repetitions: ours ±{std:.3f} over {len(means)}"
+        mean, n = statistics.fmean(means), len(means)
+        return Sample(mean, std, n, ((std**2 / n, n - 1.0),), trials_each=_splits(row), notes=(note,))
+    found = row.scores("test")
+    if found is None:
+        return Sample(math.nan, None, 0, None)
+    if is_deterministic(row):
+        return Sample(found.mean, 0.0, found.n, (), notes=("nothing here is left to chance",))
+    parts = None if found.sd is None else ((found.sd**2 / found.n, found.n - 1.0),)
+    return Sample(found.mean, found.sd, found.n, parts)
+
+
+def published_sample(row: ResultRow, theirs: Score) -> Sample:
+    """Return the printed score; its s.d. is taken as NumPy's (divisor n).
+
+    The error of a printed mean has a second part: digits beyond the last one are uniform within half a unit, which has
+    a variance of a third of its square. TUDataset prints the s.d. of repetitions, which the margin is made of, and that
+    of all runs, which is the error where there are no repetitions here to compare.
+    """
+    rounding = half_unit(theirs)
+    rounded = (rounding**2 / 3, math.inf)
+    if theirs.ci95_half_width is not None:
+        error = theirs.ci95_half_width / float(ndtri(1 - ALPHA / 2))
+        n = theirs.n or 0
+        std = error * math.sqrt(n) * math.sqrt(n / (n - 1)) if n > 1 else None
+        freedom = n - 1.0 if n > 1 else math.inf
+        variance = std**2 / n if std is not None else error**2
+        return Sample(theirs.mean, std, n, ((variance, freedom), rounded), rounding)
+    if theirs.sd is None or theirs.n is None or theirs.n < 2:
+        return Sample(theirs.mean, None, theirs.n or 0, None, rounding)
+    notes = ("the paper prints an upper bound of its s.d.",) if theirs.sd_is_upper_bound else ()
+    n = theirs.n
+    if theirs.sd_all_runs is not None:
+        repetitions = max(2, n // _splits(row))
+        std = sample_std(theirs.sd, repetitions)
+        if by_repetition(row, theirs):
+            return Sample(
+                theirs.mean,
+                std,
+                repetitions,
+                ((std**2 / repetitions, repetitions - 1.0), rounded),
+                rounding,
+                notes=notes,
+            )
+        over_runs = sample_std(theirs.sd_all_runs, n)
+        return Sample(theirs.mean, std, n, ((over_runs**2 / n, n - 1.0), rounded), rounding, notes=notes)
+    std = sample_std(theirs.sd, n)
+    return Sample(theirs.mean, std, n, ((std**2 / n, n - 1.0), rounded), rounding, notes=notes)
+
+
+def sample_std(printed: float, n: int) -> float:
+    """Return the sample s.d. (divisor n - 1) from that of NumPy (divisor n)."""
+    return printed * math.sqrt(n / (n - 1))
+
+
+def half_unit(theirs: Score) -> float:
+    """Return half a unit of the last printed digit."""
+    digits = theirs.printed.partition("±")[0].partition(".")[2]
+    return 0.5 * 10.0 ** -len(digits)
+
+
+def by_repetition(row: ResultRow, theirs: Score) -> bool:
+    """Tell whether both sides have repetitions of a whole cross-validation to compare."""
+    return theirs.sd_all_runs is not None and len(complete_repetitions(row)) > 1
+
+
+def complete_repetitions(row: ResultRow) -> list[float]:
+    """Return the mean test score of each seed that has one on every split of the protocol."""
+    of_seed: dict[int, list[float]] = {}
+    for trial in row.trials:
+        if "test" in trial.scores:
+            of_seed.setdefault(trial.spec.seed, []).append(trial.scores["test"])
+    return [sum(scores) / len(scores) for scores in of_seed.values() if len(scores) == _splits(row)]
+
+
+def is_deterministic(row: ResultRow) -> bool:
+    """Tell whether the seed decides nothing and every split of the protocol was tried: a second run would be equal."""
+    rules = row.first.spec.rules
+    tried = {trial.spec.split for trial in row.trials if "test" in trial.scores}
+    return isinstance(rules, FeatureSvmRules) and rules.is_deterministic and len(tried) >= _splits(row)
+
+
+def _splits(row: ResultRow) -> int:
+    protocol = row.first.spec.protocol.partition("@")[0]
+    return PROTOCOLS.get(protocol).splits if protocol in PROTOCOLS else 1

@@ -1,0 +1,1 @@
+"""Support vector machines on Gram matrices, and cross-validation folds."""

@@ -1,0 +1,175 @@
+"""The loop for many trainings on one graph at once, step by step the same as THE loop for each of them."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.process import compute_settings, seed_everything
+from graphtrial.nn import count_parameters
+from graphtrial.nn.vectorized import Asked, Copies, Graph, Way, ways
+from graphtrial.training.batches import Job
+from graphtrial.training.outcome import Epoch, Outcome, Status
+from graphtrial.training.trainer import is_to_be_tested, judged, optimiser_of, tested, verdict
+
+Listener = Callable[[int, Epoch], None]
+
+
+@dataclass
+class Copy:
+    """One of the trainings: its model, optimiser and schedule, its random numbers, and how far it has come."""
+
+    number: int
+    job: Job
+    model: nn.Module
+    generator: torch.Generator
+    optimiser: torch.optim.Optimizer = field(init=False)
+    scheduler: Any = field(init=False)
+    history: list[Epoch] = field(default_factory=list)
+    best: dict[str, Tensor] = field(default_factory=dict)
+    train_ids: Tensor = field(init=False)
+    val_ids: Tensor = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.optimiser, self.scheduler = optimiser_of(self.job, self.model)
+        self.train_ids = torch.from_numpy(self.job.train_ids.copy())
+        self.val_ids = torch.from_numpy(self.job.val_ids.copy())
+
+    def note(self, epoch: Epoch) -> None:
+        """Write an epoch down, keep its weights where they are the best, and let the schedule hear of it."""
+        self.scheduler.step(judged(self.job.rules, epoch))
+        if is_to_be_tested(self.job, epoch, self.history):
+            self.best = {name: value.clone() for name, value in self.model.state_dict().items()}
+        self.history.append(epoch)
+
+
+def can_be_together(job: Job, model: nn.Module) -> bool:
+    """Tell whether such trainings can be done at once: nodes of one graph, without an encoding, by a model that can."""
+    plain = job.split_level == "node" and job.encoding is None and job.task.level == "node"
+    return plain and job.rules.gradient == "mean" and type(model) in ways()
+
+
+def train_together(
+    jobs: Sequence[Job],
+    on_epoch: Listener = lambda number, epoch: None,
+    on_end: Callable[[int, Outcome], None] = lambda number, outcome: None,
+) -> list[Outcome]:
+    """Train one model for each job, all on the same graph, and test each; what one draws or learns no other sees.
+
+    The jobs differ in split and seed alone. The outcomes are those of `train`, to rounding. `on_epoch` and `on_end`
+    hear the number of the job as well; a training that has ended takes no more time.
+    """
+    with compute_settings():
+        whole = jobs[0].whole
+        for job in jobs[1:]:
+            vars(job)["whole"] = whole  # the graph is the same for all, and there is one in memory
+        copies = [_begin(number, job) for number, job in enumerate(jobs)]
+        if not can_be_together(jobs[0], copies[0].model) or len({type(copy.model) for copy in copies}) > 1:
+            kind = type(copies[0].model).__name__
+            raise GraphTrialError(f"trainings of {kind} on this data cannot be done at once: run them one by one")
+        return _train(copies, on_epoch, on_end)
+
+
+def _begin(number: int, job: Job) -> Copy:
+    """Build a model from its seed, and go on with the same random numbers in a generator of its own."""
+    seed_everything(job.seed)
+    model = job.build()
+    generator = torch.Generator()
+    generator.set_state(torch.get_rng_state())
+    return Copy(number, job, model, generator)
+
+
+@dataclass(frozen=True)
+class Running:
+    """The trainings that go on, and the nodes that each asks about to learn and to be validated."""
+
+    copies: Sequence[Copy]
+    graph: Graph
+    way: Way
+    train: Asked
+    val: Asked
+
+    @classmethod
+    def of(cls, copies: Sequence[Copy], graph: Graph, way: Way) -> Running:
+        """Look up what each asks about."""
+        train, val = (Asked.about([getattr(copy, name) for copy in copies]) for name in ("train_ids", "val_ids"))
+        return cls(copies, graph, way, train, val)
+
+    def models(self, *, training: bool) -> Copies:
+        """Return the models, with their random numbers."""
+        return Copies([copy.model for copy in self.copies], [copy.generator for copy in self.copies], training)
+
+    def begin(self) -> Any:
+        """Return the beginning of the way with the weights as they are."""
+        return self.way.begin(self.models(training=False), self.graph)
+
+    def step(self, beginning: Any, answers: Tensor) -> list[float]:
+        """Make one step of each training and return the losses before it."""
+        out = self.way.finish(self.models(training=True), self.graph, beginning, self.train)
+        losses = []
+        for copy, rows in zip(self.copies, out.unbind(), strict=True):  # one by one, each would get the gradient of all
+            prediction = rows[: len(copy.train_ids)]
+            losses.append(copy.job.task.loss(prediction, answers.index_select(0, copy.train_ids)))
+            copy.optimiser.zero_grad()
+        together = torch.stack(losses)
+        together.sum().backward()
+        for copy in self.copies:
+            copy.optimiser.step()
+        return together.tolist()
+
+    def validate(self, beginning: Any, answers: Tensor) -> list[tuple[float, float]]:
+        """Return the loss and the score of each."""
+        found = []
+        with torch.no_grad():
+            out = self.way.finish(self.models(training=False), self.graph, beginning, self.val)
+            for copy, rows in zip(self.copies, out, strict=True):
+                prediction, target = rows[: len(copy.val_ids)], answers.index_select(0, copy.val_ids)
+                found.append((float(copy.job.task.loss(prediction, target)), copy.job.task.score(prediction, target)))
+        return found
+
+
+def _train(copies: list[Copy], on_epoch: Listener, on_end: Callable[[int, Outcome], None]) -> list[Outcome]:
+    job = copies[0].job
+    answers = job.task.target(job.whole)
+    outcomes: dict[int, Outcome] = {}
+    running = Running.of(copies, Graph(job.whole), ways()[type(copies[0].model)])
+    beginning = running.begin()
+    while True:
+        start = time.perf_counter()
+        rates = [copy.optimiser.param_groups[0]["lr"] for copy in running.copies]
+        train_losses = running.step(beginning, answers)
+        beginning = running.begin()
+        validation = running.validate(beginning, answers)
+        seconds = (time.perf_counter() - start) / len(running.copies)
+        left = []
+        for at, copy in enumerate(running.copies):
+            loss, score = validation[at]
+            status: Status | None = "diverged"
+            if math.isfinite(train_losses[at]) and math.isfinite(loss):
+                epoch = Epoch(len(copy.history) + 1, rates[at], train_losses[at], loss, score, seconds)
+                copy.note(epoch)
+                on_epoch(copy.number, epoch)
+                status = verdict(copy.job.rules, copy.history, copy.optimiser)
+            if status is None:
+                left.append(copy)
+            else:
+                outcomes[copy.number] = _end(copy, status)
+                on_end(copy.number, outcomes[copy.number])
+        if not left:
+            return [outcomes[number] for number in sorted(outcomes)]
+        if len(left) < len(running.copies):
+            running = Running.of(left, running.graph, running.way)
+            beginning = running.begin()
+
+
+def _end(copy: Copy, status: Status) -> Outcome:
+    if status == "diverged":
+        return Outcome("diverged", count_parameters(copy.model), copy.history)
+    return tested(copy.job, copy.model, copy.best, status, copy.history)

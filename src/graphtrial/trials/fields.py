@@ -1,0 +1,118 @@
+"""Checks of single values that come from a file: identifiers, hashes, names, counts, numbers, plain JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
+
+from graphtrial.core.errors import GraphTrialError
+
+Check = Callable[[Any], bool]
+LONGEST_NAME = 255
+LARGEST_COUNT = 2**63 - 1
+DEEPEST = 32
+"""Levels of nesting that a JSON text may have; deeper ones would end in Python's recursion limit somewhere else."""
+_ID = re.compile(r"[0-9a-f]{16}")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+def is_id(value: Any) -> bool:
+    """Tell whether a value is the id of a trial: 16 lower-case hexadecimal digits."""
+    return isinstance(value, str) and _ID.fullmatch(value) is not None
+
+
+def is_sha256(value: Any) -> bool:
+    """Tell whether a value is a SHA-256 in lower-case hexadecimal digits."""
+    return isinstance(value, str) and _SHA256.fullmatch(value) is not None
+
+
+def is_name(value: Any) -> bool:
+    """Tell whether a value is a printable text of bounded length that is not empty. It is no file name yet."""
+    return isinstance(value, str) and 0 < len(value) <= LONGEST_NAME and value.isprintable()
+
+
+def is_count(value: Any) -> bool:
+    """Tell whether a value is a whole number from 0 that SQLite can hold; true and false are none."""
+    return type(value) is int and 0 <= value <= LARGEST_COUNT
+
+
+def is_number(value: Any) -> bool:
+    """Tell whether a value is a finite floating-point number."""
+    return type(value) is float and math.isfinite(value)
+
+
+def is_amount(value: Any) -> bool:
+    """Tell whether a value is a finite floating-point number from 0."""
+    return is_number(value) and value >= 0
+
+
+def is_plain(value: Any, levels: int = DEEPEST) -> bool:
+    """Tell whether a value is JSON-like: texts, finite numbers, true, false, null, and lists and objects of these."""
+    if isinstance(value, Mapping):
+        return levels > 0 and all(type(key) is str and is_plain(one, levels - 1) for key, one in value.items())
+    if isinstance(value, list | tuple):
+        return levels > 0 and all(is_plain(one, levels - 1) for one in value)
+    return value is None or type(value) in (str, int, bool) or is_number(value)
+
+
+def is_component(value: Any) -> bool:
+    """Tell whether a value is a component as plain values: a name, and arguments."""
+    known = isinstance(value, Mapping) and set(value) == {"name", "arguments"}
+    return known and is_name(value["name"]) and isinstance(value["arguments"], Mapping) and is_plain(value["arguments"])
+
+
+def is_hashes(value: Any) -> bool:
+    """Tell whether a value maps names to SHA-256."""
+    return isinstance(value, Mapping) and all(is_name(key) and is_sha256(one) for key, one in value.items())
+
+
+def optional(check: Check) -> Check:
+    """Return a check that also lets nothing pass."""
+    return lambda value: value is None or check(value)
+
+
+def check_fields(values: Any, checks: Mapping[str, Check], what: str, needed: set[str]) -> None:
+    """Raise an error that names the first field that is unknown, missing or not what its check allows."""
+    if not isinstance(values, Mapping):
+        raise GraphTrialError(f"{what} is no object of named values")
+    for name in values:
+        if name not in checks:
+            raise GraphTrialError(f"{what} has a field {_shown(name)} that this version does not know")
+    for name, check in checks.items():
+        if name in values:
+            if not check(values[name]):
+                raise GraphTrialError(f"{what} has no valid {name}: {_shown(values[name])}")
+        elif name in needed:
+            raise GraphTrialError(f"{what} has no {name}")
+
+
+def check_id(value: Any) -> str:
+    """Return the id of a trial; anything else is an error. Every path that is built from an id goes through here."""
+    if not is_id(value):
+        raise GraphTrialError(f"{_shown(value)} is no id of a trial, which has 16 hexadecimal digits")
+    return str(value)
+
+
+def read_object(text: str) -> dict[str, Any]:
+    """Read a JSON object of bounded depth with finite numbers alone; anything else raises `ValueError`."""
+    try:
+        value = json.loads(text, parse_constant=_refuse)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if not isinstance(value, dict):
+        raise ValueError("no JSON object")
+    if not is_plain(value):
+        raise ValueError(f"a number that is not finite, or nested more than {DEEPEST} levels deep")
+    return value
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no number")
+
+
+def _shown(value: Any) -> str:
+    text = repr(value) if isinstance(value, str | int | float | None) else type(value).__name__
+    return text if len(text) <= 60 else f"{text[:57]}..."

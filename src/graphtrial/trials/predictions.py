@@ -1,0 +1,26 @@
+"""What the model of a finished trial says of every node."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy.typing as npt
+import torch
+
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.trials.store import Store, TrialRecord
+from graphtrial.trials.trial import check_plugins, make_job
+from graphtrial.trials.weights import load_weights
+
+
+def predicted_classes(record: TrialRecord, store: Store) -> npt.NDArray[Any]:
+    """Return the class that the tested weights of a trial give to each node of its single graph."""
+    check_plugins(record.spec)
+    weights = load_weights(record, store)
+    job = make_job(record.spec)
+    if job.split_level != "node":
+        raise GraphTrialError(f"trial {record.id} is not about the nodes of a single graph")
+    model = job.build()
+    model.load_state_dict(weights)
+    with torch.no_grad():
+        return model.eval()(job.whole).argmax(dim=1).numpy()

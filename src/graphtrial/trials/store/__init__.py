@@ -1,0 +1,7 @@
+"""The store: one SQLite file that remembers every trial, with a folder of weights and checkpoints beside it."""
+
+from graphtrial.trials.store.record import FINISHED, TrialRecord
+from graphtrial.trials.store.schema import SCHEMA_VERSION
+from graphtrial.trials.store.store import Store
+
+__all__ = ["FINISHED", "SCHEMA_VERSION", "Store", "TrialRecord"]

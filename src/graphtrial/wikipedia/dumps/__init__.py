@@ -1,0 +1,1 @@
+"""Readers of Wikipedia dumps: SQL tables and XML pages."""

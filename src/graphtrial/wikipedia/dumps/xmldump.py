@@ -1,0 +1,144 @@
+"""The pages of a `pages-articles` XML dump, one after the other, in bounded memory.
+
+The stream is cut at `<page>` and `</page>` and each piece is given to the parser of the standard library, so that a
+damaged page costs that page and not the rest of the dump, and so that pages can be read from the middle of a file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+from graphtrial.core.progress import Advance
+from graphtrial.wikipedia.dumps.streams import TruncatedError, blocks, utf8
+from graphtrial.wikipedia.dumps.titles import Namespaces, spaced
+
+LONGEST = 1 << 27
+"""No page has as many bytes."""
+_OPEN, _CLOSE = b"<page>", b"</page>"
+_SITE = re.compile(rb"<siteinfo>.*?</siteinfo>", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of a dump; `stream` is where the bz2 stream that holds it begins."""
+
+    id: int
+    namespace: int
+    title: str
+    redirect: str | None
+    text: str
+    stream: int
+
+
+@dataclass
+class PageCounts:
+    """What became of the pages of a dump."""
+
+    pages: int = 0
+    broken: int = 0
+    truncated: bool = False
+
+
+def read_site(path: Path) -> Namespaces:
+    """Return the namespaces that the head of a dump names; English ones where it has no head."""
+    head = b""
+    try:
+        for _, block in utf8(blocks(path, _nothing)):
+            head += block
+            if b"</siteinfo>" in head or _OPEN in head or len(head) > 1 << 24:
+                break
+    except TruncatedError:
+        pass  # whoever reads the pages will say so
+    found = _SITE.search(head)
+    if not found:
+        return Namespaces()
+    try:
+        site = ElementTree.fromstring(found[0])
+        names = {int(each.get("key", "")): each.text or "" for each in site.iter("namespace")}
+    except (ElementTree.ParseError, ValueError):
+        return Namespaces()
+    return Namespaces(names, site.findtext("case", "first-letter") == "first-letter")
+
+
+def read_pages(
+    path: Path,
+    counts: PageCounts,
+    advance: Advance,
+    *,
+    site: Namespaces | None = None,
+    streams: Sequence[int] | None = None,
+    allow_truncated: bool = False,
+) -> Iterator[Page]:
+    """Yield the pages of a dump; of a multistream one only those in `streams`, if these are given."""
+    site = site or read_site(path)
+    for stream, piece in _pieces(path, counts, advance, streams, allow_truncated):
+        page = _page(piece, stream, site)
+        if page is None:
+            counts.broken += 1
+        else:
+            counts.pages += 1
+            yield page
+
+
+def _pieces(
+    path: Path, counts: PageCounts, advance: Advance, streams: Sequence[int] | None, allow_truncated: bool
+) -> Iterator[tuple[int, bytes]]:
+    """Yield everything from `<page>` to `</page>`, each with the stream in which it begins."""
+    rest, stream_of_rest = b"", 0
+    try:
+        for stream, block in utf8(blocks(path, advance, streams)):
+            begin = len(rest)  # what is before belongs to the stream of the block before
+            data, place = rest + block, 0
+            while True:
+                start = data.find(_OPEN, place)
+                if start < 0:
+                    tag = data.rfind(b"<", max(place, len(data) - len(_OPEN) + 1))
+                    rest = data[tag:] if tag >= 0 and _OPEN.startswith(data[tag:]) else b""
+                    break
+                end = data.find(_CLOSE, start)
+                again = data.find(_OPEN, start + 1, end if end >= 0 else len(data))
+                if again >= 0:  # text has its angle brackets escaped, so the page before never ended
+                    counts.broken += 1
+                    place = again
+                    continue
+                if end < 0:
+                    rest = data[start:]
+                    break
+                place = end + len(_CLOSE)
+                yield stream_of_rest if start < begin else stream, data[start:place]
+            stream_of_rest = stream_of_rest if len(rest) > len(block) else stream
+            if len(rest) > LONGEST:
+                counts.broken += 1
+                rest = b""
+    except TruncatedError:
+        if not allow_truncated:
+            raise
+        counts.truncated = True
+    counts.broken += rest.startswith(_OPEN)
+
+
+def _page(piece: bytes, stream: int, site: Namespaces) -> Page | None:
+    try:
+        page = ElementTree.fromstring(piece.decode("utf-8", "replace"))
+        number = int(page.findtext("id", ""))
+        title = page.findtext("title", "")
+        namespace = page.findtext("ns")
+        redirect = page.find("redirect")
+        return Page(
+            number,
+            site.number_of(title) if namespace is None else int(namespace),
+            spaced(title, first_letter=site.first_letter),
+            None if redirect is None else redirect.get("title", ""),
+            page.findtext("revision/text", "") or "",
+            stream,
+        )
+    except (ElementTree.ParseError, ValueError):
+        return None
+
+
+def _nothing(amount: float = 1.0) -> None:
+    """Show no progress."""

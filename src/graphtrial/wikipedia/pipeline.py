@@ -1,0 +1,125 @@
+"""All stages in order, from a folder of dumps to a dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, Literal
+
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.datasets.base import Dataset
+from graphtrial.datasets.wikics import Validation
+from graphtrial.wikipedia.articles import read_articles
+from graphtrial.wikipedia.categories import CategoryRules, categories
+from graphtrial.wikipedia.dumps.files import Dumps
+from graphtrial.wikipedia.dumps.mentions import mentions_of_tables
+from graphtrial.wikipedia.dumps.sheets import MEMORY_GB
+from graphtrial.wikipedia.dumps.tables import read_dump
+from graphtrial.wikipedia.export import export
+from graphtrial.wikipedia.features import features
+from graphtrial.wikipedia.keep import keep_dataset
+from graphtrial.wikipedia.labels import Mapped, labels
+from graphtrial.wikipedia.links import links, of_tables, of_texts
+from graphtrial.wikipedia.stages import Made, Workshop, identity
+from graphtrial.wikipedia.text.texts import TextRules, texts
+
+Origin = Literal["tables", "text"]
+STAGES = ("tables", "articles", "categories", "labels", "texts", "links", "features", "export")
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """The stages of one build. Asking for one makes those that it needs, unless they were made before.
+
+    `links_from` says where links come from: the SQL dumps, as for Wiki-CS, or the text of the articles, in which case
+    the XML dump is all that is needed. `categories_from` says it of categories: text, as for Wiki-CS, or the tables,
+    which also know those that templates add.
+    """
+
+    shop: Workshop
+    dumps: Dumps
+    mapping: Mapped | None = None
+    glove: Path | None = None
+    category_rules: CategoryRules = field(default_factory=CategoryRules)
+    text_rules: TextRules = field(default_factory=TextRules)
+    links_from: Origin = "tables"
+    categories_from: Origin = "text"
+    allow_truncated: bool = False
+    memory_gb: float = MEMORY_GB
+
+    @cached_property
+    def tables(self) -> dict[str, Made]:
+        """The SQL dumps that the other stages need, one stage each."""
+        wanted = {"page", "redirect", "pagelinks"} if self.links_from == "tables" else set()
+        wanted |= {"page", "categorylinks"} if self.categories_from == "tables" else set()
+        made = {name: self._table(name) for name in self.dumps.tables if name in wanted}
+        if any("target" in each.report["columns"] for each in made.values()) and "linktarget" in self.dumps.tables:
+            made["linktarget"] = self._table("linktarget")
+        return made
+
+    @cached_property
+    def articles(self) -> list[Made]:
+        """The XML dumps, one stage each."""
+        return [
+            self._dump(f"articles-{number}", path, partial(read_articles, path))
+            for number, path in enumerate(self.dumps.articles)
+        ]
+
+    @cached_property
+    def categories(self) -> Made:
+        """Ranked categories, milestones, and the milestones of articles."""
+        by_table = self.categories_from == "tables"
+        mentions = [mentions_of_tables(self.shop, self.tables, self.memory_gb)] if by_table else self.articles
+        return categories(self.shop, mentions, self.category_rules, self.memory_gb)
+
+    @cached_property
+    def labels(self) -> Made:
+        """Articles of one class."""
+        if self.mapping is None:
+            raise GraphTrialError("give the classes with --labels: a JSON file, or compsci for those of Wiki-CS")
+        return labels(self.shop, self.categories, self.articles, self.mapping, self.memory_gb)
+
+    @cached_property
+    def texts(self) -> Made:
+        """Words and links of the labelled articles."""
+        return texts(self.shop, self.labels, self.dumps.articles, self.text_rules, self.allow_truncated)
+
+    @cached_property
+    def links(self) -> Made:
+        """Nodes and links."""
+        by_text = self.links_from == "text"
+        relations, holders = of_texts(self.articles, self.texts) if by_text else of_tables(self.tables)
+        return links(self.shop, self.labels, self.texts, relations, holders, self.memory_gb)
+
+    @cached_property
+    def features(self) -> Made:
+        """Mean word vectors."""
+        if self.glove is None:
+            raise GraphTrialError("give a file of word vectors with --glove, such as glove.6B.300d.txt")
+        return features(self.shop, self.links, self.texts, self.glove)
+
+    @cached_property
+    def export(self) -> Made:
+        """The files of the finished dataset."""
+        return export(self.shop, self.links, self.texts, self.features, list(self.mapping or {}))
+
+    def keep(self, name: str, validation: Validation = "merged", *, replace: bool = False) -> Dataset:
+        """Build everything and keep it as the dataset `name`."""
+        return keep_dataset(name, self.export, self.features, validation, replace=replace)
+
+    def run(self, stage: str) -> list[Made]:
+        """Make one of the stages by name; `tables` and `articles` are several."""
+        if stage not in STAGES:
+            raise GraphTrialError(f"no stage called '{stage}'; the stages are {', '.join(STAGES)}")
+        made = getattr(self, stage)
+        return [made] if isinstance(made, Made) else list(made.values()) if isinstance(made, dict) else made
+
+    def _table(self, name: str) -> Made:
+        path = self.dumps.tables[name]
+        return self._dump(f"table-{name}", path, partial(read_dump, path, name))
+
+    def _dump(self, stage: str, path: Path, read: Callable[..., dict[str, Any]]) -> Made:
+        parameters = {"file": identity(path), "allow_truncated": self.allow_truncated}
+        return self.shop.stage(stage, parameters, [], lambda folder: read(folder, allow_truncated=self.allow_truncated))

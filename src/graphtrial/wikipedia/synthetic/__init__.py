@@ -1,0 +1,1 @@
+"""Synthetic dumps of any size."""

@@ -1,0 +1,102 @@
+"""The text stage: the words of every labelled article and the articles that its text links to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graphtrial.core.files import sha256_of
+from graphtrial.core.progress import progress
+from graphtrial.wikipedia.dumps.sheets import Rows, library
+from graphtrial.wikipedia.dumps.xmldump import Page, PageCounts, read_pages, read_site
+from graphtrial.wikipedia.stages import Made, Workshop, identity
+from graphtrial.wikipedia.text.stopwords import ENGLISH, read_stop_words
+from graphtrial.wikipedia.text.tokens import Tokenize, tokenizer
+from graphtrial.wikipedia.text.wikitext import DISAMBIGUATION, Reader
+
+ARTICLES_AT_ONCE = 256
+COLUMNS = {"id": "int64", "tokens": "list", "links": "list"}
+
+
+@dataclass(frozen=True)
+class TextRules:
+    """How text becomes words: stop words (a file; English ones without), Punkt's folder, and what is no article."""
+
+    stop_words: Path | None = None
+    punkt: Path | None = None
+    disambiguation: Sequence[str] = DISAMBIGUATION
+
+    def identity(self) -> dict[str, Any]:
+        """Return what tells these rules from others: the content of their files, not the names."""
+        punkt = sorted(self.punkt.iterdir()) if self.punkt and self.punkt.is_dir() else []
+        return {
+            "stop_words": sha256_of(self.stop_words) if self.stop_words and self.stop_words.is_file() else None,
+            "punkt": [[file.name, sha256_of(file)] for file in punkt if file.is_file()],
+            "disambiguation": list(self.disambiguation),
+        }
+
+    def tokenizer(self) -> Tokenize:
+        """Return the function from text to words."""
+        return tokenizer(read_stop_words(self.stop_words) if self.stop_words else ENGLISH, self.punkt)
+
+
+def texts(shop: Workshop, labelled: Made, dumps: Sequence[Path], rules: TextRules, allow_truncated: bool) -> Made:
+    """Make `texts.parquet`: id, words and linked titles of each labelled article that has text."""
+    parameters = {"dumps": [identity(path) for path in dumps], "rules": rules.identity()}
+    return shop.stage(
+        "texts", parameters, [labelled], lambda folder: _make(labelled.folder, dumps, folder, rules, allow_truncated)
+    )
+
+
+def _make(
+    labelled: Path, dumps: Sequence[Path], folder: Path, rules: TextRules, allow_truncated: bool
+) -> dict[str, Any]:
+    tokenize = rules.tokenizer()
+    table = library("pyarrow.parquet").read_table(labelled / "labels.parquet")
+    ids, files, streams = (np.asarray(table[name]) for name in ("id", "file", "stream"))
+    report = {"articles": 0, "disambiguations": 0, "without words": 0, "tokens": 0, "broken": 0}
+    with Rows(folder / "texts.parquet", COLUMNS, ARTICLES_AT_ONCE) as rows:
+        for number, path in enumerate(dumps):
+            here = files == number
+            wanted = set(ids[here].tolist())
+            counts = PageCounts()
+            reader = Reader(read_site(path), rules.disambiguation)
+            places = sorted(set(streams[here].tolist())) if path.suffix == ".bz2" else None
+            for page in _pages(path, counts, places, wanted, reader, allow_truncated):
+                if reader.is_disambiguation(page.text):
+                    report["disambiguations"] += 1
+                    continue
+                tokens = tokenize(reader.plain(page.text))
+                report["articles"] += 1
+                report["without words"] += not tokens
+                report["tokens"] += len(tokens)
+                rows.add(page.id, tokens, reader.links(page.text))
+            report["broken"] += counts.broken
+    return report
+
+
+def _pages(
+    path: Path,
+    counts: PageCounts,
+    places: list[int] | None,
+    wanted: set[int],
+    reader: Reader,
+    allow_truncated: bool,
+) -> Iterator[Page]:
+    """Yield the wanted pages of a dump, reading no bz2 stream that has none of them."""
+    if not wanted:
+        return
+    with progress(f"reading texts of {path.name}", len(wanted)) as advance:
+        pages = read_pages(path, counts, _silent, site=reader.site, streams=places, allow_truncated=allow_truncated)
+        for page in pages:
+            if page.id in wanted:
+                yield page
+                advance()
+
+
+def _silent(amount: float = 1.0) -> None:
+    """Show no bytes: here articles are counted."""

@@ -1,0 +1,100 @@
+"""`graphtrial data generate`, `import` and `delete`."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from graphtrial.cli.data.generate import sizes_of
+from graphtrial.cli.main import app
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.datasets.custom import delete, names
+
+RUNNER = CliRunner()
+
+
+@pytest.fixture(autouse=True)
+def forget(own_home: Path) -> Iterator[None]:
+    yield
+    for name in names():
+        delete(name)
+
+
+def run(*words: str, code: int = 0) -> str:
+    result = RUNNER.invoke(app, ["data", *words])
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "task"),
+    [
+        (["sbm", "--p", "0.5", "--q", "0.35", "--graphs", "20", "--largest", "6"], "balanced-node-classification"),
+        (["sbm", "--kind", "cluster", "--graphs", "10/2/2", "--largest", "6"], "balanced-node-classification"),
+        (["cycles", "--graphs", "20"], "graph-classification"),
+        (["graph-theory", "--graphs", "20"], "graph-theory"),
+        (["tsp", "--graphs", "10", "--low", "10", "--high", "15"], "edge-classification"),
+        (["csl", "--nodes", "13", "--skips", "2,3", "--copies", "6"], "graph-classification"),
+    ],
+)
+def test_generated_data_is_described_listed_and_deleted(words: list[str], task: str) -> None:
+    made = json.loads(run("generate", *words, "--name", "mine", "--json"))
+    assert made["task"] == task
+    facts = json.loads(run("info", "mine", "--json"))
+    assert (facts["hash"], facts["graphs"]) == (made["hash"], made["graphs"])
+    listed = json.loads(RUNNER.invoke(app, ["list", "datasets", "--json"]).output)
+    assert [entry["task"] for entry in listed if entry["name"] == "mine"] == [task]
+    assert "already" in run("generate", *words, "--name", "mine", code=2)
+    assert json.loads(run("generate", *words, "--name", "mine", "--replace", "--json")) == made
+    run("delete", "mine")
+    assert "no dataset of your own" in run("delete", "mine", code=2)
+
+
+def test_imported_data_is_a_dataset(tmp_path: Path) -> None:
+    path = tmp_path / "graphs.jsonl"
+    record = {"nodes": 3, "edges": [[0, 1], [1, 2]], "x": [0, 2, 1]}
+    path.write_text("\n".join(json.dumps({**record, "y": i % 2}) for i in range(20)))
+    made = json.loads(run("import", str(path), "--name", "mine", "--folds", "5", "--both-ways", "--json"))
+    assert (made["graphs"], made["task"]) == (20, "graph-classification")
+    facts = json.loads(run("info", "mine", "--json"))
+    assert len(facts["splits"]) == 5
+    assert facts["edges"]["mean"] == 4
+    assert re.fullmatch("own/mine/[0-9a-f]{16}/graphs.jsonl", facts["files"][0]["name"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["generate", "sbm", "--name", "mine", "--kind", "other"], "--kind is pattern or cluster"),
+        (["generate", "sbm", "--name", "mine", "--graphs", "5"], "--graphs is a number from 10"),
+        (["generate", "csl", "--name", "mine", "--skips", "2,x"], "--skips are whole numbers"),
+        (["generate", "csl", "--name", "mine", "--skips", "2,30"], "a skip on 41 nodes goes from 2 to 20"),
+        (["generate", "csl", "--name", "mine", "--skips", "2,20"], "give the same graph"),
+        (["generate", "graph-theory", "--name", "mine", "--largest", "9"], "below --smallest"),
+        (["import", "absent.jsonl", "--name", "mine"], "no file or folder"),
+        (["import", __file__, "--name", "mine"], "--format"),
+        (["import", __file__, "--name", "mine", "--format", "jsonl"], "line 1: no valid JSON"),
+        (["import", __file__, "--name", "mine", "--format", "tu", "--both-ways"], "--both-ways is for"),
+        (["import", __file__, "--name", "mine", "--format", "jsonl", "--split", "a/b"], "three shares"),
+    ],
+)
+def test_mistakes_are_one_line(words: list[str], message: str) -> None:
+    output = run(*words, code=2)
+    assert message in output
+    assert len(output.strip().splitlines()) == 1
+    assert names() == []
+
+
+def test_numbers_of_graphs() -> None:
+    assert sizes_of("1000") == [800, 100, 100]
+    assert sizes_of("5/1/2") == [5, 1, 2]
+    for bad in ("9", "0", "a", "1/2", "1/2/0", ""):
+        with pytest.raises(GraphTrialError):
+            sizes_of(bad)

@@ -1,0 +1,39 @@
+"""Commands that look at results can look at the shipped ones."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from graphtrial.cli.main import app
+from graphtrial.shipped import shipped_store
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["status", "--json"],
+        ["compare", "gcn", "gat", "--datasets", "aqsol", "--json"],
+        ["ranks", "--datasets", "zinc,aqsol", "--json"],
+        ["export", "csl", "--format", "json"],
+        ["report", "--json"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_the_shipped_results_need_no_store(words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, [*words, "--shipped"])
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)
+    assert CliRunner().invoke(app, words).exit_code == 2  # there is no store of one's own here
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_shipped_trial_is_shown_and_is_the_one_that_the_readme_reproduces() -> None:
+    readme = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
+    name = readme.partition("graphtrial reproduce ")[2].split()[0]
+    result = CliRunner().invoke(app, ["show", name, "--shipped", "--json"])
+    assert json.loads(result.stdout)["id"] == shipped_store().find(name).id

@@ -1,0 +1,100 @@
+"""What was compiled is never mistaken for what is asked for, whoever is killed and whatever is edited."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from graphtrial.core.compiler import _Files
+
+KERNEL = "from graphtrial.core.compiler import compiled\n{more}\n@compiled\ndef f(x):\n    return {body}\n"
+CALL = """
+import sys
+sys.path.insert(0, {folder!r})
+{before}
+import kernel
+print(kernel.f(10), len(kernel.f.stats.cache_hits))
+"""
+DIE = """
+import os, signal
+replace = os.replace
+def replace_and_die(source, target):
+    replace(source, target)
+    if str(target).endswith((".nbi", ".nbc")):
+        os.kill(os.getpid(), signal.SIGKILL)
+os.replace = replace_and_die
+"""
+
+
+def run(folder: Path, before: str = "") -> tuple[int, list[int]]:
+    text = CALL.format(folder=str(folder), before=before)
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "NUMBA_CACHE_DIR": str(folder / "kept")}
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, env=environment, check=False)
+    return done.returncode, [int(word) for word in done.stdout.split()]
+
+
+def write(folder: Path, body: str, more: str = "") -> None:
+    (folder / "kernel.py").write_text(KERNEL.format(body=body, more=more))
+
+
+def test_code_of_an_earlier_source_is_never_run_though_a_process_was_killed(tmp_path: Path) -> None:
+    write(tmp_path, "x + 1")
+    assert run(tmp_path) == (0, [11, 0])
+    assert run(tmp_path) == (0, [11, 1])  # kept
+    write(tmp_path, "x + 2")
+    assert run(tmp_path, DIE)[0] == -9  # after the first file was written
+    assert run(tmp_path)[1][0] == 12
+
+
+def test_a_kernel_is_compiled_again_when_one_that_it_calls_has_changed(tmp_path: Path) -> None:
+    called = "from graphtrial.core.compiler import compiled\nSTEP = {}\n@compiled\ndef g(x):\n    return x + {}\n"
+    (tmp_path / "called.py").write_text(called.format(1, 1))
+    write(tmp_path, "g(x) + STEP", "from called import STEP, g")
+    assert run(tmp_path)[1][0] == 12
+    (tmp_path / "called.py").write_text(called.format(1, 5))
+    assert run(tmp_path)[1][0] == 16
+
+
+def test_two_processes_that_save_at_once_never_mix_up_their_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = (_Files(str(tmp_path), "kernel.f-1.py311", "stamp") for _ in range(2))
+    other.save("for doubles", "code for doubles")
+    monkeypatch.setattr(one, "_load_index", dict)  # it looked before the other was done
+    one.save("for singles", "code for singles")
+    last = _Files(str(tmp_path), "kernel.f-1.py311", "stamp")
+    assert last.load("for singles") == "code for singles"
+    assert last.load("for doubles") in (None, "code for doubles")
+    assert _Files(str(tmp_path), "kernel.f-1.py311", "another stamp").load("for singles") is None
+
+
+def test_a_damaged_kernel_is_compiled_again(tmp_path: Path) -> None:
+    write(tmp_path, "x + 1")
+    assert run(tmp_path) == (0, [11, 0])
+    for suffix in (".nbi", ".nbc"):
+        (file,) = (tmp_path / "kept").rglob(f"*{suffix}")
+        content = bytearray(file.read_bytes())
+        content[len(content) // 2] ^= 4
+        file.write_bytes(content)
+        assert run(tmp_path) == (0, [11, 0])
+        assert run(tmp_path) == (0, [11, 1])
+        file.write_bytes(b"")
+        assert run(tmp_path) == (0, [11, 0])
+
+
+def test_no_bit_of_a_kept_file_goes_unnoticed(tmp_path: Path) -> None:
+    kept = _Files(str(tmp_path), "kernel.f-1.py311", "stamp")
+    kept.save("for doubles", "code for doubles")
+    for file in tmp_path.glob("*.nb?"):
+        whole = file.read_bytes()
+        for position in range(len(whole)):
+            content = bytearray(whole)
+            content[position] ^= 1 << position % 8
+            file.write_bytes(content)
+            assert kept.load("for doubles") is None
+        file.write_bytes(whole)
+    assert kept.load("for doubles") == "code for doubles"

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from graphtrial.execution import run_trials
+from graphtrial.studies import Row, Study
+from graphtrial.trials import Store
+
+MEBIBYTE = 1 << 20
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the kernel of Linux counts it")
+def test_the_peak_is_what_was_taken_and_given_back_since() -> None:
+    """In a process of its own: this one may have kept as much from the tests before."""
+    code = """
+import numpy as np
+from graphtrial.process import memory_meter
+told = memory_meter()
+taken = np.ones(60 << 20, np.uint8)
+del taken
+print(told()["peak_bytes"], memory_meter()()["peak_bytes"])
+"""
+    output = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    peak, after = map(int, output.split())
+    assert 50 * MEBIBYTE < peak < 120 * MEBIBYTE
+    assert after < peak / 2
+
+
+def test_a_trial_in_a_process_of_its_own_keeps_its_peak(tmp_path: Path) -> None:
+    study = Study("s", "csl", (Row("gcn", {"width": 8, "layers": 1}),), seeds=1, splits=1, rules={"max_epochs": 1})
+    store = Store(tmp_path / "store.sqlite")
+    run_trials(study.trials(), store, workers=1)
+    (record,) = store.trials()
+    assert record.status == "done", record.error
+    if sys.platform.startswith("linux"):
+        assert 0 < record.details["peak_bytes"] < 2000 * MEBIBYTE

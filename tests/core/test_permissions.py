@@ -1,0 +1,123 @@
+"""Whose word a name is: typed or handed over by the user, or only announced by a file or an installed package."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.strangers import MODULE
+from typer.testing import CliRunner
+
+import graphtrial as gt
+from graphtrial.cli.main import app
+from graphtrial.core.permissions import NotAllowedError, allowed
+from graphtrial.studies import Row, Study
+from graphtrial.trials import Store
+
+QUICK = ["--width", "8", "--max-epochs", "1", "--splits", "1", "--seeds", "1"]
+
+
+@pytest.fixture
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder on Python's path with the module `marked`."""
+    folder = tmp_path / "library"
+    folder.mkdir()
+    (folder / "marked.py").write_text(MODULE.format(mark=str(tmp_path / "mark")))
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.chdir(tmp_path)
+    sys.modules.pop("marked", None)
+    return folder
+
+
+def test_names_handed_over_in_python_are_the_callers_word(library: Path) -> None:
+    assert gt.load("marked:Data").name == "marked:Data"
+    assert gt.info("marked:Data")["graphs"] == gt.prepare("marked:Data").provenance["statistics"][0]["ours"] == 150
+    assert type(gt.build("marked:Net", "csl", width=8)).__name__ == "Net"
+    quick = {"seeds": 1, "splits": 1, "rules": {"max_epochs": 1}, "store": library / "s.sqlite"}
+    assert gt.run("csl", "gcn", settings={"width": 8}, protocol="marked:protocol", **quick).scores("test")  # type: ignore[arg-type]
+    assert allowed() == ("csl", "gcn", "marked:Data", "marked:Net", "marked:protocol", "none")
+
+
+def test_a_study_in_python_may_come_from_a_file_and_needs_an_allowance(library: Path) -> None:
+    rows = (Row("marked:Net", {"width": 8}),)
+    study = Study("s", "csl", rows, seeds=1, splits=1, rules={"max_epochs": 1})
+    with pytest.raises(NotAllowedError, match=r"graphtrial\.allow\('marked:Net'\)"):
+        gt.run_study(study, store=library / "s.sqlite")
+    assert "marked" not in sys.modules
+    gt.allow("marked:Net")
+    (row,) = gt.run_study(study, store=library / "s.sqlite")
+    assert row.name == "marked:Net"
+
+
+@pytest.mark.parametrize("words", [["data", "info", "marked:Data"], ["params", "csl", "marked:Net", "--width", "8"]])
+def test_names_typed_are_the_users_word(words: list[str], library: Path) -> None:
+    told = CliRunner().invoke(app, words)
+    assert told.exit_code == 0, told.output
+
+
+@pytest.mark.parametrize("name", ["x y", "os:", ":system", "os:system;true", "../x", ""])
+def test_an_allowance_must_be_a_name(name: str) -> None:
+    told = CliRunner().invoke(app, ["list", "models", "--allow", name])
+    assert told.exit_code == 2
+    assert "--allow takes package.module:attribute or the name of an entry point" in told.stderr
+    assert told.stderr.count("\n") == 1
+
+
+def test_entry_points_are_listed_without_being_loaded(library: Path, tmp_path: Path) -> None:
+    about = library / "strangers-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: strangers\nVersion: 1.0\n")
+    points = {"model": "Net", "encoding": "Positions", "dataset": "Data", "kernel": "Kernel", "protocol": "protocol"}
+    text = "".join(f"[graphtrial.{kind}s]\nof-{kind} = marked:{attribute}\n" for kind, attribute in points.items())
+    (about / "entry_points.txt").write_text(text)
+    run = CliRunner()
+    for kind, attribute in points.items():
+        shown = run.invoke(app, ["list", f"{kind}s"])
+        assert shown.exit_code == 0, shown.output
+        assert f"not loaded: of-{kind}, marked:{attribute} of an installed package" in shown.stdout
+        entries = json.loads(run.invoke(app, ["list", f"{kind}s", "--json"]).stdout)
+        assert [entry["withheld"] for entry in entries if entry["name"] == f"of-{kind}"] == [f"marked:{attribute}"]
+    for words in (["doctor", "--json"], ["data", "check", "--all", "--no-large", "--json"], ["status"], ["report"]):
+        run.invoke(
+            app, [*words, *(["--store", str(tmp_path / "none.sqlite")] if words[0] in ("doctor", "status") else [])]
+        )
+    assert not (tmp_path / "mark").exists()
+    file = tmp_path / "s.toml"
+    file.write_text(
+        'title = "s"\ndataset = "csl"\nseeds = 1\nsplits = 1\nrules = { max_epochs = 1 }\n'
+        '[[models]]\nname = "of-model"\nwidth = 8\n'
+    )
+    refused = run.invoke(app, ["study", str(file)])
+    assert refused.exit_code == 2
+    assert "is code of an installed package: 'marked:Net'. If you trust it add --allow of-model" in refused.stderr
+    assert not (tmp_path / "mark").exists()
+    done = run.invoke(app, ["study", str(file), "--allow", "of-model", "--workers", "1", "--json"])
+    assert json.loads(done.stdout)["statuses"] == {"done": 1}, done.output
+    listed = json.loads(run.invoke(app, ["list", "models", "--allow", "of-model", "--json"]).stdout)
+    assert "withheld" not in next(entry for entry in listed if entry["name"] == "of-model")
+    typed = run.invoke(app, ["run", "csl", "of-model", *QUICK, "--workers", "0", "--json"])
+    assert json.loads(typed.stdout)["statuses"] == {"done": 1}, typed.output
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 searches the current folder, whatever one does")
+@pytest.mark.parametrize("where", [["--workers", "1"], ["--executor", "ray"]], ids=["processes", "ray"])
+def test_no_process_imports_what_lies_in_the_current_folder(where: list[str], tmp_path: Path) -> None:
+    if "ray" in where:
+        pytest.importorskip("ray")
+    for name in ("numpy", "torch", "filelock", "signal", "marked"):
+        (tmp_path / f"{name}.py").write_text(f"import os\nos.mkdir({str(tmp_path / f'mark-{name}')!r})\n")
+    store = tmp_path / "s.sqlite"
+    words = ["-m", "graphtrial", "run", "csl", "gcn", *QUICK, *where, "--store", str(store)]
+    source = str(Path(gt.__file__).parents[1])
+    environment = {**os.environ, "PYTHONPATH": source}
+    done = subprocess.run([sys.executable, *words], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert [record.status for record in Store(store).trials()] == ["done"]
+    refused = [sys.executable, "-m", "graphtrial", "run", "csl", "marked:Net"]
+    told = subprocess.run(refused, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert "for a file of your own use --plugin marked.py" in told.stderr
+    assert list(tmp_path.glob("mark-*")) == []

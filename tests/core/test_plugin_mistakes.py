@@ -1,0 +1,225 @@
+"""Plug-ins that do something wrong: one line, whatever they raise, register, replace or try to end."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.own_layer import LAYER, call, write
+
+from graphtrial.core import plugins
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.plugins import load_plugin
+from graphtrial.execution import make_executor, run_trials
+from graphtrial.nn import MODELS
+from graphtrial.studies import Row, Study
+from graphtrial.trials import Store
+
+
+@pytest.fixture(autouse=True)
+def _no_plugin_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.chdir(tmp_path)  # where commands without --store have theirs
+    yield
+    for plugin in list(plugins._loaded.values()):
+        plugins.unload_plugin(plugin)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "cannot read the plug-in"),
+        ("def broken(:\n", "plug-in mine.py, line 1: invalid syntax"),
+        ("x = 1\n", "plug-in mine.py: it registers nothing: decorate a class"),
+        ("import nowhere_to_be_found\n", "plug-in mine.py, line 1: ModuleNotFoundError: No module named"),
+        ("\n\nraise ValueError('two\\nlines')\n", "plug-in mine.py, line 3: ValueError: two lines"),
+        ("import sys\nsys.exit(3)\n", "plug-in mine.py, line 2: SystemExit: 3"),
+        (LAYER.replace('"mine"', '"gcn"'), "two models are called 'gcn'"),
+        (LAYER.replace('"mine"', "7"), "line 5: no model can be called 7: a name has up to 100 letters"),
+        (LAYER.replace('"mine"', "''"), "no model can be called ''"),
+        (LAYER.replace('"mine"', "'x' * 10**7"), "no model can be called 'xxx"),
+        (LAYER.replace('"mine"', "'os:system'"), "no model can be called 'os:system'"),
+        (LAYER.replace('"mine"', '"mine", title=7'), "the title of model 'mine' must be a short text"),
+        (LAYER.replace("gt.Conv", ""), "'mine' is no model but the class Mine: give a class of modules"),
+        (LAYER.replace("forward", "backward"), "does not define forward"),
+        ("class Mine(BaseException): pass\nraise Mine('so')\n", "plug-in mine.py, line 2: Mine: so"),
+        ("raise GeneratorExit\n", "plug-in mine.py, line 1: GeneratorExit"),
+        ("class Mute(Exception):\n    def __str__(self): 1 / 0\nraise Mute\n", "plug-in mine.py, line 3: Mute"),
+        (LAYER + "import sys\nsys.exit(0)\n", "SystemExit: 0"),
+        (LAYER + "import sys\ndel sys.modules[__name__]\n1 / 0\n", "ZeroDivisionError"),
+        (
+            LAYER + "import sys\nsys.modules['graphtrial.nn'] = None\n",
+            "it replaces the module graphtrial.nn in sys.modules",
+        ),
+        (LAYER + "gt.MODELS.remove('gcn')\n", "it replaces the model 'gcn', which is not its own"),
+        ("import graphtrial as gt\ngt.TASKS.add('mine', gt.Task)\n", "'mine' is no task yet: "),
+        (
+            "import graphtrial as gt\ngt.DATASETS.add('mine', dict)\n",
+            "is no dataset but the class dict: give a subclass",
+        ),
+        (b"\xff\xfe\x00", "plug-in mine.py"),
+    ],
+)
+@pytest.mark.parametrize("command", [["run", "csl", "mine"], ["list", "models"], ["params", "csl", "mine"]])
+def test_a_mistake_in_a_plugin_is_one_line(
+    text: str | bytes | None, message: str, command: list[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "mine.py"
+    if text is not None:
+        file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    result = call(*command, "--plugin", file)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.startswith("graphtrial: ")
+    assert result.stderr.count("\n") == 1
+    assert not plugins._loaded
+
+
+def test_a_plugin_that_fails_halfway_leaves_nothing_behind(tmp_path: Path) -> None:
+    with pytest.raises(GraphTrialError, match="ZeroDivisionError"):
+        load_plugin(write(tmp_path, LAYER + "\n1 / 0\n"))
+    assert "mine" not in MODELS
+    assert not [name for name in sys.modules if name.startswith(plugins.MODULE_PREFIX)]
+    load_plugin(write(tmp_path, LAYER))
+    assert "mine" in MODELS
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        ("torch_geometric.nn.models:GCN", "takes no argument `shapes`"),
+        ("math:pi", "is no model but a float: give a class"),
+        ("torch.nn:Lineer", "Did you mean 'Linear'"),
+        ("nowhere.at_all:Net", "cannot import 'nowhere.at_all'"),
+    ],
+)
+def test_a_module_that_is_no_model_is_refused_in_words(model: str, message: str) -> None:
+    result = call("run", "csl", model)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_file_given_as_a_module_is_told_to_be_a_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, LAYER)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [entry for entry in sys.path if entry not in ("", str(tmp_path))])
+    assert "use --plugin mine.py" in call("run", "csl", "mine:Mine").stderr
+
+
+LEAVING = {
+    "sys.exit(0)": "SystemExit: 0",
+    "sys.exit()": "SystemExit",
+    "raise GeneratorExit": "GeneratorExit",
+    "raise type('Mine', (BaseException,), {})('so')": "Mine: so",
+    "os._exit(0)": "ended with code 0 before the trial had a result",
+    "os._exit(3)": "ended with code 3",
+}
+
+
+def leaving(statement: str, *, building: bool) -> str:
+    """Return a layer that ends its process, or tries to, when it is built or when it is first trained."""
+    text = "import os, sys\n" + LAYER
+    if building:
+        return text.replace("        super().__init__()\n", f"        super().__init__()\n        {statement}\n")
+    return text.replace("        return self.factor", f"        {statement}\n        return self.factor")
+
+
+@pytest.mark.parametrize("building", [False, True])
+@pytest.mark.parametrize(
+    ("statement", "executor"),
+    [  # about the end of this very process nothing can be done
+        *((statement, "in this process") for statement in LEAVING if "_exit" not in statement),
+        *((statement, "processes:1") for statement in LEAVING),
+    ],
+)
+def test_a_model_that_ends_its_process_is_a_failed_trial(
+    statement: str, executor: str, building: bool, tmp_path: Path
+) -> None:
+    file, path = write(tmp_path, leaving(statement, building=building)), tmp_path / "s.sqlite"
+    where = ["--workers", 0] if executor == "in this process" else ["--executor", executor]
+    quick = ["--width", 8, "--max-epochs", 1, "--splits", 1, "--seeds", 1]
+    told = call("run", "csl", "mine", "--plugin", file, *quick, *where, "--store", path)
+    assert told.exit_code == 1, told.output
+    assert "1 of 1 trials failed" in told.stderr
+    assert "Traceback" not in told.output
+    (record,) = Store(path).trials()
+    assert record.status == "failed"
+    assert LEAVING[statement] in str(record.error)
+
+
+def test_models_that_end_their_process_are_failed_trials_on_ray(tmp_path: Path) -> None:
+    pytest.importorskip("ray")
+    store, trials = Store(tmp_path / "s.sqlite"), {}
+    for number, statement in enumerate(("sys.exit(0)", "os._exit(0)")):
+        text = leaving(statement, building=False).replace('"mine"', f'"mine-{number}"')
+        load_plugin(write(tmp_path, text, f"mine_{number}.py"))
+        rows = (Row(f"mine-{number}", {"width": 8}),)
+        trials[statement] = Study("s", "csl", rows, seeds=1, splits=1, rules={"max_epochs": 1}).trials()[0]
+    run_trials(list(trials.values()), store, executor=make_executor("ray"))
+    records = {record.id: record for record in store.trials()}
+    assert {record.status for record in records.values()} == {"failed"}
+    assert "SystemExit: 0" in str(records[trials["sys.exit(0)"].id].error)
+    assert "its process was lost" in str(records[trials["os._exit(0)"].id].error)
+
+
+def test_a_task_that_exits_fails_all_trials_of_one_training(tmp_path: Path) -> None:
+    text = (
+        "import sys\nimport graphtrial as gt\n"
+        "from graphtrial.tasks import BalancedNodeClassification\n"
+        "base = gt.DATASETS.get('wikics-standin-stopping')\n"
+        "class Leaving(BalancedNodeClassification):\n    name = 'leaving'\n"
+        "    def loss(self, prediction, target):\n        sys.exit(0)\n"
+        "@gt.DATASETS.register('mine')\n"
+        "class Mine(base):\n    'A graph of mine.'\n    name = 'mine'\n    task = Leaving(10)\n"
+        "    def task_of(self, graphs):\n        return self.task\n"
+    )
+    load_plugin(write(tmp_path, text))
+    rows = (Row("mlp-direct", {"width": 6}),)
+    trials = Study("t", "mine", rows, "wikics/nodes", seeds=2, splits=1, rules={"max_epochs": 1}).trials()
+    store = Store(tmp_path / "s.sqlite")
+    run_trials(trials, store, executor=make_executor("together"))
+    records = store.trials()
+    assert [record.status for record in records] == ["failed", "failed"]
+    assert all("SystemExit: 0" in str(record.error) for record in records)
+    assert {record.environment["together"] for record in records} == {2}
+
+
+@pytest.mark.parametrize("statement", ["sys.exit(0)", "raise GeneratorExit", "raise ValueError('so')", "1 / 0"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["params", "csl", "mine", "--width", 8],
+        ["run", "csl", "mine", "--budget", "5k"],
+        ["validate", "FILE"],
+    ],
+)
+def test_a_model_that_fails_in_the_command_itself_is_one_line(statement: str, words: list[Any], tmp_path: Path) -> None:
+    file = write(tmp_path, leaving(statement, building=True))
+    told = call(*(file if word == "FILE" else word for word in words), *([] if "FILE" in words else ["--plugin", file]))
+    assert told.exit_code == (1 if "FILE" in words else 2), told.output
+    assert "mine.py, line " in told.output
+    assert "Traceback" not in told.output
+    assert "FILE" in words or told.stderr.count("\n") == 1
+
+
+def test_a_plugin_that_was_refused_leaves_the_registries_as_they_were(tmp_path: Path) -> None:
+    before = {kind: registry.contents() for kind, registry in plugins.registries().items()}
+    for more in ("gt.MODELS.remove('gcn')", "gt.DATASETS.add_family(lambda name: None)\n1 / 0", "raise GeneratorExit"):
+        with pytest.raises(GraphTrialError):
+            load_plugin(write(tmp_path, f"{LAYER}\n{more}\n"))
+    assert {kind: registry.contents() for kind, registry in plugins.registries().items()} == before
+
+
+def test_a_family_of_a_plugin_goes_with_it(tmp_path: Path) -> None:
+    text = LAYER.replace('@gt.MODELS.register("mine")\n', "") + (
+        "\ngt.MODELS.add_family(lambda name: Mine if name.startswith('mine-') else None)\n"
+    )
+    plugin = load_plugin(write(tmp_path, text))
+    (trial,) = Study("s", "csl", (Row("mine-1", {"width": 8}),), seeds=1, splits=1).trials()
+    assert trial.plugins == {"mine.py": plugin.digest}
+    plugins.unload_plugin(plugin)
+    with pytest.raises(GraphTrialError, match="no model called 'mine-1'"):
+        MODELS.get("mine-1")

@@ -1,0 +1,194 @@
+"""The registry: lazy, open to installed packages and plug-ins, and clear about what it does not know."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphtrial.core.errors import GraphTrialError, UnknownNameError
+from graphtrial.core.imports import import_attribute
+from graphtrial.core.permissions import NotAllowedError, allow
+from graphtrial.core.registry import Registry
+from graphtrial.datasets import DATASETS
+from graphtrial.encodings import ENCODINGS
+from graphtrial.kernels import KERNELS
+from graphtrial.nn import MODELS, model_settings
+from graphtrial.tasks import TASKS
+from graphtrial.training import PROTOCOLS
+
+_made = 0
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A package of two modules, of which each registers one thing with the registry in its `__init__`."""
+    global _made
+    _made += 1
+    name = f"pretend_package_{_made}"
+    folder = tmp_path / name
+    folder.mkdir()
+    folder.joinpath("__init__.py").write_text(
+        f"from graphtrial.core.registry import Registry\nTHINGS = Registry('thing', '{name}')\n"
+    )
+    for thing in ("hammer", "spanner"):
+        folder.joinpath(f"{thing}.py").write_text(f"from {name} import THINGS\nTHINGS.add('{thing}', '{thing}!')\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return name
+
+
+def things_of(package: str) -> Registry[str]:
+    return import_attribute(f"{package}:THINGS")
+
+
+def test_modules_are_imported_at_the_first_look_up(package: str) -> None:
+    things = things_of(package)
+    assert f"{package}.hammer" not in sys.modules
+    assert things.names() == list(things) == ["hammer", "spanner"]
+    assert f"{package}.hammer" in sys.modules
+    assert things.get("hammer") == "hammer!"
+    assert "hammer" in things
+    assert "saw" not in things
+
+
+def test_an_unknown_name_is_answered_with_the_nearest(package: str) -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        things_of(package).get("hamer")
+    assert str(caught.value) == (
+        "no thing called 'hamer'. Did you mean 'hammer'? `graphtrial list things` shows all 2; --plugin adds your own."
+    )
+
+
+def test_two_things_of_one_name_are_an_error() -> None:
+    things: Registry[str] = Registry("thing", "graphtrial.tasks")
+    things.add("saw", "one")
+    things.add("saw", "one")
+    with pytest.raises(GraphTrialError, match="two things are called 'saw': 'one' and 'two'"):
+        things.add("saw", "two")
+
+
+def test_the_decorator_returns_what_it_decorates() -> None:
+    things: Registry[type] = Registry("thing", "graphtrial.tasks")
+
+    @things.register("plane")
+    class Plane:
+        pass
+
+    assert things.get("plane") is Plane
+
+
+def test_a_module_and_attribute_must_be_allowed_before_the_module_is_imported(package: str, tmp_path: Path) -> None:
+    trace = tmp_path / "trace"
+    (tmp_path / f"{package}_marks.py").write_text(f"import os\nos.mkdir({str(trace)!r})\nthing = 'done'\n")
+    path = f"{package}_marks:thing"
+    things = things_of(package)
+    with pytest.raises(NotAllowedError) as caught:
+        things.get(path)
+    assert str(caught.value) == (
+        f"the thing names code outside graphtrial: '{path}'. If you trust it add --allow {path} "
+        f"(in Python: graphtrial.allow('{path}'))"
+    )
+    assert path not in things
+    assert not trace.exists()
+    allow(path)
+    assert things.get(path) == "done"
+    assert trace.exists()
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("no_such_module_at_all:x", "cannot import 'no_such_module_at_all'"),
+        ("math:tauu", "has no 'tauu'. Did you mean 'tau'"),
+        *((path, "code outside graphtrial is package.module:attribute") for path in (":x", ".relative:x", "math:")),
+        ("os:system;rm -rf ~", "code outside graphtrial is package.module:attribute"),
+        (f"{'a' * 10_000}:x", "code outside graphtrial is package.module:attribute"),
+    ],
+)
+def test_a_plug_in_that_is_not_there(path: str, message: str) -> None:
+    allow(path)
+    with pytest.raises(UnknownNameError) as caught:
+        TASKS.get(path)
+    assert message in str(caught.value)
+    assert len(str(caught.value)) < 500
+
+
+@pytest.mark.parametrize("registry", [MODELS, ENCODINGS, DATASETS, TASKS, PROTOCOLS, KERNELS], ids=lambda r: r.kind)
+@pytest.mark.parametrize(
+    "path", ["os:system", "os.path:join", "math:pi", "subprocess:Popen", "builtins:dict", "os:path"]
+)
+def test_what_is_imported_must_be_of_the_kind_asked_for(registry: Registry[Any], path: str) -> None:
+    allow(path)
+    if registry is MODELS and path in ("os:system", "os.path:join"):  # functions, whose arguments are looked at
+        with pytest.raises(GraphTrialError, match="takes no argument `shapes`"):
+            model_settings(path)
+        return
+    with pytest.raises(GraphTrialError, match=f"is no {registry.kind} but .*: give a "):
+        registry.get(path)
+
+
+def test_what_is_not_finished_says_what_is_missing() -> None:
+    allow("graphtrial.datasets.base:DatasetSpec")
+    with pytest.raises(GraphTrialError, match="is no dataset yet: it does not define parse, split"):
+        DATASETS.get("graphtrial.datasets.base:DatasetSpec")
+
+
+@pytest.mark.parametrize(
+    "name", [7, None, "", " ", "a b", "os:system", "../x", "a/../b", "/x", "a,b", "x" * 101, "a\nb"]
+)
+def test_a_name_that_is_none_is_refused(name: Any) -> None:
+    things: Registry[str] = Registry("thing", "graphtrial.tasks")
+    with pytest.raises(GraphTrialError, match="no thing can be called") as caught:
+        things.add(name, "one")
+    assert len(str(caught.value)) < 400
+    assert things.contents().things == {}
+
+
+@pytest.mark.parametrize("name", [7, None, [], True])
+def test_what_is_no_text_names_nothing(name: Any) -> None:
+    with pytest.raises(UnknownNameError, match="the name of the task must be a text, not"):
+        TASKS.get(name)
+
+
+def test_an_installed_package_adds_its_own_where_that_is_allowed(package: str, tmp_path: Path) -> None:
+    about = tmp_path / "pretend_tools-1.0.dist-info"
+    about.mkdir()
+    about.joinpath("METADATA").write_text("Metadata-Version: 2.1\nName: pretend-tools\nVersion: 1.0\n")
+    about.joinpath("entry_points.txt").write_text("[graphtrial.things]\ndrill = math:pi\nbroken = no_such_module:x\n")
+    things = things_of(package)
+    assert things.names() == ["broken", "drill", "hammer", "spanner"]  # known without being imported
+    assert things.withheld() == {"broken": "no_such_module:x", "drill": "math:pi"}
+    assert list(things) == ["hammer", "spanner"]
+    assert "drill" not in things
+    with pytest.raises(NotAllowedError, match=r"is code of an installed package: 'math:pi'. .* add --allow drill"):
+        things.get("drill")
+    allow("drill")
+    assert things.get("drill") == pytest.approx(3.14159265)
+    assert "drill" in things
+    assert list(things) == ["drill", "hammer", "spanner"]
+    assert things.withheld() == {"broken": "no_such_module:x"}
+    allow("broken")
+    with pytest.raises(UnknownNameError, match="cannot import 'no_such_module'"):
+        things.get("broken")
+
+
+def test_a_module_that_fails_is_tried_again(package: str, tmp_path: Path) -> None:
+    broken = tmp_path / package / "anvil.py"
+    broken.write_text("import no_such_module_at_all\n")
+    things = things_of(package)
+    for _ in range(2):
+        with pytest.raises(ImportError):
+            things.names()
+    broken.unlink()
+    assert things.names() == ["hammer", "spanner"]
+
+
+def test_the_built_in_tasks_are_found() -> None:
+    assert {"graph-classification", "graph-regression"} <= set(TASKS)
+
+
+def test_a_name_in_capitals_as_the_papers_write_it_is_near_ours(package: str) -> None:
+    with pytest.raises(UnknownNameError, match="Did you mean 'hammer'"):
+        things_of(package).get("HAMMER")

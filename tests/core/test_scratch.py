@@ -1,0 +1,98 @@
+"""Temporary folders: gone with their process, and never taken from a living one."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from graphtrial.core.files import atomic_folder, write_text
+from graphtrial.core.scratch import leftovers, sweep, workshop
+
+DIES_IN_A_FILE = """
+import os, signal, sys
+from pathlib import Path
+from graphtrial.files import atomic_path
+with atomic_path(Path(sys.argv[1])) as temporary:
+    temporary.write_text("half")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+DIES_BETWEEN_TWO_FOLDERS = """
+import os, signal, sys
+from pathlib import Path
+from graphtrial.files import atomic_folder
+replace = os.replace
+def replace_and_die(source, target):
+    replace(source, target)
+    os.kill(os.getpid(), signal.SIGKILL)
+os.replace = replace_and_die
+with atomic_folder(Path(sys.argv[1])) as temporary:
+    (temporary / "one").write_text("new")
+"""
+LIVES = """
+import sys
+from pathlib import Path
+from graphtrial.scratch import workshop
+with workshop(Path(sys.argv[1])) as folder:
+    print(folder, flush=True)
+    sys.stdin.read()
+"""
+
+
+def killed(program: str, target: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", program, str(target)], timeout=60, check=False)
+    assert done.returncode == -signal.SIGKILL
+
+
+def test_what_a_killed_process_left_is_removed_by_the_next_who_writes_there(tmp_path: Path) -> None:
+    killed(DIES_IN_A_FILE, tmp_path / "a.json")
+    killed(DIES_IN_A_FILE, tmp_path / "b.json")
+    assert len(leftovers(tmp_path)) == 2
+    assert len(leftovers(tmp_path, "a.json")) == 1
+    write_text(tmp_path / "a.json", "new")
+    assert [path.name.split(".")[1] for path in leftovers(tmp_path)] == ["b"]
+    assert sweep(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.json"]
+
+
+def test_a_folder_that_was_being_exchanged_is_put_back(tmp_path: Path) -> None:
+    target = tmp_path / "set"
+    with atomic_folder(target) as temporary:
+        (temporary / "one").write_text("old")
+    killed(DIES_BETWEEN_TWO_FOLDERS, target)
+    assert not target.exists()
+    sweep(tmp_path)
+    assert (target / "one").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["set"]
+
+
+def test_a_folder_of_a_living_process_stays(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", LIVES, str(tmp_path / "x")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        folder = Path(process.stdout.readline().strip())
+        assert folder.is_dir()
+        assert leftovers(tmp_path) == []
+        assert sweep(tmp_path) == []
+        with workshop(tmp_path / "x"):
+            assert folder.is_dir()
+        process.kill()
+        process.wait()
+        assert leftovers(tmp_path) == [folder]
+    assert sweep(tmp_path) == [folder]
+
+
+def test_what_is_not_ours_stays(tmp_path: Path) -> None:
+    (tmp_path / ".x.abcdefgh.graphtrial.tmp").symlink_to(tmp_path)
+    (tmp_path / ".y.tmp").mkdir()
+    (tmp_path / "z.graphtrial.tmp").mkdir()
+    (tmp_path / ".w.abcdefgh.graphtrial.tmp").write_text("a file")
+    assert sweep(tmp_path) == []
+    assert len(list(tmp_path.iterdir())) == 4
+
+
+def test_a_very_long_name_is_no_obstacle(tmp_path: Path) -> None:
+    write_text(tmp_path / ("n" * 250), "x")
+    assert [path.name for path in tmp_path.iterdir()] == ["n" * 250]

@@ -1,0 +1,413 @@
+"""Splits that come with the data are the splits of the dataset, whatever the format; contradictions are refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+import torch
+from torch_geometric.data import Data
+from typer.testing import CliRunner
+
+from graphtrial.cli.main import app
+from graphtrial.core.errors import GraphTrialError, InvalidGraphError
+from graphtrial.datasets import Dataset
+from graphtrial.datasets.custom import delete, import_files, keep, names
+from graphtrial.datasets.custom.importers import FORMATS
+from graphtrial.execution import run_trials
+from graphtrial.graphs import Column, GraphSet, from_networkx, from_pyg, to_networkx, to_pyg
+from graphtrial.studies import Row, Study
+from graphtrial.trials import Store
+
+NODES = 34
+PARTS = ["train"] * 12 + ["val"] * 9 + ["test"] * 11 + ["none"] * 2
+RNG = np.random.default_rng(7)
+ORDER = [PARTS[i] for i in RNG.permutation(NODES)]
+IDS = {part: [i for i, word in enumerate(ORDER) if word == part] for part in ("train", "val", "test")}
+CLASSES = RNG.integers(0, 2, NODES)
+LINKS = np.array([(i, (i + step) % NODES) for i in range(NODES) for step in (1, -1, 5, -5)]).T
+
+
+@pytest.fixture(autouse=True)
+def forget(own_home: Path) -> Any:
+    """Every test may call its dataset the same."""
+    yield
+    for name in names():
+        delete(name)
+
+
+def node_graph(**attributes: Any) -> Data:
+    """The single graph, with a class for each node."""
+    return Data(
+        x=torch.eye(NODES),
+        edge_index=torch.from_numpy(LINKS),
+        y=torch.from_numpy(CLASSES.astype(np.int64)),
+        **attributes,
+    )
+
+
+def masks(spelling: str = "val", kind: torch.dtype = torch.bool) -> dict[str, torch.Tensor]:
+    words = {"train": "train", spelling: "val", "test": "test"}
+    return {f"{name}_mask": torch.tensor([w == word for w in ORDER]).to(kind) for name, word in words.items()}
+
+
+def ids_of(dataset: Dataset, split: int = 0) -> dict[str, list[int]]:
+    return {part: ids.tolist() for part, ids in dataset.splits[split].parts.items()}
+
+
+# One way to write the same graph and split in each format; the test below fails for a format that is not here.
+
+
+def _jsonl(folder: Path, **split: Any) -> list[Path]:
+    record = {"nodes": NODES, "edges": LINKS.T.tolist(), "node_y": CLASSES.tolist(), **(split or {"split": ORDER})}
+    (folder / "g.jsonl").write_text(json.dumps(record))
+    return [folder / "g.jsonl"]
+
+
+def _parquet(folder: Path) -> list[Path]:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    record = {"nodes": NODES, "edges": LINKS.T.tolist(), "node_y": CLASSES.tolist()}
+    record |= {name: mask.tolist() for name, mask in masks("validation").items()}
+    parquet.write_table(pyarrow.Table.from_pylist([record]), folder / "g.parquet")
+    return [folder / "g.parquet"]
+
+
+def _pyg(folder: Path) -> list[Path]:
+    torch.save([node_graph(**masks()).to_dict()], folder / "g.pt")
+    return [folder / "g.pt"]
+
+
+def _graphml(folder: Path) -> list[Path]:
+    graph = nx.DiGraph()
+    for node in range(NODES):
+        graph.add_node(node, kind=int(CLASSES[node]), split=ORDER[node])
+    graph.add_edges_from(LINKS.T.tolist())
+    nx.write_graphml(graph, folder / "g.graphml")
+    return [folder / "g.graphml"]
+
+
+def _edgelist(folder: Path) -> list[Path]:
+    (folder / "g.edgelist").write_text("\n".join(f"{u} {v}" for u, v in LINKS.T.tolist()))
+    (folder / "g.labels").write_text("\n".join(f"{i} {CLASSES[i]} {ORDER[i]}" for i in range(NODES)))
+    return [folder / "g.edgelist", folder / "g.labels"]
+
+
+def _arrays(folder: Path) -> list[Path]:
+    plain = from_pyg([node_graph()])
+    for name, mask in masks().items():
+        plain = plain.with_column(name, Column(mask.numpy(), "node"))
+    plain.save(folder / "set")
+    return sorted((folder / "set").iterdir())
+
+
+WRITERS: dict[str, Callable[[Path], list[Path]]] = {
+    "jsonl": _jsonl,
+    "parquet": _parquet,
+    "pyg": _pyg,
+    "graphml": _graphml,
+    "edgelist": _edgelist,
+    "arrays": _arrays,
+}
+OPTIONS = {"graphml": {"node_target": "kind"}}
+
+
+def test_every_format_that_can_name_a_split_is_tried() -> None:
+    assert set(WRITERS) == set(FORMATS) - {"tu"}  # whose tables have no place for one
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_the_split_of_the_file_is_the_split_of_the_dataset(kind: str, tmp_path: Path) -> None:
+    made = import_files("mine", kind, WRITERS[kind](tmp_path), arguments=OPTIONS.get(kind, {}))
+    assert made.spec.split_level == "node"
+    assert len(made.splits) == 1
+    assert ids_of(made) == IDS
+    assert not [name for name in made.graphs.columns if "mask" in name or name == "split"]
+    assert made.graphs.column("x").width in (1, NODES)  # a mask is no feature
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_a_split_from_outside_contradicts_that_of_the_file(kind: str, tmp_path: Path) -> None:
+    paths = WRITERS[kind](tmp_path)
+    for rule in ({"shares": [0.8, 0.1, 0.1], "seed": 0}, {"folds": 5, "seed": 0}):
+        with pytest.raises(GraphTrialError, match=r"name their split themselves.* leave out --split"):
+            import_files("mine", kind, paths, arguments=OPTIONS.get(kind, {}), split=rule)
+
+
+@pytest.mark.parametrize("spelling", ["val", "valid", "validation", "dev"])
+@pytest.mark.parametrize("dtype", [torch.bool, torch.uint8, torch.int64, torch.float32])
+def test_masks_of_any_spelling_and_type(spelling: str, dtype: torch.dtype) -> None:
+    made = keep("mine", from_pyg([node_graph(**masks(spelling, dtype))]))
+    assert ids_of(made) == IDS
+
+
+def test_masks_as_arrays_and_lists_lists_of_ids_and_words() -> None:
+    ways: list[dict[str, Any]] = [
+        {name: mask.numpy() for name, mask in masks().items()},
+        {name: mask.tolist() for name, mask in masks().items()},
+        {f"{part}_idx": torch.tensor(ids) for part, ids in IDS.items()},
+        {f"{part}_index": ids for part, ids in IDS.items()},
+        {"split": ORDER},
+        {"split": np.array(ORDER)},
+        {"split": {"train": IDS["train"], "valid": torch.tensor(IDS["val"]), "test": IDS["test"]}},
+    ]
+    for way in ways:
+        graphs = from_pyg([node_graph(**way)])
+        assert {word: np.flatnonzero(graphs.column("part").values == n).tolist() for n, word in enumerate(IDS)} == IDS
+
+
+def test_the_masks_that_pyg_reads_come_back() -> None:
+    item = node_graph(**masks())
+    (again,) = to_pyg(from_pyg([item]))
+    for name in ("train_mask", "val_mask", "test_mask"):
+        assert torch.equal(again[name], item[name])
+        assert again[name].dtype == torch.bool
+    assert "part" not in again
+
+
+def test_several_columns_of_a_mask_are_several_splits() -> None:
+    rng = np.random.default_rng(0)
+    parts = np.stack([rng.permutation(np.array([0] * 14 + [1] * 9 + [3] * 11)) for _ in range(5)], axis=1)
+    test = np.zeros(NODES, bool)
+    test[:3] = True
+    parts[:3] = 3
+    wide = {"train_mask": torch.from_numpy(parts == 0), "val_mask": torch.from_numpy(parts == 1)}
+    item = node_graph(**wide, test_mask=torch.from_numpy(test))  # as the masks of WikiCS: one test part for all splits
+    made = keep("mine", from_pyg([item]))
+    assert len(made.splits) == 5
+    for number in range(5):
+        found = ids_of(made, number)
+        assert found == {
+            "train": torch.where(item.train_mask[:, number])[0].tolist(),
+            "val": torch.where(item.val_mask[:, number])[0].tolist(),
+            "test": [0, 1, 2],
+        }
+    (again,) = to_pyg(made.graphs)
+    assert torch.equal(again.train_mask, item.train_mask)
+    assert again.test_mask.shape == (NODES, 5)
+
+
+def test_graphs_with_a_word_each_are_divided_as_they_say() -> None:
+    words = ["train"] * 6 + ["valid"] * 3 + ["test"] * 3
+    items = [small(number, split=word) for number, word in enumerate(words)]
+    made = keep("mine", from_pyg(items))
+    assert made.spec.split_level == "graph"
+    assert ids_of(made) == {"train": [0, 1, 2, 3, 4, 5], "val": [6, 7, 8], "test": [9, 10, 11]}
+    again = to_pyg(made.graphs)
+    assert [item.split for item in again] == ["train"] * 6 + ["val"] * 3 + ["test"] * 3
+    delete("mine")
+    assert ids_of(keep("mine", from_pyg(again))) == {"train": [*range(6)], "val": [6, 7, 8], "test": [9, 10, 11]}
+
+
+class Indexed(list[Data]):
+    """A dataset that knows its split as those of OGB do."""
+
+    _indices = None
+
+    def __init__(self, items: list[Data], split: dict[str, Any]) -> None:
+        super().__init__(items)
+        self.split = split
+
+    def get_idx_split(self) -> dict[str, Any]:
+        return self.split
+
+
+def small(number: int, **attributes: Any) -> Data:
+    return Data(edge_index=torch.tensor([[0, 1], [1, 0]]), num_nodes=2, y=torch.tensor(number % 2), **attributes)
+
+
+def test_the_split_of_a_dataset_is_used(tmp_path: Path) -> None:
+    split = {"train": torch.arange(6), "valid": torch.tensor([6, 8]), "test": torch.tensor([7, 9])}
+    wanted = {"train": [*range(6)], "val": [6, 8], "test": [7, 9]}
+    items = [small(number) for number in range(10)]
+    assert ids_of(keep("mine", from_pyg(Indexed(items, split)))) == wanted
+    torch.save({"graphs": [item.to_dict() for item in items], "split": split}, tmp_path / "g.pt")
+    assert ids_of(import_files("also", "pyg", [tmp_path / "g.pt"])) == wanted
+    nodes = {part: torch.tensor(ids) for part, ids in IDS.items()}
+    assert ids_of(keep("nodes", from_pyg(Indexed([node_graph()], nodes)))) == IDS
+    with pytest.raises(InvalidGraphError, match=r"named twice, by get_idx_split\(\) and by"):
+        from_pyg(Indexed([node_graph(**masks())], nodes))
+    chosen = Indexed(items, split)
+    chosen._indices = [3, 1]  # type: ignore[assignment]
+    with pytest.raises(InvalidGraphError, match="a choice or another order"):
+        from_pyg(chosen)
+
+
+TRUE, FALSE = torch.ones(NODES, dtype=torch.bool), torch.zeros(NODES, dtype=torch.bool)
+BROKEN: list[tuple[dict[str, Any], str]] = [
+    ({"train_mask": masks()["train_mask"]}, "'train_mask' names a part of a split, but nothing names val and test"),
+    ({k: v for k, v in masks().items() if k != "val_mask"}, "nothing names val"),
+    ({**masks(), "valid_mask": FALSE}, "named twice, by 'test_mask' and 'train_mask' and 'val_mask' and 'valid_mask'"),
+    ({**masks(), "split": ORDER}, "named twice"),
+    ({**masks(), "train_idx": torch.tensor([0])}, "named twice"),
+    ({**masks(), "train_mask": TRUE}, r"20 of 34 entries are in two parts: node \d+ is in 'train_mask' and '"),
+    ({**masks(), "val_mask": FALSE}, "'val_mask' names no node in split 0"),
+    ({**masks(), "val_mask": FALSE[:5]}, "'val_mask' has 5 entries in graph 0"),
+    ({f"{part}_mask": torch.tensor(ids) for part, ids in IDS.items()}, "lists of ids are called"),
+    ({**masks(), "train_mask": torch.zeros(NODES, 2, 2)}, r"\[rows\] or \[rows, splits\]"),
+    (
+        {"train_mask": TRUE[:, None].expand(-1, 2), "val_mask": TRUE[:, None].expand(-1, 3), "test_mask": TRUE},
+        "different numbers of splits: '2' and '3'",
+    ),
+    ({f"{part}_idx": [*ids, 0, 0] for part, ids in IDS.items()}, "a number twice"),
+    ({**{f"{part}_idx": ids for part, ids in IDS.items()}, "test_idx": [NODES]}, "but there are 0 to 33"),
+    ({**{f"{part}_idx": ids for part, ids in IDS.items()}, "test_idx": IDS["val"]}, "in two parts"),
+    ({**{f"{part}_idx": ids for part, ids in IDS.items()}, "test_idx": [0.5]}, "flat list of whole numbers"),
+    ({"split": torch.zeros(NODES, dtype=torch.int64)}, "'split' must be one of train, val, test, none, not 0"),
+    ({"split": ["train"] * (NODES - 1) + ["tset"]}, "not 'tset'"),
+    ({"split": ["train"] * NODES}, "no node has the word 'val' in 'split' in split 0"),
+    ({"split": ["train", "val", "test"]}, "'split' has 3 entries in graph 0, which has 34 nodes"),
+    ({"train_nodes": torch.arange(3)}, "'train_nodes' looks like a part of a split"),
+    ({"train_pos_edge_index": torch.zeros(2, 3, dtype=torch.int64)}, "looks like a part of a split"),
+    ({"part": torch.zeros(NODES, dtype=torch.int64)}, "'part' is the name of the column"),
+]
+
+
+@pytest.mark.parametrize(("attributes", "reason"), BROKEN, ids=[str(n) for n in range(len(BROKEN))])
+def test_what_contradicts_itself_is_refused_in_one_line(
+    attributes: dict[str, Any], reason: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InvalidGraphError, match=reason):
+        from_pyg([node_graph(**attributes)])
+    plain = {k: v.clone() if isinstance(v, torch.Tensor) else v for k, v in node_graph(**attributes).to_dict().items()}
+    torch.save([plain], tmp_path / "g.pt")
+    result = CliRunner().invoke(app, ["data", "import", str(tmp_path / "g.pt"), "--name", "mine"])
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    assert result.stderr.startswith("graphtrial: ")
+
+
+def test_attributes_that_only_sound_like_a_split_stay() -> None:
+    graphs = from_pyg([node_graph(train_station=torch.zeros(NODES), stopping_mask=TRUE)])
+    assert {"train_station", "stopping_mask"} <= graphs.columns.keys()
+    assert "part" not in graphs.columns
+
+
+def test_masks_of_several_graphs_divide_graphs_or_are_refused() -> None:
+    def item(number: int, part: str) -> Data:
+        chosen = {f"{word}_mask": torch.full((2,), word == part) for word in ("train", "val", "test")}
+        return small(number, **chosen)
+
+    words = ["train"] * 4 + ["val"] * 2 + ["test"] * 2
+    made = keep("mine", from_pyg([item(number, word) for number, word in enumerate(words)]))
+    assert made.spec.split_level == "graph"
+    assert ids_of(made) == {"train": [0, 1, 2, 3], "val": [4, 5], "test": [6, 7]}
+    mixed = [item(0, "train"), item(1, "val"), item(2, "test")]
+    mixed[0].train_mask = torch.tensor([True, False])
+    with pytest.raises(InvalidGraphError, match="divides the nodes within 3 graphs"):
+        keep("other", from_pyg(mixed))
+    some = [item(0, "train"), small(1)]
+    with pytest.raises(InvalidGraphError, match="is in some graphs but not in all"):
+        from_pyg(some)
+    with pytest.raises(InvalidGraphError, match="is in some graphs but not in all"):
+        from_pyg(some[::-1])
+
+
+def test_a_split_of_nodes_needs_targets_of_nodes() -> None:
+    item = node_graph(**masks())
+    item.y = torch.tensor([1])
+    with pytest.raises(GraphTrialError, match="divides nodes, but the targets `y` are of graphs"):
+        keep("mine", from_pyg([item]))
+
+
+def edge_graph() -> tuple[Data, np.ndarray[Any, Any]]:
+    """A ring whose edges have a class: whether they cross a border; both directions of a link in one part."""
+    link = np.minimum(LINKS[0], LINKS[1]) * NODES + np.maximum(LINKS[0], LINKS[1])
+    _, number = np.unique(link, return_inverse=True)
+    part = np.array([0, 0, 0, 1, 2])[number % 5]
+    y = torch.from_numpy((number % 2).astype(np.int64))
+    chosen = {f"{word}_mask": torch.from_numpy(part == n) for n, word in enumerate(("train", "val", "test"))}
+    return Data(x=torch.eye(NODES), edge_index=torch.from_numpy(LINKS), y=y, **chosen), part
+
+
+def test_edges_of_a_single_graph_are_divided_as_they_say(tmp_path: Path) -> None:
+    item, part = edge_graph()
+    made = keep("mine", from_pyg([item]), protocol="bgnn-v5/csl")
+    assert (made.task.name, made.spec.split_level) == ("edge-classification", "edge")
+    ends = made.graphs.edge_index
+    for number, ids in enumerate(made.splits[0].parts.values()):
+        found = {(int(ends[0, i]), int(ends[1, i])) for i in ids}
+        assert found == {(int(u), int(v)) for u, v in LINKS[:, part == number].T}
+    (again,) = to_pyg(made.graphs)
+    assert int(again.val_mask.sum()) == int((part == 1).sum())
+    study = Study("t", "mine", (Row("gcn", {"width": 8, "layers": 2}),), seeds=1, splits=1, rules={"max_epochs": 2})
+    store = Store(tmp_path / "store.sqlite")
+    run_trials(study.trials(), store, workers=0)
+    (record,) = store.trials()
+    assert (record.status, record.metric) == ("done", "F1"), record.error
+    for name in ("train_mask", "val_mask", "test_mask"):
+        del item[name]
+    with pytest.raises(GraphTrialError, match="edges of a single graph are not divided at random"):
+        keep("other", from_pyg([item]))
+
+
+def test_edges_of_both_ways_take_their_part_along(tmp_path: Path) -> None:
+    record = {"nodes": 4, "edges": [[0, 1], [1, 2], [2, 3], [3, 3]], "edge_y": [0, 1, 0, 1]}
+    words = ["train", "val", "test", "none"]
+    (tmp_path / "g.jsonl").write_text(json.dumps({**record, "split": words}))
+    made = import_files("mine", "jsonl", [tmp_path / "g.jsonl"], arguments={"both_ways": True})
+    ends = made.graphs.edge_index
+    found = [sorted((int(ends[0, i]), int(ends[1, i])) for i in ids) for ids in made.splits[0].parts.values()]
+    assert found == [[(0, 1), (1, 0)], [(1, 2), (2, 1)], [(2, 3), (3, 2)]]
+
+
+def test_networkx_attributes_name_a_split_and_come_back() -> None:
+    graph = nx.Graph()
+    for node in range(6):
+        graph.add_node(node, value=float(node), split=("train", "train", "val", "val", "test", "none")[node])
+    graph.add_edges_from([(0, 1), (2, 3)])
+    made = from_networkx([graph], node_features=["value"])
+    assert made.column("part").values.tolist() == [0, 0, 1, 1, 2, 3]
+    back = to_networkx(made, 0)
+    assert [back.nodes[node]["split"] for node in range(6)] == [graph.nodes[node]["split"] for node in range(6)]
+    with pytest.raises(InvalidGraphError, match="'split' names a split, so that it can be neither"):
+        from_networkx([graph], node_features=["split"])
+    graph.graph["split"] = "train"
+    with pytest.raises(InvalidGraphError, match="named twice"):
+        from_networkx([graph])
+    del graph.graph["split"], graph.nodes[3]["split"]
+    with pytest.raises(InvalidGraphError, match="'split' is in some nodes but not in 1 others"):
+        from_networkx([graph])
+
+
+def test_a_saved_set_whose_part_means_something_else_is_refused() -> None:
+    plain = from_pyg([node_graph()])
+    for values in (np.arange(NODES), np.zeros(NODES, np.float32)):
+        with pytest.raises(InvalidGraphError, match="rename it if it means anything else"):
+            keep("mine", plain.with_column("part", Column(values, "node")))
+
+
+def test_the_command_line_tells_whose_split_it_is(tmp_path: Path) -> None:
+    (path,) = _pyg(tmp_path)
+    run = CliRunner().invoke
+    told = run(app, ["data", "import", str(path), "--name", "mine"])
+    assert told.exit_code == 0, told.output
+    assert "splits, as the data name them: 1 x train / val / test = 12 / 9 / 11 nodes" in told.stdout
+    for words in (["--split", "0.8/0.1/0.1"], ["--folds", "5"], ["--seed", "0"]):
+        result = run(app, ["data", "import", str(path), "--name", "again", *words])
+        assert result.exit_code == 2
+        assert "leave out --split, --folds and --seed" in result.stderr
+        assert result.stderr.count("\n") == 1
+    facts = json.loads(run(app, ["data", "info", "mine", "--json"]).stdout)
+    assert facts["splits"] == [{"train": 12, "val": 9, "test": 11}]
+
+
+def test_lines_of_several_graphs_keep_their_words(tmp_path: Path) -> None:
+    rows = [{"nodes": 2, "edges": [[0, 1]], "y": n % 2, "split": w} for n, w in enumerate(["Train", "valid", "TEST"])]
+    (tmp_path / "g.jsonl").write_text("\n".join(json.dumps(row) for row in rows))
+    assert ids_of(import_files("mine", "jsonl", [tmp_path / "g.jsonl"])) == {"train": [0], "val": [1], "test": [2]}
+    rows[1]["split"] = "dev-test"
+    (tmp_path / "g.jsonl").write_text("\n".join(json.dumps(row) for row in rows))
+    with pytest.raises(GraphTrialError, match=r"g\.jsonl, line 2: 'split' must be one of"):
+        import_files("other", "jsonl", [tmp_path / "g.jsonl"])
+
+
+def test_sets_are_unchanged_by_masks_that_are_not_there(tmp_path: Path) -> None:
+    assert isinstance(made := from_pyg([node_graph()]), GraphSet)
+    assert "part" not in made.columns
+    assert ids_of(keep("mine", made)) != IDS

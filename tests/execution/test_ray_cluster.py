@@ -1,0 +1,217 @@
+"""Trials on a real Ray cluster of several nodes on this machine, of which some are lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.results import results
+from tests.tally import Tally
+
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.execution import Progress, make_executor, run_trials
+from graphtrial.execution.processes import Processes
+from graphtrial.execution.ray_cluster import RayCluster
+from graphtrial.studies import Row, Study
+from graphtrial.trials import Store, TrialSpec
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.one_process,  # a test that kills workers must not find those of another
+]
+
+ROW = Row("gin", {"width": 8, "layers": 2}, ("laplacian:4",))
+STUDY = """
+title = "t"
+dataset = "csl"
+seeds = 1
+splits = 3
+rules = {{max_epochs = {epochs}, min_lr = 1e-9}}
+[[models]]
+name = "gin"
+width = 8
+layers = 2
+encoding = "laplacian:4"
+"""
+
+
+def trials(epochs: int, splits: int = 3) -> list[TrialSpec]:
+    return Study("s", "csl", (ROW,), seeds=1, splits=splits, rules={"max_epochs": epochs, "min_lr": 1e-9}).trials()
+
+
+def test_an_executor_is_chosen_by_a_line_of_text() -> None:
+    assert make_executor("processes:4") == Processes(4)
+    assert make_executor("ray") == RayCluster()
+    assert make_executor("ray:10.0.0.1:6379,cpus=2,memory_gb=1.5") == RayCluster("10.0.0.1:6379", 2, 1.5)
+    for text, reason in (
+        ("rays", "Did you mean 'ray'"),
+        ("ray:cpu=2", "Did you mean 'cpus'"),
+        ("ray:cpus=0", "cpus of .* above 0"),
+        ("ray:ray://head:10001", "on a machine of the cluster"),
+    ):
+        with pytest.raises(GraphTrialError, match=reason):
+            make_executor(text)
+
+
+def test_without_ray_the_extra_is_named(study: Study, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(GraphTrialError, match=r"pip install 'graphtrial\[ray\]'"):
+        run_trials(study.trials(), store, executor=RayCluster())
+
+
+@pytest.fixture
+def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A head without places for trials, to which a test adds nodes; each node has a cache of its own."""
+    ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'graphtrial[ray]'")
+    from ray.cluster_utils import Cluster
+
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
+    made.homes = tmp_path / "nodes"
+    ray.init(address=made.address, log_to_driver=False, logging_level="ERROR")
+    try:
+        yield made
+    finally:
+        ray.shutdown()
+        made.shutdown()
+
+
+def add_node(cluster: Any, name: str) -> Any:
+    home = cluster.homes / name
+    return cluster.add_node(num_cpus=1, env_vars={"GRAPHTRIAL_HOME": str(home)})
+
+
+def test_a_node_lost_in_the_middle_costs_at_most_an_epoch(cluster: Any, tmp_path: Path, tally: Tally) -> None:
+    calm, rough = Store(tmp_path / "calm" / "s.sqlite"), Store(tmp_path / "rough" / "s.sqlite")
+    wanted = trials(epochs=60, splits=2)
+    run_trials(wanted, calm, workers=0)
+    nodes = [add_node(cluster, "a"), add_node(cluster, "b")]
+    heard: list[Progress] = []
+    removed: list[int] = []
+
+    def listen(progress: Progress) -> None:
+        heard.append(progress)
+        if progress.event == "epoch" and progress.epoch >= 5 and not removed:
+            removed.append(len(heard))
+            cluster.remove_node(nodes[0], allow_graceful=False)
+            add_node(cluster, "c")
+
+    run_trials(wanted, rough, executor=RayCluster(cluster.address), listener=listen)
+    assert removed
+    assert results(rough) == results(calm)
+    starts = [record.starts for record in rough.trials()]
+    assert sorted(starts) in ([1, 1], [1, 2])  # the node may have been between two trials
+    told = [(p.trial.id, p.epoch) for p in heard if p.event == "epoch"]
+    assert len(told) - len(set(told)) <= 1  # at most one epoch was done twice
+    for name in ("a", "b"):
+        assert len([*(cluster.homes / name / "datasets").glob("csl-*/splits")]) == 1  # prepared there, once
+    assert not list(rough.trials_folder.rglob("*checkpoint*"))
+    tally.add("Ray", "a node removed in the middle of a study", "at most one epoch twice, the same bits")
+
+
+def _workers() -> list[int]:
+    """Return the processes that run a trial for Ray, which names them after it."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        try:
+            if folder.name.isdigit() and b"ray::_task" in (folder / "cmdline").read_bytes():
+                found.append(int(folder.name))
+        except OSError:
+            continue
+    return found
+
+
+@pytest.mark.long
+def test_a_worker_killed_in_the_middle_costs_at_most_an_epoch(cluster: Any, tmp_path: Path, tally: Tally) -> None:
+    calm, rough = Store(tmp_path / "calm" / "s.sqlite"), Store(tmp_path / "rough" / "s.sqlite")
+    wanted = trials(epochs=60, splits=4)
+    run_trials(wanted, calm, workers=0)
+    add_node(cluster, "a")
+    add_node(cluster, "b")
+    heard: list[Progress] = []
+    kills: list[float] = []
+    going_on: set[str] = set()  # since the last kill; on a slow machine a trial may need long to begin again
+    ended: set[str] = set()
+
+    def listen(progress: Progress) -> None:
+        heard.append(progress)
+        settled = time.monotonic() - (kills or [0.0])[-1] > 3  # what is heard before may have been said before the kill
+        if progress.event == "epoch" and settled:
+            going_on.add(progress.trial.id)
+        elif progress.event == "end":
+            ended.add(progress.trial.id)
+        if len(kills) < 5 and settled and len(going_on - ended) >= min(2, len(wanted) - len(ended)) > 0:
+            for pid in _workers():
+                os.kill(pid, signal.SIGKILL)
+            kills.append(time.monotonic())
+            going_on.clear()
+
+    run_trials(wanted, rough, executor=RayCluster(cluster.address), listener=listen)
+    assert kills
+    assert results(rough) == results(calm)
+    told = [(p.trial.id, p.epoch) for p in heard if p.event == "epoch"]
+    assert len(told) - len(set(told)) <= 2 * len(kills)
+    tally.add("Ray", "all workers killed at once", "at most one epoch of each twice, the same bits", len(kills))
+
+
+@pytest.mark.long
+def test_a_driver_killed_and_started_again_goes_on(cluster: Any, tmp_path: Path, tally: Tally) -> None:
+    calm, path, file = Store(tmp_path / "calm" / "s.sqlite"), tmp_path / "rough" / "s.sqlite", tmp_path / "study.toml"
+    file.write_text(STUDY.format(epochs=200))
+    run_trials(trials(epochs=200), calm, workers=0)
+    add_node(cluster, "a")
+    add_node(cluster, "b")
+    command = [sys.executable, "-m", "graphtrial", "study", str(file), "--store", str(path), "--json"]
+    command += ["--executor", f"ray:{cluster.address}"]
+    driver = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and not (path.exists() and any(map(Store(path).history, _ids(path)))):
+        time.sleep(0.2)
+    os.killpg(driver.pid, signal.SIGKILL)
+    driver.wait()
+    before = {trial: len(Store(path).history(trial)) for trial in _ids(path)}
+    assert any(before.values())
+    heard: list[Progress] = []
+    run_trials(trials(epochs=200), Store(path), executor=RayCluster(cluster.address), listener=heard.append)
+    assert results(Store(path)) == results(calm)
+    for trial, epochs in before.items():
+        again = [p.epoch for p in heard if p.trial.id == trial and p.event == "epoch"]
+        assert not again or again[0] >= epochs  # it went on where it was
+    tally.add("Ray", "the driver killed and started again", "it went on where it was, the same bits")
+
+
+def _ids(path: Path) -> list[str]:
+    return [record.id for record in Store(path).trials()]
+
+
+@pytest.mark.long
+def test_a_trial_that_hangs_on_the_cluster_is_ended(cluster: Any, tmp_path: Path, tally: Tally) -> None:
+    from graphtrial.core.plugins import load_plugin, unload_plugin
+
+    file = tmp_path / "sleeper.py"
+    file.write_text(
+        "import time\nimport graphtrial as gt\n"
+        "@gt.MODELS.register('sleeper')\nclass Sleeper(gt.Conv):\n    'Sleeps.'\n"
+        "    def __init__(self, width: int):\n        super().__init__()\n"
+        "    def forward(self, graph, x, e):\n        time.sleep(1e6)\n"
+    )
+    plugin = load_plugin(file)
+    try:
+        rows = (Row("sleeper", {"width": 8, "layers": 1}), ROW)
+        rules = {"max_epochs": 2, "max_hours": 0.01}
+        wanted = Study("s", "csl", rows, seeds=1, splits=1, rules=rules).trials()
+        add_node(cluster, "a")
+        store = Store(tmp_path / "s.sqlite")
+        run_trials(wanted, store, executor=RayCluster(cluster.address, grace_seconds=20))
+    finally:
+        unload_plugin(plugin)
+    assert [store.find(trial.id).status for trial in wanted] == ["failed", "done"]
+    assert "hung" in (store.find(wanted[0].id).error or "")
+    tally.add("Ray", "a trial hangs", "it is ended at the time limit of its rules, the other finishes")

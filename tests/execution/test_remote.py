@@ -1,0 +1,99 @@
+"""Trials that run where the store cannot be seen."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from graphtrial.execution import run_trials
+from graphtrial.execution.remote import News, run_away, run_in_folder
+from graphtrial.execution.remote_store import checkpoint_of, parcel_of, take_news, take_result
+from graphtrial.execution.worker import DriverGoneError
+from graphtrial.studies import Study
+from graphtrial.trials import Store, TrialSpec
+
+
+def bits(store: Store, spec: TrialSpec) -> object:
+    """Return what must be the same of a result."""
+    (record,) = store.trials([spec.id])
+    history = [dataclasses.replace(epoch, seconds=0.0) for epoch in store.history(spec.id)]
+    weights = store.weights_file(spec.id).read_bytes()
+    return record.status, record.scores, record.params, history, weights
+
+
+@pytest.fixture
+def spec(study: Study) -> TrialSpec:
+    return study.trials()[-1]
+
+
+@pytest.fixture
+def calm(spec: TrialSpec, tmp_path: Path) -> object:
+    """The bits of the trial run at home."""
+    store = Store(tmp_path / "calm" / "s.sqlite")
+    run_trials([spec], store, workers=0)
+    return bits(store, spec)
+
+
+def test_a_trial_gives_the_same_bits_away_as_at_home(spec: TrialSpec, calm: object, store: Store) -> None:
+    heard: list[News] = []
+    take_result(spec, run_away(parcel_of(spec, store), heard.append), store)
+    assert bits(store, spec) == calm
+    assert heard[0].environment is not None
+    assert [news.epoch.epoch for news in heard[1:] if news.epoch] == [1, 2]
+    assert all(news.state for news in heard[1:])
+
+
+def test_a_trial_that_is_lost_goes_on_elsewhere_from_the_state_that_came_back(
+    spec: TrialSpec, calm: object, store: Store
+) -> None:
+    def listen_once(news: News) -> None:
+        take_news([news], {spec.id: spec}, store)
+        if news.epoch is not None:
+            raise DriverGoneError
+
+    with pytest.raises(DriverGoneError):
+        run_away(parcel_of(spec, store), listen_once)
+    assert [epoch.epoch for epoch in store.history(spec.id)] == [1]
+    heard: list[News] = []
+    take_result(spec, run_away(parcel_of(spec, store), heard.append), store)
+    assert [news.epoch.epoch for news in heard if news.epoch] == [2]  # the first was not done again
+    assert bits(store, spec) == calm
+    assert checkpoint_of(spec.id, store).load() is None
+
+
+def test_states_may_come_back_less_often_than_epochs(spec: TrialSpec, calm: object, store: Store) -> None:
+    heard: list[News] = []
+    take_result(spec, run_away(parcel_of(spec, store), heard.append, state_seconds=3600), store)
+    assert [news.state is not None for news in heard if news.epoch] == [True, False]
+    assert bits(store, spec) == calm
+
+
+def test_a_folder_on_shared_storage_holds_the_state(
+    spec: TrialSpec, calm: object, store: Store, tmp_path: Path
+) -> None:
+    parcel = parcel_of(spec, store)
+    for _ in range(2):  # the second finds all epochs done
+        result = run_in_folder(parcel, tmp_path / "shared")
+    take_result(spec, result, store)
+    assert bits(store, spec) == calm
+
+
+def test_other_code_is_refused(spec: TrialSpec, store: Store) -> None:
+    parcel = dataclasses.replace(parcel_of(spec, store), code="0" * 16)
+    take_result(spec, run_away(parcel, lambda news: None), store)
+    (record,) = store.trials([spec.id])
+    assert record.status == "failed"
+    assert "install the same version everywhere" in (record.error or "")
+
+
+def test_a_trial_that_fails_away_is_a_failed_trial_at_home(spec: TrialSpec, store: Store) -> None:
+    other = dataclasses.replace(spec, data="0" * 64)
+    take_result(other, run_away(parcel_of(other, store), lambda news: None), store)
+    assert "made for other data" in (store.find(other.id).error or "")
+
+
+def test_news_of_a_trial_that_nobody_waits_for_change_nothing(spec: TrialSpec, store: Store) -> None:
+    take_news([News(spec.id, environment={})], {}, store)
+    assert store.trials() == []

@@ -1,0 +1,84 @@
+"""Trials of one graph in one training, each with its own record."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.execution.reproduce import reproduce
+from graphtrial.execution.vectorized import Together, can_be_together
+from graphtrial.studies import Row, Study
+from graphtrial.trials import Store, run_trial
+
+SMALL = {"max_epochs": 3}
+
+
+@pytest.fixture
+def study() -> Study:
+    rows = (Row("mlp-direct", {"width": 6, "dropout": 0.3}),)
+    return Study("t", "wikics-standin-stopping", rows, "wikics/nodes", seeds=2, splits=2, rules=SMALL)
+
+
+@pytest.mark.slow
+def test_every_trial_has_its_record_and_the_scores_it_has_alone(study: Study, tmp_path: Path) -> None:
+    store, heard = Store(tmp_path / "store.sqlite"), []
+    trials = study.trials()
+    Together(most=3).run(trials, store, lambda progress: heard.append((progress.trial.id, progress.event)))
+    records = {record.id: record for record in store.trials()}
+    assert records.keys() == {trial.id for trial in trials}
+    assert [event for _, event in heard].count("end") == 4
+    assert [record.environment["together"] for record in records.values()] == [2, 2, 2, 2]
+    for trial in trials[:2]:
+        alone = run_trial(trial, tmp_path / trial.id)
+        record = records[trial.id]
+        assert (record.status, record.epochs, record.params) == ("done", 3, alone.params)
+        assert record.scores == pytest.approx(alone.scores, abs=0.2)
+        assert store.weights_file(trial.id).exists()
+        history = store.history(trial.id)
+        assert [e.val_loss for e in history] == pytest.approx([e.val_loss for e in alone.epochs], rel=1e-4)
+
+
+@pytest.mark.slow
+def test_a_second_run_alone_says_why_its_bits_differ(tmp_path: Path) -> None:
+    rows = (Row("gcn-direct", {"width": 6, "dropout": 0.3}),)
+    study = Study("t", "wikics-standin-stopping", rows, "wikics/nodes", seeds=1, splits=3, rules=SMALL)
+    store = Store(tmp_path / "store.sqlite")
+    Together().run(study.trials(), store, lambda progress: None)
+    found = reproduce(store.trials()[:1], store, tmp_path / "again")[0]
+    assert found.holds
+    assert found.changed["together"] == (3, None)
+
+
+def test_what_has_a_result_is_left_alone(study: Study, tmp_path: Path) -> None:
+    store = Store(tmp_path / "store.sqlite")
+    trials = study.trials()
+    Together().run(trials[:1], store, lambda progress: None)
+    Together().run(trials, store, lambda progress: None)
+    assert {record.starts for record in store.trials()} == {1}
+    assert {record.status for record in store.trials()} == {"done"}
+
+
+def test_a_failure_is_written_down(study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*given: object) -> None:
+        raise ValueError("nothing works")
+
+    monkeypatch.setattr("graphtrial.training.vectorized.train_together", fail)
+    store = Store(tmp_path / "store.sqlite")
+    Together().run(study.trials()[:2], store, lambda progress: None)
+    assert {record.status for record in store.trials()} == {"failed"}
+    assert "nothing works" in str(store.trials()[0].error)
+
+
+@pytest.mark.slow
+def test_only_classes_of_nodes_by_models_that_can(study: Study) -> None:
+    def first(dataset: str, row: Row, protocol: str) -> bool:
+        return can_be_together(Study("t", dataset, (row,), protocol, seeds=1, splits=1).trials()[0])
+
+    assert can_be_together(study.trials()[0])
+    assert not first("wikics-standin", Row("gcn", {"width": 8}), "bgnn-v5/wikics")
+    assert not first("wikics-standin", Row("svm"), "wikics/svm")
+    assert not first("csl", Row("gcn-direct", {"width": 8}, ("laplacian:4",)), "bgnn-v5/csl")
+    with pytest.raises(GraphTrialError, match="whole number from 1"):
+        Together(most=0)

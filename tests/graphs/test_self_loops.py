@@ -1,0 +1,49 @@
+"""Self-loops, against PyG."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch_geometric.utils import add_remaining_self_loops, coalesce, remove_self_loops
+
+from graphtrial.graphs import GraphBatch
+from graphtrial.graphs.self_loops import with_self_loops
+from samples import AWKWARD, batch_of, random_graphs
+
+
+@pytest.fixture(params=[AWKWARD, random_graphs(6, 1), random_graphs(6, 2)], ids=["awkward", "one", "two"])
+def batch(request: pytest.FixtureRequest) -> GraphBatch:
+    return batch_of(request.param)
+
+
+def test_every_node_gets_one_loop_unless_it_had_some(batch: GraphBatch) -> None:
+    looped = with_self_loops(batch)
+    source, target = looped.edge_index
+    assert set(source[source == target].tolist()) == set(range(batch.num_nodes))
+    assert torch.equal(remove_self_loops(looped.edge_index)[0], remove_self_loops(batch.edge_index)[0])
+    theirs = add_remaining_self_loops(batch.edge_index, num_nodes=batch.num_nodes)[0]
+    assert torch.equal(coalesce(looped.edge_index), coalesce(theirs))
+
+
+def test_the_result_is_a_batch_like_any_other(batch: GraphBatch) -> None:
+    looped = with_self_loops(batch)
+    source, target = looped.edge_index
+    keys = list(zip(target.tolist(), source.tolist(), strict=True))
+    assert keys == sorted(keys)
+    assert looped.in_degree.tolist() == torch.bincount(target, minlength=batch.num_nodes).tolist()
+    assert looped.out_degree.tolist() == torch.bincount(source, minlength=batch.num_nodes).tolist()
+    for node in range(batch.num_nodes):
+        assert (target[looped.in_ptr[node] : looped.in_ptr[node + 1]] == node).all()
+        assert (source[looped.out_order[looped.out_ptr[node] : looped.out_ptr[node + 1]]] == node).all()
+
+
+def test_old_edges_keep_their_features_and_new_loops_have_none(batch: GraphBatch) -> None:
+    looped = with_self_loops(batch)
+    features = looped.edge_attr.tolist()
+    old = sorted(zip(*batch.edge_index.tolist(), batch.edge_attr.tolist(), strict=True))
+    new = sorted(zip(*looped.edge_index.tolist(), features, strict=True))
+    for edge in old:
+        new.remove(edge)
+    assert all(source == target and feature == 0 for source, target, feature in new)
+    assert looped.x is batch.x
+    assert with_self_loops(batch).in_ptr is looped.in_ptr  # made once

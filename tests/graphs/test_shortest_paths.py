@@ -1,0 +1,43 @@
+"""Shortest paths against NetworkX."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from graphtrial.graphs import GraphSet
+from graphtrial.graphs.shortest_paths import distances
+
+
+def graph_set(graph: nx.DiGraph) -> GraphSet:
+    ends = np.array([*graph.edges()], np.int64).reshape(-1, 2).T
+    return GraphSet.build([len(graph)], [ends.shape[1]], ends)
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        nx.gnp_random_graph(150, 0.02, seed=1, directed=True),
+        nx.path_graph(90).to_directed(),
+        nx.disjoint_union(nx.cycle_graph(70), nx.star_graph(5)).to_directed(),
+        nx.empty_graph(3).to_directed(),
+    ],
+    ids=["random", "long", "parts", "no edges"],
+)
+def test_every_pair_is_counted_at_its_distance(graph: nx.DiGraph) -> None:
+    found = distances(graph_set(graph))
+    expected = np.bincount([d for _, row in nx.all_pairs_shortest_path_length(graph) for d in row.values()])
+    assert found.pairs.tolist() == expected[1:].tolist()
+    assert found.searched == len(graph)
+    if len(expected) == 1:
+        assert found.mean is None
+    else:
+        assert found.mean == pytest.approx(expected[1:] @ np.arange(1, len(expected)) / expected[1:].sum())
+
+
+def test_a_large_graph_is_searched_from_some_nodes() -> None:
+    graph = graph_set(nx.circulant_graph(4096, [1, 2, 3]).to_directed())
+    some, every = distances(graph, all_up_to=1000), distances(graph)
+    assert some.searched == 1024
+    assert some.mean == pytest.approx(every.mean)  # all nodes are alike

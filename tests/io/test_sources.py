@@ -1,0 +1,84 @@
+"""Mirror, raw cache, checksums and pins."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from graphtrial.core.errors import CorruptFileError, GraphTrialError
+from graphtrial.io.sources import File, fetch, find, known_hash
+
+GOOD = b"the published bytes\n"
+FILE = File("fam/data.txt", sha256=hashlib.sha256(GOOD).hexdigest(), size=len(GOOD))
+
+
+@pytest.fixture
+def folder(own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A mirror of this test alone."""
+    made = tmp_path / "mirror"
+    (made / "fam").mkdir(parents=True)
+    monkeypatch.setenv("GRAPHTRIAL_MIRROR", str(made))
+    return made
+
+
+def put(path: Path, content: bytes) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    return path
+
+
+def test_the_mirror_comes_before_the_raw_cache(folder: Path, own_home: Path) -> None:
+    raw = put(own_home / "raw" / FILE.name, GOOD)
+    assert fetch(FILE) == raw
+    mirrored = put(folder / FILE.name, GOOD)
+    assert fetch(FILE) == find(FILE) == mirrored
+
+
+def test_a_wrong_file_in_the_mirror_is_named_and_left_alone(folder: Path) -> None:
+    path = put(folder / FILE.name, b"the published byteS\n")
+    with pytest.raises(CorruptFileError, match=r"data.txt has sha256 .* but .* was expected; replace .*fam/data.txt"):
+        fetch(FILE)
+    assert path.exists()
+
+
+def test_a_wrong_file_in_the_raw_cache_is_moved_aside(own_home: Path) -> None:
+    path = put(own_home / "raw" / FILE.name, b"something else, longer\n")
+    with pytest.raises(CorruptFileError, match=r"moved to .*data.txt.corrupt, run the command again"):
+        fetch(FILE)
+    assert not path.exists()
+    assert path.with_name("data.txt.corrupt").exists()
+
+
+def test_a_short_file_is_called_cut_off(own_home: Path) -> None:
+    put(own_home / "raw" / FILE.name, GOOD[:5])
+    with pytest.raises(CorruptFileError, match="cut off, it has 5 of 20 bytes"):
+        fetch(FILE)
+
+
+def test_a_mirror_that_does_not_exist_is_an_error(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRAPHTRIAL_MIRROR", "/nowhere/at/all")
+    with pytest.raises(GraphTrialError, match="GRAPHTRIAL_MIRROR is /nowhere/at/all, which is not a folder"):
+        fetch(FILE)
+
+
+def test_an_absent_file_without_address_says_where_to_put_it(own_home: Path) -> None:
+    with pytest.raises(GraphTrialError, match=r"put it into a folder as fam/data.txt and set GRAPHTRIAL_MIRROR"):
+        fetch(FILE)
+
+
+def test_offline_forbids_the_network(own_home: Path) -> None:
+    with pytest.raises(GraphTrialError, match="GRAPHTRIAL_OFFLINE forbids"):
+        fetch(File("fam/other.txt", url="https://example.invalid/other.txt"))
+
+
+def test_a_file_without_published_hash_is_pinned_at_first_sight(folder: Path) -> None:
+    unpinned = File("fam/free.bin")
+    path = put(folder / unpinned.name, b"first")
+    assert known_hash(unpinned) is None
+    fetch(unpinned)
+    assert known_hash(unpinned) == hashlib.sha256(b"first").hexdigest()
+    path.write_bytes(b"second")
+    with pytest.raises(CorruptFileError, match=r"if its publisher replaced it, delete .*free.bin.sha256"):
+        fetch(unpinned)

@@ -1,0 +1,48 @@
+"""Intervals and corrections against SciPy, statsmodels and numbers worked out by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from graphtrial.results.statistics.summary import holm, standard_error, summarise, t_quantile
+
+SCORES = [70.1, 71.4, 69.8, 70.9]
+
+
+def test_the_interval_of_a_mean_is_that_of_students_t() -> None:
+    found = summarise(SCORES)
+    assert found is not None
+    error = scipy.stats.sem(SCORES)
+    assert (found.low, found.high) == pytest.approx(scipy.stats.t.interval(0.95, 3, loc=np.mean(SCORES), scale=error))
+    assert found.interval == f"[{found.low:.3f}, {found.high:.3f}]"
+
+
+def test_a_single_trial_has_no_interval() -> None:
+    found = summarise([3.0])
+    assert found is not None
+    assert (found.sd, found.low, found.high, found.interval) == (None, None, None, "-")
+
+
+def test_overlapping_training_parts_widen_the_interval_as_nadeau_and_bengio_say() -> None:
+    # Ten folds: a ninth as many examples are tested as trained on. s = 2, n = 10: 2 sqrt(1/10 + 1/9) = 0.91894.
+    assert standard_error(2.0, 10, 1 / 9) == pytest.approx(0.918937, abs=1e-6)
+    assert standard_error(2.0, 10) == pytest.approx(2 / math.sqrt(10))
+    plain, wide = summarise(SCORES), summarise(SCORES, overlap=0.25)
+    assert plain is not None
+    assert wide is not None
+    assert wide.high - wide.low == pytest.approx((plain.high - plain.low) * math.sqrt(2))  # type: ignore[operator]
+    assert t_quantile(3) == pytest.approx(3.182446, abs=1e-6)
+
+
+@pytest.mark.slow
+def test_holm_equals_the_worked_example_and_statsmodels() -> None:
+    # 0.01 x 4, then 0.02 x 3, then 0.03 x 2 which is not above 0.06, then 0.04 x 1 which must not fall below it.
+    assert holm([0.01, 0.04, 0.03, 0.02]) == pytest.approx([0.04, 0.06, 0.06, 0.06])
+    multitest = pytest.importorskip("statsmodels.stats.multitest")
+    values = np.random.default_rng(0).random(20) ** 3
+    assert holm(values.tolist()) == pytest.approx(multitest.multipletests(values, method="holm")[1])
+    assert holm([]) == []

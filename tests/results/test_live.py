@@ -1,0 +1,91 @@
+"""What is going on in a store."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from filelock import FileLock
+from rich.console import Console
+from typer.testing import CliRunner
+
+from graphtrial.cli.main import app
+from graphtrial.cli.results.watch import picture
+from graphtrial.core.files import make_folder
+from graphtrial.results.live import duration, snapshot
+from graphtrial.studies.estimate import expected_epochs
+from graphtrial.training import Rules
+from graphtrial.training.outcome import Epoch
+from graphtrial.trials import Store, TrialSpec
+
+Filler = Callable[..., list[TrialSpec]]
+
+
+def begin(store: Store, spec: TrialSpec, epochs: int) -> FileLock:
+    """Let a trial look as if a process were running it, while the lock that is returned is held."""
+    store.start(spec, "accuracy", True, {"python": "3"})
+    store.add_epochs(spec.id, [Epoch(n, 1e-3, 1.0, 0.5, 70.0 + n, 2.0) for n in range(1, epochs + 1)])
+    return FileLock(make_folder(store.trials_folder / spec.id) / "lock")
+
+
+@pytest.fixture
+def specs(fill: Filler) -> list[TrialSpec]:
+    """Five trials of a row; the last two are not in the store yet."""
+    made = fill("gcn", [50.0, 51.0, 52.0])
+    return [*made, *(dataclasses.replace(made[0], seed=seed) for seed in (7, 8))]
+
+
+def test_a_running_trial_is_as_far_as_finished_ones_of_its_row_let_expect(
+    results: Store, specs: list[TrialSpec]
+) -> None:
+    with begin(results, specs[3], 1):
+        seen = snapshot(results)
+        assert seen.statuses == {"done": 3, "running": 1}
+        (one,) = seen.running
+        assert (one.epoch, one.progress, one.seconds_left) == (1, 0.5, 2.0)  # the finished ones took two epochs
+    assert snapshot(results).statuses == {"done": 3, "interrupted": 1}
+
+
+def test_without_finished_ones_the_rules_tell(results: Store, specs: list[TrialSpec]) -> None:
+    rules = specs[0].rules
+    assert isinstance(rules, Rules)
+    other = dataclasses.replace(specs[0], rules=dataclasses.replace(rules, lr=0.1))
+    assert isinstance(other.rules, Rules)
+    with begin(results, other, 3):
+        (one,) = snapshot(results).running
+        assert one.progress == pytest.approx(3 / expected_epochs(other.rules))
+
+
+def test_failures_are_told_with_their_last_line(results: Store, specs: list[TrialSpec]) -> None:
+    results.start(specs[4], "accuracy", True, {"python": "3"})
+    results.mark(specs[4].id, "failed", "Traceback\n  somewhere\nValueError: [bold]bad[/bold]")
+    (failure,) = snapshot(results).failures
+    assert failure.reason == "ValueError: [bold]bad[/bold]"
+    console = Console(width=200, record=True)
+    console.print(picture(snapshot(results)))
+    assert "[bold]bad[/bold]" in console.export_text()
+
+
+def test_the_command_looks_once_as_text_and_as_json(results: Store, specs: list[TrialSpec]) -> None:
+    words = ["watch", "--store", str(results.path)]
+    with begin(results, specs[3], 1):
+        text = CliRunner().invoke(app, [*words, "--once"])
+        assert text.exit_code == 0, text.output
+        assert "3 done, 1 running" in text.stdout
+        assert "seed 7" in text.stdout
+        told = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
+    assert told["running"][0]["epoch"] == 1
+    ended: Any = CliRunner().invoke(app, [*words, "--until-done", "--every", "0.2"])
+    assert ended.exit_code == 0
+    assert "nothing runs" in ended.stdout
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0, "0 s"), (41.2, "41 s"), (185, "3 min 5 s"), (7800, "2 h 10 min"), (273_600, "3 d 4 h"), (3600, "1 h")],
+)
+def test_durations_read_well(seconds: float, words: str) -> None:
+    assert duration(seconds) == words

@@ -1,0 +1,48 @@
+"""The command on the page of a row gives exactly the trials of the row."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+from tests.report.sites import record
+from typer.testing import CliRunner
+
+from graphtrial.cli.main import app
+from graphtrial.results import result_rows
+from graphtrial.results.commands import run_command
+from graphtrial.studies import Row, Study
+from graphtrial.trials import Store
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "row",
+    [
+        Row("gcn", {"width": 6, "layers": 2}),
+        Row("gatedgcn", {"width": 6, "residual": False}, ("laplacian:5,sign=absolute",)),
+        Row("gat", {"width": 4, "heads": 2, "layers": 3}, ("random-walk:4",)),
+    ],
+    ids=lambda row: row.model,
+)
+def test_the_command_makes_the_same_trials(row: Row, tmp_path: Path) -> None:
+    study = Study("s", "csl", (row,), seeds=1, splits=2, rules={"max_epochs": 1, "lr": 0.01})
+    made = Store(tmp_path / "one.sqlite")
+    for spec in study.trials():
+        record(made, spec, 50.0, epochs=1)
+    command = run_command(result_rows(made.trials())[0])
+    assert command is not None
+    again = str(tmp_path / "two.sqlite")
+    words = [*shlex.split(command)[1:], "--store", again, "--workers", "0", "--json"]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+    assert set(json.loads(result.stdout)["trials"]) == {spec.id for spec in study.trials()}
+
+
+def test_there_is_no_command_where_none_would_give_the_same_trials(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store.sqlite")
+    for spec in Study("s", "csl", (Row("gcn", {"width": 6}),), seeds=(12345,), splits=1).trials():
+        record(store, spec, 50.0, epochs=1)
+    assert run_command(result_rows(store.trials())[0]) is None

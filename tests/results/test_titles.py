@@ -1,0 +1,59 @@
+"""Rows as people call them, and what tells apart rows that look the same."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from rich.console import Console
+from tests.filled_store import Filler
+
+from graphtrial.core.spec import Component
+from graphtrial.results import markdown, result_rows, terminal_tables
+from graphtrial.results.compare import matches
+from graphtrial.results.export import export
+from graphtrial.results.titles import distinguishing_settings, encoding_title, label_title, row_title
+from graphtrial.shipped import shipped_store
+from graphtrial.trials import Store
+
+
+def test_rows_that_look_the_same_show_the_setting_in_which_they_differ(results: Store, fill: Filler) -> None:
+    fill("mlp-direct", [50, 51], arguments={"first_activation": True, "width": 35})
+    fill("mlp-direct", [52, 53], arguments={"first_activation": False, "width": 35})
+    fill("gcn", [60, 61])
+    rows = result_rows(results.trials())
+    assert distinguishing_settings(rows) == ["first_activation = true", "first_activation = false", ""]
+    told = distinguishing_settings(rows)
+    assert row_title(rows[1], told[1]) == "MLP (direct), L = 4, first_activation = false"
+    console = Console(width=250, record=True, file=io.StringIO())
+    for table in terminal_tables(rows):
+        console.print(table)
+    for text in (console.export_text(), markdown(rows), export(rows, "latex").replace(r"\_", "_")):
+        assert "MLP (direct) (first_activation = true)" in text
+        assert "MLP (direct) (first_activation = false)" in text
+        assert "GCN (" not in text
+    lines = list(csv.DictReader(io.StringIO(export(rows, "csv"))))
+    assert [line["differs_in"] for line in lines] == told
+
+
+def test_no_two_rows_of_the_shipped_results_look_the_same() -> None:
+    rows = result_rows(shipped_store().trials())
+    seen = [
+        (row.first.spec.dataset, row.first.spec.protocol, row.changes, row_title(row, differs))
+        for row, differs in zip(rows, distinguishing_settings(rows), strict=True)
+    ]
+    assert len(set(seen)) == len(rows)
+
+
+def test_encodings_and_labels_in_words(results: Store, fill: Filler) -> None:
+    fill(
+        "gatedgcn", [50], arguments={"edge_features": True}, encoding=Component("laplacian", {"k": 8, "sign": "random"})
+    )
+    (row,) = result_rows(results.trials())
+    assert label_title(row) == "GatedGCN-E"
+    assert row_title(row) == "GatedGCN-E, Laplacian 8, L = 4"
+    assert encoding_title(Component("laplacian", {"k": 8, "sign": "fixed"})) == "Laplacian 8, fixed sign"
+    assert encoding_title(None) == ""
+    assert matches(row, "gatedgcn-E")
+    assert matches(row, "GatedGCN-E/laplacian:8")
+    assert not matches(row, "GatedGCN")

@@ -1,0 +1,213 @@
+"""Verdicts on published numbers, against SciPy and by hand."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from graphtrial.published import Score, rows
+from graphtrial.results.rows import ResultRow, result_rows
+from graphtrial.results.statistics.summary import holm
+from graphtrial.results.verdict import Verdict, judged, tally, verdicts
+from graphtrial.training import PROTOCOLS
+from graphtrial.trials import Store
+
+Filler = Callable[..., Any]
+Judge = Callable[..., Verdict]
+PRINTED = dataclasses.replace(
+    next(row for row in rows("bgnn-v5", 3) if row.model == "GCN" and row.layers == 4),
+    params=None,
+    higher_is_better=True,
+)
+SCORE = Score(70.0, 1.0, None, None, 4, "70.000±1.000")
+
+
+@pytest.fixture
+def judge(results: Store, fill: Filler) -> Judge:
+    """A function that judges scores of ours against a printed score."""
+
+    def judge(ours: Sequence[float], score: Score = SCORE, splits: int = 1, **changes: Any) -> Verdict:
+        fill("gcn", ours, splits=splits)
+        (row,) = result_rows(results.trials())
+        (found,) = verdicts([dataclasses.replace(row, published=dataclasses.replace(PRINTED, test=score, **changes))])
+        return found
+
+    return judge
+
+
+@pytest.mark.parametrize(
+    ("ours", "changes", "label"),
+    [
+        ([70.1, 69.8, 70.3, 70.0], {}, "reproduced"),
+        ([64.0, 63.5, 64.4, 63.8], {}, "differs (worse)"),
+        ([76.0, 76.5, 75.6, 76.2], {}, "differs (better)"),
+        ([67.0, 73.5, 71.0, 69.0], {}, "inconclusive"),
+        ([70.1, 69.8, 70.3, 70.0], {"note": "DOUBTFUL: assumed"}, "not comparable"),
+    ],
+)
+def test_four_trials_against_four_runs_reach_every_verdict(
+    judge: Judge, ours: list[float], changes: dict[str, Any], label: str
+) -> None:
+    assert judge(ours, **changes).label == label
+
+
+def test_the_margin_is_two_sample_deviations_or_one_percent_and_both_means_carry_their_error(judge: Judge) -> None:
+    ours = [70.4, 69.2, 71.1, 70.6]
+    found = judge(ours)
+    std = 1.0 * math.sqrt(4 / 3)
+    assert found.margin == pytest.approx(2 * std)
+    parts = [(float(np.var(ours, ddof=1)) / 4, 3), (std**2 / 4, 3), (0.0005**2 / 3, math.inf)]
+    error = math.sqrt(sum(v for v, _ in parts))
+    freedom = error**4 / sum(v**2 / f for v, f in parts)
+    gap = float(np.mean(ours)) - 70.0
+    assert found.difference == pytest.approx(gap)
+    assert found.p == pytest.approx(2 * stats.t.sf(gap / error, freedom))
+    assert found.p_equivalence == pytest.approx(stats.t.sf((2 * std - gap) / error, freedom))
+    half = stats.t.ppf(0.975, freedom) * error
+    assert (found.ci_low, found.ci_high) == pytest.approx((gap - half, gap + half))
+    welch = stats.ttest_ind_from_stats(gap + 70, np.std(ours, ddof=1), 4, 70.0, std, 4, equal_var=False)
+    assert found.p == pytest.approx(welch.pvalue, rel=1e-3)  # but for the rounding of the printed digits
+    assert judge(ours, dataclasses.replace(SCORE, sd=0.1)).margin == pytest.approx(0.70)
+
+
+def test_constant_scores_are_handled_by_the_margin(judge: Judge) -> None:
+    varied = Score(22.567, 6.089, None, None, 100, "22.567±6.089")
+    assert judge([10.0] * 3, varied).label == "differs (worse)"
+
+
+@pytest.mark.parametrize(
+    ("mean", "printed", "label"),
+    [
+        (10.0, "10.000±0.000", "reproduced"),
+        (10.05, "10.050±0.000", "reproduced"),
+        (10.4, "10.400±0.000", "differs (worse)"),
+    ],
+)
+def test_two_constants_are_compared_by_one_percent(judge: Judge, mean: float, printed: str, label: str) -> None:
+    found = judge([10.0] * 3, Score(mean, 0.0, None, None, 100, printed))
+    assert found.label == label
+    assert (found.direction is None) == (mean == 10.0)
+
+
+def test_a_constant_100_percent_reproduces_what_nearly_is(judge: Judge) -> None:
+    found = judge([100.0] * 4, Score(99.6, 1.083, None, None, 100, "99.600±1.083"))
+    assert (found.kind, found.direction) == ("reproduced", "better")
+    assert "significantly better all the same" in found.reason
+
+
+def test_the_rounding_of_printed_digits_is_an_error(judge: Judge) -> None:
+    exact = judge([0.4144] * 2, Score(0.41, 0.0, None, None, 4, "0.41±0.00"), higher_is_better=True)
+    assert exact.p == pytest.approx(2 * stats.norm.sf(0.0044 / (0.005 / math.sqrt(3))), rel=1e-6)
+
+
+def test_two_seeds_reproduce_nothing_that_they_cannot_show(judge: Judge) -> None:
+    found = judge([66.0, 74.5])
+    assert found.kind == "inconclusive"
+    assert found.further_trials is not None
+    assert found.further_trials > 2
+    assert f"about {found.further_trials} further trials would decide it" in found.reason
+
+
+def test_no_number_of_trials_decides_where_the_published_error_is_too_large(judge: Judge) -> None:
+    found = judge([71.45, 71.5, 71.55, 71.6])  # 1.3 published errors of a mean over four runs
+    assert (found.kind, found.further_trials) == ("inconclusive", None)
+    assert "no number of further trials" in found.reason
+
+
+def test_a_single_trial_has_no_deviation_and_borrows_none(judge: Judge) -> None:
+    found = judge([70.0])
+    assert (found.kind, found.p, found.ci_low) == ("inconclusive", None, None)
+    assert found.further_trials is not None
+    assert "has no s.d. of its own" in found.reason
+
+
+@pytest.mark.parametrize("change", [{"sd": None}, {"n": None}])
+def test_a_paper_without_deviation_or_number_of_runs_decides_nothing(judge: Judge, change: dict[str, Any]) -> None:
+    found = judge([70.1, 69.8, 70.3], dataclasses.replace(SCORE, **change))
+    assert (found.kind, found.further_trials) == ("inconclusive", None)
+    assert "error of its mean is not known" in found.reason
+
+
+def test_a_printed_bootstrap_interval_is_an_error_of_the_mean(judge: Judge) -> None:
+    score = Score(70.0, None, None, None, 100, "70.0±0.3", ci95_half_width=0.3)
+    found = judge([70.2] * 3, score)
+    std = 0.3 / 1.959964 * 10 * math.sqrt(100 / 99)
+    assert found.margin == pytest.approx(2 * std, rel=1e-5)
+    error = math.sqrt(std**2 / 100 + 0.05**2 / 3)
+    assert found.p == pytest.approx(2 * stats.t.sf(0.2 / error, 99 * error**4 / (std**2 / 100) ** 2), rel=1e-4)
+
+
+def test_lower_errors_are_better(results: Store, fill: Filler) -> None:
+    fill("gcn", [64.0, 63.5, 64.4, 63.8], higher_is_better=False)
+    (row,) = result_rows(results.trials())
+    beside = dataclasses.replace(PRINTED, test=SCORE, higher_is_better=False)
+    assert verdicts([dataclasses.replace(row, published=beside)])[0].label == "differs (better)"
+
+
+def test_p_values_are_corrected_within_a_table(results: Store, fill: Filler) -> None:
+    ours = {"gcn": [72.5, 72.9, 73.0, 72.6], "gin": [70.2, 70.1, 69.8, 69.9], "gat": [71.0, 72.0, 74.0, 71.5]}
+    for model, scores in ours.items():
+        fill(model, scores)
+    fill("monet", ours["gcn"], protocol="bgnn-v5/tu@1")
+    beside = dataclasses.replace(PRINTED, test=SCORE)
+    made = judged([dataclasses.replace(row, published=beside) for row in result_rows(results.trials())])
+    of = {row.first.spec.model.name: row.verdict for row in made}
+    p = [of[model].p for model in ours]
+    assert [of[model].p_holm for model in ours] == pytest.approx(holm([float(x or 0) for x in p]))
+    assert of["monet"].p_holm == of["monet"].p  # alone in its table
+
+
+@pytest.mark.parametrize(("splits", "tested"), [(20, True), (1, False)])
+def test_an_svm_on_every_split_is_not_left_to_chance(results: Store, fill: Filler, splits: int, tested: bool) -> None:
+    fill("svm", [69.0, 70.5] * (splits // 2) or [70.0], splits=splits)
+    rules = PROTOCOLS.get("wikics/svm").rules
+    trials = tuple(
+        dataclasses.replace(record, spec=dataclasses.replace(record.spec, rules=rules, protocol="wikics/svm@1"))
+        for record in results.trials()
+    )
+    (found,) = verdicts([ResultRow(trials, dataclasses.replace(PRINTED, test=SCORE))])
+    assert (found.p is not None) == tested
+    if tested:  # the error is that of the published mean and of its digits alone
+        error = math.sqrt(4 / 3 / 4 + 0.0005**2 / 3)
+        assert found.p == pytest.approx(2 * stats.t.sf(0.25 / error, 3), rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"params": 505_079}, "differ in size"),
+        ({"note": "DOUBTFUL: assumed"}, "doubtful"),
+        ({"test": None, "status": "diverged"}, "prints no score: diverged"),
+        ({"higher_is_better": False}, "metrics differ"),
+    ],
+)
+def test_what_does_not_compare_is_not_compared(
+    results: Store, fill: Filler, change: dict[str, Any], reason: str
+) -> None:
+    fill("gcn", [70.0, 70.1])
+    (row,) = result_rows(results.trials())
+    (found,) = verdicts([dataclasses.replace(row, published=dataclasses.replace(PRINTED, **change))])
+    assert found.kind == "not comparable"
+    assert reason in found.reason
+
+
+def test_changed_rules_are_not_compared_and_counted_apart(results: Store, fill: Filler) -> None:
+    fill("gcn", [70.0, 70.1, 69.9])
+    (row,) = result_rows(results.trials())
+    beside = dataclasses.replace(row, published=dataclasses.replace(PRINTED, test=SCORE))
+    trials = tuple(
+        dataclasses.replace(
+            trial, spec=dataclasses.replace(trial.spec, rules=dataclasses.replace(trial.spec.rules, max_epochs=3))
+        )
+        for trial in row.trials
+    )
+    made = judged([beside, dataclasses.replace(beside, trials=trials)])
+    assert "max_epochs = 3" in made[1].verdict.reason
+    assert tally(made) == ({"reproduced": 1}, {"not comparable": 1})
+    assert verdicts([dataclasses.replace(row, published=None)])[0].kind == "nothing published"

@@ -1,0 +1,119 @@
+"""One fold of a support vector machine, against scikit-learn used by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.svm import SVC
+
+from graphtrial.core.errors import GraphTrialError, UnknownNameError
+from graphtrial.core.spec import Component
+from graphtrial.execution import run_trials
+from graphtrial.studies import Row, Study
+from graphtrial.svm.cross_validation import choose_and_test, fold_of
+from graphtrial.training import SvmRules, rules_from
+from graphtrial.trials import Store
+from graphtrial.trials.kinds.kernel_fold import resolve_kernel
+
+
+@pytest.fixture
+def points() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    y = np.arange(90) % 3
+    return rng.normal(size=(90, 4)) + y[:, None], y
+
+
+def test_folds_cover_everything_once_and_depend_on_the_seed_alone() -> None:
+    rules = SvmRules()
+    folds = [fold_of(95, rules, fold=number, seed=4) for number in range(10)]
+    assert sorted(np.concatenate([fold.test for fold in folds]).tolist()) == list(range(95))
+    for fold in folds:
+        assert sorted([*fold.train, *fold.val, *fold.test]) == list(range(95))
+        assert len(fold.val) == pytest.approx(0.1 * (95 - len(fold.test)), abs=1)
+    again = fold_of(95, rules, fold=3, seed=4)
+    assert all(np.array_equal(a, b) for a, b in zip(again, folds[3], strict=True))
+    assert not np.array_equal(fold_of(95, rules, fold=3, seed=5).test, folds[3].test)
+
+
+def test_the_choice_is_the_best_on_validation_and_the_first_of_equals(points: tuple[np.ndarray, np.ndarray]) -> None:
+    x, y = points
+    useless, good = np.eye(len(x)), x @ x.T
+    rules = SvmRules(penalties=(10.0, 1.0, 0.1))
+    fold = fold_of(len(x), rules, fold=0, seed=1)
+    choice = choose_and_test([useless, good], y, fold, rules)
+    table = []
+    for gram in (useless, good):
+        row = []
+        for penalty in rules.penalties:
+            machine = SVC(kernel="precomputed", C=penalty).fit(gram[np.ix_(fold.train, fold.train)], y[fold.train])
+            row.append(100 * machine.score(gram[np.ix_(fold.val, fold.train)], y[fold.val]))
+        table.append(row)
+    np.testing.assert_allclose(choice.validation, table)
+    number, column = np.unravel_index(np.argmax(table), (2, 3))
+    assert (choice.matrix, choice.penalty) == (number, rules.penalties[column])
+    machine = SVC(kernel="precomputed", C=choice.penalty).fit(good[np.ix_(fold.train, fold.train)], y[fold.train])
+    assert choice.scores["test"] == pytest.approx(
+        100 * machine.score(good[np.ix_(fold.test, fold.train)], y[fold.test])
+    )
+    assert choose_and_test([good, good], y, fold, rules).matrix == 0
+
+
+def test_a_linear_machine_takes_sparse_features(points: tuple[np.ndarray, np.ndarray]) -> None:
+    x, y = points
+    rules = SvmRules(machine="linear")
+    choice = choose_and_test([sparse.csr_matrix(x)], y, fold_of(len(x), rules, fold=2, seed=0), rules)
+    assert choice.scores["train"] > 55
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"folds": 1}, {"validation": 1.0}, {"h": []}, {"penalties": [0.0]}, {"machine": "forest"}]
+)
+def test_senseless_rules_of_a_machine_are_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(GraphTrialError):
+        SvmRules.from_dict(wrong)
+
+
+def test_rules_are_read_back_as_what_they_were() -> None:
+    from dataclasses import asdict
+
+    rules = SvmRules(h=(2,), machine="linear")
+    assert rules_from(asdict(rules)) == rules
+    with pytest.raises(UnknownNameError, match="Did you mean 'folds'"):
+        SvmRules.from_dict({"fold": 3})
+
+
+def test_steps_are_left_open_unless_given() -> None:
+    assert "h" not in resolve_kernel(Component("wl"), SvmRules()).arguments
+    assert resolve_kernel(Component("wl", {"h": 2}), SvmRules()).arguments["h"] == 2
+    with pytest.raises(UnknownNameError, match="has no setting 'depth'"):
+        resolve_kernel(Component("wl", {"depth": 2}), SvmRules())
+    with pytest.raises(GraphTrialError, match="leave it out"):
+        resolve_kernel(Component("wl", {"output": "gram"}), SvmRules())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_kernel_is_tried_fold_by_fold_and_every_choice_is_recorded(tmp_path: Path, workers: int) -> None:
+    study = Study(
+        "kernels", "csl", (Row("wl", {"node_labels": False}),), protocol="tudataset/kernel-svm", seeds=1, splits=2
+    )
+    store = Store(tmp_path / "store.sqlite")
+    trials = study.trials()
+    run_trials(trials, store, workers=workers)
+    records = store.trials()
+    assert [record.status for record in records] == ["done", "done"]
+    assert {record.id for record in records} == {trial.id for trial in trials}
+    for record in records:
+        assert record.scores["test"] < 30  # all graphs look alike to refinement, there are ten classes
+        assert record.details["h"] == 0  # the first of equals
+        assert set(record.details["validation"]) == {"0", "1", "2", "3", "4", "5"}
+    assert [trial.id for trial in study.trials()] == [trial.id for trial in trials]
+
+
+def test_a_kernel_takes_no_encoding_and_needs_classes(tmp_path: Path) -> None:
+    wrong = Study("kernels", "csl", (Row("wl", {}, ("laplacian:2",)),), protocol="tudataset/kernel-svm")
+    with pytest.raises(GraphTrialError, match="takes neither an encoding nor a budget"):
+        wrong.trials()

@@ -1,0 +1,145 @@
+"""Many trainings at once against the same ones one by one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.graphs import Column, GraphSet
+from graphtrial.nn import Shapes, build_model
+from graphtrial.ops import sparse_features
+from graphtrial.tasks import NodeClassification
+from graphtrial.training import Rules
+from graphtrial.training.batches import Job
+from graphtrial.training.outcome import Outcome
+from graphtrial.training.trainer import train
+from graphtrial.training.vectorized import train_together
+
+NODES, CLASSES = 120, 3
+RULES = Rules(
+    batch_size=1, lr=0.1, patience=4, min_lr=1e-9, factor=1e-9, threshold=0.0, weight_decay=5e-4, max_epochs=60,
+    tested="best",
+)  # fmt: skip
+SETTINGS: dict[str, dict[str, Any]] = {
+    "gcn-direct": {"width": 8, "dropout": 0.3, "layers": 3},
+    "mlp-direct": {"width": 8, "dropout": 0.3, "layers": 3},
+}
+
+
+@pytest.fixture(scope="module")
+def graphs() -> GraphSet:
+    """Noisy features of three classes, and links mostly within them."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, CLASSES, NODES)
+    ends = rng.integers(0, NODES, (2, 2000))
+    ends = ends[:, (y[ends[0]] == y[ends[1]]) | (rng.random(2000) < 0.2)]
+    ends = np.unique(np.concatenate([ends, ends[::-1]], axis=1), axis=1)
+    x = (np.eye(CLASSES, 12)[y] + rng.normal(size=(NODES, 12))).astype(np.float32)
+    columns = {"x": Column(x, "node"), "y": Column(y, "node", types=CLASSES)}
+    return GraphSet.build([NODES], [ends.shape[1]], ends, columns)
+
+
+def jobs(graphs: GraphSet, name: str, rules: Rules = RULES, double: bool = True, **settings: Any) -> list[Job]:
+    task = NodeClassification(CLASSES)
+    shapes = Shapes.of(graphs, task)
+
+    def build() -> torch.nn.Module:
+        model = build_model(name, shapes, {**SETTINGS.get(name, {}), **settings})
+        return model.double() if double else model
+
+    made = []
+    for split in range(3):
+        order = np.random.default_rng(split).permutation(NODES)
+        for seed in range(2):
+            made.append(Job(graphs, order[:20], order[20:60], order[60:], task, build, rules, seed, split_level="node"))
+    return made
+
+
+def same(ours: Outcome, theirs: Outcome, tolerance: float) -> None:
+    assert (ours.status, ours.params, len(ours.epochs)) == (theirs.status, theirs.params, len(theirs.epochs))
+    for mine, other in zip(ours.epochs, theirs.epochs, strict=True):
+        assert (mine.epoch, mine.lr) == (other.epoch, other.lr)
+        assert mine.train_loss == pytest.approx(other.train_loss, rel=tolerance)
+        assert mine.val_loss == pytest.approx(other.val_loss, rel=tolerance)
+        assert mine.val_score == other.val_score
+    assert ours.scores == theirs.scores
+    for name, value in ours.weights.items():
+        torch.testing.assert_close(value, theirs.weights[name], rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SETTINGS)
+def test_together_and_one_by_one_is_the_same_but_for_rounding(graphs: GraphSet, name: str) -> None:
+    ended: list[int] = []
+    together = train_together(jobs(graphs, name), on_end=lambda number, outcome: ended.append(number))
+    alone = [train(job) for job in jobs(graphs, name)]
+    lengths = [len(outcome.epochs) for outcome in alone]
+    assert len(set(lengths)) > 2, "some end earlier than others"
+    assert sorted(ended) == list(range(6))
+    for ours, theirs in zip(together, alone, strict=True):
+        same(ours, theirs, 1e-8)
+
+
+def test_in_single_precision_the_first_epochs_are_the_same_but_for_rounding(graphs: GraphSet) -> None:
+    few = Rules(batch_size=1, lr=0.02, patience=9, min_lr=1e-9, max_epochs=5)
+    for ours, theirs in zip(
+        train_together(jobs(graphs, "gcn-direct", few, double=False)),
+        [train(job) for job in jobs(graphs, "gcn-direct", few, double=False)],
+        strict=True,
+    ):
+        for mine, other in zip(ours.epochs, theirs.epochs, strict=True):
+            assert mine.val_loss == pytest.approx(other.val_loss, rel=1e-4)
+
+
+@pytest.mark.slow
+def test_features_that_are_mostly_zero_give_the_same(graphs: GraphSet) -> None:
+    given = graphs.column("x").values
+    few = np.where(np.abs(given) > 2.0, given, 0.0).astype(np.float32)
+    wide = np.concatenate([np.roll(few, shift, axis=0) for shift in range(12)], axis=1)
+    assert sparse_features(torch.from_numpy(wide)) is not None
+    sparse = graphs.with_column("x", Column(wide, "node"))
+    for name in ("gcn-direct", "mlp-direct"):
+        alone = [train(job) for job in jobs(sparse, name)]
+        for ours, theirs in zip(train_together(jobs(sparse, name)), alone, strict=True):
+            same(ours, theirs, 1e-8)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "layers"), [("gcn-direct", 1), ("gcn-direct", 2), ("mlp-direct", 1), ("mlp-direct", 2)]
+)
+def test_parts_of_any_size_and_models_of_any_depth(graphs: GraphSet, name: str, layers: int) -> None:
+    def given() -> list[Job]:
+        made = jobs(graphs, name, layers=layers)
+        return [
+            replace(job, train_ids=job.train_ids[: 20 - 3 * i], val_ids=job.val_ids[i:]) for i, job in enumerate(made)
+        ]
+
+    for ours, theirs in zip(train_together(given()), [train(job) for job in given()], strict=True):
+        same(ours, theirs, 1e-8)
+
+
+def test_each_has_a_rate_of_its_own(graphs: GraphSet) -> None:
+    halving = Rules(batch_size=1, lr=0.5, patience=1, min_lr=0.05, factor=0.5, max_epochs=40, tested="last")
+    alone = [train(job) for job in jobs(graphs, "gcn-direct", halving)]
+    assert len({tuple(epoch.lr for epoch in outcome.epochs) for outcome in alone}) > 2
+    for ours, theirs in zip(train_together(jobs(graphs, "gcn-direct", halving)), alone, strict=True):
+        same(ours, theirs, 1e-6)
+
+
+def test_a_training_that_diverges_takes_no_other_along(graphs: GraphSet) -> None:
+    given = jobs(graphs, "mlp-direct")
+    rules = Rules(batch_size=1, lr=1e200, patience=9, min_lr=1e-9, max_epochs=10)
+    vars(given[1])["rules"] = rules
+    outcomes = train_together(given)
+    assert [outcome.status for outcome in outcomes] == ["done", "diverged", "done", "done", "done", "done"]
+
+
+def test_models_that_cannot_are_told_so(graphs: GraphSet) -> None:
+    with pytest.raises(GraphTrialError, match="one by one"):
+        train_together(jobs(graphs, "gin", width=8))

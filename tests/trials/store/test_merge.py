@@ -1,0 +1,175 @@
+"""One store of what several machines found."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.report.sites import plan, record, sample_store
+from tests.stores import change
+from typer.testing import CliRunner
+
+from graphtrial.cli.main import app
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.training.outcome import Outcome
+from graphtrial.trials import Store
+from graphtrial.trials.store.merge import merge
+
+
+@pytest.mark.slow
+def test_finished_trials_come_with_epochs_and_weights_and_unfinished_ones_stay(tmp_path: Path) -> None:
+    source, target = sample_store(tmp_path / "a" / "s.sqlite"), Store(tmp_path / "b" / "s.sqlite")
+    finished = [trial for trial in source.trials() if trial.is_finished]
+    spec = finished[0].spec
+    source.start(spec, "accuracy", True, {})
+    source.finish(spec.id, Outcome("done", 1, [], {"test": 1.0}), b"weights")
+    finished = [trial for trial in source.trials() if trial.is_finished]
+    merged = merge(target, source.path)
+    assert set(merged.copied) == {trial.id for trial in finished}
+    assert (merged.same, merged.different, merged.weights, merged.left) == ((), (), (spec.id,), 1)
+    assert target.trials() == finished
+    assert all(target.history(trial.id) == source.history(trial.id) for trial in finished)
+    assert target.weights(target.find(spec.id)) == b"weights"
+    assert [file.parent.name for file in target.trials_folder.rglob("weights*")] == [spec.id]
+
+
+@pytest.mark.slow
+def test_a_second_time_changes_nothing(tmp_path: Path) -> None:
+    source, target = sample_store(tmp_path / "a" / "s.sqlite"), Store(tmp_path / "b" / "s.sqlite")
+    first = merge(target, source.path)
+    before = target.trials()
+    again = merge(target, source.path)
+    assert (again.copied, set(again.same), again.different) == ((), set(first.copied), ())
+    assert target.trials() == before
+
+
+def test_a_result_that_is_there_stays_and_one_that_differs_is_told(tmp_path: Path) -> None:
+    ours, theirs = Store(tmp_path / "a" / "s.sqlite"), Store(tmp_path / "b" / "s.sqlite")
+    same, other, running = plan()[:3]
+    record(ours, same, 50.0, epochs=3)
+    record(theirs, same, 50.0, epochs=3)
+    record(ours, other, 60.0, epochs=3)
+    record(theirs, other, 61.0, epochs=3)
+    ours.start(running, "accuracy", True, {})
+    record(theirs, running, 70.0, epochs=2)
+    merged = merge(ours, theirs.path)
+    assert (merged.copied, merged.same, merged.different) == ((running.id,), (same.id,), (other.id,))
+    assert ours.find(other.id).scores["test"] == 60.0
+    assert (ours.find(running.id).status, len(ours.history(running.id))) == ("done", 2)
+
+
+def test_what_is_no_other_store_is_refused(tmp_path: Path) -> None:
+    store = Store(tmp_path / "s.sqlite")
+    with pytest.raises(GraphTrialError, match="there is no store"):
+        merge(store, tmp_path / "none.sqlite")
+    with pytest.raises(GraphTrialError, match="into itself"):
+        merge(store, tmp_path / "s.sqlite")
+    (tmp_path / "text.sqlite").write_text("no store" * 100)
+    with pytest.raises(GraphTrialError, match="cannot be used"):
+        merge(store, tmp_path / "text.sqlite")
+
+
+def test_the_command_merges_several(tmp_path: Path) -> None:
+    trials = plan()
+    for name, part in (("a", trials[:3]), ("b", trials[2:5])):
+        for spec in part:
+            record(Store(tmp_path / f"{name}.sqlite"), spec, 50.0 + (name == "b"), epochs=1)
+    words = ["store", "merge", str(tmp_path / "a.sqlite"), str(tmp_path / "b.sqlite")]
+    told = CliRunner().invoke(app, [*words, "--store", str(tmp_path / "all.sqlite")])
+    assert told.exit_code == 0, told.output
+    assert "3 trials copied" in told.output
+    assert "another result" in told.output
+    assert len(Store(tmp_path / "all.sqlite").trials()) == 5
+    told = CliRunner().invoke(app, [*words, "--store", str(tmp_path / "all.sqlite"), "--json"])
+    assert [len(entry["same"]) for entry in json.loads(told.output)] == [3, 2]
+
+
+DIES = """
+import os, signal, sys
+from pathlib import Path
+from graphtrial.studies import Store
+from graphtrial.studies import merge
+from graphtrial.studies.store import store as module
+source, target, moment = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
+kill = lambda *args: os.kill(os.getpid(), signal.SIGKILL)
+if moment == "after the first weights":
+    copies = []
+    write = merge.atomic_path
+    def atomic_path(file):
+        copies.append(file)
+        if len(copies) == 2:
+            kill()
+        return write(file)
+    merge.atomic_path = atomic_path
+elif moment == "before the commit":
+    Store.take = kill
+elif moment == "in the transaction":
+    module.seal = kill
+elif moment == "after the commit":
+    merge.Checkpoint = kill
+merge.merge(Store(target), source)
+"""
+
+
+@pytest.mark.parametrize(
+    "moment", ["after the first weights", "before the commit", "in the transaction", "after the commit"]
+)
+def test_a_merge_that_is_killed_is_finished_by_the_next_one(moment: str, tmp_path: Path) -> None:
+    source, target = Store(tmp_path / "a" / "s.sqlite"), Store(tmp_path / "b" / "s.sqlite")
+    specs = plan()[:3]
+    for number, spec in enumerate(specs):
+        source.start(spec, "accuracy", True, {})
+        source.finish(spec.id, Outcome("done", 1, [], {"test": 1.0}), f"weights {number}".encode())
+    words = [sys.executable, "-c", DIES, str(source.path), str(target.path), moment]
+    assert subprocess.run(words, timeout=120, check=False).returncode == -signal.SIGKILL
+    assert len(target.trials()) == (3 if moment == "after the commit" else 0)
+    merge(target, source.path)
+    assert target.trials() == source.trials()
+    for one in target.trials():
+        assert target.weights(one) == source.weights(one)
+    assert not [path for path in target.path.parent.rglob("*") if path.name.endswith((".tmp", "-journal"))]
+
+
+def test_weights_that_are_missing_here_are_copied_by_a_second_merge(tmp_path: Path) -> None:
+    source, target = Store(tmp_path / "a" / "s.sqlite"), Store(tmp_path / "b" / "s.sqlite")
+    spec = plan()[0]
+    source.start(spec, "accuracy", True, {})
+    source.finish(spec.id, Outcome("done", 1, [], {"test": 1.0}), b"weights")
+    merge(target, source.path)
+    for spoil in (lambda file: file.unlink(), lambda file: file.write_bytes(b"weightS")):
+        spoil(target.weights_file(spec.id))
+        assert merge(target, source.path).weights == (spec.id,)
+        assert target.weights(target.find(spec.id)) == b"weights"
+    target.weights_file(spec.id).unlink()
+    source.weights_file(spec.id).write_bytes(b"weightS")
+    merged = merge(target, source.path)
+    assert (merged.weights, merged.damaged) == ((), (spec.id,))
+    assert not target.weights_file(spec.id).exists()
+
+
+def test_damaged_trials_are_named_and_the_others_are_rescued(tmp_path: Path) -> None:
+    source, target = sample_store(tmp_path / "a" / "s.sqlite"), Store(tmp_path / "b" / "s.sqlite")
+    one, other, *_ = (record.id for record in source.trials() if record.is_finished)
+    change(
+        source.path,
+        ("UPDATE trials SET val = val + 8 WHERE id = ?", (one,)),
+        ("UPDATE epochs SET val_loss = 0.5 WHERE trial = ? AND epoch = 2", (other,)),
+    )
+    told = CliRunner().invoke(app, ["store", "merge", str(source.path), "--store", str(target.path)])
+    assert told.exit_code == 1
+    assert one in told.output
+    assert other in told.output
+    finished = sum(record is not None and record.is_finished for _, record, _ in source.examine())
+    assert len(target.trials()) == finished > 10
+    assert not {one, other} & {record.id for record in target.trials()}
+
+
+def test_the_other_store_is_only_read(tmp_path: Path) -> None:
+    source, target = sample_store(tmp_path / "a" / "s.sqlite"), Store(tmp_path / "b" / "s.sqlite")
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "a").rglob("*")}
+    merge(target, source.path)
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "a").rglob("*")} == before

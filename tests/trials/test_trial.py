@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.spec import digest
+from graphtrial.nn import MODELS
+from graphtrial.studies import Row, Study
+from graphtrial.studies.plan import plan
+from graphtrial.trials import TrialSpec
+from graphtrial.trials.trial import make_job
+
+PRINT_IDS = (
+    "from graphtrial.studies import Row, Study\n"
+    "study = Study('s', 'csl', (Row('gcn', {'width': 8}, ('laplacian:4',)),), seeds=2, splits=1)\n"
+    "print(*[trial.id for trial in study.trials()])"
+)
+
+
+@pytest.mark.slow
+def test_the_id_is_the_same_in_every_process_and_under_every_hash_seed(study: Study) -> None:
+    ids = set()
+    for seed, language in (("0", "C"), ("123", "C.UTF-8")):
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "LANG": language, "TZ": "Asia/Tokyo"}
+        done = subprocess.run(
+            [sys.executable, "-c", PRINT_IDS], env=environment, capture_output=True, text=True, check=True
+        )
+        ids.add(done.stdout)
+    assert len(ids) == 1
+
+
+def test_the_id_depends_on_every_field(study: Study) -> None:
+    spec = study.trials()[-1]
+    other = study.trials()[0]
+    changes = {
+        "dataset": "zinc",
+        "data": "0" * 64,
+        "split": 7,
+        "model": dataclasses.replace(spec.model, arguments={**spec.model.arguments, "width": 9}),
+        "encoding": other.encoding,
+        "encoding_version": 99,
+        "protocol": "bgnn-v5/csl@2",
+        "rules": dataclasses.replace(spec.rules, lr=0.1),
+        "seed": 1,
+        "plugins": {"mine.py": "0" * 64},
+        "model_version": 2,
+    }
+    assert set(changes) == {field.name for field in dataclasses.fields(TrialSpec)}
+    assert len({spec.id, *(dataclasses.replace(spec, **{key: value}).id for key, value in changes.items())}) == 12
+
+
+def test_defaults_written_out_or_left_out_are_the_same_trial() -> None:
+    short = Study("s", "csl", (Row("gcn", {"width": 8}),), seeds=1, splits=1).trials()[0]
+    explicit = {"width": 8, "layers": 4, "residual": True, "batch_norm": True, "readout": "mean", "dropout": 0.0}
+    assert Study("s", "csl", (Row("gcn", explicit),), seeds=1, splits=1).trials()[0].id == short.id
+
+
+def test_a_specification_survives_json(study: Study) -> None:
+    for spec in study.trials():
+        again = TrialSpec.from_dict(json.loads(json.dumps(spec.to_dict())))
+        assert again == spec
+        assert again.id == spec.id
+
+
+def test_a_trial_refuses_other_data_than_it_was_made_for(study: Study) -> None:
+    with pytest.raises(GraphTrialError, match="made for other data"):
+        make_job(dataclasses.replace(study.trials()[0], data="0" * 64))
+
+
+@pytest.mark.parametrize("field", ["model_version", "encoding_version"])
+def test_a_trial_refuses_another_version_of_its_parts(study: Study, field: str) -> None:
+    spec = next(trial for trial in study.trials() if trial.encoding is not None)
+    make_job(spec)
+    with pytest.raises(
+        GraphTrialError, match=r"was made with version 99 of .*; this is version \d, whose numbers differ"
+    ):
+        make_job(dataclasses.replace(spec, **{field: 99}))
+
+
+def test_a_first_version_enters_neither_the_identity_nor_the_row(study: Study) -> None:
+    spec = next(trial for trial in study.trials() if trial.model.name == "gcn")
+    assert spec.model_version == 1
+    values = dataclasses.asdict(spec)
+    del values["plugins"], values["model_version"]
+    assert spec.id == digest(values)[:16]
+    assert "model_version" not in spec.row
+    raised = dataclasses.replace(spec, model_version=2)
+    assert raised.row["model_version"] == 2
+    old = {key: value for key, value in spec.to_dict().items() if key != "model_version"}
+    assert TrialSpec.from_dict(old) == spec
+
+
+def test_a_mended_model_is_never_served_an_old_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = Study("s", "csl", (Row("gcn", {"width": 8}),), seeds=1, splits=1)
+    (old,), before = study.trials(), [row.key for row in plan(study)]
+    monkeypatch.setattr(MODELS.get("gcn"), "version", 2, raising=False)
+    (new,), after = study.trials(), [row.key for row in plan(study)]
+    assert (old.model_version, new.model_version) == (1, 2)
+    assert old.id != new.id
+    assert before != after  # nor does a plan count it as done
+    with pytest.raises(GraphTrialError, match="version 1 of model 'gcn'"):
+        make_job(old)
+
+
+def test_a_version_is_a_whole_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    for wrong in (0, "2", True, 1.5):
+        monkeypatch.setattr(MODELS.get("gcn"), "version", wrong, raising=False)
+        with pytest.raises(GraphTrialError, match="whole number from 1 on"):
+            Study("s", "csl", (Row("gcn", {"width": 8}),), seeds=1, splits=1).trials()
+
+
+def test_a_split_that_is_not_there_is_an_error() -> None:
+    with pytest.raises(GraphTrialError, match="9 of them were asked for"):
+        Study("s", "csl", (Row("gcn", {"width": 8}),), splits=9).trials()

@@ -1,0 +1,133 @@
+"""Cuts and bounds: what is claimed of all tours holds for all tours."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from tests.tsp.tours import random_points, shortest_length
+
+from graphtrial.tsp.cuts import Cut, distinct, stacked, totals
+from graphtrial.tsp.heuristic import good_tour
+from graphtrial.tsp.metric import distances
+from graphtrial.tsp.relaxation import GRAIN, Relaxation
+from graphtrial.tsp.separation import Point, combs, subtours
+
+pytest.importorskip("highspy")
+
+
+def relaxed(n: int, seed: int) -> tuple[Relaxation, list[Cut]]:
+    """A relaxation with the cuts of a few rounds, and all cuts that were found on the way."""
+    lp = Relaxation(distances(random_points(n, seed), "euclidean"), np.ones((n, n), bool))
+    found: list[Cut] = []
+    for number in range(8):
+        assert lp.solve() == "optimal"
+        cuts = [*subtours(lp.point()), *combs(lp.point(), lp.cuts, number, rounds=2)]
+        check_violated(lp.point(), cuts)
+        found += cuts
+        if not lp.add_cuts(cuts):
+            break
+    lp.solve()
+    return lp, found
+
+
+def check_violated(point: Point, cuts: list[Cut]) -> None:
+    left = totals(*stacked(cuts, point.n), point.u, point.v, point.x)
+    assert all(value < cut.least for value, cut in zip(left, cuts, strict=True))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_tour_violates_a_cut(seed: int) -> None:
+    n = 60
+    _, cuts = relaxed(n, seed)
+    assert any(cut.teeth == 0 for cut in cuts)
+    assert any(cut.teeth >= 3 for cut in cuts)
+    distance = distances(random_points(n, seed), "euclidean")
+    tours = [good_tour(distance, 50, start) for start in range(10)]
+    tours += [np.random.default_rng(start).permutation(n) for start in range(10)]
+    for tour in tours:
+        left = totals(*stacked(cuts, n), tour, np.roll(tour, -1), np.ones(n))
+        assert all(value >= cut.least for value, cut in zip(left, cuts, strict=True))
+
+
+def test_no_tour_of_eight_points_violates_the_smallest_comb() -> None:
+    inside = np.array([[False, False, True, True, True, False, False, False]])
+    tooth = np.array([[-1, -1, 0, 1, 2, 0, 1, 2]], np.int16)
+    (comb,) = distinct(inside, tooth).values()
+    assert (comb.teeth, comb.least) == (3, 10)
+    left = []
+    for rest in itertools.permutations(range(1, 8)):
+        tour = np.array([0, *rest])
+        left.append(totals(comb.inside[None], comb.tooth[None], tour, np.roll(tour, -1), np.ones(8))[0])
+    assert min(left) == comb.least
+
+
+def test_a_cut_has_one_key_however_it_is_written() -> None:
+    inside = np.array([[True, True, False, False, False, False, False], [False, False, True, True, True, True, True]])
+    tooth = np.array([[2, -1, 2, 0, 0, 1, 1], [0, -1, 0, 1, 1, 2, 2]], np.int16)
+    assert len(distinct(inside, tooth)) == 1
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_any_multipliers_bound_the_shortest_tour(seed: int) -> None:
+    n = 10
+    distance = distances(random_points(n, seed), "euclidean")
+    lp, _ = relaxed(n, seed)
+    shortest = shortest_length(distance)
+    nothing = np.zeros(len(lp.pair_u), np.int8)
+    best, _ = lp.bound(nothing)
+    assert 0.9 * shortest * GRAIN < best <= shortest * GRAIN
+    rng = np.random.default_rng(seed)
+    for spread in (1.0, 100.0, 10_000.0):
+        wrong = lp.dual + rng.normal(0, spread * lp.scale, len(lp.dual))
+        assert lp.bound(nothing, wrong)[0] <= shortest * GRAIN
+
+
+def test_decisions_are_counted_in_the_bound() -> None:
+    n = 10
+    distance = distances(random_points(n, seed=1), "euclidean")
+    lp, _ = relaxed(n, seed=1)
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        decided = np.zeros(len(lp.pair_u), np.int8)
+        decided[rng.choice(len(decided), 6, replace=False)] = [1, -1, -1, -1, -1, -1]
+        wanted = shortest_with(distance, lp, decided)
+        lp.confine((decided > 0).astype(float), (decided >= 0).astype(float))
+        assert lp.solve() == "optimal"
+        assert lp.bound(decided)[0] <= wanted * GRAIN
+    plain = np.zeros(len(lp.pair_u), np.int8)
+    assert lp.bound(plain)[0] <= shortest_length(distance) * GRAIN
+
+
+def shortest_with(distance: np.ndarray, lp: Relaxation, decided: np.ndarray) -> int:
+    """The shortest tour that keeps to the decisions: pairs left out are dear, a pair put in is free and paid after."""
+    dear = 100 * int(distance.max())
+    changed = distance.copy()
+    for value, price in ((-1, dear), (1, -dear)):
+        u, v = lp.pair_u[decided == value], lp.pair_v[decided == value]
+        changed[u, v] += price
+        changed[v, u] += price
+    length = shortest_length(changed) + dear * int((decided == 1).sum())
+    assert length < dear
+    return length
+
+
+def test_only_what_is_impossible_is_refuted() -> None:
+    lp, _ = relaxed(12, seed=0)
+    decided = np.zeros(len(lp.pair_u), np.int8)
+    at_point = np.flatnonzero(lp.pair_u == 0)
+    decided[at_point[1:]] = -1  # one way to leave point 0 is left, and two are needed
+    lp.confine(np.zeros(len(lp.u)), (decided >= 0).astype(float))
+    assert lp.solve() == "infeasible"
+    assert lp.refuted(decided)
+    assert not lp.refuted(np.zeros(len(lp.pair_u), np.int8))  # the same multipliers prove nothing of all tours
+
+
+def test_a_trial_leaves_no_trace() -> None:
+    lp, _ = relaxed(40, seed=2)
+    before = lp.x.copy(), lp.dual.copy()
+    lp.trial(int(np.argmin(np.abs(lp.x - 0.5))), 1.0, 20)
+    np.testing.assert_array_equal(lp.x, before[0])
+    assert lp.solve() == "optimal"
+    np.testing.assert_allclose(lp.x, before[0], atol=1e-9)

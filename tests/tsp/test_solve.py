@@ -1,0 +1,103 @@
+"""The shortest tours, against other ways to find them."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+from tests.tsp.tours import TSPLIB, coordinates, random_points, shortest_length
+
+from graphtrial.core.errors import InvalidGraphError, MissingDependencyError
+from graphtrial.datasets.tsp.dataset import SMALL, small_tours
+from graphtrial.tsp.heuristic import good_tour, tour_length
+from graphtrial.tsp.metric import distances
+from graphtrial.tsp.proof import Limits
+from graphtrial.tsp.solve import solve
+
+pytest.importorskip("highspy")
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "geographic"])
+@pytest.mark.parametrize("grid", [0, 3])
+def test_small_tours_are_those_of_held_and_karp(metric: str, grid: int) -> None:
+    for n in range(5, 11):
+        points = random_points(n, seed=n, grid=grid)
+        found = solve(points, metric)
+        assert found.proved
+        assert found.length == found.bound == shortest_length(distances(points, metric))
+        np.testing.assert_array_equal(np.sort(found.tour), np.arange(n))
+        assert tour_length(distances(points, metric), found.tour) == found.length
+
+
+@pytest.mark.parametrize("name", TSPLIB)
+def test_published_instances_have_their_published_lengths(name: str) -> None:
+    text, length = TSPLIB[name]
+    found = solve(coordinates(text), "geographic")
+    assert (found.length, found.proved) == (length, True)
+
+
+def test_the_shipped_tours_are_tours_of_their_length() -> None:
+    shipped = small_tours()
+    for number, tour in enumerate(np.split(shipped.tours, np.cumsum(shipped.sizes)[:-1])):
+        points = SMALL.points(number)
+        np.testing.assert_array_equal(np.sort(tour), np.arange(len(points)))
+        assert tour_length(distances(points, "euclidean"), tour) == round(shipped.length[number] * 1_000_000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [0, 81, 148])
+def test_the_solver_finds_the_shipped_tours_again(number: int) -> None:
+    shipped = small_tours()
+    found = solve(SMALL.points(number))
+    start = int(shipped.sizes[:number].sum())
+    assert found.proved
+    np.testing.assert_array_equal(found.tour, shipped.tours[start : start + int(shipped.sizes[number])])
+
+
+def test_lin_kernighan_helsgaun_finds_nothing_shorter() -> None:
+    elkai = pytest.importorskip("elkai")  # LKH, for academic use: a check where somebody has it, not a dependency
+    for number in range(20):
+        distance = distances(SMALL.points(number), "euclidean")
+        tour = np.array(elkai.DistanceMatrix(distance.tolist()).solve_tsp()[:-1])
+        assert tour_length(distance, tour) >= round(small_tours().length[number] * 1_000_000)
+
+
+def test_a_poor_start_does_not_matter() -> None:
+    from graphtrial.tsp.prove import prove
+
+    distance = distances(SMALL.points(0), "euclidean")
+    found = prove(distance, np.arange(len(distance)), Limits())
+    assert found.proved
+    assert found.length == round(small_tours().length[0] * 1_000_000)
+
+
+@pytest.mark.slow
+def test_a_proof_that_is_given_up_still_bounds_the_tour() -> None:
+    given_up = solve(SMALL.points(81), limits=Limits(nodes=1))
+    shortest = round(small_tours().length[81] * 1_000_000)
+    assert not given_up.proved
+    assert 0.97 * shortest < given_up.bound < shortest <= given_up.length
+
+
+@pytest.mark.slow
+def test_the_heuristic_repeats_itself_and_comes_close() -> None:
+    shipped = small_tours()
+    for number in range(10):
+        distance = distances(SMALL.points(number), "euclidean")
+        tour = good_tour(distance, 500, seed=1)
+        np.testing.assert_array_equal(tour, good_tour(distance, 500, seed=1))
+        np.testing.assert_array_equal(np.sort(tour), np.arange(len(distance)))
+        assert tour_length(distance, tour) <= 1.02 * round(shipped.length[number] * 1_000_000)
+
+
+@pytest.mark.parametrize("shape", [(4, 2), (10, 3), (10,)])
+def test_what_is_no_set_of_points_is_refused(shape: tuple[int, ...]) -> None:
+    with pytest.raises(InvalidGraphError, match="at least five points"):
+        solve(np.zeros(shape))
+
+
+def test_without_highs_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "highspy", None)
+    with pytest.raises(MissingDependencyError, match=r"graphtrial\[tsp\]"):
+        solve(random_points(10, seed=0))

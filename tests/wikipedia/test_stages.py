@@ -1,0 +1,148 @@
+"""Stages: made once, redone when killed, found by their inputs; and which files are dumps."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.wikipedia.dumps.files import find_dumps
+from graphtrial.wikipedia.labels import read_mapping
+from graphtrial.wikipedia.stages import Made, Workshop, identity, workshop
+
+
+def test_a_stage_is_made_once_and_keyed_by_parameters_and_inputs(tmp_path: Path) -> None:
+    calls: list[int] = []
+
+    def make(folder: Path) -> dict[str, Any]:
+        calls.append(1)
+        (folder / "x").write_text("x")
+        return {"count": len(calls)}
+
+    heard: list[Made] = []
+    shop = Workshop(tmp_path, heard.append)
+    first = shop.stage("s", {"a": 1}, [], make)
+    assert shop.stage("s", {"a": 1}, [], make).report == {"count": 1}
+    other = shop.stage("s", {"a": 2}, [], make)
+    assert other.report == {"count": 2}
+    above = [shop.stage("t", {}, [each], make).key for each in (first, other, first)]
+    assert above[0] == above[2] != above[1]
+    assert [made.kept for made in heard] == [False, True, False, False, False, True]
+    assert len(calls) == 4
+
+
+def test_a_stage_that_fails_leaves_nothing_and_is_made_again(tmp_path: Path) -> None:
+    def fail(folder: Path) -> dict[str, Any]:
+        (folder / "half").write_text("x")
+        raise GraphTrialError("no")
+
+    shop = Workshop(tmp_path)
+    with pytest.raises(GraphTrialError):
+        shop.stage("s", {}, [], fail)
+    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == []
+    assert not shop.stage("s", {}, [], lambda folder: {}).kept
+
+
+def test_a_folder_without_its_report_is_made_again(tmp_path: Path) -> None:
+    shop = Workshop(tmp_path)
+    made = shop.stage("s", {}, [], lambda folder: {"n": 1})
+    (made.folder / "report.json").unlink()
+    assert shop.stage("s", {}, [], lambda folder: {"n": 2}).report == {"n": 2}
+
+
+def test_a_killed_stage_is_redone_and_its_remains_are_removed(tmp_path: Path) -> None:
+    script = """
+        import sys, time
+        from pathlib import Path
+        from graphtrial.wikics.stages import Workshop
+
+        def make(folder):
+            (folder / "half").write_text("x")
+            print("working", flush=True)
+            time.sleep(60)
+            return {}
+
+        shop = Workshop(Path(sys.argv[1]))
+        shop.stage("before", {}, [], lambda folder: {})
+        shop.stage("s", {}, [], make)
+    """
+    command = [sys.executable, "-c", textwrap.dedent(script), str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "working\n"
+        os.kill(process.pid, signal.SIGKILL)
+    assert list(tmp_path.glob(".s-*.tmp"))
+    shop = Workshop(tmp_path)
+    assert shop.stage("before", {}, [], lambda folder: {}).kept
+    made = shop.stage("s", {}, [], lambda folder: {"done": True})
+    assert not made.kept
+    assert made.report == {"done": True}
+    assert not list(tmp_path.glob(".s-*.tmp"))
+    assert not (made.folder / "half").exists()
+
+
+def test_a_changed_file_has_another_identity(tmp_path: Path) -> None:
+    path = tmp_path / "dump"
+    path.write_text("a")
+    before = identity(path)
+    path.write_text("ab")
+    assert identity(path) != before
+    with pytest.raises(GraphTrialError, match="cannot read"):
+        identity(tmp_path / "nothing")
+
+
+def test_stages_are_in_the_cache_by_default(own_home: Path) -> None:
+    assert workshop().folder == own_home / "wikics"
+
+
+def test_dumps_are_found_by_their_names(tmp_path: Path) -> None:
+    wanted = [
+        *("enwiki-20240101-pages-articles10.xml-p1p2.bz2", "enwiki-20240101-pages-articles2.xml-p1p2.bz2"),
+        *("enwiki-20240101-page.sql.gz", "enwiki-20240101-pagelinks.sql.gz", "my_wiki_redirect.sql"),
+    ]
+    other = ["enwiki-20240101-page_props.sql.gz", "enwiki-20240101-langlinks.sql.gz", "md5sums.txt", "notes.xml"]
+    other += ["enwiki-20240101-pages-articles-multistream-index.txt.bz2"]
+    for name in (*wanted, *other):
+        (tmp_path / name).touch()
+    found = find_dumps(tmp_path)
+    assert [path.name for path in found.articles] == [wanted[1], wanted[0]]
+    assert {table: path.name for table, path in found.tables.items()} == {
+        "page": wanted[2],
+        "pagelinks": wanted[3],
+        "redirect": wanted[4],
+    }
+    (tmp_path / "enwiki-20240101-pages-articles-multistream.xml.bz2").touch()
+    assert [path.name for path in find_dumps(tmp_path).articles] == [
+        "enwiki-20240101-pages-articles-multistream.xml.bz2"
+    ]
+    (tmp_path / "dewiki-20240101-page.sql.gz").touch()
+    with pytest.raises(GraphTrialError, match="two dumps of page"):
+        find_dumps(tmp_path)
+
+
+def test_folders_without_articles_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(GraphTrialError, match="no dump of articles"):
+        find_dumps(tmp_path)
+    with pytest.raises(GraphTrialError, match="no folder"):
+        find_dumps(tmp_path / "nothing")
+
+
+@pytest.mark.parametrize("text", ["[]", "{}", '{"a": ["x"]}', '{"a": "x", "b": ["y"]}', '{"a": [], "b": ["y"]}'])
+def test_mappings_that_are_none_are_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "labels.json").write_text(text)
+    with pytest.raises(GraphTrialError, match="must map two classes"):
+        read_mapping(str(tmp_path / "labels.json"))
+
+
+def test_a_mapping_keeps_its_order(tmp_path: Path) -> None:
+    (tmp_path / "labels.json").write_text('{"z": ["Two_words", "Two words"], "a": ["One"]}')
+    assert list(read_mapping(str(tmp_path / "labels.json")).items()) == [("z", ["Two words"]), ("a", ["One"])]
+    with pytest.raises(GraphTrialError, match="no file"):
+        read_mapping(str(tmp_path / "other.json"))

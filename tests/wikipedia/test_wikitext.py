@@ -1,0 +1,85 @@
+"""Titles, categories, links and plain text of articles."""
+
+from __future__ import annotations
+
+import pytest
+
+from graphtrial.wikipedia.dumps.titles import Namespaces, spaced, underscored
+from graphtrial.wikipedia.text.wikitext import Reader
+
+FRENCH = Reader(Namespaces({0: "", 6: "Fichier", 14: "Catégorie", 100: "Portail"}))
+PLAIN = Reader(Namespaces())
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("  foo__bar ", "Foo bar"),
+        ("éa", "Éa"),
+        ("e\u0301a", "Éa"),
+        ("ßa", "ßa"),
+        ("a\u200eb\u00a0c", "Ab c"),
+        ("", ""),
+    ],
+)
+def test_titles_are_written_as_mediawiki_writes_them(given: str, expected: str) -> None:
+    assert spaced(given) == expected
+    assert underscored(given) == expected.replace(" ", "_")
+    assert spaced("iPod", first_letter=False) == "iPod"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[[Category:Databases]]", ["Databases"]),
+        ("[[category: databases_and things |key]] [[CATEGORY:Databases and things]]", ["Databases and things"]),
+        ("[[:Category:Databases]] [[Category:]] [[Category:{{PAGENAME}}]]", []),
+        ("<!-- [[Category:Hidden]] --> <nowiki>[[Category:Quoted]]</nowiki> [[Category:Seen]]", ["Seen"]),
+        ("[[Category:B]][[Category:A]][[Category:B]]", ["B", "A"]),
+        ("[[ Category : Spaced ]] [[Category:Broken\n]]", ["Spaced"]),
+        ("<!-- never closed [[Category:Hidden]]", []),
+    ],
+)
+def test_categories_of_a_text(text: str, expected: list[str]) -> None:
+    assert PLAIN.categories(text) == expected
+
+
+def test_a_wiki_has_its_own_names_beside_the_english_ones() -> None:
+    text = "[[Catégorie:Un]] [[Category:Deux]] [[Kategorie:Drei]]"
+    assert FRENCH.categories(text) == ["Un", "Deux"]
+    assert FRENCH.links("[[Portail:X]] [[Fichier:a.png|b [[Dedans]]]] [[lien#y|z]]") == ["Dedans", "Lien"]
+
+
+def test_links_of_a_text_are_articles_without_sections() -> None:
+    text = "[[A b]] [[a_b#C|d]] [[File:x.png]] [[#here]] [[:Category:K]] [[{{T}}]] <!-- [[Z]] --> [[C: The language]]"
+    assert PLAIN.links(text) == ["A_b", "C:_The_language"]
+
+
+def test_plain_text_has_what_a_reader_sees() -> None:
+    text = """'''Bold''' [[Link|text]]<ref name=a>Note</ref>{{Infobox|secret=1}}<math>x^2</math>
+[[File:a.png|thumb|Caption]]
+== Heading ==
+* item [http://a.b two]
+{| class=x
+! head
+|-
+| cell
+|}
+<gallery>a.png|b</gallery>__NOTOC__ &lt;ok&gt; [[Category:Gone]]"""
+    found = PLAIN.plain(text).split()
+    assert found == ["Bold", "text", "Heading", "item", "two", "head", "cell", "<ok>"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{{disambiguation}}", True),
+        ("x {{ Disambig |geo}}", True),
+        ("__DISAMBIG__", True),
+        ("{{disambiguation needed}}", False),
+        ("disambiguation", False),
+    ],
+)
+def test_pages_that_tell_meanings_apart_are_recognised(text: str, expected: bool) -> None:
+    assert PLAIN.is_disambiguation(text) is expected
+    assert not Reader(Namespaces(), ()).is_disambiguation("{{disambiguation}}")
