@@ -30,8 +30,8 @@ def graphtrial(
     from graphtrial.core.errors import GraphTrialError
     from graphtrial.nn import MODELS, Shapes, build_model, count_parameters, resolve_settings
     from graphtrial.tasks.graph_regression import GraphRegression
-    from graphtrial.training import Rules
     from graphtrial.training.batches import Job
+    from graphtrial.training.rules import TrainingRules
     from graphtrial.training.trainer import train
 
     if model not in MODELS:
@@ -56,7 +56,7 @@ def graphtrial(
             test_ids=rest,
             task=task,
             build=lambda: build_model(model, shapes, settings),
-            rules=Rules(batch_size=batch, lr=LEARNING_RATE, **FOREVER),
+            rules=TrainingRules(batch_size=batch, lr=LEARNING_RATE, **FOREVER),
             seed=1,
         ),
         on_epoch=lambda epoch: tick(epoch.seconds, epoch.train_loss, parameters=parameters),

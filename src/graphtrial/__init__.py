@@ -35,7 +35,7 @@ _HOMES = {
     "graphtrial.core.plugins": ("load_plugin",),
     "graphtrial.studies": ("Row", "Store", "Study", "TrialSpec", "load_study"),
     "graphtrial.tasks": ("TASKS", "Task"),
-    "graphtrial.training": ("PROTOCOLS", "Protocol", "Rules"),
+    "graphtrial.training": ("PROTOCOLS", "Protocol", "TrainingRules"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -65,7 +65,8 @@ if TYPE_CHECKING:
     from graphtrial.ops import aggregate
     from graphtrial.studies import Row, Study, load_study
     from graphtrial.tasks import TASKS, Task
-    from graphtrial.training import PROTOCOLS, Protocol, Rules
+    from graphtrial.training import PROTOCOLS, Protocol
+    from graphtrial.training.rules import TrainingRules
     from graphtrial.trials import Store, TrialSpec
 
 

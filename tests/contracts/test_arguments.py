@@ -25,7 +25,7 @@ from graphtrial.nn.budget import parameter_count
 from graphtrial.nn.registry import model_settings, resolve_settings, setting_hints, width_step
 from graphtrial.tasks import TASKS
 from graphtrial.training import PROTOCOLS
-from graphtrial.training.protocols.base import KINDS as RULES
+from graphtrial.training.rules import KINDS as RULES
 
 NASTY: list[Any] = [
     *(math.nan, math.inf, -math.inf, -1, -0.5, 0, 0.5, 1.5, 1, 1e308, 5e-324, 10**9, 10**400, -(2**63), 1 << 20000),

@@ -14,7 +14,8 @@ from graphtrial.published.shapes import published_shapes
 from graphtrial.studies import catalog, load_study
 from graphtrial.studies.from_table import encoding_facts
 from graphtrial.studies.plan import PlannedRow, plan
-from graphtrial.training import PROTOCOLS, Rules
+from graphtrial.training import PROTOCOLS
+from graphtrial.training.rules import TrainingRules
 
 STUDIES = sorted(catalog())
 OF_TABLES = [name for name in STUDIES if load_study(name).published is not None]
@@ -39,7 +40,7 @@ def test_a_study_names_what_there_is_and_can_be_planned(name: str) -> None:
         assert row.dataset in DATASETS
         assert row.protocol.partition("@")[0] in PROTOCOLS
         assert row.trials >= 1
-        if isinstance(row.rules, Rules):
+        if isinstance(row.rules, TrainingRules):
             assert row.model.name in MODELS
             assert resolve_settings(row.model.name, row.model.arguments) == row.model.arguments
 

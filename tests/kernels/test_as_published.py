@@ -19,7 +19,7 @@ from graphtrial.datasets import load
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.kernels import KERNELS
 from graphtrial.kernels.as_published import PublishedGraphlet, PublishedShortestPath, PublishedWeisfeilerLeman
-from graphtrial.training import SvmRules
+from graphtrial.svm.rules import KernelFoldRules
 from graphtrial.trials.kinds.kernel_fold import matrix_of, resolve_kernel
 from samples import Graph, symmetric
 
@@ -257,7 +257,7 @@ def test_a_trial_has_the_numbers_of_the_module_on_the_files_themselves(
     dataset: str, archive: str, mirror: Path
 ) -> None:
     graphs = tables_of(mirror / "TU" / f"{archive}.zip", 25)
-    whole, rules = load(dataset), SvmRules()
+    whole, rules = load(dataset), KernelFoldRules()
     few = dataclasses.replace(whole, graphs=whole.graphs[:25])
     resolved = resolve_kernel(Component("wl-as-published", {"normalise": False}), rules)
     found = matrix_of(few, resolved, 3)
@@ -288,4 +288,4 @@ def test_a_kernel_without_features_is_refused_where_features_are_needed(name: st
     with pytest.raises(GraphTrialError, match="no dot product of features"):
         KERNELS.get(name)(output="features").fit(set_of([(EDGE, [0, 1])]))
     with pytest.raises(GraphTrialError, match="needs machine=svc"):
-        resolve_kernel(Component(name), SvmRules(machine="linear"))
+        resolve_kernel(Component(name), KernelFoldRules(machine="linear"))

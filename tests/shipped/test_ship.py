@@ -15,7 +15,7 @@ from tests.stores import forge
 
 from graphtrial.core.errors import CorruptFileError, GraphTrialError
 from graphtrial.shipped import has_shipped_store, packed, ship, shipped_store
-from graphtrial.training import SvmRules
+from graphtrial.svm.rules import KernelFoldRules
 from graphtrial.trials import Store
 from graphtrial.trials.trial import versions_now
 
@@ -118,7 +118,7 @@ def test_what_is_shipped_is_clean_and_can_be_read(own_home: Path, tmp_path: Path
 
 
 def test_no_shipped_trial_is_of_an_older_kernel() -> None:
-    kernels = [trial for trial in shipped_store().trials() if isinstance(trial.spec.rules, SvmRules)]
+    kernels = [trial for trial in shipped_store().trials() if isinstance(trial.spec.rules, KernelFoldRules)]
     assert kernels
     for trial in kernels:
         assert trial.spec.model_version == versions_now(trial.spec.model.name, None, trial.spec.rules)[0]

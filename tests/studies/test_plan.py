@@ -17,7 +17,8 @@ from graphtrial.studies.edition import in_edition
 from graphtrial.studies.estimate import Timing, expected_epochs, hours_left, kept_timing, measured_timing
 from graphtrial.studies.eta import forecast
 from graphtrial.studies.plan import finished, plan
-from graphtrial.training import PROTOCOLS, Rules
+from graphtrial.training import PROTOCOLS
+from graphtrial.training.rules import TrainingRules
 from graphtrial.trials import Store
 
 
@@ -47,9 +48,9 @@ def test_finished_trials_are_found_whatever_the_data_hash_says(study: Study, sto
 def test_epochs_are_expected_from_the_schedule() -> None:
     # 1e-3 is halved seven times until it is below 1e-5; each takes about twice (10 + 1) epochs.
     rules = PROTOCOLS.get("bgnn-v5/zinc").rules
-    assert isinstance(rules, Rules)
+    assert isinstance(rules, TrainingRules)
     assert expected_epochs(rules) == 7 * 2 * 11
-    assert expected_epochs(Rules(batch_size=1, lr=1e-3, patience=10, min_lr=1e-5, max_epochs=20)) == 20
+    assert expected_epochs(TrainingRules(batch_size=1, lr=1e-3, patience=10, min_lr=1e-5, max_epochs=20)) == 20
 
 
 def test_a_model_is_timed_once_and_the_timing_kept(study: Study, own_home: Path) -> None:
@@ -77,7 +78,7 @@ def test_what_cannot_be_timed_stays_unknown_and_says_why(study: Study, own_home:
 
 def test_hours_never_exceed_the_limit_of_the_rules(study: Study) -> None:
     (row, _) = plan(study)
-    assert isinstance(row.rules, Rules)
+    assert isinstance(row.rules, TrainingRules)
     assert hours_left(row, [], Timing(1e9, "made up")) == pytest.approx(row.trials * row.rules.max_hours)
 
 

@@ -14,7 +14,8 @@ from graphtrial.core.spec import Component
 from graphtrial.execution import run_trials
 from graphtrial.studies import Row, Study
 from graphtrial.svm.cross_validation import choose_and_test, fold_of
-from graphtrial.training import SvmRules, rules_from
+from graphtrial.svm.rules import KernelFoldRules
+from graphtrial.training.rules import rules_from
 from graphtrial.trials import Store
 from graphtrial.trials.kinds.kernel_fold import resolve_kernel
 
@@ -27,7 +28,7 @@ def points() -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_folds_cover_everything_once_and_depend_on_the_seed_alone() -> None:
-    rules = SvmRules()
+    rules = KernelFoldRules()
     folds = [fold_of(95, rules, fold=number, seed=4) for number in range(10)]
     assert sorted(np.concatenate([fold.test for fold in folds]).tolist()) == list(range(95))
     for fold in folds:
@@ -41,7 +42,7 @@ def test_folds_cover_everything_once_and_depend_on_the_seed_alone() -> None:
 def test_the_choice_is_the_best_on_validation_and_the_first_of_equals(points: tuple[np.ndarray, np.ndarray]) -> None:
     x, y = points
     useless, good = np.eye(len(x)), x @ x.T
-    rules = SvmRules(penalties=(10.0, 1.0, 0.1))
+    rules = KernelFoldRules(penalties=(10.0, 1.0, 0.1))
     fold = fold_of(len(x), rules, fold=0, seed=1)
     choice = choose_and_test([useless, good], y, fold, rules)
     table = []
@@ -63,7 +64,7 @@ def test_the_choice_is_the_best_on_validation_and_the_first_of_equals(points: tu
 
 def test_a_linear_machine_takes_sparse_features(points: tuple[np.ndarray, np.ndarray]) -> None:
     x, y = points
-    rules = SvmRules(machine="linear")
+    rules = KernelFoldRules(machine="linear")
     choice = choose_and_test([sparse.csr_matrix(x)], y, fold_of(len(x), rules, fold=2, seed=0), rules)
     assert choice.scores["train"] > 55
 
@@ -73,25 +74,25 @@ def test_a_linear_machine_takes_sparse_features(points: tuple[np.ndarray, np.nda
 )
 def test_senseless_rules_of_a_machine_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(GraphTrialError):
-        SvmRules.from_dict(wrong)
+        KernelFoldRules.from_dict(wrong)
 
 
 def test_rules_are_read_back_as_what_they_were() -> None:
     from dataclasses import asdict
 
-    rules = SvmRules(h=(2,), machine="linear")
+    rules = KernelFoldRules(h=(2,), machine="linear")
     assert rules_from(asdict(rules)) == rules
     with pytest.raises(UnknownNameError, match="Did you mean 'folds'"):
-        SvmRules.from_dict({"fold": 3})
+        KernelFoldRules.from_dict({"fold": 3})
 
 
 def test_steps_are_left_open_unless_given() -> None:
-    assert "h" not in resolve_kernel(Component("wl"), SvmRules()).arguments
-    assert resolve_kernel(Component("wl", {"h": 2}), SvmRules()).arguments["h"] == 2
+    assert "h" not in resolve_kernel(Component("wl"), KernelFoldRules()).arguments
+    assert resolve_kernel(Component("wl", {"h": 2}), KernelFoldRules()).arguments["h"] == 2
     with pytest.raises(UnknownNameError, match="has no setting 'depth'"):
-        resolve_kernel(Component("wl", {"depth": 2}), SvmRules())
+        resolve_kernel(Component("wl", {"depth": 2}), KernelFoldRules())
     with pytest.raises(GraphTrialError, match="leave it out"):
-        resolve_kernel(Component("wl", {"output": "gram"}), SvmRules())
+        resolve_kernel(Component("wl", {"output": "gram"}), KernelFoldRules())
 
 
 @pytest.mark.slow

@@ -10,8 +10,8 @@ import pytest
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.nn import Shapes, build_model
 from graphtrial.tasks import GraphClassification
-from graphtrial.training import Rules
 from graphtrial.training.batches import Job
+from graphtrial.training.rules import TrainingRules
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def make_job(graphs: GraphSet) -> Callable[..., Job]:
             test_ids=ids[50:],
             task=task,
             build=lambda: build_model(model, shapes, {"width": 8, "layers": 2, "dropout": 0.2, **(settings or {})}),
-            rules=Rules.from_dict(chosen),
+            rules=TrainingRules.from_dict(chosen),
             seed=seed,
         )
 

@@ -15,8 +15,8 @@ from graphtrial.graphs import Column, GraphBatch, GraphSet, Loader
 from graphtrial.graphs.loader import AccumulatingLoader
 from graphtrial.nn import Shapes, build_model
 from graphtrial.tasks import LinkPrediction, NodeClassification, Task
-from graphtrial.training import Rules
 from graphtrial.training.batches import Job, scored_batches
+from graphtrial.training.rules import TrainingRules
 from graphtrial.training.trainer import train
 
 
@@ -40,7 +40,7 @@ def job_on(graphs: GraphSet, task: Task, level: str, ids: np.ndarray, **rules: o
         test_ids=ids[2],
         task=task,
         build=lambda: build_model("gcn", shapes, {"width": 16, "layers": 2}),
-        rules=Rules.from_dict(chosen),
+        rules=TrainingRules.from_dict(chosen),
         seed=1,
         split_level=level,
     )

@@ -8,7 +8,8 @@ import pytest
 
 from graphtrial.published import table
 from graphtrial.published.params import NAMES
-from graphtrial.training import PROTOCOLS, Rules
+from graphtrial.training import PROTOCOLS
+from graphtrial.training.rules import TrainingRules
 
 DATASETS = {"PROTEINS": "proteins_full", "PATTERN": "pattern-v1"}
 PRINTED = [
@@ -23,7 +24,7 @@ def test_rates_and_patience_are_those_printed(line: Mapping[str, str]) -> None:
     depth = "-depth" if "depth" in line["variant"] else ""
     name = DATASETS.get(line["dataset"], line["dataset"].lower())
     rules = PROTOCOLS.get(f"bgnn-v1/{name}{depth}").rules_for(NAMES[line["model"]], int(line["L"]))
-    assert isinstance(rules, Rules)
+    assert isinstance(rules, TrainingRules)
     told = (float(line["init_lr"]), int(line["patience"]), float(line["min_lr"]), float(line["lr_reduce_factor"]))
     assert (rules.lr, rules.patience, rules.min_lr, rules.factor) == told
 
@@ -33,6 +34,6 @@ def test_rates_and_patience_are_those_printed(line: Mapping[str, str]) -> None:
 )
 def test_runs_and_time_are_those_of_the_text(name: str, seeds: int, splits: int, hours: float) -> None:
     protocol = PROTOCOLS.get(f"bgnn-v1/{name}")
-    assert isinstance(protocol.rules, Rules)
+    assert isinstance(protocol.rules, TrainingRules)
     assert (len(protocol.seeds), protocol.splits, protocol.rules.max_hours) == (seeds, splits, hours)
     assert protocol.rules.tested == "last"

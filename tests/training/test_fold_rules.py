@@ -9,15 +9,17 @@ import pytest
 import torch
 
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.training import PROTOCOLS, FoldRules, Rules, SvmRules, rules_from
+from graphtrial.svm.rules import KernelFoldRules
+from graphtrial.training import PROTOCOLS
 from graphtrial.training.batches import Job
+from graphtrial.training.rules import FoldRules, TrainingRules, rules_from
 from graphtrial.training.trainer import train
 
 GIVEN = {"batch_size": 8, "lr": 1e-2, "patience": 1, "min_lr": 1e-4}
 
 
-@pytest.mark.parametrize("rules", [Rules(**GIVEN), FoldRules(**GIVEN, chosen=("width",)), SvmRules()])
-def test_rules_of_each_kind_are_read_back_as_what_they_were(rules: Rules | SvmRules) -> None:
+@pytest.mark.parametrize("rules", [TrainingRules(**GIVEN), FoldRules(**GIVEN, chosen=("width",)), KernelFoldRules()])
+def test_rules_of_each_kind_are_read_back_as_what_they_were(rules: TrainingRules | KernelFoldRules) -> None:
     assert rules_from(dataclasses.asdict(rules)) == rules
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from graphtrial.core.errors import GraphTrialError, UnknownNameError
 from graphtrial.published import configuration, configurations
-from graphtrial.training import PROTOCOLS, Rules
+from graphtrial.training import PROTOCOLS
+from graphtrial.training.rules import TrainingRules
 
 FOLDS = {"csl": 10, "wikics": 20, "enzymes": 10, "dd": 10, "proteins": 10}
 """The wall clock of the released code is shared out by folds, on CSL too by ten."""
@@ -63,7 +64,7 @@ def test_every_protocol_is_complete(name: str) -> None:
 
 def test_an_unknown_rule_names_the_nearest() -> None:
     with pytest.raises(UnknownNameError, match="Did you mean 'patience'"):
-        Rules.from_dict({"batch_size": 1, "lr": 1e-3, "patiance": 5, "min_lr": 1e-5})
+        TrainingRules.from_dict({"batch_size": 1, "lr": 1e-3, "patiance": 5, "min_lr": 1e-5})
 
 
 @pytest.mark.parametrize(
@@ -71,4 +72,4 @@ def test_an_unknown_rule_names_the_nearest() -> None:
 )
 def test_senseless_rules_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(GraphTrialError):
-        Rules.from_dict({"batch_size": 1, "lr": 1e-3, "patience": 5, "min_lr": 1e-5, **wrong})
+        TrainingRules.from_dict({"batch_size": 1, "lr": 1e-3, "patience": 5, "min_lr": 1e-5, **wrong})

@@ -14,14 +14,14 @@ from graphtrial.graphs import Column, GraphSet
 from graphtrial.nn import Shapes, build_model
 from graphtrial.ops import sparse_features
 from graphtrial.tasks import NodeClassification
-from graphtrial.training import Rules
 from graphtrial.training.batches import Job
 from graphtrial.training.outcome import Outcome
+from graphtrial.training.rules import TrainingRules
 from graphtrial.training.trainer import train
 from graphtrial.training.vectorized import train_together
 
 NODES, CLASSES = 120, 3
-RULES = Rules(
+RULES = TrainingRules(
     batch_size=1, lr=0.1, patience=4, min_lr=1e-9, factor=1e-9, threshold=0.0, weight_decay=5e-4, max_epochs=60,
     tested="best",
 )  # fmt: skip
@@ -44,7 +44,7 @@ def graphs() -> GraphSet:
     return GraphSet.build([NODES], [ends.shape[1]], ends, columns)
 
 
-def jobs(graphs: GraphSet, name: str, rules: Rules = RULES, double: bool = True, **settings: Any) -> list[Job]:
+def jobs(graphs: GraphSet, name: str, rules: TrainingRules = RULES, double: bool = True, **settings: Any) -> list[Job]:
     task = NodeClassification(CLASSES)
     shapes = Shapes.of(graphs, task)
 
@@ -86,7 +86,7 @@ def test_together_and_one_by_one_is_the_same_but_for_rounding(graphs: GraphSet, 
 
 
 def test_in_single_precision_the_first_epochs_are_the_same_but_for_rounding(graphs: GraphSet) -> None:
-    few = Rules(batch_size=1, lr=0.02, patience=9, min_lr=1e-9, max_epochs=5)
+    few = TrainingRules(batch_size=1, lr=0.02, patience=9, min_lr=1e-9, max_epochs=5)
     for ours, theirs in zip(
         train_together(jobs(graphs, "gcn-direct", few, double=False)),
         [train(job) for job in jobs(graphs, "gcn-direct", few, double=False)],
@@ -125,7 +125,7 @@ def test_parts_of_any_size_and_models_of_any_depth(graphs: GraphSet, name: str, 
 
 
 def test_each_has_a_rate_of_its_own(graphs: GraphSet) -> None:
-    halving = Rules(batch_size=1, lr=0.5, patience=1, min_lr=0.05, factor=0.5, max_epochs=40, tested="last")
+    halving = TrainingRules(batch_size=1, lr=0.5, patience=1, min_lr=0.05, factor=0.5, max_epochs=40, tested="last")
     alone = [train(job) for job in jobs(graphs, "gcn-direct", halving)]
     assert len({tuple(epoch.lr for epoch in outcome.epochs) for outcome in alone}) > 2
     for ours, theirs in zip(train_together(jobs(graphs, "gcn-direct", halving)), alone, strict=True):
@@ -134,7 +134,7 @@ def test_each_has_a_rate_of_its_own(graphs: GraphSet) -> None:
 
 def test_a_training_that_diverges_takes_no_other_along(graphs: GraphSet) -> None:
     given = jobs(graphs, "mlp-direct")
-    rules = Rules(batch_size=1, lr=1e200, patience=9, min_lr=1e-9, max_epochs=10)
+    rules = TrainingRules(batch_size=1, lr=1e200, patience=9, min_lr=1e-9, max_epochs=10)
     vars(given[1])["rules"] = rules
     outcomes = train_together(given)
     assert [outcome.status for outcome in outcomes] == ["done", "diverged", "done", "done", "done", "done"]

@@ -9,8 +9,9 @@ import pytest
 
 from graphtrial.datasets import DATASETS
 from graphtrial.studies import catalog, load_study
-from graphtrial.training import PROTOCOLS, Rules
+from graphtrial.training import PROTOCOLS
 from graphtrial.training.batches import Job
+from graphtrial.training.rules import TrainingRules
 from graphtrial.training.trainer import train
 
 
@@ -26,7 +27,7 @@ def test_training_ends_after_so_many_epochs_without_a_lower_loss(make_job: Calla
 
 def test_a_hundred_epochs_of_patience_and_the_rates_of_the_paper() -> None:
     nodes = PROTOCOLS.get("wikics/nodes")
-    assert isinstance(nodes.rules, Rules)
+    assert isinstance(nodes.rules, TrainingRules)
     assert nodes.rules.patience + 1 == 100
     rates = {name: nodes.rules_for(name).lr for name in ("mlp-direct", "gcn-direct", "gat-direct", "appnp")}
     assert rates == {"mlp-direct": 0.003, "gcn-direct": 0.02, "gat-direct": 0.007, "appnp": 0.02}

@@ -17,9 +17,9 @@ from graphtrial.execution.processes import Processes
 from graphtrial.execution.progress import Listener, Progress
 from graphtrial.execution.worker import failure, record_start
 from graphtrial.nn import MODELS
-from graphtrial.training import Rules
 from graphtrial.training.checkpoint import Checkpoint
 from graphtrial.training.outcome import Epoch, Outcome
+from graphtrial.training.rules import TrainingRules
 from graphtrial.trials.store import Store
 from graphtrial.trials.trial import TrialSpec, check_plugins, make_job
 from graphtrial.trials.weights import packed
@@ -57,7 +57,7 @@ def can_be_together(trial: TrialSpec) -> bool:
     """Tell whether such a trial can be trained with others of its row: the classes of nodes, by a model that can."""
     from graphtrial.nn.vectorized import ways
 
-    plain = type(trial.rules) is Rules and trial.rules.gradient == "mean" and trial.encoding is None
+    plain = type(trial.rules) is TrainingRules and trial.rules.gradient == "mean" and trial.encoding is None
     return plain and DATASETS.get(trial.dataset).split_level == "node" and MODELS.get(trial.model.name) in ways()
 
 

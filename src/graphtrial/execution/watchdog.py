@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphtrial.training import Rules
+from graphtrial.training.rules import TrainingRules
 from graphtrial.trials.trial import TrialSpec
 
 GRACE_SECONDS = 600.0
@@ -13,7 +13,7 @@ MACHINE_HOURS = 12.0
 
 def patience_seconds(trial: TrialSpec, grace_seconds: float = GRACE_SECONDS) -> float:
     """Return how long no epoch of a trial need end: the time limit of its rules, and some grace."""
-    hours = trial.rules.max_hours if isinstance(trial.rules, Rules) else MACHINE_HOURS
+    hours = trial.rules.max_hours if isinstance(trial.rules, TrainingRules) else MACHINE_HOURS
     return 3600 * hours + grace_seconds
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from graphtrial.training import FoldRules
+from graphtrial.training.rules import FoldRules
 from graphtrial.trials.store import TrialRecord
 
 INCOMPLETE = "incomplete"

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.datasets.base import DatasetSpec, Source, known_dataset
-from graphtrial.training import PROTOCOLS, Rules
+from graphtrial.training import PROTOCOLS
+from graphtrial.training.rules import TrainingRules
 from graphtrial.trials.store import TrialRecord
 from graphtrial.trials.trial import changed_version
 
@@ -53,7 +54,7 @@ def changed_rules(trial: TrialRecord) -> str:
 def _version(trial: TrialRecord) -> Deviation | None:
     """Return how the model or encoding of a training differs from today's; nothing where it is not known here."""
     try:
-        changed = changed_version(trial.spec) if isinstance(trial.spec.rules, Rules) else ""
+        changed = changed_version(trial.spec) if isinstance(trial.spec.rules, TrainingRules) else ""
     except GraphTrialError:  # a plug-in that is not loaded or not allowed
         return None
     return Deviation("old version", changed, False) if changed else None

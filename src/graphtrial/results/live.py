@@ -11,8 +11,8 @@ from graphtrial.core.spec import canonical_json
 from graphtrial.execution.worker import is_running
 from graphtrial.results.rows import short_encoding
 from graphtrial.studies.estimate import expected_epochs
-from graphtrial.training import Rules
 from graphtrial.training.outcome import Epoch
+from graphtrial.training.rules import TrainingRules
 from graphtrial.trials.store import Store, TrialRecord
 
 MOST_FAILURES = 5
@@ -105,7 +105,7 @@ def _running(record: TrialRecord, history: Sequence[Epoch], records: Sequence[Tr
 
 def _expected(record: TrialRecord, records: Sequence[TrialRecord]) -> float | None:
     """Return about how many epochs a trial takes: as many as finished ones of its row did, else what the rules say."""
-    if not isinstance(record.spec.rules, Rules):
+    if not isinstance(record.spec.rules, TrainingRules):
         return None
     row = canonical_json(record.spec.row)
     same = [

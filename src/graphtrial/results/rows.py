@@ -17,7 +17,8 @@ from graphtrial.results.statistics.summary import UNBOUNDED, Summary, bootstrapp
 from graphtrial.results.verdict import NOTHING_PUBLISHED, Verdict, judged
 from graphtrial.studies.from_table import encoding_facts
 from graphtrial.tasks import metric_range
-from graphtrial.training import PROTOCOLS, FoldRules, Rules
+from graphtrial.training import PROTOCOLS
+from graphtrial.training.rules import FoldRules, TrainingRules
 from graphtrial.trials.store import TrialRecord
 
 
@@ -89,7 +90,7 @@ class ResultRow:
     @property
     def has_epochs(self) -> bool:
         """The trials were trainings, not fits of a support vector machine."""
-        return isinstance(self.first.spec.rules, Rules)
+        return isinstance(self.first.spec.rules, TrainingRules)
 
     @property
     def statuses(self) -> dict[str, int]:
@@ -242,7 +243,7 @@ def _published(group: list[TrialRecord]) -> published.PublishedRow | None:
     if not published.rows(paper=paper):  # a protocol of the user's own
         return None
     if paper == "tudataset":
-        return published.find_tudataset(spec.dataset, spec.model, trained=isinstance(spec.rules, Rules))
+        return published.find_tudataset(spec.dataset, spec.model, trained=isinstance(spec.rules, TrainingRules))
     if paper == "wikics":
         return published.find_wikics(spec.dataset, spec.model.name)
     params = next((trial.params for trial in group if trial.params is not None), None)

@@ -10,8 +10,8 @@ from graphtrial.datasets import DATASETS
 from graphtrial.encodings import ENCODINGS
 from graphtrial.nn import MODELS
 from graphtrial.results.rows import ResultRow
-from graphtrial.training import Rules, SvmRules
-from graphtrial.training.protocols.features import MACHINE, MACHINE_TITLE
+from graphtrial.svm.rules import MACHINE, MACHINE_TITLE, KernelFoldRules
+from graphtrial.training.rules import TrainingRules
 from graphtrial.trials.trial import TrialSpec
 
 
@@ -22,9 +22,9 @@ def dataset_title(name: str) -> str:
 
 def model_title(spec: TrialSpec) -> str:
     """Return the display name of the model, kernel or machine of a trial, such as `GatedGCN`."""
-    if isinstance(spec.rules, Rules):
+    if isinstance(spec.rules, TrainingRules):
         return MODELS.title(spec.model.name)
-    if isinstance(spec.rules, SvmRules):
+    if isinstance(spec.rules, KernelFoldRules):
         from graphtrial.kernels import KERNELS  # kernels take a while to import, and most stores have none
 
         return KERNELS.title(spec.model.name)

@@ -14,8 +14,8 @@ from graphtrial.core.spec import canonical_json, digest
 from graphtrial.datasets import load
 from graphtrial.datasets.prepare import is_kept
 from graphtrial.studies.plan import PlannedRow
-from graphtrial.training import Rules
 from graphtrial.training.batches import Ids
+from graphtrial.training.rules import TrainingRules
 from graphtrial.training.trainer import train
 from graphtrial.trials.environment import environment
 from graphtrial.trials.store import TrialRecord
@@ -43,12 +43,12 @@ def hours_left(row: PlannedRow, done: Sequence[TrialRecord], timing: Timing | No
         return 0.0
     if done:
         return missing * statistics.fmean(_hours(record) for record in done)
-    if timing is None or not isinstance(row.rules, Rules):
+    if timing is None or not isinstance(row.rules, TrainingRules):
         return None
     return missing * min(timing.epoch_seconds * expected_epochs(row.rules) / 3600, row.rules.max_hours)
 
 
-def expected_epochs(rules: Rules) -> int:
+def expected_epochs(rules: TrainingRules) -> int:
     """Return about how many epochs a training takes: each halving of the rate comes after twice the patience or so."""
     halvings = math.floor(math.log(rules.min_lr / rules.lr) / math.log(rules.factor)) + 1
     return max(1, min(rules.max_epochs, halvings * 2 * (rules.patience + 1)))
@@ -69,7 +69,7 @@ def measured_timing(row: PlannedRow) -> Timing:
     The data must be prepared already, which may take longer than anybody waits for an estimate. Positional encodings
     are left out: they cost next to nothing in a step.
     """
-    if not isinstance(row.rules, Rules):
+    if not isinstance(row.rules, TrainingRules):
         raise GraphTrialError(f"{row.model.name} is not trained in epochs, so that there is none to time")
     if not is_kept(row.dataset):
         raise GraphTrialError(f"{row.dataset} is not prepared; `graphtrial data prepare {row.dataset}` does it")

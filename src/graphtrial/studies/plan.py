@@ -12,7 +12,9 @@ from graphtrial.nn import Shapes, model_settings, resolve_settings
 from graphtrial.published.shapes import known_shapes
 from graphtrial.studies.from_table import settings_in_table
 from graphtrial.studies.study import Row, Study, choose_settings, parse_encoding
-from graphtrial.training import AnyRules, Protocol, Rules, SvmRules
+from graphtrial.svm.rules import KernelFoldRules
+from graphtrial.training import Protocol
+from graphtrial.training.rules import AnyRules, TrainingRules
 from graphtrial.trials.store import TrialRecord
 from graphtrial.trials.trial import TrialSpec, make_encoding, shapes_for, versions_now
 
@@ -37,7 +39,7 @@ class PlannedRow:
     @property
     def is_trained(self) -> bool:
         """The row is a network, which is trained in epochs."""
-        return isinstance(self.rules, Rules)
+        return isinstance(self.rules, TrainingRules)
 
     @property
     def model_version(self) -> int:
@@ -94,7 +96,7 @@ def _components(
     for text in row.encodings:
         encoding = parse_encoding(text, row.model)
         for settings in row.points():
-            if not isinstance(protocol.rules, Rules):
+            if not isinstance(protocol.rules, TrainingRules):
                 yield Component(row.model, settings), None
             elif study.published is not None:
                 for made in settings_in_table(study.published, dataset, row.model, settings, encoding):
@@ -116,16 +118,20 @@ def _shapes(dataset: str, encoding: Component | None) -> Shapes:
 
 
 def _resolved(model: Component, rules: AnyRules) -> Component:
-    if isinstance(rules, SvmRules):
+    if isinstance(rules, KernelFoldRules):
         from graphtrial.trials.kinds.kernel_fold import resolve_kernel
 
         return resolve_kernel(model, rules)
-    return Component(model.name, resolve_settings(model.name, model.arguments)) if isinstance(rules, Rules) else model
+    return (
+        Component(model.name, resolve_settings(model.name, model.arguments))
+        if isinstance(rules, TrainingRules)
+        else model
+    )
 
 
 def _key(thing: PlannedRow | TrialSpec) -> str:
     arguments = dict(thing.model.arguments)
-    if isinstance(thing.rules, Rules | SvmRules):
+    if isinstance(thing.rules, TrainingRules | KernelFoldRules):
         named: dict[str, Any] = {"name": thing.model.name, "arguments": arguments}
     else:  # what a machine sees of the features is known with the data
         named = {"name": thing.model.name}

@@ -18,7 +18,9 @@ from graphtrial.nn import MODELS, Shapes, implied_settings, model_settings, pars
 from graphtrial.published import configuration
 from graphtrial.published.configs import SETTINGS
 from graphtrial.studies.from_table import settings_in_table
-from graphtrial.training import PROTOCOLS, FeatureSvmRules, FoldRules, Protocol, SvmRules
+from graphtrial.svm.rules import FeatureFitRules, KernelFoldRules
+from graphtrial.training import PROTOCOLS, Protocol
+from graphtrial.training.rules import FoldRules
 from graphtrial.trials.trial import TrialSpec, make_encoding, make_trial, shapes_for
 
 MOST_POINTS = 10_000
@@ -95,7 +97,7 @@ class Study:
         """Some row is tried with a support vector machine."""
         chosen = (row.protocol or self.protocol for row in self.rows)
         rules = (PROTOCOLS.get(name).rules for name in chosen if name and "*" not in name)
-        return any(isinstance(each, SvmRules | FeatureSvmRules) for each in rules)
+        return any(isinstance(each, KernelFoldRules | FeatureFitRules) for each in rules)
 
     def only(self, datasets: Sequence[str] = (), models: Sequence[str] = (), seeds: int | None = None) -> Study:
         """Return the part of the study on these datasets, with these models or kernels, with so many seeds.
@@ -115,7 +117,7 @@ class Study:
             if row.datasets is not None and name not in row.datasets:
                 continue
             protocol = self.protocol_for(dataset.spec, row)
-            kernel = isinstance(protocol.rules, SvmRules | FeatureSvmRules)
+            kernel = isinstance(protocol.rules, KernelFoldRules | FeatureFitRules)
             title = f"{protocol.name}@{protocol.version}"
             for model, encoding in _kernels(row) if kernel else _models(row, dataset, self.published):
                 rules = protocol.rules_for(model.name, model.arguments.get("layers"), self.rules)
@@ -136,14 +138,14 @@ class Study:
 
     def seeds_of(self, protocol: Protocol) -> Sequence[int]:
         """Return the seeds: those of the protocol, then derived ones; its own alone where nothing is drawn."""
-        if isinstance(protocol.rules, FeatureSvmRules):
+        if isinstance(protocol.rules, FeatureFitRules):
             return protocol.seeds
         if isinstance(self.seeds, tuple):
             return self.seeds
         return protocol.first_seeds(len(protocol.seeds) if self.seeds is None else self.seeds)
 
     def _split_count(self, protocol: Protocol, dataset: Dataset) -> int:
-        draws = isinstance(protocol.rules, SvmRules | FoldRules)  # the seed draws the folds
+        draws = isinstance(protocol.rules, KernelFoldRules | FoldRules)  # the seed draws the folds
         there = protocol.splits if draws else min(protocol.splits, len(dataset.splits))
         count = there if self.splits is None else self.splits
         if not 1 <= count <= there:

@@ -12,8 +12,8 @@ from sklearn.model_selection import KFold, train_test_split
 from sklearn.svm import LinearSVC
 
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.svm.rules import KernelFoldRules
 from graphtrial.svm.svc import Trainer
-from graphtrial.training.protocols import SvmRules
 
 Ids = npt.NDArray[np.int64]
 Matrix = Any
@@ -70,7 +70,7 @@ def fold_of(graphs: int, rules: Frame, *, fold: int, seed: int) -> Fold:
     return Fold(train, val, test)
 
 
-def choose_and_test(matrices: Sequence[Matrix], y: npt.NDArray[Any], fold: Fold, rules: SvmRules) -> Choice:
+def choose_and_test(matrices: Sequence[Matrix], y: npt.NDArray[Any], fold: Fold, rules: KernelFoldRules) -> Choice:
     """Fit a machine for each matrix and penalty, choose by the validation part, and test the choice.
 
     Of equally good choices the first one is taken. The test part is looked at once, with the machine that was chosen.

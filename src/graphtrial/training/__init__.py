@@ -1,14 +1,6 @@
 """Frozen training rules and the one loop that follows them."""
 
-from graphtrial.training.protocols import (
-    PROTOCOLS,
-    AnyRules,
-    FeatureSvmRules,
-    FoldRules,
-    Protocol,
-    Rules,
-    SvmRules,
-    rules_from,
-)
+from graphtrial.training.protocols import PROTOCOLS, Protocol
+from graphtrial.training.rules import AnyRules, FoldRules, TrainingRules, rules_from
 
-__all__ = ["PROTOCOLS", "AnyRules", "FeatureSvmRules", "FoldRules", "Protocol", "Rules", "SvmRules", "rules_from"]
+__all__ = ["PROTOCOLS", "AnyRules", "FoldRules", "Protocol", "TrainingRules", "rules_from"]

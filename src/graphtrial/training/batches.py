@@ -18,7 +18,7 @@ from graphtrial.graphs.column import Level
 from graphtrial.graphs.loader import AccumulatingLoader
 from graphtrial.graphs.transductive import NodeLoader, PairLoader
 from graphtrial.tasks import Task
-from graphtrial.training.protocols import Rules
+from graphtrial.training.rules import TrainingRules
 
 Ids = npt.NDArray[np.int64]
 
@@ -36,7 +36,7 @@ class Job:
     test_ids: Ids
     task: Task
     build: Callable[[], nn.Module]
-    rules: Rules
+    rules: TrainingRules
     seed: int
     encoding: Encoding | None = None
     split_level: Level = "graph"

@@ -22,7 +22,7 @@ from graphtrial.training.batches import Job, scored_batches, training_batches
 from graphtrial.training.checkpoint import Checkpoint, capture, part, restore
 from graphtrial.training.optim.adam import Adam
 from graphtrial.training.outcome import Epoch, Outcome, Status
-from graphtrial.training.protocols import Rules
+from graphtrial.training.rules import TrainingRules
 
 
 def train(job: Job, checkpoint: Path | None = None, on_epoch: Callable[[Epoch], None] = lambda epoch: None) -> Outcome:
@@ -171,7 +171,7 @@ def _training_view(job: Job, batch: GraphBatch, generator: torch.Generator) -> G
     return batch.with_column(ENCODING_COLUMN, job.encoding.training_view(batch.columns[ENCODING_COLUMN], generator))
 
 
-def judged(rules: Rules, epoch: Epoch) -> float:
+def judged(rules: TrainingRules, epoch: Epoch) -> float:
     """Return the number by which an epoch is judged."""
     return epoch.val_loss if rules.judged_by == "loss" else epoch.val_score
 
@@ -188,7 +188,7 @@ def _rising(job: Job) -> bool:
     return job.rules.judged_by == "score" and job.task.higher_is_better
 
 
-def verdict(rules: Rules, history: list[Epoch], optimiser: torch.optim.Optimizer) -> Status | None:
+def verdict(rules: TrainingRules, history: list[Epoch], optimiser: torch.optim.Optimizer) -> Status | None:
     """Return why training is over, or nothing while it is not."""
     if optimiser.param_groups[0]["lr"] < rules.min_lr or len(history) >= rules.max_epochs:
         return "done"

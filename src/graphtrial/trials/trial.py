@@ -21,10 +21,11 @@ from graphtrial.encodings import ENCODINGS, Encoding, encode
 from graphtrial.nn import MODELS, Shapes, build_model, resolve_settings
 from graphtrial.nn.encoder import ENCODING_COLUMN
 from graphtrial.published.shapes import known_shapes
+from graphtrial.svm.rules import FeatureFitRules, KernelFoldRules
 from graphtrial.tasks import Task
-from graphtrial.training import AnyRules, FeatureSvmRules, FoldRules, Rules, SvmRules, rules_from
 from graphtrial.training.batches import Job
 from graphtrial.training.outcome import Epoch, Outcome
+from graphtrial.training.rules import AnyRules, FoldRules, TrainingRules, rules_from
 from graphtrial.training.trainer import train
 from graphtrial.trials.fields import (
     Check,
@@ -150,7 +151,7 @@ def make_trial(
     seed: int,
 ) -> TrialSpec:
     """Return a fully resolved trial; a setting that nobody knows is an error."""
-    if isinstance(rules, SvmRules):
+    if isinstance(rules, KernelFoldRules):
         from graphtrial.trials.kinds.kernel_fold import resolve_kernel
 
         kernel, used = resolve_kernel(model, rules), _origins(dataset.name, model.name, None, rules, dataset.task)
@@ -159,7 +160,7 @@ def make_trial(
     there = rules.folds if isinstance(rules, FoldRules) else len(dataset.splits)
     if not 0 <= split < there:
         raise GraphTrialError(f"{dataset.name} has splits 0 to {there - 1}; there is no split {split}")
-    if isinstance(rules, FeatureSvmRules):
+    if isinstance(rules, FeatureFitRules):
         from graphtrial.trials.kinds.feature_fit import resolve_machine
 
         machine, used = resolve_machine(dataset, model), _origins(dataset.name, model.name, None, rules, dataset.task)
@@ -181,11 +182,11 @@ def _origins(
     things: list[Any] = [kind]
     if origin_digests(kind):
         things.append(type(task or load(dataset).task))
-    if isinstance(rules, SvmRules):
+    if isinstance(rules, KernelFoldRules):
         from graphtrial.kernels import KERNELS
 
         things.append(KERNELS.get(model))
-    elif not isinstance(rules, FeatureSvmRules):
+    elif not isinstance(rules, FeatureFitRules):
         things.append(MODELS.get(model))
     if encoding:
         things.append(ENCODINGS.get(encoding.name))
@@ -198,9 +199,9 @@ def versions_now(model: str, encoding: Component | None, rules: AnyRules) -> tup
     1 where there is neither model nor kernel, 0 without an encoding.
     """
     made = 1
-    if isinstance(rules, Rules):
+    if isinstance(rules, TrainingRules):
         made = version_of(MODELS, model)
-    elif isinstance(rules, SvmRules):
+    elif isinstance(rules, KernelFoldRules):
         from graphtrial.kernels import KERNELS
 
         made = version_of(KERNELS, model)
@@ -232,7 +233,7 @@ def shapes_for(dataset: Dataset, encoding: Encoding | None) -> Shapes:
 def make_job(spec: TrialSpec) -> Job:
     """Bring a specification to life: load the data, compute the encoding, and say how the model is built."""
     dataset = _same_data(spec)
-    if isinstance(spec.rules, SvmRules | FeatureSvmRules):
+    if isinstance(spec.rules, KernelFoldRules | FeatureFitRules):
         raise GraphTrialError(f"trial {spec.id} tries a support vector machine, which is not trained in epochs")
     check_versions(spec)
     encoding = make_encoding(spec.encoding)
@@ -302,7 +303,11 @@ def changed_version(spec: TrialSpec) -> str:
     """Return which of model, kernel and encoding of a trial is of another version now, in words; empty for none."""
     model, encoding = versions_now(spec.model.name, spec.encoding, spec.rules)
     for part, then, now in (
-        (f"{'kernel' if isinstance(spec.rules, SvmRules) else 'model'} '{spec.model.name}'", spec.model_version, model),
+        (
+            f"{'kernel' if isinstance(spec.rules, KernelFoldRules) else 'model'} '{spec.model.name}'",
+            spec.model_version,
+            model,
+        ),
         (f"encoding '{spec.encoding}'", spec.encoding_version, encoding),
     ):
         if then != now:
@@ -313,12 +318,12 @@ def changed_version(spec: TrialSpec) -> str:
 def run_trial(spec: TrialSpec, checkpoint: Path, on_epoch: Callable[[Epoch], None] = lambda epoch: None) -> Outcome:
     """Run one trial, going on from its checkpoint if there is one."""
     check_plugins(spec)
-    if isinstance(spec.rules, SvmRules):
+    if isinstance(spec.rules, KernelFoldRules):
         from graphtrial.trials.kinds.kernel_fold import try_kernel
 
         check_versions(spec)
         return try_kernel(_same_data(spec), spec.model, spec.rules, fold=spec.split, seed=spec.seed)
-    if isinstance(spec.rules, FeatureSvmRules):
+    if isinstance(spec.rules, FeatureFitRules):
         from graphtrial.trials.kinds.feature_fit import try_features
 
         return try_features(_same_data(spec), spec.rules, split=spec.split, seed=spec.seed)

@@ -11,7 +11,9 @@ from graphtrial.nn.budget import parse_budget
 from graphtrial.nn.registry import model_settings, width_step
 from graphtrial.studies import Row, Study, load_study
 from graphtrial.studies.study import parse_encoding
-from graphtrial.training import Protocol, Rules, SvmRules
+from graphtrial.svm.rules import KernelFoldRules
+from graphtrial.training import Protocol
+from graphtrial.training.rules import TrainingRules
 from graphtrial.validation.verdict import Verdict
 
 
@@ -52,17 +54,17 @@ def _check_row(study: Study, row: Row, verdict: Verdict) -> None:
 def _check_settings(study: Study, row: Row, protocol: Protocol) -> None:
     for settings in row.points():
         rules = protocol.rules_for(row.model, settings.get("layers"), study.rules)
-        if isinstance(rules, SvmRules):
+        if isinstance(rules, KernelFoldRules):
             from graphtrial.trials.kinds.kernel_fold import resolve_kernel
 
             resolve_kernel(Component(row.model, settings), rules)
-        if not isinstance(rules, Rules):
+        if not isinstance(rules, TrainingRules):
             continue
         known = model_settings(row.model)
         if "width" in known and "width" not in settings:  # chosen later, by the budget or as published
             settings = {**settings, "width": width_step(row.model, settings)}
         resolve_settings(row.model, settings)
-    if isinstance(protocol.rules, Rules):
+    if isinstance(protocol.rules, TrainingRules):
         for encoding in row.encodings:
             parse_encoding(encoding)
         if row.budget is not None:

@@ -14,7 +14,8 @@ from graphtrial.core.spec import Component
 from graphtrial.datasets import load
 from graphtrial.execution import run_trials
 from graphtrial.studies import Row, Study
-from graphtrial.training import FeatureSvmRules, rules_from
+from graphtrial.svm.rules import FeatureFitRules
+from graphtrial.training.rules import rules_from
 from graphtrial.trials import Store, TrialSpec
 from graphtrial.trials.kinds.feature_fit import try_features
 
@@ -45,8 +46,8 @@ def test_one_trial_for_each_split_with_the_accuracy_of_scikit_learn(study: Study
 @pytest.mark.slow
 def test_pairs_are_ranked_by_their_distance_from_the_border(mirror: Path) -> None:
     data = load("cora+links-300")
-    outcome = try_features(data, FeatureSvmRules(penalty=10.0, examples=400), split=0, seed=0)
-    again = try_features(data, FeatureSvmRules(penalty=10.0, examples=400), split=0, seed=0)
+    outcome = try_features(data, FeatureFitRules(penalty=10.0, examples=400), split=0, seed=0)
+    again = try_features(data, FeatureFitRules(penalty=10.0, examples=400), split=0, seed=0)
     assert outcome.scores == again.scores
     pairs, linked = (np.asarray(data.graphs.column(name).values) for name in ("pairs", "y"))
     x = np.asarray(data.graphs.column("x").values)

@@ -16,7 +16,7 @@ from graphtrial.execution import run_trials
 from graphtrial.kernels import KERNELS
 from graphtrial.studies import Row, Study
 from graphtrial.studies.plan import plan
-from graphtrial.training import SvmRules
+from graphtrial.svm.rules import KernelFoldRules
 from graphtrial.trials import Store
 from graphtrial.trials.kinds.kernel_fold import check_matrix, resolve_kernel
 from graphtrial.trials.trial import run_trial
@@ -105,7 +105,7 @@ def test_every_way_to_a_kernel_refuses_what_its_arguments_cannot_be(name: str) -
             kind(**wrong).fit_transform(graphs)
         if "output" not in wrong:
             with pytest.raises(GraphTrialError, match=next(iter(wrong))):
-                resolve_kernel(Component(name, wrong), SvmRules())
+                resolve_kernel(Component(name, wrong), KernelFoldRules())
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_every_way_to_a_kernel_refuses_what_its_arguments_cannot_be(name: str) -
 )
 def test_rules_of_a_machine_refuse_what_no_machine_takes(wrong: dict[str, object]) -> None:
     with pytest.raises(GraphTrialError, match=next(iter(wrong))):
-        SvmRules.from_dict(wrong)
+        KernelFoldRules.from_dict(wrong)
 
 
 def test_a_sound_matrix_passes() -> None:

@@ -12,7 +12,8 @@ from scipy.special import ndtri
 from graphtrial.published import Score
 from graphtrial.results.statistics.summary import ALPHA
 from graphtrial.results.statistics.welch import Mean
-from graphtrial.training import PROTOCOLS, FeatureSvmRules
+from graphtrial.svm.rules import FeatureFitRules
+from graphtrial.training import PROTOCOLS
 
 if TYPE_CHECKING:
     from graphtrial.results.rows import ResultRow
@@ -127,7 +128,7 @@ def is_deterministic(row: ResultRow) -> bool:
     """Tell whether the seed decides nothing and every split of the protocol was tried: a second run would be equal."""
     rules = row.first.spec.rules
     tried = {trial.spec.split for trial in row.trials if "test" in trial.scores}
-    return isinstance(rules, FeatureSvmRules) and rules.is_deterministic and len(tried) >= _splits(row)
+    return isinstance(rules, FeatureFitRules) and rules.is_deterministic and len(tried) >= _splits(row)
 
 
 def _splits(row: ResultRow) -> int:

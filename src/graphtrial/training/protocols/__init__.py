@@ -1,7 +1,5 @@
 """Protocols: frozen, versioned documents that say how a model is trained and tested."""
 
-from graphtrial.training.protocols.base import PROTOCOLS, AnyRules, FoldRules, Protocol, Rules, rules_from
-from graphtrial.training.protocols.features import FeatureSvmRules
-from graphtrial.training.protocols.svm import SvmRules
+from graphtrial.training.protocols.base import PROTOCOLS, Protocol
 
-__all__ = ["PROTOCOLS", "AnyRules", "FeatureSvmRules", "FoldRules", "Protocol", "Rules", "SvmRules", "rules_from"]
+__all__ = ["PROTOCOLS", "Protocol"]

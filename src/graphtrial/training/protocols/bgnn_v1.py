@@ -10,7 +10,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from graphtrial.training.protocols.base import Rules, declare
+from graphtrial.training.protocols.base import declare
+from graphtrial.training.rules import TrainingRules
 
 PAPER = "Dwivedi et al. 2020, Benchmarking Graph Neural Networks (arXiv:2003.00982v1)"
 LAST_WEIGHTS = "The weights of the last epoch are tested, as the paper says."
@@ -20,7 +21,7 @@ FOUR_SEEDS = (41, 95, 12, 35)
 
 _add = partial(declare, paper=PAPER, seeds=FOUR_SEEDS, told=(LAST_WEIGHTS, NOT_STATED))
 
-USUAL = Rules(batch_size=128, lr=1e-3, patience=5, min_lr=1e-5, max_hours=48.0)
+USUAL = TrainingRules(batch_size=128, lr=1e-3, patience=5, min_lr=1e-5, max_hours=48.0)
 for _name in ("zinc", "mnist", "cifar10", "pattern-v1", "cluster"):
     _add(f"bgnn-v1/{_name}", USUAL)
 
@@ -34,7 +35,7 @@ _add(
 )
 _add("bgnn-v1/tsp-edges", TSP, "Of the study of edge representations; the number of runs is not stated.", seeds=(41,))
 
-TU = Rules(batch_size=20, lr=1e-3, patience=25, min_lr=1e-6, max_hours=4.8)
+TU = TrainingRules(batch_size=20, lr=1e-3, patience=25, min_lr=1e-6, max_hours=4.8)
 RATES: dict[str, dict[str, dict[str, Any]]] = {  # of table 16; 1e-3 where nothing is said
     "enzymes": {
         "gcn-vanilla": {"lr": 7e-4},

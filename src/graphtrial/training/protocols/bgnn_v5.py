@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from graphtrial.training.protocols.base import Rules, declare
+from graphtrial.training.protocols.base import declare
+from graphtrial.training.rules import TrainingRules
 
 PAPER = "Dwivedi et al. 2022, Benchmarking Graph Neural Networks (arXiv:2003.00982v5)"
 LAST_WEIGHTS = "The weights of the last epoch are tested, as the released code does."
@@ -30,7 +31,7 @@ def _wl(**rules: Any) -> dict[str, dict[str, Any]]:
 
 _add = partial(declare, paper=PAPER, seeds=FOUR_SEEDS, told=(LAST_WEIGHTS,))
 
-MOLECULES = Rules(batch_size=128, lr=1e-3, patience=10, min_lr=1e-5)
+MOLECULES = TrainingRules(batch_size=128, lr=1e-3, patience=10, min_lr=1e-5)
 WL_ON_MOLECULES = {**_wl(patience=5), "3wl-gnn/8": {"lr": 1e-4}, "ringgnn/8": {"lr": 1e-5}}
 for _name in ("zinc", "zinc-full", "aqsol"):
     _add(
@@ -44,7 +45,7 @@ for _name in ("zinc", "zinc-full", "aqsol"):
 for _name in ("mnist", "cifar10"):
     _add(
         f"bgnn-v5/{_name}",
-        Rules(batch_size=128, lr=1e-3, patience=10, min_lr=1e-5),
+        TrainingRules(batch_size=128, lr=1e-3, patience=10, min_lr=1e-5),
         WL_GRADIENT,
         exceptions=_wl(patience=5) | {"ringgnn": _wl(patience=5, lr=1e-4, min_lr=1e-6)["ringgnn"]},
     )
@@ -52,7 +53,7 @@ for _name in ("mnist", "cifar10"):
 for _name in ("pattern", "cluster"):
     _add(
         f"bgnn-v5/{_name}",
-        Rules(batch_size=128, lr=1e-3, patience=5, min_lr=1e-5),
+        TrainingRules(batch_size=128, lr=1e-3, patience=5, min_lr=1e-5),
         OVER_EXAMPLES,
         WL_GRADIENT,
         "The loss is weighted by the class sizes of the batch in training, of the whole split in validation.",
@@ -68,7 +69,7 @@ for _name in ("pattern", "cluster"):
 
 _add(
     "bgnn-v5/tsp",
-    Rules(batch_size=64, lr=1e-3, patience=10, min_lr=1e-5, max_epochs=500),
+    TrainingRules(batch_size=64, lr=1e-3, patience=10, min_lr=1e-5, max_epochs=500),
     OVER_EXAMPLES,
     WL_GRADIENT,
     seeds=(41, 42, 9, 23),
@@ -77,7 +78,7 @@ _add(
 
 _add(
     "bgnn-v5/ogbl-collab",
-    Rules(batch_size=32768, lr=1e-3, patience=10, min_lr=1e-5, max_epochs=500, judged_by="score"),
+    TrainingRules(batch_size=32768, lr=1e-3, patience=10, min_lr=1e-5, max_epochs=500, judged_by="score"),
     "The learning rate follows the validation score. Each batch of links is trained with as many random pairs.",
     seeds=(41, 42, 9, 23),
     exceptions={"matrix-factorisation": {"lr": 1e-2}},
@@ -85,36 +86,38 @@ _add(
 
 _add(
     "bgnn-v5/ogbl-collab-edges",
-    Rules(batch_size=32768, lr=1e-3, patience=10, min_lr=1e-5, max_epochs=500, max_hours=24.0, judged_by="score"),
+    TrainingRules(
+        batch_size=32768, lr=1e-3, patience=10, min_lr=1e-5, max_epochs=500, max_hours=24.0, judged_by="score"
+    ),
     "Of the study of edge representations: bgnn-v5/ogbl-collab with other seeds and twice the time.",
     seeds=(411, 421, 91, 231),
 )
 
 _add(
     "bgnn-v5/wikics",
-    Rules(batch_size=1, lr=1e-2, patience=25, min_lr=1e-5, weight_decay=5e-4, max_hours=1.2),
+    TrainingRules(batch_size=1, lr=1e-2, patience=25, min_lr=1e-5, weight_decay=5e-4, max_hours=1.2),
     "The released code allows a twentieth of 24 hours for each of the 20 splits, and uses dropout of 0.35 here alone.",
     splits=20,
 )
 
 _add(
     "bgnn-v5/csl",
-    Rules(batch_size=5, lr=5e-4, patience=5, min_lr=1e-6, max_hours=1.2),
+    TrainingRules(batch_size=5, lr=5e-4, patience=5, min_lr=1e-6, max_hours=1.2),
     "The released code allows a tenth of 12 hours for each of the 5 folds.",
     seeds=(14, 34, 54, 84, 94, 15, 35, 55, 85, 95, 18, 38, 58, 88, 98, 19, 39, 59, 89, 99),
     splits=5,
     exceptions={model: {"gradient": "accumulated"} for model in WL_NETS},
 )
 
-_add("bgnn-v5/cycles", Rules(batch_size=25, lr=1e-4, patience=10, min_lr=1e-6))
+_add("bgnn-v5/cycles", TrainingRules(batch_size=25, lr=1e-4, patience=10, min_lr=1e-6))
 
 _add(
     "bgnn-v5/graphtheoryprop",
-    Rules(batch_size=25, lr=1e-3, patience=15, min_lr=1e-6),
+    TrainingRules(batch_size=25, lr=1e-3, patience=15, min_lr=1e-6),
     "The loss is the mean of the six mean squared errors; the released code weighs nodes by the size of their graph.",
 )
 
-TU = Rules(batch_size=20, lr=1e-3, patience=25, min_lr=1e-6, max_hours=1.2)
+TU = TrainingRules(batch_size=20, lr=1e-3, patience=25, min_lr=1e-6, max_hours=1.2)
 
 
 def _add_tu(name: str, exceptions: Mapping[str, Mapping[str, Any]] | None = None) -> None:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from graphtrial.training.protocols.base import FoldRules, Rules, declare
-from graphtrial.training.protocols.svm import SvmRules
+from graphtrial.svm.rules import KernelFoldRules
+from graphtrial.training.protocols.base import declare
+from graphtrial.training.rules import FoldRules, TrainingRules
 
 PAPER = "Morris et al. 2020, TUDataset (arXiv:2007.08663)"
 SEEDED = "Folds and validation parts are drawn by the seed, one per repetition; the released code seeds nothing."
 STEPS = "Steps of refinement are chosen from 0 on, as the paper says; the released code begins at 1."
 
-declare("tudataset/kernel-svm", SvmRules(), SEEDED, STEPS, paper=PAPER, seeds=tuple(range(10)), splits=10)
+declare("tudataset/kernel-svm", KernelFoldRules(), SEEDED, STEPS, paper=PAPER, seeds=tuple(range(10)), splits=10)
 declare(
     "tudataset/kernel-linear",
-    SvmRules(machine="linear"),
+    KernelFoldRules(machine="linear"),
     SEEDED,
     STEPS,
     "LIBLINEAR on sparse features, for the large sets.",
@@ -41,7 +42,7 @@ _add_networks("tudataset/gnn", NETWORK, 10, RISING)
 _add_networks("tudataset/gnn-as-published", replace(NETWORK, schedule="as-published"), 10, FALLING)
 _add_networks("tudataset/gnn-large", NETWORK, 3, RISING)
 
-MOLECULES = Rules(batch_size=64, lr=1e-3, patience=5, min_lr=1e-6, tested="best", judged_by="score")
+MOLECULES = TrainingRules(batch_size=64, lr=1e-3, patience=5, min_lr=1e-6, tested="best", judged_by="score")
 TARGETS = "Targets are standardised over all graphs, as in the released code; the paper says over those trained on."
 
 AS_IT_IS = "The single target is that of the benchmark, as it is; its error is not divided by its deviation."

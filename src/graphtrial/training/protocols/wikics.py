@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from graphtrial.training.protocols.base import Rules, declare
-from graphtrial.training.protocols.features import FeatureSvmRules
+from graphtrial.svm.rules import FeatureFitRules
+from graphtrial.training.protocols.base import declare
+from graphtrial.training.rules import TrainingRules
 
 PAPER = "Mernyei and Cangea 2020, Wiki-CS (arXiv:2007.02901)"
 INTERVAL = "The interval is the 2.5 to 97.5 % range of 1,000 bootstrap means over all trials."
@@ -20,7 +21,7 @@ NEVER = 10**6
 _add = partial(declare, paper=PAPER, interval="bootstrap", told=(INTERVAL,))
 
 # A cut of the rate to nearly nothing ends training: after 100 epochs in which the loss was never strictly lower.
-STOPPED_EARLY = Rules(
+STOPPED_EARLY = TrainingRules(
     batch_size=1,
     lr=0.02,
     patience=99,
@@ -44,7 +45,7 @@ _add(
 )
 _add(
     "wikics/svm",
-    FeatureSvmRules(penalty=8.0),
+    FeatureFitRules(penalty=8.0),
     "A support vector machine is deterministic: one trial for each split.",
     seeds=tuple(range(1)),
     splits=20,
@@ -52,7 +53,7 @@ _add(
 
 SPLIT_ONCE = "All runs share one division of the links: 85 % train, 5 % val, 10 % test."
 DRAWN = "Each step draws as many pairs that are not linked as there are links, anew."
-ENCODER = Rules(
+ENCODER = TrainingRules(
     batch_size=NEVER, lr=0.01, patience=NEVER, min_lr=1e-9, max_epochs=200, tested="last", judged_by="score"
 )
 _add(
@@ -84,7 +85,7 @@ _add(
 )
 _add(
     "wikics/links-svm",
-    FeatureSvmRules(penalty=10.0, examples=10_000),
+    FeatureFitRules(penalty=10.0, examples=10_000),
     SPLIT_ONCE,
     "Fitted to 10,000 pairs, half of them links, which the seed draws; the penalty is that of the released code.",
     seeds=tuple(range(1)),

@@ -15,9 +15,8 @@ from graphtrial.core.spec import Component
 from graphtrial.datasets import Dataset
 from graphtrial.datasets.generators.draws import Draws
 from graphtrial.graphs.column import PAIRS
+from graphtrial.svm.rules import MACHINE, FeatureFitRules
 from graphtrial.training.outcome import Outcome
-from graphtrial.training.protocols import FeatureSvmRules
-from graphtrial.training.protocols.features import MACHINE
 
 Array = npt.NDArray[Any]
 CACHE_MEGABYTES = 500
@@ -36,7 +35,7 @@ def resolve_machine(dataset: Dataset, model: Component) -> Component:
     return Component(MACHINE, {})
 
 
-def try_features(dataset: Dataset, rules: FeatureSvmRules, *, split: int, seed: int) -> Outcome:
+def try_features(dataset: Dataset, rules: FeatureFitRules, *, split: int, seed: int) -> Outcome:
     """Fit a machine to the training part of a split and score all parts by the task's own metric."""
     start = time.perf_counter()
     pairs = dataset.spec.split_level == "pair"
@@ -53,7 +52,7 @@ def try_features(dataset: Dataset, rules: FeatureSvmRules, *, split: int, seed: 
 
 
 def _nodes(
-    dataset: Dataset, parts: dict[str, Array], rules: FeatureSvmRules, seed: int
+    dataset: Dataset, parts: dict[str, Array], rules: FeatureFitRules, seed: int
 ) -> dict[str, tuple[Array, Array]]:
     x, y = _features(dataset), np.asarray(dataset.graphs.column("y").values).reshape(-1)
     parts["train"] = _some(parts["train"], rules.examples, Draws(seed, 0))
@@ -61,7 +60,7 @@ def _nodes(
 
 
 def _pairs(
-    dataset: Dataset, parts: dict[str, Array], rules: FeatureSvmRules, seed: int
+    dataset: Dataset, parts: dict[str, Array], rules: FeatureFitRules, seed: int
 ) -> dict[str, tuple[Array, Array]]:
     """Return the examples of each part; training gets as many pairs that are not linked as it has links."""
     x, draws = _features(dataset), Draws(seed, 0)

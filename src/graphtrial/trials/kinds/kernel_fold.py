@@ -17,14 +17,14 @@ from graphtrial.datasets import Dataset
 from graphtrial.graphs import storage
 from graphtrial.kernels.base import KERNELS
 from graphtrial.svm.cross_validation import choose_and_test, fold_of
+from graphtrial.svm.rules import KernelFoldRules
 from graphtrial.training.outcome import Outcome
-from graphtrial.training.protocols import SvmRules
 
 STEPS = "h"
 OUTPUTS = {"svc": "gram", "linear": "features"}
 
 
-def resolve_kernel(kernel: Component, rules: SvmRules) -> Component:
+def resolve_kernel(kernel: Component, rules: KernelFoldRules) -> Component:
     """Return a kernel with all its arguments; the output is the machine's to say, and h is left out to be chosen."""
     kind = KERNELS.get(kernel.name)
     if "output" in kernel.arguments:
@@ -38,7 +38,7 @@ def resolve_kernel(kernel: Component, rules: SvmRules) -> Component:
     return Component(kernel.name, arguments)
 
 
-def try_kernel(dataset: Dataset, kernel: Component, rules: SvmRules, *, fold: int, seed: int) -> Outcome:
+def try_kernel(dataset: Dataset, kernel: Component, rules: KernelFoldRules, *, fold: int, seed: int) -> Outcome:
     """Try a kernel on one fold of the repetition that the seed names."""
     y = _classes(dataset)
     start = time.perf_counter()
@@ -111,7 +111,7 @@ def check_matrix(made: Any, graphs: int, name: str) -> Any:
     return made
 
 
-def _steps(kernel: Component, rules: SvmRules) -> list[int | None]:
+def _steps(kernel: Component, rules: KernelFoldRules) -> list[int | None]:
     """Return the steps of refinement to choose from; nothing where the kernel has none or has them fixed."""
     takes_steps = STEPS in declared_arguments(KERNELS.get(kernel.name))
     return list(rules.h) if takes_steps and STEPS not in kernel.arguments else [None]

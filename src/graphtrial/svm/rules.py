@@ -1,4 +1,4 @@
-"""The rules by which a kernel is tried."""
+"""Rules of trials with a support vector machine: one fold of a graph kernel, or one fit on features alone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from graphtrial.core.arguments import LARGEST, Fraction, Length, Positive, Range, Steps, check_fields
+from graphtrial.core.arguments import LARGEST, Fraction, Length, Positive, Range, Steps, Whole, check_fields
 from graphtrial.core.spec import resolve_arguments
 
 Folds = Annotated[int, Range(2, LARGEST)]
@@ -14,7 +14,7 @@ Machine = Literal["svc", "linear"]
 
 
 @dataclass(frozen=True)
-class SvmRules:
+class KernelFoldRules:
     """The rules of one fold of a cross-validated support vector machine; part of a trial's identity.
 
     The seed of a trial shuffles the graphs and divides them into `folds`; the trial's split says which is tested. A
@@ -35,6 +35,37 @@ class SvmRules:
         check_fields(self)
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> SvmRules:
+    def from_dict(cls, values: Mapping[str, Any]) -> KernelFoldRules:
         """Make rules from plain values; an unknown key is an error that names the nearest known one."""
         return cls(**resolve_arguments(cls, values, "the rules of a kernel's trial"))
+
+
+MACHINE, MACHINE_TITLE = "svm", "SVM"
+"""What stands for the model in such a trial, and its display name."""
+
+
+@dataclass(frozen=True)
+class FeatureFitRules:
+    """The rules of one support vector machine with a Gaussian kernel on features; part of a trial's identity.
+
+    The kernel is exp(-g |x - y|^2) with g = 1 / (numbers per example x their variance) over the training part. Nodes
+    have their features, pairs those of both nodes side by side. Of more than `examples` training examples so many are
+    drawn by the seed, half of them links where there are pairs; 0 takes all.
+    """
+
+    kind: Literal["feature-svm"] = "feature-svm"
+    penalty: Positive = 8.0
+    examples: Whole = 0
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    @property
+    def is_deterministic(self) -> bool:
+        """The seed decides nothing: no examples are drawn."""
+        return self.examples == 0
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> FeatureFitRules:
+        """Make rules from plain values; an unknown key is an error that names the nearest known one."""
+        return cls(**resolve_arguments(cls, values, "the rules of a support vector machine on features"))

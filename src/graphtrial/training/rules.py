@@ -1,0 +1,91 @@
+"""Rules of one training, and rules of any kind from plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+from graphtrial.core.arguments import Count, Fraction, NotNegative, Positive, Whole, check_fields, check_value
+from graphtrial.core.errors import GraphTrialError, shown
+from graphtrial.core.spec import resolve_arguments
+from graphtrial.svm.rules import FeatureFitRules, Folds, KernelFoldRules
+
+R = TypeVar("R", bound="TrainingRules")
+
+
+@dataclass(frozen=True)
+class TrainingRules:
+    """The rules of one training; part of a trial's identity.
+
+    Adam; after each epoch the learning rate is multiplied by `factor` when the validation loss has not improved by
+    `threshold` (relative) for more than `patience` epochs. Training ends when the rate falls below `min_lr`, after
+    `max_epochs` epochs or after `max_hours` of training. `tested` says whose weights are scored at the end: those of
+    the `last` epoch, or those of the `best` one, which had the lowest validation loss. With `judged_by` score it is the
+    validation score that counts for both. `gradient` is that of the `mean` over a batch, or `accumulated`: the sum over
+    graphs one by one, in the batches of `AccumulatingLoader`. `batch_size` counts graphs, or pairs in link prediction;
+    a single graph whose nodes are classified is one batch, whatever it says.
+    """
+
+    batch_size: Count
+    lr: Positive
+    patience: Whole
+    min_lr: Positive
+    factor: Fraction = 0.5
+    threshold: NotNegative = 1e-4
+    weight_decay: NotNegative = 0.0
+    max_epochs: Count = 1000
+    max_hours: Positive = 12.0
+    tested: Literal["last", "best"] = "last"
+    judged_by: Literal["loss", "score"] = "loss"
+    gradient: Literal["mean", "accumulated"] = "mean"
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    @classmethod
+    def from_dict(cls: type[R], values: Mapping[str, Any]) -> R:
+        """Make rules from plain values; an unknown key is an error that names the nearest known one."""
+        return cls(**resolve_arguments(cls, values, "the training rules"))
+
+    def plateau_mode(self, *, rising: bool) -> Literal["max", "min"]:
+        """Return whether the schedule waits for higher or for lower numbers, given which are better."""
+        return "max" if rising else "min"
+
+
+@dataclass(frozen=True)
+class FoldRules(TrainingRules):
+    """The rules of one training of a cross-validation whose folds the seed draws, the same as for kernels.
+
+    The seed of a trial shuffles the graphs and divides them into `folds`; the trial's split says which is tested. A
+    share `validation` of the rest, also drawn by the seed, decides when to lower the rate, which epoch is tested, and
+    which of the trials that differ in the settings `chosen` alone stands for the fold. With `schedule` as-published the
+    rate is lowered unless the validation score gets lower, whatever is better: the fault of the released code.
+    """
+
+    kind: Literal["folds"] = "folds"
+    folds: Folds = 10
+    validation: Fraction = 0.1
+    chosen: tuple[str, ...] = ("layers", "width")
+    schedule: Literal["right", "as-published"] = "right"
+
+    def plateau_mode(self, *, rising: bool) -> Literal["max", "min"]:
+        return "min" if self.schedule == "as-published" else super().plateau_mode(rising=rising)
+
+
+AnyRules = TrainingRules | KernelFoldRules | FeatureFitRules
+KINDS: dict[str | None, type[TrainingRules] | type[KernelFoldRules] | type[FeatureFitRules]] = {
+    None: TrainingRules,
+    "folds": FoldRules,
+    "kernel-svm": KernelFoldRules,
+    "feature-svm": FeatureFitRules,
+}
+
+
+def rules_from(values: Any) -> AnyRules:
+    """Make rules of any kind from plain values."""
+    given = check_value(values, dict[str, Any], "the rules of a trial")
+    kind = check_value(given.get("kind"), str | None, "the kind of the rules")
+    if kind not in KINDS:
+        raise GraphTrialError(f"no rules of the kind {shown(kind)}; there are {', '.join(filter(None, KINDS))}")
+    return KINDS[kind].from_dict(given)
