@@ -44,7 +44,7 @@ def fill(results: Store) -> Filler:
         made = []
         for number, score in enumerate(scores):
             seed, split = divmod(number, splits)
-            component = Component(model, {**base.model.arguments, **(arguments or {})})
+            component = Component(model, {**base.settings, **(arguments or {})})
             changes = {"dataset": dataset, "model": component, "encoding": encoding, "protocol": protocol}
             spec = dataclasses.replace(base, split=split, seed=seed, **changes)
             results.start(spec, "accuracy", higher_is_better, ENVIRONMENT)

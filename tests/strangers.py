@@ -60,7 +60,7 @@ def trial(place: str, plain: TrialSpec, folder: Path, *, honest: bool) -> TrialS
         return replace(plain, protocol=f"{path}@1")
     study = Study("s", "csl", (Row("wl"),), protocol="tudataset/kernel-svm", seeds=1, splits=1)
     (made,) = study.trials()
-    return replace(made, model=Component(path, made.model.arguments), plugins=used)
+    return replace(made, model=Component(path, made.settings), plugins=used)
 
 
 def stored(spec: TrialSpec, path: Path) -> None:

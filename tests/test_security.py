@@ -128,7 +128,7 @@ def study_spec() -> TrialSpec:
 @pytest.fixture
 def nasty_store(tmp_path: Path, study_spec: TrialSpec) -> Store:
     """A store with a finished trial of a model whose name is an attack; no registry takes such a name."""
-    spec = replace(study_spec, model=Component(NASTY, study_spec.model.arguments))
+    spec = replace(study_spec, model=Component(NASTY, study_spec.settings))
     store = Store(tmp_path / "results" / "s.sqlite")
     store.start(spec, "accuracy", True, environment())
     epoch = Epoch(1, 1e-3, 1.0, 1.0, 1.0, 1.0)

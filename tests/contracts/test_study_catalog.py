@@ -42,7 +42,7 @@ def test_a_study_names_what_there_is_and_can_be_planned(name: str) -> None:
         assert row.trials >= 1
         if isinstance(row.rules, TrainingRules):
             assert row.model.name in MODELS
-            assert resolve_settings(row.model.name, row.model.arguments) == row.model.arguments
+            assert resolve_settings(row.model.name, row.settings) == row.settings
 
 
 def test_every_table_with_scores_is_a_study() -> None:
@@ -55,7 +55,7 @@ def stands_for(row: PlannedRow, printed: PublishedModel) -> bool:
     return (
         row.dataset in printed.datasets
         and printed.fits(row.model.name, {}, encoding_facts(row.encoding))
-        and row.model.arguments == resolve_settings(row.model.name, dict(printed.settings))
+        and row.settings == resolve_settings(row.model.name, dict(printed.settings))
     )
 
 

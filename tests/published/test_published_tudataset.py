@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from graphtrial.core.spec import Component
 from graphtrial.published import find_tudataset
 
 JK = {"jumping": True}
@@ -29,7 +28,7 @@ JK = {"jumping": True}
 def test_a_trial_has_the_row_of_the_paper(
     dataset: str, model: str, arguments: dict[str, object], trained: bool, printed: str
 ) -> None:
-    found = find_tudataset(dataset, Component(model, arguments), trained=trained)
+    found = find_tudataset(dataset, model, arguments, trained=trained)
     assert found is not None
     assert found.test is not None
     assert found.test.printed == printed
@@ -46,4 +45,4 @@ def test_a_trial_has_the_row_of_the_paper(
     ],
 )
 def test_a_trial_that_the_paper_did_not_make_has_none(dataset: str, model: str, trained: bool) -> None:
-    assert find_tudataset(dataset, Component(model), trained=trained) is None
+    assert find_tudataset(dataset, model, {}, trained=trained) is None

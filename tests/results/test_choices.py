@@ -21,7 +21,7 @@ def records(tmp_path: Path) -> list[TrialRecord]:
     store = Store(tmp_path / "store.sqlite")
     val = {(1, 0): 60.0, (2, 0): 70.0, (3, 0): 70.0, (1, 1): 80.0, (2, 1): 50.0, (3, 1): 80.0}
     for spec in reversed(trials):
-        layers = spec.model.arguments["layers"]
+        layers = spec.settings["layers"]
         store.start(spec, "accuracy", True, {})
         scores = {"train": 90.0, "val": val[layers, spec.split], "test": 10.0 * layers + spec.split}
         store.finish(spec.id, Outcome("done", 100 * layers, [], scores))
@@ -46,7 +46,7 @@ def test_a_lower_score_is_better_where_it_is(records: list[TrialRecord]) -> None
 
 
 def test_a_fold_is_not_chosen_for_before_every_model_was_tried(records: list[TrialRecord]) -> None:
-    missing = [record for record in records if (record.spec.model.arguments["layers"], record.spec.split) != (2, 1)]
+    missing = [record for record in records if (record.spec.settings["layers"], record.spec.split) != (2, 1)]
     failed = [replace(record, status="failed", scores={}) if record not in missing else record for record in records]
     for part in (missing, failed):
         (row,) = result_rows(part)
@@ -56,14 +56,14 @@ def test_a_fold_is_not_chosen_for_before_every_model_was_tried(records: list[Tri
 
 
 def test_a_model_that_diverged_is_never_chosen(records: list[TrialRecord]) -> None:
-    lost = [replace(r, status="diverged", scores={}) if r.spec.model.arguments["layers"] == 1 else r for r in records]
+    lost = [replace(r, status="diverged", scores={}) if r.spec.settings["layers"] == 1 else r for r in records]
     (row,) = result_rows(lost)
     assert {c["split"]: c["layers"] for c in row.choices} == {0: 2, 1: 3}
 
 
 def test_jumping_and_plain_networks_are_rows_of_their_own(records: list[TrialRecord]) -> None:
     def jumping(record: TrialRecord) -> TrialRecord:
-        model = replace(record.spec.model, arguments={**record.spec.model.arguments, "jumping": True})
+        model = replace(record.spec.model, arguments={**record.spec.settings, "jumping": True})
         return replace(record, id=record.id[::-1], spec=replace(record.spec, model=model))
 
     rows = result_rows([*records, *map(jumping, records)])

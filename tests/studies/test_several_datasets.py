@@ -54,7 +54,7 @@ def networks() -> Study:
 def test_a_study_spans_datasets_rows_of_their_own_and_grids(study: Study) -> None:
     trials = study.only(["csl"]).trials()
     assert [t.model.name for t in trials] == ["wl"] * 2 + ["gin-eps"] * 8
-    points = [(t.model.arguments["layers"], t.model.arguments["width"]) for t in trials[2:]]
+    points = [(t.settings["layers"], t.settings["width"]) for t in trials[2:]]
     assert points == [(1, 4)] * 2 + [(1, 8)] * 2 + [(2, 4)] * 2 + [(2, 8)] * 2
     assert {t.protocol for t in trials} == {"tudataset/kernel-svm@1", "tudataset/gnn@1"}
     assert len({t.id for t in trials}) == 10

@@ -131,15 +131,15 @@ def test_the_demo_has_a_plan() -> None:
 
 def test_the_published_width_and_depth_are_taken_where_none_are_given() -> None:
     spec = Study("s", "csl", (Row("gatedgcn", encodings=("laplacian:20",)),), seeds=1, splits=1).trials()[0]
-    assert (spec.model.arguments["width"], spec.model.arguments["layers"]) == (70, 4)
+    assert (spec.settings["width"], spec.settings["layers"]) == (70, 4)
 
 
 def test_a_budget_or_an_unpublished_depth_gives_the_widest_model_that_fits() -> None:
     wide = Study("s", "csl", (Row("gcn", {}, budget="50k"),), seeds=1, splits=1).trials()[0]
     deep = Study("s", "csl", (Row("gcn", {"layers": 7}),), seeds=1, splits=1).trials()[0]
-    assert wide.model.arguments["width"] < 146
-    assert deep.model.arguments["layers"] == 7
-    assert deep.model.arguments["width"] < 146
+    assert wide.settings["width"] < 146
+    assert deep.settings["layers"] == 7
+    assert deep.settings["width"] < 146
 
 
 def test_where_nothing_is_drawn_one_trial_answers_for_all_seeds() -> None:

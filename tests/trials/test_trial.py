@@ -42,7 +42,7 @@ def test_the_id_depends_on_every_field(study: Study) -> None:
         "dataset": "zinc",
         "data": "0" * 64,
         "split": 7,
-        "model": dataclasses.replace(spec.model, arguments={**spec.model.arguments, "width": 9}),
+        "model": dataclasses.replace(spec.model, arguments={**spec.settings, "width": 9}),
         "encoding": other.encoding,
         "encoding_version": 99,
         "protocol": "bgnn-v5/csl@2",

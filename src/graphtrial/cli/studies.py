@@ -124,12 +124,12 @@ def show_plan(study: Study, store: Path, *, estimate: bool) -> None:
 def _settings_in_words(row: PlannedRow) -> str:
     """Return depth and width, and what else is not as the model has it by default."""
     if not row.is_trained:
-        return ", ".join(f"{key} {value}" for key, value in row.model.arguments.items())
+        return ", ".join(f"{key} {value}" for key, value in row.settings.items())
     from graphtrial.nn import model_settings
 
     usual = model_settings(row.model.name)
-    told = (key for key, value in row.model.arguments.items() if key in ("layers", "width") or usual.get(key) != value)
-    return ", ".join(f"{key} {row.model.arguments[key]}" for key in told)
+    told = (key for key, value in row.settings.items() if key in ("layers", "width") or usual.get(key) != value)
+    return ", ".join(f"{key} {row.settings[key]}" for key in told)
 
 
 def not_run(study: Study) -> list[str]:

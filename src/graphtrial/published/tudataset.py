@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from graphtrial.core.errors import UnknownNameError
-from graphtrial.core.spec import Component
 from graphtrial.datasets import DATASETS
 from graphtrial.datasets.base import published_name
 from graphtrial.datasets.tu.catalog import CATALOG
@@ -17,7 +19,7 @@ JUMPING = ("gin-eps", "gine")
 AS_PUBLISHED = "-as-published"
 
 
-def find_tudataset(dataset: str, model: Component, *, trained: bool) -> PublishedRow | None:
+def find_tudataset(dataset: str, model: str, settings: Mapping[str, Any], *, trained: bool) -> PublishedRow | None:
     """Return the row of a kernel or a network, or nothing.
 
     A kernel with the published faults has the row of the kernel. Networks saw labels or degrees and no attributes, so
@@ -26,9 +28,9 @@ def find_tudataset(dataset: str, model: Component, *, trained: bool) -> Publishe
     if trained and _features(dataset) not in ("labels", "degree"):
         return None
     name = published_name(dataset).partition("+")[0].removeprefix("tu/")
-    names = NETWORKS.get(model.name, (model.name.removesuffix(AS_PUBLISHED),))
-    suffix = "-JK" if model.name in JUMPING and model.arguments.get("jumping") else ""
-    layers = model.arguments.get("layers")
+    names = NETWORKS.get(model, (model.removesuffix(AS_PUBLISHED),))
+    suffix = "-JK" if model in JUMPING and settings.get("jumping") else ""
+    layers = settings.get("layers")
     rows = (find(name, f"{title}{suffix}", layers=layers, paper=PAPER) for title in names)
     return next((row for row in rows if row is not None), None)
 

@@ -23,7 +23,7 @@ def choose(group: list[TrialRecord]) -> list[TrialRecord]:
         return group
     folds: dict[tuple[int, int], dict[tuple[Any, ...], TrialRecord]] = {}
     for trial in group:
-        point = tuple(trial.spec.model.arguments.get(name) for name in rules.chosen)
+        point = tuple(trial.spec.settings.get(name) for name in rules.chosen)
         folds.setdefault((trial.spec.seed, trial.spec.split), {})[point] = trial
     everything = {point for tried in folds.values() for point in tried}
     made = []

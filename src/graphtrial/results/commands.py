@@ -50,12 +50,12 @@ def _run_words(row: PlannedRow | TrialSpec) -> list[str]:
     words = ["graphtrial", "run", row.dataset, row.model.name]
     if row.encoding is not None:
         words += ["--encoding", str(row.encoding)]
-    for key, value in row.model.arguments.items():
+    for key, value in row.settings.items():
         if value is not None:
             words += ["--set", f"{key}={as_typed(value)}"]
     name = row.protocol.partition("@")[0]
     words += ["--protocol", name]
-    official = vars(PROTOCOLS.get(name).rules_for(row.model.name, row.model.arguments.get("layers")))
+    official = vars(PROTOCOLS.get(name).rules_for(row.model.name, row.settings.get("layers")))
     for key, value in vars(row.rules).items():
         if value != official[key]:
             words += ["--rule", f"{key}={as_typed(value)}"]

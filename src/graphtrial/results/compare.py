@@ -180,7 +180,7 @@ def matches(row: ResultRow, wanted: str) -> bool:
     anything.
     """
     model, *rest = wanted.split("/")
-    arguments = row.first.spec.model.arguments
+    arguments = row.first.spec.settings
     if model not in (row.first.spec.model.name, row.label, label_title(row)):
         return False
     for part in rest:

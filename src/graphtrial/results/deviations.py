@@ -47,7 +47,7 @@ def changed_rules(trial: TrialRecord) -> str:
     spec, protocol = trial.spec, trial.spec.protocol.partition("@")[0]
     if protocol not in PROTOCOLS:
         return ""
-    official = vars(PROTOCOLS.get(protocol).rules_for(spec.model.name, spec.model.arguments.get("layers")))
+    official = vars(PROTOCOLS.get(protocol).rules_for(spec.model.name, spec.settings.get("layers")))
     return ", ".join(f"{key} = {value}" for key, value in vars(spec.rules).items() if value != official[key])
 
 

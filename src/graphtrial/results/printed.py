@@ -100,9 +100,9 @@ def _places_of(row: ResultRow) -> Iterator[tuple[PublishedRow, Summary | None]]:
         return
     if paper.startswith("bgnn"):
         params = next((trial.params for trial in row.trials if trial.params is not None), None)
-        model, facts = spec.model, encoding_facts(spec.encoding)
+        facts = encoding_facts(spec.encoding)
         for number in table_numbers(paper):
-            found = find_in_table(paper, number, spec.dataset, model.name, model.arguments, facts, params)
+            found = find_in_table(paper, number, spec.dataset, spec.model.name, spec.settings, facts, params)
             for printed in found.rows if found else ():
                 yield printed, _score(row, printed)
         return
@@ -220,12 +220,14 @@ def _commands(paper: str, number: int) -> tuple[dict[int, str], dict[int, str]]:
 def _printed_of(paper: str, number: int, row: PlannedRow) -> Iterable[PublishedRow]:
     """Return the printed rows that a row of the table's study stands for."""
     if paper == "tudataset":
-        found = published.find_tudataset(row.dataset, row.model, trained=isinstance(row.rules, TrainingRules))
+        found = published.find_tudataset(
+            row.dataset, row.model.name, row.settings, trained=isinstance(row.rules, TrainingRules)
+        )
         return _of_same_trials(found) if found else []
     if paper == "wikics":
         both = (published.find_wikics(row.dataset, row.model.name, metric) for metric in (None, "AP"))
         return [found for found in both if found]
-    facts, given = encoding_facts(row.encoding), row.model.arguments
+    facts, given = encoding_facts(row.encoding), row.settings
     return [
         printed
         for made in published_models(paper, number)

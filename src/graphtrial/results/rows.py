@@ -47,9 +47,9 @@ class ResultRow:
     @property
     def label(self) -> str:
         """The model's name; -E marks edge features of the dataset, as in the papers."""
-        model = self.first.spec.model
-        jumps = isinstance(self.first.spec.rules, FoldRules) and model.arguments.get("jumping")
-        return model.name + ("-JK" if jumps else "") + ("-E" if model.arguments.get("edge_features") else "")
+        spec = self.first.spec
+        jumps = isinstance(spec.rules, FoldRules) and spec.settings.get("jumping")
+        return spec.model.name + ("-JK" if jumps else "") + ("-E" if spec.settings.get("edge_features") else "")
 
     @property
     def name(self) -> str:
@@ -62,7 +62,7 @@ class ResultRow:
     def chosen(self) -> tuple[str, ...]:
         """The settings that the validation part chose, fold by fold."""
         rules = self.first.spec.rules
-        arguments = self.first.spec.model.arguments
+        arguments = self.first.spec.settings
         return tuple(name for name in rules.chosen if name in arguments) if isinstance(rules, FoldRules) else ()
 
     @property
@@ -70,7 +70,7 @@ class ResultRow:
         """What was chosen for each fold."""
         return [
             {"trial": trial.id, "split": trial.spec.split, "seed": trial.spec.seed}
-            | {name: trial.spec.model.arguments[name] for name in self.chosen}
+            | {name: trial.spec.settings[name] for name in self.chosen}
             for trial in self.trials
             if self.chosen and trial.status != INCOMPLETE
         ]
@@ -78,7 +78,7 @@ class ResultRow:
     def setting(self, name: str) -> str:
         """Return a setting of the model in words: its value, or the range of those that were chosen."""
         if name not in self.chosen:
-            return str(self.first.spec.model.arguments.get(name, ""))
+            return str(self.first.spec.settings.get(name, ""))
         found = sorted({choice[name] for choice in self.choices})
         return "" if not found else str(found[0]) if len(found) == 1 else f"{found[0]}-{found[-1]}"
 
@@ -186,7 +186,7 @@ class ResultRow:
         return {
             "dataset": spec.dataset,
             "model": spec.model.name,
-            "settings": {key: value for key, value in spec.model.arguments.items() if key not in self.chosen},
+            "settings": {key: value for key, value in spec.settings.items() if key not in self.chosen},
             "encoding": None if spec.encoding is None else {"name": spec.encoding.name, **spec.encoding.arguments},
             "protocol": spec.protocol,
             "metric": self.first.metric,
@@ -243,10 +243,10 @@ def _published(group: list[TrialRecord]) -> published.PublishedRow | None:
     if not published.rows(paper=paper):  # a protocol of the user's own
         return None
     if paper == "tudataset":
-        return published.find_tudataset(spec.dataset, spec.model, trained=isinstance(spec.rules, TrainingRules))
+        return published.find_tudataset(
+            spec.dataset, spec.model.name, spec.settings, trained=isinstance(spec.rules, TrainingRules)
+        )
     if paper == "wikics":
         return published.find_wikics(spec.dataset, spec.model.name)
     params = next((trial.params for trial in group if trial.params is not None), None)
-    return find_published(
-        paper, spec.dataset, spec.model.name, spec.model.arguments, encoding_facts(spec.encoding), params
-    )
+    return find_published(paper, spec.dataset, spec.model.name, spec.settings, encoding_facts(spec.encoding), params)

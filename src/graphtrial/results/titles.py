@@ -87,7 +87,7 @@ def _apart(rows: Sequence[ResultRow]) -> list[str]:
 
 def _of_model(row: ResultRow) -> dict[str, Any]:
     encoding = row.first.spec.encoding
-    chosen = {key: value for key, value in row.first.spec.model.arguments.items() if key not in row.chosen}
+    chosen = {key: value for key, value in row.first.spec.settings.items() if key not in row.chosen}
     return chosen | ({f"{encoding.name} {key}": value for key, value in encoding.arguments.items()} if encoding else {})
 
 

@@ -37,6 +37,11 @@ class PlannedRow:
         return self.splits * len(self.seeds)
 
     @property
+    def settings(self) -> dict[str, Any]:
+        """The settings of the model or kernel, defaults included."""
+        return self.model.arguments
+
+    @property
     def is_trained(self) -> bool:
         """The row is a network, which is trained in epochs."""
         return isinstance(self.rules, TrainingRules)
@@ -130,7 +135,7 @@ def _resolved(model: Component, rules: AnyRules) -> Component:
 
 
 def _key(thing: PlannedRow | TrialSpec) -> str:
-    arguments = dict(thing.model.arguments)
+    arguments = dict(thing.settings)
     if isinstance(thing.rules, TrainingRules | KernelFoldRules):
         named: dict[str, Any] = {"name": thing.model.name, "arguments": arguments}
     else:  # what a machine sees of the features is known with the data

@@ -9,7 +9,7 @@ from graphtrial.trials.store import TrialRecord
 
 
 def settings(record: TrialRecord) -> dict[str, str]:
-    """Return the specification as names and texts: `model.width`, `rules.lr` and so on."""
+    """Return the specification as names and texts: `model.width`, `rules.lr` and so on; defaults included."""
     found: dict[str, str] = {}
 
     def walk(name: str, value: Any) -> None:
@@ -19,7 +19,9 @@ def settings(record: TrialRecord) -> dict[str, str]:
         elif value is not None:
             found[name.replace("model.arguments", "model").replace("encoding.arguments", "encoding")] = str(value)
 
-    walk("", record.spec.to_dict())
+    values = record.spec.to_dict()
+    values["model"] = {"name": record.spec.model.name, "arguments": record.spec.settings}
+    walk("", values)
     return found
 
 

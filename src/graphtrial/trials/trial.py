@@ -87,6 +87,11 @@ class TrialSpec:
         return values
 
     @property
+    def settings(self) -> dict[str, Any]:
+        """The settings of the model or kernel, defaults included."""
+        return self.model.arguments
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The names of the things that the trial is made of; its protocol is written out."""
         return (self.dataset, self.model.name, *([self.encoding.name] if self.encoding else []))
@@ -246,7 +251,7 @@ def make_job(spec: TrialSpec) -> Job:
         val_ids=split.val,
         test_ids=split.test,
         task=dataset.task,
-        build=lambda: build_model(spec.model.name, shapes, spec.model.arguments),
+        build=lambda: build_model(spec.model.name, shapes, spec.settings),
         rules=spec.rules,
         seed=spec.seed,
         encoding=encoding,
