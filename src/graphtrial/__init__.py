@@ -15,6 +15,8 @@ import importlib
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from graphtrial.core.plugins import open_to_plugins
+
 __version__ = version("graphtrial")
 
 _HOMES = {
@@ -37,6 +39,11 @@ _HOMES = {
     "graphtrial.tasks": ("TASKS", "Task"),
     "graphtrial.training": ("PROTOCOLS", "Protocol", "TrainingRules"),
 }
+_REGISTRIES = ("nn:MODELS", "encodings:ENCODINGS", "datasets:DATASETS", "tasks:TASKS", "training:PROTOCOLS")
+for _path in _REGISTRIES:
+    open_to_plugins(f"graphtrial.{_path}")
+open_to_plugins("graphtrial.kernels:KERNELS", needs="sklearn")
+
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = ["__version__", *sorted(_HOME)]

@@ -21,6 +21,7 @@ from typing import Any
 from graphtrial.core import permissions
 from graphtrial.core.errors import GraphTrialError, in_one_line
 from graphtrial.core.files import require_file
+from graphtrial.core.imports import import_attribute
 from graphtrial.core.registry import Contents, Family, Registry
 
 Source = tuple[str, bytes]
@@ -67,6 +68,8 @@ class UserCode:
 
 
 _loaded: dict[str, Plugin] = {}
+_homes: dict[str, str | None] = {}
+"""Where each registry is that plug-ins can add to, and the library it needs, if any. Packages above this one say so."""
 
 
 def load_plugin(path: Path | str) -> Plugin:
@@ -155,20 +158,15 @@ def blamed(error: BaseException) -> str | None:
     return None
 
 
+def open_to_plugins(path: str, *, needs: str | None = None) -> None:
+    """Let plug-ins add to the registry at `module:NAME`; it is left out where the library that it needs is absent."""
+    _homes[path] = needs
+
+
 def registries() -> dict[str, Registry[Any]]:
-    """Return the registries that a plug-in can add to, by kind."""
-    from graphtrial.datasets import DATASETS
-    from graphtrial.encodings import ENCODINGS
-    from graphtrial.nn import MODELS
-    from graphtrial.tasks import TASKS
-    from graphtrial.training import PROTOCOLS
-
-    known: list[Registry[Any]] = [MODELS, ENCODINGS, DATASETS, TASKS, PROTOCOLS]
-    if find_spec("sklearn") is not None:
-        from graphtrial.kernels import KERNELS
-
-        known.append(KERNELS)
-    return {registry.kind: registry for registry in known}
+    """Return the registries that a plug-in can add to, by kind; their modules are imported now."""
+    paths = [path for path, needs in _homes.items() if needs is None or find_spec(needs) is not None]
+    return {registry.kind: registry for registry in map(import_attribute, paths)}
 
 
 def _contents() -> dict[str, Contents[Any]]:

@@ -1,0 +1,132 @@
+"""Which package may import which, and how large a folder and a file may grow."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[1] / "src" / "graphtrial"
+EVERYTHING_ABOVE = "..."
+MAY_IMPORT: dict[str, str] = {
+    "core": "",
+    "io": "core",
+    "graphs": "core",
+    "svm": "core",
+    "tsp": "core",
+    "ops": "core graphs",
+    "metrics": "core",
+    "tasks": "core graphs metrics",
+    "encodings": "core graphs ops",
+    "kernels": "core graphs",
+    "nn": "core graphs ops tasks",
+    "datasets": "core graphs io metrics tasks tsp",
+    "wikipedia": "core graphs datasets",
+    "training": "core graphs metrics tasks encodings nn svm",
+    "published": "core datasets metrics nn",
+    "plots": "core graphs io nn datasets",
+    "trials": "core graphs svm metrics tasks encodings kernels nn datasets training published",
+    "shipped": "core trials",
+    "studies": "core svm encodings kernels nn datasets training published trials",
+    "execution": "core graphs ops svm nn datasets training trials",
+    "results": "core svm tasks metrics encodings kernels nn datasets training published trials studies execution",
+    "report": "core metrics tasks kernels nn datasets training published trials studies results plots",
+    "tracking": "core training trials execution results",
+    "doctor": "core graphs io ops datasets training trials studies",
+    "validation": "core graphs svm metrics tasks encodings nn datasets training trials studies",
+    "api": EVERYTHING_ABOVE,
+    "cli": EVERYTHING_ABOVE,
+    "__main__": "cli",
+    "__init__": EVERYTHING_ABOVE,
+}
+"""What each package may import, from the lowest to the highest: only packages above it in this table.
+
+An import inside a function counts, and so does one for type checkers alone.
+"""
+ALIKE = {"datasets", "nn/conv", "nn/models", "encodings", "kernels", "metrics", "ops", "ops/kernels"}
+"""Folders of registered or equal things, in which nobody looks for the one that matters."""
+MODULES_SIDE_BY_SIDE = 16
+LINES = 250
+
+
+def package_of(file: Path) -> str:
+    """Return the package of a source file, or the module itself at the top level."""
+    parts = file.relative_to(SOURCE).parts
+    return parts[0] if len(parts) > 1 else file.stem
+
+
+def imported_packages(file: Path) -> Iterator[tuple[str, int]]:
+    """Yield every package of ours that a file imports anywhere in it, and the line."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{file}, line {node.lineno}: write the import in full"
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        for name in names:
+            parts = name.split(".")
+            if parts[0] == "graphtrial" and parts[1:2] != ["__version__"]:
+                yield (parts[1] if len(parts) > 1 else "__init__"), getattr(node, "lineno", 0)
+
+
+def test_the_table_names_every_package_and_goes_upwards_only() -> None:
+    packages = {file.name for file in SOURCE.iterdir() if file.is_dir() and any(file.rglob("*.py"))}
+    assert packages | {file.stem for file in SOURCE.glob("*.py")} <= set(MAY_IMPORT)
+    order = list(MAY_IMPORT)
+    for package in order:
+        assert allowed(package) <= set(order[: order.index(package)]), package
+
+
+def allowed(package: str) -> set[str]:
+    """Return the packages that one may import."""
+    words = MAY_IMPORT[package]
+    order = list(MAY_IMPORT)
+    return set(order[: order.index(package)] if words == EVERYTHING_ABOVE else words.split())
+
+
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_a_package_imports_what_the_table_allows(package: str) -> None:
+    files = sorted(SOURCE.glob(f"{package}.py")) or sorted((SOURCE / package).rglob("*.py"))
+    wrong = [
+        f"{file.relative_to(SOURCE)}, line {line}, imports {other}"
+        for file in files
+        for other, line in imported_packages(file)
+        if other != package and other not in allowed(package)
+    ]
+    assert not wrong
+
+
+def test_a_folder_can_be_taken_in_at_a_glance() -> None:
+    folders = {file.parent for file in SOURCE.rglob("*.py")}
+    sizes = {
+        folder.relative_to(SOURCE).as_posix(): len([file for file in folder.glob("*.py") if file.stem != "__init__"])
+        for folder in folders
+    }
+    assert {name: size for name, size in sizes.items() if size > MODULES_SIDE_BY_SIDE and name not in ALIKE} == {}
+
+
+LONG = {
+    "core/arguments.py": 271,
+    "datasets/planetoid.py": 265,
+    "datasets/qm9.py": 255,
+    "execution/ray_cluster.py": 290,
+    "graphs/convert.py": 259,
+    "graphs/graphset.py": 264,
+    "ops/kernels/norms.py": 285,
+    "published/models.py": 290,
+    "results/compare.py": 270,
+    "results/rows.py": 270,
+    "trials/trial.py": 350,
+}
+"""Files that are longer, and how long at most; to be emptied."""
+
+
+def test_a_file_is_short() -> None:
+    lengths = {
+        file.relative_to(SOURCE).as_posix(): len(file.read_text(encoding="utf-8").splitlines())
+        for file in SOURCE.rglob("*.py")
+    }
+    assert {name: lines for name, lines in lengths.items() if lines > LONG.get(name, LINES)} == {}
