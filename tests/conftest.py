@@ -11,7 +11,7 @@ for _library in ("OMP", "MKL", "OPENBLAS", "NUMBA"):
     os.environ[f"{_library}_NUM_THREADS"] = "1"
 
 import pytest  # noqa: E402
-from tests.tally import Tally  # noqa: E402
+from tests.helpers.tally import Tally  # noqa: E402
 
 from graphtrial.core import permissions  # noqa: E402
 
@@ -42,7 +42,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    from tests.sharing import Sharing
+    from tests.helpers.sharing import Sharing
 
     return Sharing(config, log)
 

@@ -1,4 +1,4 @@
-"""Which package may import which, and how large a folder and a file may grow."""
+"""Which package may import which."""
 
 from __future__ import annotations
 
@@ -45,10 +45,6 @@ MAY_IMPORT: dict[str, str] = {
 
 An import inside a function counts, and so does one for type checkers alone.
 """
-ALIKE = {"datasets", "nn/conv", "nn/models", "encodings", "kernels", "metrics", "ops", "ops/kernels"}
-"""Folders of registered or equal things, in which nobody looks for the one that matters."""
-MODULES_SIDE_BY_SIDE = 16
-LINES = 250
 
 
 def package_of(file: Path) -> str:
@@ -97,36 +93,3 @@ def test_a_package_imports_what_the_table_allows(package: str) -> None:
         if other != package and other not in allowed(package)
     ]
     assert not wrong
-
-
-def test_a_folder_can_be_taken_in_at_a_glance() -> None:
-    folders = {file.parent for file in SOURCE.rglob("*.py")}
-    sizes = {
-        folder.relative_to(SOURCE).as_posix(): len([file for file in folder.glob("*.py") if file.stem != "__init__"])
-        for folder in folders
-    }
-    assert {name: size for name, size in sizes.items() if size > MODULES_SIDE_BY_SIDE and name not in ALIKE} == {}
-
-
-LONG = {
-    "core/arguments.py": 271,
-    "datasets/planetoid.py": 265,
-    "datasets/qm9.py": 255,
-    "execution/ray_cluster.py": 290,
-    "graphs/convert.py": 259,
-    "graphs/graphset.py": 264,
-    "ops/kernels/norms.py": 285,
-    "published/models.py": 290,
-    "results/compare.py": 270,
-    "results/rows.py": 270,
-    "trials/trial.py": 350,
-}
-"""Files that are longer, and how long at most; to be emptied."""
-
-
-def test_a_file_is_short() -> None:
-    lengths = {
-        file.relative_to(SOURCE).as_posix(): len(file.read_text(encoding="utf-8").splitlines())
-        for file in SOURCE.rglob("*.py")
-    }
-    assert {name: lines for name, lines in lengths.items() if lines > LONG.get(name, LINES)} == {}

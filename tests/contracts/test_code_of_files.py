@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import typer
-from tests.strangers import MODULE, PLACES, stored, trial
+from tests.helpers.strangers import MODULE, PLACES, stored, trial
 from typer.testing import CliRunner, Result
 
 from graphtrial.cli.main import app

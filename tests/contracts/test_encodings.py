@@ -12,16 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import torch
-
-from graphtrial.core.arguments import declared_arguments
-from graphtrial.core.process import seed_everything
-from graphtrial.core.spec import canonical_json
-from graphtrial.encodings import ENCODINGS, Encoding, encode
-from graphtrial.graphs import Column, GraphSet, from_networkx
-from graphtrial.nn import Shapes, build_model
-from graphtrial.nn.encoder import ENCODING_COLUMN
-from layers import GRAPH_MODELS, known
-from samples import (
+from tests.helpers.layers import GRAPH_MODELS, known
+from tests.helpers.samples import (
     AWKWARD,
     EDGE_TYPES,
     NODE_TYPES,
@@ -32,6 +24,14 @@ from samples import (
     skip_links,
     whole,
 )
+
+from graphtrial.core.arguments import declared_arguments
+from graphtrial.core.process import seed_everything
+from graphtrial.core.spec import canonical_json
+from graphtrial.encodings import ENCODINGS, Encoding, encode
+from graphtrial.graphs import Column, GraphSet, from_networkx
+from graphtrial.nn import Shapes, build_model
+from graphtrial.nn.encoder import ENCODING_COLUMN
 
 SETS = {
     "awkward": graph_set(AWKWARD),
@@ -44,7 +44,7 @@ every_set = pytest.mark.parametrize("graphs", SETS.values(), ids=SETS)
 ENOUGH = {"node-order": 41}  # as many numbers as the largest of these graphs has nodes
 
 IN_ANOTHER_PROCESS = """
-from test_encodings import ENCODINGS, hashes
+from tests.contracts.test_encodings import ENCODINGS, hashes
 for name in ENCODINGS:
     print(name, *hashes(name))
 """
@@ -118,8 +118,8 @@ def hashes(name: str) -> list[str]:
 
 @pytest.mark.slow
 def test_another_process_computes_the_same_bits() -> None:
-    here = Path(__file__).parent
-    path = os.pathsep.join([str(here), str(here.parent)])
+    root = str(Path(__file__).parents[2])
+    path = os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "2", "PYTHONHASHSEED": "7"}
     line = [sys.executable, "-c", IN_ANOTHER_PROCESS]
     done = subprocess.run(line, env=environment, capture_output=True, text=True, check=False)

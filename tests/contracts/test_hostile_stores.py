@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 import typer.main
-from tests.hostile import HARMLESS, PARTLY, REFUSED, Hostile
-from tests.report.sites import record
+from tests.helpers.hostile import HARMLESS, PARTLY, REFUSED, Hostile
+from tests.helpers.sites import record
 from typer.testing import CliRunner
 
 from graphtrial.cli.main import app

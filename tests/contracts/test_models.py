@@ -8,18 +8,8 @@ from typing import Any
 import pytest
 import torch
 from safetensors.torch import load, save
-from torch import Tensor, nn
-
-from graphtrial.core.process import seed_everything
-from graphtrial.encodings.laplacian import Laplacian
-from graphtrial.graphs import Column, GraphBatch, GraphSet
-from graphtrial.nn import MODELS, Shapes, build_model, count_parameters, model_settings, width_step
-from graphtrial.nn.conv import Conv
-from graphtrial.nn.conv.gat_edgerepr import EdgeStateGAT
-from graphtrial.nn.dense.model import DenseModel
-from graphtrial.nn.registry import setting_choices
-from layers import GRAPH_MODELS, WIDE_MODELS, known, levels_of
-from samples import (
+from tests.helpers.layers import GRAPH_MODELS, WIDE_MODELS, known, levels_of
+from tests.helpers.samples import (
     AWKWARD,
     EDGE_TYPES,
     ENCODING,
@@ -32,6 +22,16 @@ from samples import (
     skip_links,
     whole,
 )
+from torch import Tensor, nn
+
+from graphtrial.core.process import seed_everything
+from graphtrial.encodings.laplacian import Laplacian
+from graphtrial.graphs import Column, GraphBatch, GraphSet
+from graphtrial.nn import MODELS, Shapes, build_model, count_parameters, model_settings, width_step
+from graphtrial.nn.conv import Conv
+from graphtrial.nn.conv.gat_edgerepr import EdgeStateGAT
+from graphtrial.nn.dense.model import DenseModel
+from graphtrial.nn.registry import setting_choices
 
 GRAPHS = [*AWKWARD, *random_graphs(8, seed=0)]
 

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.strangers import MODULE
+from tests.helpers.strangers import MODULE
 from typer.testing import CliRunner
 
 import graphtrial as gt

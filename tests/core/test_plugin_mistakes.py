@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.own_layer import LAYER, call, write
+from tests.helpers.own_layer import LAYER, call, write
 
 from graphtrial.core import plugins
 from graphtrial.core.errors import GraphTrialError

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.own_layer import LAYER, call, write
+from tests.helpers.own_layer import LAYER, call, write
 
 from graphtrial.core import plugins
 from graphtrial.core.errors import GraphTrialError
@@ -69,8 +69,9 @@ def test_the_page_has_three_examples_of_about_25_lines() -> None:
 @pytest.mark.parametrize("body", ["GCN", "GraphSAGE", "GIN", "GAT", "EdgeCNN"])
 @pytest.mark.parametrize("level", ["graph", "node", "edge"])
 def test_every_basic_model_of_pyg_runs_at_every_level(body: str, level: Any, tmp_path: Path) -> None:
+    from tests.helpers.samples import NODE_TYPES, batch_of, random_graphs
+
     from graphtrial.nn import Shapes
-    from samples import NODE_TYPES, batch_of, random_graphs
 
     load_plugin(write(tmp_path, EXAMPLES["my_pyg.py"]))
     shapes = Shapes(outputs=3, level=level, node_types=NODE_TYPES)
@@ -173,8 +174,9 @@ def test_classes_and_functions_of_a_module_run_also_in_workers(
 
 
 def test_an_edited_encoding_does_not_read_the_cache_of_the_old_one(tmp_path: Path, own_home: Path) -> None:
+    from tests.helpers.samples import graph_set, random_graphs
+
     from graphtrial.encodings import encode
-    from samples import graph_set, random_graphs
 
     text = (
         "import numpy as np\nimport graphtrial as gt\n"

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.stores import change
+from tests.helpers.stores import change
 from typer.testing import CliRunner
 
 from graphtrial.cli.main import app

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pytest
 import torch
 from scipy.linalg import eigvalsh
+from tests.helpers.samples import AWKWARD, Graph, graph_set, plain_graphs, random_graphs, skip_links
 from torch_geometric.transforms import AddLaplacianEigenvectorPE
 
 from graphtrial.core.errors import GraphTrialError
@@ -17,7 +18,6 @@ from graphtrial.core.spec import Component
 from graphtrial.encodings import ENCODINGS, encode, laplacian
 from graphtrial.encodings.laplacian import Laplacian
 from graphtrial.graphs import GraphSet, from_networkx, to_pyg
-from samples import AWKWARD, Graph, graph_set, plain_graphs, random_graphs, skip_links
 
 Matrix = npt.NDArray[np.float64]
 SETS: dict[str, GraphSet] = {

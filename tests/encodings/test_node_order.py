@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from tests.helpers.samples import AWKWARD, graph_set, random_graphs
 from torch import nn
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.encodings import node_order
 from graphtrial.encodings.node_order import NodeOrder
-from samples import AWKWARD, graph_set, random_graphs
 
 GRAPHS = graph_set([*AWKWARD, *random_graphs(20, seed=0)])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
+from tests.helpers.samples import AWKWARD, graph_set, plain_graphs, random_graphs, skip_links
 from torch_geometric.transforms import AddRandomWalkPE
 
 from graphtrial.core.errors import GraphTrialError
@@ -12,7 +13,6 @@ from graphtrial.core.spec import Component
 from graphtrial.encodings import ENCODINGS, walks
 from graphtrial.encodings.random_walk import RandomWalk
 from graphtrial.graphs import GraphSet, from_networkx, to_pyg
-from samples import AWKWARD, graph_set, plain_graphs, random_graphs, skip_links
 
 SETS: dict[str, GraphSet] = {
     "awkward": graph_set(AWKWARD),

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
-from tests.results import LONGER, results
+from tests.helpers.results import LONGER, results
 
 from graphtrial.execution import Progress, run_trials
 from graphtrial.execution.worker import is_running, run_and_record

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.results import results
-from tests.tally import Tally
+from tests.helpers.results import results
+from tests.helpers.tally import Tally
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.execution import Progress, make_executor, run_trials

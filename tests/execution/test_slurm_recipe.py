@@ -10,8 +10,8 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.results import results
-from tests.tally import Tally
+from tests.helpers.results import results
+from tests.helpers.tally import Tally
 
 from graphtrial.execution import run_trials
 from graphtrial.studies import load_study

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 import torch
-from tests.report.sites import sample_store
-from tests.results import results
-from tests.tally import Tally
+from tests.helpers.results import results
+from tests.helpers.sites import sample_store
+from tests.helpers.tally import Tally
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.spec import Component

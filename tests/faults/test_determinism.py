@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from tests.results import results
-from tests.tally import Tally
+from tests.helpers.results import results
+from tests.helpers.tally import Tally
 
 from graphtrial.execution import run_trials
 from graphtrial.execution.remote import run_away

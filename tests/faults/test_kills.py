@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.results import LONGER, results
-from tests.tally import Tally
+from tests.helpers.results import LONGER, results
+from tests.helpers.tally import Tally
 from typer.testing import CliRunner
 
 from graphtrial.cli.main import app

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.results import results
-from tests.tally import Tally
+from tests.helpers.results import results
+from tests.helpers.tally import Tally
 from typer.testing import CliRunner
 
 from graphtrial.cli.main import app

@@ -7,7 +7,7 @@ import json
 import pytest
 from tests.fuzz.commands import commands
 from tests.fuzz.hunt import hunt
-from tests.tally import Tally
+from tests.helpers.tally import Tally
 
 pytestmark = pytest.mark.slow
 

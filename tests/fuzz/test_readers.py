@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.fuzz.fuzzing import fuzz
 from tests.fuzz.readers import READERS
-from tests.tally import Tally
+from tests.helpers.tally import Tally
 
 pytestmark = pytest.mark.slow
 

@@ -11,7 +11,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
-from strategies import Graph, build, graph_lists, random_graphs
+from tests.helpers.strategies import Graph, build, graph_lists, random_graphs
 from torch import nn
 from torch_geometric.data import Batch, Data
 from torch_geometric.nn import GINEConv, global_add_pool, global_max_pool, global_mean_pool

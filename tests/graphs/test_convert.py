@@ -10,7 +10,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import Graph, build, graph_lists
+from tests.helpers.strategies import Graph, build, graph_lists
 from torch_geometric.data import Data
 from torch_geometric.utils import from_networkx as pyg_from_networkx
 

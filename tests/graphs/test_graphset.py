@@ -8,7 +8,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import Graph, build, graph_lists, random_graphs
+from tests.helpers.strategies import Graph, build, graph_lists, random_graphs
 
 from graphtrial.core.errors import InvalidGraphError, UnknownNameError
 from graphtrial.graphs import Column, GraphSet

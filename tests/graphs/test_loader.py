@@ -12,7 +12,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import build, random_graphs
+from tests.helpers.strategies import build, random_graphs
 from torch_geometric.loader import DataLoader
 
 from graphtrial.core.errors import GraphTrialError, InvalidGraphError

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 import torch
+from tests.helpers.samples import AWKWARD, batch_of, random_graphs
 from torch_geometric.utils import add_remaining_self_loops, coalesce, remove_self_loops
 
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.self_loops import with_self_loops
-from samples import AWKWARD, batch_of, random_graphs
 
 
 @pytest.fixture(params=[AWKWARD, random_graphs(6, 1), random_graphs(6, 2)], ids=["awkward", "one", "two"])

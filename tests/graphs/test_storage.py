@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from strategies import Graph, build, graph_lists, random_graphs
+from tests.helpers.strategies import Graph, build, graph_lists, random_graphs
 
 from graphtrial.core.errors import CorruptFileError, InvalidGraphError
 from graphtrial.core.spec import canonical_json, digest

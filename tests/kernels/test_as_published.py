@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.helpers.samples import Graph, symmetric
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.spec import Component
@@ -21,7 +22,6 @@ from graphtrial.kernels import KERNELS
 from graphtrial.kernels.as_published import PublishedGraphlet, PublishedShortestPath, PublishedWeisfeilerLeman
 from graphtrial.svm.rules import KernelFoldRules
 from graphtrial.trials.kinds.kernel_fold import matrix_of, resolve_kernel
-from samples import Graph, symmetric
 
 Labelled = list[tuple[Graph, list[int]]]
 patiently = settings(deadline=None, max_examples=30)

@@ -6,13 +6,13 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from tests.helpers.samples import random_graphs
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.kernels.hash_wl import HashWeisfeilerLeman
 from graphtrial.kernels.structure import Structure
 from graphtrial.kernels.wl import WeisfeilerLeman
-from samples import random_graphs
 
 
 @pytest.fixture(scope="module")

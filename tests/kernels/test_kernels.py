@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from tests.helpers.samples import Graph, symmetric
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import Column, GraphSet
@@ -20,7 +21,6 @@ from graphtrial.kernels.random_walk import RandomWalk
 from graphtrial.kernels.shortest_path import ShortestPath
 from graphtrial.kernels.wl import WeisfeilerLeman
 from graphtrial.kernels.wl_oa import WeisfeilerLemanOptimalAssignment
-from samples import Graph, symmetric
 
 patiently = settings(deadline=None, max_examples=40)
 Labelled = list[tuple[Graph, list[int]]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
+from tests.helpers.samples import AWKWARD, batch_of, vectors
 from torch import Tensor, nn
 
 from graphtrial.core.errors import GraphTrialError
@@ -13,7 +14,6 @@ from graphtrial.nn.conv.gatedgcn import GatedGCN
 from graphtrial.nn.conv.gcn import GCN
 from graphtrial.nn.norm import BatchNorm
 from graphtrial.ops import dropout
-from samples import AWKWARD, batch_of, vectors
 
 WIDTH = 6
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 import torch
+from tests.helpers.layers import WIDE_MODELS, known, suited
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.nn import Shapes, build_model, count_parameters, parse_budget, width_for_budget, width_step
-from layers import WIDE_MODELS, known, suited
 
 SHAPES = Shapes(outputs=1, level="graph", node_types=28, edge_types=4)
 ENCODED = Shapes(outputs=10, level="graph", node_dim=3, edge_dim=2, encoding_dim=20, encoding_replaces=True)

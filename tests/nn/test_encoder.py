@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from tests.helpers.samples import AWKWARD, ENCODING, batch_of, graph_set, whole
 from torch import nn
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import Column, GraphBatch
 from graphtrial.nn import Shapes
 from graphtrial.nn.encoder import EdgeEncoder, NodeEncoder
-from samples import AWKWARD, ENCODING, batch_of, graph_set, whole
 
 TYPES = Shapes(outputs=1, level="graph", node_types=28, edge_types=4)
 ADDED = Shapes(outputs=1, level="graph", node_types=28, edge_types=4, encoding_dim=ENCODING)

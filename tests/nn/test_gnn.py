@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 import torch
+from tests.helpers.samples import AWKWARD, EDGE_TYPES, NODE_TYPES, batch_of
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs.self_loops import with_self_loops
 from graphtrial.nn import Shapes, build_model, count_parameters
 from graphtrial.nn.readout import pool
-from samples import AWKWARD, EDGE_TYPES, NODE_TYPES, batch_of
 
 SHAPES = Shapes(outputs=3, level="graph", node_types=NODE_TYPES, edge_types=EDGE_TYPES)
 

@@ -6,12 +6,12 @@ import math
 
 import pytest
 import torch
+from tests.helpers.layers import known, suited
 from torch import Tensor, nn
 
 from graphtrial.nn import MODELS, Shapes, build_model
 from graphtrial.nn.conv.gcn import GCN
 from graphtrial.nn.conv.gin import GIN
-from layers import known, suited
 
 SHAPES = Shapes(outputs=1, level="graph", node_types=28, edge_types=4, encoding_dim=8)
 WIDTH = 256

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from tests.helpers.layers import WIDE_MODELS
+from tests.helpers.samples import graph_set, random_graphs, whole
 
 from graphtrial.core.errors import GraphTrialError, UnknownNameError
 from graphtrial.core.spec import digest
@@ -17,8 +19,6 @@ from graphtrial.published.models import published_models
 from graphtrial.studies import Row
 from graphtrial.studies.study import choose_settings
 from graphtrial.tasks import GraphRegression
-from layers import WIDE_MODELS
-from samples import graph_set, random_graphs, whole
 
 SHAPES = Shapes(outputs=1, level="graph", node_types=28)
 

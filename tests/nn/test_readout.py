@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 import torch
+from tests.helpers.samples import AWKWARD, batch_of, random_graphs, vectors
 from torch_geometric.nn import global_add_pool, global_max_pool, global_mean_pool
 from torch_geometric.nn.aggr import Set2Set as PygSet2Set
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.nn.readout import Set2Set, pool
-from samples import AWKWARD, batch_of, random_graphs, vectors
 
 PYG = {"sum": global_add_pool, "mean": global_mean_pool, "max": global_max_pool}
 LISTS = {"awkward": AWKWARD, **{f"random-{seed}": random_graphs(8, seed) for seed in range(3)}}

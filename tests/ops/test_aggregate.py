@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 import torch
+from tests.helpers.samples import AWKWARD, Graph, batch_of, random_graphs, vectors
 from torch import Tensor
 from torch_geometric.utils import scatter
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.ops import aggregate
-from samples import AWKWARD, Graph, batch_of, random_graphs, vectors
 
 REDUCES = ("sum", "mean", "max")
 LISTS = {"awkward": AWKWARD, **{f"random-{seed}": random_graphs(8, seed) for seed in range(5)}}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 import torch
+from tests.helpers.samples import AWKWARD, Graph, batch_of, random_graphs, vectors
 from torch_geometric.utils import scatter
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.ops import collect
-from samples import AWKWARD, Graph, batch_of, random_graphs, vectors
 
 GIVEN = {"awkward": AWKWARD, "no edges": [(3, [])], "no nodes": [(0, [])], "random": random_graphs(8, seed=1)}
 

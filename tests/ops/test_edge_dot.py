@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import torch
+from tests.helpers.layers import directed
+from tests.helpers.samples import Graph, batch_of, vectors
 
 from graphtrial.ops.dot import edge_dot, edge_dot_reference
-from layers import directed
-from samples import Graph, batch_of, vectors
 
 
 @directed

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 import torch
+from tests.helpers.samples import AWKWARD, Graph, batch_of, random_graphs, vectors
 
 from graphtrial.ops import sum_of_ends
-from samples import AWKWARD, Graph, batch_of, random_graphs, vectors
 
 
 @pytest.mark.parametrize("graphs", [AWKWARD, random_graphs(6, 1), [(3, [])]], ids=["awkward", "random", "no edges"])

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 import torch
+from tests.helpers.samples import AWKWARD, batch_of, random_graphs, vectors
 from torch import Tensor
 from torch.nn import functional as F
 
@@ -17,7 +18,6 @@ from graphtrial.ops.csr import edges, members
 from graphtrial.ops.kernels.exponential import sigmoid
 from graphtrial.ops.linear import linear
 from graphtrial.ops.operator import LARGE, empty
-from samples import AWKWARD, batch_of, random_graphs, vectors
 
 LISTS = {"awkward": AWKWARD, **{f"random-{seed}": random_graphs(8, seed) for seed in range(4)}, "no edges": [(3, [])]}
 WIDTHS = (1, 5, 40)

@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("matplotlib")
 
 from matplotlib.figure import Figure
-from tests.samples import AWKWARD, graph_set
+from tests.helpers.samples import AWKWARD, graph_set
 from typer.testing import CliRunner
 
 from graphtrial.cli.main import app

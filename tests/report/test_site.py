@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import unquote, urldefrag
 
 import pytest
-from tests.report.sites import EVIL, plan, record, sample_store
+from tests.helpers.sites import EVIL, plan, record, sample_store
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.spec import Component

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.report.sites import EVIL, plan, record, sample_store
+from tests.helpers.sites import EVIL, plan, record, sample_store
 
 from graphtrial.report import write_site
 from graphtrial.trials import Store

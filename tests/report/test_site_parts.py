@@ -6,8 +6,8 @@ import json
 from html.parser import HTMLParser
 
 import pytest
-from tests.filled_store import Filler
-from tests.report.sites import EVIL
+from tests.helpers.filled_store import Filler
+from tests.helpers.sites import EVIL
 
 from graphtrial.report.cells import cell_html
 from graphtrial.report.charts import MOST_LINES, MOST_POINTS, learning, one_training

@@ -1,3 +1,3 @@
 """Stores with made-up scores."""
 
-from tests.filled_store import fill, results  # noqa: F401 - fixtures
+from tests.helpers.filled_store import fill, results  # noqa: F401 - fixtures

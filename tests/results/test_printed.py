@@ -6,7 +6,7 @@ import shlex
 from collections import Counter
 
 import pytest
-from tests.filled_store import Filler
+from tests.helpers.filled_store import Filler
 
 from graphtrial import published
 from graphtrial.core.spec import Component, parse_value

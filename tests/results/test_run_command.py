@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from tests.report.sites import record
+from tests.helpers.sites import record
 from typer.testing import CliRunner
 
 from graphtrial.cli.main import app

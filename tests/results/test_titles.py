@@ -6,7 +6,7 @@ import csv
 import io
 
 from rich.console import Console
-from tests.filled_store import Filler
+from tests.helpers.filled_store import Filler
 
 from graphtrial.core.spec import Component
 from graphtrial.results import markdown, result_rows, terminal_tables

@@ -10,8 +10,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
-from tests.report.sites import plan, record, sample_store
-from tests.stores import forge
+from tests.helpers.sites import plan, record, sample_store
+from tests.helpers.stores import forge
 
 from graphtrial.core.errors import CorruptFileError, GraphTrialError
 from graphtrial.shipped import has_shipped_store, packed, ship, shipped_store

@@ -1,3 +1,3 @@
 """A study that runs in seconds, and an empty store."""
 
-from tests.small_study import store, study  # noqa: F401 - fixtures
+from tests.helpers.small_study import store, study  # noqa: F401 - fixtures

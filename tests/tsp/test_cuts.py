@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from tests.tsp.tours import random_points, shortest_length
+from tests.helpers.tours import random_points, shortest_length
 
 from graphtrial.tsp.cuts import Cut, distinct, stacked, totals
 from graphtrial.tsp.heuristic import good_tour

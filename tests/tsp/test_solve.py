@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-from tests.tsp.tours import TSPLIB, coordinates, random_points, shortest_length
+from tests.helpers.tours import TSPLIB, coordinates, random_points, shortest_length
 
 from graphtrial.core.errors import InvalidGraphError, MissingDependencyError
 from graphtrial.datasets.tsp.dataset import SMALL, small_tours

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.stores import change, forge
+from tests.helpers.stores import change, forge
 from typer.testing import CliRunner, Result
 
 from graphtrial.cli.main import app

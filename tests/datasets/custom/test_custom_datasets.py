@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.samples import graph_set, random_graphs
+from tests.helpers.samples import graph_set, random_graphs
 
 from graphtrial.core.errors import CorruptFileError, GraphTrialError, UnknownNameError
 from graphtrial.datasets import DATASETS, info, load

@@ -9,7 +9,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from sklearn.neighbors import NearestNeighbors
-from tests.tsp.tours import random_points
+from tests.helpers.tours import random_points
 
 from graphtrial.core.errors import CorruptFileError
 from graphtrial.datasets import DATASETS, load

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 import torch
+from tests.helpers.layers import WIDTH, directed, made, output, undirected
+from tests.helpers.samples import AWKWARD, Graph, batch_of, random_graphs, vectors
 from torch import Tensor, nn
 from torch.func import functional_call
 from torch_geometric.nn import GATConv, GCNConv, GINConv, SAGEConv, SimpleConv
@@ -22,8 +24,6 @@ from graphtrial.nn.conv.gcn_vanilla import VanillaGCN
 from graphtrial.nn.conv.gin import GIN
 from graphtrial.nn.conv.mlp import MLP
 from graphtrial.ops import dropout
-from layers import WIDTH, directed, made, output, undirected
-from samples import AWKWARD, Graph, batch_of, random_graphs, vectors
 
 LAYERS = [name for name in MODELS if issubclass(MODELS.get(name), Conv)]
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 import torch
+from tests.helpers.layers import WIDTH, directed, known, made, output
+from tests.helpers.samples import AWKWARD, Graph, batch_of, vectors
 from torch import Tensor, nn
 from torch.nn import functional as F
 from torch_geometric.nn import GATConv
@@ -24,8 +26,6 @@ from graphtrial.nn.conv.graphsage_edgefeat import EdgeFeatureGraphSage
 from graphtrial.nn.conv.graphsage_edgerepr import EdgeStateGraphSage
 from graphtrial.published import configurations
 from graphtrial.published.configs import SETTINGS
-from layers import WIDTH, directed, known, made, output
-from samples import AWKWARD, Graph, batch_of, vectors
 
 
 def by_node(batch: GraphBatch, combine: Callable[[int, list[tuple[int, int]]], Tensor]) -> Tensor:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 import torch
+from tests.helpers.layers import WIDTH, directed, made, output
+from tests.helpers.samples import AWKWARD, Graph, batch_of, vectors
 from torch.nn import functional as F
 from torch_geometric.nn import SAGEConv
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.nn.conv.graphsage import GraphSage
-from layers import WIDTH, directed, made, output
-from samples import AWKWARD, Graph, batch_of, vectors
 
 
 def pyg_sage(layer: GraphSage, aggregator: str, *, l2: bool = True) -> SAGEConv:

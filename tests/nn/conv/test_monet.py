@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 import torch
+from tests.helpers.layers import WIDTH, directed, made, output
+from tests.helpers.samples import AWKWARD, Graph, batch_of, vectors
 from torch_geometric.nn import GMMConv
 
 from graphtrial.nn.block import Block, Dress
 from graphtrial.nn.conv.monet import MoNet
-from layers import WIDTH, directed, made, output
-from samples import AWKWARD, Graph, batch_of, vectors
 
 
 @directed

@@ -5,9 +5,9 @@ from __future__ import annotations
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.helpers.samples import batch_of
 
 from graphtrial.nn.dense.buckets import plan_of
-from samples import batch_of
 
 sizes = st.lists(st.integers(0, 30), max_size=20)
 

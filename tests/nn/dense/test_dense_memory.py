@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 import torch
+from tests.helpers.samples import NODE_TYPES, batch_of, random_graphs
 from torch import Tensor, nn
 
 from graphtrial.nn import Shapes, build_model
 from graphtrial.nn.dense import memory
 from graphtrial.nn.dense.buckets import plan_of
 from graphtrial.nn.dense.memory import Needs, Thrift, again, thrift_for
-from samples import NODE_TYPES, batch_of, random_graphs
 
 SHAPES = Shapes(outputs=2, level="graph", node_types=NODE_TYPES)
 GRAPHS = random_graphs(12, seed=0)

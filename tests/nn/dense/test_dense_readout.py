@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from dense_oracles import bucket_of, together
+from tests.helpers.dense_oracles import bucket_of, together
 
 from graphtrial.nn.dense.readout import diagonal_and_rest_maximum, graph_sum, node_sum
 

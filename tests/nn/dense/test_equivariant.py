@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 import torch
-from dense_oracles import bucket_of, fifteen_operations, slow_ring_layer, together
+from tests.helpers.dense_oracles import bucket_of, fifteen_operations, slow_ring_layer, together
+from tests.helpers.samples import AWKWARD, EDGE_TYPES, NODE_TYPES, batch_of, random_graphs
 from torch import Tensor
 
 from graphtrial.nn.dense import equivariant
@@ -12,7 +13,6 @@ from graphtrial.nn.dense.buckets import plan_of
 from graphtrial.nn.dense.entries import PairInput
 from graphtrial.nn.dense.ring import PairNorm, RingLayer
 from graphtrial.nn.shapes import Shapes
-from samples import AWKWARD, EDGE_TYPES, NODE_TYPES, batch_of, random_graphs
 
 SIZES = [4, 1, 3]
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from dense_oracles import dense_input
+from tests.helpers.dense_oracles import dense_input
+from tests.helpers.samples import AWKWARD, EDGE_TYPES, ENCODING, NODE_TYPES, graph_set, random_graphs, whole
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import Column, GraphBatch
 from graphtrial.nn import Shapes
 from graphtrial.nn.dense.buckets import plan_of
 from graphtrial.nn.dense.entries import PairInput
-from samples import AWKWARD, EDGE_TYPES, ENCODING, NODE_TYPES, graph_set, random_graphs, whole
 
 GRAPHS = [*AWKWARD, *random_graphs(6, seed=3)]
 

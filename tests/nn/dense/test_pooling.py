@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 import torch
+from tests.helpers.samples import AWKWARD, batch_of, graph_set, random_graphs, vectors, whole
 
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn import Shapes, build_model
 from graphtrial.nn.dense.pooling import diffpool
-from samples import AWKWARD, batch_of, graph_set, random_graphs, vectors, whole
 
 pyg = pytest.importorskip("torch_geometric.nn.dense.diff_pool")
 utils = pytest.importorskip("torch_geometric.utils")

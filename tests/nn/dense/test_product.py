@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 import torch
-from dense_oracles import bucket_of, channelwise_product, slow_product_block, state_with_ones
+from tests.helpers.dense_oracles import bucket_of, channelwise_product, slow_product_block, state_with_ones
+from tests.helpers.samples import AWKWARD, EDGE_TYPES, NODE_TYPES, batch_of, random_graphs
 from torch import Tensor
 
 from graphtrial.core.errors import GraphTrialError
@@ -14,7 +15,6 @@ from graphtrial.nn.dense.entries import PairInput
 from graphtrial.nn.dense.functions import multiply, spread
 from graphtrial.nn.dense.product import ProductBlock
 from graphtrial.nn.shapes import Shapes
-from samples import AWKWARD, EDGE_TYPES, NODE_TYPES, batch_of, random_graphs
 
 SIZES = [3, 1, 4]
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 import torch
+from tests.helpers.layers import UNDIRECTED
+from tests.helpers.samples import ENCODING, NODE_TYPES, Graph, batch_of
 from torch import nn
 from torch.nn import functional as F
 from torch_geometric import nn as pyg
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.nn import Shapes, build_model, count_parameters
-from layers import UNDIRECTED
-from samples import ENCODING, NODE_TYPES, Graph, batch_of
 
 NODES = Shapes(outputs=3, level="node", node_types=NODE_TYPES, encoding_dim=ENCODING)
 WIKICS = Shapes(outputs=10, level="node", node_dim=300)

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 import torch
+from tests.helpers.samples import AWKWARD, EDGE_TYPES, NODE_TYPES, graph_set, random_graphs, skip_links, whole
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn import Shapes, build_model, count_parameters
 from graphtrial.published import configurations
-from samples import AWKWARD, EDGE_TYPES, NODE_TYPES, graph_set, random_graphs, skip_links, whole
 
 NAMES = {"RingGNN": "ringgnn", "3WLGNN": "3wl-gnn"}
 SHAPES = {

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import torch
+from tests.helpers.samples import ENCODING, NODE_TYPES, batch_of, random_graphs
 from torch import Tensor, nn
 from torch.nn import functional as F
 from torch_geometric import nn as pyg
@@ -14,7 +15,6 @@ from torch_geometric import nn as pyg
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn import Shapes, build_model
-from samples import ENCODING, NODE_TYPES, batch_of, random_graphs
 
 GIVEN = [
     (nodes, [*dict.fromkeys(edges)]) for nodes, edges in random_graphs(4, 3, undirected=True, max_nodes=20) if nodes > 9

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 import torch
+from tests.helpers.samples import batch_of
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.nn import Shapes, build_model, count_parameters
-from samples import batch_of
 
 PAIRS = Shapes(outputs=1, level="pair", node_dim=3, num_nodes=5)
 

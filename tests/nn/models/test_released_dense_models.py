@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from tests.helpers.samples import graph_set, random_graphs, skip_links, whole
 from torch import Tensor, nn
 
 from graphtrial.datasets import load
@@ -17,7 +18,6 @@ from graphtrial.graphs import Column, GraphBatch, GraphSet
 from graphtrial.nn import Shapes, build_model, count_parameters
 from graphtrial.studies.study import parse_encoding
 from graphtrial.trials.trial import shapes_for
-from samples import graph_set, random_graphs, skip_links, whole
 
 CSL = Shapes(outputs=10, level="graph", node_types=1, edge_types=1)
 TYPED = Shapes(outputs=2, level="graph", node_types=3, edge_types=4)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import torch
+from tests.helpers.samples import EDGE_TYPES, NODE_TYPES, batch_of, graph_set, random_graphs, relabelled, whole
 
 from graphtrial.nn import Shapes, build_model, count_parameters, parameter_count
 from graphtrial.published.params import param_cells
 from graphtrial.published.shapes import published_shapes
-from samples import EDGE_TYPES, NODE_TYPES, batch_of, graph_set, random_graphs, relabelled, whole
 
 SHAPES = Shapes(outputs=2, level="edge", node_types=NODE_TYPES, edge_types=EDGE_TYPES)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import torch
+from tests.helpers.samples import AWKWARD, EDGE_TYPES, NODE_TYPES, batch_of, random_graphs, vectors
 from torch import Tensor, nn
 from torch.nn import functional as F
 from torch_geometric.nn import GINConv, GINEConv, NNConv, Set2Set, global_add_pool, global_mean_pool
@@ -16,7 +17,6 @@ from graphtrial.graphs import GraphBatch
 from graphtrial.nn import Shapes, build_model, count_parameters
 from graphtrial.nn.isomorphism import IsomorphismStep
 from graphtrial.nn.models.mpnn import EdgeNetwork
-from samples import AWKWARD, EDGE_TYPES, NODE_TYPES, batch_of, random_graphs, vectors
 
 SHAPES = Shapes(outputs=3, level="graph", node_types=NODE_TYPES, edge_types=EDGE_TYPES)
 GRAPHS = [*random_graphs(6, seed=3), *[graph for graph in AWKWARD if graph[0]]]

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.report.sites import plan, record, sample_store
-from tests.stores import change
+from tests.helpers.sites import plan, record, sample_store
+from tests.helpers.stores import change
 from typer.testing import CliRunner
 
 from graphtrial.cli.main import app

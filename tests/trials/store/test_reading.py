@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.report.sites import sample_store
-from tests.stores import change
+from tests.helpers.sites import sample_store
+from tests.helpers.stores import change
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.studies import Study

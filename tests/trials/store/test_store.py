@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from tests.stores import change
+from tests.helpers.stores import change
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.studies import Study

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import torch
+from tests.helpers.samples import EDGE_TYPES, NODE_TYPES
 from torch import Tensor
 
 from graphtrial.graphs import GraphBatch
@@ -10,7 +11,6 @@ from graphtrial.nn import Shapes
 from graphtrial.nn.dense.affine import with_ones
 from graphtrial.nn.dense.buckets import Bucket
 from graphtrial.nn.dense.ring import RingLayer
-from samples import EDGE_TYPES, NODE_TYPES
 
 
 def dense_input(batch: GraphBatch, shapes: Shapes, *, edge_features: bool) -> Tensor:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from tests.stores import change, forge
+from tests.helpers.stores import change, forge
 
 Hostile = Callable[[Path], None]
 OUTSIDE = "../../victim"

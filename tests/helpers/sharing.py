@@ -7,7 +7,7 @@ from pathlib import Path
 
 from xdist.scheduler import LoadScopeScheduling
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 TOGETHER = ('scope="module"', "pytest.mark.one_process")
 """What a file says that makes something for all its tests, or whose tests must not run side by side."""
 

@@ -8,12 +8,12 @@ from typing import Any, TypeVar
 
 import pytest
 import torch
+from tests.helpers.samples import AWKWARD, Graph, random_graphs, symmetric, vectors
 from torch import Tensor
 
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn import MODELS, Shapes, model_settings
 from graphtrial.nn.conv import Conv
-from samples import AWKWARD, Graph, random_graphs, symmetric, vectors
 
 WIDTH = 8
 DIRECTED = {"awkward": AWKWARD, **{f"random-{seed}": random_graphs(6, seed) for seed in range(4)}}

@@ -1,0 +1,61 @@
+"""Where files are: small ones, in folders that can be taken in at a glance, with tests in the same places."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+SOURCE = TESTS.parent / "src" / "graphtrial"
+ALIKE = {"datasets", "nn/conv", "nn/models", "encodings", "kernels", "metrics", "ops", "ops/kernels"}
+"""Folders of registered or equal things, in which nobody looks for the one that matters."""
+MODULES_SIDE_BY_SIDE = 16
+LINES = 250
+LONG = {
+    "core/arguments.py": 271,
+    "datasets/planetoid.py": 265,
+    "datasets/qm9.py": 255,
+    "execution/ray_cluster.py": 290,
+    "graphs/convert.py": 259,
+    "graphs/graphset.py": 264,
+    "ops/kernels/norms.py": 285,
+    "published/models.py": 290,
+    "results/compare.py": 270,
+    "results/rows.py": 270,
+    "trials/trial.py": 350,
+}
+"""Files that are longer, and how long at most; to be emptied."""
+ACROSS = {"benchmarks", "contracts", "faults", "fuzz", "helpers"}
+"""Folders of tests that go through the whole package, or test what is not part of it."""
+
+
+def test_a_folder_can_be_taken_in_at_a_glance() -> None:
+    folders = {file.parent for file in SOURCE.rglob("*.py")}
+    sizes = {
+        folder.relative_to(SOURCE).as_posix(): len([file for file in folder.glob("*.py") if file.stem != "__init__"])
+        for folder in folders
+    }
+    assert {name: size for name, size in sizes.items() if size > MODULES_SIDE_BY_SIDE and name not in ALIKE} == {}
+
+
+def test_a_file_is_short() -> None:
+    lengths = {
+        file.relative_to(SOURCE).as_posix(): len(file.read_text(encoding="utf-8").splitlines())
+        for file in SOURCE.rglob("*.py")
+    }
+    assert {name: lines for name, lines in lengths.items() if lines > LONG.get(name, LINES)} == {}
+
+
+@pytest.mark.parametrize(
+    "file", [str(file.relative_to(TESTS)) for file in sorted(TESTS.rglob("test_*.py")) if file.parent != TESTS]
+)
+def test_a_test_lies_where_its_subject_lies(file: str) -> None:
+    """`tests/a/b/test_x.py` tests `src/graphtrial/a/b/x.py`, or something of the folder `a/b`."""
+    folder, module = Path(file).parent, Path(file).stem.removeprefix("test_")
+    package = folder.parts[0]
+    if package in ACROSS:
+        return
+    assert (SOURCE / folder).is_dir(), f"there is no src/graphtrial/{folder}"
+    places = {path.parent.relative_to(SOURCE) for path in (SOURCE / package).rglob(f"{module}.py")}
+    assert not places or folder in places, f"{module}.py is in {', '.join(map(str, places))}"
