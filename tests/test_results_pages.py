@@ -27,8 +27,8 @@ def test_table_1_of_tudataset_is_what_was_shipped() -> None:
         row = stored[entry["dataset"], entry["kernel"]]
         runs, repetitions = row.scores("test"), row.over_seeds("test")
         assert (runs.n, repetitions.n) == (entry["runs"], entry["repetitions"])
-        assert (runs.mean, runs.sd) == pytest.approx((entry["mean"], entry["sd_runs"]), abs=0.0051)
-        assert repetitions.sd == pytest.approx(entry["sd_repetitions"], abs=0.0051)
+        assert (runs.mean, runs.std) == pytest.approx((entry["mean"], entry["sd_runs"]), abs=0.0051)
+        assert repetitions.std == pytest.approx(entry["sd_repetitions"], abs=0.0051)
         assert row.published is not None
         assert row.published.test.mean == entry["published"]["mean"]
         assert f"| {entry['dataset']} | {entry['label']} | `{entry['kernel']}` | {entry['repetitions']} | " in page

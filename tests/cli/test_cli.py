@@ -62,7 +62,7 @@ def test_everything_can_be_listed(kind: str) -> None:
 @pytest.mark.slow
 def test_run_prints_the_documented_json(store: str) -> None:
     told = call_json("run", "csl", "gatedgcn", "--encoding", "laplacian:20", "--store", store, *QUICK)
-    assert set(told["test"]) == {"mean", "sd", "min", "max", "n", "low", "high"}
+    assert set(told["test"]) == {"mean", "std", "min", "max", "n", "ci_low", "ci_high"}
     assert told["test"]["n"] == 2
     assert told["epochs"] == 2
     assert told["encoding"] == {"name": "laplacian", "k": 20, "sign": "random"}

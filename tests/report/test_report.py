@@ -40,19 +40,19 @@ def test_a_summary_agrees_with_numpy() -> None:
     found = summarise(values)
     assert found is not None
     assert found.mean == pytest.approx(np.mean(values))
-    assert found.sd == pytest.approx(np.std(values, ddof=1))
+    assert found.std == pytest.approx(np.std(values, ddof=1))
     assert (found.min, found.max, found.n) == (1.0, 4.0, 4)
     assert summarise([]) is None
-    assert summarise([2.0]).sd is None  # type: ignore[union-attr]
+    assert summarise([2.0]).std is None  # type: ignore[union-attr]
 
 
 def test_a_row_sums_up_its_trials_beside_the_published_one(store: Store) -> None:
     (row,) = result_rows(store.trials())
     told = row.to_dict()
-    sd = statistics.stdev([98, 99, 100, 101])
-    half = scipy.stats.t.ppf(0.975, 3) * sd * (1 / 4 + 1 / 4) ** 0.5  # five folds: a quarter as many tested as trained
-    interval = {"low": pytest.approx(99.5 - half), "high": 100.0}  # the range of an accuracy
-    assert told["test"] == {"mean": 99.5, "sd": sd, "min": 98.0, "max": 101.0, "n": 4} | interval
+    std = statistics.stdev([98, 99, 100, 101])
+    half = scipy.stats.t.ppf(0.975, 3) * std * (1 / 4 + 1 / 4) ** 0.5  # five folds: a quarter as many tested as trained
+    interval = {"ci_low": pytest.approx(99.5 - half), "ci_high": 100.0}  # the range of an accuracy
+    assert told["test"] == {"mean": 99.5, "std": std, "min": 98.0, "max": 101.0, "n": 4} | interval
     assert told["statuses"] == {"done": 4, "failed": 1}
     assert (told["params"], told["epochs"], told["epoch_seconds"]) == (105407, 5.5, 0.5)
     assert told["published"]["test"]["mean"] == 99.6

@@ -183,7 +183,7 @@ def test_the_first_page_counts_verdicts_as_the_rows_have_them(site: Path) -> Non
     page = Page((site / "index.html").read_text(encoding="utf-8"))
     text = "".join(page.texts)
     for verdict in ("reproduced", "differs (better)", "differs (worse)", "inconclusive"):
-        count = sum(row.verdict.label == verdict and not row.deviations for row in rows)
+        count = sum(row.verdict.label == verdict and not row.departures for row in rows)
         assert f"{count} {verdict}" in text
     assert rows
 

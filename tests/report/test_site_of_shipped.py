@@ -29,16 +29,16 @@ def test_it_takes_less_than_25_megabytes_on_a_disk(site: Path) -> None:
 
 def test_what_deviates_has_a_badge_and_is_no_datasets_best_score(site: Path) -> None:
     rows = result_rows(shipped_store().trials())
-    badged = [row for row in rows if row.deviations]
+    badged = [row for row in rows if row.departures]
     assert len(badged) > 5
     for row in badged:
         page = (site / "rows" / f"{row.id}.html").read_text(encoding="utf-8")
-        assert all(f">{deviation.badge}</span>" in page for deviation in row.deviations)
+        assert all(f">{departure.badge}</span>" in page for departure in row.departures)
     overview = (site / "index.html").read_text(encoding="utf-8")
     cards = dict(re.findall(r'<li><h3><a [^>]*title="([^"]+)">.*?</h3>(.*?)</li>', overview, flags=re.DOTALL))
     for name in {row.first.spec.dataset for row in rows}:
         of_it = [row for row in rows if row.first.spec.dataset == name]
-        if all(row.deviations for row in of_it):
+        if all(row.departures for row in of_it):
             assert "No score by the published data and rules" in cards[name]
             assert '<p class="best"><b>' not in cards[name]
         assert dataset_title(name) in overview

@@ -29,8 +29,8 @@ def test_a_clear_difference_is_called_so(results: Store, fill: Filler) -> None:
     fill("gin", HIGH)
     (found,) = compare(result_rows(results.trials()), "gin", "gcn")
     assert found.verdict == "A is better"
-    assert found.found.p == pytest.approx(2 / math.comb(16, 8), abs=1e-4)  # drawn, so that 1 / 10,000 is the least
-    assert found.found.design == "independent"
+    assert found.difference.p == pytest.approx(2 / math.comb(16, 8), abs=1e-4)  # drawn, so that 1 / 10,000 is the least
+    assert found.difference.design == "independent"
     assert (found.seeds, found.splits, found.more_seeds) == (8, 1, 0)
     assert found.words.startswith("gin/layers=4 is better than gcn/layers=4 by ")
 
@@ -40,15 +40,15 @@ def test_where_lower_is_better_the_lower_one_wins(results: Store, fill: Filler) 
     fill("gin", HIGH, higher_is_better=False)
     (found,) = compare(result_rows(results.trials()), "gin", "gcn")
     assert found.verdict == "B is better"
-    assert found.found.mean > 0
+    assert found.difference.mean > 0
 
 
 def test_pairs_are_splits_and_seeds_are_averaged(results: Store, fill: Filler) -> None:
     fill("gcn", [1, 2, 3, 4, 5, 6], splits=3)
     fill("gin", [11, 12, 13, 14], splits=3)
     (found,) = compare(result_rows(results.trials()), "gin", "gcn")
-    assert (found.found.pairs, found.found.trials_a, found.found.trials_b) == (3, 4, 6)
-    assert found.found.mean == pytest.approx((12.5 + 12 + 13) / 3 - 3.5)
+    assert (found.difference.pairs, found.difference.trials_a, found.difference.trials_b) == (3, 4, 6)
+    assert found.difference.mean == pytest.approx((12.5 + 12 + 13) / 3 - 3.5)
     assert found.basis == "3 pairs of splits"
     assert found.notes == ()
 
@@ -65,14 +65,14 @@ def test_infinite_scores_are_left_out(results: Store, fill: Filler) -> None:
     fill("gin", [2.0, 9.0, 4.5])
     trials = [replace(t, scores={"test": math.inf}) if t.scores["test"] == 9.0 else t for t in results.trials()]
     (found,) = compare(result_rows(trials), "gin", "gcn")
-    assert (found.found.trials_a, found.found.mean) == (2, 1.25)
+    assert (found.difference.trials_a, found.difference.mean) == (2, 1.25)
 
 
 def test_four_seeds_against_four_can_show_a_difference(results: Store, fill: Filler) -> None:
     fill("gcn", LOW[:4])
     fill("gin", HIGH[:4])
     (found,) = compare(result_rows(results.trials()), "gin", "gcn")
-    assert found.found.p == pytest.approx(2 / 70)
+    assert found.difference.p == pytest.approx(2 / 70)
     assert found.verdict == "A is better"
 
 
@@ -82,7 +82,7 @@ def test_too_few_trials_are_called_so_with_what_can_be_said(results: Store, fill
     fill("gin", [100.0, 99.9, 100.0], splits=splits)
     (found,) = compare(result_rows(results.trials()), "gin", "gcn")
     assert found.verdict == "too few trials"
-    assert found.found.p_least == pytest.approx({1: 2 / 20, 3: 2 / 8}[splits])
+    assert found.difference.p_min == pytest.approx({1: 2 / 20, 3: 2 / 8}[splits])
     assert "Too few trials for this test" in found.words
     assert "by Student's t has no 0 in it" in found.words
     assert "about 1 more seeds would settle it" in found.words
@@ -116,7 +116,7 @@ def test_a_wide_margin_makes_them_equivalent(results: Store, fill: Filler) -> No
     fill("gin", [score + (-1) ** i * 0.01 for i, score in enumerate(LOW)])
     (found,) = compare(result_rows(results.trials()), "gin", "gcn")
     assert found.verdict == "equivalent"
-    assert found.found.margin == pytest.approx(0.01 * found.mean_b)
+    assert found.difference.margin == pytest.approx(0.01 * found.mean_b)
 
 
 def test_p_values_of_several_datasets_are_corrected(results: Store, fill: Filler) -> None:
@@ -158,7 +158,17 @@ def test_the_command_prints_a_table_and_json(results: Store, fill: Filler) -> No
     assert "A is better" in text.stdout
     (told,) = json.loads(CliRunner().invoke(app, [*words, "--json", "--test", "wilcoxon"]).stdout)
     assert told["verdict"] == "A is better"
-    assert {"difference", "low", "high", "p", "p_holm", "effect", "p_equivalence", "p_least", "more_seeds"} <= set(told)
+    assert {
+        "difference",
+        "ci_low",
+        "ci_high",
+        "p",
+        "p_holm",
+        "effect_size",
+        "p_equivalence",
+        "p_min",
+        "more_seeds",
+    } <= set(told)
     wrong = CliRunner().invoke(app, [*words, "--test", "permutatoin"])
     assert wrong.exit_code == 2
     assert "Did you mean 'permutation'?" in wrong.stderr

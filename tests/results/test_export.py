@@ -65,7 +65,7 @@ def test_csv_has_numbers_in_full_and_no_formulas(filled: Store) -> None:
     lines = list(csv.DictReader(io.StringIO(export(result_rows(filled.trials()), "csv"))))
     assert [float(line["test_mean"]) for line in lines] == [70.5, 90.5, 80.5, 10.0]
     assert lines[3]["model"] == "'=cmd()"
-    assert float(lines[0]["test_low"]) < 70.5 < float(lines[0]["test_high"])
+    assert float(lines[0]["test_ci_low"]) < 70.5 < float(lines[0]["test_ci_high"])
     assert lines[0]["verdict"]
 
 

@@ -64,12 +64,12 @@ def test_the_margin_is_two_sample_deviations_or_one_percent_and_both_means_carry
     assert found.margin == pytest.approx(2 * std)
     parts = [(float(np.var(ours, ddof=1)) / 4, 3), (std**2 / 4, 3), (0.0005**2 / 3, math.inf)]
     error = math.sqrt(sum(v for v, _ in parts))
-    freedom = error**4 / sum(v**2 / f for v, f in parts)
+    dof = error**4 / sum(v**2 / f for v, f in parts)
     gap = float(np.mean(ours)) - 70.0
     assert found.difference == pytest.approx(gap)
-    assert found.p == pytest.approx(2 * stats.t.sf(gap / error, freedom))
-    assert found.p_equivalence == pytest.approx(stats.t.sf((2 * std - gap) / error, freedom))
-    half = stats.t.ppf(0.975, freedom) * error
+    assert found.p == pytest.approx(2 * stats.t.sf(gap / error, dof))
+    assert found.p_equivalence == pytest.approx(stats.t.sf((2 * std - gap) / error, dof))
+    half = stats.t.ppf(0.975, dof) * error
     assert (found.ci_low, found.ci_high) == pytest.approx((gap - half, gap + half))
     welch = stats.ttest_ind_from_stats(gap + 70, np.std(ours, ddof=1), 4, 70.0, std, 4, equal_var=False)
     assert found.p == pytest.approx(welch.pvalue, rel=1e-3)  # but for the rounding of the printed digits

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from graphtrial.results.compare import matches
-from graphtrial.results.deviations import badges
+from graphtrial.results.departures import badges
 from graphtrial.results.rows import ResultRow
 from graphtrial.results.select import rows_of
 from graphtrial.results.titles import dataset_title, label_title
@@ -94,14 +94,14 @@ def mean(dataset: str, name: str, digits: str) -> str:
 
 def spread(dataset: str, name: str, digits: str) -> str:
     test = row(dataset, name).scores("test")
-    return "none" if test is None or test.sd is None else f"{test.mean:.{int(digits)}f} ± {test.sd:.{int(digits)}f}"
+    return "none" if test is None or test.std is None else f"{test.mean:.{int(digits)}f} ± {test.std:.{int(digits)}f}"
 
 
 def interval(dataset: str, name: str, digits: str) -> str:
     test = row(dataset, name).scores("test")
-    if test is None or test.low is None or test.high is None:
+    if test is None or test.ci_low is None or test.ci_high is None:
         return mean(dataset, name, digits)
-    return f"{test.mean:.{int(digits)}f} [{test.low:.{int(digits)}f}, {test.high:.{int(digits)}f}]"
+    return f"{test.mean:.{int(digits)}f} [{test.ci_low:.{int(digits)}f}, {test.ci_high:.{int(digits)}f}]"
 
 
 def verdicts() -> str:

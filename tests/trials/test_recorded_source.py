@@ -16,4 +16,4 @@ def test_a_trial_says_from_which_source_its_data_are(tmp_path: Path) -> None:
     run_and_record(trial, store)
     (record,) = store.trials()
     assert record.environment["source"] == "generated"
-    assert [deviation.badge for deviation in result_rows([record])[0].deviations] == ["changed rules"]
+    assert [departure.badge for departure in result_rows([record])[0].departures] == ["changed rules"]

@@ -119,13 +119,13 @@ def forest(rows: Sequence[RowView], metric: str, arrow: str, root: str) -> Chart
                 "name": name,
                 "href": root + view.page,
                 "mean": digits(test.mean),
-                "low": None if test.low is None else digits(test.low),
-                "high": None if test.high is None else digits(test.high),
+                "low": None if test.ci_low is None else digits(test.ci_low),
+                "high": None if test.ci_high is None else digits(test.ci_high),
                 "published": theirs.mean if theirs else None,
                 "published_low": theirs.mean - spread if theirs and spread is not None else None,
                 "published_high": theirs.mean + spread if theirs and spread is not None else None,
                 "lines": [f"{metric} {test}, n = {test.n}"]
-                + ([f"95 % interval {test.interval}"] if test.low is not None else [])
+                + ([f"95 % interval {test.interval}"] if test.ci_low is not None else [])
                 + ([f"published {theirs.printed}"] if theirs else []),
             }
         )
@@ -161,8 +161,8 @@ def costs(rows: Sequence[RowView], metric: str, root: str) -> Chart | None:
                     "printed": str(test),
                     "x": digits(cost),
                     "y": digits(test.mean),
-                    "low": None if test.sd is None else digits(test.mean - test.sd),
-                    "high": None if test.sd is None else digits(test.mean + test.sd),
+                    "low": None if test.std is None else digits(test.mean - test.std),
+                    "high": None if test.std is None else digits(test.mean + test.std),
                 }
             )
         if sum(map(len, series.values())) > 1:

@@ -8,12 +8,12 @@ from graphtrial.report.grid import Cell, Column, Grid, best_two, number, numbers
 from graphtrial.report.views import RowView, dataset_page
 from graphtrial.results.rows import ResultRow
 from graphtrial.results.statistics.chance import is_at_chance
-from graphtrial.results.statistics.summary import WHAT_PLUS_MINUS_IS
+from graphtrial.results.statistics.summary import PLUS_MINUS
 from graphtrial.results.titles import encoding_title
 
 CAPTION = (
     "Best test score bold, second best underlined. "
-    + WHAT_PLUS_MINUS_IS
+    + PLUS_MINUS
     + " Times are those of one thread; Total is per trial. Published: the test score as printed in the paper."
 )
 
@@ -54,7 +54,7 @@ def _cells(view: RowView, mark: str, root: str, with_dataset: bool) -> list[Cell
         Cell(row.setting("layers")),
         Cell(f"{row.params:,}", sort=row.params) if row.params and row.has_epochs else Cell(""),
         Cell(str(test), sort=test.mean, mark=mark, hint=_further(row)) if test else Cell(""),
-        Cell(test.interval, sort=test.low) if test and test.low is not None else Cell(""),
+        Cell(test.interval, sort=test.ci_low) if test and test.ci_low is not None else Cell(""),
         Cell(printed.printed, sort=printed.mean, mark="published") if printed else Cell(""),
         Cell(str(train), sort=train.mean) if train else Cell(""),
         trials_cell(view),

@@ -98,7 +98,7 @@ class RowView:
     @cached_property
     def badges(self) -> tuple[tuple[str, str], ...]:
         """What is not as published about the row, in a word, with its explanation."""
-        return tuple((deviation.badge, deviation.reason) for deviation in self.row.deviations)
+        return tuple((departure.badge, departure.reason) for departure in self.row.departures)
 
     @cached_property
     def trials(self) -> list[TrialRecord]:

@@ -49,7 +49,7 @@ class Comparison:
     mean_b: float
     seeds: int
     splits: int
-    found: Difference
+    difference: Difference
     p_holm: float
     more_seeds: int | None
     notes: tuple[str, ...] = ()
@@ -57,18 +57,18 @@ class Comparison:
     @property
     def verdict(self) -> Verdict:
         """Who is better, if anyone."""
-        found = self.found
+        found = self.difference
         if found.excludes_zero and self.p_holm < ALPHA:
             return "A is better" if (found.mean > 0) == self.higher_is_better else "B is better"
         if found.is_equivalent:
             return "equivalent"
-        at_least = found.p <= found.p_least * (1 + 1e-9) and self.p_holm >= ALPHA
-        return "too few trials" if found.p_least >= ALPHA or at_least else "undecided"
+        at_least = found.p <= found.p_min * (1 + 1e-9) and self.p_holm >= ALPHA
+        return "too few trials" if found.p_min >= ALPHA or at_least else "undecided"
 
     @property
     def basis(self) -> str:
         """What was compared, in words: `5 pairs of splits` or `4 trials against 4`."""
-        found = self.found
+        found = self.difference
         if found.design == "independent":
             return f"{found.trials_a} trials against {found.trials_b}"
         return f"{found.pairs} pairs of {'folds' if found.design == 'by fold and seed' else 'splits'}"
@@ -76,7 +76,7 @@ class Comparison:
     @property
     def words(self) -> str:
         """The verdict as a sentence."""
-        found = self.found
+        found = self.difference
         gap = f"{abs(found.mean):.3f} {self.metric} ({_interval(found)}, p = {self.p_holm:.3g})"
         if self.verdict in ("A is better", "B is better"):
             better, other = (self.a, self.b) if self.verdict == "A is better" else (self.b, self.a)
@@ -89,7 +89,7 @@ class Comparison:
         if self.verdict == "too few trials":
             outside = "has no 0 in it" if found.excludes_zero else "has 0 in it"
             return (
-                f"Too few trials for this test: {self.basis} cannot give p below {found.p_least:.3g}"
+                f"Too few trials for this test: {self.basis} cannot give p below {found.p_min:.3g}"
                 f"{'' if self.p_holm == found.p else ' before the correction'}. What can be said: A - B is "
                 f"{found.mean:+.3f} {self.metric}, and the {_interval(found)} by Student's t {outside}; {more}."
             )
@@ -98,7 +98,7 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON-like values; the documented shape of `--json`."""
         values = asdict(self)
-        found = values.pop("found")
+        found = values.pop("difference")
         found["difference"] = found.pop("mean")
         return {**values, **found, "verdict": self.verdict, "words": self.words}
 
@@ -131,7 +131,7 @@ def compare(
             f"'{a}' and '{b}' share neither two splits nor two trials of each on one split of {where}; "
             f"the models in it are {known}"
         )
-    corrected = holm([one.found.p for one in found])
+    corrected = holm([one.difference.p for one in found])
     return [replace(one, p_holm=p) for one, p in zip(found, corrected, strict=True)]
 
 
@@ -166,7 +166,7 @@ def compare_rows(
         mean_b=mean_b,
         seeds=seeds,
         splits=len({split for split, _ in _scores(a).keys() & _scores(b).keys()}),
-        found=found,
+        difference=found,
         p_holm=found.p,
         more_seeds=None if needed is None else max(0, needed - seeds),
         notes=_notes(a, b),
@@ -251,4 +251,4 @@ def _notes(a: ResultRow, b: ResultRow) -> tuple[str, ...]:
 
 
 def _interval(found: Difference) -> str:
-    return f"95 % interval of A - B [{found.low:.3f}, {found.high:.3f}]"
+    return f"95 % interval of A - B [{found.ci_low:.3f}, {found.ci_high:.3f}]"

@@ -120,23 +120,23 @@ def as_csv(rows: Sequence[ResultRow]) -> str:
         writer.writerow(
             [_safe(told["dataset"]), _safe(told["protocol"]), _safe(row.label), _safe(row.encoding), _safe(differs)]
             + [row.setting("layers"), told["params"], told["metric"], told["higher_is_better"]]
-            + [test.get(key) for key in ("mean", "sd", "low", "high", "min", "max", "n")]
-            + [train.get("mean"), train.get("sd"), told["epochs"], told["epoch_seconds"], told["total_hours"]]
+            + [test.get(key) for key in ("mean", "std", "ci_low", "ci_high", "min", "max", "n")]
+            + [train.get("mean"), train.get("std"), told["epochs"], told["epoch_seconds"], told["total_hours"]]
             + [printed.get("paper"), printed.get("table"), score.get("mean"), score.get("sd"), score.get("n")]
             + [row.verdict.kind, row.verdict.direction, _safe(row.verdict.reason)]
             + [" ".join(map(str, row.derived_seeds))]
-            + ["; ".join(deviation.badge for deviation in row.deviations)]
-            + [_safe("; ".join(deviation.reason for deviation in row.deviations))]
+            + ["; ".join(departure.badge for departure in row.departures)]
+            + [_safe("; ".join(departure.reason for departure in row.departures))]
         )
     return text.getvalue()
 
 
 CSV_COLUMNS = (
     *("dataset", "protocol", "model", "encoding", "differs_in", "layers", "params", "metric", "higher_is_better"),
-    *("test_mean", "test_sd", "test_low", "test_high", "test_min", "test_max", "trials"),
-    *("train_mean", "train_sd", "epochs", "epoch_seconds", "total_hours"),
+    *("test_mean", "test_std", "test_ci_low", "test_ci_high", "test_min", "test_max", "trials"),
+    *("train_mean", "train_std", "epochs", "epoch_seconds", "total_hours"),
     *("paper", "table", "published_mean", "published_sd", "published_runs"),
-    *("verdict", "direction", "verdict_reason", "derived_seeds", "badges", "deviations"),
+    *("verdict", "direction", "verdict_reason", "derived_seeds", "badges", "departures"),
 )
 
 

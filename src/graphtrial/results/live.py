@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from graphtrial.core.files import is_locked
 from graphtrial.core.spec import canonical_json
-from graphtrial.execution.worker import is_running
 from graphtrial.results.rows import short_encoding
 from graphtrial.studies.estimate import expected_epochs
 from graphtrial.training.outcome import Epoch
@@ -64,7 +64,7 @@ def snapshot(store: Store) -> Snapshot:
     for record in records:
         status = record.status
         if status == "running":
-            if is_running(store, record.id):
+            if is_locked(store.lock_file(record.id)):
                 running.append(_running(record, store.history(record.id), records))
             else:
                 status = "interrupted"

@@ -12,7 +12,7 @@ from graphtrial import published
 from graphtrial.core.spec import Component, canonical_json, digest
 from graphtrial.published.models import find_published
 from graphtrial.results.choices import INCOMPLETE, choose
-from graphtrial.results.deviations import Deviation, changed_rules, deviations_of
+from graphtrial.results.departures import Departure, changed_rules, departures_of
 from graphtrial.results.statistics.summary import UNBOUNDED, Summary, bootstrapped, summarise
 from graphtrial.results.verdict import NOTHING_PUBLISHED, Verdict, judged
 from graphtrial.studies.from_table import encoding_facts
@@ -129,9 +129,9 @@ class ResultRow:
         return changed_rules(self.first)
 
     @cached_property
-    def deviations(self) -> tuple[Deviation, ...]:
+    def departures(self) -> tuple[Departure, ...]:
         """What sets the row apart from the published experiment: other data, changed rules."""
-        return deviations_of(self.trials)
+        return departures_of(self.trials)
 
     @property
     def derived_seeds(self) -> tuple[int, ...]:
@@ -203,7 +203,7 @@ class ResultRow:
             **({"choices": self.choices} if self.chosen else {}),
             **({"further": {name: asdict(s) for name, s in self.further.items()}} if self.further else {}),
             "published": None if self.published is None else asdict(self.published),
-            "deviations": [asdict(deviation) for deviation in self.deviations],
+            "departures": [asdict(departure) for departure in self.departures],
             "verdict": self.verdict.to_dict(),
         }
 

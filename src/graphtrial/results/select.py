@@ -33,7 +33,7 @@ def rows_of(store: Store, table: str) -> list[ResultRow]:
 
 
 def best_first(rows: Iterable[ResultRow]) -> list[ResultRow]:
-    """Return rows as a reader looks for them: by dataset and rules, deviations last, then by test score.
+    """Return rows as a reader looks for them: by dataset and rules, departures last, then by test score.
 
     Rows without a score come last. The order depends on the results alone, not on when they were made or in which
     order a store tells them.
@@ -44,5 +44,5 @@ def best_first(rows: Iterable[ResultRow]) -> list[ResultRow]:
 def _place(row: ResultRow) -> tuple[str, str, str, bool, str, float, str, str]:
     spec, test = row.first.spec, row.scores("test")
     behind = math.inf if test is None else -test.mean if row.first.higher_is_better else test.mean
-    other_data = any(deviation.badge == "other data" for deviation in row.deviations)
+    other_data = any(departure.badge == "other data" for departure in row.departures)
     return spec.dataset, spec.protocol, row.changes, other_data, spec.data, behind, row.name, row.id

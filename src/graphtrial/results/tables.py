@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from graphtrial.results.deviations import EXPLANATION as BADGES
-from graphtrial.results.deviations import badges
+from graphtrial.results.departures import EXPLANATION as BADGES
+from graphtrial.results.departures import badges
 from graphtrial.results.rows import ResultRow
-from graphtrial.results.statistics.summary import WHAT_PLUS_MINUS_IS
+from graphtrial.results.statistics.summary import PLUS_MINUS
 from graphtrial.results.titles import dataset_title, distinguishing_settings, label_title
 from graphtrial.results.verdict import EXPLANATION as VERDICT
 
@@ -19,7 +19,7 @@ HEADERS = (
     *("#Epoch", "Epoch/Total", "Trials", "Published", "Verdict"),
 )
 EXPLANATION = (
-    f"Test and Train: mean ± deviation. {WHAT_PLUS_MINUS_IS} Epoch/Total: time per epoch and per trial, one thread. "
+    f"Test and Train: mean ± deviation. {PLUS_MINUS} Epoch/Total: time per epoch and per trial, one thread. "
     f"Published: the test score as printed. Verdict, {VERDICT} {BADGES}"
 )
 
@@ -107,7 +107,7 @@ def _title(row: ResultRow) -> str:
     spec = row.first.spec
     arrow = "higher is better" if row.first.higher_is_better else "lower is better"
     name, _, version = spec.protocol.partition("@")
-    notes = "".join(f"; {deviation.badge.upper()}: {deviation.reason}" for deviation in row.deviations)
+    notes = "".join(f"; {departure.badge.upper()}: {departure.reason}" for departure in row.departures)
     return f"{dataset_title(spec.dataset)}: {row.first.metric} ({arrow}), protocol {name} version {version}{notes}"
 
 

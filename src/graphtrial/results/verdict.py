@@ -104,8 +104,8 @@ def judged(rows: Sequence[ResultRow]) -> list[ResultRow]:
 
 def tally(rows: Sequence[ResultRow]) -> tuple[Counter[str], Counter[str]]:
     """Count verdicts by label: those of rows by the published data and rules, and apart from them all others."""
-    faithful = Counter(row.verdict.label for row in rows if not row.deviations)
-    return faithful, Counter(row.verdict.label for row in rows if row.deviations)
+    faithful = Counter(row.verdict.label for row in rows if not row.departures)
+    return faithful, Counter(row.verdict.label for row in rows if row.departures)
 
 
 def _case(row: ResultRow) -> _Case | Verdict:
@@ -127,7 +127,7 @@ def _case(row: ResultRow) -> _Case | Verdict:
     margin = max(MARGIN_STDS * (theirs.std or 0.0), MARGIN_SHARE * abs(theirs.mean), theirs.rounding)
     compared = None
     if ours.parts is not None and theirs.parts is not None:
-        compared = contrast(ours.known, theirs.known, margin)
+        compared = contrast(ours.estimate, theirs.estimate, margin)
     better = (ours.mean > theirs.mean) == printed.higher_is_better
     low, high = metric_range(row.first.metric)
     return _Case(ours, theirs, margin, better, high - low, facts, compared)
@@ -135,9 +135,9 @@ def _case(row: ResultRow) -> _Case | Verdict:
 
 def _obstacle(row: ResultRow, printed: PublishedRow) -> str | None:
     """Return why the two numbers measure different things, or nothing."""
-    for deviation in row.deviations:
-        if not deviation.comparable:
-            return f"{deviation.badge}: {deviation.reason}"
+    for departure in row.departures:
+        if not departure.comparable:
+            return f"{departure.badge}: {departure.reason}"
     if "DOUBTFUL" in printed.note:
         return "the published cell itself is doubtful"
     if row.params and printed.model_params and row.has_epochs:

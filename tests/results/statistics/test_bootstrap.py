@@ -14,8 +14,8 @@ def test_the_interval_is_that_of_scipys_bootstrap() -> None:
     theirs = stats.bootstrap((values,), np.mean, n_resamples=9999, method="percentile", random_state=1)
     ours = bootstrapped(values.tolist())
     assert ours is not None
-    assert ours.low == pytest.approx(theirs.confidence_interval.low, abs=0.02)
-    assert ours.high == pytest.approx(theirs.confidence_interval.high, abs=0.02)
+    assert ours.ci_low == pytest.approx(theirs.confidence_interval.low, abs=0.02)
+    assert ours.ci_high == pytest.approx(theirs.confidence_interval.high, abs=0.02)
     assert bootstrapped(values.tolist()[::-1]).interval == ours.interval  # whatever the order of the trials
 
 
@@ -23,7 +23,7 @@ def test_all_but_the_interval_is_the_usual_summary() -> None:
     usual, ours = summarise([1.0, 2.0, 4.0]), bootstrapped([1.0, 2.0, 4.0])
     assert usual is not None
     assert ours is not None
-    assert (ours.mean, ours.sd, ours.min, ours.max, ours.n) == (usual.mean, usual.sd, usual.min, usual.max, usual.n)
-    assert 1.0 <= ours.low < ours.mean < ours.high <= 4.0
+    assert (ours.mean, ours.std, ours.min, ours.max, ours.n) == (usual.mean, usual.std, usual.min, usual.max, usual.n)
+    assert 1.0 <= ours.ci_low < ours.mean < ours.ci_high <= 4.0
     assert bootstrapped([3.0]) == summarise([3.0])
     assert bootstrapped([]) is None

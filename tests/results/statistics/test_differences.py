@@ -23,18 +23,18 @@ def pairs(a: Sequence[float], b: Sequence[float]) -> list[Stratum]:
 def test_pairs_have_the_interval_of_the_paired_t_test() -> None:
     found = difference(pairs(A, B), 0.01)
     interval = stats.ttest_rel(A, B).confidence_interval(0.95)
-    assert (found.low, found.high) == pytest.approx((interval.low, interval.high))
-    assert found.effect == pytest.approx(np.mean(A - B) / np.std(A - B, ddof=1))
-    assert found.wins == pytest.approx((6 + 0.5) / 8)
+    assert (found.ci_low, found.ci_high) == pytest.approx((interval.low, interval.high))
+    assert found.effect_size == pytest.approx(np.mean(A - B) / np.std(A - B, ddof=1))
+    assert found.prob_superiority == pytest.approx((6 + 0.5) / 8)
     assert (found.design, found.pairs) == ("by split", 8)
 
 
 def test_two_samples_on_one_split_have_welchs_interval() -> None:
     found = difference([(A[:5], B[:4])], 0.01)
     interval = stats.ttest_ind(A[:5], B[:4], equal_var=False).confidence_interval(0.95)
-    assert (found.low, found.high) == pytest.approx((interval.low, interval.high))
+    assert (found.ci_low, found.ci_high) == pytest.approx((interval.low, interval.high))
     superior = stats.mannwhitneyu(A[:5], B[:4]).statistic / 20
-    assert found.wins == pytest.approx(superior)
+    assert found.prob_superiority == pytest.approx(superior)
     assert (found.design, found.pairs, found.trials_a, found.trials_b) == ("independent", 0, 5, 4)
 
 
@@ -42,7 +42,7 @@ def test_wilcoxon_is_scipys() -> None:
     assert difference(pairs(A, B), 0.01, test="wilcoxon").p == pytest.approx(stats.wilcoxon(A - B).pvalue)
     assert difference([(A[:4], B[:5])], 0.01, test="wilcoxon").p == stats.mannwhitneyu(A[:4], B[:5]).pvalue
     assert difference(pairs([1, 2, 3], [1, 2, 3]), 0.01, test="wilcoxon").p == 1.0
-    assert difference(pairs([1, 2, 3], [1, 2, 3]), 0.01, test="wilcoxon").p_least == 0.25
+    assert difference(pairs([1, 2, 3], [1, 2, 3]), 0.01, test="wilcoxon").p_min == 0.25
 
 
 @pytest.mark.parametrize("margin", [0.005, 0.02, 0.04])
@@ -60,12 +60,12 @@ def test_seeds_nested_in_folds_count_once_and_overlap_widens_the_interval() -> N
     gaps = np.array([a.mean() - b.mean() for a, b in strata])
     found = difference(strata, 0.1, overlap=0.25)
     half = stats.t.ppf(0.975, 4) * gaps.std(ddof=1) * math.sqrt(1 / 5 + 1 / 4)  # Nadeau and Bengio, five folds
-    assert (found.low, found.high) == pytest.approx((gaps.mean() - half, gaps.mean() + half))
+    assert (found.ci_low, found.ci_high) == pytest.approx((gaps.mean() - half, gaps.mean() + half))
 
 
 def test_no_difference_exceeds_the_range_of_the_metric() -> None:
     found = difference(pairs([100, 20], [0, 10]), 1.0, limit=100.0)
-    assert (found.low, found.high) == (-100.0, 100.0)
+    assert (found.ci_low, found.ci_high) == (-100.0, 100.0)
 
 
 def test_the_number_of_seeds_is_that_of_statsmodels_power() -> None:
@@ -73,14 +73,14 @@ def test_the_number_of_seeds_is_that_of_statsmodels_power() -> None:
     a, b = np.array([1.0, 3.0, 2.0, 2.4]), np.array([0.5, 2.5, 1.5, 1.9])
     strata = [(a, b)]
     found = difference(strata, 1e-9)
-    needed = power.TTestIndPower().solve_power(effect_size=found.effect, alpha=0.05, power=0.8)
+    needed = power.TTestIndPower().solve_power(effect_size=found.effect_size, alpha=0.05, power=0.8)
     assert seeds_needed(found, strata, 4) == math.ceil(needed)
 
 
 def test_equal_scores_are_equivalent_and_need_no_more_seeds() -> None:
     strata = pairs([1.0, 1.0, 1.0], [1.0, 1.0, 1.0])
     found = difference(strata, 0.1)
-    assert (found.p, found.is_equivalent, found.effect) == (1.0, True, None)
+    assert (found.p, found.is_equivalent, found.effect_size) == (1.0, True, None)
     assert seeds_needed(found, strata, 1) == 1
 
 

@@ -1,4 +1,4 @@
-"""Permutation tests within splits, against SciPy and all arrangements by hand."""
+"""Permutation tests within splits, against SciPy and all permutations by hand."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from graphtrial.results.statistics.permutation import least_p, permutation_p
+from graphtrial.results.statistics.permutation import permutation_p, smallest_p
 
 A = np.array([0.71, 0.74, 0.69, 0.73, 0.75, 0.72, 0.70, 0.76])
 B = np.array([0.70, 0.71, 0.69, 0.70, 0.73, 0.73, 0.68, 0.72])
@@ -22,14 +22,14 @@ def test_one_trial_on_each_split_is_the_test_of_pairs() -> None:
     pairs = [(A[i : i + 1], B[i : i + 1]) for i in range(len(A))]
     expected = stats.permutation_test((A, B), difference_of_means, permutation_type="samples", n_resamples=np.inf)
     assert permutation_p(pairs) == pytest.approx(expected.pvalue)
-    assert least_p(pairs) == 2 / 2**8
+    assert smallest_p(pairs) == 2 / 2**8
 
 
 def test_one_split_is_the_test_of_two_samples() -> None:
     samples = [(A[:4], B[:4])]
     expected = stats.permutation_test((A[:4], B[:4]), difference_of_means, n_resamples=np.inf)
     assert permutation_p(samples) == pytest.approx(expected.pvalue)
-    assert permutation_p([(np.arange(4.0) + 10, np.arange(4.0))]) == pytest.approx(2 / 70) == least_p(samples)
+    assert permutation_p([(np.arange(4.0) + 10, np.arange(4.0))]) == pytest.approx(2 / 70) == smallest_p(samples)
 
 
 def test_several_seeds_on_several_splits_are_exchanged_within_splits() -> None:
@@ -44,15 +44,15 @@ def test_several_seeds_on_several_splits_are_exchanged_within_splits() -> None:
         sums.append(abs(total))
     observed = abs(sum(a.mean() - b.mean() for a, b in strata))
     assert permutation_p(strata) == pytest.approx(np.mean(np.array(sums) >= observed - 1e-12))
-    assert least_p(strata) == pytest.approx(2 / 36)
+    assert smallest_p(strata) == pytest.approx(2 / 36)
 
 
 def test_unequal_numbers_have_no_mirror() -> None:
     strata = [(np.array([9.0]), np.array([1.0, 2.0, 3.0, 4.0]))]
-    assert permutation_p(strata) == pytest.approx(1 / 5) == least_p(strata)
+    assert permutation_p(strata) == pytest.approx(1 / 5) == smallest_p(strata)
 
 
-def test_many_arrangements_are_drawn_and_the_same_each_time() -> None:
+def test_many_permutations_are_sampled_and_the_same_each_time() -> None:
     rng = np.random.default_rng(3)
     a = rng.normal(size=60)
     b = a + rng.normal(0.3, 1, 60)
@@ -60,7 +60,7 @@ def test_many_arrangements_are_drawn_and_the_same_each_time() -> None:
     assert permutation_p(pairs) == permutation_p(pairs)
     assert permutation_p(pairs) == pytest.approx(stats.ttest_rel(a, b).pvalue, abs=0.02)
     assert permutation_p([(a, b)]) == pytest.approx(stats.ttest_ind(a, b).pvalue, abs=0.02)
-    assert least_p(pairs) == 1 / 10_000
+    assert smallest_p(pairs) == 1 / 10_000
 
 
 def test_equal_scores_have_p_1() -> None:

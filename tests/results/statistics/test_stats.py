@@ -17,14 +17,16 @@ def test_the_interval_of_a_mean_is_that_of_students_t() -> None:
     found = summarise(SCORES)
     assert found is not None
     error = scipy.stats.sem(SCORES)
-    assert (found.low, found.high) == pytest.approx(scipy.stats.t.interval(0.95, 3, loc=np.mean(SCORES), scale=error))
-    assert found.interval == f"[{found.low:.3f}, {found.high:.3f}]"
+    assert (found.ci_low, found.ci_high) == pytest.approx(
+        scipy.stats.t.interval(0.95, 3, loc=np.mean(SCORES), scale=error)
+    )
+    assert found.interval == f"[{found.ci_low:.3f}, {found.ci_high:.3f}]"
 
 
 def test_a_single_trial_has_no_interval() -> None:
     found = summarise([3.0])
     assert found is not None
-    assert (found.sd, found.low, found.high, found.interval) == (None, None, None, "-")
+    assert (found.std, found.ci_low, found.ci_high, found.interval) == (None, None, None, "-")
 
 
 def test_overlapping_training_parts_widen_the_interval_as_nadeau_and_bengio_say() -> None:
@@ -34,7 +36,7 @@ def test_overlapping_training_parts_widen_the_interval_as_nadeau_and_bengio_say(
     plain, wide = summarise(SCORES), summarise(SCORES, overlap=0.25)
     assert plain is not None
     assert wide is not None
-    assert wide.high - wide.low == pytest.approx((plain.high - plain.low) * math.sqrt(2))  # type: ignore[operator]
+    assert wide.ci_high - wide.ci_low == pytest.approx((plain.ci_high - plain.ci_low) * math.sqrt(2))  # type: ignore[operator]
     assert t_quantile(3) == pytest.approx(3.182446, abs=1e-6)
 
 

@@ -22,7 +22,7 @@ def test_the_difference_is_welchs() -> None:
     found = contrast(mean_of(A), mean_of(B), margin=1.0)
     expected = stats.ttest_ind(A, B, equal_var=False)
     assert found.p == pytest.approx(expected.pvalue)
-    assert found.freedom == pytest.approx(expected.df)
+    assert found.dof == pytest.approx(expected.df)
     assert found.interval() == pytest.approx(tuple(expected.confidence_interval()))
 
 

@@ -50,11 +50,11 @@ def compare(
     columns = ("dataset", "metric", "compared", "A", "B", "A - B", "95 %", "p", "p Holm", "effect", "margin", "verdict")
     table = Table(*columns, title=f"A = {a}, B = {b}", title_justify="left")
     for one in found:
-        pair = one.found
+        pair = one.difference
         table.add_row(
             *(one.dataset, one.metric, one.basis, f"{one.mean_a:.3f}"),
-            *(f"{one.mean_b:.3f}", f"{pair.mean:+.3f}", f"[{pair.low:.3f}, {pair.high:.3f}]", f"{pair.p:.3g}"),
-            *(f"{one.p_holm:.3g}", "-" if pair.effect is None else f"{pair.effect:+.2f}"),
+            *(f"{one.mean_b:.3f}", f"{pair.mean:+.3f}", f"[{pair.ci_low:.3f}, {pair.ci_high:.3f}]", f"{pair.p:.3g}"),
+            *(f"{one.p_holm:.3g}", "-" if pair.effect_size is None else f"{pair.effect_size:+.2f}"),
             *(f"{pair.margin:.3g}", one.verdict),
         )
     out.print(table)

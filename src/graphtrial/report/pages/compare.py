@@ -74,11 +74,11 @@ def _part(site: Site, place: int, title: str, rows: list[RowView]) -> dict[str, 
 
 def _against_best(name: str, best: RowView, others: list[RowView]) -> Grid:
     made = [(view, found) for view in others if (found := comparing.compare_rows(best.row, view.row))]
-    corrected = holm([found.found.p for _, found in made])
+    corrected = holm([found.difference.p for _, found in made])
     lines = []
     for (view, each), p in zip(made, corrected, strict=True):
         found = replace(each, p_holm=p)
-        gap = found.found
+        gap = found.difference
         more = (
             ""
             if found.verdict not in ("undecided", "too few trials")
@@ -92,9 +92,9 @@ def _against_best(name: str, best: RowView, others: list[RowView]) -> Grid:
                 row_cell(view),
                 number(found.mean_b),
                 number(gap.mean, "+.3f"),
-                Cell(f"[{gap.low:+.3f}, {gap.high:+.3f}]", sort=gap.low),
+                Cell(f"[{gap.ci_low:+.3f}, {gap.ci_high:+.3f}]", sort=gap.ci_low),
                 number(p, ".3g"),
-                number(gap.effect, "+.2f"),
+                number(gap.effect_size, "+.2f"),
                 Cell(found.basis, sort=gap.pairs or gap.trials_a),
                 Cell(said, hint=found.words, pill={"worse": "worse", "equivalent": "agrees"}.get(said, "open")),
                 Cell(more),
@@ -118,9 +118,9 @@ def _all_pairs(name: str, title: str, rows: list[RowView]) -> Grid:
         if compared is None:
             texts[i, j] = texts[j, i] = Cell("")
             continue
-        found = compared.found
+        found = compared.difference
         star = " *" if found.excludes_zero and found.p < ALPHA else ""
-        hint = f"95 % interval [{found.low:+.3f}, {found.high:+.3f}], p = {found.p:.3g}, {compared.basis}"
+        hint = f"95 % interval [{found.ci_low:+.3f}, {found.ci_high:+.3f}], p = {found.p:.3g}, {compared.basis}"
         texts[i, j] = Cell(f"{found.mean:+.3f}{star}", sort=found.mean, hint=hint)
         texts[j, i] = Cell(f"{-found.mean:+.3f}{star}", sort=-found.mean, hint=hint)
     lines = [

@@ -42,7 +42,7 @@ def _hours(trial: TrialRecord) -> float:
 
 
 def _card(site: Site, name: str, rows: list[RowView]) -> dict[str, object]:
-    tested = [view for view in rows if view.test is not None and not view.row.deviations]
+    tested = [view for view in rows if view.test is not None and not view.row.departures]
     first = rows[0].row.first
     sign = -1 if first.higher_is_better else 1
     best = min(tested, key=lambda view: sign * view.test.mean, default=None)  # type: ignore[union-attr]

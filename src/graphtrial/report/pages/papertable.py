@@ -72,7 +72,7 @@ def _counts(table: PrintedTable) -> list[tuple[str, int, str]]:
         one.row.verdict.label
         for place in table.places
         for one in place.ours
-        if one.row.published is place.printed and not one.row.deviations
+        if one.row.published is place.printed and not one.row.departures
     )
     return [(verdict, found[verdict], style) for verdict, style in STYLES.items()]
 

@@ -10,7 +10,7 @@ from graphtrial.report.site import Site, compact
 from graphtrial.report.trialdata import row_data
 from graphtrial.report.views import RowView, dataset_page, has_page, model_page, trial_page
 from graphtrial.results.commands import run_command
-from graphtrial.results.statistics.summary import WHAT_PLUS_MINUS_IS
+from graphtrial.results.statistics.summary import PLUS_MINUS
 
 ROOT = "../"
 MOST_CURVES = 40
@@ -53,7 +53,7 @@ def _figures(view: RowView) -> list[tuple[str, str]]:
     printed = row.published.test if row.published else None
     found = [
         (f"test {row.first.metric}", str(test) if test else "none yet"),
-        ("95 % interval", test.interval if test and test.low is not None else ""),
+        ("95 % interval", test.interval if test and test.ci_low is not None else ""),
         ("published", printed.printed if printed else ""),
         (f"train {row.first.metric}", str(train) if train else ""),
         ("parameters", f"{row.params:,}" if row.params and row.has_epochs else ""),
@@ -83,4 +83,4 @@ def _trials(view: RowView) -> Grid:
         for trial in view.trials
     ]
     title = f"Trials of {view.title} on {view.dataset_title}"
-    return Grid(view.id, title, columns, lines, WHAT_PLUS_MINUS_IS, formats=("csv",))
+    return Grid(view.id, title, columns, lines, PLUS_MINUS, formats=("csv",))

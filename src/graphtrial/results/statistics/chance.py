@@ -1,4 +1,4 @@
-"""Which scores are no better than guessing."""
+"""Chance level of a metric, and scores that do not exceed it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from graphtrial.results.rows import ResultRow
 
 
 def chance_of(row: ResultRow) -> float | None:
-    """Return the score of guessing on the dataset of a row, or none where it is not known.
+    """Return the chance level of the task of a row, or none where it is undefined.
 
-    It is the task's: one class in all of them, or half the area under a curve. Where classes differ in size a constant
-    guess scores more, which the declared facts of a dataset do not tell; then this is a lower bound.
+    1 / classes for accuracy, 0.5 for ROC-AUC. Of imbalanced classes the majority-class baseline scores higher; then
+    this is a lower bound.
     """
     spec = known_dataset(row.first.spec.dataset)
     if spec is None or spec.task is None or spec.task.metric != row.first.metric:
@@ -19,10 +19,10 @@ def chance_of(row: ResultRow) -> float | None:
 
 
 def is_at_chance(row: ResultRow) -> bool:
-    """Tell whether the test score is known to be no better than guessing: chance is in its interval, or beyond it."""
+    """Tell whether the confidence interval of the test score does not exceed the chance level."""
     chance, test = chance_of(row), row.scores("test")
     if chance is None or test is None:
         return False
     if row.first.higher_is_better:
-        return (test.mean if test.low is None else test.low) <= chance
-    return (test.mean if test.high is None else test.high) >= chance
+        return (test.mean if test.ci_low is None else test.ci_low) <= chance
+    return (test.mean if test.ci_high is None else test.ci_high) >= chance

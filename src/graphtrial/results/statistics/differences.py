@@ -1,4 +1,4 @@
-"""Difference of two models over the splits they share: its interval, its tests, and how many seeds would decide."""
+"""Difference of two models over shared splits: confidence interval, tests, and power analysis over seeds."""
 
 from __future__ import annotations
 
@@ -10,23 +10,25 @@ from typing import Literal
 import numpy as np
 from scipy import stats
 
-from graphtrial.results.statistics.permutation import RESAMPLES, Stratum, least_p, permutation_p
+from graphtrial.results.statistics.permutation import RESAMPLES, Stratum, permutation_p, smallest_p
 from graphtrial.results.statistics.summary import ALPHA, standard_error
 from graphtrial.results.statistics.welch import pooled, quantile, smallest, tail
 
 Test = Literal["permutation", "wilcoxon"]
 Design = Literal["by split", "by fold and seed", "independent"]
-"""Pairs of splits whose seeds are averaged, pairs of folds drawn by the seed, or two samples of seeds on one split."""
+"""Paired by split (mean over seeds), paired by fold (the seed draws the folds), or independent samples of seeds."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A - B: `mean` over `pairs` of splits, or of two independent samples on one split, where `pairs` is 0.
+    """Difference A - B of the mean scores of two models, with its confidence interval and tests.
 
-    `sd` is that of the pairs' differences, or the pooled one of the two samples; [`low`, `high`] the 95 % interval by
-    Student's t, with `error` and `freedom`. `p` is two-sided, and `p_least` the smallest that so few trials could have;
-    `p_equivalence` that of two one-sided t tests against differences of `margin` and more. `effect` is mean over `sd`,
-    none where nothing varies; `wins` the chance that a trial of A is higher on the same split, ties half.
+    `design`: paired by split, paired by fold, or two independent samples on one split, where `pairs` is 0. `std` is the
+    standard deviation of the paired differences, or the pooled one of two samples; `ci_low` and `ci_high` bound the
+    95 % confidence interval (Student's t with `standard_error` and `dof` degrees of freedom). `p` is two-sided, `p_min`
+    the smallest p-value that this number of trials allows, `p_equivalence` that of two one-sided tests (TOST) with the
+    equivalence margin `margin`. `effect_size` is mean / std (Cohen's d), none where std is 0; `prob_superiority` the
+    probability that a trial of A scores higher than one of B on the same split, ties counted half.
     """
 
     design: Design
@@ -34,27 +36,27 @@ class Difference:
     trials_a: int
     trials_b: int
     mean: float
-    sd: float
-    low: float
-    high: float
-    error: float
-    freedom: float
+    std: float
+    ci_low: float
+    ci_high: float
+    standard_error: float
+    dof: float
     p: float
-    p_least: float
+    p_min: float
     p_equivalence: float
     margin: float
-    effect: float | None
-    wins: float
+    effect_size: float | None
+    prob_superiority: float
     overlap: float
 
     @property
     def excludes_zero(self) -> bool:
-        """The interval has no 0 in it."""
-        return self.low > 0 or self.high < 0
+        """The confidence interval excludes 0."""
+        return self.ci_low > 0 or self.ci_high < 0
 
     @property
     def is_equivalent(self) -> bool:
-        """Differences as large as the margin are ruled out."""
+        """Equivalence within the margin by TOST at 0.05."""
         return self.p_equivalence < ALPHA
 
 
@@ -67,24 +69,25 @@ def difference(
     test: Test = "permutation",
     limit: float = math.inf,
 ) -> Difference:
-    """Compare two models by their scores on each shared split; two trials of each on one, or two splits, at least.
+    """Test the difference of two models by their scores on each shared split.
 
-    Seeds of two models have nothing in common, so that pairs are splits: the mean over the seeds of one minus that of
-    the other. `seed_draws` says that the seed draws the folds, which are then shared. The standard error of pairs is
-    that of `standard_error`; of two samples on one split Welch's. No difference exceeds `limit`.
+    Needs two splits, or two trials of each model on one. Seeds of two models are unrelated, so the unit of pairing is
+    the split: the mean over seeds of A minus that of B. `seed_draws`: the seed draws the folds, and pairs are folds.
+    Pairs have the corrected standard error of `standard_error`, two samples on one split that of Welch. The confidence
+    interval is clipped to [-limit, limit].
     """
     gaps = np.array([a.mean() - b.mean() for a, b in strata])
     mean = float(gaps.mean())
     design: Design = "independent" if len(strata) == 1 else "by fold and seed" if seed_draws else "by split"
     if design == "independent":
         ((a, b),) = strata
-        spread = [float(np.var(scores, ddof=1)) for scores in (a, b)]
-        error, freedom = pooled(tuple((v / len(x), len(x) - 1.0) for v, x in zip(spread, (a, b), strict=True)))
-        sd = math.sqrt(sum(v * (len(x) - 1) for v, x in zip(spread, (a, b), strict=True)) / (len(a) + len(b) - 2))
+        variances = [float(np.var(scores, ddof=1)) for scores in (a, b)]
+        error, dof = pooled(tuple((v / len(x), len(x) - 1.0) for v, x in zip(variances, (a, b), strict=True)))
+        std = math.sqrt(sum(v * (len(x) - 1) for v, x in zip(variances, (a, b), strict=True)) / (len(a) + len(b) - 2))
     else:
-        sd = float(gaps.std(ddof=1))
-        error, freedom = standard_error(sd, len(gaps), overlap), len(gaps) - 1.0
-    half = quantile(freedom, ALPHA / 2) * error
+        std = float(gaps.std(ddof=1))
+        error, dof = standard_error(std, len(gaps), overlap), len(gaps) - 1.0
+    half = quantile(dof, ALPHA / 2) * error
     wilcoxon = test == "wilcoxon"
     return Difference(
         design=design,
@@ -92,50 +95,50 @@ def difference(
         trials_a=sum(len(a) for a, _ in strata),
         trials_b=sum(len(b) for _, b in strata),
         mean=mean,
-        sd=sd,
-        low=max(mean - half, -limit),
-        high=min(mean + half, limit),
-        error=error,
-        freedom=freedom,
+        std=std,
+        ci_low=max(mean - half, -limit),
+        ci_high=min(mean + half, limit),
+        standard_error=error,
+        dof=dof,
         p=_ranks_p(strata, gaps) if wilcoxon else permutation_p(strata),
-        p_least=least_p(_rank_strata(strata)) if wilcoxon else least_p(strata),
-        p_equivalence=_equivalence(mean, error, freedom, margin),
+        p_min=smallest_p(_rank_strata(strata)) if wilcoxon else smallest_p(strata),
+        p_equivalence=_equivalence(mean, error, dof, margin),
         margin=margin,
-        effect=mean / sd if sd > 0 else None,
-        wins=float(np.mean([np.mean(np.sign(a[:, None] - b[None, :]) / 2 + 0.5) for a, b in strata])),
+        effect_size=mean / std if std > 0 else None,
+        prob_superiority=float(np.mean([np.mean(np.sign(a[:, None] - b[None, :]) / 2 + 0.5) for a, b in strata])),
         overlap=overlap,
     )
 
 
-def seeds_needed(found: Difference, strata: Sequence[Stratum], seeds: int) -> int | None:
-    """Return how many seeds instead of `seeds` would decide with 80 % power, the true difference being the one found.
+def seeds_needed(observed: Difference, strata: Sequence[Stratum], seeds: int) -> int | None:
+    """Return the number of seeds that decides with 80 % power at the observed difference; none where no number does.
 
-    Decided means significant with an interval without 0, or equivalent. More seeds on the same splits lower the part of
-    the variance that seeds have, not what splits have; where no split has two seeds, all of it is taken to be that of
-    seeds. None where no number of seeds is enough.
+    Decided: significant with a confidence interval that excludes 0, or equivalent. Additional seeds on the same splits
+    reduce the variance between seeds, not that between splits; where no split has two seeds, all variance counts as
+    variance between seeds.
     """
-    within = _within(strata)
-    noise = found.sd**2 * seeds if within is None else within
-    between = max(0.0, found.sd**2 - noise / seeds)
+    of_seeds = _seed_variance(strata)
+    noise = observed.std**2 * seeds if of_seeds is None else of_seeds
+    of_splits = max(0.0, observed.std**2 - noise / seeds)
 
     def design(number: int) -> tuple[float, float, float]:
-        """Return standard error, degrees of freedom and least p with so many seeds."""
+        """Return standard error, degrees of freedom and smallest p-value with `number` seeds."""
         ways = math.comb(2 * number, number) if number <= 20 else math.inf
-        if found.design == "independent":
-            error, freedom = pooled(tuple((v / number, number - 1.0) for v in _variances(strata)))
-            return error, freedom, 2 / ways
-        if found.design == "by fold and seed":
+        if observed.design == "independent":
+            error, dof = pooled(tuple((v / number, number - 1.0) for v in _variances(strata)))
+            return error, dof, 2 / ways
+        if observed.design == "by fold and seed":
             pairs = max(2, round(len(strata) / seeds * number))
-            return standard_error(found.sd, pairs, found.overlap), pairs - 1.0, 2.0 ** (1 - min(pairs, 1000))
-        sd = math.sqrt(between + noise / number)
-        return standard_error(sd, found.pairs, found.overlap), found.freedom, 2 / ways**found.pairs
+            return standard_error(observed.std, pairs, observed.overlap), pairs - 1.0, 2.0 ** (1 - min(pairs, 1000))
+        std = math.sqrt(of_splits + noise / number)
+        return standard_error(std, observed.pairs, observed.overlap), observed.dof, 2 / ways**observed.pairs
 
     def power(number: int) -> float:
-        error, freedom, least = design(number)
-        apart = _power_difference(found.mean, error, freedom) if max(least, 1 / RESAMPLES) < ALPHA else 0.0
-        return max(apart, _power_equivalence(found.mean, error, freedom, found.margin))
+        error, dof, least = design(number)
+        apart = _power_difference(observed.mean, error, dof) if max(least, 1 / RESAMPLES) < ALPHA else 0.0
+        return max(apart, _power_equivalence(observed.mean, error, dof, observed.margin))
 
-    return smallest(power, max(seeds, 2 if found.design == "independent" else 1))
+    return smallest(power, max(seeds, 2 if observed.design == "independent" else 1))
 
 
 def _variances(strata: Sequence[Stratum]) -> tuple[float, float]:
@@ -143,19 +146,19 @@ def _variances(strata: Sequence[Stratum]) -> tuple[float, float]:
     return float(np.var(a, ddof=1)), float(np.var(b, ddof=1))
 
 
-def _within(strata: Sequence[Stratum]) -> float | None:
-    """Return the variance that one more seed of both models adds to a difference on one split, where it shows."""
-    found = []
+def _seed_variance(strata: Sequence[Stratum]) -> float | None:
+    """Return the variance between seeds of both models, pooled over splits; none where no split has two seeds."""
+    variances = []
     for side in (0, 1):
-        known = [stratum[side] for stratum in strata if len(stratum[side]) > 1]
-        if not known:
+        repeated = [stratum[side] for stratum in strata if len(stratum[side]) > 1]
+        if not repeated:
             return None
-        found.append(float(np.mean([np.var(scores, ddof=1) for scores in known])))
-    return sum(found)
+        variances.append(float(np.mean([np.var(scores, ddof=1) for scores in repeated])))
+    return sum(variances)
 
 
 def _ranks_p(strata: Sequence[Stratum], gaps: np.ndarray) -> float:
-    """Return p of Wilcoxon's signed ranks of pairs, or of his rank sums (Mann-Whitney) of two samples."""
+    """Return the p-value of Wilcoxon's signed-rank test for pairs, of the Mann-Whitney U test for two samples."""
     if len(strata) > 1:
         return 1.0 if not gaps.any() else float(stats.wilcoxon(gaps).pvalue)
     ((a, b),) = strata
@@ -163,30 +166,29 @@ def _ranks_p(strata: Sequence[Stratum], gaps: np.ndarray) -> float:
 
 
 def _rank_strata(strata: Sequence[Stratum]) -> Sequence[Stratum]:
-    """Return as many trials as the ranks have: of several splits one difference each."""
+    """Return strata of the size that the rank test permutes: one pair for each of several splits."""
     return [(np.zeros(1), np.zeros(1))] * len(strata) if len(strata) > 1 else strata
 
 
-def _equivalence(mean: float, error: float, freedom: float, margin: float) -> float:
-    """Return the larger p-value of the two one-sided tests, Schuirmann 1987."""
+def _equivalence(mean: float, error: float, dof: float, margin: float) -> float:
+    """Return the p-value of two one-sided tests (TOST), Schuirmann 1987: the larger of both."""
     if error == 0:
         return 0.0 if abs(mean) < margin else 1.0
-    return tail(freedom, (margin - abs(mean)) / error)
+    return tail(dof, (margin - abs(mean)) / error)
 
 
-def _power_difference(mean: float, error: float, freedom: float) -> float:
+def _power_difference(mean: float, error: float, dof: float) -> float:
     if error == 0:
         return float(mean != 0)
-    found = float(stats.nct.sf(quantile(freedom, ALPHA / 2), freedom, abs(mean) / error))
-    return 1.0 if math.isnan(found) else found  # a shift too large for the distribution function
+    power = float(stats.nct.sf(quantile(dof, ALPHA / 2), dof, abs(mean) / error))
+    return 1.0 if math.isnan(power) else power  # noncentrality too large for the distribution function
 
 
-def _power_equivalence(mean: float, error: float, freedom: float, margin: float) -> float:
+def _power_equivalence(mean: float, error: float, dof: float, margin: float) -> float:
     if error == 0:
         return float(abs(mean) < margin)
-    limit = quantile(freedom, ALPHA)
+    limit = quantile(dof, ALPHA)
     sides = [
-        float(stats.nct.sf(limit, freedom, shift / error)) if shift > 0 else 0.0
-        for shift in (margin - mean, margin + mean)
+        float(stats.nct.sf(limit, dof, shift / error)) if shift > 0 else 0.0 for shift in (margin - mean, margin + mean)
     ]
     return max(0.0, sum(1.0 if math.isnan(side) else side for side in sides) - 1)

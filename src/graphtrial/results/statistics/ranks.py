@@ -1,4 +1,4 @@
-"""Several models over several datasets: mean ranks, Friedman's test, and which models Nemenyi's test tells apart."""
+"""Several models over several datasets: mean ranks, Friedman test, Nemenyi post-hoc test (Demsar 2006)."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from graphtrial.results.rows import ResultRow
 from graphtrial.results.statistics.summary import ALPHA
 
 EXPLANATION = (
-    "Rank 1 is the best mean test score on a dataset; equal scores share their ranks. Friedman's test asks whether the "
-    "mean ranks differ at all; where they do, two models differ when their mean ranks lie further apart than the "
-    "critical difference of Nemenyi's test at 0.05 (Demsar 2006)."
+    "Rank 1 is the best mean test score on a dataset; ties share the mean of their ranks. The null hypothesis of the "
+    "Friedman test is equal mean ranks; where it is rejected, two models differ when their mean ranks differ by more "
+    "than the critical difference of the Nemenyi post-hoc test at 0.05 (Demsar 2006)."
 )
 
 
@@ -25,9 +25,9 @@ EXPLANATION = (
 class Ranks:
     """Mean ranks of `models`, best first, over `datasets`.
 
-    `scores` and `ranks` have one row per dataset and one column per model. `p_friedman` is none for two models, where
-    there is no such test. `groups` are the largest runs of models that the critical difference does not tell apart, as
-    positions in `models`; `left_out` the models that lack some of the datasets.
+    `scores` and `ranks`: [datasets, models]. `p_friedman` is none for two models, where the Friedman test is undefined.
+    `p_nemenyi`: [models, models]. `groups` are the maximal groups of models within the critical difference, the bars of
+    a critical-difference diagram, as positions in `models`; `left_out` the models without a score on some dataset.
     """
 
     models: tuple[str, ...]
@@ -47,7 +47,7 @@ class Ranks:
 
     @property
     def words(self) -> str:
-        """What follows, as a sentence."""
+        """Conclusion of both tests as a sentence."""
         best, worst = self.models[0], self.models[-1]
         if self.p_friedman is None or self.p_friedman >= ALPHA:
             p = "" if self.p_friedman is None else f" (Friedman p = {self.p_friedman:.3g})"
@@ -56,14 +56,16 @@ class Ranks:
                 "nor is it shown that they are equal."
             )
         apart = self.mean_ranks[-1] - self.mean_ranks[0] > self.critical_difference
-        found = f"{best} is ranked better than {worst}" if apart else "no two models lie a critical difference apart"
-        return f"The ranks differ (Friedman p = {self.p_friedman:.3g}); {found}."
+        post_hoc = (
+            f"{best} is ranked better than {worst}" if apart else "no two models differ by the critical difference"
+        )
+        return f"The ranks differ (Friedman p = {self.p_friedman:.3g}); {post_hoc}."
 
 
 def rank_rows(rows: Sequence[ResultRow], datasets: Sequence[str] = ()) -> Ranks:
-    """Rank the models that have a score on every dataset of the rows, or on these."""
+    """Rank the models that have a score on each of `datasets`; by default, on every dataset of the rows."""
     table: dict[str, dict[str, tuple[float, bool]]] = {}
-    for row in sorted(rows, key=lambda row: len(row.deviations)):  # the published data and rules go first
+    for row in sorted(rows, key=lambda row: len(row.departures)):  # the published data and rules go first
         test = row.scores("test")
         if test is not None:
             table.setdefault(row.name, {}).setdefault(row.first.spec.dataset, (test.mean, row.first.higher_is_better))
@@ -87,7 +89,7 @@ def rank_scores(
     higher_is_better: Sequence[bool],
     left_out: tuple[str, ...] = (),
 ) -> Ranks:
-    """Rank a table of scores, one row per dataset, one column per model."""
+    """Rank scores [datasets, models] and test the ranks."""
     signs = np.where(np.asarray(higher_is_better), -1.0, 1.0)[:, None]
     ranks = stats.rankdata(scores * signs, axis=1)
     means = ranks.mean(axis=0)
@@ -119,13 +121,13 @@ def _friedman(ranks: np.ndarray) -> float | None:
 
 
 def _groups(means: np.ndarray, critical: float) -> tuple[tuple[int, ...], ...]:
-    """Return the longest runs of sorted means within the critical difference; a run inside another is left out."""
-    found: list[tuple[int, ...]] = []
+    """Return the maximal groups of sorted mean ranks within the critical difference."""
+    groups: list[tuple[int, ...]] = []
     for start in range(len(means)):
         run = tuple(i for i in range(start, len(means)) if means[i] - means[start] <= critical)
-        if len(run) > 1 and not any(run[-1] <= other[-1] for other in found):
-            found.append(run)
-    return tuple(found)
+        if len(run) > 1 and not any(run[-1] <= other[-1] for other in groups):
+            groups.append(run)
+    return tuple(groups)
 
 
 def _rows(values: np.ndarray) -> tuple[tuple[float, ...], ...]:

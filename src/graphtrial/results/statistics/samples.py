@@ -1,4 +1,4 @@
-"""The two sides of a reproduction as samples: what varies, how much, and how well each mean is known."""
+"""Both sides of a reproduction as samples: mean, standard deviation, size and variance components of the mean."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class Sample:
     """A mean over `n` trials, or over `n` repetitions of `trials_each` trials.
 
-    `std` is the sample s.d. (divisor n - 1), none where it is not known; `parts` are the parts of the squared standard
-    error with their degrees of freedom, none where the error is not known, empty where there is none.
+    `std` is the sample standard deviation (divisor n - 1), none where it is unknown; `parts` are the components of the
+    squared standard error with their degrees of freedom, none where it is unknown, empty where the mean is exact.
     """
 
     mean: float
@@ -36,15 +36,15 @@ class Sample:
     notes: tuple[str, ...] = ()
 
     @property
-    def known(self) -> Mean:
-        """The mean with its error, which must be known."""
+    def estimate(self) -> Mean:
+        """The mean with its variance components; exact where these are unknown."""
         return Mean(self.mean, self.parts or ())
 
 
 def our_sample(row: ResultRow, theirs: Score) -> Sample:
-    """Return the test scores of a row: repetitions where the paper prints their s.d., else single trials.
+    """Return the sample of test scores of a row: repetitions where the paper prints their std, else single trials.
 
-    A single trial has no error of its own, unless nothing is left to chance: then its error is 0.
+    A single trial has no standard error, unless the trial is deterministic: then it is 0.
     """
     if by_repetition(row, theirs):
         means = complete_repetitions(row)
@@ -57,16 +57,16 @@ def our_sample(row: ResultRow, theirs: Score) -> Sample:
         return Sample(math.nan, None, 0, None)
     if is_deterministic(row):
         return Sample(found.mean, 0.0, found.n, (), notes=("nothing here is left to chance",))
-    parts = None if found.sd is None else ((found.sd**2 / found.n, found.n - 1.0),)
-    return Sample(found.mean, found.sd, found.n, parts)
+    parts = None if found.std is None else ((found.std**2 / found.n, found.n - 1.0),)
+    return Sample(found.mean, found.std, found.n, parts)
 
 
 def published_sample(row: ResultRow, theirs: Score) -> Sample:
-    """Return the printed score; its s.d. is taken as NumPy's (divisor n).
+    """Return the sample behind a printed score, whose std is taken as the population one (divisor n, NumPy's default).
 
-    The error of a printed mean has a second part: digits beyond the last one are uniform within half a unit, which has
-    a variance of a third of its square. TUDataset prints the s.d. of repetitions, which the margin is made of, and that
-    of all runs, which is the error where there are no repetitions here to compare.
+    The squared standard error has a second component: rounding is uniform within half a unit u of the last digit, of
+    variance u² / 3. TUDataset prints the std over repetitions, which sets the margin, and the std over all runs, which
+    gives the standard error where no repetitions of ours can be compared.
     """
     rounding = half_unit(theirs)
     rounded = (rounding**2 / 3, math.inf)
@@ -74,9 +74,9 @@ def published_sample(row: ResultRow, theirs: Score) -> Sample:
         error = theirs.ci95_half_width / float(ndtri(1 - ALPHA / 2))
         n = theirs.n or 0
         std = error * math.sqrt(n) * math.sqrt(n / (n - 1)) if n > 1 else None
-        freedom = n - 1.0 if n > 1 else math.inf
+        dof = n - 1.0 if n > 1 else math.inf
         variance = std**2 / n if std is not None else error**2
-        return Sample(theirs.mean, std, n, ((variance, freedom), rounded), rounding)
+        return Sample(theirs.mean, std, n, ((variance, dof), rounded), rounding)
     if theirs.sd is None or theirs.n is None or theirs.n < 2:
         return Sample(theirs.mean, None, theirs.n or 0, None, rounding)
     notes = ("the paper prints an upper bound of its s.d.",) if theirs.sd_is_upper_bound else ()
@@ -100,7 +100,7 @@ def published_sample(row: ResultRow, theirs: Score) -> Sample:
 
 
 def sample_std(printed: float, n: int) -> float:
-    """Return the sample s.d. (divisor n - 1) from that of NumPy (divisor n)."""
+    """Return the sample standard deviation (divisor n - 1) from the population one (divisor n)."""
     return printed * math.sqrt(n / (n - 1))
 
 
@@ -111,7 +111,7 @@ def half_unit(theirs: Score) -> float:
 
 
 def by_repetition(row: ResultRow, theirs: Score) -> bool:
-    """Tell whether both sides have repetitions of a whole cross-validation to compare."""
+    """Tell whether both sides have repetitions of a complete cross-validation."""
     return theirs.sd_all_runs is not None and len(complete_repetitions(row)) > 1
 
 
@@ -125,7 +125,7 @@ def complete_repetitions(row: ResultRow) -> list[float]:
 
 
 def is_deterministic(row: ResultRow) -> bool:
-    """Tell whether the seed decides nothing and every split of the protocol was tried: a second run would be equal."""
+    """Tell whether the score is deterministic: no dependence on the seed, and every split of the protocol scored."""
     rules = row.first.spec.rules
     tried = {trial.spec.split for trial in row.trials if "test" in trial.scores}
     return isinstance(rules, FeatureFitRules) and rules.is_deterministic and len(tried) >= _splits(row)

@@ -24,7 +24,7 @@ EXPLANATION = (
 
 
 @dataclass(frozen=True)
-class Deviation:
+class Departure:
     """One way in which a row is not the published experiment; `comparable` where its scores still compare."""
 
     badge: Badge
@@ -32,13 +32,13 @@ class Deviation:
     comparable: bool
 
 
-def deviations_of(trials: Iterable[TrialRecord]) -> tuple[Deviation, ...]:
-    """Return all deviations of the trials of a row, other data first."""
+def departures_of(trials: Iterable[TrialRecord]) -> tuple[Departure, ...]:
+    """Return all departures of the trials of a row, other data first."""
     first, *others = trials
     source = next((found for trial in (first, *others) if (found := _recorded(trial))), None)
     data = _data(first, source)
     rules = changed_rules(first)
-    changed = Deviation("changed rules", rules, False) if rules else None
+    changed = Departure("changed rules", rules, False) if rules else None
     return tuple(found for found in (data, changed, _version(first)) if found)
 
 
@@ -51,21 +51,21 @@ def changed_rules(trial: TrialRecord) -> str:
     return ", ".join(f"{key} = {value}" for key, value in vars(spec.rules).items() if value != official[key])
 
 
-def _version(trial: TrialRecord) -> Deviation | None:
+def _version(trial: TrialRecord) -> Departure | None:
     """Return how the model or encoding of a training differs from today's; nothing where it is not known here."""
     try:
         changed = changed_version(trial.spec) if isinstance(trial.spec.rules, TrainingRules) else ""
     except GraphTrialError:  # a plug-in that is not loaded or not allowed
         return None
-    return Deviation("old version", changed, False) if changed else None
+    return Departure("old version", changed, False) if changed else None
 
 
 def badges(row: ResultRow) -> str:
     """Return the badges of a row as tables write them: `[other data]`."""
-    return " ".join(f"[{deviation.badge}]" for deviation in row.deviations)
+    return " ".join(f"[{departure.badge}]" for departure in row.departures)
 
 
-def _data(trial: TrialRecord, recorded: str | None) -> Deviation | None:
+def _data(trial: TrialRecord, recorded: str | None) -> Departure | None:
     """Return how the data differ from the published ones.
 
     The source is the one that the trial recorded, or that is known by the hash of its data, or the only one there is.
@@ -75,10 +75,10 @@ def _data(trial: TrialRecord, recorded: str | None) -> Deviation | None:
         return None
     source = _source(spec, recorded, trial.spec.data)
     if source is not None:
-        return Deviation("other data", source.difference, source.comparable) if source.difference else None
+        return Departure("other data", source.difference, source.comparable) if source.difference else None
     if not any(source.difference for source in spec.sources):
         return None
-    return Deviation("other data", "it is not known from which source the data were made", True)
+    return Departure("other data", "it is not known from which source the data were made", True)
 
 
 def _source(spec: type[DatasetSpec], recorded: str | None, data: str) -> Source | None:

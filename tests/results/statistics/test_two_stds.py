@@ -1,4 +1,4 @@
-"""Tables that print two deviations: over repetitions and over all runs."""
+"""Tables that print two standard deviations: over repetitions and over all runs."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def test_a_kernel_is_compared_by_repetitions(tmp_path: Path, mean: float, verdic
     assert row.verdict.margin == pytest.approx(2 * 1.4 * math.sqrt(10 / 9))
     of_seeds = row.over_seeds("test")
     assert of_seeds is not None
-    assert of_seeds.sd is not None
-    error = math.sqrt(of_seeds.sd**2 / 10 + (1.4 * math.sqrt(10 / 9)) ** 2 / 10 + 0.05**2 / 3)
+    assert of_seeds.std is not None
+    error = math.sqrt(of_seeds.std**2 / 10 + (1.4 * math.sqrt(10 / 9)) ** 2 / 10 + 0.05**2 / 3)
     low, high = row.verdict.ci_low, row.verdict.ci_high
     assert low is not None
     assert high is not None
@@ -52,10 +52,10 @@ def test_a_single_repetition_is_compared_run_by_run_with_the_same_margin(tmp_pat
     row = row_of(tmp_path, 51.0, seeds=1)
     test = row.scores("test")
     assert test is not None
-    assert test.sd is not None
+    assert test.std is not None
     assert row.verdict.margin == pytest.approx(2 * 1.4 * math.sqrt(10 / 9))
     assert row.verdict.kind == "inconclusive"
-    error = math.sqrt(test.sd**2 / 10 + 7.1**2 * (100 / 99) / 100 + 0.05**2 / 3)
+    error = math.sqrt(test.std**2 / 10 + 7.1**2 * (100 / 99) / 100 + 0.05**2 / 3)
     assert row.verdict.ci_high is not None
     assert row.verdict.ci_high - 0.2 > 2 * error
 

@@ -14,7 +14,7 @@ import pytest
 from graphtrial.core.spec import Component
 from graphtrial.datasets import DATASETS
 from graphtrial.nn import model_settings
-from graphtrial.results.deviations import badges, deviations_of
+from graphtrial.results.departures import badges, departures_of
 from graphtrial.results.export import export
 from graphtrial.results.rows import ResultRow, result_rows
 from graphtrial.results.select import best_first
@@ -62,14 +62,14 @@ def test_data_that_are_not_the_published_ones_have_a_badge(
 ) -> None:
     row = ResultRow((trial(dataset, data, source),), None)
     assert badges(row) == badge
-    assert all(deviation.comparable == comparable and deviation.reason for deviation in row.deviations)
+    assert all(departure.comparable == comparable and departure.reason for departure in row.departures)
 
 
 def test_changed_rules_have_a_badge_too(trial: Callable[..., TrialRecord]) -> None:
     record = trial("pattern")
     spec = dataclasses.replace(record.spec, rules=dataclasses.replace(record.spec.rules, max_epochs=3))
-    found = deviations_of([dataclasses.replace(record, spec=spec)])
-    assert [deviation.badge for deviation in found] == ["other data", "changed rules"]
+    found = departures_of([dataclasses.replace(record, spec=spec)])
+    assert [departure.badge for departure in found] == ["other data", "changed rules"]
     assert found[1].reason == "max_epochs = 3"
 
 
@@ -81,10 +81,10 @@ def test_every_export_shows_the_badge(results: Store, fill: Filler, format: str)
     if format == "csv":
         (line,) = csv.DictReader(io.StringIO(text))
         assert line["badges"] == "other data; changed rules"
-        assert "another generator" in line["deviations"]
+        assert "another generator" in line["departures"]
     if format == "json":
         (row,) = json.loads(text)
-        assert row["deviations"][0]["badge"] == "other data"
+        assert row["departures"][0]["badge"] == "other data"
 
 
 def test_rows_on_the_published_data_come_before_others_of_the_dataset(trial: Callable[..., TrialRecord]) -> None:
@@ -92,7 +92,7 @@ def test_rows_on_the_published_data_come_before_others_of_the_dataset(trial: Cal
         ResultRow((trial("zinc", data, source),), None)
         for data, source in (("0" * 64, "smiles"), ("f" * 64, "molecules.zip"))
     ]
-    assert [bool(row.deviations) for row in best_first(made)] == [False, True]
+    assert [bool(row.departures) for row in best_first(made)] == [False, True]
 
 
 def test_a_model_that_was_mended_since_has_a_badge(results: Store, fill: Filler) -> None:
@@ -101,7 +101,7 @@ def test_a_model_that_was_mended_since_has_a_badge(results: Store, fill: Filler)
 
     def found(**changes: Any) -> tuple[str, ...]:
         spec = dataclasses.replace(record.spec, **changes)
-        return tuple(one.reason for one in deviations_of([dataclasses.replace(record, spec=spec)]))
+        return tuple(one.reason for one in departures_of([dataclasses.replace(record, spec=spec)]))
 
     assert found() == ()
     mended = Component("ringgnn", {**model_settings("ringgnn"), "width": 8})
