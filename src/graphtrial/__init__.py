@@ -35,9 +35,10 @@ _HOMES = {
     "graphtrial.ops": ("aggregate",),
     "graphtrial.core.permissions": ("allow",),
     "graphtrial.core.plugins": ("load_plugin",),
-    "graphtrial.studies": ("Row", "Store", "Study", "TrialSpec", "load_study"),
+    "graphtrial.studies": ("Row", "Study", "load_study"),
     "graphtrial.tasks": ("TASKS", "Task"),
     "graphtrial.training": ("PROTOCOLS", "Protocol", "TrainingRules"),
+    "graphtrial.trials": ("Store", "TrialSpec"),
 }
 _REGISTRIES = ("nn:MODELS", "encodings:ENCODINGS", "datasets:DATASETS", "tasks:TASKS", "training:PROTOCOLS")
 for _path in _REGISTRIES:

@@ -23,7 +23,7 @@ KILLED = -signal.SIGKILL
 DIES_WRITING_A_FILE = """
 import os, signal, sys
 from pathlib import Path
-from graphtrial.files import atomic_path
+from graphtrial.core.files import atomic_path
 with atomic_path(Path(sys.argv[1])) as temporary:
     temporary.write_text("half of the new")
     os.kill(os.getpid(), signal.SIGKILL)
@@ -32,7 +32,7 @@ with atomic_path(Path(sys.argv[1])) as temporary:
 DIES_WRITING_A_FOLDER = """
 import os, signal, sys
 from pathlib import Path
-from graphtrial.files import atomic_folder
+from graphtrial.core.files import atomic_folder
 with atomic_folder(Path(sys.argv[1])) as temporary:
     (temporary / "one").write_text("new")
     os.kill(os.getpid(), signal.SIGKILL)
@@ -41,7 +41,7 @@ with atomic_folder(Path(sys.argv[1])) as temporary:
 DIES_REMOVING_THE_OLD_FOLDER = """
 import os, shutil, signal, sys
 from pathlib import Path
-from graphtrial.files import atomic_folder
+from graphtrial.core.files import atomic_folder
 def remove_one_file_and_die(folder, **_):
     for file in sorted(Path(folder).rglob("*")):
         if file.is_file():
@@ -56,7 +56,7 @@ with atomic_folder(Path(sys.argv[1])) as temporary:
 WRITES_FOR_EVER = """
 import sys
 from pathlib import Path
-from graphtrial.files import write_text
+from graphtrial.core.files import write_text
 print("started", flush=True)
 while True:
     for letter in "ab":

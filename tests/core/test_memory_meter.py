@@ -18,7 +18,7 @@ def test_the_peak_is_what_was_taken_and_given_back_since() -> None:
     """In a process of its own: this one may have kept as much from the tests before."""
     code = """
 import numpy as np
-from graphtrial.process import memory_meter
+from graphtrial.core.process import memory_meter
 told = memory_meter()
 taken = np.ones(60 << 20, np.uint8)
 del taken

@@ -15,7 +15,7 @@ from graphtrial.core.parallel import map_in_order
 SCRIPT = """
 import os, sys
 sys.path.insert(0, {folder!r})
-from graphtrial.datasets.parallel import map_in_order
+from graphtrial.core.parallel import map_in_order
 from helper_of_test import square
 print("started")
 print(list(map_in_order(square, range(7), "squaring", workers=2)))

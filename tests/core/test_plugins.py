@@ -161,7 +161,8 @@ def test_classes_and_functions_of_a_module_run_also_in_workers(
     )
     write(tmp_path, text + LAYER.replace('@gt.MODELS.register("mine")', "").replace("Mine", "Layer"), "elsewhere.py")
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.delitem(sys.modules, "elsewhere", raising=False)
+    monkeypatch.setitem(sys.modules, "elsewhere", sys)  # so that it is as it was when this test ends
+    del sys.modules["elsewhere"]
     store = tmp_path / "store.sqlite"
     told = call(
         *("run", "csl", f"elsewhere:{attribute}", "--width", 8, "--workers", workers, "--store", store, "--json"),

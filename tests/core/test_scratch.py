@@ -13,7 +13,7 @@ from graphtrial.core.scratch import leftovers, sweep, workshop
 DIES_IN_A_FILE = """
 import os, signal, sys
 from pathlib import Path
-from graphtrial.files import atomic_path
+from graphtrial.core.files import atomic_path
 with atomic_path(Path(sys.argv[1])) as temporary:
     temporary.write_text("half")
     os.kill(os.getpid(), signal.SIGKILL)
@@ -21,7 +21,7 @@ with atomic_path(Path(sys.argv[1])) as temporary:
 DIES_BETWEEN_TWO_FOLDERS = """
 import os, signal, sys
 from pathlib import Path
-from graphtrial.files import atomic_folder
+from graphtrial.core.files import atomic_folder
 replace = os.replace
 def replace_and_die(source, target):
     replace(source, target)
@@ -33,7 +33,7 @@ with atomic_folder(Path(sys.argv[1])) as temporary:
 LIVES = """
 import sys
 from pathlib import Path
-from graphtrial.scratch import workshop
+from graphtrial.core.scratch import workshop
 with workshop(Path(sys.argv[1])) as folder:
     print(folder, flush=True)
     sys.stdin.read()

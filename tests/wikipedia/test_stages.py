@@ -61,7 +61,7 @@ def test_a_killed_stage_is_redone_and_its_remains_are_removed(tmp_path: Path) ->
     script = """
         import sys, time
         from pathlib import Path
-        from graphtrial.wikics.stages import Workshop
+        from graphtrial.wikipedia.stages import Workshop
 
         def make(folder):
             (folder / "half").write_text("x")

@@ -101,8 +101,8 @@ def test_a_failed_replacement_leaves_the_old_one(own_home: Path) -> None:
 KILLED = """
 import importlib, os, signal, sys
 from pathlib import Path
-from graphtrial.datasets.own import import_files
-from graphtrial.datasets.own import recipe as recipes
+from graphtrial.datasets.custom import import_files
+from graphtrial.datasets.custom import recipe as recipes
 module = importlib.import_module("graphtrial.datasets.custom.keep")
 place, when, file = sys.argv[1:]
 home = module if place == "prepare_spec" else recipes

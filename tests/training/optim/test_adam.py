@@ -72,7 +72,7 @@ def test_training_does_not_import_the_compiler() -> None:
     code = """
 import sys, torch
 from torch.optim.lr_scheduler import ReduceLROnPlateau
-from graphtrial.training.optimiser import Adam
+from graphtrial.training.optim.adam import Adam
 weight = torch.nn.Parameter(torch.ones(3))
 optimiser = Adam([weight], lr=0.1)
 schedule = ReduceLROnPlateau(optimiser)

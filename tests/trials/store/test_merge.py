@@ -91,9 +91,9 @@ def test_the_command_merges_several(tmp_path: Path) -> None:
 DIES = """
 import os, signal, sys
 from pathlib import Path
-from graphtrial.studies import Store
+from graphtrial.trials import Store
 from graphtrial.studies import merge
-from graphtrial.studies.store import store as module
+from graphtrial.trials.store import store as module
 source, target, moment = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
 kill = lambda *args: os.kill(os.getpid(), signal.SIGKILL)
 if moment == "after the first weights":

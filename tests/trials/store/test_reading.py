@@ -27,7 +27,7 @@ exec "$@"
 DIES_IN_A_TRANSACTION = """
 import os, signal, sys
 from pathlib import Path
-from graphtrial.studies.store.database import writing
+from graphtrial.trials.store.database import writing
 with writing(Path(sys.argv[1])) as connection:
     connection.execute("PRAGMA cache_size = 1")
     connection.execute("UPDATE trials SET error = hex(zeroblob(200000))")  # more than the cache holds: it is written
