@@ -22,7 +22,7 @@ from graphtrial.results import ResultRow, result_rows
 from graphtrial.studies import Row, Study
 from graphtrial.studies.study import choose_settings, encoding_name, parse_encoding
 from graphtrial.trials import Store
-from graphtrial.trials.trial import make_encoding, shapes_for
+from graphtrial.trials.shapes import make_encoding, shapes_for
 
 
 def load(name: str) -> Dataset:
@@ -54,9 +54,8 @@ def build(
     data = load(dataset) if isinstance(dataset, str) else dataset
     component = parse_encoding(encoding, model)
     shapes = shapes_for(data, make_encoding(component))
-    return build_model(
-        model, shapes, choose_settings(data.name, shapes, Row(model, settings, budget=budget), component)
-    )
+    row = Row(model, settings, budget=budget)
+    return build_model(model, shapes, choose_settings(data.name, lambda: shapes, row, component))
 
 
 def run(

@@ -15,7 +15,6 @@ from graphtrial.studies import catalog, load_study
 from graphtrial.studies.from_table import encoding_facts
 from graphtrial.studies.plan import PlannedRow, plan
 from graphtrial.training import PROTOCOLS
-from graphtrial.training.rules import TrainingRules
 
 STUDIES = sorted(catalog())
 OF_TABLES = [name for name in STUDIES if load_study(name).published is not None]
@@ -40,7 +39,7 @@ def test_a_study_names_what_there_is_and_can_be_planned(name: str) -> None:
         assert row.dataset in DATASETS
         assert row.protocol.partition("@")[0] in PROTOCOLS
         assert row.trials >= 1
-        if isinstance(row.rules, TrainingRules):
+        if row.kind.has_epochs:
             assert row.model.name in MODELS
             assert resolve_settings(row.model.name, row.settings) == row.settings
 

@@ -18,7 +18,7 @@ from graphtrial.encodings import encode
 from graphtrial.execution import run_trials
 from graphtrial.studies import Row, Study
 from graphtrial.trials import Store
-from graphtrial.trials.trial import make_encoding
+from graphtrial.trials.shapes import make_encoding
 
 STUDY = """
 title = "t"

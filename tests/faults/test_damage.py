@@ -25,7 +25,7 @@ from graphtrial.studies import Row, Study
 from graphtrial.training.checkpoint import Checkpoint
 from graphtrial.training.outcome import Epoch, Outcome
 from graphtrial.trials import Store
-from graphtrial.trials.trial import make_encoding
+from graphtrial.trials.shapes import make_encoding
 from graphtrial.trials.weights import packed
 
 pytestmark = pytest.mark.slow

@@ -21,7 +21,8 @@ from graphtrial.graphs import Column, GraphSet
 from graphtrial.kernels import KERNELS
 from graphtrial.kernels.as_published import PublishedGraphlet, PublishedShortestPath, PublishedWeisfeilerLeman
 from graphtrial.svm.rules import KernelFoldRules
-from graphtrial.trials.kinds.kernel_fold import matrix_of, resolve_kernel
+from graphtrial.trials.kinds.gram_cache import kernel_matrix
+from graphtrial.trials.kinds.kernel_fold import KernelFold
 
 Labelled = list[tuple[Graph, list[int]]]
 patiently = settings(deadline=None, max_examples=30)
@@ -259,13 +260,13 @@ def test_a_trial_has_the_numbers_of_the_module_on_the_files_themselves(
     graphs = tables_of(mirror / "TU" / f"{archive}.zip", 25)
     whole, rules = load(dataset), KernelFoldRules()
     few = dataclasses.replace(whole, graphs=whole.graphs[:25])
-    resolved = resolve_kernel(Component("wl-as-published", {"normalise": False}), rules)
-    found = matrix_of(few, resolved, 3)
+    resolved = KernelFold(rules).resolve(Component("wl-as-published", {"normalise": False}))
+    found = kernel_matrix(few, Component(resolved.name, resolved.arguments | {"h": 3}))
     np.testing.assert_array_equal(found, products(published_colours(graphs, 3)))
-    resolved = resolve_kernel(Component("shortest-path-as-published", {"normalise": False}), rules)
-    np.testing.assert_array_equal(matrix_of(few, resolved, None), products(published_paths(graphs)))
-    resolved = resolve_kernel(Component("graphlet-as-published", {"normalise": False}), rules)
-    np.testing.assert_allclose(matrix_of(few, resolved, None), products(published_graphlets(graphs, 0)), atol=1e-9)
+    resolved = KernelFold(rules).resolve(Component("shortest-path-as-published", {"normalise": False}))
+    np.testing.assert_array_equal(kernel_matrix(few, resolved), products(published_paths(graphs)))
+    resolved = KernelFold(rules).resolve(Component("graphlet-as-published", {"normalise": False}))
+    np.testing.assert_allclose(kernel_matrix(few, resolved), products(published_graphlets(graphs, 0)), atol=1e-9)
 
 
 @patiently
@@ -288,4 +289,4 @@ def test_a_kernel_without_features_is_refused_where_features_are_needed(name: st
     with pytest.raises(GraphTrialError, match="no dot product of features"):
         KERNELS.get(name)(output="features").fit(set_of([(EDGE, [0, 1])]))
     with pytest.raises(GraphTrialError, match="needs machine=svc"):
-        resolve_kernel(Component(name), KernelFoldRules(machine="linear"))
+        KernelFold(KernelFoldRules(machine="linear")).resolve(Component(name))

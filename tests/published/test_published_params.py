@@ -16,7 +16,7 @@ from graphtrial.nn.registry import build_model
 from graphtrial.published.params import ParamCell, param_cells
 from graphtrial.published.shapes import known_shapes, published_shapes
 from graphtrial.published.tables import table
-from graphtrial.trials.trial import shapes_for
+from graphtrial.trials.shapes import shapes_for
 
 CELLS = param_cells()
 PRINTED_WRONGLY = {("bgnn-v1", "CIFAR10", "MLP")}

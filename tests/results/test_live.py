@@ -16,9 +16,7 @@ from graphtrial.cli.main import app
 from graphtrial.cli.results.watch import picture
 from graphtrial.core.files import make_folder
 from graphtrial.results.live import duration, snapshot
-from graphtrial.studies.estimate import expected_epochs
 from graphtrial.training.outcome import Epoch
-from graphtrial.training.rules import TrainingRules
 from graphtrial.trials import Store, TrialSpec
 
 Filler = Callable[..., list[TrialSpec]]
@@ -50,13 +48,10 @@ def test_a_running_trial_is_as_far_as_finished_ones_of_its_row_let_expect(
 
 
 def test_without_finished_ones_the_rules_tell(results: Store, specs: list[TrialSpec]) -> None:
-    rules = specs[0].rules
-    assert isinstance(rules, TrainingRules)
-    other = dataclasses.replace(specs[0], rules=dataclasses.replace(rules, lr=0.1))
-    assert isinstance(other.rules, TrainingRules)
+    other = dataclasses.replace(specs[0], rules=dataclasses.replace(specs[0].rules, lr=0.1))  # type: ignore[call-arg]
     with begin(results, other, 3):
         (one,) = snapshot(results).running
-        assert one.progress == pytest.approx(3 / expected_epochs(other.rules))
+        assert one.progress == pytest.approx(3 / other.kind.expected_epochs)
 
 
 def test_failures_are_told_with_their_last_line(results: Store, specs: list[TrialSpec]) -> None:

@@ -15,9 +15,7 @@ from tests.helpers.stores import forge
 
 from graphtrial.core.errors import CorruptFileError, GraphTrialError
 from graphtrial.shipped import has_shipped_store, packed, ship, shipped_store
-from graphtrial.svm.rules import KernelFoldRules
 from graphtrial.trials import Store
-from graphtrial.trials.trial import versions_now
 
 
 @pytest.mark.slow
@@ -118,7 +116,7 @@ def test_what_is_shipped_is_clean_and_can_be_read(own_home: Path, tmp_path: Path
 
 
 def test_no_shipped_trial_is_of_an_older_kernel() -> None:
-    kernels = [trial for trial in shipped_store().trials() if isinstance(trial.spec.rules, KernelFoldRules)]
+    kernels = [trial for trial in shipped_store().trials() if trial.spec.kind.noun == "kernel"]
     assert kernels
     for trial in kernels:
-        assert trial.spec.model_version == versions_now(trial.spec.model.name, None, trial.spec.rules)[0]
+        assert trial.spec.model_version == trial.spec.kind.version(trial.spec.model.name)

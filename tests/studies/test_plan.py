@@ -14,12 +14,13 @@ from graphtrial.datasets import load
 from graphtrial.execution import run_trials
 from graphtrial.studies import Row, Study, load_study
 from graphtrial.studies.edition import in_edition
-from graphtrial.studies.estimate import Timing, expected_epochs, hours_left, kept_timing, measured_timing
+from graphtrial.studies.estimate import Timing, hours_left, kept_timing, measured_timing
 from graphtrial.studies.eta import forecast
 from graphtrial.studies.plan import finished, plan
 from graphtrial.training import PROTOCOLS
 from graphtrial.training.rules import TrainingRules
 from graphtrial.trials import Store
+from graphtrial.trials.kinds import kind_of
 
 
 def test_a_plan_has_as_many_trials_as_the_study(study: Study) -> None:
@@ -47,10 +48,9 @@ def test_finished_trials_are_found_whatever_the_data_hash_says(study: Study, sto
 
 def test_epochs_are_expected_from_the_schedule() -> None:
     # 1e-3 is halved seven times until it is below 1e-5; each takes about twice (10 + 1) epochs.
-    rules = PROTOCOLS.get("bgnn-v5/zinc").rules
-    assert isinstance(rules, TrainingRules)
-    assert expected_epochs(rules) == 7 * 2 * 11
-    assert expected_epochs(TrainingRules(batch_size=1, lr=1e-3, patience=10, min_lr=1e-5, max_epochs=20)) == 20
+    assert kind_of(PROTOCOLS.get("bgnn-v5/zinc").rules).expected_epochs == 7 * 2 * 11
+    few = TrainingRules(batch_size=1, lr=1e-3, patience=10, min_lr=1e-5, max_epochs=20)
+    assert kind_of(few).expected_epochs == 20
 
 
 def test_a_model_is_timed_once_and_the_timing_kept(study: Study, own_home: Path) -> None:
@@ -78,8 +78,7 @@ def test_what_cannot_be_timed_stays_unknown_and_says_why(study: Study, own_home:
 
 def test_hours_never_exceed_the_limit_of_the_rules(study: Study) -> None:
     (row, _) = plan(study)
-    assert isinstance(row.rules, TrainingRules)
-    assert hours_left(row, [], Timing(1e9, "made up")) == pytest.approx(row.trials * row.rules.max_hours)
+    assert hours_left(row, [], Timing(1e9, "made up")) == pytest.approx(row.trials * row.kind.max_hours)
 
 
 def test_the_published_edition_takes_data_kernels_and_protocols_with_their_faults() -> None:

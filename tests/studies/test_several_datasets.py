@@ -59,8 +59,8 @@ def test_a_study_spans_datasets_rows_of_their_own_and_grids(study: Study) -> Non
     assert {t.protocol for t in trials} == {"tudataset/kernel-svm@1", "tudataset/gnn@1"}
     assert len({t.id for t in trials}) == 10
     assert study.datasets == ("csl", "cycles")
-    assert study.has_kernels
-    assert not study.only(models=["gin-eps"]).has_kernels
+    assert study.needs_sklearn
+    assert not study.only(models=["gin-eps"]).needs_sklearn
 
 
 def test_a_part_of_a_study_is_named_as_in_the_papers(study: Study) -> None:

@@ -5,13 +5,9 @@ from pathlib import Path
 import pytest
 
 from graphtrial.core.errors import GraphTrialError, UnknownNameError
-from graphtrial.core.spec import Component
 from graphtrial.datasets import DATASETS
-from graphtrial.nn import model_settings
 from graphtrial.studies import Row, Study, catalog, load_study
-from graphtrial.svm.rules import KernelFoldRules
-from graphtrial.training.rules import TrainingRules
-from graphtrial.trials.kinds.kernel_fold import resolve_kernel
+from graphtrial.trials.kinds import kind_of
 
 GOOD = """
 title = "A table"
@@ -119,10 +115,7 @@ def test_every_shipped_study_names_what_there_is(name: str) -> None:
         assert set(row.datasets or study.datasets) <= set(study.datasets)
         protocol = study.protocol_for(DATASETS.get((row.datasets or study.datasets)[0]), row)
         for settings in row.points():
-            if isinstance(protocol.rules, KernelFoldRules):
-                resolve_kernel(Component(row.model, settings), protocol.rules)
-            elif isinstance(protocol.rules, TrainingRules):
-                assert set(settings) <= set(model_settings(row.model))
+            kind_of(protocol.rules).check_settings(row.model, settings)
 
 
 def test_the_demo_has_a_plan() -> None:

@@ -15,9 +15,9 @@ from graphtrial.execution import run_trials
 from graphtrial.studies import Row, Study
 from graphtrial.svm.cross_validation import choose_and_test, fold_of
 from graphtrial.svm.rules import KernelFoldRules
-from graphtrial.training.rules import rules_from
 from graphtrial.trials import Store
-from graphtrial.trials.kinds.kernel_fold import resolve_kernel
+from graphtrial.trials.kinds import rules_from
+from graphtrial.trials.kinds.kernel_fold import KernelFold
 
 
 @pytest.fixture
@@ -87,12 +87,12 @@ def test_rules_are_read_back_as_what_they_were() -> None:
 
 
 def test_steps_are_left_open_unless_given() -> None:
-    assert "h" not in resolve_kernel(Component("wl"), KernelFoldRules()).arguments
-    assert resolve_kernel(Component("wl", {"h": 2}), KernelFoldRules()).arguments["h"] == 2
+    assert "h" not in KernelFold(KernelFoldRules()).resolve(Component("wl")).arguments
+    assert KernelFold(KernelFoldRules()).resolve(Component("wl", {"h": 2})).arguments["h"] == 2
     with pytest.raises(UnknownNameError, match="has no setting 'depth'"):
-        resolve_kernel(Component("wl", {"depth": 2}), KernelFoldRules())
+        KernelFold(KernelFoldRules()).resolve(Component("wl", {"depth": 2}))
     with pytest.raises(GraphTrialError, match="leave it out"):
-        resolve_kernel(Component("wl", {"output": "gram"}), KernelFoldRules())
+        KernelFold(KernelFoldRules()).resolve(Component("wl", {"output": "gram"}))
 
 
 @pytest.mark.slow

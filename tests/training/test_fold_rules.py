@@ -12,8 +12,9 @@ from graphtrial.core.errors import GraphTrialError
 from graphtrial.svm.rules import KernelFoldRules
 from graphtrial.training import PROTOCOLS
 from graphtrial.training.batches import Job
-from graphtrial.training.rules import FoldRules, TrainingRules, rules_from
+from graphtrial.training.rules import FoldRules, TrainingRules
 from graphtrial.training.trainer import train
+from graphtrial.trials.kinds import rules_from
 
 GIVEN = {"batch_size": 8, "lr": 1e-2, "patience": 1, "min_lr": 1e-4}
 

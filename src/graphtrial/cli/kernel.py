@@ -35,7 +35,7 @@ def kernel(
     Example: graphtrial kernel tu/enzymes wl --repetitions 10
     """
     if workers != 0:
-        prepare_workers(svm=True)
+        prepare_workers(sklearn=True)
     load_code(plugin, allow, dataset, name)
     from graphtrial.studies import Row, Study
 

@@ -47,17 +47,15 @@ def params(
 
 
 def _count(dataset: str, model: str, encoding: str, given: dict[str, Any], budget: str | None, json: bool) -> None:
-    from graphtrial.datasets import load
     from graphtrial.nn import build_model, count_parameters, resolve_settings
-    from graphtrial.published.shapes import known_shapes
     from graphtrial.studies import Row
     from graphtrial.studies.study import choose_settings, parse_encoding
-    from graphtrial.trials.trial import make_encoding, shapes_for
+    from graphtrial.trials.shapes import make_encoding, planned_shapes
 
     component = parse_encoding(encoding, model)
-    positions = make_encoding(component)
-    shapes = known_shapes(dataset, positions.width if positions else 0) or shapes_for(load(dataset), positions)
-    chosen = resolve_settings(model, choose_settings(dataset, shapes, Row(model, given, budget=budget), component))
+    shapes = planned_shapes(dataset, make_encoding(component))
+    row = Row(model, given, budget=budget)
+    chosen = resolve_settings(model, choose_settings(dataset, lambda: shapes, row, component))
     built = build_model(model, shapes, chosen)
     parts = {name: count_parameters(part) for name, part in built.named_children()}
     loose = sum(p.numel() for p in built.parameters(recurse=False) if p.requires_grad)

@@ -128,7 +128,7 @@ def study(
 
     loaded = in_edition(load_study(name).only(names(datasets), names(models), seeds), edition)
     if workers != 0 and executor is None and not dry_run:
-        prepare_workers(svm=loaded.has_kernels)
+        prepare_workers(sklearn=loaded.needs_sklearn)
     if dry_run:
         if json:
             print_json([{"id": trial.id, **trial.to_dict()} for trial in loaded.trials()])

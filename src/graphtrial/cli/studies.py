@@ -123,7 +123,7 @@ def show_plan(study: Study, store: Path, *, estimate: bool) -> None:
 
 def _settings_in_words(row: PlannedRow) -> str:
     """Return depth and width, and what else is not as the model has it by default."""
-    if not row.is_trained:
+    if not row.kind.has_epochs:
         return ", ".join(f"{key} {value}" for key, value in row.settings.items())
     from graphtrial.nn import model_settings
 

@@ -19,26 +19,27 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def worker_context(*, svm: bool = False) -> BaseContext:
+def worker_context(*, sklearn: bool = False) -> BaseContext:
     """Return the way in which worker processes are started.
 
     A fresh process per trial: nothing of one trial can reach another, and a killed one takes nobody along. Where there
     is one, a fork server has torch imported and the kernels loaded already, so that a worker costs milliseconds; with
-    `svm` it has scikit-learn as well, whose import takes twice as long as a fold of a support vector machine.
+    `sklearn` it has scikit-learn as well, whose import takes twice as long as a fold of a support vector machine.
     """
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
-    graph_kernels = ["graphtrial.trials.kinds.kernel_fold"] if svm and find_spec("sklearn") is not None else []
-    context.set_forkserver_preload(["graphtrial.execution.preload", *graph_kernels])
+    kernels = ["graphtrial.trials.kinds.gram_cache", "graphtrial.svm.cross_validation"]
+    extra = kernels if sklearn and find_spec("sklearn") is not None else []
+    context.set_forkserver_preload(["graphtrial.execution.preload", *extra])
     if context.get_start_method() == "forkserver":
         with _without_current_folder():
             forkserver.ensure_running()
     return context
 
 
-def prepare_workers(*, svm: bool = False) -> None:
+def prepare_workers(*, sklearn: bool = False) -> None:
     """Let the fork server start its imports in the background, so that the first trial need not wait for them."""
-    worker_context(svm=svm)
+    worker_context(sklearn=sklearn)
 
 
 @contextmanager

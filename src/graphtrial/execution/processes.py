@@ -18,7 +18,6 @@ from graphtrial.core.workers import cores, worker_context
 from graphtrial.execution.progress import Listener, Progress
 from graphtrial.execution.watchdog import GRACE_SECONDS, patience_seconds, silence
 from graphtrial.execution.worker import environment_settings, record_start, run_and_record, work
-from graphtrial.svm.rules import KernelFoldRules
 from graphtrial.trials.store import Store
 from graphtrial.trials.trial import TrialSpec
 
@@ -59,7 +58,7 @@ class Processes:
             self._run_in_processes(deque(trials), store, self.workers or cores(), listener)
 
     def _run_in_processes(self, queue: deque[TrialSpec], store: Store, workers: int, listener: Listener) -> None:
-        context = worker_context(svm=any(isinstance(trial.rules, KernelFoldRules) for trial in queue))
+        context = worker_context(sklearn=any(trial.kind.needs_sklearn for trial in queue))
         running: dict[Connection, _Run] = {}
         try:
             while queue or running:

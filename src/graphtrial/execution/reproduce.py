@@ -11,8 +11,8 @@ from typing import Any, Literal
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.execution.executor import Listener, run_trials
 from graphtrial.training.outcome import Epoch
+from graphtrial.trials.provenance import check_plugins
 from graphtrial.trials.store import Store, TrialRecord
-from graphtrial.trials.trial import check_plugins
 
 Verdict = Literal["same bits", "within tolerance", "differs", "no result"]
 TOLERANCE = 0.05

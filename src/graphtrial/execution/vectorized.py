@@ -12,16 +12,14 @@ from filelock import FileLock
 from graphtrial.core.arguments import Count, check_fields
 from graphtrial.core.files import make_folder
 from graphtrial.core.spec import canonical_json
-from graphtrial.datasets import DATASETS
 from graphtrial.execution.processes import Processes
 from graphtrial.execution.progress import Listener, Progress
 from graphtrial.execution.worker import failure, record_start
-from graphtrial.nn import MODELS
 from graphtrial.training.checkpoint import Checkpoint
 from graphtrial.training.outcome import Epoch, Outcome
-from graphtrial.training.rules import TrainingRules
+from graphtrial.trials.provenance import check_plugins
 from graphtrial.trials.store import Store
-from graphtrial.trials.trial import TrialSpec, check_plugins, make_job
+from graphtrial.trials.trial import TrialSpec, make_job
 from graphtrial.trials.weights import packed
 
 
@@ -42,7 +40,7 @@ class Together:
         rows: dict[str, list[TrialSpec]] = {}
         others = []
         for trial in trials:
-            if can_be_together(trial):
+            if trial.kind.can_vectorize(trial):
                 rows.setdefault(canonical_json(trial.row), []).append(trial)
             else:
                 others.append(trial)
@@ -51,14 +49,6 @@ class Together:
                 run_group(group, store, listener)
         if others:
             Processes().run(others, store, listener)
-
-
-def can_be_together(trial: TrialSpec) -> bool:
-    """Tell whether such a trial can be trained with others of its row: the classes of nodes, by a model that can."""
-    from graphtrial.nn.vectorized import ways
-
-    plain = type(trial.rules) is TrainingRules and trial.rules.gradient == "mean" and trial.encoding is None
-    return plain and DATASETS.get(trial.dataset).split_level == "node" and MODELS.get(trial.model.name) in ways()
 
 
 def run_group(group: Sequence[TrialSpec], store: Store, listener: Listener) -> None:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from graphtrial.training.rules import TrainingRules
 from graphtrial.trials.trial import TrialSpec
 
 GRACE_SECONDS = 600.0
 """What data, encodings and the final scores may take beside the epochs."""
-MACHINE_HOURS = 12.0
-"""The rules of support vector machines have no time limit of their own; this is the usual one of trainings."""
 
 
 def patience_seconds(trial: TrialSpec, grace_seconds: float = GRACE_SECONDS) -> float:
     """Return how long no epoch of a trial need end: the time limit of its rules, and some grace."""
-    hours = trial.rules.max_hours if isinstance(trial.rules, TrainingRules) else MACHINE_HOURS
-    return 3600 * hours + grace_seconds
+    return 3600 * trial.kind.max_hours + grace_seconds
 
 
 def silence(seconds: float) -> str:

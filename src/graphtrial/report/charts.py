@@ -194,7 +194,7 @@ def memory(rows: Sequence[RowView], root: str) -> Chart | None:
     if not items:
         return None
     label = "MiB at the peak of training"
-    batches = sorted({view.row.first.spec.rules.batch_size for view in rows if view.row.has_epochs})  # type: ignore[union-attr]
+    batches = sorted({view.row.first.spec.kind.batching["batch_size"] for view in rows if view.row.has_epochs})
     sizes = ", ".join(map(str, batches))
     note = f"Median over trials of the memory that a process needs beyond its start, with batches of {sizes}."
     return Chart("Memory of training", note, [{"name": label, "kind": "bars", "x": {"label": label}, "items": items}])

@@ -20,7 +20,6 @@ from graphtrial.report.grid import Grid
 from graphtrial.report.views import RowView, has_page, table_page, trial_page
 from graphtrial.results.printed import PrintedTable, printed_tables
 from graphtrial.training.outcome import Epoch
-from graphtrial.training.rules import TrainingRules
 from graphtrial.trials.store import Store, TrialRecord
 
 FEW_ROWS = 6
@@ -78,7 +77,7 @@ class Site:
 
     def history(self, trial: TrialRecord) -> list[Epoch]:
         """Return the epochs of a trial; only a training has some, and a store of kernels need not be asked."""
-        return self.store.history(trial.id) if isinstance(trial.spec.rules, TrainingRules) else []
+        return self.store.history(trial.id) if trial.spec.kind.has_epochs else []
 
     @cached_property
     def _templates(self) -> Environment:

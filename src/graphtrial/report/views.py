@@ -12,7 +12,6 @@ from graphtrial.results.rows import ResultRow
 from graphtrial.results.statistics.summary import Summary
 from graphtrial.results.titles import dataset_title, distinguishing_settings, label_title, model_title, row_title
 from graphtrial.training import PROTOCOLS
-from graphtrial.training.rules import TrainingRules
 from graphtrial.trials.store import TrialRecord
 
 STYLES = {
@@ -152,7 +151,7 @@ def labels(rows: Sequence[RowView]) -> list[str]:
 
 def has_page(trial: TrialRecord) -> bool:
     """Tell whether a trial has a page of its own: a training, or a failure; a fold of a kernel is a line of its row."""
-    return isinstance(trial.spec.rules, TrainingRules) or bool(trial.error)
+    return trial.spec.kind.has_epochs or bool(trial.error)
 
 
 def trial_page(trial: TrialRecord) -> str:

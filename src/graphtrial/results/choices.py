@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from graphtrial.training.rules import FoldRules
 from graphtrial.trials.store import TrialRecord
 
 INCOMPLETE = "incomplete"
@@ -18,12 +17,12 @@ def choose(group: list[TrialRecord]) -> list[TrialRecord]:
     Of equally good ones the first is taken, in the order of the settings to choose. A fold that lacks the result of a
     model that another fold has tried is not chosen for yet: its trial is marked incomplete and has no scores.
     """
-    rules = group[0].spec.rules
-    if not isinstance(rules, FoldRules):
+    selected = group[0].spec.kind.selected
+    if not selected:
         return group
     folds: dict[tuple[int, int], dict[tuple[Any, ...], TrialRecord]] = {}
     for trial in group:
-        point = tuple(trial.spec.settings.get(name) for name in rules.chosen)
+        point = tuple(trial.spec.settings.get(name) for name in selected)
         folds.setdefault((trial.spec.seed, trial.spec.split), {})[point] = trial
     everything = {point for tried in folds.values() for point in tried}
     made = []

@@ -8,7 +8,6 @@ from graphtrial.core.spec import as_typed
 from graphtrial.results.rows import ResultRow
 from graphtrial.studies.plan import PlannedRow
 from graphtrial.training import PROTOCOLS
-from graphtrial.training.rules import FoldRules, TrainingRules
 from graphtrial.trials.trial import TrialSpec
 
 
@@ -20,7 +19,7 @@ def run_command(row: ResultRow) -> str | None:
     """
     spec = row.first.spec
     name = spec.protocol.partition("@")[0]
-    if not isinstance(spec.rules, TrainingRules) or isinstance(spec.rules, FoldRules) or name not in PROTOCOLS:
+    if not spec.kind.has_epochs or spec.kind.draws_folds or name not in PROTOCOLS:
         return None
     protocol = PROTOCOLS.get(name)
     places = {(trial.spec.split, trial.spec.seed) for trial in row.trials}
@@ -40,7 +39,7 @@ def planned_command(study: str, row: PlannedRow) -> str:
 
     Rows of which validation chooses settings, and kernels, are run by the study alone.
     """
-    if not isinstance(row.rules, TrainingRules) or isinstance(row.rules, FoldRules):
+    if not row.kind.has_epochs or row.kind.draws_folds:
         return shlex.join(["graphtrial", "study", study, "--datasets", row.dataset, "--models", row.model.name])
     return shlex.join(_run_words(row))
 

@@ -16,9 +16,7 @@ from graphtrial.results.statistics.differences import Difference, Test, differen
 from graphtrial.results.statistics.permutation import Array, Stratum
 from graphtrial.results.statistics.summary import ALPHA, holm
 from graphtrial.results.titles import label_title
-from graphtrial.svm.rules import KernelFoldRules
 from graphtrial.tasks import metric_range
-from graphtrial.training.rules import FoldRules
 
 RELATIVE_MARGIN = 0.01
 Verdict = Literal["A is better", "B is better", "equivalent", "undecided", "too few trials"]
@@ -215,7 +213,7 @@ def _partners(rows: Sequence[ResultRow], a: str, b: str, dataset: str) -> list[t
 
 def seed_draws_folds(row: ResultRow) -> bool:
     """Tell whether the seed draws the folds, so that both models have the same ones only with the same seed."""
-    return isinstance(row.first.spec.rules, FoldRules | KernelFoldRules)
+    return row.first.spec.kind.draws_folds
 
 
 def _strata(a: ResultRow, b: ResultRow) -> tuple[list[Stratum], int]:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Literal
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.datasets.base import DatasetSpec, Source, known_dataset
 from graphtrial.training import PROTOCOLS
-from graphtrial.training.rules import TrainingRules
+from graphtrial.trials.provenance import changed_version
 from graphtrial.trials.store import TrialRecord
-from graphtrial.trials.trial import changed_version
 
 if TYPE_CHECKING:
     from graphtrial.results.rows import ResultRow
@@ -52,9 +51,9 @@ def changed_rules(trial: TrialRecord) -> str:
 
 
 def _version(trial: TrialRecord) -> Departure | None:
-    """Return how the model or encoding of a training differs from today's; nothing where it is not known here."""
+    """Return how the model, kernel or encoding differs from today's; nothing where it is not known here."""
     try:
-        changed = changed_version(trial.spec) if isinstance(trial.spec.rules, TrainingRules) else ""
+        changed = changed_version(trial.spec)
     except GraphTrialError:  # a plug-in that is not loaded or not allowed
         return None
     return Departure("old version", changed, False) if changed else None

@@ -10,9 +10,7 @@ from typing import Any
 from graphtrial.core.files import is_locked
 from graphtrial.core.spec import canonical_json
 from graphtrial.results.rows import short_encoding
-from graphtrial.studies.estimate import expected_epochs
 from graphtrial.training.outcome import Epoch
-from graphtrial.training.rules import TrainingRules
 from graphtrial.trials.store import Store, TrialRecord
 
 MOST_FAILURES = 5
@@ -105,7 +103,7 @@ def _running(record: TrialRecord, history: Sequence[Epoch], records: Sequence[Tr
 
 def _expected(record: TrialRecord, records: Sequence[TrialRecord]) -> float | None:
     """Return about how many epochs a trial takes: as many as finished ones of its row did, else what the rules say."""
-    if not isinstance(record.spec.rules, TrainingRules):
+    if not record.spec.kind.has_epochs:
         return None
     row = canonical_json(record.spec.row)
     same = [
@@ -113,7 +111,7 @@ def _expected(record: TrialRecord, records: Sequence[TrialRecord]) -> float | No
         for other in records
         if other.is_finished and other.epochs and canonical_json(other.spec.row) == row
     ]
-    return statistics.fmean(same) if same else expected_epochs(record.spec.rules)
+    return statistics.fmean(same) if same else record.spec.kind.expected_epochs
 
 
 def _last_line(error: str | None) -> str:

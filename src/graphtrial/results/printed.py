@@ -19,7 +19,6 @@ from graphtrial.studies import load_study
 from graphtrial.studies.from_table import encoding_facts
 from graphtrial.studies.plan import PlannedRow, plan
 from graphtrial.training import PROTOCOLS
-from graphtrial.training.rules import TrainingRules
 
 
 @dataclass(frozen=True)
@@ -220,9 +219,7 @@ def _commands(paper: str, number: int) -> tuple[dict[int, str], dict[int, str]]:
 def _printed_of(paper: str, number: int, row: PlannedRow) -> Iterable[PublishedRow]:
     """Return the printed rows that a row of the table's study stands for."""
     if paper == "tudataset":
-        found = published.find_tudataset(
-            row.dataset, row.model.name, row.settings, trained=isinstance(row.rules, TrainingRules)
-        )
+        found = published.find_tudataset(row.dataset, row.model.name, row.settings, trained=row.kind.has_epochs)
         return _of_same_trials(found) if found else []
     if paper == "wikics":
         both = (published.find_wikics(row.dataset, row.model.name, metric) for metric in (None, "AP"))

@@ -18,7 +18,6 @@ from graphtrial.results.verdict import NOTHING_PUBLISHED, Verdict, judged
 from graphtrial.studies.from_table import encoding_facts
 from graphtrial.tasks import metric_range
 from graphtrial.training import PROTOCOLS
-from graphtrial.training.rules import FoldRules, TrainingRules
 from graphtrial.trials.store import TrialRecord
 
 
@@ -48,7 +47,7 @@ class ResultRow:
     def label(self) -> str:
         """The model's name; -E marks edge features of the dataset, as in the papers."""
         spec = self.first.spec
-        jumps = isinstance(spec.rules, FoldRules) and spec.settings.get("jumping")
+        jumps = spec.kind.draws_folds and spec.settings.get("jumping")
         return spec.model.name + ("-JK" if jumps else "") + ("-E" if spec.settings.get("edge_features") else "")
 
     @property
@@ -61,9 +60,8 @@ class ResultRow:
     @property
     def chosen(self) -> tuple[str, ...]:
         """The settings that the validation part chose, fold by fold."""
-        rules = self.first.spec.rules
-        arguments = self.first.spec.settings
-        return tuple(name for name in rules.chosen if name in arguments) if isinstance(rules, FoldRules) else ()
+        spec = self.first.spec
+        return tuple(name for name in spec.kind.selected if name in spec.settings)
 
     @property
     def choices(self) -> list[dict[str, Any]]:
@@ -90,7 +88,7 @@ class ResultRow:
     @property
     def has_epochs(self) -> bool:
         """The trials were trainings, not fits of a support vector machine."""
-        return isinstance(self.first.spec.rules, TrainingRules)
+        return self.first.spec.kind.has_epochs
 
     @property
     def statuses(self) -> dict[str, int]:
@@ -219,10 +217,9 @@ def result_rows(trials: Iterable[TrialRecord]) -> list[ResultRow]:
 
 def _row_of(trial: TrialRecord) -> dict[str, Any]:
     """Return what trials of one table row have in common: all but split, seed and what the validation part chooses."""
-    values, rules = trial.spec.row, trial.spec.rules
-    if isinstance(rules, FoldRules):
-        model = values["model"]
-        model["arguments"] = {key: value for key, value in model["arguments"].items() if key not in rules.chosen}
+    values, selected = trial.spec.row, trial.spec.kind.selected
+    model = values["model"]
+    model["arguments"] = {key: value for key, value in model["arguments"].items() if key not in selected}
     return values
 
 
@@ -243,9 +240,7 @@ def _published(group: list[TrialRecord]) -> published.PublishedRow | None:
     if not published.rows(paper=paper):  # a protocol of the user's own
         return None
     if paper == "tudataset":
-        return published.find_tudataset(
-            spec.dataset, spec.model.name, spec.settings, trained=isinstance(spec.rules, TrainingRules)
-        )
+        return published.find_tudataset(spec.dataset, spec.model.name, spec.settings, trained=spec.kind.has_epochs)
     if paper == "wikics":
         return published.find_wikics(spec.dataset, spec.model.name)
     params = next((trial.params for trial in group if trial.params is not None), None)

@@ -8,10 +8,7 @@ from typing import Any
 from graphtrial.core.spec import Component, as_typed
 from graphtrial.datasets import DATASETS
 from graphtrial.encodings import ENCODINGS
-from graphtrial.nn import MODELS
 from graphtrial.results.rows import ResultRow
-from graphtrial.svm.rules import MACHINE, MACHINE_TITLE, KernelFoldRules
-from graphtrial.training.rules import TrainingRules
 from graphtrial.trials.trial import TrialSpec
 
 
@@ -22,13 +19,7 @@ def dataset_title(name: str) -> str:
 
 def model_title(spec: TrialSpec) -> str:
     """Return the display name of the model, kernel or machine of a trial, such as `GatedGCN`."""
-    if isinstance(spec.rules, TrainingRules):
-        return MODELS.title(spec.model.name)
-    if isinstance(spec.rules, KernelFoldRules):
-        from graphtrial.kernels import KERNELS  # kernels take a while to import, and most stores have none
-
-        return KERNELS.title(spec.model.name)
-    return MACHINE_TITLE if spec.model.name == MACHINE else spec.model.name
+    return spec.kind.title(spec.model.name)
 
 
 def encoding_title(encoding: Component | None) -> str:

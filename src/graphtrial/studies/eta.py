@@ -37,8 +37,8 @@ def forecast(
     made = []
     for row in rows:
         done = known[row.key]
-        timing = kept_timing(row) if row.is_trained else None
-        if timing is None and measure and row.is_trained and not done:
+        timing = kept_timing(row) if row.kind.has_epochs else None
+        if timing is None and measure and row.kind.has_epochs and not done:
             timing = _measured(row, tell)
         made.append(Forecast(row, len(done), hours_left(row, done, timing)))
     return made

@@ -1,35 +1,42 @@
-"""What a study would run, without the data: rows, numbers of trials, and how many of them a store has."""
+"""Expansion of a study into rows: a plan without data, or trials with it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from typing import Any
 
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.spec import Component, canonical_json
-from graphtrial.datasets import DATASETS, load
-from graphtrial.nn import Shapes, model_settings, resolve_settings
-from graphtrial.published.shapes import known_shapes
+from graphtrial.datasets import DATASETS, Dataset, load
+from graphtrial.nn import Shapes
 from graphtrial.studies.from_table import settings_in_table
 from graphtrial.studies.study import Row, Study, choose_settings, parse_encoding
-from graphtrial.svm.rules import KernelFoldRules
-from graphtrial.training import Protocol
-from graphtrial.training.rules import AnyRules, TrainingRules
+from graphtrial.training import Rules
+from graphtrial.trials.kinds import TrialKind, kind_of
+from graphtrial.trials.provenance import current_versions
+from graphtrial.trials.shapes import make_encoding, planned_shapes, shapes_for
 from graphtrial.trials.store import TrialRecord
-from graphtrial.trials.trial import TrialSpec, make_encoding, shapes_for, versions_now
+from graphtrial.trials.trial import TrialSpec, make_trial
 
 
 @dataclass(frozen=True)
 class PlannedRow:
-    """One model with its settings on one dataset, to be tried on `splits` splits with each of the seeds."""
+    """One model with resolved settings on one dataset, to be run on `splits` splits with each of the seeds."""
 
     dataset: str
     model: Component
     encoding: Component | None
     protocol: str
-    rules: AnyRules
+    rules: Rules
     splits: int
     seeds: tuple[int, ...]
+
+    @property
+    def kind(self) -> TrialKind[Any]:
+        """The kind of its trials."""
+        return kind_of(self.rules)
 
     @property
     def trials(self) -> int:
@@ -39,113 +46,128 @@ class PlannedRow:
     @property
     def settings(self) -> dict[str, Any]:
         """The settings of the model or kernel, defaults included."""
-        return self.model.arguments
-
-    @property
-    def is_trained(self) -> bool:
-        """The row is a network, which is trained in epochs."""
-        return isinstance(self.rules, TrainingRules)
+        return self.kind.settings(self.model)
 
     @property
     def model_version(self) -> int:
-        """The version of the model that its trials would have now."""
-        return versions_now(self.model.name, self.encoding, self.rules)[0]
+        """The current version of the model or kernel."""
+        return current_versions(self.kind, self.model.name, self.encoding)[0]
 
     @property
     def encoding_version(self) -> int:
-        """The same of the encoding."""
-        return versions_now(self.model.name, self.encoding, self.rules)[1]
+        """The current version of the encoding."""
+        return current_versions(self.kind, self.model.name, self.encoding)[1]
 
     @property
     def key(self) -> str:
-        """What its trials have in common, whatever state the data are in."""
+        """Everything that its trials have in common except the data."""
         return _key(self)
 
     def has(self, trial: TrialSpec) -> bool:
-        """Tell whether a trial of this row's kind is on one of its splits with one of its seeds."""
+        """Whether a trial of the same key is on one of the splits with one of the seeds."""
         return trial.split < self.splits and trial.seed in self.seeds
+
+    def resolve(self, dataset: Dataset) -> Iterator[TrialSpec]:
+        """Yield the trials on a loaded dataset, split by split."""
+        for split in range(self.splits):
+            for seed in self.seeds:
+                yield make_trial(dataset, self.model, self.encoding, self.protocol, self.rules, split=split, seed=seed)
 
 
 def plan(study: Study) -> list[PlannedRow]:
-    """Return the rows that a study consists of; where possible nothing is downloaded or prepared for it."""
-    found = (made for name in study.datasets for row in study.rows for made in _planned(study, row, name))
-    return list({(made.key, made.splits, made.seeds): made for made in found}.values())
+    """Return the rows of a study; data are needed only where no sizes of a dataset are published."""
+    return expand(study, lambda name: None)
+
+
+def resolve(study: Study) -> list[TrialSpec]:
+    """Return the trials of a study, fully resolved; datasets are prepared first where needed."""
+    loaded = cache(load)
+    return [trial for row in expand(study, loaded) for trial in row.resolve(loaded(row.dataset))]
+
+
+def expand(study: Study, data: Callable[[str], Dataset | None]) -> list[PlannedRow]:
+    """Return the distinct rows of a study; `data` gives a dataset by name, or `None` to plan without it.
+
+    With a dataset, its shapes decide the width for a parameter budget, and its number of splits is checked.
+    """
+    rows = (
+        row
+        for name in study.datasets
+        for entry in study.rows
+        if entry.datasets is None or name in entry.datasets
+        for row in _rows(study, entry, name, data)
+    )
+    return list({(row.key, row.splits, row.seeds): row for row in rows}.values())
 
 
 def finished(rows: Iterable[PlannedRow], records: Iterable[TrialRecord]) -> dict[str, list[TrialRecord]]:
     """Return the finished trials of each row, by the key of the row."""
     planned = {row.key: row for row in rows}
-    found: dict[str, list[TrialRecord]] = {key: [] for key in planned}
+    of_row: dict[str, list[TrialRecord]] = {key: [] for key in planned}
     for record in records:
         key = _key(record.spec)
         if record.is_finished and key in planned and planned[key].has(record.spec):
-            found[key].append(record)
-    return found
+            of_row[key].append(record)
+    return of_row
 
 
-def _planned(study: Study, row: Row, dataset: str) -> Iterator[PlannedRow]:
-    if row.datasets is not None and dataset not in row.datasets:
-        return
-    protocol = study.protocol_for(DATASETS.get(dataset), row)
+def _rows(study: Study, entry: Row, dataset: str, data: Callable[[str], Dataset | None]) -> Iterator[PlannedRow]:
+    protocol = study.protocol_for(DATASETS.get(dataset), entry)
     seeds = tuple(study.seeds_of(protocol))
-    splits = protocol.splits if study.splits is None else study.splits
     title = f"{protocol.name}@{protocol.version}"
-    for model, encoding in _components(study, row, dataset, protocol):
+    for model, encoding in _components(study, entry, dataset, data, kind_of(protocol.rules)):
         rules = protocol.rules_for(model.name, model.arguments.get("layers"), study.rules)
-        yield PlannedRow(dataset, _resolved(model, rules), encoding, title, rules, splits, seeds)
+        splits = study.split_count(protocol, rules, data(dataset))
+        yield PlannedRow(dataset, kind_of(rules).resolve(model), encoding, title, rules, splits, seeds)
 
 
 def _components(
-    study: Study, row: Row, dataset: str, protocol: Protocol
+    study: Study, entry: Row, dataset: str, data: Callable[[str], Dataset | None], kind: TrialKind[Any]
 ) -> Iterator[tuple[Component, Component | None]]:
-    for text in row.encodings:
-        encoding = parse_encoding(text, row.model)
-        for settings in row.points():
-            if not isinstance(protocol.rules, TrainingRules):
-                yield Component(row.model, settings), None
-            elif study.published is not None:
-                for made in settings_in_table(study.published, dataset, row.model, settings, encoding):
-                    yield Component(row.model, made), encoding
-            else:
-                point = replace(row, settings=settings)
-                yield Component(row.model, _settings(dataset, point, encoding)), encoding
+    """Yield each model with its settings and encoding, before defaults are filled in."""
+    check_entry(entry, kind)
+    for text in entry.encodings:
+        encoding = parse_encoding(text, entry.model) if kind.takes_encodings else None
+        for settings in entry.points():
+            for given in _given(study, replace(entry, settings=settings), encoding, dataset, data, kind):
+                yield Component(entry.model, given), encoding
 
 
-def _settings(dataset: str, row: Row, encoding: Component | None) -> dict[str, Any]:
-    if "width" in row.settings or "width" not in model_settings(row.model):
-        return row.settings
-    return choose_settings(dataset, _shapes(dataset, encoding), row, encoding)
+def _given(
+    study: Study,
+    entry: Row,
+    encoding: Component | None,
+    dataset: str,
+    data: Callable[[str], Dataset | None],
+    kind: TrialKind[Any],
+) -> list[dict[str, Any]]:
+    """Return the settings at one point of the grid: one set, or those of every fitting row of the published table."""
+
+    def shapes() -> Shapes:
+        loaded = data(dataset)
+        made = make_encoding(encoding)
+        return planned_shapes(dataset, made) if loaded is None else shapes_for(loaded, made)
+
+    if not kind.takes_encodings:
+        return [entry.settings]
+    if study.published is not None:
+        return settings_in_table(study.published, dataset, entry.model, entry.settings, encoding)
+    return [choose_settings(dataset, shapes, entry, encoding)]
 
 
-def _shapes(dataset: str, encoding: Component | None) -> Shapes:
-    made = make_encoding(encoding)
-    return known_shapes(dataset, made.width if made else 0) or shapes_for(load(dataset), made)
+def check_entry(entry: Row, kind: TrialKind[Any]) -> None:
+    """Raise an error where an encoding or a budget is given to a kind of trial that takes none."""
+    if not kind.takes_encodings and (entry.encodings != ("none",) or entry.budget is not None):
+        raise GraphTrialError(f"'{entry.model}' in a support vector machine takes neither an encoding nor a budget")
 
 
-def _resolved(model: Component, rules: AnyRules) -> Component:
-    if isinstance(rules, KernelFoldRules):
-        from graphtrial.trials.kinds.kernel_fold import resolve_kernel
-
-        return resolve_kernel(model, rules)
-    return (
-        Component(model.name, resolve_settings(model.name, model.arguments))
-        if isinstance(rules, TrainingRules)
-        else model
-    )
-
-
-def _key(thing: PlannedRow | TrialSpec) -> str:
-    arguments = dict(thing.settings)
-    if isinstance(thing.rules, TrainingRules | KernelFoldRules):
-        named: dict[str, Any] = {"name": thing.model.name, "arguments": arguments}
-    else:  # what a machine sees of the features is known with the data
-        named = {"name": thing.model.name}
+def _key(row: PlannedRow | TrialSpec) -> str:
     values = {
-        "dataset": thing.dataset,
-        "model": named,
-        "encoding": None if thing.encoding is None else asdict(thing.encoding),
-        "protocol": thing.protocol,
-        "rules": asdict(thing.rules),
-        "versions": [thing.model_version, thing.encoding_version],
+        "dataset": row.dataset,
+        "model": {"name": row.model.name, "arguments": row.settings},
+        "encoding": None if row.encoding is None else asdict(row.encoding),
+        "protocol": row.protocol,
+        "rules": asdict(row.rules),
+        "versions": [row.model_version, row.encoding_version],
     }
     return canonical_json(values)

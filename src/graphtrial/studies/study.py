@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
@@ -11,17 +11,16 @@ from typing import Annotated, Any
 from graphtrial.core.arguments import Count, Length, Range, Seed, check_fields
 from graphtrial.core.errors import GraphTrialError, UnknownNameError, did_you_mean
 from graphtrial.core.spec import Component
-from graphtrial.datasets import Dataset, DatasetSpec, load
+from graphtrial.datasets import Dataset, DatasetSpec
 from graphtrial.datasets.base import published_name
 from graphtrial.encodings import ENCODINGS
 from graphtrial.nn import MODELS, Shapes, implied_settings, model_settings, parse_budget, width_for_budget
 from graphtrial.published import configuration
 from graphtrial.published.configs import SETTINGS
-from graphtrial.studies.from_table import settings_in_table
-from graphtrial.svm.rules import FeatureFitRules, KernelFoldRules
-from graphtrial.training import PROTOCOLS, Protocol
-from graphtrial.training.rules import FoldRules
-from graphtrial.trials.trial import TrialSpec, make_encoding, make_trial, shapes_for
+from graphtrial.training import PROTOCOLS, Protocol, Rules
+from graphtrial.trials.kinds import kind_of
+from graphtrial.trials.shapes import make_encoding
+from graphtrial.trials.trial import TrialSpec
 
 MOST_POINTS = 10_000
 Names = Annotated[tuple[str, ...], Length(1)]
@@ -84,8 +83,10 @@ class Study:
         check_fields(self, "the study")
 
     def trials(self) -> list[TrialSpec]:
-        """Return every trial of the grid, fully resolved; a dataset is prepared where it is not yet."""
-        return [trial for name in self.datasets for trial in self._trials_on(load(name), name)]
+        """Return every trial of the grid, fully resolved; datasets are prepared first where needed."""
+        from graphtrial.studies.plan import resolve
+
+        return resolve(self)
 
     @property
     def datasets(self) -> tuple[str, ...]:
@@ -93,11 +94,11 @@ class Study:
         return (self.dataset,) if isinstance(self.dataset, str) else self.dataset
 
     @property
-    def has_kernels(self) -> bool:
-        """Some row is tried with a support vector machine."""
+    def needs_sklearn(self) -> bool:
+        """Some trial fits a support vector machine with scikit-learn."""
         chosen = (row.protocol or self.protocol for row in self.rows)
         rules = (PROTOCOLS.get(name).rules for name in chosen if name and "*" not in name)
-        return any(isinstance(each, KernelFoldRules | FeatureFitRules) for each in rules)
+        return any(kind_of(each).needs_sklearn for each in rules)
 
     def only(self, datasets: Sequence[str] = (), models: Sequence[str] = (), seeds: int | None = None) -> Study:
         """Return the part of the study on these datasets, with these models or kernels, with so many seeds.
@@ -112,19 +113,6 @@ class Study:
             rows = tuple(row for row in self.rows if row.model in wanted)
         return replace(self, dataset=kept, rows=rows, seeds=self.seeds if seeds is None else seeds)
 
-    def _trials_on(self, dataset: Dataset, name: str) -> Iterator[TrialSpec]:
-        for row in self.rows:
-            if row.datasets is not None and name not in row.datasets:
-                continue
-            protocol = self.protocol_for(dataset.spec, row)
-            kernel = isinstance(protocol.rules, KernelFoldRules | FeatureFitRules)
-            title = f"{protocol.name}@{protocol.version}"
-            for model, encoding in _kernels(row) if kernel else _models(row, dataset, self.published):
-                rules = protocol.rules_for(model.name, model.arguments.get("layers"), self.rules)
-                for split in range(self._split_count(protocol, dataset)):
-                    for seed in self.seeds_of(protocol):
-                        yield make_trial(dataset, model, encoding, title, rules, split=split, seed=seed)
-
     def protocol_for(self, dataset: type[DatasetSpec] | DatasetSpec, row: Row) -> Protocol:
         """Return the rules of a row on a dataset: the row's, the study's, the dataset's own, or those of the paper."""
         chosen, usual = row.protocol or self.protocol or dataset.protocol, f"{DEFAULT_PAPER}/{dataset.name}"
@@ -137,40 +125,21 @@ class Study:
         return PROTOCOLS.get(chosen or usual)
 
     def seeds_of(self, protocol: Protocol) -> Sequence[int]:
-        """Return the seeds: those of the protocol, then derived ones; its own alone where nothing is drawn."""
-        if isinstance(protocol.rules, FeatureFitRules):
+        """Return the seeds: those of the protocol, then derived ones; a kind of trial may fix them to its own."""
+        if kind_of(protocol.rules).fixed_seeds:
             return protocol.seeds
         if isinstance(self.seeds, tuple):
             return self.seeds
         return protocol.first_seeds(len(protocol.seeds) if self.seeds is None else self.seeds)
 
-    def _split_count(self, protocol: Protocol, dataset: Dataset) -> int:
-        draws = isinstance(protocol.rules, KernelFoldRules | FoldRules)  # the seed draws the folds
-        there = protocol.splits if draws else min(protocol.splits, len(dataset.splits))
-        count = there if self.splits is None else self.splits
-        if not 1 <= count <= there:
-            raise GraphTrialError(f"{protocol.name} has {there} splits; {count} of them were asked for")
+    def split_count(self, protocol: Protocol, rules: Rules, dataset: Dataset | None = None) -> int:
+        """Return the number of splits to run: all that protocol and dataset have, or the first `splits` of them."""
+        available = kind_of(rules).split_count(dataset)
+        most = protocol.splits if available is None else min(protocol.splits, available)
+        count = most if self.splits is None else self.splits
+        if not 1 <= count <= most:
+            raise GraphTrialError(f"{protocol.name} has {most} splits; {count} of them were asked for")
         return count
-
-
-def _kernels(row: Row) -> Iterator[tuple[Component, None]]:
-    if row.encodings != ("none",) or row.budget is not None:
-        raise GraphTrialError(f"'{row.model}' in a support vector machine takes neither an encoding nor a budget")
-    for settings in row.points():
-        yield Component(row.model, settings), None
-
-
-def _models(row: Row, dataset: Dataset, table: str | None) -> Iterator[tuple[Component, Component | None]]:
-    for text in row.encodings:
-        encoding = parse_encoding(text, row.model)
-        for settings in row.points():
-            if table is not None:
-                for made in settings_in_table(table, dataset.name, row.model, settings, encoding):
-                    yield Component(row.model, made), encoding
-                continue
-            point = replace(row, settings=settings)
-            shapes = shapes_for(dataset, make_encoding(encoding))
-            yield Component(row.model, choose_settings(dataset.name, shapes, point, encoding)), encoding
 
 
 def _named(name: str, known: Sequence[str], kind: str) -> str:
@@ -202,10 +171,11 @@ def parse_encoding(text: str, model: str | None = None) -> Component | None:
     return component
 
 
-def choose_settings(dataset: str, shapes: Shapes, row: Row, encoding: Component | None) -> dict[str, Any]:
+def choose_settings(dataset: str, shapes: Callable[[], Shapes], row: Row, encoding: Component | None) -> dict[str, Any]:
     """Return the settings of a row with a width: the one given, the one for the budget, or the published one.
 
-    A model without a published configuration gets the widest one within 100k parameters.
+    A model without a published configuration gets the widest one within 100k parameters; only then, or for a budget,
+    are the `shapes` needed.
     """
     known = model_settings(row.model)
     if row.budget is not None and "width" not in known:
@@ -221,7 +191,7 @@ def choose_settings(dataset: str, shapes: Shapes, row: Row, encoding: Component 
             layers=row.settings.get("layers"),
         )
         if published:
-            found = {key: published[key] for key in PUBLISHED_SETTINGS if key in known and key in published}
-            return found | implied_settings(row.model, row.settings) | row.settings
-    width = width_for_budget(row.model, shapes, row.settings, parse_budget(row.budget or DEFAULT_BUDGET))
+            released = {key: published[key] for key in PUBLISHED_SETTINGS if key in known and key in published}
+            return released | implied_settings(row.model, row.settings) | row.settings
+    width = width_for_budget(row.model, shapes(), row.settings, parse_budget(row.budget or DEFAULT_BUDGET))
     return {**row.settings, "width": width}

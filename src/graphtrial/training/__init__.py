@@ -1,6 +1,6 @@
 """Frozen training rules and the one loop that follows them."""
 
 from graphtrial.training.protocols import PROTOCOLS, Protocol
-from graphtrial.training.rules import AnyRules, FoldRules, TrainingRules, rules_from
+from graphtrial.training.rules import FoldRules, Rules, TrainingRules
 
-__all__ = ["PROTOCOLS", "AnyRules", "FoldRules", "Protocol", "TrainingRules", "rules_from"]
+__all__ = ["PROTOCOLS", "FoldRules", "Protocol", "Rules", "TrainingRules"]

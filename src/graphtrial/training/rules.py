@@ -1,17 +1,27 @@
-"""Rules of one training, and rules of any kind from plain values."""
+"""Rules of one training, and the interface of the rules of any kind of trial."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
-from graphtrial.core.arguments import Count, Fraction, NotNegative, Positive, Whole, check_fields, check_value
-from graphtrial.core.errors import GraphTrialError, shown
+from graphtrial.core.arguments import Count, Fraction, NotNegative, Positive, Whole, check_fields
 from graphtrial.core.spec import resolve_arguments
-from graphtrial.svm.rules import FeatureFitRules, Folds, KernelFoldRules
+from graphtrial.svm.rules import Folds
 
 R = TypeVar("R", bound="TrainingRules")
+T = TypeVar("T", bound="Rules")
+
+
+class Rules(Protocol):
+    """Interface of the rules of any kind of trial: a frozen dataclass, part of a trial's identity."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @classmethod
+    def from_dict(cls: type[T], values: Mapping[str, Any]) -> T:
+        """Build rules from plain values; an unknown key is an error that names the nearest known one."""
 
 
 @dataclass(frozen=True)
@@ -71,21 +81,3 @@ class FoldRules(TrainingRules):
 
     def plateau_mode(self, *, rising: bool) -> Literal["max", "min"]:
         return "min" if self.schedule == "as-published" else super().plateau_mode(rising=rising)
-
-
-AnyRules = TrainingRules | KernelFoldRules | FeatureFitRules
-KINDS: dict[str | None, type[TrainingRules] | type[KernelFoldRules] | type[FeatureFitRules]] = {
-    None: TrainingRules,
-    "folds": FoldRules,
-    "kernel-svm": KernelFoldRules,
-    "feature-svm": FeatureFitRules,
-}
-
-
-def rules_from(values: Any) -> AnyRules:
-    """Make rules of any kind from plain values."""
-    given = check_value(values, dict[str, Any], "the rules of a trial")
-    kind = check_value(given.get("kind"), str | None, "the kind of the rules")
-    if kind not in KINDS:
-        raise GraphTrialError(f"no rules of the kind {shown(kind)}; there are {', '.join(filter(None, KINDS))}")
-    return KINDS[kind].from_dict(given)

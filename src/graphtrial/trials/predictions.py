@@ -8,8 +8,9 @@ import numpy.typing as npt
 import torch
 
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.trials.provenance import check_plugins
 from graphtrial.trials.store import Store, TrialRecord
-from graphtrial.trials.trial import check_plugins, make_job
+from graphtrial.trials.trial import make_job
 from graphtrial.trials.weights import load_weights
 
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.core.spec import Component
 from graphtrial.datasets import DATASETS
 from graphtrial.datasets.prepare import is_kept
-from graphtrial.nn import resolve_settings
 from graphtrial.nn.budget import parse_budget
-from graphtrial.nn.registry import model_settings, width_step
 from graphtrial.studies import Row, Study, load_study
+from graphtrial.studies.plan import check_entry
 from graphtrial.studies.study import parse_encoding
-from graphtrial.svm.rules import KernelFoldRules
 from graphtrial.training import Protocol
-from graphtrial.training.rules import TrainingRules
+from graphtrial.trials.kinds import kind_of
 from graphtrial.validation.verdict import Verdict
 
 
@@ -46,25 +43,17 @@ def _check_row(study: Study, row: Row, verdict: Verdict) -> None:
         with verdict.noting(what):
             protocol = study.protocol_for(spec, row)
             study.seeds_of(protocol)
-            if study.splits is not None and not 1 <= study.splits <= protocol.splits:
-                raise GraphTrialError(f"{protocol.name} has {protocol.splits} splits; {study.splits} were asked for")
             _check_settings(study, row, protocol)
 
 
 def _check_settings(study: Study, row: Row, protocol: Protocol) -> None:
     for settings in row.points():
         rules = protocol.rules_for(row.model, settings.get("layers"), study.rules)
-        if isinstance(rules, KernelFoldRules):
-            from graphtrial.trials.kinds.kernel_fold import resolve_kernel
-
-            resolve_kernel(Component(row.model, settings), rules)
-        if not isinstance(rules, TrainingRules):
-            continue
-        known = model_settings(row.model)
-        if "width" in known and "width" not in settings:  # chosen later, by the budget or as published
-            settings = {**settings, "width": width_step(row.model, settings)}
-        resolve_settings(row.model, settings)
-    if isinstance(protocol.rules, TrainingRules):
+        study.split_count(protocol, rules)
+        kind_of(rules).check_settings(row.model, settings)
+    kind = kind_of(protocol.rules)
+    check_entry(row, kind)
+    if kind.takes_encodings:
         for encoding in row.encodings:
             parse_encoding(encoding)
         if row.budget is not None:

@@ -17,7 +17,7 @@ from graphtrial.datasets.base import Split
 from graphtrial.graphs import Column, GraphBatch, GraphSet
 from graphtrial.nn import Shapes, build_model, count_parameters
 from graphtrial.studies.study import parse_encoding
-from graphtrial.trials.trial import shapes_for
+from graphtrial.trials.shapes import shapes_for
 
 CSL = Shapes(outputs=10, level="graph", node_types=1, edge_types=1)
 TYPED = Shapes(outputs=2, level="graph", node_types=3, edge_types=4)

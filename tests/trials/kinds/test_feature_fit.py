@@ -15,9 +15,9 @@ from graphtrial.datasets import load
 from graphtrial.execution import run_trials
 from graphtrial.studies import Row, Study
 from graphtrial.svm.rules import FeatureFitRules
-from graphtrial.training.rules import rules_from
 from graphtrial.trials import Store, TrialSpec
-from graphtrial.trials.kinds.feature_fit import try_features
+from graphtrial.trials.kinds import rules_from
+from graphtrial.trials.kinds.feature_fit import fit_features
 
 
 @pytest.fixture
@@ -46,8 +46,8 @@ def test_one_trial_for_each_split_with_the_accuracy_of_scikit_learn(study: Study
 @pytest.mark.slow
 def test_pairs_are_ranked_by_their_distance_from_the_border(mirror: Path) -> None:
     data = load("cora+links-300")
-    outcome = try_features(data, FeatureFitRules(penalty=10.0, examples=400), split=0, seed=0)
-    again = try_features(data, FeatureFitRules(penalty=10.0, examples=400), split=0, seed=0)
+    outcome = fit_features(data, FeatureFitRules(penalty=10.0, examples=400), split=0, seed=0)
+    again = fit_features(data, FeatureFitRules(penalty=10.0, examples=400), split=0, seed=0)
     assert outcome.scores == again.scores
     pairs, linked = (np.asarray(data.graphs.column(name).values) for name in ("pairs", "y"))
     x = np.asarray(data.graphs.column("x").values)
@@ -69,5 +69,5 @@ def test_the_machine_has_no_settings_and_needs_numbers(study: Study) -> None:
         Study("t", "csl", (Row("svm"),), protocol="wikics/svm").trials()
     with pytest.raises(GraphTrialError, match=r"penalty of .* must be a finite number above 0"):
         rules_from({"kind": "feature-svm", "penalty": 0.0})
-    assert study.has_kernels
+    assert study.needs_sklearn
     assert study.trials()[0].model == Component("svm", {})

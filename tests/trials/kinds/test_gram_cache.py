@@ -13,7 +13,7 @@ from graphtrial.core import plugins
 from graphtrial.core.plugins import load_plugin
 from graphtrial.core.spec import Component
 from graphtrial.datasets import load
-from graphtrial.trials.kinds.kernel_fold import matrix_of
+from graphtrial.trials.kinds.gram_cache import kernel_matrix
 
 MINE = """
 import numpy as np
@@ -39,15 +39,15 @@ def test_an_edited_kernel_does_not_get_the_matrix_of_the_old_one(tmp_path: Path,
     for number in (1, 2, 1):
         (tmp_path / "mine.py").write_text(MINE.format(number=number))
         load_plugin(tmp_path / "mine.py")
-        assert np.unique(matrix_of(dataset, Component("mine", {"output": "gram"}), None)).tolist() == [number]
+        assert np.unique(kernel_matrix(dataset, Component("mine", {"output": "gram"}))).tolist() == [number]
 
 
 @pytest.mark.parametrize("output", ["gram", "features"])
 def test_no_flipped_bit_of_a_kept_matrix_is_used(output: str, own_home: Path) -> None:
-    dataset, kernel = load("csl"), Component("wl", {"output": output})
+    dataset, kernel = load("csl"), Component("wl", {"output": output, "h": 2})
 
     def numbers() -> object:
-        made = matrix_of(dataset, kernel, 2)
+        made = kernel_matrix(dataset, kernel)
         return (made if output == "gram" else made.toarray()).tolist()
 
     expected = numbers()

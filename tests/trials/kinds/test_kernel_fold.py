@@ -18,7 +18,8 @@ from graphtrial.studies import Row, Study
 from graphtrial.studies.plan import plan
 from graphtrial.svm.rules import KernelFoldRules
 from graphtrial.trials import Store
-from graphtrial.trials.kinds.kernel_fold import check_matrix, resolve_kernel
+from graphtrial.trials.kinds.gram_cache import check_matrix
+from graphtrial.trials.kinds.kernel_fold import KernelFold
 from graphtrial.trials.trial import run_trial
 
 PLUGIN = """
@@ -105,7 +106,7 @@ def test_every_way_to_a_kernel_refuses_what_its_arguments_cannot_be(name: str) -
             kind(**wrong).fit_transform(graphs)
         if "output" not in wrong:
             with pytest.raises(GraphTrialError, match=next(iter(wrong))):
-                resolve_kernel(Component(name, wrong), KernelFoldRules())
+                KernelFold(KernelFoldRules()).resolve(Component(name, wrong))
 
 
 @pytest.mark.parametrize(

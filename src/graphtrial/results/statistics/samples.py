@@ -12,7 +12,6 @@ from scipy.special import ndtri
 from graphtrial.published import Score
 from graphtrial.results.statistics.summary import ALPHA
 from graphtrial.results.statistics.welch import Mean
-from graphtrial.svm.rules import FeatureFitRules
 from graphtrial.training import PROTOCOLS
 
 if TYPE_CHECKING:
@@ -126,9 +125,8 @@ def complete_repetitions(row: ResultRow) -> list[float]:
 
 def is_deterministic(row: ResultRow) -> bool:
     """Tell whether the score is deterministic: no dependence on the seed, and every split of the protocol scored."""
-    rules = row.first.spec.rules
     tried = {trial.spec.split for trial in row.trials if "test" in trial.scores}
-    return isinstance(rules, FeatureFitRules) and rules.is_deterministic and len(tried) >= _splits(row)
+    return row.first.spec.kind.is_deterministic and len(tried) >= _splits(row)
 
 
 def _splits(row: ResultRow) -> int:

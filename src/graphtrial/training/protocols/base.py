@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from graphtrial.core.registry import Registry
-from graphtrial.training.rules import AnyRules
+from graphtrial.training.rules import Rules
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Protocol:
 
     name: str
     version: int
-    rules: AnyRules
+    rules: Rules
     seeds: tuple[int, ...]
     splits: int
     paper: str
@@ -45,7 +45,7 @@ class Protocol:
             number += 1
         return tuple(seeds)
 
-    def rules_for(self, model: str, layers: int | None = None, changes: Mapping[str, Any] | None = None) -> AnyRules:
+    def rules_for(self, model: str, layers: int | None = None, changes: Mapping[str, Any] | None = None) -> Rules:
         """Return the rules of a model of this depth; `changes` to single rules go before everything."""
         special = {**self.exceptions.get(model, {}), **self.exceptions.get(f"{model}/{layers}", {})}
         return type(self.rules).from_dict({**asdict(self.rules), **special, **(changes or {})})
@@ -61,7 +61,7 @@ PROTOCOLS: Registry[Protocol] = Registry(
 
 def declare(
     name: str,
-    rules: AnyRules,
+    rules: Rules,
     *notes: str,
     paper: str,
     seeds: tuple[int, ...],

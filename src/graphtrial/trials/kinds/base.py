@@ -1,0 +1,137 @@
+"""Base class of the kinds of trials."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.spec import Component
+from graphtrial.datasets import Dataset
+from graphtrial.training.batches import Job
+from graphtrial.training.outcome import Epoch, Outcome
+from graphtrial.training.rules import Rules
+
+if TYPE_CHECKING:
+    from graphtrial.trials.trial import TrialSpec
+
+R = TypeVar("R", bound=Rules)
+DEFAULT_MAX_HOURS = 12.0
+"""Time limit of a trial whose rules have none: that of most trainings."""
+
+
+class TrialKind(ABC, Generic[R]):
+    """A kind of trial under given rules: how it is specified, split, run, timed and shown.
+
+    A subclass is registered in `graphtrial.trials.kinds` with the classes of rules that it handles. Nothing outside of
+    this package tests the type of the rules of a trial.
+    """
+
+    rules_types: ClassVar[tuple[type[Any], ...]]
+    """The classes of rules that trials of this kind follow."""
+    noun: ClassVar[str] = "model"
+    """What the model of a trial is called in messages."""
+    has_epochs: ClassVar[bool] = False
+    """Trials are trained in epochs, and have a history."""
+    takes_encodings: ClassVar[bool] = False
+    """A study may give an encoding and a parameter budget."""
+    fixed_seeds: ClassVar[bool] = False
+    """Studies run exactly the seeds of the protocol."""
+    needs_sklearn: ClassVar[bool] = False
+    """Trials import scikit-learn, which workers should have preloaded."""
+
+    def __init__(self, rules: R) -> None:
+        self.rules = rules
+
+    # Specification
+
+    @abstractmethod
+    def resolve(self, model: Component) -> Component:
+        """Return the model or kernel with all of its arguments; an unknown or invalid one is an error."""
+
+    def settings(self, model: Component) -> dict[str, Any]:
+        """Return the arguments of a resolved model or kernel, defaults included."""
+        return model.arguments
+
+    def check_settings(self, name: str, settings: Mapping[str, Any]) -> None:
+        """Raise an error unless these settings, which may leave the width open, are valid."""
+        self.resolve(Component(name, dict(settings)))
+
+    def check_dataset(self, dataset: Dataset) -> None:
+        """Raise an error unless such trials can run on the dataset."""
+
+    def version(self, name: str) -> int:
+        """Return the current version of the model or kernel; 1 where it has none."""
+        return 1
+
+    def origins(self, name: str) -> tuple[Any, ...]:
+        """Return the classes or functions, beside dataset and encoding, whose source files decide the result."""
+        return ()
+
+    # Splits
+
+    @property
+    def draws_folds(self) -> bool:
+        """The seed draws the folds of a cross-validation."""
+        return False
+
+    def split_count(self, dataset: Dataset | None) -> int | None:
+        """Return the number of splits or folds, or `None` where only the dataset knows and is not given."""
+        return None if dataset is None else len(dataset.splits)
+
+    @property
+    def is_deterministic(self) -> bool:
+        """The seed has no effect on the result."""
+        return False
+
+    # Running
+
+    @abstractmethod
+    def run(self, spec: TrialSpec, dataset: Dataset, checkpoint: Path, on_epoch: Callable[[Epoch], None]) -> Outcome:
+        """Run a trial on its dataset, resuming from the checkpoint if there is one."""
+
+    def job(self, spec: TrialSpec, dataset: Dataset) -> Job:
+        """Return the training job of a trial."""
+        raise GraphTrialError(f"trial {spec.id} is not trained in epochs: it fits a support vector machine")
+
+    def can_vectorize(self, spec: TrialSpec) -> bool:
+        """Whether the trial can be trained in one vectorized loop with others that differ in split and seed."""
+        return False
+
+    # Time
+
+    @property
+    def max_hours(self) -> float:
+        """Time limit in hours, after which a silent trial counts as hanging."""
+        return DEFAULT_MAX_HOURS
+
+    @property
+    def expected_epochs(self) -> int | None:
+        """Approximate number of epochs until the stopping rule applies."""
+        return None
+
+    def estimate_hours(self, epoch_seconds: float) -> float | None:
+        """Return the estimated hours of a trial from the seconds of one epoch."""
+        return None
+
+    def measure_epoch(self, spec: TrialSpec, dataset: Dataset) -> float:
+        """Return the measured seconds of one epoch of a trial."""
+        raise GraphTrialError(f"{spec.model.name} is not trained in epochs, so there is none to time")
+
+    @property
+    def batching(self) -> dict[str, Any]:
+        """The rules that the time and memory of an epoch depend on."""
+        return {}
+
+    # Display
+
+    @abstractmethod
+    def title(self, name: str) -> str:
+        """Return the display name of a model or kernel."""
+
+    @property
+    def selected(self) -> tuple[str, ...]:
+        """The settings that model selection on the validation part decides, fold by fold."""
+        return ()

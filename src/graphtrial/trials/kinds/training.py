@@ -1,0 +1,151 @@
+"""Training of a model by gradient descent, epoch by epoch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.registry import version_of
+from graphtrial.core.spec import Component
+from graphtrial.datasets import DATASETS, Dataset
+from graphtrial.datasets.base import Split
+from graphtrial.encodings import encode
+from graphtrial.nn import MODELS, build_model, resolve_settings
+from graphtrial.nn.encoder import ENCODING_COLUMN
+from graphtrial.nn.registry import model_settings, width_step
+from graphtrial.training.batches import Ids, Job
+from graphtrial.training.outcome import Epoch, Outcome
+from graphtrial.training.rules import FoldRules, TrainingRules
+from graphtrial.training.trainer import train
+from graphtrial.trials.kinds.base import TrialKind
+from graphtrial.trials.shapes import make_encoding, shapes_for
+
+if TYPE_CHECKING:
+    from graphtrial.trials.trial import TrialSpec
+
+TIMED_BATCHES = 3
+"""Batches of a timed epoch; the second epoch is timed, when caches are warm."""
+
+
+class Training(TrialKind[TrainingRules]):
+    """Train a model on the training part of a split, or of a fold that the seed draws, and test it."""
+
+    rules_types = (TrainingRules, FoldRules)
+    has_epochs = True
+    takes_encodings = True
+
+    def resolve(self, model: Component) -> Component:
+        return Component(model.name, resolve_settings(model.name, model.arguments))
+
+    def check_settings(self, name: str, settings: Mapping[str, Any]) -> None:
+        given = dict(settings)
+        if "width" in model_settings(name) and "width" not in given:  # published, or the widest within the budget
+            given["width"] = width_step(name, given)
+        resolve_settings(name, given)
+
+    def version(self, name: str) -> int:
+        return version_of(MODELS, name)
+
+    def origins(self, name: str) -> tuple[Any, ...]:
+        return (MODELS.get(name),)
+
+    @property
+    def draws_folds(self) -> bool:
+        return isinstance(self.rules, FoldRules)
+
+    def split_count(self, dataset: Dataset | None) -> int | None:
+        return self.rules.folds if isinstance(self.rules, FoldRules) else super().split_count(dataset)
+
+    def run(self, spec: TrialSpec, dataset: Dataset, checkpoint: Path, on_epoch: Callable[[Epoch], None]) -> Outcome:
+        return train(self.job(spec, dataset), checkpoint, on_epoch)
+
+    def job(self, spec: TrialSpec, dataset: Dataset) -> Job:
+        encoding = make_encoding(spec.encoding)
+        shapes = shapes_for(dataset, encoding)
+        split = self._split(spec, dataset)
+        return Job(
+            graphs=encode(dataset.graphs, encoding, ENCODING_COLUMN) if encoding else dataset.graphs,
+            train_ids=split.train,
+            val_ids=split.val,
+            test_ids=split.test,
+            task=dataset.task,
+            build=lambda: build_model(spec.model.name, shapes, spec.settings),
+            rules=self.rules,
+            seed=spec.seed,
+            encoding=encoding,
+            split_level=dataset.spec.split_level,
+        )
+
+    def _split(self, spec: TrialSpec, dataset: Dataset) -> Split:
+        """Return the split of the dataset, or the fold that the seed draws."""
+        if not isinstance(self.rules, FoldRules):
+            return dataset.splits[spec.split]
+        if dataset.spec.split_level != "graph":
+            raise GraphTrialError(f"{dataset.name} is a single graph: there are no graphs to draw folds from")
+        from graphtrial.svm.cross_validation import fold_of
+
+        return Split(*fold_of(len(dataset.graphs), self.rules, fold=spec.split, seed=spec.seed))
+
+    def can_vectorize(self, spec: TrialSpec) -> bool:
+        """Whether the trial classifies nodes of one graph, on a fixed split, by a model with a vectorized form."""
+        from graphtrial.nn.vectorized import ways
+
+        if self.draws_folds or self.rules.gradient != "mean" or spec.encoding is not None:
+            return False
+        return DATASETS.get(spec.dataset).split_level == "node" and MODELS.get(spec.model.name) in ways()
+
+    @property
+    def max_hours(self) -> float:
+        return self.rules.max_hours
+
+    @property
+    def expected_epochs(self) -> int:
+        """Approximate number of epochs: the learning rate is reduced about once every 2 (patience + 1) epochs."""
+        rules = self.rules
+        reductions = math.floor(math.log(rules.min_lr / rules.lr) / math.log(rules.factor)) + 1
+        return max(1, min(rules.max_epochs, reductions * 2 * (rules.patience + 1)))
+
+    def estimate_hours(self, epoch_seconds: float) -> float:
+        return min(epoch_seconds * self.expected_epochs / 3600, self.max_hours)
+
+    def measure_epoch(self, spec: TrialSpec, dataset: Dataset) -> float:
+        """Train two epochs of a few batches and extrapolate the second one.
+
+        The encoding is left out: it costs next to nothing in a step.
+        """
+        short = replace(self.rules, max_epochs=2, tested="last")
+        job = Training(short).job(replace(spec, encoding=None, encoding_version=0), dataset)
+        fraction = 1.0
+        if job.split_level not in ("node", "edge"):
+            fraction = min(1.0, TIMED_BATCHES * short.batch_size / max(1, len(job.train_ids)))
+        few = replace(
+            job,
+            train_ids=_first(job.train_ids, fraction),
+            val_ids=_first(job.val_ids, fraction),
+            test_ids=_first(job.test_ids, fraction),
+        )
+        outcome = train(few)
+        if len(outcome.epochs) < 2:
+            raise GraphTrialError(
+                f"{spec.model.name} on {dataset.name} cannot be timed: its training ended as {outcome.status}"
+            )
+        return outcome.epochs[-1].seconds / fraction
+
+    @property
+    def batching(self) -> dict[str, Any]:
+        return {"batch_size": self.rules.batch_size, "gradient": self.rules.gradient}
+
+    def title(self, name: str) -> str:
+        return MODELS.title(name)
+
+    @property
+    def selected(self) -> tuple[str, ...]:
+        return self.rules.chosen if isinstance(self.rules, FoldRules) else ()
+
+
+def _first(ids: Ids, fraction: float) -> Ids:
+    return ids[: max(1, round(fraction * len(ids)))]

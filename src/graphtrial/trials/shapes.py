@@ -1,0 +1,40 @@
+"""Shapes of a model for a dataset and an encoding, from the data or from the published sizes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from graphtrial.core.spec import Component
+from graphtrial.datasets import Dataset, load
+from graphtrial.encodings import ENCODINGS, Encoding
+from graphtrial.nn import Shapes
+from graphtrial.published.shapes import known_shapes
+
+
+def make_encoding(component: Component | None) -> Encoding | None:
+    """Build the encoding that a component names."""
+    return ENCODINGS.get(component.name)(**component.arguments) if component else None
+
+
+def shapes_for(dataset: Dataset, encoding: Encoding | None) -> Shapes:
+    """Return the shapes of a model for this dataset and encoding.
+
+    The input of edges without features follows the papers, since the data do not show it. The mean number of nodes is
+    that of the graphs that some split trains on: all of them in a cross-validation.
+    """
+    replaces = dataset.spec.encoding_mode == "replace"
+    width = encoding.width if encoding else 0
+    shapes = Shapes.of(dataset.graphs, dataset.task, encoding_dim=width, encoding_replaces=replaces)
+    if dataset.spec.split_level == "graph" and dataset.splits:
+        trained = np.unique(np.concatenate([np.asarray(split.train) for split in dataset.splits]))
+        if len(trained):
+            shapes = replace(shapes, mean_nodes=float(dataset.graphs.node_counts[trained].mean()))
+    published = known_shapes(dataset.name)
+    return replace(shapes, edge_ones=published.edge_ones) if published else shapes
+
+
+def planned_shapes(name: str, encoding: Encoding | None) -> Shapes:
+    """Return the same without data where the sizes of a dataset are published; any other dataset is loaded."""
+    return known_shapes(name, encoding.width if encoding else 0) or shapes_for(load(name), encoding)
