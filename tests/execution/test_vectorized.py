@@ -8,7 +8,7 @@ import pytest
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.execution.reproduce import reproduce
-from graphtrial.execution.vectorized import Together, can_be_together
+from graphtrial.execution.vectorized import Together
 from graphtrial.studies import Row, Study
 from graphtrial.trials import Store, run_trial
 
@@ -74,9 +74,10 @@ def test_a_failure_is_written_down(study: Study, tmp_path: Path, monkeypatch: py
 @pytest.mark.slow
 def test_only_classes_of_nodes_by_models_that_can(study: Study) -> None:
     def first(dataset: str, row: Row, protocol: str) -> bool:
-        return can_be_together(Study("t", dataset, (row,), protocol, seeds=1, splits=1).trials()[0])
+        trial = Study("t", dataset, (row,), protocol, seeds=1, splits=1).trials()[0]
+        return trial.kind.can_vectorize(trial)
 
-    assert can_be_together(study.trials()[0])
+    assert study.trials()[0].kind.can_vectorize(study.trials()[0])
     assert not first("wikics-standin", Row("gcn", {"width": 8}), "bgnn-v5/wikics")
     assert not first("wikics-standin", Row("svm"), "wikics/svm")
     assert not first("csl", Row("gcn-direct", {"width": 8}, ("laplacian:4",)), "bgnn-v5/csl")

@@ -65,7 +65,7 @@ def test_every_mistake_is_told_at_once(tmp_path: Path) -> None:
     )
     problems = "\n".join(looked_at(tmp_path, text).problems)
     assert "no dataset called 'zink'. Did you mean 'zinc'?" in problems
-    assert "99 were asked for" in problems
+    assert "99 of them were asked for" in problems
     assert "dataset 'mnist', which the study does not have" in problems
     text = text.replace("splits = 99\n", "")
     problems = "\n".join(looked_at(tmp_path, text).problems)
@@ -78,7 +78,7 @@ def test_every_mistake_is_told_at_once(tmp_path: Path) -> None:
     [
         ("title = ", "not valid TOML"),
         (HEAD + "models = [1]\n", "needs a name"),
-        (HEAD + 'splits = 9\n[[models]]\nname = "gcn"\nwidth = 8\n', "9 were asked for"),
+        (HEAD + 'splits = 9\n[[models]]\nname = "gcn"\nwidth = 8\n', "9 of them were asked for"),
         (HEAD + 'rules = {max_epoch = 1}\n[[models]]\nname = "gcn"\nwidth = 8\n', "Did you mean 'max_epochs'"),
         (HEAD + '[[models]]\nname = "gcn"\nbudget = "many"\n', "not a parameter budget"),
         (HEAD + '[[models]]\nname = "gcn"\nencoding = "laplacian:x"\nwidth = 8\n', "k of 'laplacian:x' must be"),
