@@ -92,7 +92,7 @@ DIES = """
 import os, signal, sys
 from pathlib import Path
 from graphtrial.trials import Store
-from graphtrial.studies import merge
+from graphtrial.trials.store import merge
 from graphtrial.trials.store import store as module
 source, target, moment = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
 kill = lambda *args: os.kill(os.getpid(), signal.SIGKILL)
