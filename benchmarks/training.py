@@ -29,7 +29,7 @@ def graphtrial(
     from benchmarks.data import graphs_for
     from graphtrial.core.errors import GraphTrialError
     from graphtrial.nn import MODELS, Shapes, build_model, count_parameters, resolve_settings
-    from graphtrial.tasks.graph_regression import GraphRegression
+    from graphtrial.tasks import GraphRegression
     from graphtrial.training.batches import Job
     from graphtrial.training.rules import TrainingRules
     from graphtrial.training.trainer import train

@@ -28,6 +28,7 @@ _HOMES = {
         *("Column", "GraphBatch", "GraphSet", "Loader"),
         *("from_networkx", "from_pyg", "to_networkx", "to_pyg"),
     ),
+    "graphtrial.metrics": ("METRICS", "Metric"),
     "graphtrial.nn": ("MODELS", "Shapes", "count_parameters"),
     "graphtrial.nn.conv": ("Conv",),
     "graphtrial.nn.encoder": ("EdgeEncoder", "NodeEncoder"),
@@ -40,7 +41,10 @@ _HOMES = {
     "graphtrial.training": ("PROTOCOLS", "Protocol", "TrainingRules"),
     "graphtrial.trials": ("Store", "TrialSpec"),
 }
-_REGISTRIES = ("nn:MODELS", "encodings:ENCODINGS", "datasets:DATASETS", "tasks:TASKS", "training:PROTOCOLS")
+_REGISTRIES = (
+    *("nn:MODELS", "encodings:ENCODINGS", "datasets:DATASETS"),
+    *("metrics:METRICS", "tasks:TASKS", "training:PROTOCOLS"),
+)
 for _path in _REGISTRIES:
     open_to_plugins(f"graphtrial.{_path}")
 open_to_plugins("graphtrial.kernels:KERNELS", needs="sklearn")
@@ -66,6 +70,7 @@ if TYPE_CHECKING:
         to_networkx,
         to_pyg,
     )
+    from graphtrial.metrics import METRICS, Metric
     from graphtrial.nn import MODELS, Shapes, count_parameters
     from graphtrial.nn.conv import Conv
     from graphtrial.nn.encoder import EdgeEncoder, NodeEncoder

@@ -22,7 +22,7 @@ from benchmarks.targets import TARGETS, verdicts
 from benchmarks.workloads import PRODUCTS, PYG, SECTIONS, TUNED, chosen
 from graphtrial.graphs import GraphSet
 from graphtrial.nn import MODELS, Shapes, build_model, count_parameters
-from graphtrial.tasks.graph_regression import GraphRegression
+from graphtrial.tasks import GraphRegression
 
 TRIVIAL = "tests.benchmarks.trivial:"
 

@@ -51,7 +51,9 @@ def test_version() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["datasets", "models", "encodings", "kernels", "protocols", "tasks", "studies"])
+@pytest.mark.parametrize(
+    "kind", ["datasets", "models", "encodings", "kernels", "protocols", "tasks", "metrics", "studies"]
+)
 def test_everything_can_be_listed(kind: str) -> None:
     names = [entry["name"] for entry in call_json("list", kind)]
     assert names

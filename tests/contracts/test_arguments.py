@@ -20,6 +20,7 @@ from graphtrial.datasets.custom.kinds import KINDS
 from graphtrial.encodings import ENCODINGS
 from graphtrial.execution.executor import EXECUTORS
 from graphtrial.kernels import KERNELS
+from graphtrial.metrics import METRICS
 from graphtrial.nn import MODELS, Shapes
 from graphtrial.nn.budget import parameter_count
 from graphtrial.nn.registry import model_settings, resolve_settings, setting_hints, width_step
@@ -40,10 +41,10 @@ SHAPES = {
 
 def constructors() -> Iterator[Any]:
     """Everything that a component, a recipe or an option names, with the function that takes its arguments."""
-    registries: list[tuple[str, Any]] = [("encoding", ENCODINGS), ("kernel", KERNELS), ("task", TASKS)]
-    for kind, registry in registries:
+    registries: list[Any] = [ENCODINGS, KERNELS, TASKS, METRICS]
+    for registry in registries:
         for name in registry.names():
-            yield pytest.param(registry.get(name), id=f"{kind} {name}")
+            yield pytest.param(registry.get(name), id=f"{registry.kind} {name}")
     for name, generator in KINDS.items():
         yield pytest.param(generator.make, id=f"generator {name}")
     for name, executor in EXECUTORS.items():

@@ -52,7 +52,7 @@ FROM_STUDY = [
     *(["study", "FILE", "--edition", "as-published", "--dry-run"], ["doctor", "--study", "FILE"]),
 ]
 OTHERS = [
-    *(["list", kind] for kind in ("datasets", "models", "encodings", "kernels", "protocols", "tasks")),
+    *(["list", kind] for kind in ("datasets", "models", "encodings", "kernels", "protocols", "tasks", "metrics")),
     *(
         ["run", "stranger", "gcn"],
         ["kernel", "stranger", "wl"],

@@ -141,10 +141,10 @@ def test_names_of_types_fit_the_columns(dataset: Dataset) -> None:
 def test_the_declared_task_is_the_one_of_the_data(dataset: Dataset) -> None:
     declared, task = dataset.spec.task, dataset.task
     assert declared is not None
-    assert (declared.name, declared.metric, declared.higher_is_better) == (
+    assert (declared.name, declared.metric.title, declared.metric.higher_is_better) == (
         task.name,
-        task.metric,
-        task.higher_is_better,
+        task.metric.title,
+        task.metric.higher_is_better,
     )
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import sys
 from collections.abc import Callable
 from typing import get_args
 
@@ -12,6 +10,8 @@ import torch
 from torch import Tensor
 
 from graphtrial.core.arguments import declared_arguments
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.metrics import METRICS
 from graphtrial.tasks import TASKS, Task, TaskLevel
 
 Example = tuple[Tensor, Tensor]
@@ -35,6 +35,12 @@ def links(task: Task, generator: torch.Generator) -> Example:
     return target, 20.0 * (2 * target[:, None] - 1)
 
 
+def labels(task: Task, generator: torch.Generator) -> Example:
+    target = torch.randint(2, (EXAMPLES, task.outputs), generator=generator).float()
+    target[::7] = torch.nan
+    return target, torch.where(target.isnan(), 0.0, 40.0 * target - 20.0)
+
+
 def of_nodes_and_graphs(task: Task, generator: torch.Generator) -> Example:
     truth = torch.randn(EXAMPLES, task.outputs, generator=generator)
     of_graph = (torch.arange(EXAMPLES) % 5 == 0).float()[:, None]
@@ -43,25 +49,22 @@ def of_nodes_and_graphs(task: Task, generator: torch.Generator) -> Example:
 
 # A new task adds the maker of its targets here.
 MAKERS: dict[str, Callable[[Task, torch.Generator], Example]] = {
-    "balanced-node-classification": classes,
     "edge-classification": classes,
+    "graph-binary-classification": labels,
     "graph-classification": classes,
     "graph-theory": of_nodes_and_graphs,
     "link-prediction": links,
-    "link-ranking": links,
-    "node-classification": classes,
     "graph-regression": numbers,
+    "node-binary-classification": labels,
+    "node-classification": classes,
+    "node-regression": numbers,
 }
-
-
-BEST = {"F1": 1.0, "ROC-AUC": 1.0, "log10 MSE": math.log10(sys.float_info.min)}
-"""The best scores other than 100 of what should be high and 0 of what should be low."""
 
 
 def make(name: str) -> Task:
     """The task with its defaults, and 3 for every argument that has none; few links are ranked, so few may hit."""
     kind = TASKS.get(name)
-    few = {"hits": 3} if name == "link-prediction" else {}
+    few = {"metric": "hits@3"} if name == "link-prediction" else {}
     return kind(**{key: 3 for key, p in declared_arguments(kind).items() if p.default is p.empty}, **few)
 
 
@@ -80,14 +83,13 @@ def guess(task: Task, generator: torch.Generator) -> Tensor:
 
 
 def better(task: Task, one: float, other: float) -> bool:
-    return one > other if task.higher_is_better else one < other
+    return one > other if task.metric.higher_is_better else one < other
 
 
 def test_metadata_is_complete(task: Task) -> None:
     assert TASKS.get(task.name) is type(task)
     assert task.level in get_args(TaskLevel)
-    assert task.metric
-    assert isinstance(task.higher_is_better, bool)
+    assert METRICS.get(task.metric.name) is type(task.metric)
     assert task.outputs >= 1
     assert (type(task).__doc__ or "").strip()
     assert task.name in MAKERS, "say in this file what the targets of the new task are"
@@ -112,7 +114,9 @@ def test_the_loss_does_not_depend_on_the_order_of_the_examples(task: Task, gener
 def test_a_perfect_prediction_has_the_best_score_and_the_smallest_loss(task: Task, generator: torch.Generator) -> None:
     target, perfect = MAKERS[task.name](task, generator)
     best, least = task.score(perfect, target), float(task.loss(perfect, target))
-    assert best == BEST.get(task.metric, 100.0 if task.higher_is_better else 0.0)
+    worst, most = task.metric.range
+    if task.metric.name != "log10-mse":  # without a best value
+        assert best == (most if task.metric.higher_is_better else worst)
     assert least == pytest.approx(0.0, abs=1e-6)
     for _ in range(10):
         prediction = guess(task, generator)
@@ -127,7 +131,7 @@ def test_walking_from_a_guess_to_the_truth_improves_score_and_loss(task: Task, g
     losses = [float(task.loss(prediction, target)) for prediction in way]
     scores = [task.score(prediction, target) for prediction in way]
     assert losses == sorted(losses, reverse=True)
-    assert scores == sorted(scores, reverse=not task.higher_is_better)
+    assert scores == sorted(scores, reverse=not task.metric.higher_is_better)
 
 
 def test_a_step_against_the_gradient_lowers_the_loss(task: Task, generator: torch.Generator) -> None:
@@ -138,3 +142,21 @@ def test_a_step_against_the_gradient_lowers_the_loss(task: Task, generator: torc
     (gradient,) = torch.autograd.grad(loss, prediction)
     assert torch.isfinite(gradient).all()
     assert float(task.loss((prediction - 0.1 * gradient).detach(), target)) < loss.item()
+
+
+@pytest.mark.parametrize("name", TASKS.names())
+@pytest.mark.parametrize("metric", METRICS.names())
+def test_every_metric_of_the_output_type_scores_the_task(name: str, metric: str) -> None:
+    kind = TASKS.get(name)
+    outputs = {key: 2 for key in ("classes", "targets") if key in declared_arguments(kind)}
+    if "metric" not in declared_arguments(kind):
+        pytest.skip("the metric is fixed")
+    if kind.output_type not in METRICS.get(metric).output_types:
+        with pytest.raises(GraphTrialError, match=f"metric '{metric}' is not defined for {name}; choose"):
+            kind(**outputs, metric=metric)
+        return
+    task = kind(**outputs, metric=metric)
+    target, perfect = MAKERS[name](task, torch.Generator().manual_seed(0))
+    low, high = task.metric.range
+    best = task.score(perfect.float(), target)
+    assert best == high if task.metric.higher_is_better else best == low or low < -1

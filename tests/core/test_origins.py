@@ -19,6 +19,7 @@ from graphtrial.core.plugins import load_plugin
 from graphtrial.datasets import DATASETS
 from graphtrial.encodings import ENCODINGS
 from graphtrial.kernels import KERNELS
+from graphtrial.metrics import METRICS
 from graphtrial.nn import MODELS
 from graphtrial.studies import Row, Study
 from graphtrial.tasks import TASKS
@@ -86,7 +87,7 @@ def trial(**row: Any) -> TrialSpec:
     return Study("s", "csl", (Row(**given),), seeds=1, splits=1, rules={"max_epochs": 1}).trials()[0]
 
 
-@pytest.mark.parametrize("registry", [MODELS, ENCODINGS, DATASETS, TASKS, KERNELS], ids=lambda r: r.kind)
+@pytest.mark.parametrize("registry", [MODELS, ENCODINGS, DATASETS, METRICS, TASKS, KERNELS], ids=lambda r: r.kind)
 def test_nothing_built_in_has_an_origin(registry: Any) -> None:
     ours = [name for name in registry if registry.get(name).__module__.startswith("graphtrial.")]  # not of other tests
     assert ours
@@ -202,6 +203,25 @@ class Mine(GraphClassification):
     (made,) = Study("s", "my-csl", (Row("gcn", {"width": 8}),), seeds=1, splits=1).trials()
     assert list(made.plugins) == ["mine.py", "task.py"]
     assert len(plugins.user_code(made.plugins).sources) == 2
+
+
+def test_the_metric_of_a_dataset_is_part_of_it(tmp_path: Path) -> None:
+    metric = write(
+        tmp_path / "metrics" / "metric.py",
+        """
+from graphtrial.metrics.classes import Accuracy
+import graphtrial as gt
+@gt.METRICS.register("my-metric")
+class Mine(Accuracy):
+    name = "my-metric"
+    title = "my accuracy"
+""",
+    )
+    uses = "def task_of(self, graphs):\n        return gt.TASKS.get('graph-classification')(10, metric='my-metric')"
+    load_plugin(metric)
+    load_plugin(write(tmp_path / "data" / "mine.py", DATASET.format(more=uses)))
+    (trial,) = Study("s", "my-csl", (Row("gcn", {"width": 8}),), seeds=1, splits=1).trials()
+    assert list(trial.plugins) == ["metric.py", "mine.py"]
 
 
 def test_an_edited_dataset_is_prepared_again(tmp_path: Path, own_home: Path) -> None:

@@ -168,10 +168,10 @@ def test_models_that_end_their_process_are_failed_trials_on_ray(tmp_path: Path) 
 def test_a_task_that_exits_fails_all_trials_of_one_training(tmp_path: Path) -> None:
     text = (
         "import sys\nimport graphtrial as gt\n"
-        "from graphtrial.tasks import BalancedNodeClassification\n"
+        "from graphtrial.tasks import NodeClassification\n"
         "base = gt.DATASETS.get('wikics-standin-stopping')\n"
-        "class Leaving(BalancedNodeClassification):\n    name = 'leaving'\n"
-        "    def loss(self, prediction, target):\n        sys.exit(0)\n"
+        "class Leaving(NodeClassification):\n    name = 'leaving'\n"
+        "    def loss(self, predictions, target):\n        sys.exit(0)\n"
         "@gt.DATASETS.register('mine')\n"
         "class Mine(base):\n    'A graph of mine.'\n    name = 'mine'\n    task = Leaving(10)\n"
         "    def task_of(self, graphs):\n        return self.task\n"

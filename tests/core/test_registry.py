@@ -15,6 +15,7 @@ from graphtrial.core.registry import Registry
 from graphtrial.datasets import DATASETS
 from graphtrial.encodings import ENCODINGS
 from graphtrial.kernels import KERNELS
+from graphtrial.metrics import METRICS
 from graphtrial.nn import MODELS, model_settings
 from graphtrial.tasks import TASKS
 from graphtrial.training import PROTOCOLS
@@ -115,7 +116,9 @@ def test_a_plug_in_that_is_not_there(path: str, message: str) -> None:
     assert len(str(caught.value)) < 500
 
 
-@pytest.mark.parametrize("registry", [MODELS, ENCODINGS, DATASETS, TASKS, PROTOCOLS, KERNELS], ids=lambda r: r.kind)
+@pytest.mark.parametrize(
+    "registry", [MODELS, ENCODINGS, DATASETS, METRICS, TASKS, PROTOCOLS, KERNELS], ids=lambda r: r.kind
+)
 @pytest.mark.parametrize(
     "path", ["os:system", "os.path:join", "math:pi", "subprocess:Popen", "builtins:dict", "os:path"]
 )

@@ -146,7 +146,7 @@ def wikics_links() -> str:
         there = len(PROTOCOLS.get(found.first.spec.protocol.partition("@")[0]).seeds)
         tried = len({trial.spec.seed for trial in found.trials})
         seeds = "all" + (f" {there}" if there > 1 else "") if tried == there else f"{tried} of {there}"
-        precision = next(summary for name, summary in found.further.items() if name == "AP")
+        precision = next(summary for name, summary in found.extra_metrics.items() if name == "AP")
         lines.append([title, f"`{dataset}`", seeds, interval(dataset, name, "3"), f"{precision.mean:.3f}"])
     return _table(["model", "data", "seeds", "ROC-AUC", "AP"], lines)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -16,12 +16,12 @@ from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import Column, GraphBatch, GraphSet
 from graphtrial.tasks import (
     TASKS,
-    BalancedNodeClassification,
     EdgeClassification,
     GraphClassification,
     GraphRegression,
     GraphTheory,
     LinkPrediction,
+    NodeClassification,
     Task,
     TaskLevel,
 )
@@ -123,10 +123,9 @@ def test_what_a_task_says_of_itself() -> None:
         kind = TASKS.get(name)
         assert kind.name == name
         assert kind.level in get_args(TaskLevel)
-        assert isinstance(kind.higher_is_better, bool)
     assert GraphClassification(10).outputs == 10
     assert (GraphRegression().outputs, GraphRegression(3).outputs) == (1, 3)
-    assert (GraphClassification.higher_is_better, GraphRegression.higher_is_better) == (True, False)
+    assert (GraphClassification(2).metric.title, GraphRegression().metric.title) == ("accuracy", "MAE")
 
 
 def test_targets_come_from_the_batch() -> None:
@@ -151,7 +150,7 @@ def test_training_lowers_the_loss_and_raises_the_score() -> None:
 @patiently
 @given(st.integers(1, 40), st.integers(2, 6), SEEDS)
 def test_balanced_classification_against_scikit_learn(examples: int, classes: int, seed: int) -> None:
-    task = BalancedNodeClassification(classes)
+    task = NodeClassification(classes, metric="balanced-accuracy", class_weighted=True)
     prediction, target = classified(examples, classes, seed)
     kept = np.unique(target.numpy())
     chosen = prediction.numpy().argmax(axis=1)
@@ -183,8 +182,8 @@ def test_hits_are_counted_above_the_kth_pair_that_is_not_linked(examples: int, h
     others = sorted((float(s) for s, y in zip(scores, target, strict=True) if y == 0), reverse=True)
     links = [float(s) for s, y in zip(scores, target, strict=True) if y == 1]
     found = [s for s in links if len(others) < hits or s > others[hits - 1]]
-    assert LinkPrediction(hits).score(scores, target) == pytest.approx(100 * len(found) / len(links))
-    assert LinkPrediction(hits).metric == f"Hits@{hits}"
+    assert LinkPrediction(f"hits@{hits}").score(scores, target) == pytest.approx(100 * len(found) / len(links))
+    assert LinkPrediction(f"hits@{hits}").metric.title == f"Hits@{hits}"
 
 
 def test_the_loss_of_links_weighs_both_kinds_alike() -> None:
@@ -211,3 +210,28 @@ def test_graph_theory_is_the_logarithm_of_the_mean_of_all_mean_squares() -> None
     assert task.score(prediction, target) == pytest.approx(np.log10(expected))
     with pytest.raises(GraphTrialError, match="lack the target columns"):
         task.target(GraphBatch.from_set(GraphSet.build([1], [0], np.zeros((2, 0))), [0]))
+
+
+@pytest.mark.parametrize(
+    ("kind", "arguments", "message"),
+    [
+        (GraphRegression, {"metric": "accuracy"}, "metric 'accuracy' is not defined for graph-regression; choose mae"),
+        (GraphClassification, {"classes": 3, "metric": "mae"}, "'mae' is not defined for graph-classification"),
+        (EdgeClassification, {"classes": 3}, "'f1-binary' is not defined for edge-classification with more or fewer"),
+        (NodeClassification, {"classes": 3, "extra_metrics": ["roc-auc"]}, "'roc-auc' is not defined"),
+        (LinkPrediction, {"metric": "hit"}, "no metric called 'hit'. Did you mean 'hits'"),
+    ],
+)
+def test_a_metric_must_fit_the_outputs(kind: type[Task], arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(GraphTrialError, match=message):
+        kind(**arguments)
+
+
+@patiently
+@given(st.integers(2, 40), st.integers(2, 6), SEEDS)
+def test_any_metric_of_classes_scores_a_classification(examples: int, classes: int, seed: int) -> None:
+    task = NodeClassification(classes, metric="f1-macro", extra_metrics=["accuracy"])
+    prediction, target = classified(examples, classes, seed)
+    predicted = prediction.numpy().argmax(axis=1)
+    assert task.score(prediction, target) == pytest.approx(f1_score(target.numpy(), predicted, average="macro"))
+    assert task.extra_scores(prediction, target) == {"accuracy": pytest.approx(100 * accuracy_score(target, predicted))}

@@ -68,7 +68,7 @@ def test_links_are_found_better_than_by_chance() -> None:
         np.r_[half : half + 40, known : known + 100],
         np.r_[half + 40 : known, known + 100 : known + 200],
     ]
-    job = job_on(graphs, LinkPrediction(hits=20), "pair", ids, judged_by="score")
+    job = job_on(graphs, LinkPrediction(metric="hits@20"), "pair", ids, judged_by="score")
     outcome = train(job)
     assert outcome.scores["test"] > 40  # by chance 20 of 100
     (scored,) = scored_batches(job, "train")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_text
+import math
 from typing import Annotated, Any
 
 import typer
@@ -16,7 +17,9 @@ from graphtrial.core.files import DEFAULT_STORE
 
 @friendly
 def list_things(
-    kind: Annotated[str, typer.Argument(help="datasets, models, encodings, kernels, protocols, tasks or studies.")],
+    kind: Annotated[
+        str, typer.Argument(help="datasets, models, encodings, kernels, protocols, tasks, metrics or studies.")
+    ],
     plugin: Plugins = None,
     allow: Allowed = None,
     estimate: Annotated[
@@ -38,6 +41,7 @@ def list_things(
         "kernels": _kernels,
         "protocols": _protocols,
         "tasks": _tasks,
+        "metrics": _metrics,
         "studies": lambda: study_entries(store, estimate=estimate, only=names(only)),
     }
     if kind not in listing:
@@ -85,7 +89,7 @@ def _datasets() -> list[dict[str, Any]]:
         {
             "name": name,
             "task": kind.task.name if kind.task else None,
-            "metric": kind.task.metric if kind.task else None,
+            "metric": kind.task.metric.title if kind.task else None,
             "graphs": kind.published.graphs if kind.published else None,
             "title": _first_line(kind),
         }
@@ -143,6 +147,32 @@ def _protocols() -> list[dict[str, Any]]:
 
 
 def _tasks() -> list[dict[str, Any]]:
+    from graphtrial.core.arguments import declared_arguments
     from graphtrial.tasks import TASKS
 
-    return [{"name": name, "metric": TASKS.get(name).metric, "title": _first_line(TASKS.get(name))} for name in TASKS]
+    return [
+        {
+            "name": name,
+            "level": kind.level,
+            "metric": getattr(declared_arguments(kind).get("metric"), "default", None),
+            "settings": list(declared_arguments(kind)),
+            "title": _first_line(kind),
+        }
+        for name, kind in ((name, TASKS.get(name)) for name in TASKS)
+    ]
+
+
+def _metrics() -> list[dict[str, Any]]:
+    from graphtrial.metrics import METRICS
+
+    return [
+        {
+            "name": name,
+            "printed_as": kind.title,
+            "unit": kind.unit,
+            "range": [bound if math.isfinite(bound) else None for bound in kind.range],
+            "higher_is_better": kind.higher_is_better,
+            "title": _first_line(kind),
+        }
+        for name, kind in ((name, METRICS.get(name)) for name in METRICS)
+    ]

@@ -1,4 +1,4 @@
-"""Plug-ins: files of the user's own that register models, encodings, datasets, tasks or protocols.
+"""Plug-ins: files of the user's own that register models, encodings, datasets, metrics, tasks or protocols.
 
 A plug-in is one Python file that the user names; nothing else is ever executed. Trials that use one of its things have
 the hash of its content in their identity, so a changed file gives other trials. Worker processes get the content that

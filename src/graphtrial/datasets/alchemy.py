@@ -36,7 +36,7 @@ class Alchemy(TUDataset):
     collection_name = "alchemy_full"
     features = "labels"
     domain = "chemistry"
-    task = GraphRegression(targets=TARGETS)
+    task = GraphRegression(targets=TARGETS, metric="mae")
     paper = "Chen et al. 2019 (arXiv:1906.09427); Morris et al. 2020 (arXiv:2007.08663)"
     published = Statistics(graphs=202_579, nodes=10.1, edges=10.4, links="once", features=6, binding=False)
     sources = dataset_class("alchemy_full", "").sources

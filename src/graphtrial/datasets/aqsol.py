@@ -58,7 +58,7 @@ class AQSOL(DatasetSpec):
 
     name = "aqsol"
     domain = "chemistry"
-    task = GraphRegression()
+    task = GraphRegression(metric="mae")
     licence = "CC0-1.0 (AqSolDB); MIT (benchmarking-gnns)"
     paper = "Sorkun et al. 2019 (doi:10.1038/s41597-019-0151-1); Dwivedi et al. (arXiv:2003.00982)"
     published = Statistics(graphs=9_823, nodes=17.57, edges=35.76, node_types=65, edge_types=5, split=(7_831, 996, 996))

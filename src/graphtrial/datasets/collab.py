@@ -43,7 +43,7 @@ class Collaborations(DatasetSpec):
     """
 
     domain = "academic network"
-    task = LinkPrediction(hits=50)
+    task = LinkPrediction(metric="hits@50")
     licence = "ODC-BY"
     paper = "Hu et al. 2020 (arXiv:2005.00687)"
     protocol = "bgnn-v5/ogbl-collab"

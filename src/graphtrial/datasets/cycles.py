@@ -31,7 +31,7 @@ class Cycles(DatasetSpec):
 
     name = "cycles"
     domain = "artificial"
-    task = GraphClassification(classes=2)
+    task = GraphClassification(classes=2, metric="accuracy")
     licence = "generated here"
     paper = "Loukas 2020 (arXiv:1907.03199); Vignac et al. 2020 (arXiv:2006.15107); Dwivedi et al. (arXiv:2003.00982)"
     published = Statistics(graphs=20_000, nodes=48.96, edges=87.84, features=1, classes=2, split=SIZES)

@@ -16,7 +16,7 @@ from graphtrial.datasets.base import DATASETS, DatasetSpec, Source, Split
 from graphtrial.datasets.generators.draws import Draws
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.graphs.column import PAIRS
-from graphtrial.tasks import LinkRanking
+from graphtrial.tasks import LinkPrediction
 
 Array = npt.NDArray[Any]
 VAL, TEST = 0.05, 0.10
@@ -36,7 +36,7 @@ class Links(DatasetSpec):
     base: ClassVar[type[DatasetSpec]]
     hard: ClassVar[bool] = False
     examples: ClassVar[int | None] = None
-    task = LinkRanking()
+    task = LinkPrediction(metric="roc-auc", extra_metrics=["average-precision"])
     split_level = "pair"
     seed: ClassVar[int] = 0
 

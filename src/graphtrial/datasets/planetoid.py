@@ -195,7 +195,7 @@ class Cora(Citations):
 
     name = "cora"
     classes = 7
-    task = NodeClassification(classes)
+    task = NodeClassification(classes, metric="accuracy")
     sources = sources("cora")
     published = Statistics(
         graphs=1,
@@ -215,7 +215,7 @@ class CiteSeer(Citations):
 
     name = "citeseer"
     classes = 6
-    task = NodeClassification(classes)
+    task = NodeClassification(classes, metric="accuracy")
     sources = sources("citeseer")
     published = Statistics(
         graphs=1,
@@ -243,7 +243,7 @@ class PubMed(Citations):
 
     name = "pubmed"
     classes = 3
-    task = NodeClassification(classes)
+    task = NodeClassification(classes, metric="accuracy")
     sources = sources("pubmed")
     published = Statistics(
         graphs=1,

@@ -74,7 +74,7 @@ class QM9(DatasetSpec):
 
     name = "qm9"
     domain = "chemistry"
-    task = GraphRegression(targets=len(TARGETS))
+    task = GraphRegression(targets=len(TARGETS), metric="mae")
     licence = _LICENCE
     paper = "Ramakrishnan et al. 2014 (doi:10.1038/sdata.2014.22); Morris et al. 2020 (arXiv:2007.08663)"
     published: ClassVar[Statistics | None] = Statistics(

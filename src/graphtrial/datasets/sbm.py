@@ -12,7 +12,7 @@ from graphtrial.datasets.generators.sbm import BlockModel, cluster_graphs, patte
 from graphtrial.datasets.splits import in_turn
 from graphtrial.datasets.statistics import Difference, Statistics
 from graphtrial.graphs import GraphSet
-from graphtrial.tasks import BalancedNodeClassification
+from graphtrial.tasks import NodeClassification
 
 PAPER = "Dwivedi et al. (arXiv:2003.00982); Abbe 2017 (arXiv:1703.10146)"
 GENERATED = Source(
@@ -39,7 +39,7 @@ class Pattern(DatasetSpec):
 
     name = "pattern"
     domain = "artificial"
-    task = BalancedNodeClassification(classes=2)
+    task = NodeClassification(classes=2, metric="balanced-accuracy", class_weighted=True)
     licence = "generated here"
     paper = PAPER
     model = BlockModel(communities=5, p=0.5, q=0.35)
@@ -114,7 +114,7 @@ class Cluster(DatasetSpec):
 
     name = "cluster"
     domain = "artificial"
-    task = BalancedNodeClassification(classes=6)
+    task = NodeClassification(classes=6, metric="balanced-accuracy", class_weighted=True)
     licence = "generated here"
     paper = PAPER
     model = BlockModel(communities=6, p=0.55, q=0.25)

@@ -89,7 +89,7 @@ class SuperpixelSpec(DatasetSpec):
     member: ClassVar[str]
     parts: ClassVar[tuple[int, int, int]]
     domain = "vision"
-    task = GraphClassification(classes=CLASSES)
+    task = GraphClassification(classes=CLASSES, metric="accuracy")
     notes = NOTES
     large = True
     classes: ClassVar[tuple[str, ...]]

@@ -28,7 +28,7 @@ def target_columns(values: npt.NDArray[Any], meaning: str) -> dict[str, Column]:
 def standardised_task(graphs: GraphSet) -> GraphRegression:
     """Return the task on targets that `target_columns` made, which knows their deviations."""
     values = np.asarray(graphs.column("targets").values)
-    return GraphRegression(values.shape[1], _spread(values).tolist())
+    return GraphRegression(values.shape[1], std=_spread(values).tolist())
 
 
 def _spread(values: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -43,7 +43,7 @@ class WikiCSBase(DatasetSpec):
     """What all editions of Wiki-CS share."""
 
     domain = "Wikipedia"
-    task = NodeClassification(CLASSES)
+    task = NodeClassification(CLASSES, metric="accuracy")
     licence = "MIT (wiki-cs-dataset)"
     paper = "Mernyei and Cangea 2020 (arXiv:2007.02901)"
     sources = (Source("data.json", "The published dataset.", (DATA,)),)

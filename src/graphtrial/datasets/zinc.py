@@ -95,7 +95,7 @@ class ZINC(DatasetSpec):
 
     name = "zinc"
     domain = "chemistry"
-    task = GraphRegression()
+    task = GraphRegression(metric="mae")
     licence = "MIT (benchmarking-gnns, icml18-jtnn, mol_opt)"
     paper = "Irwin et al. 2012; Jin et al. 2018 (arXiv:1802.04364); Dwivedi et al. (arXiv:2003.00982)"
     published = Statistics(

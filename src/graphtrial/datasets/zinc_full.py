@@ -42,7 +42,7 @@ class ZINCFull(DatasetSpec):
 
     name = "zinc-full"
     domain = "chemistry"
-    task = GraphRegression()
+    task = GraphRegression(metric="mae")
     licence = "MIT (benchmarking-gnns, icml18-jtnn, mol_opt)"
     paper = "Irwin et al. 2012; Jin et al. 2018 (arXiv:1802.04364); Morris et al. 2020 (arXiv:2007.08663)"
     published = Statistics(

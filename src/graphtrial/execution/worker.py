@@ -95,7 +95,7 @@ def record_start_at(spec: TrialSpec, store: Store, where: dict[str, Any]) -> Non
     except GraphTrialError:  # the trial will fail for the same reason, and be left without scores
         store.start(spec, NO_METRIC, True, where)
         return
-    store.start(spec, task.metric, task.higher_is_better, where)
+    store.start(spec, task.metric.title, task.metric.higher_is_better, where)
 
 
 def _source(dataset: str) -> dict[str, str]:

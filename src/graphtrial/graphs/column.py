@@ -17,6 +17,9 @@ SHIFTED, RENUMBERED = " in the file being 0", "counted through"
 Level = Literal["node", "edge", "graph", "pair"]
 LEVELS: tuple[Level, ...] = ("node", "edge", "graph", "pair")
 PAIRS = "pairs"
+"""Column of the pairs of nodes [pairs, 2] that pair-level columns describe."""
+TARGET = "y"
+"""Column of the targets; a missing label is NaN."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +73,8 @@ def check_column(name: str, column: Column, size: Mapping[Level, int]) -> None:
         )
     if values.ndim == 0 or len(values) != rows:
         raise InvalidGraphError(f"column '{name}' has shape {values.shape}, but the set has {rows} {column.level}s")
-    if values.dtype.kind == "f" and not np.isfinite(values).all():
-        bad = int(np.argmax(~np.isfinite(values.reshape(len(values), -1)).all(axis=1)))
+    if values.dtype.kind == "f" and not (valid := _valid(values, missing=name == TARGET)).all():
+        bad = int(np.argmax(~valid.reshape(len(values), -1).all(axis=1)))
         raise InvalidGraphError(f"column '{name}' is not finite in {column.level} {bad}")
     if column.types is not None and values.dtype.kind == "f":
         raise InvalidGraphError(
@@ -81,6 +84,12 @@ def check_column(name: str, column: Column, size: Mapping[Level, int]) -> None:
         raise InvalidGraphError(
             f"column '{name}' has {column.types} types, but values from {values.min()} to {values.max()}"
         )
+
+
+def _valid(values: npt.NDArray[Any], missing: bool) -> npt.NDArray[np.bool_]:
+    """Return the mask of finite values, and of NaN where labels may be missing."""
+    finite = np.isfinite(values)
+    return finite | np.isnan(values) if missing else finite
 
 
 def check_pairs(columns: Mapping[str, Column], size: Mapping[Level, int]) -> None:

@@ -31,7 +31,7 @@ def describe(name: str) -> About:
     doc = inspect.getdoc(kind) or name
     facts = {
         "Task": kind.task.name if kind.task else "",
-        "Metric": f"{kind.task.metric}, {_direction(kind.task)} is better" if kind.task else "",
+        "Metric": f"{kind.task.metric.title}, {_direction(kind.task)} is better" if kind.task else "",
         "Domain": kind.domain,
         "Paper": kind.paper,
         "Licence": kind.licence,
@@ -75,7 +75,7 @@ def statistics(name: str, known: Mapping[str, Any], file: str) -> Grid | None:
 
 
 def _direction(task: Task) -> str:
-    return "higher" if task.higher_is_better else "lower"
+    return "higher" if task.metric.higher_is_better else "lower"
 
 
 def _printed(name: str, key: str) -> str:

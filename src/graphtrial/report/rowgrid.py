@@ -53,7 +53,7 @@ def _cells(view: RowView, mark: str, root: str, with_dataset: bool) -> list[Cell
         Cell(encoding_title(row.first.spec.encoding) or "none", hint=row.encoding, mark="fold"),
         Cell(row.setting("layers")),
         Cell(f"{row.params:,}", sort=row.params) if row.params and row.has_epochs else Cell(""),
-        Cell(str(test), sort=test.mean, mark=mark, hint=_further(row)) if test else Cell(""),
+        Cell(str(test), sort=test.mean, mark=mark, hint=_extra_metrics(row)) if test else Cell(""),
         Cell(test.interval, sort=test.ci_low) if test and test.ci_low is not None else Cell(""),
         Cell(printed.printed, sort=printed.mean, mark="published") if printed else Cell(""),
         Cell(str(train), sort=train.mean) if train else Cell(""),
@@ -75,8 +75,8 @@ def row_cell(view: RowView, root: str = "") -> Cell:
     return Cell(view.title, href=root + view.page, hint=view.name, badges=view.badges)
 
 
-def _further(row: ResultRow) -> str:
-    return ", ".join(f"{name} {found}" for name, found in row.further.items())
+def _extra_metrics(row: ResultRow) -> str:
+    return ", ".join(f"{name} {found}" for name, found in row.extra_metrics.items())
 
 
 def trials_cell(view: RowView) -> Cell:

@@ -11,12 +11,12 @@ import numpy as np
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.spec import parse_value
+from graphtrial.metrics import metric_range
 from graphtrial.results.rows import ResultRow
 from graphtrial.results.statistics.differences import Difference, Test, difference, seeds_needed
 from graphtrial.results.statistics.permutation import Array, Stratum
 from graphtrial.results.statistics.summary import ALPHA, holm
 from graphtrial.results.titles import label_title
-from graphtrial.tasks import metric_range
 
 RELATIVE_MARGIN = 0.01
 Verdict = Literal["A is better", "B is better", "equivalent", "undecided", "too few trials"]

@@ -108,7 +108,7 @@ def _places_of(row: ResultRow) -> Iterator[tuple[PublishedRow, Summary | None]]:
     if row.published is not None:
         for printed in [row.published] if paper == "wikics" else _of_same_trials(row.published):
             yield printed, row.scores("test") if printed is row.published else None
-    for metric, score in row.further.items() if paper == "wikics" else ():
+    for metric, score in row.extra_metrics.items() if paper == "wikics" else ():
         other = published.find_wikics(spec.dataset, spec.model.name, metric)
         if other is not None:
             yield other, score

@@ -10,14 +10,15 @@ from typing import Any
 
 from graphtrial import published
 from graphtrial.core.spec import Component, canonical_json, digest
+from graphtrial.metrics import metric_range
 from graphtrial.published.models import find_published
 from graphtrial.results.choices import INCOMPLETE, choose
 from graphtrial.results.departures import Departure, changed_rules, departures_of
 from graphtrial.results.statistics.summary import UNBOUNDED, Summary, bootstrapped, summarise
 from graphtrial.results.verdict import NOTHING_PUBLISHED, Verdict, judged
 from graphtrial.studies.from_table import encoding_facts
-from graphtrial.tasks import metric_range
 from graphtrial.training import PROTOCOLS
+from graphtrial.training.outcome import EXTRA_METRICS
 from graphtrial.trials.store import TrialRecord
 
 
@@ -148,14 +149,18 @@ class ResultRow:
         return summarise(means, within=metric_range(self.first.metric))
 
     @property
-    def further(self) -> dict[str, Summary]:
-        """The summaries of the further numbers that the trials kept, by name."""
+    def extra_metrics(self) -> dict[str, Summary]:
+        """Summaries of the extra metrics of the test set, by title."""
         values: dict[str, list[float]] = {}
         for trial in self.trials:
-            for name, value in trial.details.get("further", {}).items():
+            for name, value in trial.details.get(EXTRA_METRICS, {}).items():
                 if not isinstance(value, list):
                     values.setdefault(name, []).append(value)
-        return {name: found for name, numbers in values.items() if (found := self._summary(numbers))}
+        return {
+            name: found
+            for name, numbers in values.items()
+            if (found := self._summary(numbers, within=metric_range(name)))
+        }
 
     def mean(self, name: str) -> float | None:
         """Return the mean of a number of the finished trials, such as `epochs`."""
@@ -180,7 +185,7 @@ class ResultRow:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as JSON-like values; the documented shape of `--json`."""
-        spec = self.first.spec
+        spec, extra = self.first.spec, self.extra_metrics
         return {
             "dataset": spec.dataset,
             "model": spec.model.name,
@@ -199,7 +204,7 @@ class ResultRow:
             "trials": [trial.id for trial in self.trials],
             "derived_seeds": list(self.derived_seeds),
             **({"choices": self.choices} if self.chosen else {}),
-            **({"further": {name: asdict(s) for name, s in self.further.items()}} if self.further else {}),
+            **({"extra_metrics": {name: asdict(s) for name, s in extra.items()}} if extra else {}),
             "published": None if self.published is None else asdict(self.published),
             "departures": [asdict(departure) for departure in self.departures],
             "verdict": self.verdict.to_dict(),

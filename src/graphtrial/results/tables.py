@@ -41,8 +41,10 @@ def cells(row: ResultRow, differs: str = "") -> list[str]:
         row.encoding,
         row.setting("layers"),
         str(row.params) if row.params and row.has_epochs else "",
-        "-" if test is None else ", ".join([str(test), *(f"{name} {found}" for name, found in row.further.items())]),
-        "-" if test is None else ", ".join([test.interval, *(found.interval for found in row.further.values())]),
+        "-"
+        if test is None
+        else ", ".join([str(test), *(f"{name} {found}" for name, found in row.extra_metrics.items())]),
+        "-" if test is None else ", ".join([test.interval, *(found.interval for found in row.extra_metrics.values())]),
         "-" if test is None else f"{test.min:.3f}",
         "-" if test is None else f"{test.max:.3f}",
         str(row.scores("train") or "-"),

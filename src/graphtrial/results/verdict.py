@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from graphtrial.metrics import metric_range
 from graphtrial.published import PublishedRow
 from graphtrial.results.statistics.samples import Sample, our_sample, published_sample
 from graphtrial.results.statistics.summary import ALPHA, holm
 from graphtrial.results.statistics.welch import Contrast, contrast, trials_needed
-from graphtrial.tasks import metric_range
 
 if TYPE_CHECKING:
     from graphtrial.results.rows import ResultRow

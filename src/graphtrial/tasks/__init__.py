@@ -1,25 +1,23 @@
-"""What is asked of a model: loss, metric and direction for each kind of target."""
+"""Tasks: a level, an output type and a metric, with the loss that follows from them."""
 
-from graphtrial.tasks.base import TASKS, Task, TaskLevel, metric_range
-from graphtrial.tasks.edge_classification import EdgeClassification
-from graphtrial.tasks.graph_classification import GraphClassification
-from graphtrial.tasks.graph_regression import GraphRegression
+from graphtrial.tasks.base import TASKS, Task, TaskLevel
+from graphtrial.tasks.binary_classification import GraphBinaryClassification, NodeBinaryClassification
+from graphtrial.tasks.classification import EdgeClassification, GraphClassification, NodeClassification
 from graphtrial.tasks.graph_theory import GraphTheory
 from graphtrial.tasks.link_prediction import LinkPrediction
-from graphtrial.tasks.link_ranking import LinkRanking
-from graphtrial.tasks.node_classification import BalancedNodeClassification, NodeClassification
+from graphtrial.tasks.regression import GraphRegression, NodeRegression
 
 __all__ = [
     "TASKS",
-    "BalancedNodeClassification",
     "EdgeClassification",
+    "GraphBinaryClassification",
     "GraphClassification",
     "GraphRegression",
     "GraphTheory",
     "LinkPrediction",
-    "LinkRanking",
+    "NodeBinaryClassification",
     "NodeClassification",
+    "NodeRegression",
     "Task",
     "TaskLevel",
-    "metric_range",
 ]

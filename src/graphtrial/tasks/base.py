@@ -1,91 +1,113 @@
-"""The contract of a task."""
+"""Base class and registry of tasks."""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from typing import ClassVar, Literal
 
+import torch
 from torch import Tensor
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.registry import Registry, is_subclass
 from graphtrial.graphs import GraphBatch
+from graphtrial.metrics import Metric, OutputType, make_metric
 
 TaskLevel = Literal["graph", "node", "edge", "pair", "node and graph"]
-"""What a question is about; a model gives one row of answers for each."""
+"""Level of the targets; a model returns one row of predictions for each element of that level."""
 
 TASKS: Registry[type[Task]] = Registry(
     "task",
     "graphtrial.tasks",
     fits=lambda thing: is_subclass(thing, Task),
     wanted="a subclass of graphtrial.Task",
-    declared=("name", "level", "metric", "higher_is_better"),
+    declared=("name", "level", "output_type"),
 )
 
 
 class Task(ABC):
-    """Loss, metric and direction of one kind of target.
+    """A level, an output type and a metric; the loss follows from the output type.
 
     The loss is a mean over examples, the score is computed once over all examples of a split, so neither depends on how
-    the examples were batched.
+    the examples were batched. `extra_metrics` are computed on the test set alone.
     """
 
     name: ClassVar[str]
     level: ClassVar[TaskLevel]
-    metric: str
-    higher_is_better: ClassVar[bool]
-    range: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
-    """The lowest and highest value that the metric can take."""
+    output_type: ClassVar[OutputType]
 
     outputs: int
-    """The numbers a model returns per example."""
+    """Numbers that a model returns per example."""
+    metric: Metric
+    extra_metrics: tuple[Metric, ...]
+
+    def __init__(self, outputs: int, metric: str, extra_metrics: Sequence[str] = ()) -> None:
+        metrics = tuple(map(make_metric, (metric, *extra_metrics)))
+        for each in metrics:
+            each.check_outputs(self.output_type, outputs, self.name)
+        self.outputs = outputs
+        self.metric, self.extra_metrics = metrics[0], metrics[1:]
+
+    @property
+    def definitions(self) -> tuple[type, ...]:
+        """The classes that define the task: its own and those of its metrics."""
+        return type(self), type(self.metric), *(type(metric) for metric in self.extra_metrics)
 
     def target(self, batch: GraphBatch) -> Tensor:
-        """Return the targets of what a batch asks about."""
+        """Return the targets of the examples of a batch."""
         if batch.y is None:
             raise GraphTrialError("these graphs have no target column 'y'")
         return batch.asked(batch.y)
 
     @abstractmethod
-    def loss(self, prediction: Tensor, target: Tensor) -> Tensor:
+    def loss(self, predictions: Tensor, target: Tensor) -> Tensor:
         """Return the mean loss over examples."""
 
     @abstractmethod
-    def score(self, prediction: Tensor, target: Tensor) -> float:
-        """Return the metric over all examples given."""
+    def matched(self, predictions: Tensor, target: Tensor) -> Tensor:
+        """Return the target in the shape and type that the metrics of this output type take."""
+
+    def score(self, predictions: Tensor, target: Tensor) -> float:
+        """Return the metric over all examples."""
+        self.require_examples(target)
+        return self.metric.compute(predictions, self.matched(predictions, target))
+
+    def extra_scores(self, predictions: Tensor, target: Tensor) -> dict[str, float | list[float]]:
+        """Return the extra metrics over all examples, by title."""
+        self.require_examples(target)
+        matched = self.matched(predictions, target)
+        return {metric.title: metric.compute(predictions, matched) for metric in self.extra_metrics}
 
     def chance(self) -> float | None:
-        """Return the score of guessing, where the task alone decides it; none by default."""
+        """Return the score of a uniform guess, if it follows from the task alone."""
         return None
 
-    def further(self, prediction: Tensor, target: Tensor) -> dict[str, float | list[float]]:
-        """Return what else is worth knowing of the test part, by name; nothing by default."""
-        return {}
-
-    def fitting(self, prediction: Tensor, target: Tensor, shape: tuple[int, ...]) -> Tensor:
-        """Return the target in this shape, which may drop or add dimensions of 1; anything else does not fit."""
+    def match_target(self, predictions: Tensor, target: Tensor, shape: tuple[int, ...]) -> Tensor:
+        """Return the target reshaped to `shape`, adding or dropping dimensions of size 1; else raise an error."""
         if (
-            prediction.shape[1:] != (self.outputs,)
-            or len(target) != len(prediction)
+            predictions.shape[1:] != (self.outputs,)
+            or len(target) != len(predictions)
             or target.numel() != math.prod(shape)
         ):
             raise GraphTrialError(
-                f"there are {len(prediction)} predictions of {math.prod(prediction.shape[1:])} numbers, "
+                f"there are {len(predictions)} predictions of {math.prod(predictions.shape[1:])} numbers, "
                 f"but targets of shape {tuple(target.shape)} for a task with {self.outputs} outputs"
             )
         return target.reshape(shape)
 
-    def scored(self, target: Tensor) -> int:
-        """Return the number of examples, of which there must be one at least."""
+    def require_examples(self, target: Tensor) -> None:
+        """Raise an error if there is no example."""
         if not len(target):
             raise GraphTrialError("there are no examples to score: this part of the split is empty")
-        return len(target)
 
 
-def metric_range(metric: str) -> tuple[float, float]:
-    """Return the lowest and highest value of a metric, such as 0 and 100 for Hits@50; unbounded where it is unknown."""
-    for task in TASKS.contents().things.values():
-        if metric.partition("@")[0] == getattr(task, "metric", "").partition("@")[0]:
-            return task.range
-    return -math.inf, math.inf
+def masked_loss(loss: Callable[[Tensor, Tensor], Tensor], predictions: Tensor, target: Tensor) -> Tensor:
+    """Return a mean loss over the entries whose label is not missing (NaN); 0 if all of them are."""
+    missing = torch.isnan(target)
+    if not bool(missing.any()):
+        return loss(predictions, target)
+    if bool(missing.all()):
+        return (predictions * 0.0).sum()
+    return loss(predictions[~missing], target[~missing])

@@ -1,6 +1,8 @@
-"""What all classifications have in common."""
+"""Classification of graphs, nodes and edges: one of several classes each."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
@@ -8,42 +10,42 @@ from torch.nn import functional as F
 
 from graphtrial.core.arguments import Count, validated
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.tasks.base import Task
+from graphtrial.tasks.base import TASKS, Task
 
 
 class Classification(Task):
-    r"""Predict one of `classes` classes for each example; cross-entropy loss, accuracy in percent.
+    r"""Predict one of `classes` classes; cross-entropy loss.
 
-    .. math:: \mathrm{accuracy} = \frac{100}{n} \, |\{i : \arg\max_c \hat y_{ic} = y_i\}|
+    With `class_weighted` the loss weighs classes by the fraction of examples outside of them, as on PATTERN and CLUSTER
+    (arXiv:2003.00982):
 
-    prediction: [examples, classes]; target: [examples] or [examples, 1].
+    .. math:: \mathrm{loss} = \frac{\sum_i w_{y_i} \, \mathrm{CE}_i}{\sum_i w_{y_i}}, \quad w_c = \frac{n - n_c}{n}
+
+    logits: [examples, classes]; target: [examples] or [examples, 1].
     """
 
-    metric = "accuracy"
-    higher_is_better = True
-    range = (0.0, 100.0)
+    output_type = "class"
 
     @validated
-    def __init__(self, classes: Count) -> None:
-        self.outputs = classes
+    def __init__(
+        self,
+        classes: Count,
+        metric: str = "accuracy",
+        class_weighted: bool = False,
+        extra_metrics: Sequence[str] = (),
+    ) -> None:
+        super().__init__(classes, metric, extra_metrics)
+        self.class_weighted = class_weighted
 
     def chance(self) -> float | None:
-        return 100.0 / self.outputs
+        return self.metric.chance(self.outputs)
 
-    def loss(self, prediction: Tensor, target: Tensor) -> Tensor:
-        return F.cross_entropy(prediction, self.classes(prediction, target))
+    def loss(self, predictions: Tensor, target: Tensor) -> Tensor:
+        classes = self.classes(predictions, target)
+        return F.cross_entropy(predictions, classes, self._weights(predictions, classes))
 
-    def score(self, prediction: Tensor, target: Tensor) -> float:
-        examples = self.scored(target)
-        return 100.0 * int((prediction.argmax(dim=1) == self.known_classes(prediction, target)).sum()) / examples
-
-    def classes(self, prediction: Tensor, target: Tensor) -> Tensor:
-        """Return the targets as a flat list of class numbers."""
-        return self.fitting(prediction, target, (len(prediction),)).long()
-
-    def known_classes(self, prediction: Tensor, target: Tensor) -> Tensor:
-        """Return the targets as class numbers, all of which must be known."""
-        classes = self.classes(prediction, target)
+    def matched(self, predictions: Tensor, target: Tensor) -> Tensor:
+        classes = self.classes(predictions, target)
         for wrong in (int(classes.min()), int(classes.max())):
             if not 0 <= wrong < self.outputs:
                 raise GraphTrialError(
@@ -51,32 +53,49 @@ class Classification(Task):
                 )
         return classes
 
+    def classes(self, predictions: Tensor, target: Tensor) -> Tensor:
+        """Return the target as class indices [examples]."""
+        return self.match_target(predictions, target, (len(predictions),)).long()
 
-class BalancedClassification(Classification):
-    r"""Classification in which each class weighs the same, however rare: weighted loss, mean recall in percent.
+    def _weights(self, predictions: Tensor, classes: Tensor) -> Tensor | None:
+        """Return the weight of each class in the loss, none for equal weights."""
+        if not self.class_weighted:
+            return None
+        counts = torch.bincount(classes, minlength=self.outputs).to(predictions.dtype)
+        if int((counts > 0).sum()) < 2:  # a single class would have weight 0, and the loss would be 0 / 0
+            return torch.ones_like(counts)
+        return torch.where(counts > 0, (len(classes) - counts) / len(classes), 0.0)
 
-    .. math::
-        \mathrm{loss} = \frac{\sum_i w_{y_i} \, \mathrm{CE}_i}{\sum_i w_{y_i}}, \quad
-        w_c = \frac{n - n_c}{n}, \qquad
-        \mathrm{score} = \frac{100}{|C|} \sum_{c \in C} \frac{|\{i : \hat y_i = y_i = c\}|}{n_c}
 
-    over the classes C that occur among the n examples given, n_c of them of class c.
-    """
+@TASKS.register("graph-classification")
+class GraphClassification(Classification):
+    """Predict the class of each graph."""
 
-    metric = "weighted accuracy"
+    name = "graph-classification"
+    level = "graph"
 
-    def loss(self, prediction: Tensor, target: Tensor) -> Tensor:
-        classes = self.classes(prediction, target)
-        counts = torch.bincount(classes, minlength=self.outputs).to(prediction.dtype)
-        weight = torch.where(counts > 0, (len(classes) - counts) / len(classes), 0.0)
-        if int((counts > 0).sum()) < 2:  # a single class would weigh nothing, and nothing cannot be divided by
-            weight = torch.ones_like(counts)
-        return F.cross_entropy(prediction, classes, weight)
 
-    def score(self, prediction: Tensor, target: Tensor) -> float:
-        self.scored(target)
-        classes = self.known_classes(prediction, target)
-        hits = torch.bincount(classes[prediction.argmax(dim=1) == classes], minlength=self.outputs)
-        counts = torch.bincount(classes, minlength=self.outputs)
-        seen = counts > 0
-        return 100.0 * float((hits[seen].double() / counts[seen]).mean())
+@TASKS.register("node-classification")
+class NodeClassification(Classification):
+    """Predict the class of each node."""
+
+    name = "node-classification"
+    level = "node"
+
+
+@TASKS.register("edge-classification")
+class EdgeClassification(Classification):
+    """Predict the class of each edge, by default one of two, scored by the F1 of class 1."""
+
+    name = "edge-classification"
+    level = "edge"
+
+    @validated
+    def __init__(
+        self,
+        classes: Count = 2,
+        metric: str = "f1-binary",
+        class_weighted: bool = False,
+        extra_metrics: Sequence[str] = (),
+    ) -> None:
+        super().__init__(classes, metric, class_weighted, extra_metrics)

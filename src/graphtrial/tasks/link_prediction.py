@@ -2,56 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from graphtrial.core.arguments import Count, validated
-from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.arguments import validated
 from graphtrial.tasks.base import TASKS, Task
 
 
 @TASKS.register("link-prediction")
 class LinkPrediction(Task):
-    r"""Rank the pairs that are linked above those that are not; Hits@K in percent.
+    r"""Score pairs of nodes, links above the others; binary cross-entropy, positives and negatives of equal weight.
 
-    .. math::
-        \mathrm{loss} = \mathrm{mean}_{+} - \log \sigma(s) + \mathrm{mean}_{-} - \log (1 - \sigma(s)), \qquad
-        \mathrm{Hits@}K = 100 \cdot \frac{|\{p \in + : s_p > s_{(K)}\}|}{|+|}
+    .. math:: \mathrm{loss} = \mathrm{mean}_{+} - \log \sigma(s) + \mathrm{mean}_{-} - \log (1 - \sigma(s))
 
-    where s_(K) is the K-th highest score among the pairs that are not linked. With fewer than K of those every link is
-    a hit, as in the rule of the Open Graph Benchmark. prediction: [pairs, 1]; target: [pairs], 1 for a link.
+    logits: [pairs, 1]; target: [pairs], 1 for a link.
     """
 
     name = "link-prediction"
     level = "pair"
-    metric = "Hits@50"
-    higher_is_better = True
-    range = (0.0, 100.0)
+    output_type = "pair"
 
     @validated
-    def __init__(self, hits: Count = 50) -> None:
-        self.outputs = 1
-        self.hits = hits
-        self.metric = f"Hits@{hits}"
+    def __init__(self, metric: str = "hits@50", extra_metrics: Sequence[str] = ()) -> None:
+        super().__init__(1, metric, extra_metrics)
 
-    def loss(self, prediction: Tensor, target: Tensor) -> Tensor:
-        scores, linked = self._scores(prediction, target)
-        losses = F.binary_cross_entropy_with_logits(scores, linked.to(scores.dtype), reduction="none")
-        parts = [losses[chosen].mean() for chosen in (linked, ~linked) if bool(chosen.any())]
-        return torch.stack(parts).sum()
+    def chance(self) -> float | None:
+        return self.metric.chance(2)
 
-    def score(self, prediction: Tensor, target: Tensor) -> float:
-        self.scored(target)
-        scores, linked = self._scores(prediction, target)
-        others = scores[~linked]
-        if not bool(linked.any()):
-            raise GraphTrialError("there are no links among these pairs, so that no share of them can be found")
-        if len(others) < self.hits:
-            return 100.0
-        threshold = others.topk(self.hits).values[-1]
-        return 100.0 * float((scores[linked] > threshold).double().mean())
+    def loss(self, predictions: Tensor, target: Tensor) -> Tensor:
+        positive = self.match_target(predictions, target, (len(predictions),)) == 1
+        logits = predictions.reshape(len(predictions))
+        losses = F.binary_cross_entropy_with_logits(logits, positive.to(logits.dtype), reduction="none")
+        means = [losses[mask].mean() for mask in (positive, ~positive) if bool(mask.any())]
+        return torch.stack(means).sum()
 
-    def _scores(self, prediction: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-        linked = self.fitting(prediction, target, (len(prediction),)) == 1
-        return prediction.reshape(len(prediction)), linked
+    def matched(self, predictions: Tensor, target: Tensor) -> Tensor:
+        return (self.match_target(predictions, target, predictions.shape) == 1).to(predictions.dtype)

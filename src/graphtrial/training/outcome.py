@@ -9,6 +9,9 @@ from torch import Tensor
 
 Status = Literal["done", "time", "diverged", "oom"]
 
+EXTRA_METRICS = "further"
+"""Key of the extra metrics of the test set among the details of a stored outcome."""
+
 
 @dataclass(frozen=True)
 class Epoch:

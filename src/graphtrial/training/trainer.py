@@ -21,7 +21,7 @@ from graphtrial.tasks import Task
 from graphtrial.training.batches import Job, scored_batches, training_batches
 from graphtrial.training.checkpoint import Checkpoint, capture, part, restore
 from graphtrial.training.optim.adam import Adam
-from graphtrial.training.outcome import Epoch, Outcome, Status
+from graphtrial.training.outcome import EXTRA_METRICS, Epoch, Outcome, Status
 from graphtrial.training.rules import TrainingRules
 
 
@@ -105,8 +105,8 @@ def tested(job: Job, model: nn.Module, best: dict[str, Tensor], status: Status, 
     scores = {name: evaluate(model, job.task, scored_batches(job, name))[1] for name in ("train", "val")}
     tested = _answers(model, job.task, scored_batches(job, "test"))
     scores["test"] = job.task.score(*tested)
-    further = job.task.further(*tested)
-    details = {"further": further} if further else {}
+    extra = job.task.extra_scores(*tested)
+    details = {EXTRA_METRICS: extra} if extra else {}
     return Outcome(status, count_parameters(model), history, scores, dict(model.state_dict()), details)
 
 
@@ -185,7 +185,7 @@ def is_to_be_tested(job: Job, epoch: Epoch, before: list[Epoch]) -> bool:
 
 def _rising(job: Job) -> bool:
     """Tell whether higher is better in what an epoch is judged by."""
-    return job.rules.judged_by == "score" and job.task.higher_is_better
+    return job.rules.judged_by == "score" and job.task.metric.higher_is_better
 
 
 def verdict(rules: TrainingRules, history: list[Epoch], optimiser: torch.optim.Optimizer) -> Status | None:

@@ -28,7 +28,7 @@ def source_digests(
     dataset_type = DATASETS.get(dataset)
     parts: list[Any] = [dataset_type]
     if origin_digests(dataset_type):
-        parts.append(type(task or load(dataset).task))
+        parts.extend((task or load(dataset).task).definitions)
     parts += kind.origins(model)
     if encoding:
         parts.append(ENCODINGS.get(encoding.name))

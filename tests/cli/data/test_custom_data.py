@@ -35,8 +35,8 @@ def run(*words: str, code: int = 0) -> str:
 @pytest.mark.parametrize(
     ("words", "task"),
     [
-        (["sbm", "--p", "0.5", "--q", "0.35", "--graphs", "20", "--largest", "6"], "balanced-node-classification"),
-        (["sbm", "--kind", "cluster", "--graphs", "10/2/2", "--largest", "6"], "balanced-node-classification"),
+        (["sbm", "--p", "0.5", "--q", "0.35", "--graphs", "20", "--largest", "6"], "node-classification"),
+        (["sbm", "--kind", "cluster", "--graphs", "10/2/2", "--largest", "6"], "node-classification"),
         (["cycles", "--graphs", "20"], "graph-classification"),
         (["graph-theory", "--graphs", "20"], "graph-theory"),
         (["tsp", "--graphs", "10", "--low", "10", "--high", "15"], "edge-classification"),

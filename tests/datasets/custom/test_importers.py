@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import pickle
 import shutil
 import zipfile
@@ -17,9 +18,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graphtrial.core.errors import CorruptFileError, GraphTrialError
+from graphtrial.datasets import load
 from graphtrial.datasets.custom import delete, import_files
 from graphtrial.datasets.custom.importers import format_of, read
 from graphtrial.graphs import GraphSet, to_networkx, to_pyg
+from graphtrial.studies import Row, Study
+from graphtrial.training.trainer import train
+from graphtrial.trials.trial import make_job
 
 PATH = {"nodes": 3, "edges": [[0, 1], [1, 2]], "x": [0, 2, 1], "edge_attr": [[0.5], [1.5]], "y": 1}
 DOT = {"nodes": 1, "edges": [], "x": [0], "edge_attr": [], "y": 0}
@@ -104,6 +109,41 @@ def test_targets_can_be_of_nodes_edges_or_several_numbers(tmp_path: Path, own_ho
         delete("mine")
     with pytest.raises(CorruptFileError, match="only one of y, node_y, edge_y"):
         import_files("mine", "jsonl", [lines(tmp_path, {**plain, "y": 1, "node_y": [1, 2, 3]})])
+
+
+def test_null_is_a_missing_label(tmp_path: Path, own_home: Path) -> None:
+    plain = {"nodes": 3, "edges": [[0, 1], [1, 2]]}
+    records = [{**plain, "y": [i % 2, None if i % 3 else 1, 0.5 * (i % 4 > 1) * 2]} for i in range(40)]
+    made = import_files("mine", "jsonl", [lines(tmp_path, *records)], task="graph-binary-classification")
+    assert (made.task.outputs, made.task.metric.title) == (3, "ROC-AUC")
+    assert np.isnan(made.graphs.column("y").values).sum(axis=0).tolist() == [0, 26, 0]
+    with pytest.raises(CorruptFileError, match="'x' must hold numbers"):
+        read("jsonl", [lines(tmp_path, {**plain, "x": [1, None, 2], "y": 1})], {})
+    rules = {"max_epochs": 2}
+    trial = Study(
+        "t", "mine", (Row("gin", {"width": 8, "layers": 2}),), "bgnn-v5/tu", seeds=1, splits=1, rules=rules
+    ).trials()[0]
+    outcome = train(make_job(trial))
+    assert outcome.status == "done"
+    assert all(math.isfinite(epoch.train_loss) for epoch in outcome.epochs)
+    assert 0 <= outcome.scores["test"] <= 1
+    delete("mine")
+
+
+@pytest.mark.parametrize(
+    ("text", "metric"),
+    [
+        ("graph-classification:metric=f1-macro", "macro F1"),
+        ("graph-classification:metric=balanced-accuracy,class_weighted=true", "weighted accuracy"),
+    ],
+)
+def test_a_task_may_name_its_metric(text: str, metric: str, tmp_path: Path, own_home: Path) -> None:
+    records = [{"nodes": 2, "edges": [[0, 1]], "y": i % 3} for i in range(30)]
+    made = import_files("mine", "jsonl", [lines(tmp_path, *records)], task=text)
+    assert (made.task.metric.title, made.task.outputs, load("mine").task.metric.title) == (metric, 3, metric)
+    delete("mine")
+    with pytest.raises(GraphTrialError, match="metric 'mae' is not defined for graph-classification"):
+        import_files("mine", "jsonl", [lines(tmp_path, *records)], task="graph-classification:metric=mae")
 
 
 junk = st.recursive(

@@ -16,7 +16,7 @@ from graphtrial.datasets.custom import recipe as recipes
 from graphtrial.datasets.custom.given import given_splits
 from graphtrial.datasets.custom.kinds import KINDS, kind_of
 from graphtrial.datasets.custom.recipe import Recipe
-from graphtrial.datasets.custom.tasks import task_for, task_named
+from graphtrial.datasets.custom.tasks import declared_task, task_for
 from graphtrial.graphs import GraphSet
 from graphtrial.graphs.mask_names import PART
 from graphtrial.tasks import Task
@@ -84,7 +84,7 @@ def _make_class(recipe: Recipe) -> type[OwnDataset]:
         "__module__": __name__,
         "name": name,
         "recipe": recipe,
-        "task": task_named(recipe.task),  # for lists; how many classes there are only `task_of` knows
+        "task": declared_task(recipe.task),  # for lists; only `task_of` knows the number of classes
         "licence": recipe.licence,
         "protocol": recipe.protocol or (kind.protocol if kind else None),
         "encoding_mode": "replace" if kind and kind.encoding_replaces else "add",

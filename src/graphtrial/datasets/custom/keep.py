@@ -15,7 +15,7 @@ from graphtrial.datasets.custom.given import split_level_of
 from graphtrial.datasets.custom.importers import read
 from graphtrial.datasets.custom.kinds import kind_of
 from graphtrial.datasets.custom.recipe import NAME, Recipe
-from graphtrial.datasets.custom.tasks import task_for
+from graphtrial.datasets.custom.tasks import suggested_task, task_for
 from graphtrial.datasets.prepare import folders_of, prepare_spec
 from graphtrial.graphs import GraphSet
 from graphtrial.graphs.mask_names import PART
@@ -55,7 +55,8 @@ def import_files(
 ) -> Dataset:
     """Copy files of a known format (`importers.FORMATS`) into the cache and keep them as a dataset under `name`."""
     graphs = read(kind, paths, arguments or {})
-    found = task_for(graphs, task)  # what is wrong shows before anything is copied
+    task = task or suggested_task(graphs)
+    task_for(graphs, task)  # what is wrong shows before anything is copied
     level = split_level_of(graphs)
     if split is not None and PART in graphs.columns:
         raise GraphTrialError(
@@ -69,7 +70,7 @@ def import_files(
         arguments or {},
         split or {"shares": list(SHARES), "seed": 0},
         split_level=level,
-        task=found.name,
+        task=task,
         protocol=protocol,
         licence=licence,
     )

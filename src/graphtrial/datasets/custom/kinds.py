@@ -98,9 +98,10 @@ def _tsp(sizes: Sizes, seed: Seed, low: Nodes, high: Nodes, metric: str) -> Grap
     return generate(sum(sizes), low, high, seed, metric)
 
 
+BALANCED = "node-classification:metric=balanced-accuracy,class_weighted=true"
 KINDS = {
-    "pattern": Kind(_pattern, "balanced-node-classification", "bgnn-v5/pattern"),
-    "cluster": Kind(_cluster, "balanced-node-classification", "bgnn-v5/cluster"),
+    "pattern": Kind(_pattern, BALANCED, "bgnn-v5/pattern"),
+    "cluster": Kind(_cluster, BALANCED, "bgnn-v5/cluster"),
     "cycles": Kind(_cycles, "graph-classification", "bgnn-v5/cycles", encoding_replaces=True),
     "graph-theory": Kind(_graph_theory, "graph-theory", "bgnn-v5/graphtheoryprop"),
     "tsp": Kind(_tsp, "edge-classification", "bgnn-v5/tsp"),

@@ -1,48 +1,59 @@
-"""What can be asked about a set of graphs, as its target column tells."""
+"""Tasks of graphs of one's own: written as `name` or `name:metric=...`, completed by the target column `y`."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from graphtrial.core.arguments import declared_arguments
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.spec import Component
 from graphtrial.graphs import GraphSet
+from graphtrial.graphs.column import Column
 from graphtrial.tasks import TASKS, Task
 
-ARGUMENT = {
-    "graph-classification": "classes",
-    "node-classification": "classes",
-    "balanced-node-classification": "classes",
-    "graph-regression": "targets",
-    "graph-theory": "targets",
-    "edge-classification": None,
-}
 LEVEL = {"graph-theory": "graph"}
+"""Level of the column `y`, where it is not that of the task."""
 
 
-def task_for(graphs: GraphSet, wanted: str | None) -> Task:
-    """Return the wanted task on these graphs, or the one their targets suggest: whole numbers are classes."""
+def suggested_task(graphs: GraphSet) -> str:
+    """Return the name of the task that the targets suggest: classification of whole numbers, regression of others."""
+    y = _target(graphs)
+    return f"{y.level}-{'classification' if y.types is not None else 'regression'}"
+
+
+def task_for(graphs: GraphSet, text: str) -> Task:
+    """Build a task on these graphs, such as `node-classification:metric=f1-macro`.
+
+    The numbers of classes and of targets are those of the column `y`.
+    """
+    y, name = _target(graphs), text.partition(":")[0]
+    allowed = [each for each in TASKS if TASKS.get(each).level != "pair"]
+    if name not in allowed:
+        known = ", ".join(each for each in allowed if each not in LEVEL)
+        raise GraphTrialError(f"there is no task '{name}' for graphs of your own; choose one with --task: {known}")
+    level = LEVEL.get(name, TASKS.get(name).level)
+    if y.level != level:
+        raise GraphTrialError(f"{name} needs a target for each {level}, but `y` has one for each {y.level}")
+    if TASKS.get(name).output_type == "class" and y.types is None:
+        raise GraphTrialError(f"{name} needs classes, whole numbers from 0, but `y` holds {y.values.dtype}")
+    classes = y.types or 2
+    return _build(text, {"classes": max(classes, 2) if name == "edge-classification" else classes, "targets": y.width})
+
+
+def declared_task(text: str) -> Task:
+    """Build a task with the fewest classes or targets possible, to be listed before its graphs are loaded."""
+    return _build(text, {"classes": 2, "targets": 1})
+
+
+def _build(text: str, outputs: dict[str, int]) -> Task:
+    def given(kind: Any) -> dict[str, int]:
+        return {name: count for name, count in outputs.items() if name in declared_arguments(kind)}
+
+    component = Component.parse(text, TASKS.get, given)
+    return TASKS.get(component.name)(**component.arguments)
+
+
+def _target(graphs: GraphSet) -> Column:
     if "y" not in graphs.columns:
         raise GraphTrialError("these graphs have no targets `y`, so that nothing can be learnt from them")
-    y = graphs.column("y")
-    if wanted is None:
-        is_class = y.types is not None
-        wanted = f"{y.level}-{'classification' if is_class else 'regression'}"
-    if wanted not in ARGUMENT:
-        known = ", ".join(name for name in ARGUMENT if name != "graph-theory")
-        raise GraphTrialError(f"there is no task '{wanted}' for graphs of your own; choose one with --task: {known}")
-    level = LEVEL.get(wanted, wanted.removeprefix("balanced-").partition("-")[0])
-    if y.level != level:
-        raise GraphTrialError(f"{wanted} needs a target for each {level}, but `y` has one for each {y.level}")
-    if "classification" in wanted and y.types is None:
-        raise GraphTrialError(f"{wanted} needs classes, whole numbers from 0, but `y` holds {y.values.dtype}")
-    argument = ARGUMENT[wanted]
-    if argument is None:
-        if y.types is not None and y.types > 2:
-            raise GraphTrialError(f"{wanted} tells two classes apart; `y` has {y.types}")
-        return TASKS.get(wanted)()
-    return TASKS.get(wanted)(**{argument: y.types if argument == "classes" else y.width})
-
-
-def task_named(name: str) -> Task:
-    """Return a task of that name with as few classes or targets as there can be."""
-    least = {"classes": 2, "targets": 1}
-    argument = ARGUMENT.get(name)
-    return TASKS.get(name)(**({argument: least[argument]} if argument else {}))
+    return graphs.column("y")

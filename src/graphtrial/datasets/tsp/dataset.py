@@ -39,7 +39,7 @@ class TourSpec(DatasetSpec):
     """What all sets of tours have in common."""
 
     domain = "combinatorial optimisation"
-    task = EdgeClassification()
+    task = EdgeClassification(metric="f1-binary")
     paper = PAPER
     sizes: tuple[int, int, int]
 

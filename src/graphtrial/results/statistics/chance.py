@@ -13,7 +13,7 @@ def chance_of(row: ResultRow) -> float | None:
     this is a lower bound.
     """
     spec = known_dataset(row.first.spec.dataset)
-    if spec is None or spec.task is None or spec.task.metric != row.first.metric:
+    if spec is None or spec.task is None or spec.task.metric.title != row.first.metric:
         return None
     return spec.task.chance()
 

@@ -17,7 +17,7 @@ from graphtrial.datasets import Dataset
 from graphtrial.datasets.generators.draws import Draws
 from graphtrial.graphs.column import PAIRS
 from graphtrial.svm.rules import MACHINE, MACHINE_TITLE, FeatureFitRules
-from graphtrial.training.outcome import Epoch, Outcome
+from graphtrial.training.outcome import EXTRA_METRICS, Epoch, Outcome
 from graphtrial.trials.kinds.base import TrialKind
 
 if TYPE_CHECKING:
@@ -76,9 +76,9 @@ def fit_features(dataset: Dataset, rules: FeatureFitRules, *, split: int, seed: 
     machine = SVC(C=rules.penalty, kernel="precomputed", cache_size=CACHE_MEGABYTES).fit(kernel.with_all(x), y)
     predictions = {part: _predictions(machine, kernel, *each, dataset.task.outputs) for part, each in examples.items()}
     scores = {part: dataset.task.score(*each) for part, each in predictions.items()}
-    further = dataset.task.further(*predictions["test"])
+    extra = dataset.task.extra_scores(*predictions["test"])
     details: dict[str, Any] = {"seconds": time.perf_counter() - start, "support_vectors": int(machine.n_support_.sum())}
-    return Outcome("done", 0, [], scores, details=details | ({"further": further} if further else {}))
+    return Outcome("done", 0, [], scores, details=details | ({EXTRA_METRICS: extra} if extra else {}))
 
 
 def _nodes(

@@ -135,12 +135,12 @@ class _Table:
         return array.astype(np.int64)
 
     def _add_values(self, where: str, name: str, values: Any, count: int) -> None:
-        array = self._array(where, name, values)
+        array = self._array(where, name, _with_missing(values) if name in TARGETS else values)
         if array.size and (array.dtype.kind not in "iuf" or array.ndim > 2):
             raise self._wrong(where, f"'{name}' must hold numbers, or lists of numbers")
         if len(array) != count:
             raise self._wrong(where, f"'{name}' has {len(array)} rows for {count} {LEVELS[name]}s")
-        if array.dtype.kind == "f" and not np.isfinite(array).all():
+        if not (np.isfinite(array) | (np.isnan(array) if name in TARGETS else False)).all():
             raise self._wrong(where, f"'{name}' holds a number that is not finite")
         others = self.values.setdefault(name, [])
         if array.size and others and others[0].size and others[0].shape[1:] != array.shape[1:]:
@@ -189,6 +189,13 @@ def _types(values: Array) -> int | None:
     if values.dtype.kind not in "iu" or values.ndim > 1 or (values.size and values.min() < 0):
         return None
     return int(values.max(initial=0)) + 1
+
+
+def _with_missing(values: Any) -> Any:
+    """Return targets with NaN in place of null, a missing label."""
+    if isinstance(values, list):
+        return [_with_missing(value) for value in values]
+    return math.nan if values is None else values
 
 
 def _width(array: Array) -> int:

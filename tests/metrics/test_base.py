@@ -1,0 +1,33 @@
+"""Building metrics by name, and their ranges by title."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.metrics import make_metric, metric_range
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("maee", "no metric called 'maee'. Did you mean 'mae'"),
+        ("hits@", "a whole number follows the @"),
+        ("hits@x", "a whole number follows the @"),
+        ("hits@0", "k of Hits must be a whole number"),
+        ("mae@3", "'mae' takes no number"),
+    ],
+)
+def test_a_wrong_name_is_one_line(text: str, message: str) -> None:
+    with pytest.raises(GraphTrialError, match=message) as error:
+        make_metric(text)
+    assert "\n" not in str(error.value)
+
+
+def test_ranges_by_the_titles_of_stored_results() -> None:
+    assert metric_range("MAE") == (0.0, math.inf)
+    assert metric_range("Hits@20") == metric_range("weighted accuracy") == metric_range("accuracy") == (0.0, 100.0)
+    assert metric_range("F1") == metric_range("ROC-AUC") == metric_range("AP") == (0.0, 1.0)
+    assert metric_range("log10 MSE") == metric_range("log MAE") == metric_range("of another") == (-math.inf, math.inf)
