@@ -92,7 +92,7 @@ def clean_environment(session_home: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("GRAPHTRIAL_HOME", str(session_home))
     monkeypatch.setenv("GRAPHTRIAL_OFFLINE", "1")
     monkeypatch.delenv("GRAPHTRIAL_MIRROR", raising=False)
-    permissions.forget()
+    permissions.clear()
 
 
 @pytest.fixture

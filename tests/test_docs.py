@@ -66,7 +66,7 @@ def blocks(page: Path) -> list[Block]:
 
 
 @pytest.fixture
-def workshop(tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def staging_folder(tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder and a cache of this test's own; plug-ins are forgotten afterwards."""
     monkeypatch.chdir(tmp_path)
     before = set(plugins._loaded)
@@ -88,19 +88,19 @@ def test_every_block_is_of_a_kind_that_is_tested(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: page.name)
-def test_every_block_of_a_page_runs(page: Path, workshop: Path) -> None:
+def test_every_block_of_a_page_runs(page: Path, staging_folder: Path) -> None:
     found = blocks(page)
     for block in found:
         if block.file:
-            (workshop / block.file).write_text(block.code, encoding="utf-8")
+            (staging_folder / block.file).write_text(block.code, encoding="utf-8")
     for block in found:
         if block.language == "python":
             if block.file:
-                assert plugins.load_plugin(workshop / block.file).things
+                assert plugins.load_plugin(staging_folder / block.file).things
             else:
                 exec(compile(block.code, page.name, "exec"), {})  # noqa: S102 - our own documents
         elif block.language == "toml":
-            path = workshop / (block.file or "study.toml")
+            path = staging_folder / (block.file or "study.toml")
             path.write_text(block.code, encoding="utf-8")
             assert load_study(str(path)).trials()
         elif block.language == "json":

@@ -44,7 +44,7 @@ def test_a_kernel_is_tried_and_told_as_json(tmp_path: Path) -> None:
         (["csl", "wll"], "Did you mean 'wl"),
         (["csl", "wl", "--set", "steps=3"], "has no setting 'steps'"),
         (["csl", "wl-oa", "--linear"], "has no features for a linear machine"),
-        (["csl", "wl", "--repetitions", "20001"], "must be a whole number from 1 to 10,000"),
+        (["csl", "wl", "--repetitions", "20001"], "must be an integer from 1 to 10,000"),
         (["csl", "wl", "--rule", "fold=3"], "Did you mean 'folds'"),
     ],
 )

@@ -13,8 +13,9 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 import pytest
 
-from graphtrial.core.arguments import Range, declared_arguments, declared_hints
+from graphtrial.core.arguments import Range
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.signatures import declared_arguments, declared_hints
 from graphtrial.core.spec import canonical_json, resolve_arguments
 from graphtrial.datasets.custom.kinds import KINDS
 from graphtrial.encodings import ENCODINGS

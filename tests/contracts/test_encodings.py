@@ -25,8 +25,8 @@ from tests.helpers.samples import (
     whole,
 )
 
-from graphtrial.core.arguments import declared_arguments
 from graphtrial.core.process import seed_everything
+from graphtrial.core.signatures import declared_arguments
 from graphtrial.core.spec import canonical_json
 from graphtrial.encodings import ENCODINGS, Encoding, encode
 from graphtrial.graphs import Column, GraphSet, from_networkx

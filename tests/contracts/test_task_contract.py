@@ -9,8 +9,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from graphtrial.core.arguments import declared_arguments
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.signatures import declared_arguments
 from graphtrial.metrics import METRICS
 from graphtrial.tasks import TASKS, Task, TaskLevel
 

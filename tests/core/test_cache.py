@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from graphtrial.core.cache import check_seal, place, seal
+from graphtrial.core.cache import cache_folder, verify_digests, write_digests
 from graphtrial.core.errors import CorruptFileError
 
 KEY = "0123456789abcdef" * 4
@@ -14,7 +14,7 @@ KEY = "0123456789abcdef" * 4
 
 @pytest.mark.parametrize("name", ["csl", "../../x", "/etc/passwd", "a:b", "..", "", "ü☃", "x" * 5000, "a\x00b"])
 def test_a_folder_lies_in_its_room_whatever_the_name(name: str, own_home: Path) -> None:
-    folder = place("datasets", name, KEY)
+    folder = cache_folder("datasets", name, KEY)
     assert folder.parent == own_home / "datasets"
     assert folder.name.endswith("-0123456789abcdef")
     assert len(folder.name) < 150
@@ -23,14 +23,14 @@ def test_a_folder_lies_in_its_room_whatever_the_name(name: str, own_home: Path) 
 @pytest.mark.parametrize("key", ["", "../../x", "0123", "/0123456789abcdef", "0123456789ABCDEF"])
 def test_a_key_is_a_digest(key: str) -> None:
     with pytest.raises(ValueError, match="no digest"):
-        place("datasets", "csl", key)
+        cache_folder("datasets", "csl", key)
 
 
 def test_every_bit_and_every_file_of_a_sealed_folder_is_watched(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a").write_bytes(b"abc")
-    seal(tmp_path)
-    check_seal(tmp_path)
+    write_digests(tmp_path)
+    verify_digests(tmp_path)
     for file in (tmp_path / "in" / "a", tmp_path / "digests.json"):
         whole = file.read_bytes()
         for position in range(len(whole)):
@@ -38,11 +38,11 @@ def test_every_bit_and_every_file_of_a_sealed_folder_is_watched(tmp_path: Path) 
             content[position] ^= 1 << position % 8
             file.write_bytes(content)
             with pytest.raises(CorruptFileError):
-                check_seal(tmp_path)
+                verify_digests(tmp_path)
         file.write_bytes(whole)
     (tmp_path / "b").write_bytes(b"")
     with pytest.raises(CorruptFileError, match="changed"):
-        check_seal(tmp_path)
+        verify_digests(tmp_path)
     (tmp_path / "digests.json").unlink()
     with pytest.raises(CorruptFileError, match="not complete"):
-        check_seal(tmp_path)
+        verify_digests(tmp_path)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from graphtrial.core.compiler import _Files
+from graphtrial.core.compiler import _CacheFiles
 
 KERNEL = "from graphtrial.core.compiler import compiled\n{more}\n@compiled\ndef f(x):\n    return {body}\n"
 CALL = """
@@ -62,14 +62,14 @@ def test_a_kernel_is_compiled_again_when_one_that_it_calls_has_changed(tmp_path:
 def test_two_processes_that_save_at_once_never_mix_up_their_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one, other = (_Files(str(tmp_path), "kernel.f-1.py311", "stamp") for _ in range(2))
+    one, other = (_CacheFiles(str(tmp_path), "kernel.f-1.py311", "stamp") for _ in range(2))
     other.save("for doubles", "code for doubles")
     monkeypatch.setattr(one, "_load_index", dict)  # it looked before the other was done
     one.save("for singles", "code for singles")
-    last = _Files(str(tmp_path), "kernel.f-1.py311", "stamp")
+    last = _CacheFiles(str(tmp_path), "kernel.f-1.py311", "stamp")
     assert last.load("for singles") == "code for singles"
     assert last.load("for doubles") in (None, "code for doubles")
-    assert _Files(str(tmp_path), "kernel.f-1.py311", "another stamp").load("for singles") is None
+    assert _CacheFiles(str(tmp_path), "kernel.f-1.py311", "another stamp").load("for singles") is None
 
 
 def test_a_damaged_kernel_is_compiled_again(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_a_damaged_kernel_is_compiled_again(tmp_path: Path) -> None:
 
 
 def test_no_bit_of_a_kept_file_goes_unnoticed(tmp_path: Path) -> None:
-    kept = _Files(str(tmp_path), "kernel.f-1.py311", "stamp")
+    kept = _CacheFiles(str(tmp_path), "kernel.f-1.py311", "stamp")
     kept.save("for doubles", "code for doubles")
     for file in tmp_path.glob("*.nb?"):
         whole = file.read_bytes()

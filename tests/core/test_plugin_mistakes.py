@@ -207,7 +207,11 @@ def test_a_model_that_fails_in_the_command_itself_is_one_line(statement: str, wo
 
 def test_a_plugin_that_was_refused_leaves_the_registries_as_they_were(tmp_path: Path) -> None:
     before = {kind: registry.contents() for kind, registry in plugins.registries().items()}
-    for more in ("gt.MODELS.remove('gcn')", "gt.DATASETS.add_family(lambda name: None)\n1 / 0", "raise GeneratorExit"):
+    for more in (
+        "gt.MODELS.remove('gcn')",
+        "gt.DATASETS.add_resolver(lambda name: None)\n1 / 0",
+        "raise GeneratorExit",
+    ):
         with pytest.raises(GraphTrialError):
             load_plugin(write(tmp_path, f"{LAYER}\n{more}\n"))
     assert {kind: registry.contents() for kind, registry in plugins.registries().items()} == before
@@ -215,7 +219,7 @@ def test_a_plugin_that_was_refused_leaves_the_registries_as_they_were(tmp_path: 
 
 def test_a_family_of_a_plugin_goes_with_it(tmp_path: Path) -> None:
     text = LAYER.replace('@gt.MODELS.register("mine")\n', "") + (
-        "\ngt.MODELS.add_family(lambda name: Mine if name.startswith('mine-') else None)\n"
+        "\ngt.MODELS.add_resolver(lambda name: Mine if name.startswith('mine-') else None)\n"
     )
     plugin = load_plugin(write(tmp_path, text))
     (trial,) = Study("s", "csl", (Row("mine-1", {"width": 8}),), seeds=1, splits=1).trials()

@@ -134,7 +134,7 @@ def test_what_is_imported_must_be_of_the_kind_asked_for(registry: Registry[Any],
 
 def test_what_is_not_finished_says_what_is_missing() -> None:
     allow("graphtrial.datasets.base:DatasetSpec")
-    with pytest.raises(GraphTrialError, match="is no dataset yet: it does not define parse, split"):
+    with pytest.raises(GraphTrialError, match="is an abstract dataset: it does not define parse, split"):
         DATASETS.get("graphtrial.datasets.base:DatasetSpec")
 
 
@@ -151,7 +151,7 @@ def test_a_name_that_is_none_is_refused(name: Any) -> None:
 
 @pytest.mark.parametrize("name", [7, None, [], True])
 def test_what_is_no_text_names_nothing(name: Any) -> None:
-    with pytest.raises(UnknownNameError, match="the name of the task must be a text, not"):
+    with pytest.raises(UnknownNameError, match="the name of the task must be a string, not"):
         TASKS.get(name)
 
 
@@ -162,7 +162,7 @@ def test_an_installed_package_adds_its_own_where_that_is_allowed(package: str, t
     about.joinpath("entry_points.txt").write_text("[graphtrial.things]\ndrill = math:pi\nbroken = no_such_module:x\n")
     things = things_of(package)
     assert things.names() == ["broken", "drill", "hammer", "spanner"]  # known without being imported
-    assert things.withheld() == {"broken": "no_such_module:x", "drill": "math:pi"}
+    assert things.not_allowed() == {"broken": "no_such_module:x", "drill": "math:pi"}
     assert list(things) == ["hammer", "spanner"]
     assert "drill" not in things
     with pytest.raises(NotAllowedError, match=r"is code of an installed package: 'math:pi'. .* add --allow drill"):
@@ -171,7 +171,7 @@ def test_an_installed_package_adds_its_own_where_that_is_allowed(package: str, t
     assert things.get("drill") == pytest.approx(3.14159265)
     assert "drill" in things
     assert list(things) == ["drill", "hammer", "spanner"]
-    assert things.withheld() == {"broken": "no_such_module:x"}
+    assert things.not_allowed() == {"broken": "no_such_module:x"}
     allow("broken")
     with pytest.raises(UnknownNameError, match="cannot import 'no_such_module'"):
         things.get("broken")

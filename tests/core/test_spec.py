@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphtrial.core.arguments import declared_arguments
 from graphtrial.core.errors import GraphTrialError, UnknownNameError
+from graphtrial.core.signatures import declared_arguments
 from graphtrial.core.spec import Component, canonical_json, digest, parse_value, resolve_arguments
 
 patiently = settings(deadline=None)

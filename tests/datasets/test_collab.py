@@ -124,7 +124,7 @@ def test_damage_gives_one_line(tmp_path: Path) -> None:
     whole = members(tmp_path)
     cases = {
         r"edge.csv.gz names an author outside 0 to 39": {"collab/raw/edge.csv.gz": gz([(0, AUTHORS)] * LINKS)},
-        r"edge.csv.gz line 2: 'x' is no whole number": {"collab/raw/edge.csv.gz": gz([(0, 1), ("x", 2)])},
+        r"edge.csv.gz line 2: 'x' is not an integer": {"collab/raw/edge.csv.gz": gz([(0, 1), ("x", 2)])},
         r"edge.csv.gz cannot be unpacked": {"collab/raw/edge.csv.gz": whole["collab/raw/edge.csv.gz"][:-9]},
         r"has features of 40 of 41 authors": {"collab/raw/num-node-list.csv.gz": gz([41])},
         r"weights of 3 and years of 90 of 90 links": {"collab/raw/edge_weight.csv.gz": gz([1, 2, 3])},

@@ -9,8 +9,8 @@ from tests.helpers.stores import change
 from typer.testing import CliRunner
 
 from graphtrial.cli.main import app
-from graphtrial.core.scratch import workshop
 from graphtrial.core.spec import Component
+from graphtrial.core.temporary import staging_folder
 from graphtrial.datasets import load
 from graphtrial.doctor import Finding, examine
 from graphtrial.doctor.machine import look_at_packages
@@ -163,7 +163,7 @@ def test_what_killed_processes_left_is_told(results: Path) -> None:
     old, foreign = results.parent / ".report.abcdefgh.graphtrial.tmp", results.parent / ".other.abcdefgh.tmp"
     (old / "new").mkdir(parents=True)
     foreign.mkdir()
-    with workshop(results.parent / "report") as living:
+    with staging_folder(results.parent / "report") as living:
         old.mkdir(exist_ok=True)  # the one who writes swept it
         found = examine(results)
         assert wrong(found) == []

@@ -183,7 +183,7 @@ def test_large_sets_are_decomposed_in_pieces_without_changing_a_bit(monkeypatch:
 
 def test_senseless_arguments_are_refused_in_words() -> None:
     for k in (0, -1, 2.5, "8", True, None):
-        with pytest.raises(GraphTrialError, match="k of Laplacian must be a whole number from 1"):
+        with pytest.raises(GraphTrialError, match="k of Laplacian must be an integer from 1"):
             Laplacian(k)  # type: ignore[arg-type]
     with pytest.raises(GraphTrialError, match=r"sign of Laplacian must be 'random' or .*, not 'flip'"):
         Laplacian(4, "flip")  # type: ignore[arg-type]

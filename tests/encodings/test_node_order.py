@@ -74,7 +74,7 @@ def test_a_table_that_would_fill_the_memory_is_refused(monkeypatch: pytest.Monke
 
 def test_senseless_arguments_are_refused_in_words() -> None:
     for k in (0, -1, 2.5, "8", True, None):
-        with pytest.raises(GraphTrialError, match="k of NodeOrder must be a whole number from 1"):
+        with pytest.raises(GraphTrialError, match="k of NodeOrder must be an integer from 1"):
             NodeOrder(k)  # type: ignore[arg-type]
     with pytest.raises(GraphTrialError, match="order of NodeOrder must be 'fixed' or 'random', not 'shuffled'"):
         NodeOrder(4, "shuffled")  # type: ignore[arg-type]

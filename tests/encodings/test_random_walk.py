@@ -61,7 +61,7 @@ def test_rings_of_different_length_differ_as_soon_as_a_walk_can_go_round() -> No
 
 @pytest.mark.parametrize("k", [0, -1, 2.5, "8", True, None])
 def test_senseless_arguments_are_refused_in_words(k: object) -> None:
-    with pytest.raises(GraphTrialError, match="k of RandomWalk must be a whole number from 1"):
+    with pytest.raises(GraphTrialError, match="k of RandomWalk must be an integer from 1"):
         RandomWalk(k)  # type: ignore[arg-type]
 
 

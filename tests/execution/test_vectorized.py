@@ -81,5 +81,5 @@ def test_only_classes_of_nodes_by_models_that_can(study: Study) -> None:
     assert not first("wikics-standin", Row("gcn", {"width": 8}), "bgnn-v5/wikics")
     assert not first("wikics-standin", Row("svm"), "wikics/svm")
     assert not first("csl", Row("gcn-direct", {"width": 8}, ("laplacian:4",)), "bgnn-v5/csl")
-    with pytest.raises(GraphTrialError, match="whole number from 1"):
+    with pytest.raises(GraphTrialError, match="integer from 1"):
         Together(most=0)

@@ -80,7 +80,7 @@ def _number(data: bytes, rng: random.Random) -> bytes:
 
 
 def _size(data: bytes, rng: random.Random) -> bytes:
-    """Put a large whole number where a binary format may keep a size."""
+    """Put a large integer where a binary format may keep a size."""
     width = rng.choice([2, 4, 8])
     start = rng.randrange(max(1, len(data) - width))
     most = 2 ** (8 * width) - 1

@@ -19,7 +19,7 @@ from graphtrial.graphs import Column, GraphSet, from_networkx, from_pyg, to_netw
 
 
 def same(one: GraphSet, two: GraphSet) -> bool:
-    """Whether structure and numbers are equal; meanings, types and widths of whole numbers may differ."""
+    """Whether structure and numbers are equal; meanings, types and widths of integers may differ."""
     return all(np.array_equal(one.structure[name], two.structure[name]) for name in one.structure) and all(
         np.array_equal(one.column(name).values, two.column(name).values)
         and one.column(name).level == two.column(name).level

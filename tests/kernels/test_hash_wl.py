@@ -83,5 +83,5 @@ def test_other_attributes_and_senseless_settings_are_refused(graphs: GraphSet) -
     narrow = graphs.with_column("node_attributes", Column(np.ones((graphs.num_nodes, 2)), "node"))
     with pytest.raises(GraphTrialError, match="3 attributes and those of the other 2"):
         HashWeisfeilerLeman().fit(graphs).transform(narrow)
-    with pytest.raises(GraphTrialError, match="repetitions of HashWeisfeilerLeman must be a whole number from 1"):
+    with pytest.raises(GraphTrialError, match="repetitions of HashWeisfeilerLeman must be an integer from 1"):
         HashWeisfeilerLeman(repetitions=0).fit(graphs)

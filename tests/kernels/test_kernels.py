@@ -198,5 +198,5 @@ def test_bad_arguments_are_named(kernel: GraphKernel) -> None:
         kernel.set_params(output="matrix").fit(set_of([((1, []), [0])]))
     with pytest.raises(GraphTrialError, match="of a GraphSet, not of a list"):
         kernel.set_params(output="gram").fit([1, 2])
-    with pytest.raises(GraphTrialError, match="whole number from 0"):
+    with pytest.raises(GraphTrialError, match="integer from 0"):
         WeisfeilerLeman(h=-1).fit(set_of([((1, []), [0])]))

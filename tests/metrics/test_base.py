@@ -14,9 +14,9 @@ from graphtrial.metrics import make_metric, metric_range
     ("text", "message"),
     [
         ("maee", "no metric called 'maee'. Did you mean 'mae'"),
-        ("hits@", "a whole number follows the @"),
-        ("hits@x", "a whole number follows the @"),
-        ("hits@0", "k of Hits must be a whole number"),
+        ("hits@", "an integer follows the @"),
+        ("hits@x", "an integer follows the @"),
+        ("hits@0", "k of Hits must be an integer"),
         ("mae@3", "'mae' takes no number"),
     ],
 )

@@ -49,14 +49,14 @@ def test_an_unknown_setting_names_the_nearest_one(given: dict[str, Any], message
         ({}, "model 'gcn' needs a width, for example --set width=64 or --budget 100k"),
         ({"width": None}, "model 'gcn' needs a width"),
         *(
-            ({"width": value}, f"width of model 'gcn' must be a whole number from 1 to 65,536, not {value!r}")
+            ({"width": value}, f"width of model 'gcn' must be an integer from 1 to 65,536, not {value!r}")
             for value in (0, -3, 2.5, 64.0, "64", True, float("nan"))
         ),
-        ({"width": 8, "layers": 0}, "layers of model 'gcn' must be a whole number from 1 to 1,000, not 0"),
+        ({"width": 8, "layers": 0}, "layers of model 'gcn' must be an integer from 1 to 1,000, not 0"),
         *(
             (
                 {"width": 8, "layers": value},
-                f"layers of model 'gcn' must be a whole number from 1 to 1,000, not {value!r}",
+                f"layers of model 'gcn' must be an integer from 1 to 1,000, not {value!r}",
             )
             for value in (2.5, "4", True, None)
         ),

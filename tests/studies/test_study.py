@@ -49,10 +49,10 @@ def test_a_file_becomes_the_whole_grid(tmp_path: Path) -> None:
         ('name = "gcn"', "name = 3", "needs a name"),
         ('dataset = "csl"', 'dataset = "csl2"', "Did you mean 'csl'"),
         ("width = 16", "width = -1", "from 1 to"),
-        ("width = 16", "layers = 2.5", "must be a whole number"),
+        ("width = 16", "layers = 2.5", "must be an integer"),
         ("width = 16", "grid = { width = 16 }", "grid of model 'gcn' .* each a list"),
         ('dataset = "csl"', "datasets = 5", "'datasets' of study a.toml must be a list, each a text"),
-        ('dataset = "csl"', "dataset = []", "'dataset' of study a.toml must be a text"),
+        ('dataset = "csl"', "dataset = []", "'dataset' of study a.toml must be a string"),
         *(
             ("seeds = [14, 34]", line, message)
             for line, message in (
@@ -62,8 +62,8 @@ def test_a_file_becomes_the_whole_grid(tmp_path: Path) -> None:
                 ("seeds = [-1]", "seeds of study a.toml must be"),
                 ("seeds = true", "seeds of study a.toml must be"),
                 ("seeds = []", "seeds of study a.toml must be"),
-                ("protocol = 5", "protocol of study a.toml must be a text .* or absent, not 5"),
-                ("paper = 1979-05-27", "paper of study a.toml must be a text"),
+                ("protocol = 5", "protocol of study a.toml must be a string .* or absent, not 5"),
+                ("paper = 1979-05-27", "paper of study a.toml must be a string"),
                 ("also = [1]", "also of study a.toml must be a list, each a text"),
             )
         ),
@@ -71,10 +71,10 @@ def test_a_file_becomes_the_whole_grid(tmp_path: Path) -> None:
         *(
             ("width = 16", f"width = 16\n{line}", message)
             for line, message in (
-                ("budget = []", "budget of model 'gcn' in study a.toml must be a text .* or absent"),
+                ("budget = []", "budget of model 'gcn' in study a.toml must be a string .* or absent"),
                 ("datasets = []", "datasets of model 'gcn' in study a.toml must be a list"),
                 ("dropout = nan", "dropout of model 'gcn' must be a finite number"),
-                ("layers = 1979-05-27", "layers of model 'gcn' must be a whole number"),
+                ("layers = 1979-05-27", "layers of model 'gcn' must be an integer"),
                 ("dropout = [0.1]", "dropout of model 'gcn' must be a finite number"),
             )
         ),

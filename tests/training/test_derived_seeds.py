@@ -49,5 +49,5 @@ def test_a_study_goes_beyond_the_seeds_and_its_rows_say_so(tmp_path_factory: pyt
 
 @pytest.mark.parametrize("seeds", [0, 10_001])
 def test_the_number_of_seeds_has_bounds(seeds: int) -> None:
-    with pytest.raises(GraphTrialError, match="seeds of the study must be a whole number from 1 to 10,000"):
+    with pytest.raises(GraphTrialError, match="seeds of the study must be an integer from 1 to 10,000"):
         Study("s", "csl", (Row("gcn", {"width": 8}),), seeds=seeds).trials()

@@ -111,7 +111,7 @@ def test_a_mended_model_is_never_served_an_old_result(monkeypatch: pytest.Monkey
 def test_a_version_is_a_whole_number(monkeypatch: pytest.MonkeyPatch) -> None:
     for wrong in (0, "2", True, 1.5):
         monkeypatch.setattr(MODELS.get("gcn"), "version", wrong, raising=False)
-        with pytest.raises(GraphTrialError, match="whole number from 1 on"):
+        with pytest.raises(GraphTrialError, match="integer from 1 on"):
             Study("s", "csl", (Row("gcn", {"width": 8}),), seeds=1, splits=1).trials()
 
 

@@ -1,4 +1,4 @@
-"""Distances in whole numbers."""
+"""Distances in integers."""
 
 from __future__ import annotations
 

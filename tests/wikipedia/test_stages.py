@@ -15,7 +15,7 @@ import pytest
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.wikipedia.dumps.files import find_dumps
 from graphtrial.wikipedia.labels import read_mapping
-from graphtrial.wikipedia.stages import Made, Workshop, identity, workshop
+from graphtrial.wikipedia.stages import Made, Workshop, identity, staging_folder
 
 
 def test_a_stage_is_made_once_and_keyed_by_parameters_and_inputs(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_a_changed_file_has_another_identity(tmp_path: Path) -> None:
 
 
 def test_stages_are_in_the_cache_by_default(own_home: Path) -> None:
-    assert workshop().folder == own_home / "wikics"
+    assert staging_folder().folder == own_home / "wikics"
 
 
 def test_dumps_are_found_by_their_names(tmp_path: Path) -> None:

@@ -68,9 +68,11 @@ def _blame(error: BaseException) -> str | None:
     """Return what the user's own code did wrong, where it did: it may raise anything, or try to end this process."""
     if isinstance(error, GraphTrialError | KeyboardInterrupt):
         return None
-    from graphtrial.core.plugins import blamed
+    from graphtrial.core.plugins import describe_user_error
 
-    return blamed(error) or (None if isinstance(error, Exception) else f"it was ended by {in_one_line(error)}")
+    return describe_user_error(error) or (
+        None if isinstance(error, Exception) else f"it was ended by {in_one_line(error)}"
+    )
 
 
 def print_json(value: Any) -> None:

@@ -9,7 +9,7 @@ import typer
 from graphtrial.cli.common import Allowed, Json, Plugins, StorePath, Workers, friendly, load_code, parse_settings
 from graphtrial.cli.run import run_and_show
 from graphtrial.core.files import DEFAULT_STORE
-from graphtrial.core.workers import prepare_workers
+from graphtrial.core.parallel import prepare_workers
 
 
 @friendly

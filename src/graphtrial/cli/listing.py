@@ -46,10 +46,10 @@ def list_things(
     }
     if kind not in listing:
         raise GraphTrialError(f"cannot list '{kind}'.{did_you_mean(kind, listing)} Known lists: {', '.join(listing)}.")
-    entries, withheld = listing[kind](), _withheld(kind)
+    entries, not_allowed = listing[kind](), _withheld(kind)
     if json:
         nothing = dict.fromkeys(entries[0]) if entries else {}
-        entries += [{**nothing, "name": name, "withheld": target} for name, target in withheld.items()]
+        entries += [{**nothing, "name": name, "withheld": target} for name, target in not_allowed.items()]
         print_json(entries)
         return
     if kind == "studies":
@@ -64,7 +64,7 @@ def list_things(
             )
         )
     out.print(table)
-    for name, target in withheld.items():
+    for name, target in not_allowed.items():
         out.print(f"not loaded: {name}, {target} of an installed package; --allow {name} loads it", soft_wrap=True)
 
 
@@ -73,7 +73,7 @@ def _withheld(kind: str) -> dict[str, str]:
     from graphtrial.core.plugins import registries
 
     registry = registries().get(kind.removesuffix("s"))
-    return {} if registry is None else registry.withheld()
+    return {} if registry is None else registry.not_allowed()
 
 
 def _first_line(thing: Any) -> str:
@@ -104,7 +104,7 @@ def _models() -> list[dict[str, Any]]:
 
 
 def _encodings() -> list[dict[str, Any]]:
-    from graphtrial.core.arguments import declared_arguments
+    from graphtrial.core.signatures import declared_arguments
     from graphtrial.encodings import ENCODINGS
 
     return [
@@ -118,7 +118,7 @@ def _encodings() -> list[dict[str, Any]]:
 
 
 def _kernels() -> list[dict[str, Any]]:
-    from graphtrial.core.arguments import declared_arguments
+    from graphtrial.core.signatures import declared_arguments
     from graphtrial.kernels import KERNELS
 
     return [
@@ -147,7 +147,7 @@ def _protocols() -> list[dict[str, Any]]:
 
 
 def _tasks() -> list[dict[str, Any]]:
-    from graphtrial.core.arguments import declared_arguments
+    from graphtrial.core.signatures import declared_arguments
     from graphtrial.tasks import TASKS
 
     return [

@@ -25,7 +25,7 @@ from graphtrial.cli.common import (
 from graphtrial.cli.studies import show_plan
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.files import DEFAULT_STORE
-from graphtrial.core.workers import prepare_workers
+from graphtrial.core.parallel import prepare_workers
 
 if TYPE_CHECKING:
     from graphtrial.studies import Study

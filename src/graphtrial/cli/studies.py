@@ -9,7 +9,7 @@ from rich.table import Table
 
 from graphtrial.cli.common import err, out
 from graphtrial.core.errors import MissingDependencyError
-from graphtrial.core.workers import cores
+from graphtrial.core.parallel import cores
 
 if TYPE_CHECKING:
     from graphtrial.studies import Study

@@ -199,7 +199,7 @@ def _pipeline(
     from graphtrial.wikipedia.dumps.files import find_dumps
     from graphtrial.wikipedia.labels import read_mapping
     from graphtrial.wikipedia.pipeline import Pipeline
-    from graphtrial.wikipedia.stages import workshop
+    from graphtrial.wikipedia.stages import staging_folder
     from graphtrial.wikipedia.text.texts import TextRules
 
     for option, value in (("--links", links), ("--categories", categories)):
@@ -209,7 +209,7 @@ def _pipeline(
     excluded = EXCLUDED if exclude is None else tuple(filter(None, exclude))
     pruned = PRUNED if prune is None else tuple(filter(None, prune))
     return Pipeline(
-        workshop(work, _tell),
+        staging_folder(work, _tell),
         find_dumps(dumps),
         read_mapping(labels) if labels else None,
         glove,

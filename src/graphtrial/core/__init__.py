@@ -1,1 +1,1 @@
-"""Registry, identity, files, cache and processes: what every package builds on, with no knowledge of graphs."""
+"""Registry, identity hashes, atomic files, cache, plug-ins and process settings; no knowledge of graphs."""

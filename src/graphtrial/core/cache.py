@@ -1,4 +1,4 @@
-"""Folders that are made once, whoever asks first, and made again when damaged."""
+"""Build-once cache folders: file-locked, verified by checksum, rebuilt when corrupt."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from graphtrial.core.spec import canonical_json
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
 DIGESTS = "digests.json"
-LONGEST = 100
+MAX_NAME_LENGTH = 100
 
 
-def place(room: str, name: str, key: str) -> Path:
-    """Return the folder in the cache for a thing of this name and key; the name is for people, the key decides.
+def cache_folder(category: str, name: str, key: str) -> Path:
+    """Return the cache folder `category/name-key`; `name` is for people, the content digest `key` is the identity.
 
-    Whatever the name is, the folder lies directly in its room: letters, digits and `._+-` stay, the rest becomes `-`.
+    Characters of the name other than letters, digits and `._+-` are replaced by `-`, so that it cannot escape.
     """
-    safe = re.sub(r"[^A-Za-z0-9._+-]", "-", name)[:LONGEST].lstrip(".")
+    safe = re.sub(r"[^A-Za-z0-9._+-]", "-", name)[:MAX_NAME_LENGTH].lstrip(".")
     if not re.fullmatch("[0-9a-f]{16,64}", key):
         raise ValueError(f"{key[:80]!r} is no digest")
-    return cache_home() / room / f"{safe}-{key[:16]}"
+    return cache_home() / category / f"{safe}-{key[:16]}"
 
 
-def cached(folder: Path, make: Callable[[], None], read: Callable[[], T]) -> T:
-    """Return what `read` finds in `folder`; where it is absent or damaged, `make` it first.
+def cached(folder: Path, build: Callable[[], None], read: Callable[[], T]) -> T:
+    """Return `read()`, after `build()` where `folder` is absent or corrupt.
 
-    Any number of processes may ask at once: one makes it, the others wait. `make` must write the folder atomically,
-    `read` must raise `CorruptFileError` for damage.
+    Safe for concurrent processes: one builds, the others wait for its lock. `build` must write the folder atomically,
+    `read` must raise `CorruptFileError` for a corrupt one.
     """
     make_folder(folder.parent)
     with FileLock(folder.with_name(f"{folder.name}.lock")):
@@ -44,19 +44,19 @@ def cached(folder: Path, make: Callable[[], None], read: Callable[[], T]) -> T:
             try:
                 return read()
             except CorruptFileError as error:
-                logger.warning("%s; it is made again", error)
+                logger.warning("%s; rebuilding it", error)
                 shutil.rmtree(folder)
-        make()
+        build()
         return read()
 
 
-def seal(folder: Path) -> None:
-    """Write the SHA-256 of every file in a folder beside them, once all are written."""
+def write_digests(folder: Path) -> None:
+    """Write the SHA-256 of every file of a folder to its `digests.json`."""
     write_text(folder / DIGESTS, canonical_json(_digests(folder)))
 
 
-def check_seal(folder: Path) -> None:
-    """Raise `CorruptFileError` unless a folder has the files that it was sealed with, to the last bit."""
+def verify_digests(folder: Path) -> None:
+    """Raise `CorruptFileError` unless the files of a folder match its `digests.json`."""
     try:
         intact = read_json(folder / DIGESTS) == _digests(folder)
     except OSError as error:

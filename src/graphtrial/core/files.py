@@ -1,4 +1,4 @@
-"""Files that matter are written to a temporary name, flushed to disk and renamed: a reader sees all or nothing."""
+"""Atomic writes (temporary file, fsync, rename), checksums, locks and file checks."""
 
 from __future__ import annotations
 
@@ -15,52 +15,51 @@ from typing import Any, BinaryIO
 from platformdirs import user_cache_path
 
 from graphtrial.core.errors import CorruptFileError, GraphTrialError
-from graphtrial.core.scratch import OLD, workshop
+from graphtrial.core.temporary import OLD, staging_folder
 
 DEFAULT_STORE = Path("graphtrial-results/store.sqlite")
 
 
 def cache_home() -> Path:
-    """Return the folder of prepared data: `GRAPHTRIAL_HOME`, else the user's cache folder."""
+    """Return the cache folder: `GRAPHTRIAL_HOME`, else the user's cache folder of the platform."""
     configured = os.environ.get("GRAPHTRIAL_HOME")
     return Path(configured) if configured else user_cache_path("graphtrial")
 
 
 @contextmanager
 def atomic_path(target: Path) -> Iterator[Path]:
-    """Yield a temporary path beside `target` that becomes `target` when the block ends without an error.
+    """Yield a temporary path that is fsynced and renamed to `target` when the block ends without an exception.
 
-    Only a plain file is ever replaced: whoever may write to /dev would lose /dev/null by a rename.
+    Only a regular file is ever replaced: a rename over /dev/null would destroy the device.
     """
     if target.exists() and not target.is_file():
         raise GraphTrialError(f"cannot write to {target}: it is a folder, a device or a pipe; name a file")
     make_folder(target.parent)
-    with workshop(target) as folder:
+    with staging_folder(target) as folder:
         temporary = folder / target.name
         temporary.touch()
         yield temporary
-        _flush(temporary)
+        _fsync(temporary)
         os.chmod(temporary, 0o644)
         os.replace(temporary, target)
 
 
 @contextmanager
 def atomic_folder(target: Path, *, flush: bool = True) -> Iterator[Path]:
-    """Yield a temporary folder beside `target` that takes its place when the block ends without an error.
+    """Yield a temporary folder that is renamed to `target` when the block ends without an exception.
 
-    An older `target` is renamed before it is removed: a process that is killed leaves the old folder, which is put back
-    where it was by whoever writes there next, or the new one, never a part of one. Without `flush` the same holds
-    unless the whole machine goes down at that moment, and thousands of small files are written in a fraction of the
-    time; for what can be made again.
+    An older `target` is moved aside before it is removed: a killed process leaves the new folder or the old one, which
+    the next writer moves back, never a partial one. `flush=False` skips fsync: much faster for thousands of small
+    files, but not safe against a crash of the machine; for data that can be rebuilt.
     """
     make_folder(target.parent)
-    with workshop(target) as folder:
+    with staging_folder(target) as folder:
         temporary = folder / "new"
         temporary.mkdir()
         yield temporary
         for file in temporary.rglob("*") if flush else ():
             if file.is_file():
-                _flush(file)
+                _fsync(file)
         os.chmod(temporary, 0o755)
         if target.exists():
             os.replace(target, folder / OLD)
@@ -74,7 +73,7 @@ def write_text(target: Path, text: str) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """Read a JSON file; anything else in it is a corrupt file."""
+    """Read a JSON file; raise `CorruptFileError` for invalid JSON."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
@@ -88,7 +87,7 @@ def sha256_of(path: Path) -> str:
 
 
 def sha256_of_stream(stream: BinaryIO) -> str:
-    """Return the SHA-256 of what is left of a stream, in hexadecimal."""
+    """Return the SHA-256 of the rest of a stream, in hexadecimal."""
     hasher = hashlib.sha256()
     while chunk := stream.read(1 << 20):
         hasher.update(chunk)
@@ -96,7 +95,7 @@ def sha256_of_stream(stream: BinaryIO) -> str:
 
 
 def is_locked(path: Path) -> bool:
-    """Tell whether some process holds a lock file at this moment, without changing anything."""
+    """Return whether a process holds this lock file; changes nothing."""
     try:
         handle = os.open(path, os.O_RDONLY)
     except OSError:
@@ -111,24 +110,24 @@ def is_locked(path: Path) -> bool:
 
 
 def require_file(path: Path, what: str = "") -> Path:
-    """Return the path of a file that can be read to its end; a pipe or a device might never end, or never begin."""
+    """Return `path` if it is a regular file; reading a pipe or a device might block for ever."""
     try:
         mode = path.stat().st_mode
     except (OSError, ValueError) as error:
         raise GraphTrialError(f"cannot read {what}{path}: {reason(error)}") from error
     if not stat.S_ISREG(mode):
-        raise GraphTrialError(f"{path} is {_kind(mode)}, not a regular file")
+        raise GraphTrialError(f"{path} is {_file_type(mode)}, not a regular file")
     return path
 
 
 def reason(error: BaseException) -> str:
-    """Return in one line why a file cannot be read or written, as the system says it."""
-    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return next(iter(said.strip().splitlines()), type(error).__name__)
+    """Return the operating system's message of a file error, on one line."""
+    message = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return next(iter(message.strip().splitlines()), type(error).__name__)
 
 
 def make_folder(folder: Path) -> Path:
-    """Create a folder and its parents, or say plainly why that cannot be."""
+    """Create a folder and its parents; raise `GraphTrialError` with the reason where that fails."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
@@ -136,11 +135,11 @@ def make_folder(folder: Path) -> Path:
     return folder
 
 
-def _kind(mode: int) -> str:
+def _file_type(mode: int) -> str:
     kinds = {stat.S_ISDIR: "a folder", stat.S_ISFIFO: "a pipe", stat.S_ISSOCK: "a socket"}
     return next((words for test, words in kinds.items() if test(mode)), "a device")
 
 
-def _flush(path: Path) -> None:
+def _fsync(path: Path) -> None:
     with path.open("rb") as stream:
         os.fsync(stream.fileno())

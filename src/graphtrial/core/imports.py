@@ -1,4 +1,4 @@
-"""Python modules: imported by name, or looked at without importing them (where is the source, what does it import)."""
+"""Import an attribute by its dotted path; locate and parse modules without importing them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from graphtrial.core.errors import GraphTrialError, UnknownNameError, did_you_me
 
 
 def import_attribute(path: str) -> Any:
-    """Import `package.module:attribute`, which the caller has made sure is allowed."""
+    """Import `package.module:attribute`; the caller has checked that it is allowed."""
     module_name, _, attribute = path.partition(":")
     if not module_name or module_name.startswith("."):
         raise UnknownNameError(f"cannot import '{module_name}' of '{path}': write it as package.module:attribute")
@@ -26,7 +26,7 @@ def import_attribute(path: str) -> Any:
         raise UnknownNameError(f"cannot import '{module_name}' of '{path}': {error}{hint}") from error
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # a module is a program: it may raise anything, or try to end this process
+    except BaseException as error:  # importing runs code, which may raise anything, SystemExit too
         raise GraphTrialError(f"cannot import '{module_name}' of '{path}': {in_one_line(error)}") from error
     try:
         return functools.reduce(getattr, attribute.split("."), module)
@@ -37,7 +37,7 @@ def import_attribute(path: str) -> Any:
 
 
 def source_file(module: str) -> Path | None:
-    """Return the file of a module by its dotted name, or nothing; one not loaded is found, not imported."""
+    """Return the source file of a module by its dotted name, without importing it, or None."""
     loaded = sys.modules.get(module)
     if loaded is not None:
         file = getattr(loaded, "__file__", None)
@@ -58,9 +58,9 @@ def source_file(module: str) -> Path | None:
 
 
 def imported_names(content: bytes, package: str) -> list[str]:
-    """Return the dotted names that some source imports anywhere in it; `package` is where relative ones begin.
+    """Return the dotted names that a source file imports; relative ones are resolved against `package`.
 
-    `from a import b` may mean the module `a.b`, so that it is listed too.
+    For `from a import b` this includes `a.b`, which may be a module.
     """
     try:
         tree = ast.parse(content)
@@ -69,19 +69,19 @@ def imported_names(content: bytes, package: str) -> list[str]:
     names: dict[str, None] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found = [alias.name for alias in node.names]
+            imported = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            base = _absolute(node.module or "", node.level, package)
-            found = [base, *(f"{base}.{alias.name}" for alias in node.names)] if base else []
+            base = _resolve_relative(node.module or "", node.level, package)
+            imported = [base, *(f"{base}.{alias.name}" for alias in node.names)] if base else []
         else:
             continue
-        for name in found:
+        for name in imported:
             parts = name.split(".")
             names |= dict.fromkeys(".".join(parts[:length]) for length in range(1, len(parts) + 1))
     return list(names)
 
 
-def _absolute(name: str, level: int, package: str) -> str:
+def _resolve_relative(name: str, level: int, package: str) -> str:
     if not level:
         return name
     parents = package.split(".")

@@ -1,8 +1,8 @@
-"""Which code outside this package may be imported by name: what the user named, and nothing that a file names.
+"""Allow-list of code outside this package that may be imported by name.
 
-A store, a study or a shipped file can name `module:attribute` or the entry point of an installed package, and whose
-file it is cannot be told. Such a name is imported only where it was allowed in this process: typed on the command line,
-given by --allow, or handed to the Python interface. Nothing that reads a file calls `allow`.
+A store, a study or a shipped file may come from anybody and may contain `module:attribute` or the name of an entry
+point. Such a name is imported only if the user allowed it in this process: on the command line, by --allow, or
+through the Python interface. Code that reads files never calls `allow`.
 """
 
 from __future__ import annotations
@@ -13,39 +13,39 @@ from graphtrial.core.errors import GraphTrialError, UnknownNameError
 
 PATH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
 """`package.module:attribute`"""
-LONGEST = 200
+MAX_LENGTH = 200
 _allowed: set[str] = set()
 
 
 class NotAllowedError(GraphTrialError):
-    """Code outside this package that nobody allowed to be imported; the message says how to."""
+    """Code outside this package that was not allowed; the message says how to allow it."""
 
 
 def allow(*names: str) -> None:
-    """Let these names be imported in this process: `package.module:attribute`, or names of entry points."""
+    """Add `package.module:attribute` paths or entry point names to the allow-list of this process."""
     _allowed.update(names)
 
 
 def allowed() -> tuple[str, ...]:
-    """Return what was allowed in this process, to be allowed in workers too."""
+    """Return the allow-list of this process, sorted, to pass on to workers."""
     return tuple(sorted(_allowed))
 
 
 def is_allowed(name: str) -> bool:
-    """Tell whether a name may be imported."""
+    """Return whether a name is on the allow-list."""
     return name in _allowed
 
 
-def forget() -> None:
-    """Take every permission back."""
+def clear() -> None:
+    """Empty the allow-list."""
     _allowed.clear()
 
 
 def require_path(path: str, kind: str) -> None:
-    """Raise an error unless `path` is a `package.module:attribute` that was allowed."""
-    if len(path) > LONGEST or not PATH.fullmatch(path):
+    """Raise an error unless `path` is an allowed `package.module:attribute`."""
+    if len(path) > MAX_LENGTH or not PATH.fullmatch(path):
         raise UnknownNameError(
-            f"'{path[:LONGEST]}' names no {kind}: code outside graphtrial is package.module:attribute"
+            f"'{path[:MAX_LENGTH]}' names no {kind}: code outside graphtrial is package.module:attribute"
         )
     if path not in _allowed:
         raise NotAllowedError(
@@ -55,7 +55,7 @@ def require_path(path: str, kind: str) -> None:
 
 
 def require_entry_point(name: str, kind: str, target: str) -> None:
-    """Raise an error unless the entry point of an installed package was allowed by its name."""
+    """Raise an error unless the entry point `name` of an installed package is allowed."""
     if name not in _allowed:
         raise NotAllowedError(
             f"{kind} '{name}' is code of an installed package: '{target}'. If you trust it add --allow {name} "

@@ -1,8 +1,7 @@
-"""Plug-ins: files of the user's own that register models, encodings, datasets, metrics, tasks or protocols.
+"""Plug-ins: user files that register models, encodings, datasets, metrics, tasks or protocols.
 
-A plug-in is one Python file that the user names; nothing else is ever executed. Trials that use one of its things have
-the hash of its content in their identity, so a changed file gives other trials. Worker processes get the content that
-was read in the beginning, so editing the file does not disturb a study that runs.
+A plug-in is one Python file named by the user; nothing else is executed. The identity of a trial that uses it contains
+the hash of its content. Worker processes get the content read at the start, so that the file may be edited meanwhile.
 """
 
 from __future__ import annotations
@@ -22,46 +21,43 @@ from graphtrial.core import permissions
 from graphtrial.core.errors import GraphTrialError, in_one_line
 from graphtrial.core.files import require_file
 from graphtrial.core.imports import import_attribute
-from graphtrial.core.registry import Contents, Family, Registry
+from graphtrial.core.registry import Contents, Registry, Resolver
 
 Source = tuple[str, bytes]
-"""The path of a plug-in and its content."""
+"""Path and content of a plug-in."""
 
 MODULE_PREFIX = "graphtrial_plugin_"
 
 
 @dataclass(frozen=True)
 class Plugin:
-    """A loaded plug-in: where it came from, its content, and the (kind, name) of everything it registered.
-
-    `families` are the kinds of names that it answers for without listing them.
-    """
+    """A loaded plug-in: path, content, and the (kind, name) of its registrations and (kind, resolver) of patterns."""
 
     path: str
     content: bytes
     things: tuple[tuple[str, str], ...]
-    families: tuple[tuple[str, Family[Any]], ...] = field(default=(), repr=False)
+    resolvers: tuple[tuple[str, Resolver[Any]], ...] = field(default=(), repr=False)
 
     @property
     def name(self) -> str:
-        """The name of the file."""
+        """File name."""
         return Path(self.path).name
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of the content."""
+        """SHA-256 of the content."""
         return hashlib.sha256(self.content).hexdigest()
 
 
 @dataclass(frozen=True)
 class UserCode:
-    """The code outside this package that the user chose, to be used in another process: plug-ins and allowed names."""
+    """Plug-ins and allowed names, to be loaded in another process."""
 
     sources: tuple[Source, ...] = ()
     allowed: tuple[str, ...] = ()
 
     def load(self) -> None:
-        """Allow and load here what was allowed and loaded there."""
+        """Allow the names and load the plug-ins in this process."""
         permissions.allow(*self.allowed)
         for source in self.sources:
             load_source(source)
@@ -73,7 +69,7 @@ _homes: dict[str, str | None] = {}
 
 
 def load_plugin(path: Path | str) -> Plugin:
-    """Execute a plug-in file and keep what it registers; a file that changed since it was loaded replaces itself."""
+    """Execute a plug-in file and record its registrations; a changed file replaces its earlier version."""
     file = Path(path)
     require_file(file, "the plug-in ")
     try:
@@ -85,48 +81,48 @@ def load_plugin(path: Path | str) -> Plugin:
 
 
 def load_source(source: Source) -> Plugin:
-    """Load a plug-in whose content is at hand already, in a worker process for example.
+    """Load a plug-in from its content, such as in a worker process.
 
-    Whatever it does wrong is an error of one line, after which the registries are as they were.
+    Any exception it raises becomes a one-line error, and the registries are rolled back.
     """
     path, content = source
-    known = _loaded.get(path)
-    if known is not None and known.content != content:
-        unload_plugin(known)
+    previous = _loaded.get(path)
+    if previous is not None and previous.content != content:
+        unload_plugin(previous)
     for plugin in _loaded.values():
         if (plugin.name, plugin.content) == (Path(path).name, content):
             return plugin  # the same file, perhaps in another folder
     before = _contents()
     try:
         _execute(path, content)
-        plugin = _made(path, content, before)
-    except BaseException as error:  # a plug-in is a program: it may raise anything, or try to end this process
-        _restore(before)
+        plugin = _new_plugin(path, content, before)
+    except BaseException as error:  # a plug-in may raise anything, SystemExit too
+        _roll_back(before)
         if content not in (plugin.content for plugin in _loaded.values()):
             sys.modules.pop(_module_name(content), None)
         if isinstance(error, KeyboardInterrupt):
             raise
-        raise GraphTrialError(f"plug-in {Path(path).name}{_what_went_wrong(path, error)}") from error
+        raise GraphTrialError(f"plug-in {Path(path).name}{_describe_error(path, error)}") from error
     _loaded[path] = plugin
     return plugin
 
 
 def unload_plugin(plugin: Plugin) -> None:
-    """Forget a plug-in and everything it registered."""
+    """Unregister everything a plug-in registered."""
     if not _loaded.pop(plugin.path, None):
         return
     for kind, registry in registries().items():
         now = registry.contents()
         gone = {name for thing_kind, name in plugin.things if thing_kind == kind}
-        families = tuple(family for family in now.families if (kind, family) not in plugin.families)
+        resolvers = tuple(resolver for resolver in now.resolvers if (kind, resolver) not in plugin.resolvers)
         things = {name: thing for name, thing in now.things.items() if name not in gone}
         titles = {name: title for name, title in now.titles.items() if name not in gone}
-        registry.restore(Contents(things, titles, families))
+        registry.restore(Contents(things, titles, resolvers))
     sys.modules.pop(_module_name(plugin.content), None)
 
 
 def registrant(thing: Any) -> Plugin | None:
-    """Return the plug-in that registered this very thing, if one did."""
+    """Return the plug-in that registered this object, if any."""
     for plugin in _loaded.values():
         if any(registries()[kind].contents().things.get(name) is thing for kind, name in plugin.things):
             return plugin
@@ -134,7 +130,7 @@ def registrant(thing: Any) -> Plugin | None:
 
 
 def plugin_of_module(module: str) -> Plugin:
-    """Return the plug-in that was loaded as this module."""
+    """Return the plug-in loaded under this module name."""
     for plugin in _loaded.values():
         if _module_name(plugin.content) == module:
             return plugin
@@ -142,14 +138,14 @@ def plugin_of_module(module: str) -> Plugin:
 
 
 def user_code(used: Mapping[str, str]) -> UserCode:
-    """Return the loaded plug-ins among the origins of a trial and what was allowed, to be loaded elsewhere."""
+    """Return the plug-ins among the origins of a trial and the allow-list, to be loaded in another process."""
     digests = set(used.values())
     sources = tuple((plugin.path, plugin.content) for plugin in _loaded.values() if plugin.digest in digests)
     return UserCode(sources, permissions.allowed())
 
 
-def blamed(error: BaseException) -> str | None:
-    """Return in words what a plug-in or an allowed module did wrong, or nothing where it was none of them."""
+def describe_user_error(error: BaseException) -> str | None:
+    """Return file, line and message of an exception raised in a plug-in or allowed module, or None."""
     modules = (sys.modules.get(name.partition(":")[0]) for name in permissions.allowed())
     files = {*_loaded, *(file for module in modules if (file := getattr(module, "__file__", None)))}
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
@@ -164,7 +160,7 @@ def open_to_plugins(path: str, *, needs: str | None = None) -> None:
 
 
 def registries() -> dict[str, Registry[Any]]:
-    """Return the registries that a plug-in can add to, by kind; their modules are imported now."""
+    """Return the registries open to plug-ins, by kind; imports their modules."""
     paths = [path for path, needs in _homes.items() if needs is None or find_spec(needs) is not None]
     return {registry.kind: registry for registry in map(import_attribute, paths)}
 
@@ -173,13 +169,13 @@ def _contents() -> dict[str, Contents[Any]]:
     return {kind: registry.contents() for kind, registry in registries().items()}
 
 
-def _restore(contents: Mapping[str, Contents[Any]]) -> None:
+def _roll_back(contents: Mapping[str, Contents[Any]]) -> None:
     for kind, registry in registries().items():
         registry.restore(contents[kind])
 
 
-def _made(path: str, content: bytes, before: Mapping[str, Contents[Any]]) -> Plugin:
-    """Return the plug-in with what it added to the registries; one that replaces or adds nothing is an error."""
+def _new_plugin(path: str, content: bytes, before: Mapping[str, Contents[Any]]) -> Plugin:
+    """Return the plug-in with its additions to the registries; replacing an entry or adding none is an error."""
     after = _contents()
     for kind, old in before.items():
         for name, thing in old.things.items():
@@ -188,17 +184,19 @@ def _made(path: str, content: bytes, before: Mapping[str, Contents[Any]]) -> Plu
     things = sorted(
         (kind, name) for kind, new in after.items() for name in new.things if name not in before[kind].things
     )
-    families = [(kind, find) for kind, new in after.items() for find in new.families[len(before[kind].families) :]]
-    if not things and not families:
+    resolvers = [
+        (kind, resolver) for kind, new in after.items() for resolver in new.resolvers[len(before[kind].resolvers) :]
+    ]
+    if not things and not resolvers:
         raise GraphTrialError(
             "it registers nothing: decorate a class with @MODELS.register('its-name') "
             f"(or that of {', '.join(sorted(f'{kind}s' for kind in after))})"
         )
-    return Plugin(path, content, tuple(things), tuple(families))
+    return Plugin(path, content, tuple(things), tuple(resolvers))
 
 
 class _Loader(ExecutionLoader):
-    """Makes a module of content that was read before."""
+    """Module loader for source code held in memory."""
 
     def __init__(self, path: str, content: bytes) -> None:
         self.path = path
@@ -221,8 +219,8 @@ def _execute(path: str, content: bytes) -> None:
     spec = spec_from_file_location(name, path, loader=loader)
     if spec is None:
         raise ImportError("it cannot be loaded as a module")
-    module, before = module_from_spec(spec), _our_modules(name)
-    sys.modules[name] = module  # dataclasses and type hints look their module up
+    module, before = module_from_spec(spec), _protected_modules(name)
+    sys.modules[name] = module  # dataclasses and get_type_hints look up their module
     try:
         loader.exec_module(module)
         replaced = [key for key, old in before.items() if key != name and sys.modules.get(key) is not old]
@@ -234,13 +232,13 @@ def _execute(path: str, content: bytes) -> None:
         raise
 
 
-def _our_modules(own: str) -> dict[str, ModuleType]:
-    """Return the loaded modules that a plug-in must leave in place: this package, and a plug-in of the same content."""
-    kept = {name: module for name, module in sys.modules.items() if name.partition(".")[0] in ("graphtrial", own)}
-    return {name: module for name, module in kept.items() if module is not None}
+def _protected_modules(own: str) -> dict[str, ModuleType]:
+    """Return the loaded modules that a plug-in must not replace: this package, and a plug-in of the same content."""
+    protected = {name: module for name, module in sys.modules.items() if name.partition(".")[0] in ("graphtrial", own)}
+    return {name: module for name, module in protected.items() if module is not None}
 
 
-def _what_went_wrong(path: str, error: BaseException) -> str:
+def _describe_error(path: str, error: BaseException) -> str:
     if isinstance(error, SyntaxError):
         return f", line {error.lineno}: {error.msg}"
     own = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]

@@ -1,4 +1,4 @@
-"""The one place that sets how a process computes: threads, memory, tiny numbers, random numbers."""
+"""Process settings: threads, allocator, flush-to-zero, random seeds, peak memory."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ import torch
 
 @contextmanager
 def compute_settings(threads: int = 1) -> Iterator[None]:
-    """Compute with one thread, reused memory and without denormal numbers inside the block.
+    """Set the number of threads, flush-to-zero of denormals and the allocator inside the block.
 
-    One thread: training on small graphs is dominated by thread barriers, and the order of summation, hence every bit of
-    a result, depends on the number of threads; trials run side by side instead. Denormal numbers are flushed to zero,
-    because arithmetic with them is a hundred times slower. Memory: see `keep_memory`.
+    One thread by default: training on small graphs is dominated by thread barriers, and the order of summation, hence
+    every bit of a result, depends on the number of threads; trials run in parallel instead. Arithmetic with denormals
+    is a hundred times slower. For the allocator see `retain_freed_memory`.
     """
-    keep_memory()
+    retain_freed_memory()
     before = torch.get_num_threads()
     torch.set_num_threads(threads)
     torch.set_flush_denormal(True)
@@ -34,39 +34,39 @@ def compute_settings(threads: int = 1) -> Iterator[None]:
 
 
 @cache
-def keep_memory() -> None:
-    """Tell the allocator of this process to keep freed memory, once and for all.
+def retain_freed_memory() -> None:
+    """Configure glibc's malloc to keep freed memory instead of returning it to the system.
 
-    Each training step frees and asks for the same large blocks. By default glibc gives them back to the system, which
-    fills them with zeros page by page when they are asked for again; on large batches that takes longer than the
-    computation. The price is that a process stays as large as it ever was. Elsewhere than on glibc nothing is done.
+    Each training step frees and allocates the same large blocks. By default glibc unmaps them, and the kernel zeroes
+    every page when they are mapped again, which takes longer than the computation on large batches. The resident size
+    stays at its peak. No effect without glibc.
     """
     if not sys.platform.startswith("linux"):
         return
     library = ctypes.CDLL(None)
     if not hasattr(library, "gnu_get_libc_version"):
         return
-    trim_threshold, top_pad, mmap_threshold = -1, -2, -3  # the names of mallopt(3)
+    trim_threshold, top_pad, mmap_threshold = -1, -2, -3  # M_TRIM_THRESHOLD, ... of mallopt(3)
     if not library.mallopt(mmap_threshold, 1 << 30):
-        library.mallopt(mmap_threshold, 32 << 20)  # the most that older versions take
+        library.mallopt(mmap_threshold, 32 << 20)  # the maximum of older versions
     library.mallopt(trim_threshold, -1)  # never
     library.mallopt(top_pad, 64 << 20)
 
 
 def memory_meter() -> Callable[[], dict[str, int]]:
-    """Return a function that tells, as `peak_bytes`, how far the memory of this process rose above what it is now.
+    """Return a function giving `peak_bytes`: the peak resident memory since this call, above the current one.
 
-    Pages that it shares with others count where it touched them. Elsewhere than on Linux it tells nothing.
+    Shared pages count once touched. The function returns an empty dict except on Linux.
     """
     try:
-        Path("/proc/self/clear_refs").write_text("5")  # from now on, the peak is that of what follows; see proc(5)
-        before = _memory("VmRSS")
+        Path("/proc/self/clear_refs").write_text("5")  # reset the peak resident set size; see proc(5)
+        before = _status_bytes("VmRSS")
     except OSError:
         return dict
-    return lambda: {"peak_bytes": max(0, _memory("VmHWM") - before)}
+    return lambda: {"peak_bytes": max(0, _status_bytes("VmHWM") - before)}
 
 
-def _memory(name: str) -> int:
+def _status_bytes(name: str) -> int:
     status = Path("/proc/self/status").read_text(encoding="utf-8")
     return next((1024 * int(line.split()[1]) for line in status.splitlines() if line.startswith(f"{name}:")), 0)
 

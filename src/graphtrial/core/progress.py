@@ -1,4 +1,4 @@
-"""A progress bar for what takes longer than two seconds, on a terminal only."""
+"""Progress bars on a terminal, shown after two seconds."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from rich.console import Console
 from rich.progress import Progress
 
 T = TypeVar("T")
-PATIENCE_SECONDS = 2.0
+SHOW_AFTER_SECONDS = 2.0
 
 
 class Advance(Protocol):
-    """Told how much more was done."""
+    """Callback that advances a progress bar by `amount`."""
 
     def __call__(self, amount: float = 1.0) -> None: ...
 
 
 @contextmanager
 def progress(what: str, total: float | None) -> Iterator[Advance]:
-    """Yield a function to call with the amount done; a bar appears once two seconds have passed."""
+    """Yield a callback that advances the bar; the bar appears after `SHOW_AFTER_SECONDS`."""
     bar = Progress(console=Console(file=sys.stderr), transient=True, disable=not sys.stderr.isatty())
     task = bar.add_task(what, total=total)
-    shown_at = time.monotonic() + PATIENCE_SECONDS
+    shown_at = time.monotonic() + SHOW_AFTER_SECONDS
     started = False
 
     def advance(amount: float = 1.0) -> None:
@@ -43,7 +43,7 @@ def progress(what: str, total: float | None) -> Iterator[Advance]:
 
 
 def track(items: Iterable[T], what: str, total: int) -> Iterator[T]:
-    """Yield the items, with a bar that counts them."""
+    """Iterate over the items with a progress bar."""
     with progress(what, total) as advance:
         for item in items:
             yield item

@@ -1,4 +1,4 @@
-"""One generic registry: lazy built-ins, entry points, `module:attr` plug-ins, "did you mean", duplicates are errors."""
+"""Generic registry: lazy built-ins, entry points, `module:attr` paths, name suggestions; duplicates are errors."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, TypeVar
 
 from graphtrial.core import permissions
-from graphtrial.core.errors import GraphTrialError, UnknownNameError, did_you_mean, shown
+from graphtrial.core.errors import GraphTrialError, UnknownNameError, did_you_mean, short_repr
 from graphtrial.core.imports import import_attribute
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*(/[A-Za-z0-9][A-Za-z0-9_.+-]*)*")
-"""What a thing can be called: other signs mean something on the command line, in studies or in file names."""
-LONGEST_NAME = 100
+"""Valid names: other characters have a meaning on the command line, in studies or in file names."""
+MAX_NAME_LENGTH = 100
 
 
 @dataclass(frozen=True)
-class Family(Generic[T]):
-    """Names that nobody listed: the thing and the title of one of them, or nothing for any other name."""
+class Resolver(Generic[T]):
+    """Resolves names that are not listed, by a pattern: entry and title of a name, or None for a name not its own."""
 
     find: Callable[[str], T | None]
     title: Callable[[str], str | None]
@@ -33,21 +33,21 @@ class Family(Generic[T]):
 
 @dataclass(frozen=True)
 class Contents(Generic[T]):
-    """What a registry holds at one moment."""
+    """Snapshot of a registry."""
 
     things: dict[str, T]
     titles: dict[str, str]
-    families: tuple[Family[T], ...]
+    resolvers: tuple[Resolver[T], ...]
 
 
 class Registry(Generic[T]):
-    """Things of one kind by name.
+    """Classes or objects of one kind by name.
 
     Built-ins register themselves when their module is imported; all modules of `packages` are imported at the first
-    look-up, so adding a thing means adding a file and nothing else. Installed packages add theirs through the entry
-    point group `graphtrial.<kind>s`. An entry point and a `module:attr` are imported only where they were allowed
-    (`graphtrial.core.permissions`), and must be what `fits` accepts, in words `wanted`, with the attributes `declared`;
-    nothing of them is called here.
+    look-up, so that a new entry is a new file and nothing else. Installed packages register through the entry point
+    group `graphtrial.<kind>s`. An entry point or `module:attr` is imported only if it is allowed
+    (`graphtrial.core.permissions`), and must satisfy the predicate `fits` (described by `wanted` in errors) and have
+    the attributes `declared`; it is not called here.
     """
 
     def __init__(
@@ -64,167 +64,169 @@ class Registry(Generic[T]):
         self._wanted = wanted
         self._declared = declared
         self._things: dict[str, T] = {}
-        self._found: dict[str, T] = {}
-        self._families: list[Family[T]] = []
+        self._resolved: dict[str, T] = {}
+        self._resolvers: list[Resolver[T]] = []
         self._titles: dict[str, str] = {}
         self._loaded = False
 
     def register(self, name: str, *, title: str | None = None) -> Callable[[R], R]:
-        """Return a decorator that files the decorated thing under `name`; tables and pages show its `title`."""
+        """Return a decorator that registers an object under `name`; tables and pages show its `title`."""
 
-        def file_it(thing: R) -> R:
+        def decorate(thing: R) -> R:
             self.add(name, thing, title=title)  # type: ignore[arg-type]
             return thing
 
-        return file_it
+        return decorate
 
     def add(self, name: str, thing: T, *, title: str | None = None) -> None:
-        """File `thing` under `name`; a second thing of the same name is an error."""
-        if not isinstance(name, str) or len(name) > LONGEST_NAME or not NAME.fullmatch(name):
+        """Register `thing` under `name`; a duplicate name is an error."""
+        if not isinstance(name, str) or len(name) > MAX_NAME_LENGTH or not NAME.fullmatch(name):
             raise GraphTrialError(
-                f"no {self.kind} can be called {shown(name)}: a name has up to {LONGEST_NAME} letters, digits and "
-                "any of . _ + - /, and begins with a letter or digit"
+                f"no {self.kind} can be called {short_repr(name)}: a name has up to {MAX_NAME_LENGTH} letters, digits "
+                "and any of . _ + - /, and begins with a letter or digit"
             )
         if name in self._things and self._things[name] is not thing:
             raise GraphTrialError(
-                f"two {self.kind}s are called '{name}': {shown(self._things[name])} and {shown(thing)}"
+                f"two {self.kind}s are called '{name}': {short_repr(self._things[name])} and {short_repr(thing)}"
             )
         if title is not None and not (
-            isinstance(title, str) and title.isprintable() and 0 < len(title) <= LONGEST_NAME
+            isinstance(title, str) and title.isprintable() and 0 < len(title) <= MAX_NAME_LENGTH
         ):
-            raise GraphTrialError(f"the title of {self.kind} '{name}' must be a short text, not {shown(title)}")
-        self._things[name] = self._checked(name, thing)
+            raise GraphTrialError(f"the title of {self.kind} '{name}' must be a short text, not {short_repr(title)}")
+        self._things[name] = self._check(name, thing)
         if title is not None:
             self._titles[name] = title
 
     def remove(self, name: str) -> None:
-        """Forget the thing called `name`, if there is one."""
+        """Unregister `name`, if it is registered."""
         self._things.pop(name, None)
         self._titles.pop(name, None)
-        self._found.clear()  # what a family found may be made of it
+        self._resolved.clear()  # a resolved entry may derive from it
 
-    def add_family(
+    def add_resolver(
         self, find: Callable[[str], T | None], *, title: Callable[[str], str | None] = lambda name: None
     ) -> None:
-        """Let `find` answer for names that nobody listed, and `title` for their titles; nothing for any other name."""
-        self._families.append(Family(find, title))
+        """Resolve names that are not listed by `find`, and their titles by `title`; both return None for others."""
+        self._resolvers.append(Resolver(find, title))
 
     def get(self, name: str) -> T:
-        """Return the thing called `name`, of a family that knows it, or what an allowed `module:attr` points to."""
+        """Return the entry `name`: registered, resolved by a pattern, or an allowed `module:attr` or entry point."""
         self._load_builtins()
         if not isinstance(name, str):
-            raise UnknownNameError(f"the name of the {self.kind} must be a text, not {shown(name)}")
+            raise UnknownNameError(f"the name of the {self.kind} must be a string, not {short_repr(name)}")
         if name in self._things:
             return self._things[name]
-        if name in self._found:
-            return self._found[name]
-        for family in tuple(self._families):
-            found = family.find(name)
-            if found is not None:
-                self._found[name] = found  # a name means one and the same thing from now on
-                return found
+        if name in self._resolved:
+            return self._resolved[name]
+        for resolver in tuple(self._resolvers):
+            entry = resolver.find(name)
+            if entry is not None:
+                self._resolved[name] = entry  # later look-ups return the same object
+                return entry
         if ":" in name:
             permissions.require_path(name, self.kind)
-            return self._checked(name, import_attribute(name))
-        point = self._announced().get(name)
+            return self._check(name, import_attribute(name))
+        point = self._entry_points().get(name)
         if point is not None:
             permissions.require_entry_point(name, self.kind, point.value)
-            self._found[name] = self._checked(name, import_attribute(f"{point.module}:{point.attr}"))
-            return self._found[name]
-        names, short = self.names(), name[:LONGEST_NAME]
+            self._resolved[name] = self._check(name, import_attribute(f"{point.module}:{point.attr}"))
+            return self._resolved[name]
+        names, short = self.names(), name[:MAX_NAME_LENGTH]
         raise UnknownNameError(
             f"no {self.kind} called '{short}'.{did_you_mean(short, names)} "
             f"`graphtrial list {self.kind}s` shows all {len(names)}; --plugin adds your own."
         )
 
     def title(self, name: str) -> str:
-        """Return the display name of a thing, as papers write it; a name without one is its own.
+        """Return the display name of an entry, as papers write it; `name` itself by default.
 
-        Nothing is imported for it but the built-ins, so that any name of a stranger's store may be asked about.
+        Imports nothing but the built-ins, so that it is safe for names from an untrusted store.
         """
         self._load_builtins()
         if name in self._titles:
             return self._titles[name]
-        return next((found for family in self._families if (found := family.title(name))), name)
+        return next((title for resolver in self._resolvers if (title := resolver.title(name))), name)
 
     def names(self) -> list[str]:
-        """Return every name, sorted, with those that installed packages announce and that need a permission."""
+        """Return all names, sorted, including entry points that are not allowed yet."""
         self._load_builtins()
-        return sorted({*self._things, *self._announced()})
+        return sorted({*self._things, *self._entry_points()})
 
-    def withheld(self) -> dict[str, str]:
-        """Return the entry points that nobody allowed, and what each would import."""
+    def not_allowed(self) -> dict[str, str]:
+        """Return the entry points that are not allowed, with their import paths."""
         return {
             name: point.value
-            for name, point in sorted(self._announced().items())
+            for name, point in sorted(self._entry_points().items())
             if name not in self and not permissions.is_allowed(name)
         }
 
     def contents(self) -> Contents[T]:
-        """Return what is filed so far."""
+        """Return a snapshot of the registrations."""
         self._load_builtins()
-        return Contents(dict(self._things), dict(self._titles), tuple(self._families))
+        return Contents(dict(self._things), dict(self._titles), tuple(self._resolvers))
 
     def restore(self, contents: Contents[T]) -> None:
-        """Go back to what was filed then."""
+        """Restore a snapshot."""
         self._things, self._titles = dict(contents.things), dict(contents.titles)
-        self._families = list(contents.families)
-        self._found.clear()
+        self._resolvers = list(contents.resolvers)
+        self._resolved.clear()
 
     def __iter__(self) -> Iterator[str]:
-        """Yield the names that can be looked up as things are, without those that need a permission."""
+        """Iterate over the names that can be looked up, without entry points that are not allowed."""
         return iter([name for name in self.names() if name in self._things or permissions.is_allowed(name)])
 
     def __contains__(self, name: object) -> bool:
         self._load_builtins()
         if not isinstance(name, str):
             return False
-        if name in self._things or name in self._found or any(family.find(name) for family in tuple(self._families)):
+        if (
+            name in self._things
+            or name in self._resolved
+            or any(resolver.find(name) for resolver in tuple(self._resolvers))
+        ):
             return True
-        # Looking through installed packages takes milliseconds.
-        return permissions.is_allowed(name) and name in self._announced()
+        # last, because scanning installed packages takes milliseconds
+        return permissions.is_allowed(name) and name in self._entry_points()
 
-    def _checked(self, name: str, thing: Any) -> T:
+    def _check(self, name: str, thing: Any) -> T:
         if inspect.isabstract(thing):
-            lacks = ", ".join(sorted(thing.__abstractmethods__))
-            raise GraphTrialError(f"'{name}' is no {self.kind} yet: it does not define {lacks}")
+            missing = ", ".join(sorted(thing.__abstractmethods__))
+            raise GraphTrialError(f"'{name}' is an abstract {self.kind}: it does not define {missing}")
         if not self._fits(thing):
             what = f"the class {thing.__qualname__}" if isinstance(thing, type) else f"a {type(thing).__name__}"
             raise GraphTrialError(f"'{name}' is no {self.kind} but {what}: give {self._wanted}")
         absent = [key for key in self._declared if getattr(thing, key, None) in (None, "", ())]
         if absent:
             raise GraphTrialError(f"{self.kind} '{name}' does not say its {', '.join(absent)}")
-        checked: T = thing
-        return checked
+        check_arguments: T = thing
+        return check_arguments
 
-    def _announced(self) -> dict[str, EntryPoint]:
+    def _entry_points(self) -> dict[str, EntryPoint]:
         points = entry_points(group=f"graphtrial.{self.kind}s")
         return {point.name: point for point in points if NAME.fullmatch(point.name)}
 
     def _load_builtins(self) -> None:
         if self._loaded:
             return
-        self._loaded = True  # first, because the modules below may ask this registry themselves
+        self._loaded = True  # first, because the modules below may use this registry on import
         try:
             for name in self.packages:
                 package = importlib.import_module(name)
                 for module in pkgutil.iter_modules(package.__path__):
                     importlib.import_module(f"{name}.{module.name}")
         except BaseException:
-            self._loaded = False  # half a registry would call the other half unknown
+            self._loaded = False  # load again next time instead of leaving a part of the entries
             raise
 
 
 def version_of(registry: Registry[Any], name: str) -> int:
-    """Return the `version` that a thing declares, 1 by default; it is raised whenever the thing's results change."""
+    """Return the declared `version` of an entry, 1 by default; it is incremented whenever its results change."""
     version = getattr(registry.get(name), "version", 1)
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise GraphTrialError(
-            f"the version of {registry.kind} '{name}' must be a whole number from 1 on, not {version!r}"
-        )
+        raise GraphTrialError(f"the version of {registry.kind} '{name}' must be an integer from 1 on, not {version!r}")
     return version
 
 
 def is_subclass(thing: Any, base: type) -> bool:
-    """Tell whether a thing is a subclass of `base` and not `base` itself."""
+    """Return whether an object is a proper subclass of `base`."""
     return isinstance(thing, type) and issubclass(thing, base) and thing is not base

@@ -1,4 +1,4 @@
-"""Identity: canonical JSON, its hash, and declared components whose constructor arguments are their configuration."""
+"""Identity: canonical JSON, its SHA-256, and components given as a name with constructor arguments."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, is_dataclass
 from typing import Any
 
-from graphtrial.core.arguments import check_value, checked, declared_arguments
+from graphtrial.core.arguments import check_value
 from graphtrial.core.errors import GraphTrialError, UnknownNameError, did_you_mean
+from graphtrial.core.signatures import check_arguments, declared_arguments
 
 
 def canonical_json(value: Any) -> str:
-    """Return the one JSON text of `value`: sorted keys, no spaces, no NaN, so that equal values have equal texts."""
+    """Serialise to canonical JSON: sorted keys, no spaces, no NaN; equal values give equal strings."""
     if is_dataclass(value) and not isinstance(value, type):
         value = asdict(value)
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
@@ -27,10 +28,10 @@ def digest(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Component:
-    """A named thing with its arguments, such as `laplacian` with `k = 20`.
+    """A registered name with constructor arguments, such as `laplacian` with `k = 20`.
 
-    On the command line and in study files it is written `laplacian:20` or `laplacian:20,sign=fixed`: the first value
-    goes to the first argument of the constructor.
+    Written `laplacian:20` or `laplacian:20,sign=fixed` on the command line and in study files; values without a key
+    are positional.
     """
 
     name: str
@@ -43,9 +44,9 @@ class Component:
         constructor: Callable[[str], Callable[..., Any]],
         defaults: Callable[[Any], Mapping[str, Any]] = lambda built: {},
     ) -> Component:
-        """Read `name:value,key=value`; `constructor` maps the name to the class that takes the arguments.
+        """Parse `name:value,key=value`; `constructor` maps a name to its class.
 
-        `defaults` go before those that the class declares.
+        `defaults` take precedence over those in the class's signature.
         """
         name, _, rest = text.partition(":")
         built = constructor(name)
@@ -68,19 +69,19 @@ class Component:
 
 
 def resolve_arguments(constructor: Callable[..., Any], given: Mapping[str, Any], what: str) -> dict[str, Any]:
-    """Return `given` completed by the constructor's defaults; an unknown, missing or misfitting one is an error."""
+    """Complete `given` with the constructor's defaults; an unknown, missing or invalid argument is an error."""
     declared = declared_arguments(constructor)
     given = check_value(given, dict[str, Any], what)
     reject_unknown_keys(given, declared, what)
     missing = [name for name, p in declared.items() if p.default is p.empty and name not in given]
     if missing:
         raise GraphTrialError(f"{what} needs a value for {', '.join(missing)}")
-    values = checked(constructor, given, what)
+    values = check_arguments(constructor, given, what)
     return {name: values.get(name, p.default) for name, p in declared.items()}
 
 
 def reject_unknown_keys(given: Mapping[str, Any], known: Mapping[str, Any], what: str) -> None:
-    """Raise an error that names the nearest known key for the first key that nobody reads."""
+    """Raise an error for the first unknown key, suggesting the closest known one."""
     for key in given:
         if key not in known:
             raise UnknownNameError(
@@ -89,7 +90,7 @@ def reject_unknown_keys(given: Mapping[str, Any], known: Mapping[str, Any], what
 
 
 def parse_value(text: str) -> bool | int | float | str:
-    """Read a value from the command line: true, false, a whole number, a finite number, else the text itself."""
+    """Parse a command-line value: true or false, an integer, a finite float, else the string itself."""
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
     for kind in (int, float):
@@ -102,6 +103,6 @@ def parse_value(text: str) -> bool | int | float | str:
     return text
 
 
-def as_typed(value: object) -> str:
-    """Return a value as `parse_value` reads it, and as one types it on the command line."""
+def format_value(value: object) -> str:
+    """Format a value for the command line; the inverse of `parse_value`."""
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -10,7 +10,7 @@ import numpy as np
 
 from graphtrial.core.errors import CorruptFileError
 from graphtrial.core.progress import track
-from graphtrial.core.scratch import scratch_folder
+from graphtrial.core.temporary import temporary_folder
 from graphtrial.datasets.base import DATASETS, PARTS, DatasetSpec, Source, Split
 from graphtrial.datasets.molecules.smiles import Chemistry, Molecule, molecule_set
 from graphtrial.datasets.statistics import Statistics
@@ -144,7 +144,7 @@ def is_kept(molecule: Molecule) -> bool:
 def from_archive(archive: Path) -> dict[str, list[Molecule]]:
     """Return the molecules of the benchmark's own archive."""
     members = {part: f"asqol_graph_raw/{part}.pickle" for part in PARTS}  # spelt like this
-    with scratch_folder() as folder:
+    with temporary_folder() as folder:
         unpacked = Path(folder) / "aqsol"
         unpack(archive, list(members.values()), unpacked, member_bytes=GIBIBYTE, total_bytes=2 * GIBIBYTE)
         return {part: from_pickle(unpacked / member) for part, member in members.items()}

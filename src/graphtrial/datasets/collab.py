@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphtrial.core.errors import CorruptFileError
-from graphtrial.core.scratch import scratch_folder
+from graphtrial.core.temporary import temporary_folder
 from graphtrial.datasets.base import DATASETS, DatasetSpec, Source, Split
 from graphtrial.datasets.generators import collab as generator
 from graphtrial.datasets.statistics import Statistics
@@ -76,7 +76,7 @@ class Collab(Collaborations):
     def parse(self, source: Source, raw: Mapping[str, Path]) -> GraphSet:
         members = [f"collab/raw/{name}.csv.gz" for name in RAW]
         members += [f"collab/split/time/{part}.pt" for part in PARTS.values()]
-        with scratch_folder() as place:
+        with temporary_folder() as place:
             folder = Path(place) / "ogb"
             unpack(raw[ARCHIVE.name], members, folder, member_bytes=GIBIBYTE, total_bytes=2 * GIBIBYTE)
             return read_folder(folder / "collab", self.all_negatives)
@@ -208,4 +208,4 @@ def _pairs_of(values: Array, nodes: int, name: str) -> Array:
 
 DATASETS.add(STAND_IN, stand_in(generator.AUTHORS), title="OGBL-COLLAB stand-in")
 DATASETS.add(f"{STAND_IN}-2000", stand_in(2000), title="OGBL-COLLAB stand-in, 2,000 authors")
-DATASETS.add_family(find, title=title_of)
+DATASETS.add_resolver(find, title=title_of)

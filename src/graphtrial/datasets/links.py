@@ -195,4 +195,4 @@ def title_of(name: str) -> str | None:
     return f"{DATASETS.title(parts[1])}, {'hard ' if parts[2] else ''}links{few}"
 
 
-DATASETS.add_family(find, title=title_of)
+DATASETS.add_resolver(find, title=title_of)

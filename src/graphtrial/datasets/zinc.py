@@ -10,7 +10,7 @@ import numpy as np
 
 from graphtrial.core.errors import CorruptFileError
 from graphtrial.core.progress import track
-from graphtrial.core.scratch import scratch_folder
+from graphtrial.core.temporary import temporary_folder
 from graphtrial.datasets.base import DATASETS, PARTS, DatasetSpec, Source, Split
 from graphtrial.datasets.molecules.smiles import (
     Chemistry,
@@ -144,7 +144,7 @@ def zinc_set(molecules: Iterable[Molecule]) -> GraphSet:
 def archive_entries(archive: Path) -> Iterator[tuple[str, Sequence[Any]]]:
     """Yield each part of the benchmark's archive and all its molecules, as they were pickled."""
     members = {part: f"molecules/{part}.pickle" for part in PARTS}
-    with scratch_folder() as folder:
+    with temporary_folder() as folder:
         unpacked = Path(folder) / "zinc"
         limit = 4 * GIBIBYTE
         unpack(archive, list(members.values()), unpacked, member_bytes=limit, total_bytes=2 * limit)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.files import cache_home, is_locked
-from graphtrial.core.scratch import SUFFIX, leftovers, sweep
+from graphtrial.core.temporary import SUFFIX, remove_stale_folders, stale_folders
 from graphtrial.training.checkpoint import Checkpoint
 from graphtrial.trials.fields import is_id
 
@@ -32,12 +32,12 @@ def places_of_store(path: Path) -> list[Path]:
 
 def left_in(places: list[Path]) -> list[Path]:
     """Return the temporary folders in these places that no living process uses."""
-    return [path for place in places for path in leftovers(place)]
+    return [path for place in places for path in stale_folders(place)]
 
 
 def clean(store: Path) -> list[Path]:
     """Remove what no living process uses: temporary folders, and checkpoints of finished trials; return what it was."""
-    removed = [path for place in (*places_of_cache(), *places_of_store(store)) for path in sweep(place)]
+    removed = [path for place in (*places_of_cache(), *places_of_store(store)) for path in remove_stale_folders(place)]
     return [*removed, *_checkpoints(store)]
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, requires, version
 
-from graphtrial.core.workers import cores
+from graphtrial.core.parallel import cores
 from graphtrial.doctor.finding import Finding, size, some
 
 NEEDED = re.compile(r"^([A-Za-z0-9_.-]+)(?:\[[^\]]*\])?\s*(?:>=\s*([0-9.]+))?[^;]*(?:;\s*(.*))?$")

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from graphtrial.core.cache import cached, place
+from graphtrial.core.cache import cache_folder, cached
 from graphtrial.core.origins import origin_digests
 from graphtrial.core.registry import Registry, is_subclass
 from graphtrial.core.spec import digest
@@ -62,7 +62,7 @@ def encode(graphs: GraphSet, encoding: Encoding, column: str) -> GraphSet:
     facts = [graphs.content_hash, encoding.name, encoding.version, encoding.cache_key()]
     origin = origin_digests(type(encoding))  # the version of a plug-in's encoding is the content of its files
     key = digest([*facts, origin] if origin else facts)
-    folder = place("encodings", encoding.name, key)
+    folder = cache_folder("encodings", encoding.name, key)
 
     def make() -> None:
         storage.save(folder, {"values": encoding.compute(graphs)}, {"encoding": encoding.name})

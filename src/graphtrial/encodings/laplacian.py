@@ -12,8 +12,9 @@ import torch
 from scipy import sparse
 from torch import Tensor
 
-from graphtrial.core.arguments import Width, validated
+from graphtrial.core.arguments import Width
 from graphtrial.core.process import compute_settings
+from graphtrial.core.signatures import validated
 from graphtrial.encodings.base import ENCODINGS, Encoding
 from graphtrial.encodings.spectrum import large_spectrum
 from graphtrial.graphs import GraphSet

@@ -9,8 +9,9 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from graphtrial.core.arguments import Width, validated
+from graphtrial.core.arguments import Width
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.signatures import validated
 from graphtrial.encodings.base import ENCODINGS, Encoding
 from graphtrial.graphs import GraphSet
 from graphtrial.graphs.graphset import ranges

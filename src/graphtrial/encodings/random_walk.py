@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from graphtrial.core.arguments import Width, validated
+from graphtrial.core.arguments import Width
+from graphtrial.core.signatures import validated
 from graphtrial.encodings.base import ENCODINGS, Encoding
 from graphtrial.graphs import GraphSet
 

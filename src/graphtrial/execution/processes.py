@@ -12,9 +12,10 @@ from multiprocessing.process import BaseProcess
 from typing import Annotated
 
 from graphtrial.core import plugins
-from graphtrial.core.arguments import NotNegative, Range, check_fields
+from graphtrial.core.arguments import NonNegativeFloat, Range
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.core.workers import cores, worker_context
+from graphtrial.core.parallel import cores, worker_context
+from graphtrial.core.signatures import check_fields
 from graphtrial.execution.progress import Listener, Progress
 from graphtrial.execution.watchdog import GRACE_SECONDS, patience_seconds, silence
 from graphtrial.execution.worker import environment_settings, record_start, run_and_record, work
@@ -42,7 +43,7 @@ class Processes:
     """
 
     workers: Annotated[int, Range(0, MOST_WORKERS)] | None = None
-    grace_seconds: NotNegative = GRACE_SECONDS
+    grace_seconds: NonNegativeFloat = GRACE_SECONDS
 
     def __post_init__(self) -> None:
         check_fields(self, "the executor")

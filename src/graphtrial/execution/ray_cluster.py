@@ -13,9 +13,10 @@ from typing import Annotated, Any
 
 from filelock import FileLock, Timeout
 
-from graphtrial.core.arguments import NotNegative, Range, check_fields
+from graphtrial.core.arguments import NonNegativeFloat, Range
 from graphtrial.core.errors import GraphTrialError, missing_extra
 from graphtrial.core.files import make_folder
+from graphtrial.core.signatures import check_fields
 from graphtrial.execution.progress import Listener, Progress
 from graphtrial.execution.remote import News, Parcel, Result, run_away
 from graphtrial.execution.remote_store import parcel_of, take_news, take_result
@@ -54,14 +55,14 @@ class RayCluster:
     cpus: Annotated[float, Range(0, 4096, above=True)] = 1
     memory_gb: Annotated[float, Range(0, 1e6)] = 0
     gpus: Annotated[float, Range(0, 4096)] = 0
-    state_seconds: NotNegative = 0
-    grace_seconds: NotNegative = GRACE_SECONDS
+    state_seconds: NonNegativeFloat = 0
+    grace_seconds: NonNegativeFloat = GRACE_SECONDS
     _counted: tuple[float, int] = field(default=(-COUNT_SECONDS, 1), init=False, repr=False)
 
     def __post_init__(self) -> None:
         check_fields(self, "the executor")
         if any(amount > 1 and amount % 1 for amount in (self.cpus, self.gpus)):
-            raise GraphTrialError("cpus and gpus above 1 must be whole numbers on Ray")
+            raise GraphTrialError("cpus and gpus above 1 must be integers on Ray")
         if self.address.startswith("ray://"):
             raise GraphTrialError("run the command on a machine of the cluster and give its address without ray://")
 

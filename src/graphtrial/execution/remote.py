@@ -10,7 +10,7 @@ from typing import Any
 
 from graphtrial.core import plugins
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.core.scratch import scratch_folder
+from graphtrial.core.temporary import temporary_folder
 from graphtrial.execution.worker import DriverGoneError, failure
 from graphtrial.training.checkpoint import Checkpoint
 from graphtrial.training.outcome import Epoch, Outcome
@@ -58,7 +58,7 @@ def run_away(parcel: Parcel, tell: Callable[[News], None], *, state_seconds: flo
     The state after an epoch goes along unless the last one did less than `state_seconds` ago. Where nobody listens any
     more, `tell` raises `DriverGoneError`, which ends the trial; an error of the trial itself is its result.
     """
-    with scratch_folder() as folder:
+    with temporary_folder() as folder:
         return _run(parcel, Checkpoint(Path(folder) / CHECKPOINT), tell, state_seconds)
 
 

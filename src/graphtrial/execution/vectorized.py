@@ -9,8 +9,9 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from graphtrial.core.arguments import Count, check_fields
+from graphtrial.core.arguments import PositiveInt
 from graphtrial.core.files import make_folder
+from graphtrial.core.signatures import check_fields
 from graphtrial.core.spec import canonical_json
 from graphtrial.execution.processes import Processes
 from graphtrial.execution.progress import Listener, Progress
@@ -30,7 +31,7 @@ class Together:
     All others run in processes afterwards. A trial is written down when it ends; one that is interrupted begins anew.
     """
 
-    most: Count = 20
+    most: PositiveInt = 20
 
     def __post_init__(self) -> None:
         check_fields(self, "the executor")

@@ -78,7 +78,7 @@ def check_column(name: str, column: Column, size: Mapping[Level, int]) -> None:
         raise InvalidGraphError(f"column '{name}' is not finite in {column.level} {bad}")
     if column.types is not None and values.dtype.kind == "f":
         raise InvalidGraphError(
-            f"column '{name}' has {column.types} types, but dtype {values.dtype}; whole numbers are needed"
+            f"column '{name}' has {column.types} types, but dtype {values.dtype}; integers are needed"
         )
     if column.types is not None and values.size and (values.min() < 0 or values.max() >= column.types):
         raise InvalidGraphError(

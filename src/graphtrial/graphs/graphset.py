@@ -60,13 +60,13 @@ class GraphSet:
         try:
             edges = np.asarray(edge_index)
         except ValueError as error:
-            raise InvalidGraphError(f"edge_index is not a table of whole numbers: {error}") from None
+            raise InvalidGraphError(f"edge_index is not a table of integers: {error}") from None
         if edges.shape != (2, edge_ptr[-1]):
             raise InvalidGraphError(
                 f"edge_index has shape {edges.shape}, but the edge counts ask for (2, {edge_ptr[-1]})"
             )
         if edges.size and edges.dtype.kind not in "iu":
-            raise InvalidGraphError(f"edge_index has dtype {edges.dtype}; whole numbers are needed")
+            raise InvalidGraphError(f"edge_index has dtype {edges.dtype}; integers are needed")
         edges = edges.astype(np.int64)
         _check_ends(edges, edge_ptr, node_counts)
 
@@ -226,7 +226,7 @@ def graph_ids(ids: npt.ArrayLike, graphs: int) -> npt.NDArray[np.int64]:
     if array.ndim != 1:
         raise InvalidGraphError(f"graphs are asked for in a flat list of numbers, not in shape {array.shape}")
     if array.size and array.dtype.kind not in "iu":
-        raise InvalidGraphError(f"graphs are asked for by whole numbers, not by {array.dtype}")
+        raise InvalidGraphError(f"graphs are asked for by integers, not by {array.dtype}")
     if array.size and (array.min() < 0 or array.max() >= graphs):
         wrong = array.min() if array.min() < 0 else array.max()
         size = f"{graphs} graphs, numbered from 0 to {graphs - 1}" if graphs else "no graphs"
@@ -241,9 +241,7 @@ def _pair_count(columns: Mapping[str, Column]) -> int:
 def _sizes(counts: npt.ArrayLike, name: str) -> Array:
     array = np.asarray(counts)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise InvalidGraphError(
-            f"{name} must be a flat list of whole numbers, not shape {array.shape} of {array.dtype}"
-        )
+        raise InvalidGraphError(f"{name} must be a flat list of integers, not shape {array.shape} of {array.dtype}")
     if array.size and array.min() < 0:
         raise InvalidGraphError(f"{name} has a negative entry for graph {int(array.argmin())}")
     return array.astype(np.int64)

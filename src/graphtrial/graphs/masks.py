@@ -145,7 +145,7 @@ def _as_mask(name: str, value: Any) -> Array:
 
 def _mask_of_ids(name: str, ids: Array, rows: int) -> Array:
     if ids.ndim != 1 or (ids.size and ids.dtype.kind not in "iu"):
-        raise InvalidGraphError(f"'{name}' must be a flat list of whole numbers, not {ids.dtype} {list(ids.shape)}")
+        raise InvalidGraphError(f"'{name}' must be a flat list of integers, not {ids.dtype} {list(ids.shape)}")
     if ids.size and (ids.min() < 0 or ids.max() >= rows):
         raise InvalidGraphError(f"'{name}' holds {ids.min()} to {ids.max()}, but there are 0 to {rows - 1}")
     mask = np.zeros(rows, bool)

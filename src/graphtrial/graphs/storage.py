@@ -78,7 +78,7 @@ def describe(array: Array) -> list[Any]:
 
 
 def narrow(array: Array) -> Array:
-    """Return 64-bit whole numbers as 32-bit ones where they fit."""
+    """Return 64-bit integers as 32-bit ones where they fit."""
     return array.astype(np.int32) if not array.size or int(array.max()) < 2**31 else array
 
 

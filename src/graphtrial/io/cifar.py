@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphtrial.core.errors import CorruptFileError
-from graphtrial.core.scratch import scratch_folder
+from graphtrial.core.temporary import temporary_folder
 from graphtrial.io.archive import unpack
 from graphtrial.io.pickles.reader import load
 
@@ -37,7 +37,7 @@ def read_cifar_python(archive: Path) -> tuple[Images, Images]:
 def _read(archive: Path, folder: str, ending: str, read: Callable[[Path], Images]) -> tuple[Images, Images]:
     names = [*(f"data_batch_{number}" for number in range(1, TRAIN_BATCHES + 1)), "test_batch"]
     members = [f"{folder}/{name}{ending}" for name in names]
-    with scratch_folder() as place:
+    with temporary_folder() as place:
         unpacked = Path(place) / "cifar"
         unpack(archive, members, unpacked, member_bytes=MEMBER_BYTES, total_bytes=len(members) * MEMBER_BYTES)
         batches = [read(unpacked / member) for member in members]

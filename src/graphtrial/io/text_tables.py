@@ -25,7 +25,7 @@ _ENDS = re.compile(rb"[ \t,;]+(?=\n|\Z)")
 
 
 def read_whole_numbers(path: Path, *, ragged: bool = False) -> npt.NDArray[np.int64]:
-    """Read a table [rows, columns] of whole numbers; lines of different lengths are padded if `ragged`."""
+    """Read a table [rows, columns] of integers; lines of different lengths are padded if `ragged`."""
     data = _cleaned(path)
     try:
         return _read(data, np.int64)
@@ -128,7 +128,7 @@ def _whole(values: Array) -> npt.NDArray[np.int64]:
 
 def _rows(path: Path, data: bytes, kind: Callable[[str], Any]) -> Iterator[tuple[int, list[Any]]]:
     """Yield the rows one by one with their lines, the slow way, and raise the error of the first that is wrong."""
-    name = {int: "whole number", float: "number"}[kind]  # type: ignore[index]
+    name = {int: "an integer", float: "a number"}[kind]  # type: ignore[index]
     separator = _separator(data)
     for number, line in enumerate(data.split(b"\n"), 1):
         words = [word.strip() for word in line.decode("utf-8", "replace").split(separator)]
@@ -139,7 +139,7 @@ def _rows(path: Path, data: bytes, kind: Callable[[str], Any]) -> Iterator[tuple
             try:
                 value = kind(word)
             except ValueError:
-                raise CorruptFileError(f"{path.name} line {number}: {word[:40]!r} is no {name}") from None
+                raise CorruptFileError(f"{path.name} line {number}: {word[:40]!r} is not {name}") from None
             if kind is int and not -(2**63) <= value < 2**63:
                 raise CorruptFileError(f"{path.name} line {number}: {word[:40]} is too large")
             row.append(value)

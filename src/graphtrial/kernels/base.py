@@ -11,9 +11,9 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from graphtrial.core.arguments import checked
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.registry import Registry, is_subclass
+from graphtrial.core.signatures import check_arguments
 from graphtrial.graphs import GraphSet
 from graphtrial.kernels import gram
 from graphtrial.kernels.structure import Structure
@@ -92,7 +92,7 @@ class GraphKernel(TransformerMixin, BaseEstimator):
 
     def _check(self) -> None:
         """Check all options; scikit-learn wants it done here, not in the constructor."""
-        checked(type(self), self.get_params(deep=False), type(self).__name__)
+        check_arguments(type(self), self.get_params(deep=False), type(self).__name__)
 
     def _structure(self, graphs: GraphSet) -> Structure:
         if not isinstance(graphs, GraphSet):

@@ -74,7 +74,7 @@ def normalised(gram: Array, left: Array, right: Array) -> Array:
 
 
 def _is_exact_in_single(counts: sparse.csr_matrix) -> bool:
-    """Tell whether all are whole numbers and no dot product of two rows exceeds what single precision counts to."""
+    """Tell whether all are integers and no dot product of two rows exceeds what single precision counts to."""
     largest = counts.multiply(counts).sum(axis=1).max() if counts.nnz else 0.0  # Cauchy and Schwarz
     return bool(largest < 2**24 and np.array_equal(counts.data, np.rint(counts.data)))
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import numpy as np
 from scipy import sparse
 
-from graphtrial.core.arguments import Positive, Range, Seed, Steps
+from graphtrial.core.arguments import PositiveFloat, Range, Seed, Steps
 from graphtrial.core.compiler import compiled
 from graphtrial.graphs import GraphSet
 from graphtrial.kernels.base import KERNELS, GraphKernel, Output
@@ -34,7 +34,7 @@ class HashWeisfeilerLeman(GraphKernel):
         self,
         h: Steps = 3,
         repetitions: Annotated[int, Range(1, 10_000)] = 20,
-        width: Positive = 1.0,
+        width: PositiveFloat = 1.0,
         seed: Seed = 0,
         node_labels: bool = True,
         normalise: bool = True,

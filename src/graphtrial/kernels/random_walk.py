@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from graphtrial.core.arguments import Positive, Steps
+from graphtrial.core.arguments import PositiveFloat, Steps
 from graphtrial.kernels.base import KERNELS, GraphKernel, Output
 from graphtrial.kernels.structure import Structure
 
@@ -24,7 +24,7 @@ class RandomWalk(GraphKernel):
     def __init__(
         self,
         steps: Steps = 4,
-        damping: Positive = 0.1,
+        damping: PositiveFloat = 0.1,
         node_labels: bool = True,
         normalise: bool = True,
         output: Output = "gram",

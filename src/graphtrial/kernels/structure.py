@@ -18,7 +18,7 @@ Array = npt.NDArray[Any]
 class Structure:
     """Many graphs as one: nodes are numbered through, the in-neighbours of node i are `neighbour[ptr[i]:ptr[i + 1]]`.
 
-    Labels are whole numbers from 0; all nodes have label 0 where none are used, and `labelled` says whether some are.
+    Labels are integers from 0; all nodes have label 0 where none are used, and `labelled` says whether some are.
     `edge_label` belongs to the entries of `neighbour`; nothing where none are used. `attributes` are real numbers of
     each node; none where none are used. `first_label` and `first_edge_label` are what the file calls label 0; nothing
     where its numbers were given up.

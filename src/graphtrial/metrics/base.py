@@ -79,7 +79,7 @@ def make_metric(text: str) -> Metric:
     if not at:
         return kind()
     if not argument.isdecimal():
-        raise GraphTrialError(f"metric '{text}': a whole number follows the @, as in hits@50")
+        raise GraphTrialError(f"metric '{text}': an integer follows the @, as in hits@50")
     try:
         return kind(int(argument))  # type: ignore[call-arg]
     except TypeError:

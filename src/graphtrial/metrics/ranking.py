@@ -5,8 +5,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from graphtrial.core.arguments import Count, validated
+from graphtrial.core.arguments import PositiveInt
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.signatures import validated
 from graphtrial.metrics.base import METRICS, Metric
 
 
@@ -40,7 +41,7 @@ class Hits(RankingMetric):
     unit = "%"
 
     @validated
-    def __init__(self, k: Count = 50) -> None:
+    def __init__(self, k: PositiveInt = 50) -> None:
         self.k = k
         self.title = f"Hits@{k}"
 

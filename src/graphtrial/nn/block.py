@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from graphtrial.core.arguments import DropRate
+from graphtrial.core.arguments import DropoutRate
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
@@ -26,7 +26,7 @@ class Dress:
 
     batch_norm: bool
     residual: bool
-    dropout: DropRate
+    dropout: DropoutRate
     layer_norm: bool = False
     graph_norm: bool = False
 

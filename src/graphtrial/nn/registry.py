@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 from torch import nn
 
-from graphtrial.core.arguments import Depth, DropRate, Width, check_value, declared_arguments, declared_hints
+from graphtrial.core.arguments import Depth, DropoutRate, Width, check_value
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.registry import Registry, is_subclass
+from graphtrial.core.signatures import declared_arguments, declared_hints
 from graphtrial.core.spec import reject_unknown_keys
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ MODELS: Registry[type[nn.Module]] = Registry(
 FROM_THE_MODEL = ("width", "dropout")
 """Arguments that a layer may take and that are settings of the whole model."""
 
-USUAL: dict[str, Any] = {"width": Width, "layers": Depth, "dropout": DropRate}
+USUAL: dict[str, Any] = {"width": Width, "layers": Depth, "dropout": DropoutRate}
 """The ranges of settings that mean the same in every model, where a signature says no more than int or float."""
 
 

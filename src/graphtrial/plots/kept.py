@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from graphtrial.core.cache import cached, check_seal, place, seal
+from graphtrial.core.cache import cache_folder, cached, verify_digests, write_digests
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.files import atomic_folder, read_json
 from graphtrial.core.spec import digest
@@ -26,7 +26,7 @@ def kept_pictures(name: str, data: str) -> tuple[dict[str, Any], tuple[Path, ...
     """
     if ":" in name:  # module:attribute, which a store must not make us import
         return {}, ()
-    folder = place("pictures", name.lower(), digest([data, version("graphtrial")]))
+    folder = cache_folder("pictures", name.lower(), digest([data, version("graphtrial")]))
 
     def make() -> None:
         dataset = load(name)
@@ -35,10 +35,10 @@ def kept_pictures(name: str, data: str) -> tuple[dict[str, Any], tuple[Path, ...
         with atomic_folder(folder) as temporary:
             plot(dataset, temporary)
             (temporary / FACTS).write_text(json.dumps(info(name)), encoding="utf-8")
-            seal(temporary)
+            write_digests(temporary)
 
     def read() -> tuple[dict[str, Any], tuple[Path, ...]]:
-        check_seal(folder)
+        verify_digests(folder)
         return read_json(folder / FACTS), tuple(sorted(folder.glob("*.png")))
 
     try:

@@ -36,7 +36,7 @@ def plain(name: str) -> str:
 
 
 def whole(text: str) -> int | None:
-    """Read a whole number; an empty cell is none."""
+    """Read an integer; an empty cell is none."""
     return int(text) if text else None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from graphtrial.core.spec import as_typed
+from graphtrial.core.spec import format_value
 from graphtrial.results.rows import ResultRow
 from graphtrial.studies.plan import PlannedRow
 from graphtrial.training import PROTOCOLS
@@ -51,11 +51,11 @@ def _run_words(row: PlannedRow | TrialSpec) -> list[str]:
         words += ["--encoding", str(row.encoding)]
     for key, value in row.settings.items():
         if value is not None:
-            words += ["--set", f"{key}={as_typed(value)}"]
+            words += ["--set", f"{key}={format_value(value)}"]
     name = row.protocol.partition("@")[0]
     words += ["--protocol", name]
     official = vars(PROTOCOLS.get(name).rules_for(row.model.name, row.settings.get("layers")))
     for key, value in vars(row.rules).items():
         if value != official[key]:
-            words += ["--rule", f"{key}={as_typed(value)}"]
+            words += ["--rule", f"{key}={format_value(value)}"]
     return words

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from graphtrial.core.spec import Component, as_typed
+from graphtrial.core.spec import Component, format_value
 from graphtrial.datasets import DATASETS
 from graphtrial.encodings import ENCODINGS
 from graphtrial.results.rows import ResultRow
@@ -28,8 +28,8 @@ def encoding_title(encoding: Component | None) -> str:
         return ""
     usual = {"sign": "random", "order": "fixed"}
     first, *rest = encoding.arguments.items() or [("", "")]
-    others = [f"{as_typed(value)} {key}" for key, value in rest if usual.get(key) != value]
-    return ", ".join([f"{ENCODINGS.title(encoding.name)} {as_typed(first[1])}".strip(), *others])
+    others = [f"{format_value(value)} {key}" for key, value in rest if usual.get(key) != value]
+    return ", ".join([f"{ENCODINGS.title(encoding.name)} {format_value(first[1])}".strip(), *others])
 
 
 def label_title(row: ResultRow) -> str:
@@ -72,7 +72,7 @@ def _apart(rows: Sequence[ResultRow]) -> list[str]:
             if len({repr(one.get(key)) for one in told}) > 1
         ]
         if keys:
-            return [", ".join(f"{key} = {as_typed(one[key])}" for key in keys if key in one) for one in told]
+            return [", ".join(f"{key} = {format_value(one[key])}" for key in keys if key in one) for one in told]
     return [""] * len(rows)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.files import atomic_path
-from graphtrial.core.scratch import scratch_folder
+from graphtrial.core.temporary import temporary_folder
 from graphtrial.trials.store import Store, TrialRecord
 
 ENVIRONMENT = ("python", "system", "machine", "cpu", "cores", "threads", "packages", "code", "together", "source")
@@ -46,7 +46,7 @@ def ship(store: Store, target: Path) -> Shipped:
     finished = sorted((_cleaned(record) for record in records if record.is_finished), key=lambda record: record.id)
     if not finished:
         raise GraphTrialError(f"the store {store.path} has no finished trial to ship")
-    with scratch_folder() as folder:
+    with temporary_folder() as folder:
         copy = Store(Path(folder) / "copy.sqlite")
         copy.take((record, store.history(record.id)) for record in finished)
         with closing(sqlite3.connect(copy.path)) as connection:

@@ -8,8 +8,9 @@ from itertools import product
 from math import prod
 from typing import Annotated, Any
 
-from graphtrial.core.arguments import Count, Length, Range, Seed, check_fields
+from graphtrial.core.arguments import Length, PositiveInt, Range, Seed
 from graphtrial.core.errors import GraphTrialError, UnknownNameError, did_you_mean
+from graphtrial.core.signatures import check_fields
 from graphtrial.core.spec import Component
 from graphtrial.datasets import Dataset, DatasetSpec
 from graphtrial.datasets.base import published_name
@@ -74,7 +75,7 @@ class Study:
     protocol: str | None = None
     paper: str = ""
     seeds: Annotated[int, Range(1, MOST_SEEDS)] | Annotated[tuple[Seed, ...], Length(1, MOST_POINTS)] | None = None
-    splits: Count | None = None
+    splits: PositiveInt | None = None
     rules: dict[str, Any] = field(default_factory=dict)
     also: tuple[str, ...] = ()
     published: str | None = None

@@ -9,9 +9,10 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from graphtrial.core.arguments import check_value, checked, declared_hints
-from graphtrial.core.errors import GraphTrialError, UnknownNameError, did_you_mean, shown
+from graphtrial.core.arguments import check_value
+from graphtrial.core.errors import GraphTrialError, UnknownNameError, did_you_mean, short_repr
 from graphtrial.core.files import require_file
+from graphtrial.core.signatures import check_arguments, declared_hints
 from graphtrial.core.spec import reject_unknown_keys
 from graphtrial.studies.study import Names, Row, Study
 
@@ -64,7 +65,7 @@ def _study(values: dict[str, Any], what: str) -> Study:
     rows = values.pop("models", None)
     if not isinstance(rows, list):
         raise GraphTrialError(f"study {what} needs a [[models]] for each model")
-    given = checked(Study, values, f"study {what}")
+    given = check_arguments(Study, values, f"study {what}")
     if "title" not in given:
         raise GraphTrialError(f"study {what} needs a title")
     return Study(**given, rows=tuple(_row(row, what) for row in rows))
@@ -76,7 +77,7 @@ def _row(values: Any, what: str) -> Row:
     settings = dict(values)
     name = settings.pop("name")
     written = {"encoding": "encodings", **{key: key for key in ("budget", "grid", "protocol", "datasets")}}
-    hints, where = declared_hints(Row), f"of model {shown(name)} in study {what}"
+    hints, where = declared_hints(Row), f"of model {short_repr(name)} in study {what}"
     given = {
         field: check_value(settings.pop(key), hints[field], f"{key} {where}")
         for key, field in written.items()

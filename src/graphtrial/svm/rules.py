@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from graphtrial.core.arguments import LARGEST, Fraction, Length, Positive, Range, Steps, Whole, check_fields
+from graphtrial.core.arguments import LARGEST, Fraction, Length, NonNegativeInt, PositiveFloat, Range, Steps
+from graphtrial.core.signatures import check_fields
 from graphtrial.core.spec import resolve_arguments
 
 Folds = Annotated[int, Range(2, LARGEST)]
@@ -28,7 +29,7 @@ class KernelFoldRules:
     folds: Folds = 10
     validation: Fraction = 0.1
     h: Annotated[tuple[Steps, ...], Length(1)] = (0, 1, 2, 3, 4, 5)
-    penalties: Annotated[tuple[Positive, ...], Length(1)] = (1e3, 1e2, 1e1, 1.0, 1e-1, 1e-2, 1e-3)
+    penalties: Annotated[tuple[PositiveFloat, ...], Length(1)] = (1e3, 1e2, 1e1, 1.0, 1e-1, 1e-2, 1e-3)
     machine: Machine = "svc"
 
     def __post_init__(self) -> None:
@@ -54,8 +55,8 @@ class FeatureFitRules:
     """
 
     kind: Literal["feature-svm"] = "feature-svm"
-    penalty: Positive = 8.0
-    examples: Whole = 0
+    penalty: PositiveFloat = 8.0
+    examples: NonNegativeInt = 0
 
     def __post_init__(self) -> None:
         check_fields(self)

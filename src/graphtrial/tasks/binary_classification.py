@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from torch import Tensor
 from torch.nn import functional as F
 
-from graphtrial.core.arguments import Count, validated
+from graphtrial.core.arguments import PositiveInt
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.signatures import validated
 from graphtrial.tasks.base import TASKS, Task, masked_loss
 
 
@@ -27,7 +28,7 @@ class BinaryClassification(Task):
     output_type = "binary"
 
     @validated
-    def __init__(self, targets: Count = 1, metric: str = "roc-auc", extra_metrics: Sequence[str] = ()) -> None:
+    def __init__(self, targets: PositiveInt = 1, metric: str = "roc-auc", extra_metrics: Sequence[str] = ()) -> None:
         super().__init__(targets, metric, extra_metrics)
 
     def chance(self) -> float | None:

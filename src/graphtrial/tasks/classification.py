@@ -8,8 +8,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from graphtrial.core.arguments import Count, validated
+from graphtrial.core.arguments import PositiveInt
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.signatures import validated
 from graphtrial.tasks.base import TASKS, Task
 
 
@@ -29,7 +30,7 @@ class Classification(Task):
     @validated
     def __init__(
         self,
-        classes: Count,
+        classes: PositiveInt,
         metric: str = "accuracy",
         class_weighted: bool = False,
         extra_metrics: Sequence[str] = (),
@@ -93,7 +94,7 @@ class EdgeClassification(Classification):
     @validated
     def __init__(
         self,
-        classes: Count = 2,
+        classes: PositiveInt = 2,
         metric: str = "f1-binary",
         class_weighted: bool = False,
         extra_metrics: Sequence[str] = (),

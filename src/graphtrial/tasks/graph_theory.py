@@ -5,8 +5,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from graphtrial.core.arguments import Count, validated
+from graphtrial.core.arguments import PositiveInt
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.signatures import validated
 from graphtrial.graphs import GraphBatch
 from graphtrial.metrics.errors import Log10MSE
 from graphtrial.tasks.base import TASKS, Task
@@ -30,7 +31,7 @@ class GraphTheory(Task):
     metric: Log10MSE
 
     @validated
-    def __init__(self, targets: Count = 3) -> None:
+    def __init__(self, targets: PositiveInt = 3) -> None:
         super().__init__(targets, "log10-mse")
 
     def target(self, batch: GraphBatch) -> Tensor:

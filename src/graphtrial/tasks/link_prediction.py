@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from graphtrial.core.arguments import validated
+from graphtrial.core.signatures import validated
 from graphtrial.tasks.base import TASKS, Task
 
 

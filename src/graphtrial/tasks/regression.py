@@ -8,8 +8,9 @@ from typing import Literal
 from torch import Tensor
 from torch.nn import functional as F
 
-from graphtrial.core.arguments import Count, NotNegative, validated
+from graphtrial.core.arguments import NonNegativeFloat, PositiveInt
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.signatures import validated
 from graphtrial.metrics.errors import MAE, RMSE, LogMAE
 from graphtrial.tasks.base import TASKS, Task, masked_loss
 
@@ -33,9 +34,9 @@ class Regression(Task):
     @validated
     def __init__(
         self,
-        targets: Count = 1,
+        targets: PositiveInt = 1,
         metric: str = "mae",
-        std: Sequence[NotNegative] = (),
+        std: Sequence[NonNegativeFloat] = (),
         loss: Literal["l1", "mse"] = "l1",
         extra_metrics: Sequence[str] = (),
     ) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
-from graphtrial.core.arguments import Count, Fraction, NotNegative, Positive, Whole, check_fields
+from graphtrial.core.arguments import Fraction, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+from graphtrial.core.signatures import check_fields
 from graphtrial.core.spec import resolve_arguments
 from graphtrial.svm.rules import Folds
 
@@ -37,15 +38,15 @@ class TrainingRules:
     a single graph whose nodes are classified is one batch, whatever it says.
     """
 
-    batch_size: Count
-    lr: Positive
-    patience: Whole
-    min_lr: Positive
+    batch_size: PositiveInt
+    lr: PositiveFloat
+    patience: NonNegativeInt
+    min_lr: PositiveFloat
     factor: Fraction = 0.5
-    threshold: NotNegative = 1e-4
-    weight_decay: NotNegative = 0.0
-    max_epochs: Count = 1000
-    max_hours: Positive = 12.0
+    threshold: NonNegativeFloat = 1e-4
+    weight_decay: NonNegativeFloat = 0.0
+    max_epochs: PositiveInt = 1000
+    max_hours: PositiveFloat = 12.0
     tested: Literal["last", "best"] = "last"
     judged_by: Literal["loss", "score"] = "loss"
     gradient: Literal["mean", "accumulated"] = "mean"

@@ -35,7 +35,7 @@ def is_name(value: Any) -> bool:
 
 
 def is_count(value: Any) -> bool:
-    """Tell whether a value is a whole number from 0 that SQLite can hold; true and false are none."""
+    """Tell whether a value is an integer from 0 that SQLite can hold; true and false are none."""
     return type(value) is int and 0 <= value <= LARGEST_COUNT
 
 

@@ -99,7 +99,7 @@ def totals(inside: Array, tooth: Array, u: Array, v: Array, x: Array) -> Array:
 
 @compiled
 def reduced_costs(cost: Array, node: Array, weight: Array, inside: Array, tooth: Array, u: Array, v: Array) -> Array:
-    """Return cost minus what the multipliers of points and cuts pay for, in whole numbers [edges]."""
+    """Return cost minus what the multipliers of points and cuts pay for, in integers [edges]."""
     out = np.empty(len(u), np.int64)
     for e in range(len(u)):
         a, b = u[e], v[e]

@@ -1,6 +1,6 @@
 """Short tours by iterated local search: variable-depth moves of Lin and Kernighan, Or's moves, and local kicks.
 
-Everything is whole numbers and a generator of our own, so that the tour is the same on every machine.
+Everything is integers and a generator of our own, so that the tour is the same on every machine.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Distances as whole numbers: a proof of optimality is exact in whole numbers, and in nothing else."""
+"""Distances as integers: a proof of optimality is exact in integers, and in nothing else."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from graphtrial.core.errors import UnknownNameError, did_you_mean
 Array = npt.NDArray[Any]
 
 EUCLIDEAN_UNITS = 1_000_000
-"""The whole numbers that the side of the unit square is cut into: a distance is rounded to a millionth."""
+"""The integers that the side of the unit square is cut into: a distance is rounded to a millionth."""
 
 _EARTH_KILOMETRES = 6378.388
 _PI = 3.141592  # the value TSPLIB prescribes
@@ -47,7 +47,7 @@ METRICS: dict[str, Callable[[Array], Array]] = {"euclidean": euclidean, "geograp
 
 
 def distances(points: Array, metric: str) -> Array:
-    """Return the distances [n, n] of points [n, 2] as whole numbers."""
+    """Return the distances [n, n] of points [n, 2] as integers."""
     if metric not in METRICS:
         raise UnknownNameError(f"no metric '{metric}'.{did_you_mean(metric, METRICS)} Known: {', '.join(METRICS)}.")
     return METRICS[metric](points)

@@ -2,7 +2,7 @@
 
 HiGHS computes in floating point, so its own bound may be off. But any multipliers of the degree equations and of the
 cuts (none negative for these) give a true bound. Here they are rounded to whole multiples of 1 / GRAIN of a unit of
-distance, and the bound is computed again from them in whole numbers, over every pair of points that a better tour may
+distance, and the bound is computed again from them in integers, over every pair of points that a better tour may
 still have.
 """
 
@@ -164,7 +164,7 @@ class Relaxation:
         return Point(self.n, self.u[positive], self.v[positive], self.x[positive])
 
     def bound(self, decided: Array, dual: Array | None = None) -> tuple[int, Array]:
-        """Return a lower bound in parts of 1 / GRAIN of a unit, and the reduced cost of each pair, all whole numbers.
+        """Return a lower bound in parts of 1 / GRAIN of a unit, and the reduced cost of each pair, all integers.
 
         `decided` [pairs] is 1 for pairs that branching put into the tour, -1 for those it left out, else 0.
         """

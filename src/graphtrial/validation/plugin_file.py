@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from graphtrial.core.arguments import declared_arguments
 from graphtrial.core.errors import GraphTrialError, in_one_line
-from graphtrial.core.plugins import blamed, load_plugin, unload_plugin
+from graphtrial.core.plugins import describe_user_error, load_plugin, unload_plugin
+from graphtrial.core.signatures import declared_arguments
 from graphtrial.datasets import DATASETS
 from graphtrial.datasets.base import DatasetSpec
 from graphtrial.encodings import ENCODINGS
@@ -50,7 +50,7 @@ def _try(kind: str, name: str, verdict: Verdict) -> None:
     except (GraphTrialError, KeyboardInterrupt):
         raise
     except BaseException as error:  # a plug-in is a program: it may raise anything, or try to end this process
-        raise GraphTrialError(blamed(error) or in_one_line(error)) from error
+        raise GraphTrialError(describe_user_error(error) or in_one_line(error)) from error
 
 
 def _try_model(name: str, verdict: Verdict) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from graphtrial.core.cache import cached, check_seal, seal
+from graphtrial.core.cache import cached, verify_digests, write_digests
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.files import atomic_folder, cache_home, read_json
 from graphtrial.core.spec import digest
@@ -61,7 +61,7 @@ class Workshop:
                 report = make(temporary)
                 shutil.rmtree(temporary / ".spill", ignore_errors=True)
                 (temporary / REPORT).write_text(json.dumps(report, ensure_ascii=False, indent=1), encoding="utf-8")
-                seal(temporary)
+                write_digests(temporary)
 
         report = cached(target, fill, lambda: _report(target))
         made = Made(name, target, key, report, kept, time.monotonic() - start)
@@ -69,7 +69,7 @@ class Workshop:
         return made
 
 
-def workshop(folder: Path | None = None, listen: Listen | None = None) -> Workshop:
+def staging_folder(folder: Path | None = None, listen: Listen | None = None) -> Workshop:
     """Return the workshop in a folder, by default one in the cache."""
     return Workshop(folder or cache_home() / "wikics", listen or (lambda made: None))
 
@@ -87,6 +87,6 @@ def identity(path: Path) -> dict[str, Any]:
 
 
 def _report(folder: Path) -> dict[str, Any]:
-    check_seal(folder)
+    verify_digests(folder)
     report: dict[str, Any] = read_json(folder / REPORT)
     return report

@@ -74,7 +74,7 @@ def test_imported_data_is_a_dataset(tmp_path: Path) -> None:
     [
         (["generate", "sbm", "--name", "mine", "--kind", "other"], "--kind is pattern or cluster"),
         (["generate", "sbm", "--name", "mine", "--graphs", "5"], "--graphs is a number from 10"),
-        (["generate", "csl", "--name", "mine", "--skips", "2,x"], "--skips are whole numbers"),
+        (["generate", "csl", "--name", "mine", "--skips", "2,x"], "--skips are integers"),
         (["generate", "csl", "--name", "mine", "--skips", "2,30"], "a skip on 41 nodes goes from 2 to 20"),
         (["generate", "csl", "--name", "mine", "--skips", "2,20"], "give the same graph"),
         (["generate", "graph-theory", "--name", "mine", "--largest", "9"], "below --smallest"),

@@ -257,7 +257,7 @@ BROKEN: list[tuple[dict[str, Any], str]] = [
     ({f"{part}_idx": [*ids, 0, 0] for part, ids in IDS.items()}, "a number twice"),
     ({**{f"{part}_idx": ids for part, ids in IDS.items()}, "test_idx": [NODES]}, "but there are 0 to 33"),
     ({**{f"{part}_idx": ids for part, ids in IDS.items()}, "test_idx": IDS["val"]}, "in two parts"),
-    ({**{f"{part}_idx": ids for part, ids in IDS.items()}, "test_idx": [0.5]}, "flat list of whole numbers"),
+    ({**{f"{part}_idx": ids for part, ids in IDS.items()}, "test_idx": [0.5]}, "flat list of integers"),
     ({"split": torch.zeros(NODES, dtype=torch.int64)}, "'split' must be one of train, val, test, none, not 0"),
     ({"split": ["train"] * (NODES - 1) + ["tset"]}, "not 'tset'"),
     ({"split": ["train"] * NODES}, "no node has the word 'val' in 'split' in split 0"),

@@ -69,7 +69,7 @@ QUIRKS = {
     "a byte order mark": {name: "\ufeff" + text for name, text in PLAIN.items()},
     "tabs and no commas": {name: text.replace(", ", "\t") for name, text in PLAIN.items()},
     "semicolons": {name: text.replace(", ", ";") for name, text in PLAIN.items()},
-    "whole numbers as floats": {
+    "integers as floats": {
         name: text.replace("\n", ".0\n") if name in ("node_labels", "edge_labels", "graph_labels") else text
         for name, text in PLAIN.items()
     },
@@ -180,8 +180,8 @@ def test_labels_over_time_are_kept_and_are_no_features(tmp_path: Path) -> None:
 
 
 DAMAGE = {
-    "S_A.txt line 3: 'two' is no whole number": {"A": PLAIN["A"].replace("2, 3", "two, 3", 1)},
-    "S_A.txt line 5: '' is no whole number": {"A": PLAIN["A"].replace("3, 1", ", 1", 1)},
+    "S_A.txt line 3: 'two' is not an integer": {"A": PLAIN["A"].replace("2, 3", "two, 3", 1)},
+    "S_A.txt line 5: '' is not an integer": {"A": PLAIN["A"].replace("3, 1", ", 1", 1)},
     "S_A.txt line 3: 3 numbers, but 2 in the lines before": {"A": PLAIN["A"].replace("2, 3", "2, 3, 4", 1)},
     "S_A.txt line 7: an edge has node 40, but there are 6 nodes": {"A": PLAIN["A"].replace("3, 4", "3, 40", 1)},
     "S_A.txt line 7: an edge has node -4, but there are 6 nodes": {"A": PLAIN["A"].replace("3, 4", "3, -4", 1)},
@@ -197,11 +197,11 @@ DAMAGE = {
     },
     "S_node_labels.txt has 5 lines, but there are 6 nodes": {"node_labels": "1\n2\n3\n4\n5\n"},
     "S_edge_labels.txt has 9 lines, but there are 10 edges": {"edge_labels": "1\n" * 9},
-    "S_node_labels.txt line 2: 'C' is no whole number": {"node_labels": "1\nC\n3\n4\n5\n6\n"},
-    "S_node_labels.txt line 2: '1.5' is no whole number": {"node_labels": "1\n1.5\n3\n4\n5\n6\n"},
+    "S_node_labels.txt line 2: 'C' is not an integer": {"node_labels": "1\nC\n3\n4\n5\n6\n"},
+    "S_node_labels.txt line 2: '1.5' is not an integer": {"node_labels": "1\n1.5\n3\n4\n5\n6\n"},
     "S_node_attributes.txt line 4: a number is not finite": {"node_attributes": "1\n2\n\nnan\n4\n5\n6\n"},
     "S_node_attributes.txt line 3: a number is not finite": {"node_attributes": "1\n2\n1e300\n4\n5\n6\n"},
-    "S_node_attributes.txt line 2: '\\x00' is no number": {"node_attributes": "1\n\0\n3\n4\n5\n6\n"},
+    "S_node_attributes.txt line 2: '\\x00' is not a number": {"node_attributes": "1\n\0\n3\n4\n5\n6\n"},
     "S_node_attributes.txt line 4: 1 numbers, but 2 in the lines before": {
         "node_attributes": "1,1\n2,1\n3,1\n4\n5,1\n6,1\n"
     },

@@ -60,5 +60,5 @@ def test_other_tasks_are_refused() -> None:
     for shapes in (Shapes(outputs=2, level="graph", edge_dim=1), Shapes(outputs=2, level="edge", edge_types=4)):
         with pytest.raises(GraphTrialError, match="edges with a distance"):
             NearestNeighbours(shapes)
-    with pytest.raises(GraphTrialError, match="whole number from 1"):
+    with pytest.raises(GraphTrialError, match="integer from 1"):
         build_model("nearest-neighbours", SHAPES, {"k": 0})

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from graphtrial.core.arguments import declared_arguments
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.signatures import declared_arguments
 from graphtrial.core.spec import Component
 from graphtrial.datasets import load
 from graphtrial.execution import run_trials

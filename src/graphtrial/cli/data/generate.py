@@ -139,7 +139,7 @@ def csl(
     try:
         steps = [int(skip) for skip in skips.split(",")]
     except ValueError:
-        raise GraphTrialError(f"--skips are whole numbers such as 2,3,5, not '{skips}'") from None
+        raise GraphTrialError(f"--skips are integers such as 2,3,5, not '{skips}'") from None
     arguments = {"seed": seed, "nodes": nodes, "skips": steps, "copies": copies}
     _make(name, "csl", arguments, replace, json, {"folds": folds, "seed": seed})
 

@@ -12,7 +12,7 @@ from graphtrial.cli.common import Allowed, Json, Plugins, StorePath, Workers, er
 from graphtrial.cli.results.see import IsShipped, store_of
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.files import DEFAULT_STORE
-from graphtrial.core.workers import prepare_workers
+from graphtrial.core.parallel import prepare_workers
 
 if TYPE_CHECKING:
     from graphtrial.trials import Store, TrialRecord

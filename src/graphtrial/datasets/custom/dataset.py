@@ -101,4 +101,4 @@ def find(name: str) -> type[OwnDataset] | None:
     return class_of(recipe) if recipe is not None else None
 
 
-DATASETS.add_family(find)
+DATASETS.add_resolver(find)

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from graphtrial.core.errors import GraphTrialError, UnknownNameError
-from graphtrial.core.scratch import scratch_folder
 from graphtrial.core.spec import resolve_arguments
+from graphtrial.core.temporary import temporary_folder
 from graphtrial.datasets.base import DATASETS, Dataset
 from graphtrial.datasets.custom import recipe as recipes
 from graphtrial.datasets.custom.dataset import class_of, find
@@ -79,7 +79,7 @@ def import_files(
 
 def keep(name: str, graphs: GraphSet, **options: Any) -> Dataset:
     """Keep a set of graphs, such as `from_pyg` and `from_networkx` make, as a dataset; options as of `import_files`."""
-    with scratch_folder() as place:
+    with temporary_folder() as place:
         folder = Path(place) / "set"
         graphs.save(folder)
         return import_files(name, "arrays", sorted(folder.iterdir()), **options)

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from graphtrial.core.arguments import LARGEST, Fraction, Length, Range, Seed, Whole, check_fields, check_value
-from graphtrial.core.errors import CorruptFileError, GraphTrialError, UnknownNameError, did_you_mean, shown
+from graphtrial.core.arguments import LARGEST, Fraction, Length, NonNegativeInt, Range, Seed, check_value
+from graphtrial.core.errors import CorruptFileError, GraphTrialError, UnknownNameError, did_you_mean, short_repr
 from graphtrial.core.files import atomic_folder, cache_home, read_json, reason, require_file, sha256_of, write_text
+from graphtrial.core.signatures import check_fields
 from graphtrial.core.spec import canonical_json, digest, resolve_arguments
 from graphtrial.datasets.base import SplitLevel
 from graphtrial.io.sources import File
@@ -19,7 +20,7 @@ from graphtrial.io.sources import File
 NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,60}")
 FORMAT = 1
 SPLIT: dict[str, Any] = {
-    "sizes": Annotated[list[Whole], Length(3, 3)],
+    "sizes": Annotated[list[NonNegativeInt], Length(3, 3)],
     "folds": Annotated[int, Range(3, LARGEST)],
     "shares": Annotated[list[Fraction], Length(3, 3)],
     "seed": Seed,
@@ -51,11 +52,11 @@ class Recipe:
         check_fields(self, "a recipe")
         for key, value in self.split.items():
             if key not in SPLIT:
-                raise GraphTrialError(f"no rule of a split is called {shown(key)}; there are {', '.join(SPLIT)}")
+                raise GraphTrialError(f"no rule of a split is called {short_repr(key)}; there are {', '.join(SPLIT)}")
             check_value(value, SPLIT[key], f"{key} of the split")
         for file in self.files:
             if not isinstance(file.get("name"), str) or Path(file["name"]).name != file["name"]:
-                raise GraphTrialError(f"a file of a recipe is called {shown(file.get('name'))}")
+                raise GraphTrialError(f"a file of a recipe is called {short_repr(file.get('name'))}")
 
     @property
     def raw_folder(self) -> str:

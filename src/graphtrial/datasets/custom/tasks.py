@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphtrial.core.arguments import declared_arguments
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.signatures import declared_arguments
 from graphtrial.core.spec import Component
 from graphtrial.graphs import GraphSet
 from graphtrial.graphs.column import Column
@@ -16,7 +16,7 @@ LEVEL = {"graph-theory": "graph"}
 
 
 def suggested_task(graphs: GraphSet) -> str:
-    """Return the name of the task that the targets suggest: classification of whole numbers, regression of others."""
+    """Return the name of the task that the targets suggest: classification of integers, regression of others."""
     y = _target(graphs)
     return f"{y.level}-{'classification' if y.types is not None else 'regression'}"
 
@@ -35,7 +35,7 @@ def task_for(graphs: GraphSet, text: str) -> Task:
     if y.level != level:
         raise GraphTrialError(f"{name} needs a target for each {level}, but `y` has one for each {y.level}")
     if TASKS.get(name).output_type == "class" and y.types is None:
-        raise GraphTrialError(f"{name} needs classes, whole numbers from 0, but `y` holds {y.values.dtype}")
+        raise GraphTrialError(f"{name} needs classes, integers from 0, but `y` holds {y.values.dtype}")
     classes = y.types or 2
     return _build(text, {"classes": max(classes, 2) if name == "edge-classification" else classes, "targets": y.width})
 

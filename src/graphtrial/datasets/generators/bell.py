@@ -1,4 +1,4 @@
-"""Bell-shaped numbers and distinct choices, made of whole numbers so that every machine makes the same."""
+"""Bell-shaped numbers and distinct choices, made of integers so that every machine makes the same."""
 
 from __future__ import annotations
 

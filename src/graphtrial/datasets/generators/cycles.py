@@ -8,8 +8,9 @@ from typing import Annotated, Any
 import numpy as np
 import numpy.typing as npt
 
-from graphtrial.core.arguments import Range, check_fields
+from graphtrial.core.arguments import Range
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.signatures import check_fields
 from graphtrial.datasets.generators.draws import Draws
 from graphtrial.graphs import Column, GraphSet
 

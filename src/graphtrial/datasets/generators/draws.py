@@ -22,11 +22,11 @@ class Draws:
 
     def __init__(self, seed: int, stream: int) -> None:
         if not 0 <= seed < 2**64:
-            raise GraphTrialError(f"a seed is a whole number from 0 to 2^64 - 1, not {seed}")
+            raise GraphTrialError(f"a seed is an integer from 0 to 2^64 - 1, not {seed}")
         self._bits = np.random.Philox(key=np.array([seed, stream], np.uint64))
 
     def raw(self, count: int) -> npt.NDArray[np.uint64]:
-        """Return `count` whole numbers of 64 random bits."""
+        """Return `count` integers of 64 random bits."""
         return self._bits.random_raw(count)
 
     def below(self, limits: npt.ArrayLike) -> npt.NDArray[np.int64]:
@@ -49,7 +49,7 @@ class Draws:
 
 
 def threshold(probability: float) -> int:
-    """Return the whole number below which so large a share of all numbers of 32 random bits lies."""
+    """Return the integer below which so large a share of all numbers of 32 random bits lies."""
     if not 0 <= probability <= 1:
         raise GraphTrialError(f"a probability lies between 0 and 1; {probability!r} does not")
     return round(probability * 2**32)

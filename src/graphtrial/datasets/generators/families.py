@@ -173,7 +173,7 @@ class PythonDraws:
         return (high * 2.0**26 + low) * 2.0**-53
 
     def below(self, limit: int) -> int:
-        """Return a whole number from 0 to `limit` - 1."""
+        """Return an integer from 0 to `limit` - 1."""
         while True:
             number = self._source.getrandbits(limit.bit_length())
             if number < limit:
@@ -201,7 +201,7 @@ def log_ratio(number: float, base: float) -> int:
 
 
 def as_set(numbers: list[int]) -> list[int]:
-    """Return whole numbers below 32 in the order in which Python walks a set that they were added to one by one.
+    """Return integers below 32 in the order in which Python walks a set that they were added to one by one.
 
     The published graphs depend on it. Up to four numbers lie in a table of eight places, where one that is taken gives
     way to another; more of them lie in a table large enough for each to have the place of its own number.

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphtrial.core.arguments import Count, Probability, check_fields
+from graphtrial.core.arguments import PositiveInt, Probability
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.progress import progress
+from graphtrial.core.signatures import check_fields
 from graphtrial.datasets.generators.draws import Draws, threshold
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.graphs.storage import narrow
@@ -27,11 +28,11 @@ SIZES, ORDER, FEATURE, EDGES, PATTERN = range(5)
 class BlockModel:
     """Communities whose sizes are uniform from `smallest` to `largest`, joined inside with p and between with q."""
 
-    communities: Count
+    communities: PositiveInt
     p: Probability
     q: Probability
-    smallest: Count = 5
-    largest: Count = 34
+    smallest: PositiveInt = 5
+    largest: PositiveInt = 34
 
     def __post_init__(self) -> None:
         check_fields(self, "a block model")

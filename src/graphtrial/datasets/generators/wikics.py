@@ -26,7 +26,7 @@ CLASSES = (
 SIZES = (295, 667, 2153, 1933, 2679, 780, 413, 865, 492, 1424)
 
 # How many links go from articles of one class (row) to those of another (column): the published densities, each times
-# the sizes of its two classes, are these whole numbers (statistics.json of the Wiki-CS repository, MIT licence).
+# the sizes of its two classes, are these integers (statistics.json of the Wiki-CS repository, MIT licence).
 LINKS = (
     (1485, 50, 79, 41, 37, 31, 3, 37, 44, 161),
     (34, 6520, 1081, 515, 262, 214, 103, 781, 319, 1086),

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from graphtrial.core.errors import CorruptFileError
 from graphtrial.core.files import read_json
 from graphtrial.core.progress import track
-from graphtrial.core.scratch import scratch_folder
+from graphtrial.core.temporary import temporary_folder
 from graphtrial.datasets.base import DATASETS, PARTS, DatasetSpec, Source, Split
 from graphtrial.datasets.splits import in_turn
 from graphtrial.datasets.statistics import Statistics
@@ -94,7 +94,7 @@ class TSP(TourSpec):
         if source.name == "generated":
             return solved_graphs(self.recipe, sum(self.sizes))
         members = {part: f"TSP/tsp50-500_{part}.txt" for part in PARTS}
-        with scratch_folder() as folder:
+        with temporary_folder() as folder:
             unpacked = Path(folder) / "tsp"
             unpack(raw[ARCHIVE.name], list(members.values()), unpacked, member_bytes=GIBIBYTE, total_bytes=2 * GIBIBYTE)
             parts = zip(members.values(), self.sizes, strict=True)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphtrial.core.workers import cores
+from graphtrial.core.parallel import cores
 from graphtrial.datasets.tsp.graphs import tour_graphs
 from graphtrial.datasets.tsp.instances import Recipe, Solved, kept_chunks, solved_instances
 from graphtrial.graphs import Column, GraphSet

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from graphtrial.core.scratch import scratch_folder
+from graphtrial.core.temporary import temporary_folder
 from graphtrial.datasets.base import DATASETS, DatasetSpec, Source, Split
 from graphtrial.datasets.statistics import Statistics
 from graphtrial.datasets.tu.catalog import AMBIGUOUS, CATALOG, Entry
@@ -65,7 +65,7 @@ class TUDataset(DatasetSpec):
             path = PurePosixPath(member.replace("\\", "/"))  # archives have the files in AIDS//, AIDS/ or nowhere
             return path.name if path.name in wanted and path.parts[0] != "__MACOSX" else None
 
-        with scratch_folder() as place:
+        with temporary_folder() as place:
             folder = Path(place) / "tu"
             needed = [f"{name}_A.txt", f"{name}_graph_indicator.txt"]
             archive = raw[source.files[0].name]
@@ -175,4 +175,4 @@ def _declared_task(entry: Entry | None) -> Task | None:
 _LISTED = {name.lower(): name for name in CATALOG}
 for _name in CATALOG:
     DATASETS.add(name_of(_name), dataset_class(_name, ""), title=title_of(name_of(_name)))
-DATASETS.add_family(find, title=title_of)
+DATASETS.add_resolver(find, title=title_of)

@@ -1,7 +1,7 @@
 """The TU text format: one large graph in text tables, and a list that says which node belongs to which graph.
 
 `NAME_A.txt` holds the edges, `NAME_graph_indicator.txt` the graph of each node, `NAME_graph_labels.txt` the class of
-each graph or `NAME_graph_attributes.txt` its targets; labels are whole numbers, attributes vectors, of nodes or edges.
+each graph or `NAME_graph_attributes.txt` its targets; labels are integers, attributes vectors, of nodes or edges.
 """
 
 from __future__ import annotations
@@ -205,5 +205,5 @@ def _single(path: Path, values: Ids) -> Ids:
 
 
 def compact(values: Array, types: int) -> Array:
-    """Return categories in the smallest type of whole numbers that holds them."""
+    """Return categories in the smallest type of integers that holds them."""
     return values.astype(np.uint8 if types <= 256 else np.uint16 if types <= 65_536 else np.int32)

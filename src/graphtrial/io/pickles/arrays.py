@@ -124,7 +124,7 @@ def tensor_of(storage: Any, offset: Any, size: Any, stride: Any, *_: Any) -> Arr
 
 
 def sizes_of(values: Any) -> tuple[int, ...]:
-    """Return a shape as a tuple of whole numbers; what cannot be one is an error."""
+    """Return a shape as a tuple of integers; what cannot be one is an error."""
     short = isinstance(values, (tuple, list)) and len(values) <= 32
     if not short or not all(type(value) is int and 0 <= value < 2**48 for value in values):
         raise CorruptFileError(f"the pickle has an array of shape {reprlib.repr(values)}")

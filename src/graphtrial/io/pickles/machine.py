@@ -70,7 +70,7 @@ class Machine:
         return self.data[start : self.position]
 
     def number(self, count: int) -> int:
-        """Return the next bytes as a whole number."""
+        """Return the next bytes as an integer."""
         return int.from_bytes(self.take(count), "little")
 
     def line(self) -> str:

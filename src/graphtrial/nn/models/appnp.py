@@ -7,7 +7,7 @@ from typing import Annotated
 
 from torch import Tensor, nn
 
-from graphtrial.core.arguments import DropRate, Range, Steps
+from graphtrial.core.arguments import DropoutRate, Range, Steps
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.self_loops import with_self_loops
 from graphtrial.nn.linear import FeatureLinear, Linear
@@ -41,7 +41,7 @@ class APPNP(nn.Module):
         dropout: float = 0.0,
         steps: Steps = 10,
         alpha: Annotated[float, Range(0, 1, above=True)] = 0.1,
-        edge_dropout: DropRate = 0.0,
+        edge_dropout: DropoutRate = 0.0,
         self_loops: bool = True,
     ) -> None:
         super().__init__()

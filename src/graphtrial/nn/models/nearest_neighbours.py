@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from graphtrial.core.arguments import Count
+from graphtrial.core.arguments import PositiveInt
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.registry import MODELS
@@ -27,7 +27,7 @@ class NearestNeighbours(nn.Module):
 
     levels = ("edge",)
 
-    def __init__(self, shapes: Shapes, k: Count = 2) -> None:
+    def __init__(self, shapes: Shapes, k: PositiveInt = 2) -> None:
         super().__init__()
         if shapes.level != "edge" or shapes.outputs != 2 or not shapes.edge_dim:
             raise GraphTrialError(

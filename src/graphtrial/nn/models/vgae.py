@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from graphtrial.core.arguments import NotNegative, Width
+from graphtrial.core.arguments import NonNegativeFloat, Width
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.column import PAIRS
@@ -32,7 +32,7 @@ class VGAE(nn.Module):
 
     levels = ("pair",)
 
-    def __init__(self, shapes: Shapes, width: int, latent: Width = 16, kl: NotNegative = 0.0) -> None:
+    def __init__(self, shapes: Shapes, width: int, latent: Width = 16, kl: NonNegativeFloat = 0.0) -> None:
         super().__init__()
         require_level("vgae", shapes, self.levels)
         if shapes.outputs != 1:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from graphtrial.core.arguments import check_value
-from graphtrial.core.errors import GraphTrialError, shown
+from graphtrial.core.errors import GraphTrialError, short_repr
 from graphtrial.training.rules import Rules
 from graphtrial.trials.kinds.base import TrialKind
 from graphtrial.trials.kinds.feature_fit import FeatureFit
@@ -31,7 +31,7 @@ def rules_from(values: Any) -> Rules:
     given = check_value(values, dict[str, Any], "the rules of a trial")
     kind = check_value(given.get("kind"), str | None, "the kind of the rules")
     if kind not in _RULES:
-        raise GraphTrialError(f"no rules of the kind {shown(kind)}; there are {', '.join(filter(None, _RULES))}")
+        raise GraphTrialError(f"no rules of the kind {short_repr(kind)}; there are {', '.join(filter(None, _RULES))}")
     rules: Rules = _RULES[kind].from_dict(given)
     return rules
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from graphtrial.core.cache import cached, place
+from graphtrial.core.cache import cache_folder, cached
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.origins import origin_digests
 from graphtrial.core.spec import Component, digest
@@ -26,7 +26,7 @@ def kernel_matrix(dataset: Dataset, kernel: Component) -> Any:
     facts = {"data": dataset.graphs.content_hash, "kernel": [kernel.name, kind.version, kernel.arguments]}
     origin = origin_digests(kind)
     key = digest({**facts, "origin": origin} if origin else facts)
-    folder = place("kernels", f"{dataset.name}-{kernel.name}", key)
+    folder = cache_folder("kernels", f"{dataset.name}-{kernel.name}", key)
 
     def make() -> None:
         matrix = check_matrix(kind(**kernel.arguments).fit_transform(dataset.graphs), len(dataset.graphs), kernel.name)

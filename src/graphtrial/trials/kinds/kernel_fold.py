@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphtrial.core.arguments import declared_arguments
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.registry import version_of
+from graphtrial.core.signatures import declared_arguments
 from graphtrial.core.spec import Component, resolve_arguments
 from graphtrial.datasets import Dataset
 from graphtrial.svm.rules import KernelFoldRules

@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.core.scratch import scratch_folder
+from graphtrial.core.temporary import temporary_folder
 from graphtrial.trials.store import schema
 
 LONGEST_TEXT = 1_000_000
@@ -113,7 +113,7 @@ def _opened(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
 @contextmanager
 def _recovered(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a copy of a store with its rollback journal, which undoes what a killed process had half written."""
-    with scratch_folder() as folder:
+    with temporary_folder() as folder:
         copy = Path(folder) / "store.sqlite"
         shutil.copyfile(_journal(path), _journal(copy))
         shutil.copyfile(path, copy)

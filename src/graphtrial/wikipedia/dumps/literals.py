@@ -35,7 +35,7 @@ def hex_digit(byte: int) -> int:
 
 @compiled
 def read_number(data: Array, start: int, stop: int, ints: Array, slot: int, row: int) -> bool:
-    """Read a whole number of at most 18 digits into its place; say whether it is one."""
+    """Read an integer of at most 18 digits into its place; say whether it is one."""
     negative = start < stop and data[start] == 45
     start += negative
     if stop == start or stop - start > 18:

@@ -8,7 +8,7 @@ from graphtrial.wikipedia.dumps.literals import hex_digit, read_number, unescape
 MORE, ENDED, LINE, FULL = 0, 1, 2, 3
 """Why the scanner stopped: it needs more bytes, saw the semicolon, saw the end of a line, or has no room for rows."""
 NULL = -(2**62)
-"""What stands for NULL in a column of whole numbers."""
+"""What stands for NULL in a column of integers."""
 _GOOD, _BROKEN, _INCOMPLETE = 1, 0, -1
 
 
@@ -30,7 +30,7 @@ def scan_rows(
     There are `rows` before, and the number returned counts them. Column i of a row goes to `ints[int_slot[i]]`, or,
     without its escapes, to `texts[text_slot[i]]` up to `ends[text_slot[i], row + 1]`; -1 leaves it out. A row with
     another number of columns, with NULL where `may_be_null[i]` is false, without its closing quote on the line or with
-    anything else where a whole number or a comma must be is broken; all up to the next `),(` or the end of the line
+    anything else where an integer or a comma must be is broken; all up to the next `),(` or the end of the line
     belongs to it.
     """
     place, broken, limit = start, 0, len(data)

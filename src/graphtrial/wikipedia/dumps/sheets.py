@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from graphtrial.core.errors import GraphTrialError, missing_extra
-from graphtrial.core.workers import cores
+from graphtrial.core.parallel import cores
 
 GROUP = 1 << 17
 PIECE = 1 << 15

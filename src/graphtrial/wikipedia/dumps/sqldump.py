@@ -28,7 +28,7 @@ _COLUMN = re.compile(rb"\s*[`\"](\w+)[`\"]\s+\w")
 
 @dataclass(frozen=True)
 class Wanted:
-    """A column to read: whole numbers, which may be NULL if `optional` (-2^62 then), or text, "" for NULL."""
+    """A column to read: integers, which may be NULL if `optional` (-2^62 then), or text, "" for NULL."""
 
     name: str
     kind: Literal["int", "text"]

@@ -17,7 +17,7 @@ from graphtrial.wikipedia.dumps.streams import blocks
 def read_vectors(path: Path, words: Collection[str]) -> tuple[dict[str, int], npt.NDArray[np.float64], dict[str, int]]:
     """Return the rows of the wanted words, the vectors [words found, dimensions] as float64, and what was counted.
 
-    A first line of two whole numbers, as word2vec writes it, is skipped. The first vector tells the dimension; lines
+    A first line of two integers, as word2vec writes it, is skipped. The first vector tells the dimension; lines
     with fewer numbers, or with something else in their place, are broken. Of a word that occurs twice the last counts.
     """
     rows: dict[str, int] = {}

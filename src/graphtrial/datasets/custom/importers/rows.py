@@ -3,8 +3,8 @@
     {"nodes": 3, "edges": [[0, 1], [1, 2]], "x": [0, 2, 1], "edge_attr": [[0.5], [1.5]], "y": 1, "split": "train"}
 
 `nodes` is the number of nodes, `edges` holds [source, target] pairs numbered from 0. Optional, but then in every
-record: `x` and `edge_attr`, per node and per edge a category (a whole number from 0) or a list of numbers; `y`, the
-target of the graph, `node_y` or `edge_y`, a list of targets of its nodes or edges (one of the three): whole numbers are
+record: `x` and `edge_attr`, per node and per edge a category (an integer from 0) or a list of numbers; `y`, the
+target of the graph, `node_y` or `edge_y`, a list of targets of its nodes or edges (one of the three): integers are
 classes, others regressed; `split`, which is `train`, `val`, `test` or `none`, or for a single graph a list of these,
 one per node or edge that has a target, or what else names a split, see `graphs.part_names`.
 """
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphtrial.core.errors import CorruptFileError, InvalidGraphError, did_you_mean, shown
+from graphtrial.core.errors import CorruptFileError, InvalidGraphError, did_you_mean, short_repr
 from graphtrial.datasets.custom.importers import check_size
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.graphs.column import Level
@@ -127,7 +127,7 @@ class _Table:
         if not array.size:
             return np.zeros((0, 2), np.int64)
         if array.dtype.kind not in "iu" or array.ndim != 2 or array.shape[1] != 2:
-            raise self._wrong(where, "'edges' must be a list of [source, target] pairs of whole numbers")
+            raise self._wrong(where, "'edges' must be a list of [source, target] pairs of integers")
         outside = ((array < 0) | (array >= nodes)).any(axis=1)
         if outside.any():
             pair = array[int(np.argmax(outside))].tolist()
@@ -185,7 +185,7 @@ class _Table:
 
 
 def _types(values: Array) -> int | None:
-    """Return the number of categories where rows are single whole numbers from 0, else nothing."""
+    """Return the number of categories where rows are single integers from 0, else nothing."""
     if values.dtype.kind not in "iu" or values.ndim > 1 or (values.size and values.min() < 0):
         return None
     return int(values.max(initial=0)) + 1
@@ -203,4 +203,4 @@ def _width(array: Array) -> int:
 
 
 def _short(value: Any) -> str:
-    return shown(value, 37)
+    return short_repr(value, 37)

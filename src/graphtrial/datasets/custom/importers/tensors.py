@@ -83,7 +83,7 @@ class _Item(dict[str, Any]):
         }
         ends = item.get("edge_index")
         if not isinstance(ends, Tensor) or ends.dim() != 2 or ends.shape[0] != 2 or ends.is_floating_point():
-            raise CorruptFileError(f"{where}: edge_index must be a tensor of shape [2, edges] of whole numbers")
+            raise CorruptFileError(f"{where}: edge_index must be a tensor of shape [2, edges] of integers")
         nodes = item.get("num_nodes", len(item["x"]) if isinstance(item.get("x"), Tensor) else None)
         if nodes is None:
             nodes = int(ends.max()) + 1 if ends.numel() else 0

@@ -6,7 +6,7 @@ import re
 from pathlib import Path, PurePosixPath
 
 from graphtrial.core.errors import CorruptFileError
-from graphtrial.core.scratch import scratch_folder
+from graphtrial.core.temporary import temporary_folder
 from graphtrial.datasets.tu.features import with_features
 from graphtrial.datasets.tu.reader import TABLES, read_folder
 from graphtrial.graphs import GraphSet
@@ -19,7 +19,7 @@ TABLE = re.compile(rf"(.+)_({'|'.join(TABLES)})\.txt")
 def read(paths: list[Path], features: str = "") -> GraphSet:
     """Read the tables of one set; `features` says what models see of a node, see `tu.features`."""
     if len(paths) == 1 and paths[0].suffix == ".zip":
-        with scratch_folder() as place:
+        with temporary_folder() as place:
             folder = Path(place) / "tu"
             unpack_chosen(paths[0], _table, folder, member_bytes=4 * GIBIBYTE, total_bytes=8 * GIBIBYTE)
             return _read(folder, paths[0].name, features)

@@ -19,10 +19,10 @@ def test_the_peak_is_what_was_taken_and_given_back_since() -> None:
     code = """
 import numpy as np
 from graphtrial.core.process import memory_meter
-told = memory_meter()
+read = memory_meter()
 taken = np.ones(60 << 20, np.uint8)
 del taken
-print(told()["peak_bytes"], memory_meter()()["peak_bytes"])
+print(read()["peak_bytes"], memory_meter()()["peak_bytes"])
 """
     output = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
     peak, after = map(int, output.split())

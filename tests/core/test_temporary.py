@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from graphtrial.core.files import atomic_folder, write_text
-from graphtrial.core.scratch import leftovers, sweep, workshop
+from graphtrial.core.temporary import remove_stale_folders, staging_folder, stale_folders
 
 DIES_IN_A_FILE = """
 import os, signal, sys
@@ -33,8 +33,8 @@ with atomic_folder(Path(sys.argv[1])) as temporary:
 LIVES = """
 import sys
 from pathlib import Path
-from graphtrial.core.scratch import workshop
-with workshop(Path(sys.argv[1])) as folder:
+from graphtrial.core.temporary import staging_folder
+with staging_folder(Path(sys.argv[1])) as folder:
     print(folder, flush=True)
     sys.stdin.read()
 """
@@ -48,11 +48,11 @@ def killed(program: str, target: Path) -> None:
 def test_what_a_killed_process_left_is_removed_by_the_next_who_writes_there(tmp_path: Path) -> None:
     killed(DIES_IN_A_FILE, tmp_path / "a.json")
     killed(DIES_IN_A_FILE, tmp_path / "b.json")
-    assert len(leftovers(tmp_path)) == 2
-    assert len(leftovers(tmp_path, "a.json")) == 1
+    assert len(stale_folders(tmp_path)) == 2
+    assert len(stale_folders(tmp_path, "a.json")) == 1
     write_text(tmp_path / "a.json", "new")
-    assert [path.name.split(".")[1] for path in leftovers(tmp_path)] == ["b"]
-    assert sweep(tmp_path)
+    assert [path.name.split(".")[1] for path in stale_folders(tmp_path)] == ["b"]
+    assert remove_stale_folders(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.json"]
 
 
@@ -62,7 +62,7 @@ def test_a_folder_that_was_being_exchanged_is_put_back(tmp_path: Path) -> None:
         (temporary / "one").write_text("old")
     killed(DIES_BETWEEN_TWO_FOLDERS, target)
     assert not target.exists()
-    sweep(tmp_path)
+    remove_stale_folders(tmp_path)
     assert (target / "one").read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["set"]
 
@@ -74,14 +74,14 @@ def test_a_folder_of_a_living_process_stays(tmp_path: Path) -> None:
         assert process.stdout is not None
         folder = Path(process.stdout.readline().strip())
         assert folder.is_dir()
-        assert leftovers(tmp_path) == []
-        assert sweep(tmp_path) == []
-        with workshop(tmp_path / "x"):
+        assert stale_folders(tmp_path) == []
+        assert remove_stale_folders(tmp_path) == []
+        with staging_folder(tmp_path / "x"):
             assert folder.is_dir()
         process.kill()
         process.wait()
-        assert leftovers(tmp_path) == [folder]
-    assert sweep(tmp_path) == [folder]
+        assert stale_folders(tmp_path) == [folder]
+    assert remove_stale_folders(tmp_path) == [folder]
 
 
 def test_what_is_not_ours_stays(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_what_is_not_ours_stays(tmp_path: Path) -> None:
     (tmp_path / ".y.tmp").mkdir()
     (tmp_path / "z.graphtrial.tmp").mkdir()
     (tmp_path / ".w.abcdefgh.graphtrial.tmp").write_text("a file")
-    assert sweep(tmp_path) == []
+    assert remove_stale_folders(tmp_path) == []
     assert len(list(tmp_path.iterdir())) == 4
 
 
