@@ -1,4 +1,4 @@
-"""Generated graphs may take their time: a busy machine is no failure."""
+"""Hypothesis without deadlines, so that a busy machine is no failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A batch is PyG's batch, with the sparse matrix in both directions."""
+"""`GraphBatch` against PyG's `Batch` and SciPy's CSR and CSC matrices."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from graphtrial.graphs import Column, GraphBatch, GraphSet, storage, to_pyg
 
 
 def pyg_batch(given: list[Graph], ids: list[int]) -> Batch:
-    """The same graphs as PyG joins them, with the edges in the order in which they were given."""
+    """The same graphs as PyG collates them, with the edges in the order given."""
     first_node = np.cumsum([0, *(nodes for nodes, _ in given)])
     first_edge = np.cumsum([0, *(len(edges) for _, edges in given)])
     items = []
@@ -191,5 +191,5 @@ def test_a_batch_of_no_graphs() -> None:
 
 @pytest.mark.parametrize("ids", [[1], [-1], [0.0], 0, [True]])
 def test_graphs_that_are_not_in_the_set(ids: object) -> None:
-    with pytest.raises(InvalidGraphError, match="asked for"):
+    with pytest.raises(InvalidGraphError, match="graph ind"):
         GraphBatch.from_set(build([(2, [(0, 1)])]), ids)  # type: ignore[arg-type]

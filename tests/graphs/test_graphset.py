@@ -1,4 +1,4 @@
-"""A set is what was put into it, sorted; what contradicts itself is refused."""
+"""Building, sorting, validation, subsets and content hash of `GraphSet`."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ def path_of_three() -> GraphSet:
 
 @given(graph_lists())
 def test_edges_are_sorted_by_target_then_source_and_keep_their_features(given: list[Graph]) -> None:
-    made = build(given)
+    graphs = build(given)
     first = np.cumsum([0, *(len(edges) for _, edges in given)])
     expected = [
         (u, v, first[graph] + position)
         for graph, (_, edges) in enumerate(given)
         for position, (u, v) in sorted(enumerate(edges), key=lambda item: (item[1][1], item[1][0]))
     ]
-    found = zip(*made.edge_index.tolist(), made.column("edge_attr").values.tolist(), strict=True)
+    found = zip(*graphs.edge_index.tolist(), graphs.column("edge_attr").values.tolist(), strict=True)
     assert list(found) == expected
-    assert made.node_counts.tolist() == [n for n, _ in given]
-    assert made.edge_counts.tolist() == [len(edges) for _, edges in given]
-    assert (len(made), made.num_nodes, made.num_edges) == (len(given), sum(n for n, _ in given), len(expected))
+    assert graphs.node_counts.tolist() == [n for n, _ in given]
+    assert graphs.edge_counts.tolist() == [len(edges) for _, edges in given]
+    assert (len(graphs), graphs.num_nodes, graphs.num_edges) == (len(given), sum(n for n, _ in given), len(expected))
 
 
 @given(graph_lists())
 def test_degrees_and_out_order_against_networkx(given: list[Graph]) -> None:
-    made = build(given)
+    graphs = build(given)
     in_degree, out_degree, by_source = [], [], []
     for graph, (nodes, edges) in enumerate(given):
         reference = nx.MultiDiGraph()
@@ -44,12 +44,12 @@ def test_degrees_and_out_order_against_networkx(given: list[Graph]) -> None:
         reference.add_edges_from(edges)
         in_degree += [degree for _, degree in reference.in_degree()]
         out_degree += [degree for _, degree in reference.out_degree()]
-        rows = slice(made.edge_ptr[graph], made.edge_ptr[graph + 1])
-        own = made.edge_index[:, rows]
-        by_source += own[:, made.out_order[rows]].T.tolist()
-        assert sorted(made.out_order[rows].tolist()) == list(range(len(edges)))
-    assert made.in_degree.tolist() == in_degree
-    assert made.out_degree.tolist() == out_degree
+        rows = slice(graphs.edge_ptr[graph], graphs.edge_ptr[graph + 1])
+        own = graphs.edge_index[:, rows]
+        by_source += own[:, graphs.out_order[rows]].T.tolist()
+        assert sorted(graphs.out_order[rows].tolist()) == list(range(len(edges)))
+    assert graphs.in_degree.tolist() == in_degree
+    assert graphs.out_degree.tolist() == out_degree
     assert by_source == [list(edge) for _, edges in given for edge in sorted(edges)]
 
 
@@ -62,7 +62,7 @@ def test_a_subset_is_the_set_of_the_chosen_graphs(given: list[Graph], data: st.D
         assert np.array_equal(chosen.structure[name], array)
         assert chosen.structure[name].dtype == array.dtype
     assert chosen.column("y").values.tolist() == [10 * i for i in ids]
-    assert chosen.column("y").meaning == "ten times the number of the graph"
+    assert chosen.column("y").meaning == "ten times the graph index"
 
 
 @given(graph_lists(), st.randoms(use_true_random=False))
@@ -109,9 +109,9 @@ def test_the_content_hash_sees_every_change() -> None:
         (([3, -1], [0, 0], np.zeros((2, 0))), "node_counts has a negative entry for graph 1"),
         (([3, 1], [-2, 0], np.zeros((2, 0))), "edge_counts has a negative entry for graph 0"),
         (([3, 1], [0], np.zeros((2, 0))), "2 node counts but 1 edge counts were given"),
-        (([3], [2], [[0], [1]]), "edge_index has shape (2, 1), but the edge counts ask for (2, 2)"),
-        (([3], [2], [0, 1]), "edge_index has shape (2,), but the edge counts ask for (2, 2)"),
-        (([3], [2], [[0, 1], [1]]), "edge_index is not a table of integers"),
+        (([3], [2], [[0], [1]]), "edge_index has shape (2, 1), but edge_counts sum to 2"),
+        (([3], [2], [0, 1]), "edge_index has shape (2,), but edge_counts sum to 2"),
+        (([3], [2], [[0, 1], [1]]), "edge_index is not an array of integers"),
         (([3], [1], [[0.0], [1.0]]), "edge_index has dtype float64; integers are needed"),
         (([3], [1], [[True], [False]]), "edge_index has dtype bool; integers are needed"),
         (([3], [1], [["a"], ["b"]]), "integers are needed"),
@@ -135,12 +135,12 @@ def test_sizes_and_edges_that_contradict_each_other(arguments: tuple, message: s
         ("y", np.zeros((2, 1)), "graph", None, "column 'y' has shape (2, 1), but the set has 1 graphs"),
         ("y", np.float32(1), "graph", None, "column 'y' has shape (), but the set has 1 graphs"),
         ("e", np.float32(1), "edge", None, "column 'e' has shape (), but the set has 2 edges"),
-        ("x", np.zeros(3), "atom", None, "column 'x' has level 'atom'; known levels: node, edge, graph"),
-        ("x", np.array(["C", "N", "O"]), "node", None, "column 'x' has dtype <U1; numbers or truth values"),
-        ("x", np.array([None, 1, 2]), "node", None, "column 'x' has dtype object; numbers or truth values"),
-        ("x", np.zeros(3, complex), "node", None, "column 'x' has dtype complex128; numbers or truth values"),
-        ("x", np.zeros(3, np.longdouble), "node", None, "numbers or truth values of at most 64 bits"),
-        ("x", np.zeros(3, ">f4"), "node", None, "in the byte order of this machine"),
+        ("x", np.zeros(3), "atom", None, "column 'x' has level 'atom'; levels are node, edge, graph"),
+        ("x", np.array(["C", "N", "O"]), "node", None, "column 'x' has dtype <U1; use bool, integer or float"),
+        ("x", np.array([None, 1, 2]), "node", None, "column 'x' has dtype object; use bool, integer or float"),
+        ("x", np.zeros(3, complex), "node", None, "column 'x' has dtype complex128; use bool, integer or float"),
+        ("x", np.zeros(3, np.longdouble), "node", None, "use bool, integer or float of at most 64 bits"),
+        ("x", np.zeros(3, ">f4"), "node", None, "in native byte order"),
         ("x", np.array([0, np.nan, 1]), "node", None, "column 'x' is not finite in node 1"),
         ("x", np.array([[0, 1], [0, 1], [np.inf, 0]]), "node", None, "column 'x' is not finite in node 2"),
         ("y", np.array([-np.inf]), "graph", None, "column 'y' is not finite in graph 0"),
@@ -169,8 +169,8 @@ def test_columns_that_contradict_the_set(
 
 def test_column_values_may_be_lists_or_tensors() -> None:
     for values in ([1, 2, 3], torch.tensor([1, 2, 3])):
-        made = path_of_three().with_column("z", Column(values, "node"))  # type: ignore[arg-type]
-        assert made.column("z").values.tolist() == [1, 2, 3]
+        graphs = path_of_three().with_column("z", Column(values, "node"))  # type: ignore[arg-type]
+        assert graphs.column("z").values.tolist() == [1, 2, 3]
     with pytest.raises(InvalidGraphError, match="the rows of a column differ in shape"):
         Column([[1], [1, 2]], "node")  # type: ignore[arg-type]
 
@@ -178,12 +178,12 @@ def test_column_values_may_be_lists_or_tensors() -> None:
 @pytest.mark.parametrize(
     ("ids", "message"),
     [
-        ([3], "graph 3 was asked for, but the set has 3 graphs, numbered from 0 to 2"),
-        ([0, -1], "graph -1 was asked for"),
-        ([0.5], "graphs are asked for by integers, not by float64"),
-        ([True, False, True], "graphs are asked for by integers, not by bool"),
-        ([[0, 1]], "in a flat list"),
-        (1, "in a flat list"),
+        ([3], "graph index 3 is out of range: the set has 3 graphs, with indices 0 to 2"),
+        ([0, -1], "graph index -1 is out of range"),
+        ([0.5], "graph indices must be integers, not float64"),
+        ([True, False, True], "graph indices must be integers, not bool"),
+        ([[0, 1]], "must be a flat list"),
+        (1, "must be a flat list"),
     ],
 )
 def test_graphs_that_are_not_in_the_set(ids: object, message: str) -> None:
@@ -193,7 +193,7 @@ def test_graphs_that_are_not_in_the_set(ids: object, message: str) -> None:
 
 
 def test_graphs_that_are_not_in_an_empty_set() -> None:
-    with pytest.raises(InvalidGraphError, match="but the set has no graphs"):
+    with pytest.raises(InvalidGraphError, match="the set has no graphs"):
         build([]).subset([0])
 
 

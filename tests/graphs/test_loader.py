@@ -1,4 +1,4 @@
-"""Every graph once per pass, in an order that depends on the generator alone."""
+"""`Loader`: each graph once per epoch, in an order that depends on the generator alone, with or without prefetching."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def graph_set() -> GraphSet:
 
 @pytest.fixture(autouse=True)
 def threads_even_for_small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read ahead, although these batches are not worth a thread."""
-    monkeypatch.setattr(loader_module, "WORTH_A_THREAD", 0)
+    """Prefetch in a thread, although these batches are below the minimum size."""
+    monkeypatch.setattr(loader_module, "MIN_PREFETCH_SIZE", 0)
 
 
-def passes(seed: int, prefetch: int, count: int = 2) -> list[list[list[int]]]:
-    """The targets of every batch of some passes: ten times the graph numbers."""
-    loader_module.WORTH_A_THREAD = 0  # again, for the process that is spawned
+def epochs(seed: int, prefetch: int, count: int = 2) -> list[list[list[int]]]:
+    """The targets of every batch of some epochs: ten times the graph indices."""
+    loader_module.MIN_PREFETCH_SIZE = 0  # again, for the process that is spawned
     loader = Loader(graph_set(), range(COUNT), 4, generator=torch.Generator().manual_seed(seed), prefetch=prefetch)
     return [[targets(batch) for batch in loader] for _ in range(count)]
 
@@ -69,25 +69,25 @@ def test_unshuffled_batches_equal_those_of_pyg() -> None:
             assert torch.equal(getattr(ours, name), other[name])
 
 
-def test_each_pass_has_an_order_of_its_own() -> None:
-    first, second = passes(seed=7, prefetch=2)
+def test_each_epoch_has_an_order_of_its_own() -> None:
+    first, second = epochs(seed=7, prefetch=2)
     assert first != second
-    assert passes(seed=8, prefetch=2)[0] != first
+    assert epochs(seed=8, prefetch=2)[0] != first
 
 
 @pytest.mark.parametrize("prefetch", [0, 1, 3, 100])
-def test_the_order_does_not_depend_on_reading_ahead(prefetch: int) -> None:
-    assert passes(seed=7, prefetch=prefetch) == passes(seed=7, prefetch=2)
+def test_the_order_does_not_depend_on_prefetching(prefetch: int) -> None:
+    assert epochs(seed=7, prefetch=prefetch) == epochs(seed=7, prefetch=2)
 
 
 @pytest.mark.slow
 def test_the_order_is_the_same_in_another_process() -> None:
     with multiprocessing.get_context("spawn").Pool(1) as pool:
-        elsewhere = pool.apply(passes, (7, 1))
-    assert elsewhere == passes(seed=7, prefetch=3)
+        elsewhere = pool.apply(epochs, (7, 1))
+    assert elsewhere == epochs(seed=7, prefetch=3)
 
 
-def test_a_pass_that_was_stopped_early_does_not_change_the_next() -> None:
+def test_an_epoch_that_was_stopped_early_does_not_change_the_next() -> None:
     def loader() -> Loader:
         return Loader(graph_set(), range(COUNT), 4, generator=torch.Generator().manual_seed(3))
 
@@ -146,5 +146,5 @@ def test_a_batch_needs_a_graph(batch_size: int) -> None:
 
 
 def test_graphs_that_are_not_in_the_set_are_refused_at_once() -> None:
-    with pytest.raises(InvalidGraphError, match=f"graph {COUNT} was asked for"):
+    with pytest.raises(InvalidGraphError, match=f"graph index {COUNT} is out of range"):
         Loader(graph_set(), [0, COUNT], 2)

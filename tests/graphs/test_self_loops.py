@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 import torch
 from tests.helpers.samples import AWKWARD, batch_of, random_graphs
-from torch_geometric.utils import add_remaining_self_loops, coalesce, remove_self_loops
+from torch_geometric.utils import add_remaining_self_loops as pyg_add_remaining_self_loops
+from torch_geometric.utils import coalesce, remove_self_loops
 
 from graphtrial.graphs import GraphBatch
-from graphtrial.graphs.self_loops import with_self_loops
+from graphtrial.graphs.self_loops import add_remaining_self_loops
 
 
 @pytest.fixture(params=[AWKWARD, random_graphs(6, 1), random_graphs(6, 2)], ids=["awkward", "one", "two"])
@@ -17,16 +18,16 @@ def batch(request: pytest.FixtureRequest) -> GraphBatch:
 
 
 def test_every_node_gets_one_loop_unless_it_had_some(batch: GraphBatch) -> None:
-    looped = with_self_loops(batch)
+    looped = add_remaining_self_loops(batch)
     source, target = looped.edge_index
     assert set(source[source == target].tolist()) == set(range(batch.num_nodes))
     assert torch.equal(remove_self_loops(looped.edge_index)[0], remove_self_loops(batch.edge_index)[0])
-    theirs = add_remaining_self_loops(batch.edge_index, num_nodes=batch.num_nodes)[0]
+    theirs = pyg_add_remaining_self_loops(batch.edge_index, num_nodes=batch.num_nodes)[0]
     assert torch.equal(coalesce(looped.edge_index), coalesce(theirs))
 
 
 def test_the_result_is_a_batch_like_any_other(batch: GraphBatch) -> None:
-    looped = with_self_loops(batch)
+    looped = add_remaining_self_loops(batch)
     source, target = looped.edge_index
     keys = list(zip(target.tolist(), source.tolist(), strict=True))
     assert keys == sorted(keys)
@@ -38,7 +39,7 @@ def test_the_result_is_a_batch_like_any_other(batch: GraphBatch) -> None:
 
 
 def test_old_edges_keep_their_features_and_new_loops_have_none(batch: GraphBatch) -> None:
-    looped = with_self_loops(batch)
+    looped = add_remaining_self_loops(batch)
     features = looped.edge_attr.tolist()
     old = sorted(zip(*batch.edge_index.tolist(), batch.edge_attr.tolist(), strict=True))
     new = sorted(zip(*looped.edge_index.tolist(), features, strict=True))
@@ -46,4 +47,4 @@ def test_old_edges_keep_their_features_and_new_loops_have_none(batch: GraphBatch
         new.remove(edge)
     assert all(source == target and feature == 0 for source, target, feature in new)
     assert looped.x is batch.x
-    assert with_self_loops(batch).in_ptr is looped.in_ptr  # made once
+    assert add_remaining_self_loops(batch).in_ptr is looped.in_ptr  # cached

@@ -1,4 +1,4 @@
-"""Shortest paths against NetworkX."""
+"""Shortest path lengths against NetworkX."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from graphtrial.graphs import GraphSet
-from graphtrial.graphs.shortest_paths import distances
+from graphtrial.graphs.shortest_paths import shortest_path_lengths
 
 
 def graph_set(graph: nx.DiGraph) -> GraphSet:
@@ -26,18 +26,18 @@ def graph_set(graph: nx.DiGraph) -> GraphSet:
     ids=["random", "long", "parts", "no edges"],
 )
 def test_every_pair_is_counted_at_its_distance(graph: nx.DiGraph) -> None:
-    found = distances(graph_set(graph))
+    lengths = shortest_path_lengths(graph_set(graph))
     expected = np.bincount([d for _, row in nx.all_pairs_shortest_path_length(graph) for d in row.values()])
-    assert found.pairs.tolist() == expected[1:].tolist()
-    assert found.searched == len(graph)
+    assert lengths.pairs.tolist() == expected[1:].tolist()
+    assert lengths.sources == len(graph)
     if len(expected) == 1:
-        assert found.mean is None
+        assert lengths.mean is None
     else:
-        assert found.mean == pytest.approx(expected[1:] @ np.arange(1, len(expected)) / expected[1:].sum())
+        assert lengths.mean == pytest.approx(expected[1:] @ np.arange(1, len(expected)) / expected[1:].sum())
 
 
 def test_a_large_graph_is_searched_from_some_nodes() -> None:
     graph = graph_set(nx.circulant_graph(4096, [1, 2, 3]).to_directed())
-    some, every = distances(graph, all_up_to=1000), distances(graph)
-    assert some.searched == 1024
+    some, every = shortest_path_lengths(graph, all_up_to=1000), shortest_path_lengths(graph)
+    assert some.sources == 1024
     assert some.mean == pytest.approx(every.mean)  # all nodes are alike

@@ -1,4 +1,4 @@
-"""What is on disk is opened at once and in no memory, and damage to it is seen."""
+"""Saved sets: memory-mapped on open, corruption detected by checksums, nothing unpickled."""
 
 from __future__ import annotations
 

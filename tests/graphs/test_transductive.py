@@ -1,4 +1,4 @@
-"""A single graph of which some nodes or pairs are asked about."""
+"""`NodeLoader` and `PairLoader`: target nodes and candidate pairs of a single graph."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def whole(graphs: GraphSet) -> GraphBatch:
     return GraphBatch.from_set(graphs, [0])
 
 
-def test_nodes_are_chosen_in_the_order_asked_for() -> None:
+def test_targets_are_selected_in_the_order_of_target_index() -> None:
     (batch,) = NodeLoader(whole(graph()), np.array([3, 0]))
     assert batch.num_nodes == 4
-    assert batch.asked(torch.tensor([10, 11, 12, 13])).tolist() == [13, 10]
-    assert whole(graph()).asked(torch.tensor([1, 2, 3, 4])).tolist() == [1, 2, 3, 4]
+    assert batch.select_targets(torch.tensor([10, 11, 12, 13])).tolist() == [13, 10]
+    assert whole(graph()).select_targets(torch.tensor([1, 2, 3, 4])).tolist() == [1, 2, 3, 4]
 
 
 def test_pairs_come_once_each_and_in_order_when_they_are_scored() -> None:
@@ -39,16 +39,16 @@ def test_pairs_come_once_each_and_in_order_when_they_are_scored() -> None:
     assert [batch.y.tolist() for batch in batches] == [[0, 1], [1]]
 
 
-def test_training_adds_as_many_random_pairs_and_depends_on_the_generator_alone() -> None:
+def test_training_samples_one_negative_per_pair_from_the_generator_alone() -> None:
     graphs = linked()
 
-    def one_pass(seed: int) -> list[tuple[list, list]]:
+    def one_epoch(seed: int) -> list[tuple[list, list]]:
         loader = PairLoader(whole(graphs), graphs, np.array([0, 1, 2]), 2, torch.Generator().manual_seed(seed))
         return [(batch.pairs.tolist(), batch.y.tolist()) for batch in loader]
 
-    assert one_pass(1) == one_pass(1)
-    assert one_pass(1) != one_pass(2)
-    first, last = one_pass(1)
+    assert one_epoch(1) == one_epoch(1)
+    assert one_epoch(1) != one_epoch(2)
+    first, last = one_epoch(1)
     assert (first[1], last[1]) == ([1, 1, 0, 0], [1, 0])
     assert sorted(first[0][:2] + last[0][:1]) == sorted(PAIRS[:3].tolist())
 
@@ -56,9 +56,9 @@ def test_training_adds_as_many_random_pairs_and_depends_on_the_generator_alone()
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"y": Column(np.zeros(5), "pair")}, "no column 'pairs' that names them"),
-        ({"pairs": Column(PAIRS + 1, "pair")}, "names a node outside 0 to 3"),
-        ({"pairs": Column(PAIRS[:, 0], "pair")}, "two node numbers per row"),
+        ({"y": Column(np.zeros(5), "pair")}, "there is no column 'pairs'"),
+        ({"pairs": Column(PAIRS + 1, "pair")}, "has a node index outside 0 to 3"),
+        ({"pairs": Column(PAIRS[:, 0], "pair")}, r"must have shape \[pairs, 2\]"),
         ({"pairs": Column(PAIRS, "pair"), "y": Column(np.zeros(4), "pair")}, "the set has 5 pairs"),
     ],
 )
@@ -80,12 +80,12 @@ def test_pairs_survive_saving(tmp_path) -> None:
     assert GraphSet.open(tmp_path / "set").content_hash == linked().content_hash
 
 
-def test_a_set_without_pairs_cannot_be_asked_for_links() -> None:
+def test_a_pair_loader_needs_the_columns_pairs_and_y() -> None:
     with pytest.raises(InvalidGraphError, match="columns 'pairs' and 'y'"):
         PairLoader(whole(graph()), graph(), np.array([0]), 2)
 
 
-def test_training_draws_from_the_pairs_that_are_known_not_to_be_linked() -> None:
+def test_training_samples_from_the_given_negatives() -> None:
     graphs = linked()
     loader = PairLoader(
         whole(graphs), graphs, np.array([0, 1, 2]), 2, torch.Generator().manual_seed(0), np.array([3, 4])

@@ -7,7 +7,7 @@ import torch
 from tests.helpers.samples import AWKWARD, EDGE_TYPES, NODE_TYPES, batch_of
 
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.graphs.self_loops import with_self_loops
+from graphtrial.graphs.self_loops import add_remaining_self_loops
 from graphtrial.nn import Shapes, build_model, count_parameters
 from graphtrial.nn.readout import pool
 
@@ -85,10 +85,10 @@ def test_pairs_are_scored_whether_linked_or_not() -> None:
     batch = batch_of(AWKWARD)
     model = build_model("gin", shapes("pair"), {"width": 8, "layers": 2})
     pairs = torch.tensor([[0, 1], [1, 0], [3, 3]])
-    asked = model(batch.with_column("pairs", pairs))
+    logits = model(batch.with_column("pairs", pairs))
     x = last_state(model, batch)
     joined = torch.cat([x[pairs[:, 0]], x[pairs[:, 1]]], dim=1)
-    torch.testing.assert_close(asked, model.head.map.rest(model.head.map.first(joined)))
+    torch.testing.assert_close(logits, model.head.map.rest(model.head.map.first(joined)))
     with pytest.raises(GraphTrialError, match="no column 'pairs'"):
         model(batch)
 
@@ -116,7 +116,7 @@ def test_the_recurrent_cell_is_shared_and_its_state_is_the_output_of_the_block()
 def test_self_loops_are_seen_by_the_layers_and_not_by_the_head() -> None:
     batch = batch_of(AWKWARD)
     model = build_model("gcn", shapes("edge"), {"width": 8, "layers": 2, "self_loops": True})
-    x = last_state(model, with_self_loops(batch))
+    x = last_state(model, add_remaining_self_loops(batch))
     torch.testing.assert_close(model(batch), model.head(batch, [x]))
 
 

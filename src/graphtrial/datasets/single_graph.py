@@ -27,15 +27,15 @@ def graph_facts(dataset: Dataset) -> dict[str, float | int]:
     graphs = dataset.graphs
     if len(graphs) != 1 or not graphs.num_edges:
         return {}
-    from graphtrial.graphs.shortest_paths import distances  # compiled, which takes a moment to import
+    from graphtrial.graphs.shortest_paths import shortest_path_lengths  # compiled, which takes a moment to import
 
-    found = distances(graphs)
+    found = shortest_path_lengths(graphs)
     facts: dict[str, float | int] = {
         "links": int(link_counts(graphs)[0]),
         "mean_degree": round(2 * float(link_counts(graphs)[0]) / graphs.num_nodes, 4),
         "longest_distance": len(found.pairs),
-        "connected_pairs": round(int(found.pairs.sum()) / (found.searched * max(1, graphs.num_nodes - 1)), 4),
-        "searched_from": found.searched,
+        "connected_pairs": round(int(found.pairs.sum()) / (found.sources * max(1, graphs.num_nodes - 1)), 4),
+        "searched_from": found.sources,
     }
     if found.mean is not None:
         facts["mean_distance"] = round(found.mean, 4)

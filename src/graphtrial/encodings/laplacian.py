@@ -18,7 +18,7 @@ from graphtrial.core.signatures import validated
 from graphtrial.encodings.base import ENCODINGS, Encoding
 from graphtrial.encodings.spectrum import large_spectrum
 from graphtrial.graphs import GraphSet
-from graphtrial.graphs.graphset import ranges
+from graphtrial.graphs.pointers import ranges
 
 Sign = Literal["random", "fixed", "absolute"]
 DENSE_NUMBERS = 1 << 22  # at most 32 MB of matrices are decomposed at a time

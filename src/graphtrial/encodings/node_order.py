@@ -14,7 +14,7 @@ from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.signatures import validated
 from graphtrial.encodings.base import ENCODINGS, Encoding
 from graphtrial.graphs import GraphSet
-from graphtrial.graphs.graphset import ranges
+from graphtrial.graphs.pointers import ranges
 
 Order = Literal["fixed", "random"]
 MOST_NUMBERS = 1 << 31

@@ -1,4 +1,4 @@
-"""Some graphs of a set joined into one, with the sparse matrix in both directions."""
+"""Mini-batch of graphs, collated into one disconnected graph with CSC and CSR pointers."""
 
 from __future__ import annotations
 
@@ -10,28 +10,30 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from graphtrial.graphs.graphset import GraphSet, graph_ids
+from graphtrial.graphs.graphset import GraphSet
+from graphtrial.graphs.pointers import graph_ids
 
 T = TypeVar("T")
-CHOSEN = "chosen"
-"""The column with the numbers of the nodes that a batch asks about; without it, it asks about all."""
+TARGET_INDEX = "target_index"
+"""Column with the indices of the nodes or edges that loss and metrics are taken over; without it, all of them are."""
 
 
 class GraphBatch:
-    """Some graphs joined into one disconnected graph.
+    """Mini-batch: several graphs as one disconnected graph.
 
     Has PyG's attribute names: `x`, `edge_index`, `edge_attr`, `y`, `batch` (the graph of each node), `ptr`,
-    `num_graphs`; every other column of the set is an attribute too. Edges are sorted by (target, source):
+    `num_graphs`; every other column of the set is an attribute too. Edges are sorted by (target, source), so that the
+    adjacency matrix [target, source] and its transpose are available without sorting:
 
-    - the in-edges of node i are the edges `in_ptr[i]` to `in_ptr[i + 1]`;
-    - its out-edges are `out_order[out_ptr[i]]` to `out_order[out_ptr[i + 1] - 1]`.
+    - CSR: the in-edges of node i are the edges `in_ptr[i]` to `in_ptr[i + 1]`;
+    - CSC: its out-edges are `out_order[out_ptr[i]]` to `out_order[out_ptr[i + 1] - 1]`.
     """
 
     def __init__(self, structure: Mapping[str, Tensor], columns: Mapping[str, Tensor], num_graphs: int) -> None:
         self._structure = dict(structure)
         self.columns = dict(columns)
         self.num_graphs = num_graphs
-        self._memory: dict[str, Any] = {}
+        self._cache: dict[str, Any] = {}
         self.edge_index = self._structure["edge_index"]
         self.batch = self._structure["batch"]
         self.ptr = self._structure["ptr"]
@@ -43,53 +45,53 @@ class GraphBatch:
 
     @classmethod
     def from_set(cls, graphs: GraphSet, ids: npt.ArrayLike) -> GraphBatch:
-        """Join the graphs with these ids, in this order."""
-        from graphtrial.graphs.collate import join  # numba takes a moment to import, and many commands need no batch
+        """Collate the graphs with these indices, in this order."""
+        from graphtrial.graphs.collate import collate  # importing numba is slow, and many commands need no batch
 
-        chosen = graph_ids(ids, len(graphs))
+        index = graph_ids(ids, len(graphs))
         set_structure = [np.asarray(array) for array in graphs.structure.values()]
         node_ptr, edge_ptr = set_structure[:2]
-        nodes = int((node_ptr[chosen + 1] - node_ptr[chosen]).sum())
-        edges = int((edge_ptr[chosen + 1] - edge_ptr[chosen]).sum())
-        ptr = np.empty(len(chosen) + 1, np.int64)
-        of_nodes, of_edges = np.empty((6, nodes + 1), np.int64), np.empty((4, edges), np.int64)
-        join(chosen, *set_structure, ptr, of_nodes, of_edges)
-        rows = {"node": of_nodes[0, :nodes], "edge": of_edges[0], "graph": chosen}
+        nodes = int((node_ptr[index + 1] - node_ptr[index]).sum())
+        edges = int((edge_ptr[index + 1] - edge_ptr[index]).sum())
+        ptr = np.empty(len(index) + 1, np.int64)
+        node_table, edge_table = np.empty((6, nodes + 1), np.int64), np.empty((4, edges), np.int64)
+        collate(index, *set_structure, ptr, node_table, edge_table)
+        rows = {"node": node_table[0, :nodes], "edge": edge_table[0], "graph": index}
         structure = {
-            "edge_index": of_edges[1:3],
-            "batch": of_nodes[1, :nodes],
+            "edge_index": edge_table[1:3],
+            "batch": node_table[1, :nodes],
             "ptr": ptr,
-            "in_ptr": of_nodes[4],
-            "out_ptr": of_nodes[5],
-            "out_order": of_edges[3],
-            "in_degree": of_nodes[2, :nodes],
-            "out_degree": of_nodes[3, :nodes],
+            "in_ptr": node_table[4],
+            "out_ptr": node_table[5],
+            "out_order": edge_table[3],
+            "in_degree": node_table[2, :nodes],
+            "out_degree": node_table[3, :nodes],
         }
         columns = {
             name: _tensor(np.asarray(c.values).take(rows[c.level], axis=0))
             for name, c in graphs.columns.items()
-            if c.level != "pair"  # pairs are drawn, some at a time, by their own loader
+            if c.level != "pair"  # PairLoader adds the pairs of its mini-batches
         }
-        return cls({name: torch.from_numpy(a) for name, a in structure.items()}, columns, len(chosen))
+        return cls({name: torch.from_numpy(a) for name, a in structure.items()}, columns, len(index))
 
     @property
     def num_nodes(self) -> int:
-        """The nodes of all graphs of the batch."""
+        """Number of nodes in the batch."""
         return self.batch.shape[0]
 
     @property
     def num_edges(self) -> int:
-        """The directed edges of all graphs of the batch."""
+        """Number of directed edges in the batch."""
         return self.edge_index.shape[1]
 
     @property
     def x(self) -> Tensor | None:
-        """The node features."""
+        """Node features, [nodes, ...]."""
         return self.columns.get("x")
 
     @property
     def edge_attr(self) -> Tensor | None:
-        """The edge features."""
+        """Edge features, [edges, ...]."""
         return self.columns.get("edge_attr")
 
     @property
@@ -108,34 +110,34 @@ class GraphBatch:
         return f"GraphBatch({self.num_graphs} graphs, {self.num_nodes} nodes, {self.num_edges} edges; {columns})"
 
     def with_column(self, name: str, values: Tensor) -> GraphBatch:
-        """Return a batch that shares everything with this one and has one column more (or replaced)."""
+        """Return a shallow copy with the column `name` added or replaced."""
         return self.with_columns({**self.columns, name: values})
 
     def with_columns(self, columns: Mapping[str, Tensor]) -> GraphBatch:
-        """Return a batch of the same structure with these columns instead."""
-        made = GraphBatch(self._structure, columns, self.num_graphs)
-        made._memory = self._memory  # it depends on the structure alone
-        return made
+        """Return a shallow copy with these columns; structure and cache are shared."""
+        batch = GraphBatch(self._structure, columns, self.num_graphs)
+        batch._cache = self._cache  # depends on the structure alone
+        return batch
 
-    def asked(self, rows: Tensor) -> Tensor:
-        """Return those rows, one per node or edge, that the batch asks about: all of them unless some were chosen."""
-        chosen = self.columns.get(CHOSEN)
-        return rows if chosen is None else rows.index_select(0, chosen)
+    def select_targets(self, rows: Tensor) -> Tensor:
+        """Select the rows of `target_index` from logits or labels [nodes or edges, ...]; all rows if there is none."""
+        index = self.columns.get(TARGET_INDEX)
+        return rows if index is None else rows.index_select(0, index)
 
-    def remember(self, name: str, make: Callable[[], T]) -> T:
-        """Return what `make` computes from the structure of the batch, computed only the first time."""
-        if name not in self._memory:
-            self._memory[name] = make()
-        return self._memory[name]
+    def cached(self, name: str, compute: Callable[[], T]) -> T:
+        """Return the cached value `name`, a function of the batch's structure; `compute` it on first use."""
+        if name not in self._cache:
+            self._cache[name] = compute()
+        return self._cache[name]
 
     def to(self, device: Any) -> GraphBatch:
-        """Return the batch on another device."""
+        """Copy the batch to `device`."""
         moved = {name: value.to(device) for name, value in self._structure.items()}
         return GraphBatch(moved, {name: value.to(device) for name, value in self.columns.items()}, self.num_graphs)
 
 
 def _tensor(values: npt.NDArray[Any]) -> Tensor:
-    # PyG and torch index with 64-bit numbers; features stored in half precision are computed in single.
+    # PyG and torch index with int64; features stored as float16 are computed with in float32.
     if values.dtype.kind in "iu":
         return torch.from_numpy(values.astype(np.int64))
     return torch.from_numpy(values.astype(np.float32) if values.dtype == np.float16 else values)

@@ -1,4 +1,4 @@
-"""One value or vector per node, edge, graph or pair of nodes."""
+"""Columns: a value or vector per node, edge, graph or node pair, and their validation."""
 
 from __future__ import annotations
 
@@ -26,9 +26,11 @@ TARGET = "y"
 class Column:
     """One value or vector per node, edge, graph or pair.
 
-    `meaning` says in words what the numbers are; `types` is the number of categories where they are category ids.
-    Pairs are the candidates of link prediction: the column `pairs` [pairs, 2] of a set with a single graph names the
-    source and target of each, and every other column of that level says something about them.
+    values: array with one row per node, edge, graph or pair. level: what the rows belong to. meaning: description of
+    the values. types: number of categories of a categorical column, else None.
+
+    Pairs are the candidate links of link prediction, in a set with a single graph: column `pairs` [pairs, 2] has their
+    source and target nodes, and every other pair column has one row per candidate.
     """
 
     values: Array
@@ -44,10 +46,10 @@ class Column:
                 raise InvalidGraphError(f"the rows of a column differ in shape: {error}") from None
 
     @property
-    def first(self) -> int | None:
-        """What the file calls category 0; nothing where its numbers were given up.
+    def first_label(self) -> int | None:
+        """Label in the raw file of category 0; None where the labels were renumbered.
 
-        It is read off the meaning, which is part of the content hash: results that depend on it have it in their id.
+        Parsed from `meaning`, which is part of the content hash, so that trials which depend on it have it in their id.
         """
         if self.meaning.endswith(RENUMBERED):
             return None
@@ -56,20 +58,20 @@ class Column:
 
     @property
     def width(self) -> int:
-        """The numbers per row: 1 for a flat column."""
+        """Number of values per row: 1 for a column of scalars."""
         return int(np.prod(self.values.shape[1:], dtype=np.int64))
 
 
 def check_column(name: str, column: Column, size: Mapping[Level, int]) -> None:
-    """Refuse a column whose name, level, type or values contradict a set with that many nodes, edges and graphs."""
+    """Validate name, level, dtype, shape and values of a column for a set with `size` rows per level."""
     storage.check_name(name)
     if column.level not in LEVELS:
-        raise InvalidGraphError(f"column '{name}' has level '{column.level}'; known levels: {', '.join(LEVELS)}")
+        raise InvalidGraphError(f"column '{name}' has level '{column.level}'; levels are {', '.join(LEVELS)}")
     rows, values = size[column.level], column.values
     if values.dtype.kind not in "biuf" or values.dtype.itemsize > 8 or not values.dtype.isnative:
         raise InvalidGraphError(
-            f"column '{name}' has dtype {values.dtype}; numbers or truth values of at most 64 bits are needed, "
-            "in the byte order of this machine"
+            f"column '{name}' has dtype {values.dtype}; use bool, integer or float of at most 64 bits "
+            "in native byte order"
         )
     if values.ndim == 0 or len(values) != rows:
         raise InvalidGraphError(f"column '{name}' has shape {values.shape}, but the set has {rows} {column.level}s")
@@ -78,7 +80,7 @@ def check_column(name: str, column: Column, size: Mapping[Level, int]) -> None:
         raise InvalidGraphError(f"column '{name}' is not finite in {column.level} {bad}")
     if column.types is not None and values.dtype.kind == "f":
         raise InvalidGraphError(
-            f"column '{name}' has {column.types} types, but dtype {values.dtype}; integers are needed"
+            f"column '{name}' has {column.types} types, but dtype {values.dtype}; category ids must be integers"
         )
     if column.types is not None and values.size and (values.min() < 0 or values.max() >= column.types):
         raise InvalidGraphError(
@@ -93,16 +95,16 @@ def _valid(values: npt.NDArray[Any], missing: bool) -> npt.NDArray[np.bool_]:
 
 
 def check_pairs(columns: Mapping[str, Column], size: Mapping[Level, int]) -> None:
-    """Refuse pairs that name no nodes of a single graph, and columns about pairs that are not there."""
-    about = [name for name, column in columns.items() if column.level == "pair"]
-    if not about:
+    """Validate the column `pairs`: required by other pair columns, single graph, shape [pairs, 2], indices in range."""
+    pair_columns = [name for name, column in columns.items() if column.level == "pair"]
+    if not pair_columns:
         return
     pairs = columns.get(PAIRS)
     if pairs is None or pairs.level != "pair":
-        raise InvalidGraphError(f"column '{about[0]}' is about pairs, but there is no column '{PAIRS}' that names them")
+        raise InvalidGraphError(f"column '{pair_columns[0]}' has level 'pair', but there is no column '{PAIRS}'")
     if size["graph"] != 1:
-        raise InvalidGraphError(f"pairs of nodes need a set with a single graph; this one has {size['graph']}")
+        raise InvalidGraphError(f"node pairs need a set with a single graph; this one has {size['graph']}")
     if pairs.values.dtype.kind not in "iu" or pairs.values.ndim != 2 or pairs.values.shape[1] != 2:
-        raise InvalidGraphError(f"column '{PAIRS}' must hold two node numbers per row, not {pairs.values.shape}")
+        raise InvalidGraphError(f"column '{PAIRS}' must have shape [pairs, 2] of integers, not {pairs.values.shape}")
     if pairs.values.size and (pairs.values.min() < 0 or pairs.values.max() >= size["node"]):
-        raise InvalidGraphError(f"column '{PAIRS}' names a node outside 0 to {size['node'] - 1}")
+        raise InvalidGraphError(f"column '{PAIRS}' has a node index outside 0 to {size['node'] - 1}")

@@ -1,4 +1,4 @@
-"""Batches of a set, shuffled from a given generator and assembled ahead of their use."""
+"""Mini-batch loaders: shuffling by a generator, prefetching in a thread, gradient accumulation."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ import torch
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs.batch import GraphBatch
-from graphtrial.graphs.graphset import GraphSet, graph_ids
+from graphtrial.graphs.graphset import GraphSet
+from graphtrial.graphs.pointers import graph_ids
 
-WORTH_A_THREAD = 50_000  # nodes and edges of a batch
-SMALL_ENOUGH_TO_KEEP = 5_000_000  # nodes and edges of all batches: some 300 MB
+MIN_PREFETCH_SIZE = 50_000  # nodes and edges per batch; below it, handing over to a thread costs more than it saves
+MAX_CACHED_SIZE = 5_000_000  # nodes and edges of all batches: some 300 MB
 
 
 class Loader:
-    """Iterates over the graphs `ids` in batches; every graph once per pass, none dropped.
+    """Mini-batch loader over the graphs `ids`; each epoch has every graph once, the last batch may be smaller.
 
-    With a `generator` each pass draws a new order from it, before the first batch is made: the batches depend on the
-    generator's state alone, not on threads or processes. `prefetch` batches are assembled ahead by a helper thread,
-    unless they are so small that waking the thread costs more than it saves.
+    With a `generator`, each epoch is shuffled by one permutation drawn before its first batch: the order depends on the
+    generator's state alone, not on threads or processes. `prefetch` batches are collated ahead in a background thread
+    (batches below `MIN_PREFETCH_SIZE` are not). `cache` keeps unshuffled batches for later epochs.
     """
 
     def __init__(
@@ -34,7 +35,7 @@ class Loader:
         *,
         generator: torch.Generator | None = None,
         prefetch: int = 2,
-        keep: bool = False,
+        cache: bool = False,
     ) -> None:
         if batch_size < 1:
             raise GraphTrialError(f"a batch needs at least one graph; batch_size is {batch_size}")
@@ -43,57 +44,57 @@ class Loader:
         self.batch_size = batch_size
         self.generator = generator
         self.prefetch = prefetch
-        self.keep = keep and generator is None and self._rows(len(self.ids)) < SMALL_ENOUGH_TO_KEEP
-        self._kept: list[GraphBatch] = []
+        self.cache = cache and generator is None and self._expected_size(len(self.ids)) < MAX_CACHED_SIZE
+        self._batches: list[GraphBatch] = []
 
     def __len__(self) -> int:
         return -(-len(self.ids) // self.batch_size)
 
     def __iter__(self) -> Iterator[GraphBatch]:
-        if not self.keep:
-            return self._pass()
-        if not self._kept:
-            self._kept = list(self._pass())
-        return iter(self._kept)
+        if not self.cache:
+            return self._epoch()
+        if not self._batches:
+            self._batches = list(self._epoch())
+        return iter(self._batches)
 
-    def _pass(self) -> Iterator[GraphBatch]:
+    def _epoch(self) -> Iterator[GraphBatch]:
         order = self.ids
         if self.generator is not None:
             order = order[torch.randperm(len(order), generator=self.generator).numpy()]
-        parts = self._divide(order)
-        if self.prefetch < 1 or len(parts) < 2 or self._rows(self.batch_size) < WORTH_A_THREAD:
-            return (GraphBatch.from_set(self.graphs, part) for part in parts)
-        return self._ahead(parts)
+        batches = self._split(order)
+        if self.prefetch < 1 or len(batches) < 2 or self._expected_size(self.batch_size) < MIN_PREFETCH_SIZE:
+            return (GraphBatch.from_set(self.graphs, ids) for ids in batches)
+        return self._prefetched(batches)
 
-    def _divide(self, order: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
+    def _split(self, order: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
         return [order[start : start + self.batch_size] for start in range(0, len(order), self.batch_size)]
 
-    def _rows(self, graphs: int) -> float:
-        """Return how many nodes and edges so many graphs have on average."""
+    def _expected_size(self, graphs: int) -> float:
+        """Return the mean number of nodes plus edges of that many graphs."""
         return (self.graphs.num_nodes + self.graphs.num_edges) / max(1, len(self.graphs)) * graphs
 
-    def _ahead(self, parts: list[npt.NDArray[np.int64]]) -> Iterator[GraphBatch]:
-        waiting: deque[Future[GraphBatch]] = deque()
-        with ThreadPoolExecutor(1, thread_name_prefix="graphtrial-loader") as helper:
+    def _prefetched(self, batches: list[npt.NDArray[np.int64]]) -> Iterator[GraphBatch]:
+        pending: deque[Future[GraphBatch]] = deque()
+        with ThreadPoolExecutor(1, thread_name_prefix="graphtrial-loader") as worker:
             try:
-                for part in parts:
-                    waiting.append(helper.submit(GraphBatch.from_set, self.graphs, part))
-                    if len(waiting) > self.prefetch:
-                        yield waiting.popleft().result()
-                while waiting:
-                    yield waiting.popleft().result()
+                for ids in batches:
+                    pending.append(worker.submit(GraphBatch.from_set, self.graphs, ids))
+                    if len(pending) > self.prefetch:
+                        yield pending.popleft().result()
+                while pending:
+                    yield pending.popleft().result()
             finally:
-                for future in waiting:
+                for future in pending:
                     future.cancel()
 
 
 class AccumulatingLoader(Loader):
-    """Batches as a loop over single graphs makes them that steps whenever the number of the graph divides by the size.
+    """Gradient accumulation over single graphs: step when `index % batch_size == 0`, as in the reference.
 
-    The first batch has one graph, all others have `batch_size`, and what is left over at the end is dropped: the
-    reference trains Weisfeiler-Leman networks in this way.
+    The first batch has one graph, all others have `batch_size`, and an incomplete last batch is dropped: so the
+    reference implementation trains its Weisfeiler-Leman networks.
     """
 
-    def _divide(self, order: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
+    def _split(self, order: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
         full = range(1, len(order) - self.batch_size + 1, self.batch_size)
         return [order[:1], *(order[start : start + self.batch_size] for start in full)]

@@ -1,10 +1,10 @@
-"""Which attributes of graphs name a split.
+"""Names of graph attributes that hold a split: masks, index lists and part names.
 
 | name | value of a graph |
 |---|---|
-| `train_mask`, `val_mask`, `test_mask` | true or false per node or edge, [rows] or [rows, splits]; or one per graph |
-| `train_idx`, `val_idx`, `test_idx` | the nodes, by number, of a single graph |
-| `split` | `train`, `val`, `test` or `none`: one word for the graph, or a list of one per node or edge |
+| `train_mask`, `val_mask`, `test_mask` | bool per node or edge, [rows] or [rows, splits]; or one bool per graph |
+| `train_idx`, `val_idx`, `test_idx` | node indices of a single graph |
+| `split` | `train`, `val`, `test` or `none`: one name for the graph, or a list with one per node or edge |
 """
 
 from __future__ import annotations
@@ -13,36 +13,36 @@ from typing import Literal
 
 from graphtrial.core.errors import InvalidGraphError
 
-Kind = Literal["mask", "ids", "words"]
+Kind = Literal["mask", "index", "name"]
 
 PART = "part"
-"""The column that says train, val, test or none (0 to 3) of each example: one number, or one for each split."""
-WORDS = ("train", "val", "test", "none")
-NONE = len(WORDS) - 1
+"""Column with the part of each example as an index into `PARTS`, [rows] or [rows, splits]."""
+PARTS = ("train", "val", "test", "none")
+NONE = len(PARTS) - 1
 SPLIT = "split"
 
 SPELLINGS = {"training": "train", "valid": "val", "validation": "val", "dev": "val", "testing": "test"}
-KINDS: dict[str, Kind] = {"mask": "mask", "idx": "ids", "index": "ids", "indices": "ids", "ids": "ids"}
-ENDINGS = {*KINDS, "masks", "id", "node", "nodes", "edge", "edges", "graph", "graphs", "pos", "neg", "set", "split"}
-"""Endings of names that begin with a part and must mean a split, whether or not they are understood."""
+KINDS: dict[str, Kind] = {"mask": "mask", "idx": "index", "index": "index", "indices": "index", "ids": "index"}
+SUFFIXES = {*KINDS, "masks", "id", "node", "nodes", "edge", "edges", "graph", "graphs", "pos", "neg", "set", "split"}
+"""Suffixes after `train_`, `val_` or `test_` that denote a split, whether or not it can be read."""
 
 
-def role_of(name: str) -> tuple[Kind, int] | None:
-    """Return how an attribute of that name divides examples and which part it names, or nothing.
+def parse_mask_name(name: str) -> tuple[Kind, int] | None:
+    """Parse an attribute name into the kind of its values and its part; None for an attribute that is no split.
 
-    A name that can only mean a split, but is none of the known ones, is an error: it must not be overlooked.
+    A name that looks like a split but cannot be read raises `InvalidGraphError`, so that no mask becomes a feature.
     """
     if name.lower() == SPLIT:
-        return "words", NONE
-    first, _, rest = name.lower().partition("_")
-    word = SPELLINGS.get(first, first)
-    if word not in WORDS[:NONE] or not rest:
+        return "name", NONE
+    prefix, _, suffix = name.lower().partition("_")
+    part = SPELLINGS.get(prefix, prefix)
+    if part not in PARTS[:NONE] or not suffix:
         return None
-    if rest in KINDS:
-        return KINDS[rest], WORDS.index(word)
-    if ENDINGS & {*rest.split("_")}:
+    if suffix in KINDS:
+        return KINDS[suffix], PARTS.index(part)
+    if SUFFIXES & {*suffix.split("_")}:
         raise InvalidGraphError(
-            f"'{name}' looks like a part of a split, but is not read as one: masks are called train_mask, val_mask and "
-            "test_mask, lists of nodes train_idx, val_idx and test_idx; rename or remove it"
+            f"'{name}' looks like a split, but is not read as one: masks are called train_mask, val_mask and "
+            "test_mask, node indices train_idx, val_idx and test_idx; rename or remove it"
         )
     return None

@@ -1,7 +1,7 @@
-"""Splits that the data themselves name: masks, lists of ids and words become one column, `part`.
+"""Train, validation and test masks, index lists and part names that come with the data -> the column `part`.
 
-`part_names` says which attributes those are. A mask is never a feature. What is in no mask is in no part; what is in
-two, and a split that is named twice or in part only, is refused.
+`mask_names` lists the attribute names. A mask is never a feature. Examples in no mask are in part `none`; overlapping
+masks, and a split that is incomplete or given twice, are errors.
 """
 
 from __future__ import annotations
@@ -14,214 +14,216 @@ import numpy.typing as npt
 
 from graphtrial.core.errors import InvalidGraphError
 from graphtrial.graphs.column import Column, Level
-from graphtrial.graphs.mask_names import NONE, SPELLINGS, WORDS, Kind, role_of
+from graphtrial.graphs.mask_names import NONE, PARTS, SPELLINGS, Kind, parse_mask_name
 
 Array = npt.NDArray[Any]
 MEANING = "train, val, test or none"
 
 
-def part_column(given: Mapping[str, Sequence[Any]], nodes: Array, edges: Array, target: Level | None) -> Column | None:
-    """Return the column `part` of some graphs, or nothing where their attributes name no split.
+def part_column(
+    attributes: Mapping[str, Sequence[Any]], nodes: Array, edges: Array, target: Level | None
+) -> Column | None:
+    """Return the column `part` of some graphs, or None where they have no split attributes.
 
-    `given` has the attributes with a role, each with one value per graph (`None` where a graph lacks it); `nodes` and
-    `edges` are the sizes of the graphs, and `target` is the level of `y`, which decides where sizes leave it open.
+    attributes: split attributes by name, each with one value per graph (None where a graph lacks it). nodes, edges
+    [graphs]: sizes of the graphs. target: level of `y`, which decides where lengths match several levels.
     """
-    if not given:
+    if not attributes:
         return None
-    roles = {name: role for name in given if (role := role_of(name)) is not None}
-    parts = [part for _, part in roles.values()]
-    if len({kind for kind, _ in roles.values()}) > 1 or len({*parts}) < len(parts):
-        raise InvalidGraphError(f"the split is named twice, by {_listed(sorted(given))}; keep one way to name it")
-    for name, values in given.items():
+    kinds = {name: parsed for name in attributes if (parsed := parse_mask_name(name)) is not None}
+    parts = [part for _, part in kinds.values()]
+    if len({kind for kind, _ in kinds.values()}) > 1 or len({*parts}) < len(parts):
+        raise InvalidGraphError(f"the split is given twice, by {_listed(sorted(attributes))}; keep one")
+    for name, values in attributes.items():
         if any(value is None for value in values):
             raise InvalidGraphError(f"'{name}' is in some graphs but not in all of them")
     sizes: dict[Level, Array] = {"node": nodes, "edge": edges, "graph": np.ones_like(nodes)}
     if parts == [NONE]:
-        ((name, values),) = given.items()
-        return _from_words(name, values, sizes, target)
-    _check_complete({WORDS[part]: name for name, (_, part) in roles.items()})
-    masks = {roles[name][1]: _masks(name, values, nodes, roles[name][0]) for name, values in given.items()}
-    names = {part: name for name, (_, part) in roles.items()}
+        ((name, values),) = attributes.items()
+        return _from_names(name, values, sizes, target)
+    _check_complete({PARTS[part]: name for name, (_, part) in kinds.items()})
+    masks = {kinds[name][1]: _masks(name, values, nodes, kinds[name][0]) for name, values in attributes.items()}
+    names = {part: name for name, (_, part) in kinds.items()}
     level = _level(names[0], [len(mask) if mask.ndim else -1 for mask in masks[0]], sizes, target)
-    tables = [_table(names[part], masks[part], sizes[level]) for part in range(NONE)]
-    return _from_tables(tables, [names[part] for part in range(NONE)], level)
+    concatenated = [_concatenated_mask(names[part], masks[part], sizes[level]) for part in range(NONE)]
+    return _from_masks(concatenated, [names[part] for part in range(NONE)], level)
 
 
-def check_value(name: str, value: Any) -> None:
-    """Refuse the value of one graph that names no part, whatever the others are."""
-    role = role_of(name)
-    if role is not None and role[0] == "mask":
+def check_mask_value(name: str, value: Any) -> None:
+    """Validate the value of one split attribute of one graph."""
+    parsed = parse_mask_name(name)
+    if parsed is not None and parsed[0] == "mask":
         _as_mask(name, value)
-    elif role is not None and role[0] == "words" and isinstance(value, str):
-        _number(name, value)
-    elif role is not None and role[0] == "words" and not isinstance(value, Mapping):
-        _words(name, value)
+    elif parsed is not None and parsed[0] == "name" and isinstance(value, str):
+        _part_index(name, value)
+    elif parsed is not None and parsed[0] == "name" and not isinstance(value, Mapping):
+        _part_indices(name, value)
 
 
-def column_of_ids(split: Mapping[str, Any], rows: int, level: Level) -> Column:
-    """Return the column `part` for lists of ids by part, such as the `get_idx_split()` of OGB returns them."""
+def part_from_ids(split: Mapping[str, Any], rows: int, level: Level) -> Column:
+    """Return the column `part` of index lists by part name, such as OGB's `get_idx_split()` returns."""
     names = {SPELLINGS.get(str(name).lower(), str(name).lower()): name for name in split}
-    if unknown := [name for name in names if name not in WORDS[:NONE]]:
-        raise InvalidGraphError(f"a split has the parts train, val and test, but here is '{unknown[0]}'")
+    if unknown := [name for name in names if name not in PARTS[:NONE]]:
+        raise InvalidGraphError(f"'{unknown[0]}' is no part of a split; parts are train, val and test")
     if len(names) < len(split):
-        raise InvalidGraphError(f"the split names a part twice: {_listed(map(str, split))}")
-    _check_complete({word: str(name) for word, name in names.items()})
-    tables = [
-        _mask_of_ids(str(names[word]), _array(str(names[word]), split[names[word]]), rows) for word in WORDS[:NONE]
+        raise InvalidGraphError(f"the split has a part twice: {_listed(map(str, split))}")
+    _check_complete({part: str(name) for part, name in names.items()})
+    masks = [
+        _index_to_mask(str(names[part]), _array(str(names[part]), split[names[part]]), rows) for part in PARTS[:NONE]
     ]
-    return _from_tables(tables, [str(names[word]) for word in WORDS[:NONE]], level)
+    return _from_masks(masks, [str(names[part]) for part in PARTS[:NONE]], level)
 
 
-def masks_of(values: Array) -> dict[str, Array]:
-    """Return rows of the column `part` as the three masks that PyG has."""
-    return {f"{word}_mask": np.asarray(values == number) for number, word in enumerate(WORDS[:NONE])}
+def part_to_masks(values: Array) -> dict[str, Array]:
+    """Convert rows of the column `part` to PyG's `train_mask`, `val_mask` and `test_mask`."""
+    return {f"{part}_mask": np.asarray(values == index) for index, part in enumerate(PARTS[:NONE])}
 
 
-def words_of(values: Array) -> list[Any]:
-    """Return rows of the column `part` as words; a list of words where there are several splits."""
-    words: list[Any] = np.array(WORDS, object)[np.asarray(values)].tolist()
-    return words
+def part_to_names(values: Array) -> list[Any]:
+    """Convert rows of the column `part` to part names; a list of names per row where there are several splits."""
+    names: list[Any] = np.array(PARTS, object)[np.asarray(values)].tolist()
+    return names
 
 
-def _check_complete(there: Mapping[str, str]) -> None:
-    missing = [word for word in WORDS[:NONE] if word not in there]
+def _check_complete(names: Mapping[str, str]) -> None:
+    missing = [part for part in PARTS[:NONE] if part not in names]
     if missing:
         raise InvalidGraphError(
-            f"{_listed(there.values())} names a part of a split, but nothing names {' and '.join(missing)}: "
+            f"{_listed(names.values())} is one part of a split, but {' and '.join(missing)} is missing: "
             "all three are needed; add what is missing, or remove the others to have a split drawn"
         )
 
 
-def _from_words(name: str, values: Sequence[Any], sizes: Mapping[Level, Array], target: Level | None) -> Column:
+def _from_names(name: str, values: Sequence[Any], sizes: Mapping[Level, Array], target: Level | None) -> Column:
     level: Level = "graph"
     if isinstance(values[0], Mapping):
         if len(values) != 1:
-            raise InvalidGraphError(f"'{name}' lists ids by part, which is for a single graph only")
-        return column_of_ids(values[0], int(sizes["node"][0]), "node")
+            raise InvalidGraphError(f"'{name}' has an index list per part, which is for a single graph only")
+        return part_from_ids(values[0], int(sizes["node"][0]), "node")
     if not all(isinstance(value, str) for value in values):
-        tables = [_words(name, value) for value in values]
-        lengths = [len(table) for table in tables]
+        indices = [_part_indices(name, value) for value in values]
+        lengths = [len(index) for index in indices]
         level = _level(name, lengths, sizes, target, several=len(values) > 1 and len({*lengths}) == 1)
-        rows = [table if level != "graph" or len(table) == 1 else table.reshape(1, -1) for table in tables]
-        part = _joined(name, rows)
+        rows = [index if level != "graph" or len(index) == 1 else index.reshape(1, -1) for index in indices]
+        part = _concatenated(name, rows)
     else:
-        part = np.array([_number(name, value) for value in values], np.uint8)
-    return _checked(part, level, lambda number: f"no {level} has the word '{WORDS[number]}' in '{name}'")
+        part = np.array([_part_index(name, value) for value in values], np.uint8)
+    return _checked(part, level, lambda index: f"no {level} has '{PARTS[index]}' in '{name}'")
 
 
-def _words(name: str, value: Any) -> Array:
+def _part_indices(name: str, value: Any) -> Array:
     try:
         table = np.array(value.tolist() if hasattr(value, "tolist") else value, object)
     except ValueError:
         raise InvalidGraphError(f"the rows of '{name}' differ in length") from None
     if table.ndim not in (1, 2):
-        raise InvalidGraphError(f"'{name}' must be one of {', '.join(WORDS)}, or a list of these, not {_short(value)}")
-    numbers = [_number(name, word) for word in table.reshape(-1)]
-    return np.array(numbers, np.uint8).reshape(table.shape)
+        raise InvalidGraphError(f"'{name}' must be one of {', '.join(PARTS)}, or a list of these, not {_short(value)}")
+    indices = [_part_index(name, part) for part in table.reshape(-1)]
+    return np.array(indices, np.uint8).reshape(table.shape)
 
 
-def _number(name: str, word: Any) -> int:
-    text = word.strip().lower() if isinstance(word, str) else ""
+def _part_index(name: str, part: Any) -> int:
+    text = part.strip().lower() if isinstance(part, str) else ""
     text = SPELLINGS.get(text, text)
-    if text not in WORDS:
-        raise InvalidGraphError(f"'{name}' must be one of {', '.join(WORDS)}, not {_short(word)}")
-    return WORDS.index(text)
+    if text not in PARTS:
+        raise InvalidGraphError(f"'{name}' must be one of {', '.join(PARTS)}, not {_short(part)}")
+    return PARTS.index(text)
 
 
 def _masks(name: str, values: Sequence[Any], nodes: Array, kind: Kind) -> list[Array]:
     if kind == "mask":
         return [_as_mask(name, value) for value in values]
     if len(values) > 1:
-        raise InvalidGraphError(f"'{name}' lists nodes by number, for a single graph only; use masks or 'split'")
-    return [_mask_of_ids(name, _array(name, values[0]), int(nodes[0]))]
+        raise InvalidGraphError(f"'{name}' lists node indices, for a single graph only; use masks or 'split'")
+    return [_index_to_mask(name, _array(name, values[0]), int(nodes[0]))]
 
 
 def _as_mask(name: str, value: Any) -> Array:
     array = _array(name, value)
     if array.dtype.kind not in "biuf" or (array.dtype.kind != "b" and not np.isin(array, (0, 1)).all()):
-        raise InvalidGraphError(f"'{name}' must hold true and false (or 1 and 0); lists of ids are called *_idx")
+        raise InvalidGraphError(f"'{name}' must be boolean (or 0 and 1); index lists are called *_idx")
     return array.astype(bool)
 
 
-def _mask_of_ids(name: str, ids: Array, rows: int) -> Array:
+def _index_to_mask(name: str, ids: Array, rows: int) -> Array:
     if ids.ndim != 1 or (ids.size and ids.dtype.kind not in "iu"):
         raise InvalidGraphError(f"'{name}' must be a flat list of integers, not {ids.dtype} {list(ids.shape)}")
     if ids.size and (ids.min() < 0 or ids.max() >= rows):
-        raise InvalidGraphError(f"'{name}' holds {ids.min()} to {ids.max()}, but there are 0 to {rows - 1}")
+        raise InvalidGraphError(f"'{name}' has indices {ids.min()} to {ids.max()}, outside 0 to {rows - 1}")
     mask = np.zeros(rows, bool)
     mask[ids.astype(np.int64)] = True
     if int(mask.sum()) != len(ids):
-        raise InvalidGraphError(f"'{name}' holds a number twice")
+        raise InvalidGraphError(f"'{name}' has a duplicate index")
     return mask
 
 
 def _level(
     name: str, lengths: list[int], sizes: Mapping[Level, Array], target: Level | None, *, several: bool = False
 ) -> Level:
-    """Return what rows of these lengths are about: the level of the target where it fits, else nodes, edges, graphs."""
-    found = np.array(lengths)
-    fitting: list[Level] = [level for level in ("node", "edge") if np.array_equal(found, sizes[level])]
-    if several or np.isin(found, (-1, 1)).all():
-        fitting.append("graph")
-    if not fitting:
-        wrong = int(np.argmax((found != sizes["node"]) & (found != sizes["edge"])))
+    """Infer the level from the lengths: the target's level if it matches, else node, edge or graph, in this order."""
+    counts = np.array(lengths)
+    matching: list[Level] = [level for level in ("node", "edge") if np.array_equal(counts, sizes[level])]
+    if several or np.isin(counts, (-1, 1)).all():
+        matching.append("graph")
+    if not matching:
+        wrong = int(np.argmax((counts != sizes["node"]) & (counts != sizes["edge"])))
         raise InvalidGraphError(
             f"'{name}' has {max(lengths[wrong], 0)} entries in graph {wrong}, which has {sizes['node'][wrong]} nodes "
             f"and {sizes['edge'][wrong]} edges"
         )
-    return target if target in fitting else fitting[0]
+    return target if target in matching else matching[0]
 
 
-def _table(name: str, masks: list[Array], sizes: Array) -> Array:
+def _concatenated_mask(name: str, masks: list[Array], sizes: Array) -> Array:
     rows = [mask.reshape(1) if not mask.ndim else mask for mask in masks]
-    for number, (mask, size) in enumerate(zip(rows, sizes, strict=True)):
+    for graph, (mask, size) in enumerate(zip(rows, sizes, strict=True)):
         if len(mask) != size:
-            raise InvalidGraphError(f"'{name}' has {len(mask)} entries in graph {number}, the other masks have {size}")
-    table = _joined(name, rows)
-    if table.ndim > 2 or not table.size:
-        raise InvalidGraphError(f"'{name}' has shape {list(table.shape)}; masks are [rows] or [rows, splits]")
-    return table
+            raise InvalidGraphError(f"'{name}' has {len(mask)} entries in graph {graph}, the other masks have {size}")
+    mask = _concatenated(name, rows)
+    if mask.ndim > 2 or not mask.size:
+        raise InvalidGraphError(f"'{name}' has shape {list(mask.shape)}; masks are [rows] or [rows, splits]")
+    return mask
 
 
-def _from_tables(tables: list[Array], names: list[str], level: Level) -> Column:
-    """Return the column of three masks; one that is the same in all splits may be flat."""
-    widths = {table.shape[1] for table in tables if table.ndim == 2}
+def _from_masks(masks: list[Array], names: list[str], level: Level) -> Column:
+    """Return the column of the train, validation and test masks, [rows] or [rows, splits], broadcast to all splits."""
+    widths = {mask.shape[1] for mask in masks if mask.ndim == 2}
     if len(widths) > 1:
         raise InvalidGraphError(
             f"{_listed(names)} have different numbers of splits: {_listed(map(str, sorted(widths)))}"
         )
     flat = not widths
     count = 1 if flat else widths.pop()
-    stacked = np.stack([np.broadcast_to(table.reshape(len(table), -1), (len(table), count)) for table in tables])
-    twice = np.argwhere(stacked.sum(axis=0) > 1)
-    if len(twice):
-        row, split = twice[0].tolist()
-        both = [name for name, table in zip(names, stacked, strict=True) if table[row, split]]
+    stacked = np.stack([np.broadcast_to(mask.reshape(len(mask), -1), (len(mask), count)) for mask in masks])
+    overlap = np.argwhere(stacked.sum(axis=0) > 1)
+    if len(overlap):
+        row, split = overlap[0].tolist()
+        both = [name for name, mask in zip(names, stacked, strict=True) if mask[row, split]]
         where = f" in split {split}" if count > 1 else ""
         raise InvalidGraphError(
-            f"{len(twice)} of {stacked[0].size} entries are in two parts: {level} {row} is in {_listed(both)}{where}"
+            f"{len(overlap)} of {stacked[0].size} entries are in two parts: {level} {row} is in {_listed(both)}{where}"
         )
     part = np.where(stacked.any(axis=0), stacked.argmax(axis=0), NONE).astype(np.uint8)
-    return _checked(part[:, 0] if flat else part, level, lambda number: f"'{names[number]}' names no {level}")
+    return _checked(part[:, 0] if flat else part, level, lambda index: f"'{names[index]}' has no {level}")
 
 
-def _checked(part: Array, level: Level, complaint: Callable[[int], str]) -> Column:
-    """Return the column of these parts, none of which may be empty in any split."""
+def _checked(part: Array, level: Level, message: Callable[[int], str]) -> Column:
+    """Return the column `part`; raise where train, val or test is empty in a split."""
     for split, column in enumerate(part.reshape(len(part), -1).T):
-        for number in range(NONE):
-            if not (column == number).any():
-                raise InvalidGraphError(f"{complaint(number)} in split {split}: each part needs one at least")
-    return Column(part, level, MEANING, types=len(WORDS))
+        for index in range(NONE):
+            if not (column == index).any():
+                raise InvalidGraphError(f"{message(index)} in split {split}: each part needs one at least")
+    return Column(part, level, MEANING, types=len(PARTS))
 
 
 def _array(name: str, value: Any) -> Array:
     try:
         return np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
     except (ValueError, TypeError, RuntimeError):
-        raise InvalidGraphError(f"'{name}' is no table of numbers") from None
+        raise InvalidGraphError(f"'{name}' is no array of numbers") from None
 
 
-def _joined(name: str, rows: list[Array]) -> Array:
+def _concatenated(name: str, rows: list[Array]) -> Array:
     try:
         return np.concatenate(rows)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Graphs in which every node is its own neighbour."""
+"""Self-loops, as `torch_geometric.utils.add_remaining_self_loops` adds them."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from torch import Tensor
 from graphtrial.graphs.batch import GraphBatch
 
 
-def with_self_loops(graph: GraphBatch) -> GraphBatch:
-    """Return the batch with a loop at every node that had none; the edge features of a new loop are 0.
+def add_remaining_self_loops(graph: GraphBatch) -> GraphBatch:
+    """Add a self-loop to every node that has none; new loops have `edge_attr` 0.
 
-    The structure is made once per batch. Columns other than `edge_attr` are shared as they are.
+    The structure is cached with the batch; all other columns are shared.
     """
-    bare, order = graph.remember("self-loops", lambda: _looped(graph))
+    bare, order = graph.cached("self-loops", lambda: _structure_with_loops(graph))
     columns = dict(graph.columns)
     if graph.edge_attr is not None:
         new = graph.edge_attr.new_zeros((len(order) - graph.num_edges, *graph.edge_attr.shape[1:]))
@@ -21,17 +21,17 @@ def with_self_loops(graph: GraphBatch) -> GraphBatch:
     return bare.with_columns(columns)
 
 
-def _looped(graph: GraphBatch) -> tuple[GraphBatch, Tensor]:
-    """Return the graph with loops, and where each of its edges stands in the list of old edges and then new loops."""
+def _structure_with_loops(graph: GraphBatch) -> tuple[GraphBatch, Tensor]:
+    """Return the graph with self-loops, and the permutation that sorts `[old edges, new loops]` into its edges."""
     source, target = graph.edge_index
-    looped = torch.zeros(graph.num_nodes, dtype=torch.bool, device=source.device)
-    looped[source[source == target]] = True
-    new = (~looped).nonzero().flatten()
+    has_loop = torch.zeros(graph.num_nodes, dtype=torch.bool, device=source.device)
+    has_loop[source[source == target]] = True
+    new = (~has_loop).nonzero().flatten()
     source, target = torch.cat([source, new]), torch.cat([target, new])
     order = torch.argsort(target * graph.num_nodes + source, stable=True)
     source, target = source[order], target[order]
-    in_degree = graph.in_degree + ~looped
-    out_degree = graph.out_degree + ~looped
+    in_degree = graph.in_degree + ~has_loop
+    out_degree = graph.out_degree + ~has_loop
     structure = {
         "edge_index": torch.stack([source, target]),
         "batch": graph.batch,

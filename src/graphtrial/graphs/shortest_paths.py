@@ -1,4 +1,4 @@
-"""Shortest paths from all nodes of a graph, 64 searches at a time: bit b of a word is about the b-th of them."""
+"""Shortest path lengths by bit-parallel breadth-first search: 64 sources at a time, one bit of a word each."""
 
 from __future__ import annotations
 
@@ -16,42 +16,46 @@ SAMPLED = 1024
 
 
 @dataclass(frozen=True)
-class Distances:
-    """How far nodes are apart: the number of ordered pairs of different nodes at each distance from 1 on.
+class PathLengths:
+    """Histogram of shortest path lengths.
 
-    `searched` is the number of nodes that were searched from; with fewer than all, pairs begin at these.
+    pairs [diameter]: number of ordered node pairs at distance 1, 2, ...; sources: number of source nodes, all nodes or
+    a sample of them.
     """
 
     pairs: Array
-    searched: int
+    sources: int
 
     @property
     def mean(self) -> float | None:
-        """The mean length of the shortest paths between nodes that have one."""
+        """Average shortest path length over connected pairs; None where there are none."""
         total = int(self.pairs.sum())
         return float(self.pairs @ np.arange(1, len(self.pairs) + 1)) / total if total else None
 
 
-def distances(graph: GraphSet, all_up_to: int = ALL_UP_TO) -> Distances:
-    """Search from every node of a set with a single graph; in one of more nodes from some 1,000 of them, evenly."""
+def shortest_path_lengths(graph: GraphSet, all_up_to: int = ALL_UP_TO) -> PathLengths:
+    """Run a breadth-first search from every node of a single graph; above `all_up_to` nodes, from `SAMPLED` of them."""
     nodes = graph.num_nodes
     start = np.concatenate([[0], np.cumsum(graph.out_degree, dtype=np.int64)])
     neighbour = np.asarray(graph.edge_index[1])[graph.out_order].astype(np.int64)
     bases = np.arange(0, nodes, BATCH)
     if nodes > all_up_to:
         bases = bases[:: max(1, len(bases) * BATCH // SAMPLED)]
-    pairs, search = np.zeros(0, np.int64), Search(start, neighbour)
+    pairs, search = np.zeros(0, np.int64), BreadthFirstSearch(start, neighbour)
     for base in bases.tolist():
-        found = search.reached_from(base).sum(axis=1)
-        longer = np.zeros(max(len(pairs), len(found)), np.int64)
-        longer[: len(pairs)] += pairs
-        longer[: len(found)] += found
-        pairs = longer
-    return Distances(pairs, int(np.minimum(BATCH, nodes - bases).sum()))
+        counts = search.counts_by_depth(base).sum(axis=1)
+        total = np.zeros(max(len(pairs), len(counts)), np.int64)
+        total[: len(pairs)] += pairs
+        total[: len(counts)] += counts
+        pairs = total
+    return PathLengths(pairs, int(np.minimum(BATCH, nodes - bases).sum()))
 
 
-class Search:
-    """Searches along edges: node i leads to `neighbour[start[i]:start[i + 1]]`. Memory is made once."""
+class BreadthFirstSearch:
+    """Breadth-first search in a CSR graph: the successors of node i are `neighbour[start[i]:start[i + 1]]`.
+
+    Working memory is allocated once, for all sources.
+    """
 
     def __init__(self, start: Array, neighbour: Array) -> None:
         nodes = len(start) - 1
@@ -59,8 +63,8 @@ class Search:
         self.words = [np.zeros(nodes, np.uint64) for _ in range(3)]
         self.lists = [np.zeros(nodes, np.int64) for _ in range(3)]
 
-    def reached_from(self, base: int) -> Any:
-        """Return how many nodes lie at each distance from 1 on from the nodes `base` and following, [distances, 64]."""
+    def counts_by_depth(self, base: int) -> Any:
+        """Count the nodes at distance 1, 2, ... from each of the sources `base` to `base + 63`, [depth, 64]."""
         return _search(*self.graph, base, *self.words, *self.lists)
 
 
@@ -76,7 +80,7 @@ def _search(
     reached: Array,
     touched: Array,
 ) -> Any:
-    """Search from up to 64 nodes at once. The words are 0 before and after."""
+    """Breadth-first search from up to 64 sources; `seen`, `now` and `later` are all 0 before and after."""
     size = min(64, len(start) - 1 - base)
     counts = np.zeros((16, 64), np.int64)
     width = many = depth = 0

@@ -1,4 +1,4 @@
-"""Named arrays in a folder: one `.npy` file each and one `set.json` with their checksums. Nothing is ever unpickled."""
+"""Arrays in a folder: one `.npy` file each and a manifest `set.json` with checksums. Nothing is ever unpickled."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ MANIFEST = "set.json"
 RESERVED = frozenset(
     {
         *("batch", "columns", "edge_index", "from_set", "in_degree", "in_ptr", "num_edges", "num_graphs", "num_nodes"),
-        *("asked", "out_degree", "out_order", "out_ptr", "ptr", "remember", "to", "with_column", "with_columns"),
+        *("select_targets", "out_degree", "out_order", "out_ptr", "ptr", "cached", "to", "with_column", "with_columns"),
     }
 )
-"""Attributes that every batch has, so that no column can have their names."""
+"""Attributes of every batch, which column names must not shadow."""
 
-# What NumPy raises for a damaged header, which it reads as Python text.
+# Exceptions that NumPy raises for a corrupt header, which it parses as Python text.
 UNREADABLE = (
     *(OSError, ValueError, EOFError, SyntaxError, TypeError, KeyError),
     *(OverflowError, MemoryError, RecursionError, tokenize.TokenError),
@@ -36,7 +36,7 @@ UNREADABLE = (
 
 
 def save(folder: Path, arrays: Mapping[str, Array], about: Mapping[str, Any]) -> None:
-    """Write `arrays` and the JSON-like `about` to `folder`, which appears complete or not at all."""
+    """Write `arrays` and the JSON metadata `about` to `folder` atomically."""
     for name, array in arrays.items():
         if array.dtype.hasobject:
             raise InvalidGraphError(f"'{name}' has dtype {array.dtype}; only plain numbers can be saved")
@@ -49,10 +49,10 @@ def save(folder: Path, arrays: Mapping[str, Array], about: Mapping[str, Any]) ->
 
 
 def load(folder: Path) -> tuple[dict[str, Array], dict[str, Any]]:
-    """Memory-map the arrays of `folder`; return them and `about`.
+    """Memory-map the arrays of `folder`; return them and the metadata `about`.
 
-    Files that are missing, foreign, of another length or with a flipped bit raise `CorruptFileError`. Every byte is
-    read once for that, 1.8 GB per second, from the file and not through the map: no memory is taken.
+    Raises `CorruptFileError` for missing, foreign, truncated or altered files. Checksums are computed from the file
+    stream (1.8 GB per second), not through the map, so that no memory is taken.
     """
     manifest = _manifest(folder / MANIFEST)
     if manifest["format"] != FORMAT:
@@ -78,12 +78,12 @@ def describe(array: Array) -> list[Any]:
 
 
 def narrow(array: Array) -> Array:
-    """Return 64-bit integers as 32-bit ones where they fit."""
+    """Cast int64 to int32 where all values fit."""
     return array.astype(np.int32) if not array.size or int(array.max()) < 2**31 else array
 
 
 def check_name(name: str) -> None:
-    """Refuse a column name that is taken or no plain identifier, because it becomes a file name and an attribute."""
+    """Validate a column name: it becomes a file name and an attribute of batches."""
     if name in RESERVED:
         raise InvalidGraphError(f"'{name}' cannot name a column: every batch has that attribute already")
     if not re.fullmatch(r"[a-z][a-z0-9_]{0,63}", name):
@@ -106,7 +106,7 @@ def _manifest(path: Path) -> dict[str, Any]:
 
 
 def _checksum(path: Path, size: int) -> str:
-    """Return the SHA-256 of the last `size` bytes of a file, which in an `.npy` file are its numbers."""
+    """Return the SHA-256 of the last `size` bytes of a file: the data of an `.npy` file."""
     with path.open("rb") as stream:
         stream.seek(-size, 2)
         return sha256_of_stream(stream)

@@ -117,7 +117,7 @@ def _labels(graphs: GraphSet, level: str, names: tuple[str, ...]) -> tuple[Array
         if column is not None and column.level == level and column.types is not None and column.width == 1:
             values = np.asarray(column.values, np.int64).reshape(-1)
             if name != "x" or not np.array_equal(values, graphs.in_degree):
-                return values, column.first
+                return values, column.first_label
     return None, 0
 
 

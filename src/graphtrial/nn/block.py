@@ -100,4 +100,4 @@ def _shrink(graph: GraphBatch, level: str, dtype: torch.dtype) -> Tensor:
         counts = torch.bincount(of, minlength=graph.num_graphs)
         return counts.to(dtype).rsqrt().index_select(0, of).unsqueeze(1)
 
-    return graph.remember(f"{level} graph norm {dtype}", make)
+    return graph.cached(f"{level} graph norm {dtype}", make)

@@ -8,7 +8,7 @@ from torch.nn import functional as F
 
 from graphtrial.core.process import compute_settings, seed_everything
 from graphtrial.graphs import GraphBatch
-from graphtrial.graphs.self_loops import with_self_loops
+from graphtrial.graphs.self_loops import add_remaining_self_loops
 from graphtrial.nn.linear import Linear
 from graphtrial.nn.raw import raw_node_width, raw_nodes
 from graphtrial.nn.shapes import Shapes
@@ -39,7 +39,7 @@ class Infomax(nn.Module):
 
     def forward(self, graph: GraphBatch, order: Tensor | None = None) -> Tensor:
         """Return the node vectors [nodes, width]; with `order` those of a graph whose features are shuffled so."""
-        seen = with_self_loops(graph)
+        seen = add_remaining_self_loops(graph)
         x = raw_nodes(graph, self.shapes, self.match.dtype)
         z = self.linear(x / x.abs().sum(dim=1, keepdim=True).clamp_min(1e-12))
         z = z if order is None else z.index_select(0, order)

@@ -31,7 +31,7 @@ def pool(graph: GraphBatch, x: Tensor, how: str) -> Tensor:
             return torch.ones(graph.num_nodes, dtype=x.dtype, device=x.device)
         return graph.ptr.diff().to(x.dtype).reciprocal().index_select(0, graph.batch)
 
-    return weighted_sum(members(graph), x, graph.remember(f"pool {how} {x.dtype}", weights))
+    return weighted_sum(members(graph), x, graph.cached(f"pool {how} {x.dtype}", weights))
 
 
 class Pool(nn.Module):

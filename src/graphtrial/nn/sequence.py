@@ -23,7 +23,7 @@ class NeighbourLSTM(nn.Module):
     def forward(self, graph: GraphBatch, x: Tensor) -> Tensor:
         if not graph.num_edges:
             return torch.zeros_like(x)
-        nodes, senders, steps = graph.remember("neighbours by degree", lambda: _by_degree(graph))
+        nodes, senders, steps = graph.cached("neighbours by degree", lambda: _by_degree(graph))
         _, (state, _) = self.lstm(PackedSequence(x.index_select(0, senders), steps))
         return torch.zeros_like(x).index_copy(0, nodes, state[0])
 

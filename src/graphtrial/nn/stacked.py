@@ -6,7 +6,7 @@ from torch import Tensor, nn
 
 from graphtrial.core.arguments import Width
 from graphtrial.graphs import GraphBatch
-from graphtrial.graphs.self_loops import with_self_loops
+from graphtrial.graphs.self_loops import add_remaining_self_loops
 from graphtrial.nn.block import Block, Dress
 from graphtrial.nn.conv.base import Conv
 from graphtrial.nn.dropout import Dropout
@@ -58,7 +58,7 @@ class GNN(nn.Module):
         self.head = make_head(shapes, width, len(convs), readout=readout, layer_heads=layer_heads)
 
     def forward(self, graph: GraphBatch) -> Tensor:
-        seen = with_self_loops(graph) if self.self_loops else graph
+        seen = add_remaining_self_loops(graph) if self.self_loops else graph
         x = self.node_encoder(seen)
         if self.first is not None:
             x = self.first(x)

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
 from graphtrial.graphs import GraphBatch
-from graphtrial.graphs.self_loops import with_self_loops
+from graphtrial.graphs.self_loops import add_remaining_self_loops
 from graphtrial.nn.models.gcn_direct import DirectGCN
 from graphtrial.nn.models.mlp_direct import DirectMLP
 from graphtrial.nn.raw import raw_nodes
@@ -72,7 +72,7 @@ class Graph:
 
     def seen_by(self, model: Any) -> GraphBatch:
         """Return the graph as this model sees it: with a loop at every node, or without."""
-        return with_self_loops(self.batch) if model.self_loops else self.batch
+        return add_remaining_self_loops(self.batch) if model.self_loops else self.batch
 
     def features_of(self, model: Any) -> Tensor:
         """Return the features of all nodes, [nodes, inputs]."""

@@ -50,7 +50,7 @@ def symmetric_weight(graph: GraphBatch, dtype: torch.dtype) -> Tensor:
         product = graph.out_degree.index_select(0, source) * graph.in_degree.index_select(0, target)
         return product.to(dtype).rsqrt()
 
-    return graph.remember(f"symmetric {dtype}", make)
+    return graph.cached(f"symmetric {dtype}", make)
 
 
 def edge_weight(graph: GraphBatch, reduce: Reduce, dtype: torch.dtype) -> Tensor:
@@ -61,4 +61,4 @@ def edge_weight(graph: GraphBatch, reduce: Reduce, dtype: torch.dtype) -> Tensor
             return torch.ones(graph.num_edges, dtype=dtype, device=graph.edge_index.device)
         return graph.in_degree.to(dtype).reciprocal().index_select(0, graph.edge_index[1])
 
-    return graph.remember(f"edge {reduce} {dtype}", make)
+    return graph.cached(f"edge {reduce} {dtype}", make)

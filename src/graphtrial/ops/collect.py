@@ -34,4 +34,4 @@ def _in_edges(graph: GraphBatch) -> CSR:
         edges = torch.arange(graph.num_edges + 1, device=graph.edge_index.device)
         return CSR(graph.in_ptr, edges[:-1], None, edges, graph.edge_index[1], None)
 
-    return graph.remember("in-edges", make)
+    return graph.cached("in-edges", make)

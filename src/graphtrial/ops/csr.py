@@ -49,7 +49,7 @@ def edges(graph: GraphBatch) -> CSR:
         source, target = graph.edge_index
         return CSR(graph.in_ptr, source, None, graph.out_ptr, target.index_select(0, graph.out_order), graph.out_order)
 
-    return graph.remember("edges", make)
+    return graph.cached("edges", make)
 
 
 def members(graph: GraphBatch) -> CSR:
@@ -59,4 +59,4 @@ def members(graph: GraphBatch) -> CSR:
         nodes = torch.arange(graph.num_nodes + 1, device=graph.batch.device)
         return CSR(graph.ptr, nodes[:-1], None, nodes, graph.batch, None)
 
-    return graph.remember("members", make)
+    return graph.cached("members", make)

@@ -20,7 +20,7 @@ def sum_of_ends(graph: GraphBatch, of_source: Tensor, of_target: Tensor) -> Tens
     def ones() -> Tensor:
         return of_source.new_ones(2 * graph.num_edges)
 
-    weight = graph.remember(f"ones for ends {of_source.dtype}", ones)
+    weight = graph.cached(f"ones for ends {of_source.dtype}", ones)
     return weighted_sum(_ends(graph), torch.cat([of_source, of_target]), weight)
 
 
@@ -35,4 +35,4 @@ def _ends(graph: GraphBatch) -> CSR:
         t_index = torch.cat([graph.out_order, torch.arange(graph.num_edges, device=source.device)])
         return CSR(ptr, index, None, t_ptr, t_index, None)  # all entries are 1, so their order does not matter
 
-    return graph.remember("ends", make)
+    return graph.cached("ends", make)

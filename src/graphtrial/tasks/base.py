@@ -59,7 +59,7 @@ class Task(ABC):
         """Return the targets of the examples of a batch."""
         if batch.y is None:
             raise GraphTrialError("these graphs have no target column 'y'")
-        return batch.asked(batch.y)
+        return batch.select_targets(batch.y)
 
     @abstractmethod
     def loss(self, predictions: Tensor, target: Tensor) -> Tensor:

@@ -78,7 +78,7 @@ def scored_batches(job: Job, part: str, *, keep: bool = False) -> Iterable[Graph
     """
     ids = {"train": job.train_ids, "val": job.val_ids, "test": job.test_ids}[part]
     if job.split_level == "graph":
-        return Loader(job.graphs, ids, job.rules.batch_size, keep=keep)
+        return Loader(job.graphs, ids, job.rules.batch_size, cache=keep)
     if job.split_level in ("node", "edge"):
         return NodeLoader(job.whole, ids)
     if part == "train":

@@ -122,7 +122,7 @@ def _train_epoch(
     total, examples = 0.0, 0
     for batch in batches:
         batch = _training_view(job, batch, generator)
-        prediction, target = batch.asked(model(batch)), job.task.target(batch)
+        prediction, target = batch.select_targets(model(batch)), job.task.target(batch)
         accumulates = job.rules.gradient == "accumulated"
         loss = (
             _sum_over_graphs(job.task, prediction, target, batch) if accumulates else job.task.loss(prediction, target)
@@ -147,7 +147,7 @@ def evaluate(model: nn.Module, task: Task, batches: Iterable[GraphBatch]) -> tup
 def _answers(model: nn.Module, task: Task, batches: Iterable[GraphBatch]) -> tuple[Tensor, Tensor]:
     """Return the predictions and the targets of all examples."""
     model.eval()
-    answers = [(batch.asked(model(batch)), task.target(batch)) for batch in batches]
+    answers = [(batch.select_targets(model(batch)), task.target(batch)) for batch in batches]
     prediction, target = (torch.cat(column) for column in zip(*answers, strict=True))
     return prediction, target
 

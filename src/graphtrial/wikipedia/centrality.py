@@ -10,7 +10,7 @@ import numpy.typing as npt
 from graphtrial.core.compiler import Array, compiled
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.progress import progress
-from graphtrial.graphs.shortest_paths import BATCH, Search
+from graphtrial.graphs.shortest_paths import BATCH, BreadthFirstSearch
 
 EXACT_UP_TO = 100_000
 LOG_REGISTERS = 8
@@ -37,10 +37,10 @@ def harmonic(start: Array, children: Array, method: str = "auto", log_registers:
 def _exact(start: Array, children: Array) -> npt.NDArray[np.float64]:
     count = len(start) - 1
     scores = np.zeros(count)
-    search = Search(start, children)
+    search = BreadthFirstSearch(start, children)
     with progress("ranking categories", count) as advance:
         for base in range(0, count, BATCH):
-            reached = search.reached_from(base)
+            reached = search.counts_by_depth(base)
             depth = np.arange(1, len(reached) + 1)
             scores[base : base + BATCH] = (reached / depth[:, None]).sum(axis=0)[: count - base]
             advance(min(BATCH, count - base))

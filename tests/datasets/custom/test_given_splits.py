@@ -230,7 +230,7 @@ def test_the_split_of_a_dataset_is_used(tmp_path: Path) -> None:
     assert ids_of(import_files("also", "pyg", [tmp_path / "g.pt"])) == wanted
     nodes = {part: torch.tensor(ids) for part, ids in IDS.items()}
     assert ids_of(keep("nodes", from_pyg(Indexed([node_graph()], nodes)))) == IDS
-    with pytest.raises(InvalidGraphError, match=r"named twice, by get_idx_split\(\) and by"):
+    with pytest.raises(InvalidGraphError, match=r"given twice, by get_idx_split\(\) and by"):
         from_pyg(Indexed([node_graph(**masks())], nodes))
     chosen = Indexed(items, split)
     chosen._indices = [3, 1]  # type: ignore[assignment]
@@ -240,31 +240,31 @@ def test_the_split_of_a_dataset_is_used(tmp_path: Path) -> None:
 
 TRUE, FALSE = torch.ones(NODES, dtype=torch.bool), torch.zeros(NODES, dtype=torch.bool)
 BROKEN: list[tuple[dict[str, Any], str]] = [
-    ({"train_mask": masks()["train_mask"]}, "'train_mask' names a part of a split, but nothing names val and test"),
-    ({k: v for k, v in masks().items() if k != "val_mask"}, "nothing names val"),
-    ({**masks(), "valid_mask": FALSE}, "named twice, by 'test_mask' and 'train_mask' and 'val_mask' and 'valid_mask'"),
-    ({**masks(), "split": ORDER}, "named twice"),
-    ({**masks(), "train_idx": torch.tensor([0])}, "named twice"),
+    ({"train_mask": masks()["train_mask"]}, "'train_mask' is one part of a split, but val and test is missing"),
+    ({k: v for k, v in masks().items() if k != "val_mask"}, "but val is missing"),
+    ({**masks(), "valid_mask": FALSE}, "given twice, by 'test_mask' and 'train_mask' and 'val_mask' and 'valid_mask'"),
+    ({**masks(), "split": ORDER}, "given twice"),
+    ({**masks(), "train_idx": torch.tensor([0])}, "given twice"),
     ({**masks(), "train_mask": TRUE}, r"20 of 34 entries are in two parts: node \d+ is in 'train_mask' and '"),
-    ({**masks(), "val_mask": FALSE}, "'val_mask' names no node in split 0"),
+    ({**masks(), "val_mask": FALSE}, "'val_mask' has no node in split 0"),
     ({**masks(), "val_mask": FALSE[:5]}, "'val_mask' has 5 entries in graph 0"),
-    ({f"{part}_mask": torch.tensor(ids) for part, ids in IDS.items()}, "lists of ids are called"),
+    ({f"{part}_mask": torch.tensor(ids) for part, ids in IDS.items()}, "index lists are called"),
     ({**masks(), "train_mask": torch.zeros(NODES, 2, 2)}, r"\[rows\] or \[rows, splits\]"),
     (
         {"train_mask": TRUE[:, None].expand(-1, 2), "val_mask": TRUE[:, None].expand(-1, 3), "test_mask": TRUE},
         "different numbers of splits: '2' and '3'",
     ),
-    ({f"{part}_idx": [*ids, 0, 0] for part, ids in IDS.items()}, "a number twice"),
-    ({**{f"{part}_idx": ids for part, ids in IDS.items()}, "test_idx": [NODES]}, "but there are 0 to 33"),
+    ({f"{part}_idx": [*ids, 0, 0] for part, ids in IDS.items()}, "a duplicate index"),
+    ({**{f"{part}_idx": ids for part, ids in IDS.items()}, "test_idx": [NODES]}, "outside 0 to 33"),
     ({**{f"{part}_idx": ids for part, ids in IDS.items()}, "test_idx": IDS["val"]}, "in two parts"),
     ({**{f"{part}_idx": ids for part, ids in IDS.items()}, "test_idx": [0.5]}, "flat list of integers"),
     ({"split": torch.zeros(NODES, dtype=torch.int64)}, "'split' must be one of train, val, test, none, not 0"),
     ({"split": ["train"] * (NODES - 1) + ["tset"]}, "not 'tset'"),
-    ({"split": ["train"] * NODES}, "no node has the word 'val' in 'split' in split 0"),
+    ({"split": ["train"] * NODES}, "no node has 'val' in 'split' in split 0"),
     ({"split": ["train", "val", "test"]}, "'split' has 3 entries in graph 0, which has 34 nodes"),
-    ({"train_nodes": torch.arange(3)}, "'train_nodes' looks like a part of a split"),
-    ({"train_pos_edge_index": torch.zeros(2, 3, dtype=torch.int64)}, "looks like a part of a split"),
-    ({"part": torch.zeros(NODES, dtype=torch.int64)}, "'part' is the name of the column"),
+    ({"train_nodes": torch.arange(3)}, "'train_nodes' looks like a split"),
+    ({"train_pos_edge_index": torch.zeros(2, 3, dtype=torch.int64)}, "looks like a split"),
+    ({"part": torch.zeros(NODES, dtype=torch.int64)}, "'part' is reserved for the split"),
 ]
 
 
@@ -365,10 +365,10 @@ def test_networkx_attributes_name_a_split_and_come_back() -> None:
     assert made.column("part").values.tolist() == [0, 0, 1, 1, 2, 3]
     back = to_networkx(made, 0)
     assert [back.nodes[node]["split"] for node in range(6)] == [graph.nodes[node]["split"] for node in range(6)]
-    with pytest.raises(InvalidGraphError, match="'split' names a split, so that it can be neither"):
+    with pytest.raises(InvalidGraphError, match="'split' is a split, so that it can be neither"):
         from_networkx([graph], node_features=["split"])
     graph.graph["split"] = "train"
-    with pytest.raises(InvalidGraphError, match="named twice"):
+    with pytest.raises(InvalidGraphError, match="given twice"):
         from_networkx([graph])
     del graph.graph["split"], graph.nodes[3]["split"]
     with pytest.raises(InvalidGraphError, match="'split' is in some nodes but not in 1 others"):

@@ -8,7 +8,7 @@ from graphtrial.core.errors import GraphTrialError, InvalidGraphError
 from graphtrial.datasets import splits
 from graphtrial.datasets.base import Split, SplitLevel
 from graphtrial.graphs import Column, GraphSet
-from graphtrial.graphs.mask_names import PART, WORDS
+from graphtrial.graphs.mask_names import PART, PARTS
 
 
 def settled(graphs: GraphSet) -> GraphSet:
@@ -20,9 +20,9 @@ def settled(graphs: GraphSet) -> GraphSet:
     if part is None:
         return graphs
     values = np.asarray(part.values)
-    if values.dtype.kind not in "iu" or values.ndim > 2 or (values.size and values.max() >= len(WORDS)):
+    if values.dtype.kind not in "iu" or values.ndim > 2 or (values.size and values.max() >= len(PARTS)):
         raise InvalidGraphError(
-            f"the column '{PART}' says train, val, test or none by 0 to {len(WORDS) - 1}, [rows] or [rows, splits]; "
+            f"the column '{PART}' says train, val, test or none by 0 to {len(PARTS) - 1}, [rows] or [rows, splits]; "
             "rename it if it means anything else"
         )
     if len(graphs) == 1 or part.level not in ("node", "edge"):

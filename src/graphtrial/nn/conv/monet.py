@@ -56,4 +56,4 @@ def _degrees(graph: GraphBatch, dtype: torch.dtype) -> Tensor:
     def make() -> Tensor:
         return (graph.in_degree + 1).to(dtype).rsqrt()[graph.edge_index].T.contiguous()
 
-    return graph.remember(f"degrees of ends {dtype}", make)
+    return graph.cached(f"degrees of ends {dtype}", make)

@@ -85,7 +85,7 @@ def plan_of(graph: GraphBatch, most_pairs: int, worth: int) -> Plan:
     `worth` padded pairs, which is what the calls for another bucket would cost.
     """
     name = f"dense {most_pairs} {worth}"
-    return graph.remember(name, lambda: _plan(name, graph.ptr.diff(), most_pairs, worth))
+    return graph.cached(name, lambda: _plan(name, graph.ptr.diff(), most_pairs, worth))
 
 
 def _plan(name: str, sizes: Tensor, most_pairs: int, worth: int) -> Plan:

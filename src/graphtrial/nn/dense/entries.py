@@ -89,7 +89,7 @@ class PairInput:
 
     def read(self, graph: GraphBatch, plan: Plan, dtype: torch.dtype) -> Iterator[Entries]:
         """Return the entries of each bucket; the values of the whole batch come from one scatter."""
-        at, row_of_node, row_of_edge, cuts = graph.remember(f"{plan.name} entries", lambda: _entry_rows(graph, plan))
+        at, row_of_node, row_of_edge, cuts = graph.cached(f"{plan.name} entries", lambda: _entry_rows(graph, plan))
         values = self._values(graph, len(at), row_of_node, row_of_edge, dtype)
         for bucket, first, last in zip(plan.buckets, cuts[:-1], cuts[1:], strict=True):
             yield Entries(bucket, at[first:last] - bucket.start, values[:, first:last])
@@ -100,7 +100,7 @@ class PairInput:
         device = graph.edge_index.device
         channel = [torch.zeros_like(row_of_edge)]
         row = [row_of_edge]
-        value = [graph.remember(f"dense adjacency {dtype}", lambda: _normalised(graph, dtype))]
+        value = [graph.cached(f"dense adjacency {dtype}", lambda: _normalised(graph, dtype))]
 
         def put(rows: Tensor, column: Tensor | None, types: int, dim: int, first: int, one: float = 1.0) -> None:
             if not (types or dim):

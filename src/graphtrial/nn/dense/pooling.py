@@ -34,8 +34,8 @@ def diffpool(graph: GraphBatch, x: Tensor, share: Tensor) -> Pooled:
     from the edges and from S^T S. x: [nodes, width], share: [nodes, clusters], rows of which sum to 1.
     """
     sizes = graph.ptr.diff()
-    most = graph.remember("diffpool most", lambda: max(1, int(sizes.max())) if len(sizes) else 1)
-    place = graph.remember("diffpool place", lambda: _place(graph, most))
+    most = graph.cached("diffpool most", lambda: max(1, int(sizes.max())) if len(sizes) else 1)
+    place = graph.cached("diffpool place", lambda: _place(graph, most))
 
     def apart(rows: Tensor) -> Tensor:
         zeros = rows.new_zeros(graph.num_graphs * most, rows.shape[1])
@@ -45,7 +45,7 @@ def diffpool(graph: GraphBatch, x: Tensor, share: Tensor) -> Pooled:
     turned = shares.transpose(1, 2)
     pooled = torch.bmm(reached.transpose(1, 2), shares)
     met = torch.bmm(turned, shares)
-    links = graph.remember(f"diffpool links {x.dtype}", lambda: _squared_links(graph, x.dtype))
+    links = graph.cached(f"diffpool links {x.dtype}", lambda: _squared_links(graph, x.dtype))
     squared = links - 2 * pooled.diagonal(dim1=1, dim2=2).sum(1) + met.square().sum((1, 2))
     link_loss = (squared.clamp(min=0) + TINY).sqrt() / sizes.clamp(min=1).to(x.dtype).square()
     entropy = -(share * (share + TINY).log()).sum() / max(1, len(share))

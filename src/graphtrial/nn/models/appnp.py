@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from graphtrial.core.arguments import DropoutRate, Range, Steps
 from graphtrial.graphs import GraphBatch
-from graphtrial.graphs.self_loops import with_self_loops
+from graphtrial.graphs.self_loops import add_remaining_self_loops
 from graphtrial.nn.linear import FeatureLinear, Linear
 from graphtrial.nn.raw import raw_node_width, raw_nodes, require_level
 from graphtrial.nn.readout import pool
@@ -70,7 +70,7 @@ class APPNP(nn.Module):
 
     def propagate(self, graph: GraphBatch, start: Tensor) -> Tensor:
         """Return the answers after all steps, [nodes, outputs]."""
-        seen = with_self_loops(graph) if self.self_loops else graph
+        seen = add_remaining_self_loops(graph) if self.self_loops else graph
         weight = symmetric_weight(seen, start.dtype)
         z = start
         for _ in range(self.steps):

@@ -8,7 +8,7 @@ from torch.nn import functional as F
 
 from graphtrial.core.arguments import Width
 from graphtrial.graphs import GraphBatch
-from graphtrial.graphs.self_loops import with_self_loops
+from graphtrial.graphs.self_loops import add_remaining_self_loops
 from graphtrial.nn.conv.gat import attend
 from graphtrial.nn.linear import FeatureLinear, Linear
 from graphtrial.nn.raw import raw_node_width, raw_nodes, require_level
@@ -71,7 +71,7 @@ class DirectGAT(nn.Module):
         )
 
     def forward(self, graph: GraphBatch) -> Tensor:
-        seen = with_self_loops(graph) if self.self_loops else graph
+        seen = add_remaining_self_loops(graph) if self.self_loops else graph
         x = raw_nodes(graph, self.shapes, next(self.parameters()).dtype)
         dropout = self.dropout if self.training else 0.0
         for i, layer in enumerate(self.layers):

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from graphtrial.graphs import GraphBatch
-from graphtrial.graphs.self_loops import with_self_loops
+from graphtrial.graphs.self_loops import add_remaining_self_loops
 from graphtrial.nn.raw import raw_node_width, raw_nodes, require_level
 from graphtrial.nn.readout import pool
 from graphtrial.nn.registry import MODELS
@@ -62,7 +62,7 @@ class DirectGCN(nn.Module):
         self.convs = nn.ModuleList(Propagation(*pair) for pair in pairwise(sizes))
 
     def forward(self, graph: GraphBatch) -> Tensor:
-        seen = with_self_loops(graph) if self.self_loops else graph
+        seen = add_remaining_self_loops(graph) if self.self_loops else graph
         x = raw_nodes(graph, self.shapes, next(self.parameters()).dtype)
         x = self.convs[0](seen, x, features=True)
         for conv in self.convs[1:]:

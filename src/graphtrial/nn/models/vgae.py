@@ -9,7 +9,7 @@ from graphtrial.core.arguments import NonNegativeFloat, Width
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.column import PAIRS
-from graphtrial.graphs.self_loops import with_self_loops
+from graphtrial.graphs.self_loops import add_remaining_self_loops
 from graphtrial.nn.models.gcn_direct import Propagation
 from graphtrial.nn.raw import raw_node_width, raw_nodes, require_level
 from graphtrial.nn.registry import MODELS
@@ -54,7 +54,7 @@ class VGAE(nn.Module):
 
     def encode(self, graph: GraphBatch) -> Tensor:
         """Return the vector of each node, [nodes, latent]."""
-        seen = with_self_loops(graph)
+        seen = add_remaining_self_loops(graph)
         x = raw_nodes(graph, self.shapes, next(self.parameters()).dtype)
         hidden = self.hidden(seen, x, features=True).relu()
         mean = self.mean(seen, hidden)

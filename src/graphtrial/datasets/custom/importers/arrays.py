@@ -8,7 +8,7 @@ import numpy as np
 
 from graphtrial.core.errors import InvalidGraphError
 from graphtrial.graphs import Column, GraphSet
-from graphtrial.graphs.mask_names import PART, role_of
+from graphtrial.graphs.mask_names import PART, parse_mask_name
 from graphtrial.graphs.masks import part_column
 
 
@@ -29,7 +29,7 @@ def read(paths: list[Path]) -> GraphSet:
 
 def _with_part(graphs: GraphSet) -> dict[str, Column]:
     """Return the columns of a set, those that are masks as the column `part`."""
-    named = [name for name in graphs.columns if role_of(name)]
+    named = [name for name in graphs.columns if parse_mask_name(name)]
     columns = {name: column for name, column in graphs.columns.items() if name not in named}
     if named and PART in columns:
         raise InvalidGraphError(f"the split is named twice, by '{PART}' and by '{named[0]}'; keep one way to name it")

@@ -12,7 +12,7 @@ import numpy as np
 from graphtrial.core.errors import CorruptFileError, GraphTrialError, InvalidGraphError
 from graphtrial.datasets.custom.importers import reason
 from graphtrial.graphs import Column, GraphSet, from_networkx
-from graphtrial.graphs.mask_names import PART, role_of
+from graphtrial.graphs.mask_names import PART, parse_mask_name
 
 
 def read(
@@ -40,7 +40,7 @@ def read(
         raise GraphTrialError(f"name the target with --target or --node-target; the graphs have {known or 'none'}")
     _check_numbers((data for graph in found for _, data in graph.nodes(data=True)), node_features)
     _check_numbers((data for graph in found for *_, data in graph.edges(data=True)), edge_features)
-    if node_target is not None and role_of(node_target):
+    if node_target is not None and parse_mask_name(node_target):
         raise GraphTrialError(f"'{node_target}' names a split, so that it cannot be the target")
     try:
         made = from_networkx(

@@ -22,8 +22,8 @@ from graphtrial.core.errors import CorruptFileError, InvalidGraphError, did_you_
 from graphtrial.datasets.custom.importers import check_size
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.graphs.column import Level
-from graphtrial.graphs.mask_names import PART, role_of
-from graphtrial.graphs.masks import check_value, part_column
+from graphtrial.graphs.mask_names import PART, parse_mask_name
+from graphtrial.graphs.masks import check_mask_value, part_column
 
 Array = npt.NDArray[Any]
 LEVELS: dict[str, Level] = {
@@ -149,13 +149,13 @@ class _Table:
 
     def _has_role(self, where: str, name: Any) -> bool:
         try:
-            return isinstance(name, str) and role_of(name) is not None
+            return isinstance(name, str) and parse_mask_name(name) is not None
         except InvalidGraphError as error:
             raise self._wrong(where, str(error)) from error
 
     def _add_part(self, where: str, name: str, value: Any, other_way: npt.NDArray[np.bool_]) -> None:
         try:
-            check_value(name, value)
+            check_mask_value(name, value)
         except InvalidGraphError as error:
             raise self._wrong(where, str(error)) from error
         if self.both_ways and "edge_y" in self.first and isinstance(value, list) and len(value) == len(other_way):
