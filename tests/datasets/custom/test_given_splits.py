@@ -234,7 +234,7 @@ def test_the_split_of_a_dataset_is_used(tmp_path: Path) -> None:
         from_pyg(Indexed([node_graph(**masks())], nodes))
     chosen = Indexed(items, split)
     chosen._indices = [3, 1]  # type: ignore[assignment]
-    with pytest.raises(InvalidGraphError, match="a choice or another order"):
+    with pytest.raises(InvalidGraphError, match="a subset or a permutation"):
         from_pyg(chosen)
 
 
