@@ -25,13 +25,13 @@ def looped(batch: GraphBatch, messages: Tensor, reduce: str) -> Tensor:
     """The definition, one node at a time."""
     rows = []
     for node in range(batch.num_nodes):
-        heard = [messages[edge] for edge in range(batch.num_edges) if batch.edge_index[1, edge] == node]
-        if not heard:
+        messages_in = [messages[edge] for edge in range(batch.num_edges) if batch.edge_index[1, edge] == node]
+        if not messages_in:
             rows.append(torch.zeros_like(messages[:1].sum(dim=0)))
         elif reduce == "max":
-            rows.append(torch.stack(heard).amax(dim=0))
+            rows.append(torch.stack(messages_in).amax(dim=0))
         else:
-            rows.append(torch.stack(heard).sum(dim=0) / (len(heard) if reduce == "mean" else 1))
+            rows.append(torch.stack(messages_in).sum(dim=0) / (len(messages_in) if reduce == "mean" else 1))
     return torch.stack(rows)
 
 
@@ -43,7 +43,7 @@ def test_aggregation_equals_a_loop_over_neighbours(batch: GraphBatch, reduce: st
 
 @pytest.mark.parametrize("reduce", ["sum", "mean"])
 @pytest.mark.parametrize("heads", [None, 1, 3])
-def test_weights_multiply_what_comes_over_each_edge(batch: GraphBatch, reduce: str, heads: int | None) -> None:
+def test_weights_multiply_the_messages(batch: GraphBatch, reduce: str, heads: int | None) -> None:
     weight = vectors(batch.num_edges, heads or 1)
     x = vectors(batch.num_nodes, 4 * (heads or 1)).reshape(-1, heads or 1, 4)
     expected = looped(batch, x[batch.edge_index[0]] * weight.unsqueeze(2), reduce)
@@ -66,7 +66,7 @@ def test_aggregation_and_its_gradient_equal_those_of_pyg(batch: GraphBatch, redu
 
 
 @pytest.mark.parametrize("reduce", REDUCES)
-def test_nodes_that_hear_nothing_get_zero_even_where_all_messages_are_negative(reduce: str) -> None:
+def test_nodes_without_in_edges_get_zero_even_where_all_messages_are_negative(reduce: str) -> None:
     batch = batch_of([(3, [(0, 1), (2, 1)])])
     out = aggregate(batch, torch.full((3, 2), -5.0), reduce)
     assert out[[0, 2]].tolist() == [[0.0, 0.0], [0.0, 0.0]]
@@ -84,7 +84,7 @@ def test_graphs_without_nodes_or_edges_aggregate_to_zeros(reduce: str, given: li
 
 @pytest.mark.parametrize("reduce", REDUCES)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_the_precision_of_the_input_is_kept(reduce: str, dtype: torch.dtype) -> None:
+def test_the_output_has_the_dtype_of_the_input(reduce: str, dtype: torch.dtype) -> None:
     assert aggregate(batch_of(AWKWARD), torch.ones(21, 2, dtype=dtype), reduce).dtype == dtype
 
 
@@ -95,6 +95,6 @@ def test_aggregation_passes_gradcheck(reduce: str) -> None:
     assert torch.autograd.gradcheck(lambda x: aggregate(batch, x, reduce), (x,))
 
 
-def test_an_unknown_reduction_is_an_error_that_names_the_known_ones() -> None:
+def test_an_unknown_reduction_is_an_error_that_lists_the_allowed_ones() -> None:
     with pytest.raises(GraphTrialError, match="cannot aggregate by 'median': use sum, mean or max"):
         aggregate(batch_of(AWKWARD), torch.ones(21, 2), "median")  # type: ignore[arg-type]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from graphtrial.core.compiler import Array, compiled
-from graphtrial.ops.kernels.sums import weighted_sum
+from graphtrial.ops.kernels.spmm import spmm
 
 LANES = 32  # walks that step together, so that one pass over the edges serves all of them
 
@@ -32,7 +32,7 @@ def return_probabilities(node_ptr: Array, edge_ptr: Array, edges: Array, out: Ar
             for walk in range(walks):
                 now[start + walk, walk] = 1.0
             for step in range(steps):
-                weighted_sum(in_ptr, sources, None, share, None, now, then)
+                spmm(in_ptr, sources, None, share, None, now, then)
                 now, then = then, now
                 for walk in range(walks):
                     out[first + start + walk, step] = now[start + walk, walk]

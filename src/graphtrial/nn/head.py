@@ -12,7 +12,7 @@ from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.readout import Pool
 from graphtrial.nn.shapes import Shapes
-from graphtrial.ops import sum_of_ends
+from graphtrial.ops import edge_add
 
 
 def halving_mlp(width: int, outputs: int) -> nn.Sequential:
@@ -124,7 +124,7 @@ class PairMap(nn.Module):
 
     def of_edges(self, graph: GraphBatch, x: Tensor) -> Tensor:
         """Return the answer for each edge."""
-        return self.rest(sum_of_ends(graph, *self._ends(x)))
+        return self.rest(edge_add(graph, *self._ends(x)))
 
     def of_pairs(self, x: Tensor, pairs: Tensor) -> Tensor:
         """Return the answer for each of the pairs, [pairs, 2]."""

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from graphtrial.graphs import GraphBatch
-from graphtrial.ops import aggregate, collect
+from graphtrial.ops import aggregate, aggregate_messages
 
 
 class IsomorphismStep(nn.Module):
@@ -29,6 +29,6 @@ class IsomorphismStep(nn.Module):
     def forward(self, graph: GraphBatch, x: Tensor, f: Tensor | None) -> Tensor:
         own = x.new_ones(()) if self.epsilon is None else 1 + self.epsilon
         if self.encoder is None:
-            return self.mlp(aggregate(graph, x, "sum", own=own))
+            return self.mlp(aggregate(graph, x, "sum", self_weight=own))
         messages = (x.index_select(0, graph.edge_index[0]) + self.encoder(f)).relu()
-        return self.mlp(own * x + collect(graph, messages, "sum"))
+        return self.mlp(own * x + aggregate_messages(graph, messages, "sum"))

@@ -9,9 +9,9 @@ from torch import Tensor, nn
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
-from graphtrial.ops.csr import members
-from graphtrial.ops.maximum import maximum
-from graphtrial.ops.spmm import weighted_sum
+from graphtrial.ops.sparse_matrix import membership
+from graphtrial.ops.spmm import spmm
+from graphtrial.ops.spmm_max import spmm_max
 
 Readout = Literal["mean", "sum", "max", "set2set"]
 
@@ -22,7 +22,7 @@ def pool(graph: GraphBatch, x: Tensor, how: str) -> Tensor:
     x: [nodes, width] -> [graphs, width].
     """
     if how == "max":
-        return maximum(members(graph), x)
+        return spmm_max(membership(graph), x)
     if how not in ("mean", "sum"):
         raise GraphTrialError(f"no readout called '{how}': use {', '.join(get_args(Readout))}")
 
@@ -31,7 +31,7 @@ def pool(graph: GraphBatch, x: Tensor, how: str) -> Tensor:
             return torch.ones(graph.num_nodes, dtype=x.dtype, device=x.device)
         return graph.ptr.diff().to(x.dtype).reciprocal().index_select(0, graph.batch)
 
-    return weighted_sum(members(graph), x, graph.cached(f"pool {how} {x.dtype}", weights))
+    return spmm(membership(graph), x, graph.cached(f"pool {how} {x.dtype}", weights))
 
 
 class Pool(nn.Module):
@@ -72,6 +72,6 @@ class Set2Set(nn.Module):
             highest = fit.new_full((graph.num_graphs,), -torch.inf).scatter_reduce(0, graph.batch, fit.detach(), "amax")
             share = (fit - highest.index_select(0, graph.batch)).exp()
             total = share.new_zeros(graph.num_graphs).index_add(0, graph.batch, share)
-            read = weighted_sum(members(graph), x, share / total.index_select(0, graph.batch))
+            read = spmm(membership(graph), x, share / total.index_select(0, graph.batch))
             seen = torch.cat([query, read], dim=1)
         return seen

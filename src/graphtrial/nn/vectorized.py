@@ -21,9 +21,9 @@ from graphtrial.graphs.self_loops import add_remaining_self_loops
 from graphtrial.nn.models.gcn_direct import DirectGCN
 from graphtrial.nn.models.mlp_direct import DirectMLP
 from graphtrial.nn.raw import raw_nodes
-from graphtrial.ops import aggregate, feature_linear, keep_noise, linear, sparse_features, symmetric_weight
-from graphtrial.ops.csr import CSR, edges
-from graphtrial.ops.spmm import weighted_sum
+from graphtrial.ops import aggregate, dropout_mask, feature_linear, linear, sparse_features, symmetric_weight
+from graphtrial.ops.sparse_matrix import SparseMatrix, adjacency
+from graphtrial.ops.spmm import spmm
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,10 @@ class Copies:
         if not (self.training and share):
             return x
         if nodes is None:
-            return x * torch.stack([keep_noise(x[0], share, generator) for generator in self.generators])
+            return x * torch.stack([dropout_mask(x[0], share, generator) for generator in self.generators])
         like = x.new_empty(count, x.shape[2])
         each = zip(self.generators, nodes, strict=True)
-        return x * torch.stack([keep_noise(like, share, generator).index_select(0, rows) for generator, rows in each])
+        return x * torch.stack([dropout_mask(like, share, generator).index_select(0, rows) for generator, rows in each])
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Asked:
         """Bring the nodes of all copies to one length."""
         return cls(pad_sequence(list(nodes), batch_first=True))
 
-    def rows(self, name: str, matrix: CSR, columns: int) -> tuple[CSR, Tensor]:
+    def rows(self, name: str, matrix: SparseMatrix, columns: int) -> tuple[SparseMatrix, Tensor]:
         """Return the rows of a matrix, one per node, that are asked for, and where in it the value of each entry is.
 
         The matrix returned has a row for each node that a copy is asked about, and columns of its own for each copy.
@@ -109,14 +109,14 @@ class Asked:
         return x.gather(1, self.nodes.unsqueeze(2).expand(-1, -1, x.shape[2]))
 
 
-def _blocks(matrix: CSR, columns: int, nodes: Tensor) -> tuple[CSR, Tensor]:
+def _blocks(matrix: SparseMatrix, columns: int, nodes: Tensor) -> tuple[SparseMatrix, Tensor]:
     every = nodes.flatten()
-    degree = matrix.ptr.diff().index_select(0, every)
+    degree = matrix.rowptr.diff().index_select(0, every)
     row = torch.arange(len(every)).repeat_interleave(degree)
-    first = matrix.ptr.index_select(0, every) - (degree.cumsum(0) - degree)
+    first = matrix.rowptr.index_select(0, every) - (degree.cumsum(0) - degree)
     entry = torch.arange(len(row)) + first.index_select(0, row)
-    column = matrix.index.index_select(0, entry) + row // nodes.shape[1] * columns
-    return CSR.of_entries(row, column, len(every), columns * len(nodes)), entry
+    column = matrix.col.index_select(0, entry) + row // nodes.shape[1] * columns
+    return SparseMatrix.from_coo(row, column, len(every), columns * len(nodes)), entry
 
 
 @dataclass(frozen=True)
@@ -164,8 +164,8 @@ def _gcn_finish(copies: Copies, graph: Graph, x: Tensor, asked: Asked) -> Tensor
         bias = copies.stacked(f"convs.{i}.bias").unsqueeze(1)
         if i < last:
             x = _summed(seen, z, share) + bias
-    matrix, edge = asked.rows("neighbours", edges(seen), seen.num_nodes)
-    return weighted_sum(matrix, z.flatten(0, 1), share.index_select(0, edge)).view(*asked.nodes.shape, -1) + bias
+    matrix, edge = asked.rows("neighbours", adjacency(seen), seen.num_nodes)
+    return spmm(matrix, z.flatten(0, 1), share.index_select(0, edge)).view(*asked.nodes.shape, -1) + bias
 
 
 def _summed(graph: GraphBatch, x: Tensor, weight: Tensor) -> Tensor:
@@ -196,5 +196,5 @@ def _mapped_rows(copies: Copies, x: Tensor, asked: Asked) -> Tensor:
         return torch.stack([linear(*each) for each in zip(asked.kept["features"], weight, bias, strict=True)])
     matrix, entry = asked.rows("features", found[0], x.shape[1])
     turned = weight.transpose(1, 2).flatten(0, 1)
-    out = weighted_sum(matrix, turned, found[1].index_select(0, entry))
+    out = spmm(matrix, turned, found[1].index_select(0, entry))
     return out.view(*asked.nodes.shape, -1) + bias.unsqueeze(1)

@@ -1,32 +1,30 @@
-"""Sparse operations on batches: each a fused CPU kernel with its own gradient, and a reference in plain torch."""
+"""Sparse operators on batches: each a fused CPU kernel with its own backward pass, and a reference in plain torch."""
 
-from graphtrial.ops.aggregate import aggregate, symmetric_weight
+from graphtrial.ops.aggregate import aggregate, aggregate_messages, symmetric_weight
 from graphtrial.ops.attention import attention
-from graphtrial.ops.collect import collect
-from graphtrial.ops.dot import edge_dot
-from graphtrial.ops.dropout import dropout, keep_noise
-from graphtrial.ops.ends import sum_of_ends
-from graphtrial.ops.features import feature_linear, sparse_features
-from graphtrial.ops.gated import gated_mean
+from graphtrial.ops.batch_norm import batch_norm
+from graphtrial.ops.dropout import dropout, dropout_mask
+from graphtrial.ops.edge_ops import edge_add, edge_dot
+from graphtrial.ops.edge_softmax import edge_softmax
+from graphtrial.ops.feature_linear import feature_linear, sparse_features
+from graphtrial.ops.gated_mean import gated_mean
+from graphtrial.ops.l2_normalize import l2_normalize
 from graphtrial.ops.linear import linear
-from graphtrial.ops.norm import batch_norm
-from graphtrial.ops.softmax import edge_softmax
-from graphtrial.ops.unit import unit_rows
 
 __all__ = [
     "aggregate",
+    "aggregate_messages",
     "attention",
     "batch_norm",
-    "collect",
     "dropout",
+    "dropout_mask",
+    "edge_add",
     "edge_dot",
     "edge_softmax",
     "feature_linear",
     "gated_mean",
-    "keep_noise",
+    "l2_normalize",
     "linear",
     "sparse_features",
-    "sum_of_ends",
     "symmetric_weight",
-    "unit_rows",
 ]

@@ -1,4 +1,4 @@
-"""Sum, mean or maximum over the in-edges of each node."""
+"""Neighbourhood aggregation: sum, mean or max over the in-edges of each node."""
 
 from __future__ import annotations
 
@@ -9,56 +9,77 @@ from torch import Tensor
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
-from graphtrial.ops.csr import edges
-from graphtrial.ops.maximum import maximum
-from graphtrial.ops.spmm import weighted_sum
+from graphtrial.ops.sparse_matrix import adjacency, incidence
+from graphtrial.ops.spmm import spmm
+from graphtrial.ops.spmm_max import spmm_max
 
 Reduce = Literal["sum", "mean", "max"]
 
 
 def aggregate(
-    graph: GraphBatch, x: Tensor, reduce: Reduce = "sum", weight: Tensor | None = None, own: Tensor | None = None
+    graph: GraphBatch,
+    x: Tensor,
+    reduce: Reduce = "sum",
+    weight: Tensor | None = None,
+    self_weight: Tensor | None = None,
 ) -> Tensor:
-    """Return for each node the sum, mean or maximum of `x` over its in-neighbours; 0 where it has none.
+    r"""Aggregate the features of the in-neighbours of each node; nodes without in-edges get 0.
 
-    x: [nodes, width], or [nodes, heads, width] with weight [edges, heads]. A weight [edges] or [edges, heads]
-    multiplies what comes over each edge; a mean divides by the number of in-edges. `own`, a single number, adds so much
-    of the node's own vector to a sum.
+    .. math:: out_i = self\_weight \, x_i + \sum_{j \to i} weight_{ji} \, x_j
+
+    or their mean (the sum divided by the in-degree) or elementwise maximum. No message tensor [edges, width] is made.
+
+    x: [nodes, width], or [nodes, heads, width] with weight [edges, heads] -> the same shape. weight: [edges] or
+    [edges, heads], for sum and mean. self_weight: scalar, for a sum without heads.
     """
-    if own is not None and (reduce != "sum" or x.dim() != 2):
-        raise GraphTrialError("only a sum without heads adds a share of the node's own vector")
+    if self_weight is not None and (reduce != "sum" or x.dim() != 2):
+        raise GraphTrialError("self_weight needs reduce='sum' and features without heads")
     if reduce == "max":
         if weight is not None or x.dim() != 2:
-            raise GraphTrialError("a maximum over neighbours takes neither weights nor heads")
-        return maximum(edges(graph), x)
+            raise GraphTrialError("reduce='max' takes neither weights nor heads")
+        return spmm_max(adjacency(graph), x)
     if reduce not in ("sum", "mean"):
         raise GraphTrialError(f"cannot aggregate by '{reduce}': use sum, mean or max")
     if weight is None:
         weight = edge_weight(graph, reduce, x.dtype)
         weight = weight if x.dim() == 2 else weight.unsqueeze(1).expand(-1, x.shape[1])
     elif reduce == "mean":
-        share = edge_weight(graph, "mean", x.dtype)
-        weight = weight * (share if weight.dim() == 1 else share.unsqueeze(1))
-    return weighted_sum(edges(graph), x, weight, own)
+        inverse_degree = edge_weight(graph, "mean", x.dtype)
+        weight = weight * (inverse_degree if weight.dim() == 1 else inverse_degree.unsqueeze(1))
+    return spmm(adjacency(graph), x, weight, self_weight)
+
+
+def aggregate_messages(graph: GraphBatch, messages: Tensor, reduce: Reduce = "sum") -> Tensor:
+    """Aggregate the messages on the in-edges of each node, as `torch_geometric.utils.scatter` by target node.
+
+    For messages that are more than a neighbour's features times a weight, which `aggregate` never materialises.
+    messages: [edges, width] -> [nodes, width]; nodes without in-edges get 0.
+    """
+    matrix = incidence(graph)
+    if reduce == "max":
+        return spmm_max(matrix, messages)
+    if reduce not in ("sum", "mean"):
+        raise GraphTrialError(f"cannot aggregate by '{reduce}': use sum, mean or max")
+    return spmm(matrix, messages, edge_weight(graph, reduce, messages.dtype))
 
 
 def symmetric_weight(graph: GraphBatch, dtype: torch.dtype) -> Tensor:
-    """Return 1 / sqrt(out-degree of the source x in-degree of the target) for each edge, [edges]."""
+    r"""Return the symmetric normalisation of GCN, :math:`1 / \sqrt{d^{out}_j d^{in}_i}` for each edge, [edges]."""
 
-    def make() -> Tensor:
+    def compute() -> Tensor:
         source, target = graph.edge_index
         product = graph.out_degree.index_select(0, source) * graph.in_degree.index_select(0, target)
         return product.to(dtype).rsqrt()
 
-    return graph.cached(f"symmetric {dtype}", make)
+    return graph.cached(f"symmetric {dtype}", compute)
 
 
 def edge_weight(graph: GraphBatch, reduce: Reduce, dtype: torch.dtype) -> Tensor:
-    """Return the share of each edge in a sum (1) or a mean (1 / in-degree of its target), [edges]."""
+    """Return the edge weights of a sum (1) or a mean (1 / in-degree of the target), [edges]."""
 
-    def make() -> Tensor:
+    def compute() -> Tensor:
         if reduce == "sum":
             return torch.ones(graph.num_edges, dtype=dtype, device=graph.edge_index.device)
         return graph.in_degree.to(dtype).reciprocal().index_select(0, graph.edge_index[1])
 
-    return graph.cached(f"edge {reduce} {dtype}", make)
+    return graph.cached(f"edge {reduce} {dtype}", compute)

@@ -1,4 +1,4 @@
-"""The attention of GAT: scores, softmax and weighted sum over the in-edges of each node."""
+"""Multi-head attention of GAT over in-neighbours: logits, softmax and weighted sum in one kernel."""
 
 from __future__ import annotations
 
@@ -10,132 +10,132 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from graphtrial.graphs import GraphBatch
-from graphtrial.ops.csr import edges
-from graphtrial.ops.operator import array, empty, operator
-from graphtrial.ops.softmax import edge_softmax
-from graphtrial.ops.spmm import weighted_sum
+from graphtrial.ops.custom_op import array, empty, register_op
+from graphtrial.ops.edge_softmax import edge_softmax
+from graphtrial.ops.sparse_matrix import adjacency
+from graphtrial.ops.spmm import spmm
 
 LANES = 8
-"""Heads that are worked on together."""
-LEAST = 3
-"""Fewer heads than this would leave most lanes idle."""
+"""Heads per call of the kernel: one SIMD lane each."""
+MIN_HEADS = 3
+"""With fewer heads most lanes would be idle, and separate softmax and SpMM kernels are faster."""
 
 
 def attention(graph: GraphBatch, z: Tensor, source: Tensor, target: Tensor, slope: float) -> Tensor:
-    r"""Return what each node hears from its in-neighbours, head by head.
+    r"""Multi-head attention over in-neighbours, as in GAT.
 
     .. math::
         out_i = \sum_{j \to i} \alpha_{ji} z_j, \qquad
         \alpha_{ji} = \mathrm{softmax}_{j \to i} \, \mathrm{LeakyReLU}_{slope}(source \cdot z_j + target \cdot z_i)
 
-    z: [nodes, heads, width]; source, target: [heads, width] -> [nodes, heads, width]. Of the edges nothing is kept but
-    their share in each head.
+    z: [nodes, heads, width]; source, target: [heads, width] -> [nodes, heads, width]. Only the attention weights
+    :math:`\alpha` [edges, heads] are saved for the backward pass.
     """
     if z.device.type != "cpu":
         return attention_reference(graph, z, source, target, slope)
-    matrix = edges(graph)
-    if z.shape[1] < LEAST:
+    matrix = adjacency(graph)
+    if z.shape[1] < MIN_HEADS:
         sender, receiver = graph.edge_index
         scores = (z * source).sum(dim=2).index_select(0, sender) + (z * target).sum(dim=2).index_select(0, receiver)
-        return weighted_sum(matrix, z, edge_softmax(graph, F.leaky_relu(scores, slope)))
+        return spmm(matrix, z, edge_softmax(graph, F.leaky_relu(scores, slope)))
     if z.shape[1] <= LANES:
-        return _call(z, source, target, slope, matrix.ptr, matrix.index)[0]
+        return _call(z, source, target, slope, matrix.rowptr, matrix.col)[0]
     parts = zip(*(x.split(LANES, dim=-2) for x in (z, source, target)), strict=True)
-    return torch.cat([_call(*part, slope, matrix.ptr, matrix.index)[0] for part in parts], dim=1)
+    return torch.cat([_call(*part, slope, matrix.rowptr, matrix.col)[0] for part in parts], dim=1)
 
 
 def attention_reference(graph: GraphBatch, z: Tensor, source: Tensor, target: Tensor, slope: float) -> Tensor:
-    """The same in plain torch, on any device."""
+    """Reference implementation in plain torch, on any device."""
     sender, receiver = graph.edge_index
     scores = (z * source).sum(dim=2).index_select(0, sender) + (z * target).sum(dim=2).index_select(0, receiver)
     scores = F.leaky_relu(scores, slope)
-    place = receiver.unsqueeze(1).expand_as(scores)
+    index = receiver.unsqueeze(1).expand_as(scores)
     zeros = scores.new_zeros(z.shape[0], z.shape[1])
-    top = zeros.scatter_reduce(0, place, scores.detach(), "amax", include_self=False)
-    share = (scores - top.gather(0, place)).exp()
-    share = share / zeros.scatter_add(0, place, share).gather(0, place)
-    return torch.zeros_like(z).index_add(0, receiver, share.unsqueeze(2) * z.index_select(0, sender))
+    row_max = zeros.scatter_reduce(0, index, scores.detach(), "amax", include_self=False)
+    alpha = (scores - row_max.gather(0, index)).exp()
+    alpha = alpha / zeros.scatter_add(0, index, alpha).gather(0, index)
+    return torch.zeros_like(z).index_add(0, receiver, alpha.unsqueeze(2) * z.index_select(0, sender))
 
 
 def _attention(
-    z: Tensor, source: Tensor, target: Tensor, slope: float, ptr: Tensor, index: Tensor
+    z: Tensor, source: Tensor, target: Tensor, slope: float, rowptr: Tensor, col: Tensor
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     from graphtrial.ops import kernels
 
-    out, _, scores, _ = _fake(z, source, target, slope, ptr[:0], index[:0])
-    lanes, share = empty(z, z.shape[0] * z.shape[2] * LANES), empty(z, index.shape[0] * LANES)
+    out, _, scores, _ = _fake(z, source, target, slope, rowptr[:0], col[:0])
+    lanes, alpha = empty(z, z.shape[0] * z.shape[2] * LANES), empty(z, col.shape[0] * LANES)
     kernels.heads_to_lanes(array(z), array(source), array(target), lanes.numpy(), *scores.numpy())
-    kernels.attend(array(ptr), array(index), lanes.numpy(), *scores.numpy(), slope, share.numpy(), out.numpy())
-    return out, lanes, scores, share
+    kernels.gat_attention(array(rowptr), array(col), lanes.numpy(), *scores.numpy(), slope, alpha.numpy(), out.numpy())
+    return out, lanes, scores, alpha
 
 
 def _fake(
-    z: Tensor, source: Tensor, target: Tensor, slope: float, ptr: Tensor, index: Tensor
+    z: Tensor, source: Tensor, target: Tensor, slope: float, rowptr: Tensor, col: Tensor
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     nodes, _, width = z.shape
-    made = z.new_empty(z.shape), z.new_empty(nodes * width * LANES), z.new_empty(2, nodes * LANES)
-    return *made, z.new_empty(index.shape[0] * LANES)
+    buffers = z.new_empty(z.shape), z.new_empty(nodes * width * LANES), z.new_empty(2, nodes * LANES)
+    return *buffers, z.new_empty(col.shape[0] * LANES)
 
 
 def _setup(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
-    _, source, target, slope, ptr, index = inputs
+    _, source, target, slope, rowptr, col = inputs
     ctx.set_materialize_grads(False)
     ctx.mark_non_differentiable(*output[1:])
     ctx.slope = slope
-    ctx.save_for_backward(*output[1:], source, target, ptr, index)
+    ctx.save_for_backward(*output[1:], source, target, rowptr, col)
 
 
-def _backward(ctx: Any, gradient: Tensor | None, *_: Any) -> tuple[Any, ...]:
-    if gradient is None:
+def _backward(ctx: Any, grad_output: Tensor | None, *_: Any) -> tuple[Any, ...]:
+    if grad_output is None:
         return None, None, None, None, None, None
-    lanes, scores, share, source, target, ptr, index = ctx.saved_tensors
+    lanes, scores, alpha, source, target, rowptr, col = ctx.saved_tensors
     weights = torch.stack([source, target])
-    of_z, of_weights = _call_backward(gradient, lanes, scores, share, weights, ctx.slope, ptr, index)
-    return of_z, *of_weights.unbind(), None, None, None
+    grad_z, grad_weights = _call_backward(grad_output, lanes, scores, alpha, weights, ctx.slope, rowptr, col)
+    return grad_z, *grad_weights.unbind(), None, None, None
 
 
 def _attention_backward(
-    gradient: Tensor,
+    grad_output: Tensor,
     lanes: Tensor,
     scores: Tensor,
-    share: Tensor,
+    alpha: Tensor,
     weights: Tensor,
     slope: float,
-    ptr: Tensor,
-    index: Tensor,
+    rowptr: Tensor,
+    col: Tensor,
 ) -> tuple[Tensor, Tensor]:
     from graphtrial.ops import kernels
 
-    out, of_weights = _fake_backward(gradient, lanes, scores, share, weights, slope, ptr, index)
-    pointers = array(ptr)
-    kernels.attend_backward(
+    out, grad_weights = _fake_backward(grad_output, lanes, scores, alpha, weights, slope, rowptr, col)
+    pointers = array(rowptr)
+    kernels.gat_attention_backward(
         pointers,
-        array(index),
-        array(gradient),
+        array(col),
+        array(grad_output),
         array(lanes),
         *array(scores),
         slope,
-        array(share),
+        array(alpha),
         array(weights),
         int(np.diff(pointers).max(initial=0)),
         out.numpy(),
-        of_weights.numpy(),
+        grad_weights.numpy(),
     )
-    return out, of_weights
+    return out, grad_weights
 
 
 def _fake_backward(
-    gradient: Tensor,
+    grad_output: Tensor,
     lanes: Tensor,
     scores: Tensor,
-    share: Tensor,
+    alpha: Tensor,
     weights: Tensor,
     slope: float,
-    ptr: Tensor,
-    index: Tensor,
+    rowptr: Tensor,
+    col: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    return gradient.new_empty(gradient.shape), weights.new_empty(weights.shape)
+    return grad_output.new_empty(grad_output.shape), weights.new_empty(weights.shape)
 
 
-_call = operator(_attention, _fake, _setup, _backward)
-_call_backward = operator(_attention_backward, _fake_backward)
+_call = register_op(_attention, _fake, _setup, _backward)
+_call_backward = register_op(_attention_backward, _fake_backward)

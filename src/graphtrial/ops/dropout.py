@@ -1,4 +1,4 @@
-"""Dropout, whose random numbers take a thirtieth of the time that torch's take."""
+"""Inverted dropout with a counter-based generator, some 30 times as fast as torch's on one core."""
 
 from __future__ import annotations
 
@@ -6,41 +6,41 @@ import torch
 from torch import Tensor
 
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.ops.operator import array, operator
+from graphtrial.ops.custom_op import array, register_op
 
-PARTS = 1 << 16
+LEVELS = 1 << 16
 
 
-def dropout(x: Tensor, share: float, training: bool = True) -> Tensor:
-    """Set each number of x to 0 with probability `share` and divide the others by 1 - share; outside training, do not.
+def dropout(x: Tensor, p: float, training: bool = True) -> Tensor:
+    """Zero each element of `x` with probability `p` and scale the others by 1 / (1 - p); the identity in evaluation.
 
-    One number of torch's generator decides about all of x. The probability is rounded to 1 / 65536, and what is kept is
-    divided by the rounded one, so that the mean stays that of x.
+    One number from torch's generator seeds the whole mask. The probability is rounded to a multiple of 1 / 65536, and
+    the scale is that of the rounded probability, so that the expectation is exactly `x`.
     """
-    return x * keep_noise(x, share) if training and share else x
+    return x * dropout_mask(x, p) if training and p else x
 
 
-def keep_noise(like: Tensor, share: float, generator: torch.Generator | None = None) -> Tensor:
-    """Return what dropout multiplies a tensor like this one with: 0 for what is dropped, more than 1 for the rest."""
-    if not 0 <= share < 1:
-        raise GraphTrialError(f"the share that dropout drops must be at least 0 and below 1, not {share}")
+def dropout_mask(like: Tensor, p: float, generator: torch.Generator | None = None) -> Tensor:
+    """Sample an inverted-dropout mask shaped like `like`: 0 with probability `p`, else 1 / (1 - p)."""
+    if not 0 <= p < 1:
+        raise GraphTrialError(f"the dropout probability must be at least 0 and below 1, not {p}")
     if like.device.type != "cpu":
-        kept = torch.empty_like(like, requires_grad=False).bernoulli_(1 - share, generator=generator)
-        return kept.div_(1 - share)
+        mask = torch.empty_like(like, requires_grad=False).bernoulli_(1 - p, generator=generator)
+        return mask.div_(1 - p)
     seed = torch.empty(1, dtype=torch.int64).random_(generator=generator)
-    return _call(like, seed, max(1, round((1 - share) * PARTS)))
+    return _call(like, seed, max(1, round((1 - p) * LEVELS)))
 
 
-def _keep_or_drop(like: Tensor, seed: Tensor, below: int) -> Tensor:
+def _dropout_mask(like: Tensor, seed: Tensor, threshold: int) -> Tensor:
     from graphtrial.ops import kernels
 
     out = torch.empty(like.shape, dtype=like.dtype)
-    kernels.keep_or_drop(array(seed), below, PARTS / below, out.flatten().numpy())
+    kernels.dropout_mask(array(seed), threshold, LEVELS / threshold, out.flatten().numpy())
     return out
 
 
-def _fake(like: Tensor, seed: Tensor, below: int) -> Tensor:
+def _fake(like: Tensor, seed: Tensor, threshold: int) -> Tensor:
     return torch.empty(like.shape, dtype=like.dtype)
 
 
-_call = operator(_keep_or_drop, _fake)
+_call = register_op(_dropout_mask, _fake)

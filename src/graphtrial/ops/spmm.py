@@ -1,4 +1,4 @@
-"""Weighted sums over the rows of a sparse matrix: one kernel for sums, means, attention and pooling."""
+"""Sparse-dense matrix product (SpMM): one operator for sums, means, attention and pooling."""
 
 from __future__ import annotations
 
@@ -7,89 +7,92 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from graphtrial.ops.csr import CSR
-from graphtrial.ops.operator import array, operator
+from graphtrial.ops.custom_op import array, register_op
+from graphtrial.ops.sparse_matrix import SparseMatrix
 
 
-def weighted_sum(matrix: CSR, x: Tensor, weight: Tensor, own: Tensor | None = None) -> Tensor:
-    """Return, for each row, the sum of weight * x over its entries, plus own * x of the row itself.
+def spmm(matrix: SparseMatrix, x: Tensor, weight: Tensor, self_weight: Tensor | None = None) -> Tensor:
+    r"""Return the product of a sparse matrix with values `weight` and the dense matrix `x`.
 
-    x: [columns, width] with weight [entries], or [columns, heads, width] with weight [entries, heads]. Gradients flow
-    to all. `own` is a single number, for a square matrix without heads. No tensor of entries x width is made.
+    .. math:: out_i = self\_weight \, x_i + \sum_{j} weight_{ij} \, x_j
+
+    x: [columns, width] with weight [entries], or [columns, heads, width] with weight [entries, heads] ->
+    [rows, (heads,) width]. self_weight: scalar, for a square matrix without heads. All three get gradients. No tensor
+    of entries x width is made.
     """
     if x.device.type != "cpu":
-        return weighted_sum_reference(matrix, x, weight, own)
-    return _call(x, weight, own, *matrix.tensors)
+        return spmm_reference(matrix, x, weight, self_weight)
+    return _call(x, weight, self_weight, *matrix.tensors)
 
 
-def weighted_sum_reference(matrix: CSR, x: Tensor, weight: Tensor, own: Tensor | None = None) -> Tensor:
-    """The same in plain torch, on any device."""
-    rows = matrix.ptr.diff()
+def spmm_reference(matrix: SparseMatrix, x: Tensor, weight: Tensor, self_weight: Tensor | None = None) -> Tensor:
+    """Reference implementation in plain torch, on any device."""
+    rows = matrix.rowptr.diff()
     target = torch.repeat_interleave(torch.arange(len(rows), device=x.device), rows)
-    values = weight if matrix.order is None else weight.index_select(0, matrix.order)
-    messages = x.index_select(0, matrix.index) * values.unsqueeze(-1)
-    start = x.new_zeros(len(rows), *x.shape[1:]) if own is None else own * x
+    values = weight if matrix.perm is None else weight.index_select(0, matrix.perm)
+    messages = x.index_select(0, matrix.col) * values.unsqueeze(-1)
+    start = x.new_zeros(len(rows), *x.shape[1:]) if self_weight is None else self_weight * x
     return start.index_add(0, target, messages)
 
 
-def _weighted_sum(
+def _spmm(
     x: Tensor,
     weight: Tensor,
-    own: Tensor | None,
-    ptr: Tensor,
-    index: Tensor,
-    order: Tensor | None,
-    t_ptr: Tensor,
-    t_index: Tensor,
-    t_order: Tensor | None,
+    self_weight: Tensor | None,
+    rowptr: Tensor,
+    col: Tensor,
+    perm: Tensor | None,
+    colptr: Tensor,
+    row: Tensor,
+    csc_perm: Tensor | None,
 ) -> Tensor:
     from graphtrial.ops import kernels
 
-    out = x.new_empty(len(ptr) - 1, *x.shape[1:])
-    matrix = array(ptr), array(index), None if order is None else array(order)
+    out = x.new_empty(len(rowptr) - 1, *x.shape[1:])
+    matrix = array(rowptr), array(col), None if perm is None else array(perm)
     if x.dim() == 3:
-        kernels.weighted_sum_heads(*matrix, array(weight), array(x), out.numpy())
+        kernels.spmm_heads(*matrix, array(weight), array(x), out.numpy())
     else:
-        share = None if own is None else array(own).reshape(1)
-        kernels.weighted_sum(*matrix, array(weight), share, array(x), out.numpy())
+        scale = None if self_weight is None else array(self_weight).reshape(1)
+        kernels.spmm(*matrix, array(weight), scale, array(x), out.numpy())
     return out
 
 
-def _fake(x: Tensor, weight: Tensor, own: Tensor | None, ptr: Tensor, *rest: Tensor | None) -> Tensor:
-    return x.new_empty(ptr.shape[0] - 1, *x.shape[1:])
+def _fake(x: Tensor, weight: Tensor, self_weight: Tensor | None, rowptr: Tensor, *rest: Tensor | None) -> Tensor:
+    return x.new_empty(rowptr.shape[0] - 1, *x.shape[1:])
 
 
 def _setup(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
     ctx.save_for_backward(*inputs)
 
 
-def _backward(ctx: Any, gradient: Tensor) -> tuple[Any, ...]:
-    x, weight, own, ptr, index, order, t_ptr, t_index, t_order = ctx.saved_tensors
-    x_gradient = weight_gradient = own_gradient = None
+def _backward(ctx: Any, grad_output: Tensor) -> tuple[Any, ...]:
+    x, weight, self_weight, rowptr, col, perm, colptr, row, csc_perm = ctx.saved_tensors
+    grad_x = grad_weight = grad_self_weight = None
     if ctx.needs_input_grad[0]:
-        x_gradient = _call(gradient, weight, own, t_ptr, t_index, t_order, ptr, index, order)
+        grad_x = _call(grad_output, weight, self_weight, colptr, row, csc_perm, rowptr, col, perm)
     if ctx.needs_input_grad[1]:
-        dots = _call_dot(gradient, x, ptr, index).reshape(weight.shape)
-        weight_gradient = dots if order is None else torch.empty_like(dots).index_copy(0, order, dots)
+        dots = _call_sddmm(grad_output, x, rowptr, col).reshape(weight.shape)
+        grad_weight = dots if perm is None else torch.empty_like(dots).index_copy(0, perm, dots)
     if ctx.needs_input_grad[2]:
-        own_gradient = torch.dot(gradient.flatten(), x.flatten()).reshape(own.shape)
-    return x_gradient, weight_gradient, own_gradient, None, None, None, None, None, None
+        grad_self_weight = torch.dot(grad_output.flatten(), x.flatten()).reshape(self_weight.shape)
+    return grad_x, grad_weight, grad_self_weight, None, None, None, None, None, None
 
 
-def _entry_dot(left: Tensor, right: Tensor, ptr: Tensor, index: Tensor) -> Tensor:
-    """Return left[row] . right[column] of each entry, head by head: [entries, heads]."""
+def _sddmm(left: Tensor, right: Tensor, rowptr: Tensor, col: Tensor) -> Tensor:
+    """Return the SDDMM `left[row] . right[column]` of each entry and head, [entries, heads]."""
     from graphtrial.ops import kernels
 
     heads = left.shape[1] if left.dim() == 3 else 1
-    out = left.new_empty(index.shape[0], heads)
+    out = left.new_empty(col.shape[0], heads)
     shape = (-1, heads, left.shape[-1])
-    kernels.entry_dot(array(ptr), array(index), array(left).reshape(shape), array(right).reshape(shape), out.numpy())
+    kernels.sddmm(array(rowptr), array(col), array(left).reshape(shape), array(right).reshape(shape), out.numpy())
     return out
 
 
-def _fake_dot(left: Tensor, right: Tensor, ptr: Tensor, index: Tensor) -> Tensor:
-    return left.new_empty(index.shape[0], left.shape[1] if left.dim() == 3 else 1)
+def _fake_sddmm(left: Tensor, right: Tensor, rowptr: Tensor, col: Tensor) -> Tensor:
+    return left.new_empty(col.shape[0], left.shape[1] if left.dim() == 3 else 1)
 
 
-_call = operator(_weighted_sum, _fake, _setup, _backward)
-_call_dot = operator(_entry_dot, _fake_dot)
+_call = register_op(_spmm, _fake, _setup, _backward)
+_call_sddmm = register_op(_sddmm, _fake_sddmm)

@@ -49,11 +49,11 @@ class GAT(Conv):
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
         dropout = self.dropout if self.training else 0.0
         z = self.linear(drop(x, dropout)).view(-1, *self.source.shape[1:])
-        out = attend(graph, z, self.source[0], self.target[0], 0.2, dropout).flatten(1)
+        out = gat_attention(graph, z, self.source[0], self.target[0], 0.2, dropout).flatten(1)
         return out if self.bias is None else out + self.bias, e
 
 
-def attend(graph: GraphBatch, z: Tensor, source: Tensor, target: Tensor, slope: float, dropout: float) -> Tensor:
+def gat_attention(graph: GraphBatch, z: Tensor, source: Tensor, target: Tensor, slope: float, dropout: float) -> Tensor:
     """Return what each node hears, head by head, some of its neighbours' shares dropped (see `ops.attention`)."""
     if not dropout:
         return attention(graph, z, source, target, slope)

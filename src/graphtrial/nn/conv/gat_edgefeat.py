@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from graphtrial.core.arguments import Width
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
-from graphtrial.nn.conv.gat import attend
+from graphtrial.nn.conv.gat import gat_attention
 from graphtrial.nn.registry import MODELS
 
 
@@ -44,4 +44,4 @@ class EdgeFeatureGAT(Conv):
         z = self.linear(x).view(-1, *self.score.shape[1:])
         source, target = self.score
         dropout = self.dropout if self.training else 0.0
-        return attend(graph, z, source, target, 0.01, dropout).flatten(1), e
+        return gat_attention(graph, z, source, target, 0.01, dropout).flatten(1), e

@@ -31,4 +31,4 @@ class GIN(Conv):
         self.mlp = nn.Sequential(Linear(width, width), BatchNorm(width, "relu"), Linear(width, width))
 
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
-        return self.mlp(aggregate(graph, x, "sum", own=1 + self.epsilon)), e
+        return self.mlp(aggregate(graph, x, "sum", self_weight=1 + self.epsilon)), e

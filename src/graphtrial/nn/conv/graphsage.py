@@ -13,7 +13,7 @@ from graphtrial.nn.conv.base import Conv
 from graphtrial.nn.linear import Linear
 from graphtrial.nn.registry import MODELS
 from graphtrial.nn.sequence import NeighbourLSTM
-from graphtrial.ops import aggregate, unit_rows
+from graphtrial.ops import aggregate, l2_normalize
 
 
 @MODELS.register("graphsage", title="GraphSage")
@@ -58,4 +58,4 @@ class GraphSage(Conv):
         else:
             neighbours = aggregate(graph, x, "mean") if self.lstm is None else self.lstm(graph, x)
         out = self.linear(torch.cat([x, neighbours], dim=1))
-        return unit_rows(out) if self.l2 else out, e
+        return l2_normalize(out) if self.l2 else out, e

@@ -9,7 +9,7 @@ from torch.nn import functional as F
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
 from graphtrial.nn.registry import MODELS
-from graphtrial.ops import collect
+from graphtrial.ops import aggregate_messages
 
 
 @MODELS.register("graphsage-edgefeat", title="GraphSage (edge features)")
@@ -41,4 +41,4 @@ class EdgeFeatureGraphSage(Conv):
 
 def gated_maximum(graph: GraphBatch, values: Tensor, gates: Tensor) -> Tensor:
     """Return the maximum over in-edges of ReLU(gate * value of the source), [nodes, width]."""
-    return collect(graph, (gates * values.index_select(0, graph.edge_index[0])).relu(), "max")
+    return aggregate_messages(graph, (gates * values.index_select(0, graph.edge_index[0])).relu(), "max")

@@ -9,7 +9,7 @@ from torch.nn import functional as F
 from graphtrial.core.arguments import Width
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.self_loops import add_remaining_self_loops
-from graphtrial.nn.conv.gat import attend
+from graphtrial.nn.conv.gat import gat_attention
 from graphtrial.nn.linear import FeatureLinear, Linear
 from graphtrial.nn.raw import raw_node_width, raw_nodes, require_level
 from graphtrial.nn.readout import pool
@@ -34,7 +34,7 @@ class Attention(nn.Module):
     def forward(self, graph: GraphBatch, x: Tensor, dropout: float) -> Tensor:
         z = self.linear(x, dropout) if isinstance(self.linear, FeatureLinear) else self.linear(drop(x, dropout))
         z = z.view(-1, *self.source.shape[1:])
-        return attend(graph, z, self.source[0], self.target[0], SLOPE, dropout)
+        return gat_attention(graph, z, self.source[0], self.target[0], SLOPE, dropout)
 
 
 @MODELS.register("gat-direct", title="GAT (direct)")

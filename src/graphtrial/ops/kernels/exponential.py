@@ -1,4 +1,4 @@
-"""The exponential and the logistic function, in a form that the compiler turns into vector instructions."""
+"""Exponential and sigmoid, in a form that the compiler vectorises."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HALF, ONE = F(0.5), F(1)
 
 
 def exponential(x: Any) -> Any:
-    """e^x; in single precision within 2 units in the last place between -87 and 87, and held at those ends."""
+    """e^x; in float32 within 2 ulp between -87 and 87, and clamped there."""
     return np.exp(x)
 
 
@@ -32,7 +32,7 @@ def _double(x: Any) -> Any:
 
 def _single(x: Any) -> Any:
     # e^x = 2^n e^r with |r| <= ln(2) / 2; e^r is a polynomial fitted for the least relative error (Cephes, Moshier).
-    # A nan passes every comparison on its right side and stays one.
+    # NaN fails both comparisons and propagates.
     t = HIGHEST if x > HIGHEST else x
     t = -HIGHEST if t < -HIGHEST else t
     n = np.floor(t * LOG2_E + HALF)
@@ -48,7 +48,7 @@ def _single(x: Any) -> Any:
 
 @compiled
 def sigmoid(x: Array, out: Array) -> None:
-    """out = 1 / (1 + e^-x), of arrays in one dimension."""
+    """out = 1 / (1 + e^-x) for flat arrays."""
     one = x.dtype.type(1)
     for i in range(x.size):
         out[i] = one / (one + exponential(-x[i]))
@@ -56,6 +56,6 @@ def sigmoid(x: Array, out: Array) -> None:
 
 @compiled
 def exponentials(x: Array) -> None:
-    """x = e^x, in one dimension; indices from 0 on, which alone are known not to count from the end."""
+    """x = e^x in place for a flat array; indices start at 0, so that numba emits no wrap-around checks."""
     for i in range(x.size):
         x[i] = exponential(x[i])

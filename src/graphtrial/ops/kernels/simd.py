@@ -1,8 +1,8 @@
-"""Operations on eight numbers at once, written as vector instructions.
+"""SIMD operations on eight lanes, written as LLVM vector instructions.
 
-The compiler makes vector instructions of long loops only, while the heads of attention are few: they lie side by side,
-eight of them. Nor does it keep the sum of a row in registers while the entries of the row go by. Each operation below
-takes eight numbers of each flat array from the given place on.
+The compiler vectorises long loops only, while attention has few heads: eight of them are interleaved as SIMD lanes. Nor
+does it keep the sum of a row in registers across the entries of the row. Each operation below works on eight elements
+of each flat array, from the given offset.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ CONTRACT = ("contract",)
 
 @intrinsic
 def multiply_add(typing: Any, into: Any, i: Any, a: Any, j: Any, b: Any, k: Any, groups: Any) -> Any:
-    """into[g] += a * b[g] for each of so many groups g of eight, one after the other in `into` and `b`."""
+    """into[g] += a * b[g] for g < groups, where each group is eight consecutive elements."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         target, weight, value = (_pointer(context, builder, signature, values, at) for at in (0, 2, 4))
@@ -38,7 +38,7 @@ def multiply_add(typing: Any, into: Any, i: Any, a: Any, j: Any, b: Any, k: Any,
 
 @intrinsic
 def dot(typing: Any, into: Any, i: Any, a: Any, j: Any, b: Any, k: Any, groups: Any) -> Any:
-    """into = sum over so many groups g of eight of a[g] * b[g]."""
+    """into = sum over g < groups of a[g] * b[g], where each group is eight consecutive elements."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         target, left, right = (_pointer(context, builder, signature, values, at) for at in (0, 2, 4))
@@ -55,7 +55,7 @@ def dot(typing: Any, into: Any, i: Any, a: Any, j: Any, b: Any, k: Any, groups: 
 
 @intrinsic
 def inner_product(typing: Any, a: Any, i: Any, b: Any, j: Any, groups: Any) -> Any:
-    """Return the sum of a * b over so many groups of eight, lane by lane and then over the lanes."""
+    """Return the dot product of a and b over 8 * groups elements, summed per lane and then over lanes."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         left, right = (_pointer(context, builder, signature, values, at) for at in (0, 2))
@@ -83,13 +83,13 @@ def _row_sum(vectors: int) -> Any:
         width: Any,
         column: Any,
         index: Any,
-        order: Any,
+        perm: Any,
         weight: Any,
         weight_at: Any,
         weight_step: Any,
         begin: Any,
         end: Any,
-        own: Any,
+        self_weight: Any,
     ) -> Any:
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
             def data(at: int) -> Any:
@@ -104,15 +104,15 @@ def _row_sum(vectors: int) -> Any:
             vector = target[0].type.pointee
             mine = ir.Constant(vector, None)
             totals = [cgutils.alloca_once_value(builder, mine) for _ in range(vectors)]
-            if own is not types.none:
-                factor = spread(builder, builder.load(data(12)), vector)
+            if self_weight is not types.none:
+                factor = broadcast(builder, builder.load(data(12)), vector)
                 for total, piece in zip(totals, pieces(source, values[1]), strict=True):
                     builder.store(builder.fmul(factor, load(builder, piece)), total)
             one = ir.Constant(values[10].type, 1)
             with cgutils.for_range_slice(builder, values[10], values[11], one, inc=True) as (entry, _):
-                at = entry if order is types.none else builder.load(builder.gep(data(6), [entry]))
+                at = entry if perm is types.none else builder.load(builder.gep(data(6), [entry]))
                 place = builder.add(builder.mul(at, values[9]), values[8])
-                factor = spread(builder, builder.load(builder.gep(data(7), [place])), vector)
+                factor = broadcast(builder, builder.load(builder.gep(data(7), [place])), vector)
                 column = builder.load(builder.gep(data(5), [entry]))
                 for total, piece in zip(totals, pieces(source, column), strict=True):
                     product = builder.fmul(factor, load(builder, piece), CONTRACT)
@@ -123,16 +123,16 @@ def _row_sum(vectors: int) -> Any:
 
         number = types.intp
         numbers = [number] * 4
-        return types.void(out, number, x, number, number, index, order, weight, *numbers, own), generate
+        return types.void(out, number, x, number, number, index, perm, weight, *numbers, self_weight), generate
 
     return row_sum
 
 
 ROW_SUMS = tuple(_row_sum(vectors) for vectors in range(1, 9))
-"""For 1 to 8 groups of eight columns, beginning with `column`, of arrays of rows of `width` numbers each:
+"""SpMM of one row for 1 to 8 vectors of eight columns, from `column` on, of flat arrays with `width` columns:
 
-out[row] = own[0] * x[row] + sum over e from begin to end of weight[weight_step * order[e] + weight_at] * x[index[e]],
-where `order` and `own` may be None.
+out[row] = self_weight[0] * x[row] + sum over begin <= e < end of weight[weight_step * perm[e] + weight_at] *
+x[index[e]], where `perm` and `self_weight` may be None.
 """
 
 
@@ -155,14 +155,14 @@ def multiply(typing: Any, into: Any, i: Any, a: Any, j: Any) -> Any:
 
 
 @intrinsic
-def raise_to(typing: Any, into: Any, i: Any, a: Any, j: Any) -> Any:
-    """into = the larger of into and a, or a where it is no number."""
+def maximum(typing: Any, into: Any, i: Any, a: Any, j: Any) -> Any:
+    """into = max(into, a); NaN in a propagates."""
     return _in_place(into, a, lambda builder, x, y: builder.select(builder.fcmp_ordered("<", y, x), x, y))
 
 
 @intrinsic
-def leaky(typing: Any, into: Any, i: Any, a: Any, j: Any, b: Any, k: Any, slope: Any) -> Any:
-    """into = a + b where that is positive, slope [8] * (a + b) elsewhere."""
+def leaky_relu(typing: Any, into: Any, i: Any, a: Any, j: Any, b: Any, k: Any, slope: Any) -> Any:
+    """into = leaky_relu(a + b) with negative slope `slope` [8]."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         target, left, right = (_pointer(context, builder, signature, values, at) for at in (0, 2, 4))
@@ -175,8 +175,8 @@ def leaky(typing: Any, into: Any, i: Any, a: Any, j: Any, b: Any, k: Any, slope:
 
 
 @intrinsic
-def leaky_backward(typing: Any, into: Any, i: Any, a: Any, j: Any, b: Any, k: Any, slope: Any) -> Any:
-    """into *= 1 where a + b is positive, slope [8] elsewhere."""
+def leaky_relu_backward(typing: Any, into: Any, i: Any, a: Any, j: Any, b: Any, k: Any, slope: Any) -> Any:
+    """into *= derivative of leaky_relu at a + b, with negative slope `slope` [8]."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         target, left, right = (_pointer(context, builder, signature, values, at) for at in (0, 2, 4))
@@ -216,8 +216,8 @@ def _pointer(context: Any, builder: Any, signature: Any, values: Any, at: int) -
     return builder.bitcast(place, ir.VectorType(array.data.type.pointee, LANES).as_pointer())
 
 
-def spread(builder: Any, number: Any, vector: Any) -> Any:
-    """Return a vector of equal numbers."""
+def broadcast(builder: Any, number: Any, vector: Any) -> Any:
+    """Broadcast a scalar to all lanes."""
     index, nothing = ir.IntType(32), ir.Constant(vector, ir.Undefined)
     first = builder.insert_element(nothing, number, ir.Constant(index, 0))
     return builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(index, LANES), [0] * LANES))

@@ -8,18 +8,18 @@ import torch
 from torch import Tensor
 
 from graphtrial.graphs import GraphBatch
-from graphtrial.ops.operator import array, operator
+from graphtrial.ops.custom_op import array, register_op
 
 
 def edge_softmax(graph: GraphBatch, scores: Tensor) -> Tensor:
-    """Return the softmax of scores [edges, heads] over the in-edges of each node, head by head."""
+    """Return the softmax of `scores` [edges, heads] over the in-edges of each node, per head."""
     if scores.device.type != "cpu":
         return edge_softmax_reference(graph, scores)
     return _call(scores, graph.in_ptr)
 
 
 def edge_softmax_reference(graph: GraphBatch, scores: Tensor) -> Tensor:
-    """The same in plain torch, on any device."""
+    """Reference implementation in plain torch, on any device."""
     target = graph.edge_index[1].unsqueeze(1).expand_as(scores)
     top = scores.new_zeros(graph.num_nodes, scores.shape[1]).scatter_reduce(
         0, target, scores, "amax", include_self=False
@@ -45,22 +45,22 @@ def _setup(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
     ctx.save_for_backward(output, inputs[1])
 
 
-def _backward(ctx: Any, gradient: Tensor) -> tuple[Any, ...]:
+def _backward(ctx: Any, grad_output: Tensor) -> tuple[Any, ...]:
     probability, ptr = ctx.saved_tensors
-    return _call_backward(gradient, probability, ptr), None
+    return _call_backward(grad_output, probability, ptr), None
 
 
-def _edge_softmax_backward(gradient: Tensor, probability: Tensor, ptr: Tensor) -> Tensor:
+def _edge_softmax_backward(grad_output: Tensor, probability: Tensor, ptr: Tensor) -> Tensor:
     from graphtrial.ops import kernels
 
-    out = gradient.new_empty(gradient.shape)
-    kernels.softmax_backward(array(ptr), array(gradient), array(probability), out.numpy())
+    out = grad_output.new_empty(grad_output.shape)
+    kernels.softmax_backward(array(ptr), array(grad_output), array(probability), out.numpy())
     return out
 
 
-def _fake_backward(gradient: Tensor, probability: Tensor, ptr: Tensor) -> Tensor:
-    return gradient.new_empty(gradient.shape)
+def _fake_backward(grad_output: Tensor, probability: Tensor, ptr: Tensor) -> Tensor:
+    return grad_output.new_empty(grad_output.shape)
 
 
-_call = operator(_edge_softmax, _fake, _setup, _backward)
-_call_backward = operator(_edge_softmax_backward, _fake_backward)
+_call = register_op(_edge_softmax, _fake, _setup, _backward)
+_call_backward = register_op(_edge_softmax_backward, _fake_backward)

@@ -1,7 +1,7 @@
-"""The gated mean of GatedGCN, some rows at a time.
+"""Gated mean of GatedGCN over a chunk of rows.
 
-`ptr` [rows + 1] and the arrays of rows are those of the rows in hand; arrays of entries begin with the first entry of
-the first of these rows; `source`, `value` and their gradients are those of all columns.
+`ptr` [rows + 1] and row arrays cover the rows of the chunk; entry arrays start with the first entry of the chunk;
+`source`, `value` and their gradients cover all columns.
 """
 
 from __future__ import annotations
@@ -11,35 +11,35 @@ from graphtrial.ops.kernels.exponential import sigmoid
 
 
 @compiled
-def gated_rows(
+def gated_mean(
     ptr: Array,
     index: Array,
     source: Array,
     target: Array,
     value: Array,
-    added: bool,
+    accumulate: bool,
     epsilon: float,
     logits: Array,
     gate: Array,
     mean: Array,
     inverse: Array,
 ) -> None:
-    """logits = source[index] + target (+ what they are, if `added`); gate = sigmoid of them; mean and its divisor.
+    """logits = source[index] + target (added to the present logits if `accumulate`); gate = sigmoid(logits).
 
     mean[i] = inverse[i] * sum of gate[e] * value[index[e]], where inverse[i] = 1 / (sum of gate[e] + epsilon).
     """
     rows, width = target.shape
     base = ptr[0]
     for i in range(rows):
-        mine = target[i]
+        target_row = target[i]
         for e in range(ptr[i] - base, ptr[i + 1] - base):
             into, a = logits[e], source[index[e]]
-            if added:
+            if accumulate:
                 for k in range(width):
-                    into[k] += a[k] + mine[k]
+                    into[k] += a[k] + target_row[k]
             else:
                 for k in range(width):
-                    into[k] = a[k] + mine[k]
+                    into[k] = a[k] + target_row[k]
     sigmoid(logits.reshape(-1), gate.reshape(-1))
     for i in range(rows):
         top, bottom = mean[i], inverse[i]
@@ -57,48 +57,48 @@ def gated_rows(
 
 
 @compiled
-def gated_rows_backward(
+def gated_mean_backward(
     ptr: Array,
     index: Array,
     logits: Array,
     value: Array,
     mean: Array,
     inverse: Array,
-    gradient: Array,
-    extra: Array,
+    grad_mean: Array,
+    grad_logits: Array,
     gate: Array,
-    share: Array,
-    of_logits: Array,
-    of_target: Array,
-    of_source: Array,
-    of_value: Array,
+    scaled_grad: Array,
+    grad_l: Array,
+    grad_target: Array,
+    grad_source: Array,
+    grad_value: Array,
 ) -> None:
-    """The gradient of the logits, to which `extra` is added, and of what they and the mean are made of.
+    """Gradients of the logits (grad_l), target, source and value, given those of the outputs mean and logits.
 
-    The gradients of source and value are added to what is there, in the order of entries. `gate` and `share` [width]
-    are room to work in.
+    `grad_source` and `grad_value` are accumulated in the order of entries. `gate` and `scaled_grad` [width] are
+    buffers; `grad_logits` may be None.
     """
-    rows, width = gradient.shape
+    rows, width = grad_mean.shape
     base = ptr[0]
     sigmoid(logits.reshape(-1), gate.reshape(-1))
     for i in range(rows):
-        total, centre = of_target[i], mean[i]
+        total, centre = grad_target[i], mean[i]
         for k in range(width):
-            share[k] = gradient[i, k] * inverse[i, k]
+            scaled_grad[k] = grad_mean[i, k] * inverse[i, k]
             total[k] = 0
         for e in range(ptr[i] - base, ptr[i + 1] - base):
-            # Loops of few arrays each: more would be too much for vector instructions.
-            into, g, v = of_logits[e], gate[e], value[index[e]]
+            # Separate loops over few arrays each: the compiler does not vectorise loops over more.
+            into, g, v = grad_l[e], gate[e], value[index[e]]
             for k in range(width):
-                into[k] = share[k] * (v[k] - centre[k]) * g[k] * (1 - g[k])
-            if extra is not None:
-                more = extra[e]
+                into[k] = scaled_grad[k] * (v[k] - centre[k]) * g[k] * (1 - g[k])
+            if grad_logits is not None:
+                more = grad_logits[e]
                 for k in range(width):
                     into[k] += more[k]
-            sender = of_source[index[e]]
+            sender = grad_source[index[e]]
             for k in range(width):
                 total[k] += into[k]
                 sender[k] += into[k]
-            sent = of_value[index[e]]
+            sent = grad_value[index[e]]
             for k in range(width):
-                sent[k] += g[k] * share[k]
+                sent[k] += g[k] * scaled_grad[k]

@@ -1,4 +1,4 @@
-"""Batch norm, activation and residual link in one pass."""
+"""Batch normalisation, activation and skip connection fused into one operator."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from graphtrial.ops.operator import array, empty, operator
+from graphtrial.ops.custom_op import array, empty, register_op
 
 CODES = {"none": 0, "relu": 1, "elu": 2}
-"""The activations, as the kernels know them."""
+"""Codes of the activations in the kernels."""
 
 
 def batch_norm(
     x: Tensor, weight: Tensor, bias: Tensor, residual: Tensor | None, epsilon: float, activation: str
 ) -> tuple[Tensor, Tensor]:
-    """Return the activation of x, normalised by its own columns, + residual; and mean and unbiased variance of columns.
+    """Return `activation(batch_norm(x)) + residual`, and mean and unbiased variance of the batch.
 
-    `activation` is relu, elu or none. x: [rows, width], at least two rows; residual: the same or [1, width]; weight,
-    bias: [width] -> [rows, width], [2, width].
+    Training mode: `x` is normalised by its own statistics. activation: relu, elu or none. x: [rows, width], at least
+    two rows; residual: [rows, width] or [1, width]; weight, bias: [width] -> [rows, width], [2, width].
     """
     if x.device.type != "cpu":
         return batch_norm_reference(x, weight, bias, residual, epsilon, activation)
@@ -31,7 +31,7 @@ def batch_norm(
 def batch_norm_reference(
     x: Tensor, weight: Tensor, bias: Tensor, residual: Tensor | None, epsilon: float, activation: str
 ) -> tuple[Tensor, Tensor]:
-    """The same in plain torch, on any device."""
+    """Reference implementation in plain torch, on any device."""
     out = F.batch_norm(x, None, None, weight, bias, training=True, eps=epsilon)
     out = F.elu(out) if activation == "elu" else F.relu(out) if activation == "relu" else out
     statistics = torch.stack([x.mean(dim=0), x.var(dim=0)]).detach()
@@ -45,7 +45,7 @@ def _batch_norm(
 
     _, columns, statistics = _fake(x[:0], weight, bias, residual, epsilon, activation)
     out = empty(x, *x.shape)
-    kernels.norm(
+    kernels.batch_norm(
         array(x),
         array(weight),
         array(bias),
@@ -74,38 +74,38 @@ def _setup(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> Non
     ctx.save_for_backward(x, output[1])
 
 
-def _backward(ctx: Any, gradient: Tensor | None, *_: Any) -> tuple[Any, ...]:
-    if gradient is None:
+def _backward(ctx: Any, grad_output: Tensor | None, *_: Any) -> tuple[Any, ...]:
+    if grad_output is None:
         return None, None, None, None, None, None
-    found = _call_backward(gradient, *ctx.saved_tensors, ctx.activation)
+    grads = _call_backward(grad_output, *ctx.saved_tensors, ctx.activation)
     if ctx.residual_rows is None:
-        return (*found, None, None, None)
-    shared = ctx.residual_rows == 1 and gradient.shape[0] != 1
-    return (*found, gradient.sum(dim=0, keepdim=True) if shared else gradient, None, None)
+        return (*grads, None, None, None)
+    broadcast = ctx.residual_rows == 1 and grad_output.shape[0] != 1
+    return (*grads, grad_output.sum(dim=0, keepdim=True) if broadcast else grad_output, None, None)
 
 
 def _batch_norm_backward(
-    gradient: Tensor, x: Tensor, columns: Tensor, activation: str
+    grad_output: Tensor, x: Tensor, columns: Tensor, activation: str
 ) -> tuple[Tensor, Tensor, Tensor]:
     from graphtrial.ops import kernels
 
-    _, of_weight, of_bias = _fake_backward(gradient, x[:0], columns, activation)
+    _, grad_weight, grad_bias = _fake_backward(grad_output, x[:0], columns, activation)
     out = empty(x, *x.shape)
-    kernels.norm_backward(
-        array(gradient),
+    kernels.batch_norm_backward(
+        array(grad_output),
         array(x),
         CODES[activation],
         array(columns),
         out.numpy(),
-        of_weight.numpy(),
-        of_bias.numpy(),
+        grad_weight.numpy(),
+        grad_bias.numpy(),
     )
-    return out, of_weight, of_bias
+    return out, grad_weight, grad_bias
 
 
-def _fake_backward(gradient: Tensor, x: Tensor, columns: Tensor, activation: str) -> tuple[Tensor, Tensor, Tensor]:
+def _fake_backward(grad_output: Tensor, x: Tensor, columns: Tensor, activation: str) -> tuple[Tensor, Tensor, Tensor]:
     return x.new_empty(x.shape), x.new_empty(x.shape[1]), x.new_empty(x.shape[1])
 
 
-_call = operator(_batch_norm, _fake, _setup, _backward)
-_call_backward = operator(_batch_norm_backward, _fake_backward)
+_call = register_op(_batch_norm, _fake, _setup, _backward)
+_call_backward = register_op(_batch_norm_backward, _fake_backward)

@@ -1,4 +1,4 @@
-"""A tile of a matrix product in vector registers, written as vector instructions."""
+"""Register tiles of a matrix product, written as LLVM vector instructions."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.core import cgutils
 
-from graphtrial.ops.kernels.lanes import CONTRACT, LANES, intrinsic, load, spread, store
+from graphtrial.ops.kernels.simd import CONTRACT, LANES, broadcast, intrinsic, load, store
 
 
 def _tile(rows: int, vectors: int) -> Any:
-    """Return a function that multiplies `rows` rows by `vectors` groups of eight columns, all in registers."""
+    """Return an intrinsic that computes a tile of `rows` x 8 `vectors` elements in registers."""
 
     @intrinsic
     def tile(
@@ -55,7 +55,7 @@ def _tile(rows: int, vectors: int) -> Any:
                 factors = [load(builder, place) for place in groups(panel)]
                 step = builder.mul(loop.index, values[3])
                 for left_of_row, of_row in zip(left_rows, totals, strict=True):
-                    weight = spread(builder, builder.load(builder.gep(left_of_row, [step])), vector)
+                    weight = broadcast(builder, builder.load(builder.gep(left_of_row, [step])), vector)
                     for factor, total in zip(factors, of_row, strict=True):
                         product = builder.fmul(weight, factor, CONTRACT)
                         builder.store(builder.fadd(builder.load(total), product, CONTRACT), total)
@@ -71,9 +71,9 @@ def _tile(rows: int, vectors: int) -> Any:
 
 
 TILES = (_tile(12, 1), _tile(6, 2), _tile(4, 3))
-"""Tiles of 12 x 8, 6 x 16 and 4 x 24 numbers: twelve sums at once keep the multipliers busy and fit into registers.
+"""Tiles of 12 x 8, 6 x 16 and 4 x 24: twelve vector accumulators fill the FMA pipelines and fit into registers.
 
-out[r, c] = start[c] + sum over k below `inner` of left[r, k] * right[k, c] for flat arrays. Each array has the place
-where it begins; `left_row`, `left_inner`, `right_inner` and `out_row` are the distances between its rows and along the
-inner dimension. `start` may be None.
+out[r, c] = start[c] + sum over k < inner of left[r, k] * right[k, c] for flat arrays. `*_at` is the offset of an array;
+`left_row`, `left_inner`, `right_inner` and `out_row` are strides of rows and of the inner dimension. `start` may be
+None.
 """

@@ -1,4 +1,4 @@
-"""What in-edges carry, against PyG's scatter."""
+"""Aggregation of messages on in-edges, against PyG's scatter."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from tests.helpers.samples import AWKWARD, Graph, batch_of, random_graphs, vecto
 from torch_geometric.utils import scatter
 
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.ops import collect
+from graphtrial.ops import aggregate_messages
 
 GIVEN = {"awkward": AWKWARD, "no edges": [(3, [])], "no nodes": [(0, [])], "random": random_graphs(8, seed=1)}
 
 
 @pytest.mark.parametrize("given", GIVEN.values(), ids=GIVEN)
 @pytest.mark.parametrize("reduce", ["sum", "mean", "max"])
-def test_collecting_equals_scatter(given: list[Graph], reduce: str) -> None:
+def test_aggregation_equals_scatter(given: list[Graph], reduce: str) -> None:
     batch = batch_of(given)
     messages = vectors(batch.num_edges, 5)
     expected = scatter(messages, batch.edge_index[1], dim=0, dim_size=batch.num_nodes, reduce=reduce)
-    torch.testing.assert_close(collect(batch, messages, reduce), expected)
+    torch.testing.assert_close(aggregate_messages(batch, messages, reduce), expected)
 
 
 @pytest.mark.parametrize("reduce", ["sum", "mean", "max"])
 def test_messages_get_their_gradient(reduce: str) -> None:
     batch = batch_of(AWKWARD)
     messages = vectors(batch.num_edges, 3).requires_grad_()
-    assert torch.autograd.gradcheck(lambda given: collect(batch, given, reduce), messages)
+    assert torch.autograd.gradcheck(lambda given: aggregate_messages(batch, given, reduce), messages)
 
 
-def test_another_way_to_collect_is_an_error() -> None:
-    with pytest.raises(GraphTrialError, match="cannot collect by 'median': use sum, mean or max"):
-        collect(batch_of(AWKWARD), torch.zeros(14, 2), "median")
+def test_an_unknown_reduction_is_an_error() -> None:
+    with pytest.raises(GraphTrialError, match="cannot aggregate by 'median': use sum, mean or max"):
+        aggregate_messages(batch_of(AWKWARD), torch.zeros(14, 2), "median")

@@ -1,4 +1,4 @@
-"""Random numbers that are either 0 or one other value."""
+"""Dropout masks from the counter-based generator SplitMix64."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ SIXTEEN = np.uint64(16)
 
 
 @compiled
-def keep_or_drop(seed: Array, below: int, value: float, out: Array) -> None:
-    """Set each of `out`, one after the other, to `value` with probability below / 65536, and to 0 else.
+def dropout_mask(seed: Array, threshold: int, value: float, out: Array) -> None:
+    """Set each element of `out` to `value` with probability threshold / 65536, else to 0.
 
-    The numbers are those of SplitMix64 (Steele et al. 2014) after `seed` [1], each cut into four parts of 16 bits, of
-    which the lowest comes first.
+    Random bits are those of SplitMix64 (Steele et al. 2014) from `seed` [1]; each 64-bit word decides four elements by
+    16 bits each, lowest first.
     """
-    kept, nothing = out.dtype.type(value), out.dtype.type(0)
+    value_if_kept, zero = out.dtype.type(value), out.dtype.type(0)
     state = np.uint64(seed[0])
     whole = len(out) // PARTS
     for block in range(whole):
         state += STEP
         bits = _mixed(state)
         for part in range(PARTS):
-            out[block * PARTS + part] = kept if np.int64(np.uint16(bits)) < below else nothing
+            out[block * PARTS + part] = value_if_kept if np.int64(np.uint16(bits)) < threshold else zero
             bits >>= SIXTEEN
     bits = _mixed(state + STEP)
     for at in range(whole * PARTS, len(out)):
-        out[at] = kept if np.int64(np.uint16(bits)) < below else nothing
+        out[at] = value_if_kept if np.int64(np.uint16(bits)) < threshold else zero
         bits >>= SIXTEEN
 
 

@@ -1,6 +1,6 @@
-"""Products of a tall matrix and a small one, faster than those of a general library at the widths of our models.
+"""Matrix products of a tall and a small matrix, faster than BLAS at the widths of graph networks.
 
-The last tiles overlap those before instead of leaving the result, which needs 12 rows and 8 columns at least.
+The last tile overlaps the one before instead of reaching beyond the result, which needs at least 12 rows and 8 columns.
 """
 
 from __future__ import annotations
@@ -8,17 +8,17 @@ from __future__ import annotations
 import numpy as np
 
 from graphtrial.core.compiler import Array, compiled
-from graphtrial.ops.kernels.lanes import LANES
-from graphtrial.ops.kernels.tiles import TILES
+from graphtrial.ops.kernels.matmul_tile import TILES
+from graphtrial.ops.kernels.simd import LANES
 
 tile1, tile2, tile3 = TILES
-DEPTH = 96  # rows of both factors that stay in the cache in the product of a turned matrix
-ROWS = 240  # that stay in the cache while the columns go by; a multiple of the height of every tile
+DEPTH = 96  # rows of both factors per cache block of a transposed product
+ROWS = 240  # rows per cache block; a multiple of the height of every tile
 
 
 @compiled
-def multiply(x: Array, weight: Array, turned: bool, bias: Array, out: Array) -> None:
-    """out = x @ weight (+ bias), or x @ weight.T if it is `turned`; x: [rows, inner]."""
+def matmul(x: Array, weight: Array, transposed: bool, bias: Array, out: Array) -> None:
+    """out = x @ weight (+ bias), or x @ weight.T (+ bias) if `transposed`; x: [rows, inner]; bias may be None."""
     rows, inner = x.shape
     columns = out.shape[1]
     flat, into = x.reshape(-1), out.reshape(-1)
@@ -26,7 +26,7 @@ def multiply(x: Array, weight: Array, turned: bool, bias: Array, out: Array) -> 
     at = column = 0
     while column < columns:
         begin, size = _panel(column, columns)
-        _pack(weight, turned, begin, size, packed[at : at + inner * size])
+        _pack(weight, transposed, begin, size, packed[at : at + inner * size])
         at, column = at + inner * size, begin + size
     for first in range(0, rows, ROWS):
         here = first, min(rows, first + ROWS), rows
@@ -38,29 +38,29 @@ def multiply(x: Array, weight: Array, turned: bool, bias: Array, out: Array) -> 
 
 
 @compiled
-def multiply_turned(g: Array, x: Array, out: Array, sums: Array) -> None:
-    """out += g.T @ x, sums (if any) += column sums of g; g: [rows, left], x: [rows, right], out: [left, right]."""
+def matmul_transposed(g: Array, x: Array, out: Array, sums: Array) -> None:
+    """out += g.T @ x; sums, unless None, += column sums of g; g: [rows, left], x: [rows, right], out: [left, right]."""
     rows, left = g.shape
     right = x.shape[1]
     flat_g, flat_x, into = g.reshape(-1), x.reshape(-1), out.reshape(-1)
-    part, of_part = np.empty(left * right, x.dtype), np.empty(left, x.dtype)
+    partial, column_sums = np.empty(left * right, x.dtype), np.empty(left, x.dtype)
     for first in range(0, rows, DEPTH):
         count = min(rows - first, DEPTH)
         column = 0
         while column < right:
             begin, size = _panel(column, right)
-            of_g, of_x = (flat_g, first * left, 1, left), (flat_x, first * right + begin, right)
-            _strip((0, left, left), begin, size, of_g, of_x, count, None, part, right)
+            left_tile, right_tile = (flat_g, first * left, 1, left), (flat_x, first * right + begin, right)
+            _strip((0, left, left), begin, size, left_tile, right_tile, count, None, partial, right)
             column = begin + size
         for k in range(left * right):
-            into[k] += part[k]
+            into[k] += partial[k]
         if sums is not None:
-            of_part[:] = 0
+            column_sums[:] = 0
             for r in range(first, first + count):
                 for k in range(left):
-                    of_part[k] += g[r, k]
+                    column_sums[k] += g[r, k]
             for k in range(left):
-                sums[k] += of_part[k]
+                sums[k] += column_sums[k]
 
 
 @compiled
@@ -75,10 +75,10 @@ def _strip(
     out: Array,
     width: int,
 ) -> None:
-    """Fill the columns from `begin` on, as many as the panel's `size`, of some rows of the result.
+    """Compute the columns `begin` to `begin + size`, one panel, of a block of rows of the result.
 
-    rows: first, end, and the number there are, at which the last tiles end; left, right: array, place and distances as
-    `TILES` take them; `width` is that of the result.
+    rows: first row, end, and the total number of rows, which no tile exceeds; left, right: array, offset and strides as
+    in `TILES`; width: columns of the result.
     """
     first, last, most = rows
     a, a_at, a_row, a_inner = left
@@ -102,15 +102,15 @@ def _strip(
 
 @compiled
 def _panel(column: int, columns: int) -> tuple[int, int]:
-    """Return where the panel that has this column first among those left begins, and its size."""
+    """Return first column and size of the panel for the columns from `column` on."""
     size = LANES * max(1, min(3, (columns - column) // LANES))
     return min(column, columns - size), size
 
 
 @compiled
-def _pack(weight: Array, turned: bool, begin: int, size: int, panel: Array) -> None:
-    """Write the columns from `begin` on of the weight, `turned` or not, row by row."""
-    if turned:
+def _pack(weight: Array, transposed: bool, begin: int, size: int, panel: Array) -> None:
+    """Pack the columns `begin` to `begin + size` of weight, or of weight.T if `transposed`, contiguously by row."""
+    if transposed:
         for k in range(weight.shape[1]):
             for c in range(size):
                 panel[k * size + c] = weight[begin + c, k]

@@ -1,0 +1,159 @@
+"""SpMM with sum and max reduction, and SDDMM, over a CSR matrix."""
+
+from __future__ import annotations
+
+from graphtrial.core.compiler import Array, compiled
+from graphtrial.ops.kernels.simd import LANES, ROW_SUMS, inner_product
+
+sum1, sum2, sum3, sum4, sum5, sum6, sum7, sum8 = ROW_SUMS
+MAX_VECTORS = len(ROW_SUMS)
+TILE = 64  # rows
+
+
+@compiled
+def spmm(ptr: Array, index: Array, perm: Array, weight: Array, self_weight: Array, x: Array, out: Array) -> None:
+    """out[i] = sum over entries e of row i of weight[e] * x[index[e]]; weight [entries], x and out [rows, width].
+
+    With `self_weight` [1], for a square matrix, self_weight * x[i] is added. Rows are processed in tiles, and of these
+    at most 64 columns at a time, whose sums stay in registers; the last vectors of columns may overlap those before.
+    """
+    rows, width = out.shape
+    if width < LANES:
+        _narrow_sum(ptr, index, perm, weight, self_weight, x, out)
+        return
+    for first in range(0, rows, TILE):
+        last = min(rows, first + TILE)
+        _wide_sum(
+            ptr, index, perm, weight, 0, 1, self_weight, x.reshape(-1), out.reshape(-1), first, last, width, 0, width
+        )
+
+
+@compiled
+def _wide_sum(
+    ptr: Array,
+    index: Array,
+    perm: Array,
+    weight: Array,
+    at: int,
+    step: int,
+    self_weight: Array,
+    x: Array,
+    out: Array,
+    first: int,
+    last: int,
+    stride: int,
+    start: int,
+    width: int,
+) -> None:
+    """SpMM of the columns `start` to `start + width` and rows `first` to `last` of flat arrays of `stride` columns."""
+    column = 0
+    while column < width:
+        groups = min(MAX_VECTORS, (width - column + LANES - 1) // LANES, width // LANES)
+        begin = min(column, width - groups * LANES)
+        column = begin + groups * LANES
+        c = start + begin
+        for i in range(first, last):
+            if groups == 8:
+                sum8(out, i, x, stride, c, index, perm, weight, at, step, ptr[i], ptr[i + 1], self_weight)
+            elif groups == 7:
+                sum7(out, i, x, stride, c, index, perm, weight, at, step, ptr[i], ptr[i + 1], self_weight)
+            elif groups == 6:
+                sum6(out, i, x, stride, c, index, perm, weight, at, step, ptr[i], ptr[i + 1], self_weight)
+            elif groups == 5:
+                sum5(out, i, x, stride, c, index, perm, weight, at, step, ptr[i], ptr[i + 1], self_weight)
+            elif groups == 4:
+                sum4(out, i, x, stride, c, index, perm, weight, at, step, ptr[i], ptr[i + 1], self_weight)
+            elif groups == 3:
+                sum3(out, i, x, stride, c, index, perm, weight, at, step, ptr[i], ptr[i + 1], self_weight)
+            elif groups == 2:
+                sum2(out, i, x, stride, c, index, perm, weight, at, step, ptr[i], ptr[i + 1], self_weight)
+            else:
+                sum1(out, i, x, stride, c, index, perm, weight, at, step, ptr[i], ptr[i + 1], self_weight)
+
+
+@compiled
+def _narrow_sum(ptr: Array, index: Array, perm: Array, weight: Array, self_weight: Array, x: Array, out: Array) -> None:
+    rows, width = out.shape
+    for i in range(rows):
+        for k in range(width):
+            out[i, k] = 0 if self_weight is None else self_weight[0] * x[i, k]
+        for e in range(ptr[i], ptr[i + 1]):
+            w = weight[e] if perm is None else weight[perm[e]]
+            for k in range(width):
+                out[i, k] += w * x[index[e], k]
+
+
+@compiled
+def spmm_heads(ptr: Array, index: Array, perm: Array, weight: Array, x: Array, out: Array) -> None:
+    """SpMM per head: weight [entries, heads], x and out [rows, heads, width]."""
+    rows, heads, width = out.shape
+    if width < LANES:
+        _narrow_heads(ptr, index, perm, weight, x, out)
+        return
+    flat_x, flat_out, weights = x.reshape(-1), out.reshape(-1), weight.reshape(-1)
+    stride = heads * width
+    for first in range(0, rows, TILE):
+        last = min(rows, first + TILE)
+        for h in range(heads):
+            start = h * width
+            _wide_sum(ptr, index, perm, weights, h, heads, None, flat_x, flat_out, first, last, stride, start, width)
+
+
+@compiled
+def _narrow_heads(ptr: Array, index: Array, perm: Array, weight: Array, x: Array, out: Array) -> None:
+    rows, heads, width = out.shape
+    for i in range(rows):
+        out[i] = 0
+        for e in range(ptr[i], ptr[i + 1]):
+            at = e if perm is None else perm[e]
+            from_row = x[index[e]]
+            for h in range(heads):
+                w, into, values = weight[at, h], out[i, h], from_row[h]
+                for k in range(width):
+                    into[k] += w * values[k]
+
+
+@compiled
+def sddmm(ptr: Array, index: Array, left: Array, right: Array, out: Array) -> None:
+    """SDDMM: out[e, h] = left[i, h] . right[index[e], h] for entry e of row i; left, right [rows, heads, width]."""
+    rows, heads, width = left.shape
+    groups = width // LANES
+    flat_left, flat_right = left.reshape(-1), right.reshape(-1)
+    for i in range(rows):
+        for e in range(ptr[i], ptr[i + 1]):
+            for h in range(heads):
+                a, b = (i * heads + h) * width, (index[e] * heads + h) * width
+                total = inner_product(flat_left, a, flat_right, b, groups)
+                for k in range(groups * LANES, width):
+                    total += flat_left[a + k] * flat_right[b + k]
+                out[e, h] = total
+
+
+@compiled
+def spmm_max(ptr: Array, index: Array, x: Array, out: Array, argmax: Array) -> None:
+    """out[i] = elementwise maximum of x over row i, 0 if empty; argmax is its column, -1 for an empty row."""
+    rows, width = out.shape
+    for i in range(rows):
+        begin, end = ptr[i], ptr[i + 1]
+        if begin == end:
+            out[i] = 0
+            argmax[i] = -1
+            continue
+        out[i] = x[index[begin]]
+        argmax[i] = index[begin]
+        for e in range(begin + 1, end):
+            j = index[e]
+            for k in range(width):
+                if x[j, k] > out[i, k]:
+                    out[i, k] = x[j, k]
+                    argmax[i, k] = j
+
+
+@compiled
+def spmm_max_backward(grad_output: Array, argmax: Array, out: Array) -> None:
+    """Add each gradient to the row `argmax` of `out`, which starts as zeros."""
+    rows, width = grad_output.shape
+    for i in range(rows):
+        for k in range(width):
+            if argmax[i, k] >= 0:
+                out[argmax[i, k], k] += grad_output[i, k]

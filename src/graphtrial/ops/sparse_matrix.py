@@ -1,0 +1,77 @@
+"""Sparse matrices in CSR and CSC form, as views of the pointers of a batch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from graphtrial.graphs import GraphBatch
+
+
+@dataclass(frozen=True)
+class SparseMatrix:
+    """Sparsity pattern of a matrix in CSR and CSC form; values are a tensor of their own.
+
+    - CSR: row i has the entries `rowptr[i]` to `rowptr[i + 1]` in the columns `col`;
+    - CSC: column j has the entries `colptr[j]` to `colptr[j + 1]` in the rows `row`;
+    - `perm`, `csc_perm`: position of each CSR or CSC entry in the value tensor, None for the identity.
+    """
+
+    rowptr: Tensor
+    col: Tensor
+    perm: Tensor | None
+    colptr: Tensor
+    row: Tensor
+    csc_perm: Tensor | None
+
+    @classmethod
+    def from_coo(cls, row: Tensor, column: Tensor, rows: int, columns: int) -> SparseMatrix:
+        """Build the matrix from COO entries sorted by row; values are in the order of the entries."""
+        csc_perm = torch.argsort(column, stable=True)
+        rowptr, colptr = (
+            torch.cat([ids.new_zeros(1), torch.bincount(ids, minlength=size).cumsum(0)])
+            for ids, size in ((row, rows), (column, columns))
+        )
+        return cls(rowptr, column, None, colptr, row.index_select(0, csc_perm), csc_perm)
+
+    @property
+    def tensors(self) -> tuple[Tensor, Tensor, Tensor | None, Tensor, Tensor, Tensor | None]:
+        """All six tensors, in the order of the constructor."""
+        return self.rowptr, self.col, self.perm, self.colptr, self.row, self.csc_perm
+
+    def transpose(self) -> SparseMatrix:
+        """Return the transpose: CSR and CSC change places."""
+        return SparseMatrix(self.colptr, self.row, self.csc_perm, self.rowptr, self.col, self.perm)
+
+
+def adjacency(graph: GraphBatch) -> SparseMatrix:
+    """Return the adjacency matrix [target nodes, source nodes]; values are in the order of `edge_index`."""
+
+    def compute() -> SparseMatrix:
+        source, target = graph.edge_index
+        row = target.index_select(0, graph.out_order)
+        return SparseMatrix(graph.in_ptr, source, None, graph.out_ptr, row, graph.out_order)
+
+    return graph.cached("adjacency", compute)
+
+
+def incidence(graph: GraphBatch) -> SparseMatrix:
+    """Return the incidence matrix [target nodes, edges]; values are in the order of `edge_index`."""
+
+    def compute() -> SparseMatrix:
+        edges = torch.arange(graph.num_edges + 1, device=graph.edge_index.device)
+        return SparseMatrix(graph.in_ptr, edges[:-1], None, edges, graph.edge_index[1], None)
+
+    return graph.cached("incidence", compute)
+
+
+def membership(graph: GraphBatch) -> SparseMatrix:
+    """Return the pooling matrix [graphs, nodes] of the batch; values are in the order of the nodes."""
+
+    def compute() -> SparseMatrix:
+        nodes = torch.arange(graph.num_nodes + 1, device=graph.batch.device)
+        return SparseMatrix(graph.ptr, nodes[:-1], None, nodes, graph.batch, None)
+
+    return graph.cached("membership", compute)
