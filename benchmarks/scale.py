@@ -16,8 +16,8 @@ from typing import Any
 from graphtrial.execution import run_trials
 from graphtrial.execution.processes import Processes
 from graphtrial.execution.ray_cluster import RayCluster
-from graphtrial.execution.remote import News
-from graphtrial.execution.remote_store import take_news
+from graphtrial.execution.remote import RemoteUpdate
+from graphtrial.execution.remote_store import record_updates
 from graphtrial.studies import Row, Study
 from graphtrial.training.outcome import Epoch, Outcome
 from graphtrial.trials import Store, TrialSpec
@@ -106,7 +106,7 @@ def _states(folder: Path, spec: TrialSpec, size: int, count: int = 100) -> float
     store, state = Store(folder / f"states{size}" / "s.sqlite"), bytes(size)
     begun = time.perf_counter()
     for _ in range(count):
-        take_news([News(spec.id, epoch=EPOCH, state=state)], {spec.id: spec}, store)
+        record_updates([RemoteUpdate(spec.id, epoch=EPOCH, state=state)], {spec.id: spec}, store)
     return count / (time.perf_counter() - begun)
 
 

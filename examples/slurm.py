@@ -18,8 +18,9 @@ from typing import Any
 import submitit
 
 from graphtrial.core.files import DEFAULT_STORE, make_folder
-from graphtrial.execution.remote import Parcel, Result, run_in_folder
-from graphtrial.execution.remote_store import parcel_of, take_result
+from graphtrial.execution.recording import TrialResult, record_result
+from graphtrial.execution.remote import RemoteJob, run_in_folder
+from graphtrial.execution.remote_store import remote_job
 from graphtrial.studies import load_study
 from graphtrial.trials import Store, TrialSpec
 
@@ -29,9 +30,9 @@ ATTEMPTS = 3
 class Trial:
     """A job: called by submitit on a machine of the cluster, and again where that one was taken away from it."""
 
-    def __call__(self, parcel: Parcel, folder: Path) -> Result:
+    def __call__(self, job: RemoteJob, folder: Path) -> TrialResult:
         """Run the trial from its last epoch on."""
-        return run_in_folder(parcel, make_folder(folder))
+        return run_in_folder(job, make_folder(folder))
 
     def checkpoint(self, *args: Any) -> submitit.helpers.DelayedSubmission:
         """Say what to submit when the machine is taken away: the same, since the state is in the folder."""
@@ -57,8 +58,8 @@ def run(study: str, store: Store, folder: Path, executor: submitit.Executor, wai
                     (again,) = submit([trial], store, folder, executor)
                     jobs[again.job_id] = (again, trial, attempt + 1)
                     continue
-                result = Result(None, error=f"its job was lost {attempt} times: {error}")
-            take_result(trial, result, store)
+                result = TrialResult(None, error=f"its job was lost {attempt} times: {error}")
+            record_result(trial, store, result)
             print(trial.id, "failed" if result.error else "done", flush=True)
         time.sleep(wait_seconds)
 
@@ -66,7 +67,7 @@ def run(study: str, store: Store, folder: Path, executor: submitit.Executor, wai
 def submit(trials: list[TrialSpec], store: Store, folder: Path, executor: submitit.Executor) -> list[submitit.Job]:
     """Submit a job for each trial, all as one array."""
     with executor.batch():
-        return [executor.submit(Trial(), parcel_of(trial, store), folder / "trials" / trial.id) for trial in trials]
+        return [executor.submit(Trial(), remote_job(trial, store), folder / "trials" / trial.id) for trial in trials]
 
 
 if __name__ == "__main__":

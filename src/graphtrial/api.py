@@ -15,7 +15,7 @@ from graphtrial import datasets
 from graphtrial.core.files import DEFAULT_STORE
 from graphtrial.core.permissions import allow
 from graphtrial.datasets import Dataset
-from graphtrial.execution import Executor, Progress, run_trials
+from graphtrial.execution import Executor, Progress, StudyRun
 from graphtrial.execution.executor import Listener
 from graphtrial.nn import build_model
 from graphtrial.results import ResultRow, result_rows
@@ -101,10 +101,8 @@ def run_study(
     executor: Executor | None = None,
 ) -> list[ResultRow]:
     """Run what is missing of a study and return its rows; code outside this package that it names must be allowed."""
-    opened, trials = Store(Path(store)), study.trials()
-    run_trials(trials, opened, workers=workers, listener=listener, executor=executor)
-    order = {trial.id: position for position, trial in enumerate(trials)}
-    return result_rows(sorted(opened.trials(order), key=lambda record: order[record.id]))
+    run = StudyRun(study.trials(), Store(Path(store)))
+    return result_rows(run.run(workers=workers, listener=listener, executor=executor))
 
 
 __all__ = ["DEFAULT_STORE", "Progress", "build", "info", "load", "prepare", "run", "run_study"]

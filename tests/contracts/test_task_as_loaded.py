@@ -15,8 +15,9 @@ from graphtrial.datasets import DATASETS, load
 from graphtrial.datasets.prepare import task_of
 from graphtrial.execution import run_trials
 from graphtrial.execution.executor import EXECUTORS, make_executor
-from graphtrial.execution.remote import run_away
-from graphtrial.execution.remote_store import parcel_of, take_news, take_result
+from graphtrial.execution.recording import record_result
+from graphtrial.execution.remote import RemoteUpdate, run_remote
+from graphtrial.execution.remote_store import record_updates, remote_job
 from graphtrial.studies import Row, Study
 from graphtrial.trials import Store, TrialSpec
 
@@ -47,14 +48,16 @@ def _trials(layers: int = 2) -> list[TrialSpec]:
 def _remote(trials: list[TrialSpec], store: Store) -> None:
     """Run trials as an executor does whose workers do not see the store."""
     for spec in trials:
-        result = run_away(parcel_of(spec, store), lambda news, spec=spec: take_news([news], {spec.id: spec}, store))  # type: ignore[misc]
-        take_result(spec, result, store)
+        updates: list[RemoteUpdate] = []
+        result = run_remote(remote_job(spec, store), updates.append)
+        record_updates(updates, {spec.id: spec}, store)
+        record_result(spec, store, result)
 
 
 def _lost_at_once(trials: list[TrialSpec], store: Store) -> None:
     """Take results of trials that were never heard of before."""
     for spec in trials:
-        take_result(spec, run_away(parcel_of(spec, store), lambda news: None), store)
+        record_result(spec, store, run_remote(remote_job(spec, store), lambda update: None))
 
 
 def _by(text: str) -> Callable[[list[TrialSpec], Store], None]:
@@ -64,9 +67,9 @@ def _by(text: str) -> Callable[[list[TrialSpec], Store], None]:
 WAYS = {
     "processes:0": _by("processes:0"),
     "processes:1": _by("processes:1"),
-    "together": _by("together"),
-    "ray, heard of": _remote,
-    "ray, not heard of": _lost_at_once,
+    "vectorized": _by("vectorized"),
+    "ray, with updates": _remote,
+    "ray, without updates": _lost_at_once,
 }
 
 

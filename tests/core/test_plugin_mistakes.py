@@ -180,7 +180,7 @@ def test_a_task_that_exits_fails_all_trials_of_one_training(tmp_path: Path) -> N
     rows = (Row("mlp-direct", {"width": 6}),)
     trials = Study("t", "mine", rows, "wikics/nodes", seeds=2, splits=1, rules={"max_epochs": 1}).trials()
     store = Store(tmp_path / "s.sqlite")
-    run_trials(trials, store, executor=make_executor("together"))
+    run_trials(trials, store, executor=make_executor("vectorized"))
     records = store.trials()
     assert [record.status for record in records] == ["failed", "failed"]
     assert all("SystemExit: 0" in str(record.error) for record in records)

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from graphtrial.execution import run_trials
-from graphtrial.execution.remote import News, run_away, run_in_folder
-from graphtrial.execution.remote_store import checkpoint_of, parcel_of, take_news, take_result
+from graphtrial.execution.recording import record_result
+from graphtrial.execution.remote import RemoteUpdate, run_in_folder, run_remote
+from graphtrial.execution.remote_store import checkpoint_of, record_updates, remote_job
 from graphtrial.execution.worker import DriverGoneError
 from graphtrial.studies import Study
 from graphtrial.trials import Store, TrialSpec
@@ -37,52 +38,52 @@ def calm(spec: TrialSpec, tmp_path: Path) -> object:
 
 
 def test_a_trial_gives_the_same_bits_away_as_at_home(spec: TrialSpec, calm: object, store: Store) -> None:
-    heard: list[News] = []
-    take_result(spec, run_away(parcel_of(spec, store), heard.append), store)
+    updates: list[RemoteUpdate] = []
+    record_result(spec, store, run_remote(remote_job(spec, store), updates.append))
     assert bits(store, spec) == calm
-    assert heard[0].environment is not None
-    assert [news.epoch.epoch for news in heard[1:] if news.epoch] == [1, 2]
-    assert all(news.state for news in heard[1:])
+    assert updates[0].environment is not None
+    assert [update.epoch.epoch for update in updates[1:] if update.epoch] == [1, 2]
+    assert all(update.state for update in updates[1:])
 
 
 def test_a_trial_that_is_lost_goes_on_elsewhere_from_the_state_that_came_back(
     spec: TrialSpec, calm: object, store: Store
 ) -> None:
-    def listen_once(news: News) -> None:
-        take_news([news], {spec.id: spec}, store)
-        if news.epoch is not None:
+    def listen_once(update: RemoteUpdate) -> None:
+        record_updates([update], {spec.id: spec}, store)
+        if update.epoch is not None:
             raise DriverGoneError
 
     with pytest.raises(DriverGoneError):
-        run_away(parcel_of(spec, store), listen_once)
+        run_remote(remote_job(spec, store), listen_once)
     assert [epoch.epoch for epoch in store.history(spec.id)] == [1]
-    heard: list[News] = []
-    take_result(spec, run_away(parcel_of(spec, store), heard.append), store)
-    assert [news.epoch.epoch for news in heard if news.epoch] == [2]  # the first was not done again
+    updates: list[RemoteUpdate] = []
+    record_result(spec, store, run_remote(remote_job(spec, store), updates.append))
+    assert [update.epoch.epoch for update in updates if update.epoch] == [2]  # the first was not done again
     assert bits(store, spec) == calm
     assert checkpoint_of(spec.id, store).load() is None
 
 
 def test_states_may_come_back_less_often_than_epochs(spec: TrialSpec, calm: object, store: Store) -> None:
-    heard: list[News] = []
-    take_result(spec, run_away(parcel_of(spec, store), heard.append, state_seconds=3600), store)
-    assert [news.state is not None for news in heard if news.epoch] == [True, False]
+    updates: list[RemoteUpdate] = []
+    record_result(spec, store, run_remote(remote_job(spec, store), updates.append, state_seconds=3600))
+    assert [update.state is not None for update in updates if update.epoch] == [True, False]
     assert bits(store, spec) == calm
 
 
 def test_a_folder_on_shared_storage_holds_the_state(
     spec: TrialSpec, calm: object, store: Store, tmp_path: Path
 ) -> None:
-    parcel = parcel_of(spec, store)
+    job = remote_job(spec, store)
     for _ in range(2):  # the second finds all epochs done
-        result = run_in_folder(parcel, tmp_path / "shared")
-    take_result(spec, result, store)
+        result = run_in_folder(job, tmp_path / "shared")
+    record_result(spec, store, result)
     assert bits(store, spec) == calm
 
 
 def test_other_code_is_refused(spec: TrialSpec, store: Store) -> None:
-    parcel = dataclasses.replace(parcel_of(spec, store), code="0" * 16)
-    take_result(spec, run_away(parcel, lambda news: None), store)
+    job = dataclasses.replace(remote_job(spec, store), code="0" * 16)
+    record_result(spec, store, run_remote(job, lambda update: None))
     (record,) = store.trials([spec.id])
     assert record.status == "failed"
     assert "install the same version everywhere" in (record.error or "")
@@ -90,10 +91,10 @@ def test_other_code_is_refused(spec: TrialSpec, store: Store) -> None:
 
 def test_a_trial_that_fails_away_is_a_failed_trial_at_home(spec: TrialSpec, store: Store) -> None:
     other = dataclasses.replace(spec, data="0" * 64)
-    take_result(other, run_away(parcel_of(other, store), lambda news: None), store)
+    record_result(other, store, run_remote(remote_job(other, store), lambda update: None))
     assert "made for other data" in (store.find(other.id).error or "")
 
 
 def test_news_of_a_trial_that_nobody_waits_for_change_nothing(spec: TrialSpec, store: Store) -> None:
-    take_news([News(spec.id, environment={})], {}, store)
+    record_updates([RemoteUpdate(spec.id, environment={})], {}, store)
     assert store.trials() == []

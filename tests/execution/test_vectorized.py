@@ -8,7 +8,7 @@ import pytest
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.execution.reproduce import reproduce
-from graphtrial.execution.vectorized import Together
+from graphtrial.execution.vectorized import Vectorized
 from graphtrial.studies import Row, Study
 from graphtrial.trials import Store, run_trial
 
@@ -25,7 +25,7 @@ def study() -> Study:
 def test_every_trial_has_its_record_and_the_scores_it_has_alone(study: Study, tmp_path: Path) -> None:
     store, heard = Store(tmp_path / "store.sqlite"), []
     trials = study.trials()
-    Together(most=3).run(trials, store, lambda progress: heard.append((progress.trial.id, progress.event)))
+    Vectorized(batch_size=3).run(trials, store, lambda progress: heard.append((progress.trial.id, progress.event)))
     records = {record.id: record for record in store.trials()}
     assert records.keys() == {trial.id for trial in trials}
     assert [event for _, event in heard].count("end") == 4
@@ -45,7 +45,7 @@ def test_a_second_run_alone_says_why_its_bits_differ(tmp_path: Path) -> None:
     rows = (Row("gcn-direct", {"width": 6, "dropout": 0.3}),)
     study = Study("t", "wikics-standin-stopping", rows, "wikics/nodes", seeds=1, splits=3, rules=SMALL)
     store = Store(tmp_path / "store.sqlite")
-    Together().run(study.trials(), store, lambda progress: None)
+    Vectorized().run(study.trials(), store, lambda progress: None)
     found = reproduce(store.trials()[:1], store, tmp_path / "again")[0]
     assert found.holds
     assert found.changed["together"] == (3, None)
@@ -54,8 +54,8 @@ def test_a_second_run_alone_says_why_its_bits_differ(tmp_path: Path) -> None:
 def test_what_has_a_result_is_left_alone(study: Study, tmp_path: Path) -> None:
     store = Store(tmp_path / "store.sqlite")
     trials = study.trials()
-    Together().run(trials[:1], store, lambda progress: None)
-    Together().run(trials, store, lambda progress: None)
+    Vectorized().run(trials[:1], store, lambda progress: None)
+    Vectorized().run(trials, store, lambda progress: None)
     assert {record.starts for record in store.trials()} == {1}
     assert {record.status for record in store.trials()} == {"done"}
 
@@ -66,7 +66,7 @@ def test_a_failure_is_written_down(study: Study, tmp_path: Path, monkeypatch: py
 
     monkeypatch.setattr("graphtrial.training.vectorized.train_together", fail)
     store = Store(tmp_path / "store.sqlite")
-    Together().run(study.trials()[:2], store, lambda progress: None)
+    Vectorized().run(study.trials()[:2], store, lambda progress: None)
     assert {record.status for record in store.trials()} == {"failed"}
     assert "nothing works" in str(store.trials()[0].error)
 
@@ -82,4 +82,4 @@ def test_only_classes_of_nodes_by_models_that_can(study: Study) -> None:
     assert not first("wikics-standin", Row("svm"), "wikics/svm")
     assert not first("csl", Row("gcn-direct", {"width": 8}, ("laplacian:4",)), "bgnn-v5/csl")
     with pytest.raises(GraphTrialError, match="integer from 1"):
-        Together(most=0)
+        Vectorized(batch_size=0)

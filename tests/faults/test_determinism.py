@@ -14,8 +14,9 @@ from tests.helpers.results import results
 from tests.helpers.tally import Tally
 
 from graphtrial.execution import run_trials
-from graphtrial.execution.remote import run_away
-from graphtrial.execution.remote_store import parcel_of, take_result
+from graphtrial.execution.recording import record_result
+from graphtrial.execution.remote import run_remote
+from graphtrial.execution.remote_store import remote_job
 from graphtrial.studies import Row, Study
 from graphtrial.training.batches import scored_batches
 from graphtrial.training.trainer import evaluate
@@ -95,7 +96,7 @@ def test_a_machine_without_the_store_gives_the_same_bits(
 ) -> None:
     store = Store(tmp_path / "s.sqlite")
     for trial in study().trials():
-        take_result(trial, run_away(parcel_of(trial, store), lambda news: None), store)
+        record_result(trial, store, run_remote(remote_job(trial, store), lambda update: None))
     assert results(store) == expected
     tally.add("same bits", "away from the store, as on a cluster", "scores, epochs, weights")
 

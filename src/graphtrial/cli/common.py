@@ -42,7 +42,7 @@ Allowed = Annotated[
 Workers = Annotated[int | None, typer.Option(min=0, help="Trials at once; all cores by default, 0 for this process.")]
 ExecutorText = Annotated[
     str | None,
-    typer.Option("--executor", help="Where trials run: processes, ray, or ray:ADDRESS,cpus=1,memory_gb=4."),
+    typer.Option("--executor", help="Where trials run: processes, vectorized, ray, or ray:ADDRESS,cpus=1,memory_gb=4."),
 ]
 
 

@@ -6,8 +6,19 @@ from typing import Annotated
 
 import typer
 
-from graphtrial.cli.common import Allowed, Json, Plugins, StorePath, Workers, friendly, load_code, parse_settings
-from graphtrial.cli.run import run_and_show
+from graphtrial.cli.common import (
+    Allowed,
+    ExecutorText,
+    Json,
+    Plugins,
+    StorePath,
+    Workers,
+    friendly,
+    load_code,
+    parse_settings,
+)
+from graphtrial.cli.run import Track, run_and_show
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.files import DEFAULT_STORE
 from graphtrial.core.parallel import prepare_workers
 
@@ -16,27 +27,39 @@ from graphtrial.core.parallel import prepare_workers
 def kernel(
     dataset: Annotated[str, typer.Argument(help="A dataset of classified graphs, such as tu/enzymes.")],
     name: Annotated[str, typer.Argument(metavar="KERNEL", help="A kernel, such as wl or shortest-path.")],
-    h: Annotated[int | None, typer.Option(min=0, help="Steps of refinement; chosen from 0 to 5 by default.")] = None,
+    h: Annotated[int | None, typer.Option(min=0, help="Refinement steps; selected from 0 to 5 by default.")] = None,
     repetitions: Annotated[
-        int | None, typer.Option(min=1, help="How many: the protocol's seeds, derived ones beyond.")
+        int | None,
+        typer.Option(
+            "--repetitions", "--seeds", min=1, help="How many: the protocol's seeds, derived ones beyond; default all."
+        ),
     ] = None,
-    folds: Annotated[int | None, typer.Option(min=1, help="How many folds of each; all by default.")] = None,
+    folds: Annotated[
+        int | None, typer.Option("--folds", "--splits", min=1, help="How many folds of each; all by default.")
+    ] = None,
     settings: Annotated[list[str] | None, typer.Option("--set", help="Any setting of the kernel: key=value.")] = None,
     linear: Annotated[bool, typer.Option("--linear", help="Fit sparse features instead of a Gram matrix.")] = False,
+    protocol: Annotated[
+        str | None, typer.Option(help="Rules of the cross-validation; tudataset/kernel-svm by default.")
+    ] = None,
     rules: Annotated[list[str] | None, typer.Option("--rule", help="Change a rule of the trial: key=value.")] = None,
     plugin: Plugins = None,
     allow: Allowed = None,
     workers: Workers = None,
+    executor: ExecutorText = None,
+    track: Track = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """Try a graph kernel with a support vector machine: repeated ten-fold cross-validation.
+    """Evaluate a graph kernel with a support vector machine: repeated ten-fold cross-validation.
 
     Example: graphtrial kernel tu/enzymes wl --repetitions 10
     """
-    if workers != 0:
+    if linear and protocol is not None:
+        raise GraphTrialError("--linear is short for --protocol tudataset/kernel-linear; leave out one of them")
+    if workers != 0 and executor is None:
         prepare_workers(sklearn=True)
-    load_code(plugin, allow, dataset, name)
+    load_code(plugin, allow, dataset, name, protocol)
     from graphtrial.studies import Row, Study
 
     chosen = parse_settings(settings or [])
@@ -46,9 +69,9 @@ def kernel(
         f"{name} on {dataset}",
         dataset,
         (Row(name, chosen),),
-        protocol="tudataset/kernel-linear" if linear else "tudataset/kernel-svm",
+        protocol=protocol or ("tudataset/kernel-linear" if linear else "tudataset/kernel-svm"),
         seeds=repetitions,
         splits=folds,
         rules=parse_settings(rules or []),
     )
-    run_and_show(study, store, workers, json)
+    run_and_show(study, store, workers, json, executor, track)

@@ -155,7 +155,7 @@ def run_and_show(
 ) -> None:
     """Run what is missing of a study, with progress, and print its rows."""
     from graphtrial.cli.progress import shown_progress
-    from graphtrial.execution import make_executor, run_trials
+    from graphtrial.execution import StudyRun, make_executor
     from graphtrial.results import result_rows, terminal_tables
     from graphtrial.tracking import tracked
     from graphtrial.trials import Store
@@ -163,24 +163,20 @@ def run_and_show(
     if executor is not None and workers is not None:
         raise GraphTrialError("--workers goes with processes of this machine; leave it out, or write processes:N")
     chosen = None if executor is None else make_executor(executor)
-    store, trials = Store(path), study.trials()
-    wanted = {trial.id: position for position, trial in enumerate(trials)}
-    done = sum(record.is_finished for record in store.trials(wanted))
+    run = StudyRun(study.trials(), Store(path))
     try:
         with (
-            shown_progress(len(trials), done, quiet=json) as shown,
-            tracked(track, store, shown) as listener,
+            shown_progress(len(run.trials), run.finished, quiet=json) as shown,
+            tracked(track, run.store, shown) as listener,
         ):
-            run_trials(trials, store, workers=workers, listener=listener, executor=chosen)
+            records = run.run(workers=workers, listener=listener, executor=chosen)
     except KeyboardInterrupt:
-        done = sum(record.is_finished for record in store.trials(wanted))
         err.print(
-            f"graphtrial: stopped; {done} of {len(trials)} trials are finished and kept. "
+            f"graphtrial: stopped; {run.finished} of {len(run.trials)} trials are finished and kept. "
             "The same command goes on from the last epoch of the others.",
             soft_wrap=True,
         )
         raise typer.Exit(130) from None
-    records = sorted(store.trials(wanted), key=lambda record: wanted[record.id])
     rows = result_rows(records)
     if json:
         dicts = [row.to_dict() for row in rows]
@@ -191,7 +187,8 @@ def run_and_show(
     failed = [record for record in records if record.status == "failed"]
     if failed:
         err.print(
-            f"graphtrial: {len(failed)} of {len(trials)} trials failed; `graphtrial show {failed[0].id}` tells why.",
+            f"graphtrial: {len(failed)} of {len(run.trials)} trials failed; "
+            f"`graphtrial show {failed[0].id}` tells why.",
             soft_wrap=True,
         )
         raise typer.Exit(1)

@@ -1,8 +1,9 @@
-"""Many trials at once: what an executor is, which there are, and the one call that runs what is missing."""
+"""Executors by name, and the runs of a study that they carry out."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from graphtrial.core.errors import UnknownNameError, did_you_mean
@@ -10,29 +11,29 @@ from graphtrial.core.spec import Component
 from graphtrial.execution.processes import Processes
 from graphtrial.execution.progress import Listener, Progress
 from graphtrial.execution.ray_cluster import RayCluster
-from graphtrial.execution.vectorized import Together
-from graphtrial.trials.store import Store
+from graphtrial.execution.vectorized import Vectorized
+from graphtrial.trials.store import Store, TrialRecord
 from graphtrial.trials.trial import TrialSpec
 
 
 class Executor(Protocol):
-    """A way to run trials that have no result yet; its constructor arguments are its configuration.
+    """Interface of executors, which run trials without a result; constructor arguments are the configuration.
 
-    Every result goes to the one store. A trial that is lost with its process or its machine continues from its last
-    epoch to the same bits; one that is interrupted does so when it is asked for again.
+    Every result goes to one store. A trial that is lost with its process or machine resumes from its last epoch to the
+    same bits; an interrupted one does so when it is run again.
     """
 
     def run(self, trials: Sequence[TrialSpec], store: Store, listener: Listener) -> None:
-        """Run these trials and store their results; return when every one has ended."""
+        """Run these trials and record their results; return when every one has ended."""
 
 
-EXECUTORS: dict[str, Callable[..., Executor]] = {"processes": Processes, "ray": RayCluster, "together": Together}
+EXECUTORS: dict[str, Callable[..., Executor]] = {"processes": Processes, "ray": RayCluster, "vectorized": Vectorized}
 
 
 def make_executor(text: str) -> Executor:
-    """Make an executor of a text such as `processes:4`, `together`, `ray` or `ray:10.0.0.1:6379,cpus=2,memory_gb=4`."""
-    component = Component.parse(text, _kind)
-    return _kind(component.name)(**component.arguments)
+    """Build an executor from text: `processes:4`, `vectorized`, `ray` or `ray:10.0.0.1:6379,cpus=2,memory_gb=4`."""
+    component = Component.parse(text, _executor)
+    return _executor(component.name)(**component.arguments)
 
 
 def run_trials(
@@ -43,11 +44,11 @@ def run_trials(
     listener: Listener = lambda progress: None,
     executor: Executor | None = None,
 ) -> None:
-    """Run every trial that has no result yet, and store the results.
+    """Run every trial that has no result yet, and record the results.
 
     By default they run in processes of this machine, `workers` at a time (all cores by default, with 0 in this process
-    one after the other). Ctrl-C ends the running ones, marks them interrupted, and passes on; they go on from their
-    last epoch when asked for again.
+    one after the other). Ctrl-C ends the running ones, marks them interrupted, and is raised again; they resume from
+    their last epoch when run again.
     """
     finished = {record.id for record in store.trials() if record.is_finished}
     missing = [trial for trial in {t.id: t for t in trials}.values() if trial.id not in finished]
@@ -55,7 +56,36 @@ def run_trials(
         (executor or Processes(workers)).run(missing, store, listener)
 
 
-def _kind(name: str) -> Callable[..., Executor]:
+@dataclass(frozen=True)
+class StudyRun:
+    """The trials of a study, in their order, and the store of their results."""
+
+    trials: Sequence[TrialSpec]
+    store: Store
+
+    def run(
+        self,
+        *,
+        workers: int | None = None,
+        listener: Listener = lambda progress: None,
+        executor: Executor | None = None,
+    ) -> list[TrialRecord]:
+        """Run what is missing and return the records of all trials."""
+        run_trials(self.trials, self.store, workers=workers, listener=listener, executor=executor)
+        return self.records()
+
+    def records(self) -> list[TrialRecord]:
+        """Return the records of the trials that were started, in the order of the study."""
+        order = {trial.id: position for position, trial in enumerate(self.trials)}
+        return sorted(self.store.trials(order), key=lambda record: order[record.id])
+
+    @property
+    def finished(self) -> int:
+        """The number of trials with a result."""
+        return sum(record.is_finished for record in self.records())
+
+
+def _executor(name: str) -> Callable[..., Executor]:
     if name not in EXECUTORS:
         raise UnknownNameError(
             f"no executor called '{name}'.{did_you_mean(name, EXECUTORS)} Use {', '.join(EXECUTORS)}."
@@ -63,4 +93,4 @@ def _kind(name: str) -> Callable[..., Executor]:
     return EXECUTORS[name]
 
 
-__all__ = ["EXECUTORS", "Executor", "Listener", "Progress", "make_executor", "run_trials"]
+__all__ = ["EXECUTORS", "Executor", "Listener", "Progress", "StudyRun", "make_executor", "run_trials"]

@@ -1,4 +1,4 @@
-"""Trials in processes of this machine: one process each, one thread each, as many as there are cores."""
+"""Executor that runs each trial in a process of this machine, with one thread."""
 
 from __future__ import annotations
 
@@ -17,29 +17,30 @@ from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.parallel import cores, worker_context
 from graphtrial.core.signatures import check_fields
 from graphtrial.execution.progress import Listener, Progress
-from graphtrial.execution.watchdog import GRACE_SECONDS, patience_seconds, silence
-from graphtrial.execution.worker import environment_settings, record_start, run_and_record, work
+from graphtrial.execution.recording import TrialResult, record_result
+from graphtrial.execution.watchdog import GRACE_SECONDS, timeout_error, timeout_seconds
+from graphtrial.execution.worker import environment_settings, run_and_record, work
 from graphtrial.trials.store import Store
 from graphtrial.trials.trial import TrialSpec
 
 MOST_WORKERS = 4096
-LOOK_SECONDS = 60.0
-"""How often a silent study is looked at."""
+POLL_SECONDS = 60.0
+"""How often the watchdog looks at silent trials."""
 
 
 @dataclass
 class _Run:
     process: BaseProcess
     trial: TrialSpec
-    last_sign: float
-    silent_for: float = 0.0
+    last_update: float
+    silent_seconds: float = 0.0
 
 
 @dataclass(frozen=True)
 class Processes:
-    """Runs `workers` trials at a time (all cores by default), each in a process of its own; with 0 in this process.
+    """Run `workers` trials at a time (all cores by default), each in a process of its own; with 0 in this process.
 
-    A trial of which no epoch ends within the time limit of its rules, and `grace_seconds` more, hangs: it is ended.
+    A trial that has reported no epoch for the time limit of its rules plus `grace_seconds` is killed.
     """
 
     workers: Annotated[int, Range(0, MOST_WORKERS)] | None = None
@@ -49,7 +50,7 @@ class Processes:
         check_fields(self, "the executor")
 
     def run(self, trials: Sequence[TrialSpec], store: Store, listener: Listener) -> None:
-        """Run these trials and store their results."""
+        """Run these trials and record their results."""
         if self.workers == 0:
             for trial in trials:
                 listener(Progress(trial, "start"))
@@ -78,9 +79,9 @@ class Processes:
                     theirs.close()
                     running[ours] = _Run(process, trial, time.monotonic())
                     listener(Progress(trial, "start"))
-                for connection in wait(list(running), timeout=self._look_again(running)):
-                    _hear(connection, running, store, listener)  # type: ignore[arg-type]
-                self._end_those_that_hang(running)
+                for connection in wait(list(running), timeout=self._poll_seconds(running)):
+                    _receive(connection, running, store, listener)  # type: ignore[arg-type]
+                self._kill_hanging(running)
         except BaseException:
             for run in running.values():
                 run.process.terminate()
@@ -90,33 +91,32 @@ class Processes:
                     store.mark(run.trial.id, "interrupted")
             raise
 
-    def _look_again(self, running: dict[Connection, _Run]) -> float:
-        limits = [patience_seconds(run.trial, self.grace_seconds) for run in running.values()]
-        return min([LOOK_SECONDS, *limits])
+    def _poll_seconds(self, running: dict[Connection, _Run]) -> float:
+        limits = [timeout_seconds(run.trial, self.grace_seconds) for run in running.values()]
+        return min([POLL_SECONDS, *limits])
 
-    def _end_those_that_hang(self, running: dict[Connection, _Run]) -> None:
+    def _kill_hanging(self, running: dict[Connection, _Run]) -> None:
         for run in running.values():
-            silent = time.monotonic() - run.last_sign
-            if silent > patience_seconds(run.trial, self.grace_seconds) and not run.silent_for:
-                run.silent_for = silent
-                run.process.kill()  # its pipe closes, which is heard as every other end
+            silent = time.monotonic() - run.last_update
+            if silent > timeout_seconds(run.trial, self.grace_seconds) and not run.silent_seconds:
+                run.silent_seconds = silent
+                run.process.kill()  # its pipe closes, as at every other end
 
 
-def _hear(connection: Connection, running: dict[Connection, _Run], store: Store, listener: Listener) -> None:
+def _receive(connection: Connection, running: dict[Connection, _Run], store: Store, listener: Listener) -> None:
     run = running[connection]
     trial, process = run.trial, run.process
     try:
         listener(Progress(trial, "epoch", connection.recv()))
-        run.last_sign = time.monotonic()
+        run.last_update = time.monotonic()
     except EOFError:
         connection.close()
         process.join()
-        known = store.trials([trial.id])
-        if process.exitcode or not known or known[0].status == "running":
-            if not known:  # it ended before it could say that it started
-                record_start(trial, store)
+        stored = store.trials([trial.id])
+        if process.exitcode or not stored or stored[0].status == "running":
             ended = f"the worker process ended with code {process.exitcode}{_reason(process.exitcode)}"
-            store.mark(trial.id, "failed", silence(run.silent_for) if run.silent_for else ended)
+            error = timeout_error(run.silent_seconds) if run.silent_seconds else ended
+            record_result(trial, store, TrialResult(None, error=error))
         del running[connection]
         listener(Progress(trial, "end"))
 

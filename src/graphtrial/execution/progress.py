@@ -1,19 +1,20 @@
-"""What executors tell of the trials they run."""
+"""Progress events of running trials."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from graphtrial.trials.trial import TrialSpec
 
 
 @dataclass(frozen=True)
 class Progress:
-    """What a listener hears: a trial started, finished an epoch, or ended."""
+    """A trial started, finished an epoch, or ended."""
 
     trial: TrialSpec
-    event: str
+    event: Literal["start", "epoch", "end"]
     epoch: int = 0
 
 

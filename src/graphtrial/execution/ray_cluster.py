@@ -1,4 +1,4 @@
-"""Trials on a Ray cluster: many machines, one store, and a machine that is lost costs an epoch at most."""
+"""Executor on a Ray cluster: many machines, one store; a lost machine costs at most one epoch."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 from filelock import FileLock, Timeout
@@ -18,37 +18,38 @@ from graphtrial.core.errors import GraphTrialError, missing_extra
 from graphtrial.core.files import make_folder
 from graphtrial.core.signatures import check_fields
 from graphtrial.execution.progress import Listener, Progress
-from graphtrial.execution.remote import News, Parcel, Result, run_away
-from graphtrial.execution.remote_store import parcel_of, take_news, take_result
-from graphtrial.execution.watchdog import GRACE_SECONDS, patience_seconds, silence
+from graphtrial.execution.recording import TrialResult, record_result
+from graphtrial.execution.remote import RemoteJob, RemoteUpdate, run_remote
+from graphtrial.execution.remote_store import record_updates, remote_job
+from graphtrial.execution.watchdog import GRACE_SECONDS, timeout_error, timeout_seconds
 from graphtrial.execution.worker import DriverGoneError
 from graphtrial.trials.store import Store
 from graphtrial.trials.trial import TrialSpec
 
-LOOK_SECONDS = 0.5
+POLL_SECONDS = 0.5
 COUNT_SECONDS = 5.0
 ATTEMPTS = 3
-"""How often in a row a trial may be lost before an epoch of it is heard of."""
+"""How often in a row a trial may be lost without an epoch in between."""
 
 
 @dataclass
 class _Run:
-    """A trial that this driver answers for, from its lock to its result."""
+    """A trial of this driver, from its lock to its result."""
 
     trial: TrialSpec
     lock: FileLock
     attempts: int = 0
-    last_sign: float | None = None
-    silent_for: float = 0.0
+    last_update: float | None = None
+    silent_seconds: float = 0.0
 
 
 @dataclass
 class RayCluster:
-    """Runs trials on the Ray cluster at `address`: `local` starts one on this machine, `auto` finds a running one.
+    """Run trials on the Ray cluster at `address`: `local` starts one on this machine, `auto` finds a running one.
 
     Each trial gets `cpus` cores, `gpus` and `memory_gb` of the machine it runs on; it computes with one thread. Every
     machine prepares a dataset once, in its own GRAPHTRIAL_HOME. The driver alone writes to the store. After each epoch
-    the state of a trial comes back to it, but not more often than every `state_seconds`.
+    the checkpoint of a trial is sent to it, but not more often than every `state_seconds`.
     """
 
     address: str = "local"
@@ -67,7 +68,7 @@ class RayCluster:
             raise GraphTrialError("run the command on a machine of the cluster and give its address without ray://")
 
     def run(self, trials: Sequence[TrialSpec], store: Store, listener: Listener) -> None:
-        """Run these trials and store their results."""
+        """Run these trials and record their results."""
         ray = _ray()
         with self._connected(ray):
             mailbox = _mailbox(ray)
@@ -79,10 +80,10 @@ class RayCluster:
                 while waiting or running:
                     self._submit(ray, task, mailbox, waiting, running, store)
                     ended = _ended(ray, list(running))
-                    self._listen(ray, mailbox, running, store, listener)
+                    self._receive(ray, mailbox, running, store, listener)
                     for reference in ended:
                         self._end(ray, reference, running.pop(reference), waiting, store, listener)
-                    self._end_those_that_hang(ray, running)
+                    self._kill_hanging(ray, running)
             except BaseException as error:
                 for run in running.values():
                     with suppress(GraphTrialError):  # the store may be what went wrong
@@ -119,9 +120,9 @@ class RayCluster:
     def _submit(
         self, ray: Any, task: Any, mailbox: Any, waiting: deque[_Run], running: dict[Any, _Run], store: Store
     ) -> None:
-        """Hand out trials until each place of the cluster has one that runs and one that waits for it."""
+        """Submit trials until each slot of the cluster has one that runs and one that waits for it."""
         for _ in range(len(waiting)):
-            if len(running) >= 2 * self._places(ray):
+            if len(running) >= 2 * self._slots(ray):
                 return
             run = waiting.popleft()
             if not _take(run, store):
@@ -129,55 +130,55 @@ class RayCluster:
             if not run.lock.is_locked:  # another command runs it at this moment
                 waiting.append(run)
                 continue
-            run.last_sign, run.silent_for = None, 0.0
-            reference = task.remote(parcel_of(run.trial, store), mailbox, self.state_seconds)
+            run.last_update, run.silent_seconds = None, 0.0
+            reference = task.remote(remote_job(run.trial, store), mailbox, self.state_seconds)
             running[reference] = run
 
-    def _places(self, ray: Any) -> int:
-        """Return how many trials fit on the cluster, which may grow and shrink."""
+    def _slots(self, ray: Any) -> int:
+        """Return the number of slots of the cluster, which may grow and shrink."""
         when, count = self._counted
         if time.monotonic() - when > COUNT_SECONDS:
             count = max(1, int(ray.cluster_resources().get("CPU", 1) // self.cpus))
             self._counted = (time.monotonic(), count)
         return count
 
-    def _listen(self, ray: Any, mailbox: Any, running: dict[Any, _Run], store: Store, listener: Listener) -> None:
-        heard: list[News] = ray.get(mailbox.take.remote())
+    def _receive(self, ray: Any, mailbox: Any, running: dict[Any, _Run], store: Store, listener: Listener) -> None:
+        updates: list[RemoteUpdate] = ray.get(mailbox.take.remote())
         runs = {run.trial.id: run for run in running.values()}
-        take_news(heard, {name: run.trial for name, run in runs.items()}, store)
-        for news in heard:
-            run = runs.get(news.trial)
+        record_updates(updates, {name: run.trial for name, run in runs.items()}, store)
+        for update in updates:
+            run = runs.get(update.trial)
             if run is None:
                 continue
-            run.last_sign = time.monotonic()
-            if news.environment is not None:
+            run.last_update = time.monotonic()
+            if update.environment is not None:
                 listener(Progress(run.trial, "start"))
-            if news.epoch is not None:
+            if update.epoch is not None:
                 run.attempts = 0
-                listener(Progress(run.trial, "epoch", news.epoch.epoch))
+                listener(Progress(run.trial, "epoch", update.epoch.epoch))
 
     def _end(self, ray: Any, reference: Any, run: _Run, waiting: deque[_Run], store: Store, listener: Listener) -> None:
         try:
-            result: Result = ray.get(reference)
+            result: TrialResult = ray.get(reference)
         except ray.exceptions.RayTaskError as error:
-            result = Result(None, error=str(error))
+            result = TrialResult(None, error=str(error))
         except ray.exceptions.RayError as error:  # the worker or its machine is gone
             run.attempts += 1
-            if not run.silent_for and run.attempts < ATTEMPTS:
+            if not run.silent_seconds and run.attempts < ATTEMPTS:
                 waiting.appendleft(run)
                 return
             reason = " ".join(str(error).split())
             lost = f"its process was lost {run.attempts} times in a row without an epoch in between: {reason}"
-            result = Result(None, error=silence(run.silent_for) if run.silent_for else lost)
-        take_result(run.trial, result, store)
+            result = TrialResult(None, error=timeout_error(run.silent_seconds) if run.silent_seconds else lost)
+        record_result(run.trial, store, result)
         run.lock.release(force=True)
         listener(Progress(run.trial, "end"))
 
-    def _end_those_that_hang(self, ray: Any, running: dict[Any, _Run]) -> None:
+    def _kill_hanging(self, ray: Any, running: dict[Any, _Run]) -> None:
         for reference, run in running.items():
-            silent = 0.0 if run.last_sign is None else time.monotonic() - run.last_sign
-            if silent > patience_seconds(run.trial, self.grace_seconds) and not run.silent_for:
-                run.silent_for = silent
+            silent = 0.0 if run.last_update is None else time.monotonic() - run.last_update
+            if silent > timeout_seconds(run.trial, self.grace_seconds) and not run.silent_seconds:
+                run.silent_seconds = silent
                 ray.cancel(reference, force=True)
 
 
@@ -195,39 +196,35 @@ def _job_config() -> Any:
     return config
 
 
-def _task(parcel: Parcel, mailbox: Any, state_seconds: float) -> Result:
+def _task(job: RemoteJob, mailbox: Any, state_seconds: float) -> TrialResult:
     """Run one trial in a worker process of Ray."""
     ray = _ray()
 
-    def tell(news: News) -> None:
+    def send(update: RemoteUpdate) -> None:
         try:
-            ray.get(mailbox.put.remote(news))  # waits: an epoch that was told is at home
+            ray.get(mailbox.put.remote(update))  # waits until the driver's machine has it
         except ray.exceptions.RayError:
             raise DriverGoneError from None
 
-    return run_away(parcel, tell, state_seconds=state_seconds)
+    return run_remote(job, send, state_seconds=state_seconds)
 
 
 class Mailbox:
-    """Keeps what trials tell until the driver asks; of several states of a trial only the newest matters."""
+    """Queue of updates between workers and driver; only the newest checkpoint of each trial is stored."""
 
     def __init__(self) -> None:
-        self._news: list[News] = []
+        self._updates: list[RemoteUpdate] = []
 
-    def put(self, news: News) -> None:
-        """Leave a message."""
-        if news.state is not None:
-            self._news = [_without_state(n) if n.trial == news.trial else n for n in self._news]
-        self._news.append(news)
+    def put(self, update: RemoteUpdate) -> None:
+        """Append an update."""
+        if update.state is not None:
+            self._updates = [replace(u, state=None) if u.trial == update.trial else u for u in self._updates]
+        self._updates.append(update)
 
-    def take(self) -> list[News]:
-        """Return all messages, oldest first, and forget them."""
-        taken, self._news = self._news, []
+    def take(self) -> list[RemoteUpdate]:
+        """Return and remove all updates, oldest first."""
+        taken, self._updates = self._updates, []
         return taken
-
-
-def _without_state(news: News) -> News:
-    return News(news.trial, news.environment, news.epoch)
 
 
 def _mailbox(ray: Any) -> Any:
@@ -241,15 +238,15 @@ def _mailbox(ray: Any) -> Any:
 def _ended(ray: Any, references: list[Any]) -> list[Any]:
     """Return which tasks have ended, after waiting a little for the first."""
     if not references:
-        time.sleep(LOOK_SECONDS)
+        time.sleep(POLL_SECONDS)
         return []
-    first = ray.wait(references, num_returns=1, timeout=LOOK_SECONDS)[0]
+    first = ray.wait(references, num_returns=1, timeout=POLL_SECONDS)[0]
     ended: list[Any] = ray.wait(references, num_returns=len(references), timeout=0)[0] if first else []
     return ended
 
 
 def _take(run: _Run, store: Store) -> bool:
-    """Lock a trial unless another command has it; tell whether it is still to be run."""
+    """Lock a trial unless another command has it; return whether it is still to be run."""
     if not run.lock.is_locked:
         make_folder(store.trial_folder(run.trial.id))
         try:

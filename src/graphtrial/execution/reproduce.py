@@ -11,6 +11,7 @@ from typing import Any, Literal
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.execution.executor import Listener, run_trials
 from graphtrial.training.outcome import Epoch
+from graphtrial.trials.environment import BATCHED_TRIALS
 from graphtrial.trials.provenance import check_plugins
 from graphtrial.trials.store import Store, TrialRecord
 
@@ -19,7 +20,7 @@ TOLERANCE = 0.05
 """How far a score may be off where versions differ, as a share of it: training amplifies the last bit of a sum."""
 COMPARED = ("epoch", "lr", "train_loss", "val_loss", "val_score")
 """What must be the same of an epoch; its seconds never are."""
-VERSIONS = ("python", "system", "machine", "cpu", "packages", "code", "together")
+VERSIONS = ("python", "system", "machine", "cpu", "packages", "code", BATCHED_TRIALS)
 """What of an environment may change the last bit of a result."""
 
 

@@ -1,4 +1,4 @@
-"""Trials that differ in split and seed alone, on one graph, in one training: each has its own record in the store."""
+"""Executor that trains trials of one row, which differ in split and seed alone, in one vectorized loop."""
 
 from __future__ import annotations
 
@@ -10,34 +10,33 @@ from pathlib import Path
 from filelock import FileLock
 
 from graphtrial.core.arguments import PositiveInt
-from graphtrial.core.files import make_folder
 from graphtrial.core.signatures import check_fields
+from graphtrial.core.files import make_folder
 from graphtrial.core.spec import canonical_json
 from graphtrial.execution.processes import Processes
 from graphtrial.execution.progress import Listener, Progress
-from graphtrial.execution.worker import failure, record_start
-from graphtrial.training.checkpoint import Checkpoint
+from graphtrial.execution.recording import TrialResult, record_result, record_start
 from graphtrial.training.outcome import Epoch, Outcome
+from graphtrial.trials.environment import BATCHED_TRIALS, environment
 from graphtrial.trials.provenance import check_plugins
 from graphtrial.trials.store import Store
 from graphtrial.trials.trial import TrialSpec, make_job
-from graphtrial.trials.weights import packed
 
 
 @dataclass(frozen=True)
-class Together:
-    """Trains up to `most` trials of one row at once in this process, where the model and the data allow it.
+class Vectorized:
+    """Train up to `batch_size` trials of one row at once in this process, where the model and the data allow it.
 
-    All others run in processes afterwards. A trial is written down when it ends; one that is interrupted begins anew.
+    All others run in processes afterwards. A trial is recorded when it ends; an interrupted one starts anew.
     """
 
-    most: PositiveInt = 20
+    batch_size: PositiveInt = 20
 
     def __post_init__(self) -> None:
         check_fields(self, "the executor")
 
     def run(self, trials: Sequence[TrialSpec], store: Store, listener: Listener) -> None:
-        """Run these trials and store their results."""
+        """Run these trials and record their results."""
         rows: dict[str, list[TrialSpec]] = {}
         others = []
         for trial in trials:
@@ -46,51 +45,48 @@ class Together:
             else:
                 others.append(trial)
         for row in rows.values():
-            for group in _parts(row, self.most):
-                run_group(group, store, listener)
+            for batch in _batches(row, self.batch_size):
+                run_batch(batch, store, listener)
         if others:
             Processes().run(others, store, listener)
 
 
-def run_group(group: Sequence[TrialSpec], store: Store, listener: Listener) -> None:
-    """Train trials of one row at once and write each result down as soon as it is there.
+def run_batch(batched_trials: Sequence[TrialSpec], store: Store, listener: Listener) -> None:
+    """Train trials of one row in one loop and record each result as soon as its training ends.
 
-    Their locks are held meanwhile; those that have a result by then are left alone. A failure is that of all.
+    All of them are locked meanwhile; finished ones are left alone. An error fails every trial of the batch.
     """
     from graphtrial.training.vectorized import train_together
 
     with ExitStack() as locks:
-        for trial in sorted(group, key=lambda trial: trial.id):  # always in one order, so that nobody waits for ever
+        for trial in sorted(batched_trials, key=lambda trial: trial.id):  # one order: no deadlock
             locks.enter_context(FileLock(_lock_of(trial, store)))
-        known = {record.id for record in store.trials([trial.id for trial in group]) if record.is_finished}
-        missing = [trial for trial in group if trial.id not in known]
+        ids = [trial.id for trial in batched_trials]
+        finished = {record.id for record in store.trials(ids) if record.is_finished}
+        missing = [trial for trial in batched_trials if trial.id not in finished]
         for trial in missing:
-            record_start(trial, store, len(missing))
+            record_start(trial, store, {**environment(), BATCHED_TRIALS: len(missing)})
             listener(Progress(trial, "start"))
 
-        def heard(number: int, epoch: Epoch) -> None:
+        def on_epoch(number: int, epoch: Epoch) -> None:
             listener(Progress(missing[number], "epoch", epoch.epoch))
 
-        def ended(number: int, outcome: Outcome) -> None:
-            _keep(missing[number], store, outcome)
+        def on_end(number: int, outcome: Outcome) -> None:
+            record_result(missing[number], store, TrialResult.of(outcome))
             listener(Progress(missing[number], "end"))
 
         try:
             for trial in missing:
                 check_plugins(trial)
             if missing:
-                train_together([make_job(trial) for trial in missing], heard, ended)
+                train_together([make_job(trial) for trial in missing], on_epoch, on_end)
         except KeyboardInterrupt:
-            _mark(missing, store, "interrupted")
+            for trial in missing:
+                store.mark(trial.id, "interrupted")  # finished ones stay finished
             raise
         except BaseException as error:  # noqa: BLE001 - what a model does wrong is a fact about the trials, not the study
-            _mark(missing, store, "failed", failure(error))
-
-
-def _keep(trial: TrialSpec, store: Store, outcome: Outcome) -> None:
-    """Write the weights and the result of a trial down."""
-    store.finish(trial.id, outcome, packed(outcome.weights))
-    Checkpoint(store.checkpoint_file(trial.id)).remove()
+            for trial in missing:
+                record_result(trial, store, TrialResult.failed(error))
 
 
 def _lock_of(trial: TrialSpec, store: Store) -> Path:
@@ -98,13 +94,8 @@ def _lock_of(trial: TrialSpec, store: Store) -> Path:
     return store.lock_file(trial.id)
 
 
-def _mark(trials: Sequence[TrialSpec], store: Store, status: str, error: str | None = None) -> None:
-    for trial in trials:
-        store.mark(trial.id, status, error)  # one that is finished stays so
-
-
-def _parts(trials: Sequence[TrialSpec], most: int) -> Iterator[Sequence[TrialSpec]]:
-    """Yield parts of nearly equal size, none larger than `most`."""
-    count = -(-len(trials) // most)
+def _batches(trials: Sequence[TrialSpec], batch_size: int) -> Iterator[Sequence[TrialSpec]]:
+    """Yield batches of nearly equal size, none larger than `batch_size`."""
+    count = -(-len(trials) // batch_size)
     for number in range(count):
         yield trials[len(trials) * number // count : len(trials) * (number + 1) // count]

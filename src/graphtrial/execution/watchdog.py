@@ -1,20 +1,20 @@
-"""How long a trial may be silent before it counts as hanging."""
+"""Timeout of a trial that reports nothing: its process hangs and is killed."""
 
 from __future__ import annotations
 
 from graphtrial.trials.trial import TrialSpec
 
 GRACE_SECONDS = 600.0
-"""What data, encodings and the final scores may take beside the epochs."""
+"""Time for data, encodings and the final scores beside the epochs."""
 
 
-def patience_seconds(trial: TrialSpec, grace_seconds: float = GRACE_SECONDS) -> float:
-    """Return how long no epoch of a trial need end: the time limit of its rules, and some grace."""
+def timeout_seconds(trial: TrialSpec, grace_seconds: float = GRACE_SECONDS) -> float:
+    """Return how long a trial may report no epoch: the time limit of its rules plus grace."""
     return 3600 * trial.kind.max_hours + grace_seconds
 
 
-def silence(seconds: float) -> str:
-    """Return the reason that the store keeps of a trial that was ended because it hung."""
+def timeout_error(seconds: float) -> str:
+    """Return the error message of a trial that was killed after this time without an epoch."""
     return (
         f"it was ended because it hung: no epoch ended for {seconds:.0f} s, which is beyond the time limit of its rules"
     )

@@ -10,6 +10,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+BATCHED_TRIALS = "together"
+"""Key of the number of trials in one vectorized training, as stores have it."""
 PACKAGES = ("graphtrial", "torch", "numpy", "scipy", "safetensors", "rdkit")
 
 

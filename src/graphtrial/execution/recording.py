@@ -1,0 +1,74 @@
+"""Recording of trials in the store: where they start, and how they end."""
+
+from __future__ import annotations
+
+import traceback
+from dataclasses import dataclass, replace
+from typing import Any
+
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.datasets.base import DATASETS
+from graphtrial.datasets.prepare import source_at_hand, task_of
+from graphtrial.training.checkpoint import Checkpoint
+from graphtrial.training.outcome import Outcome
+from graphtrial.trials.environment import environment
+from graphtrial.trials.store import Store
+from graphtrial.trials.trial import TrialSpec
+from graphtrial.trials.weights import packed
+
+UNKNOWN_METRIC = "unknown"
+"""Metric of a trial whose data cannot be loaded, until a start that can."""
+
+
+@dataclass(frozen=True)
+class TrialResult:
+    """How a trial ended: an outcome and the serialized weights, or an error message."""
+
+    outcome: Outcome | None
+    weights: bytes | None = None
+    error: str | None = None
+
+    @classmethod
+    def of(cls, outcome: Outcome) -> TrialResult:
+        """Serialize the weights of an outcome."""
+        return cls(replace(outcome, weights={}), packed(outcome.weights))
+
+    @classmethod
+    def failed(cls, error: BaseException) -> TrialResult:
+        """Return the result of a failed trial: the message of an error for people, the traceback of any other.
+
+        `sys.exit()` in a model ends the trial and not the process, so it is a failure whatever its code.
+        """
+        message = str(error) if isinstance(error, GraphTrialError) else "".join(traceback.format_exception(error))
+        return cls(None, error=message)
+
+
+def record_start(spec: TrialSpec, store: Store, where: dict[str, Any] | None = None) -> None:
+    """Record that a trial starts in an environment, by default that of this process, with the metric of its data."""
+    where = {**(environment() if where is None else where), **_source(spec.dataset)}
+    try:
+        task = task_of(spec.dataset)
+    except GraphTrialError:  # the trial will fail for the same reason, and have no scores
+        store.start(spec, UNKNOWN_METRIC, True, where)
+        return
+    store.start(spec, task.metric.title, task.metric.higher_is_better, where)
+
+
+def record_result(spec: TrialSpec, store: Store, result: TrialResult) -> None:
+    """Record how a trial ended; a finished one is left alone. Its checkpoint is removed once it has an outcome."""
+    if not store.trials([spec.id]):  # it ended before it could report its start
+        record_start(spec, store)
+    if result.outcome is None:
+        store.mark(spec.id, "failed", result.error)
+        return
+    store.finish(spec.id, result.outcome, result.weights)
+    Checkpoint(store.checkpoint_file(spec.id)).remove()
+
+
+def _source(dataset: str) -> dict[str, str]:
+    """Return the source of the data here; a trial on remote data of the same hash has the same data."""
+    try:
+        source = source_at_hand(DATASETS.get(dataset)())
+    except GraphTrialError:
+        return {}
+    return {} if source is None else {"source": source.name}
