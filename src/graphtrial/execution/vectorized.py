@@ -10,8 +10,8 @@ from pathlib import Path
 from filelock import FileLock
 
 from graphtrial.core.arguments import PositiveInt
-from graphtrial.core.signatures import check_fields
 from graphtrial.core.files import make_folder
+from graphtrial.core.signatures import check_fields
 from graphtrial.core.spec import canonical_json
 from graphtrial.execution.processes import Processes
 from graphtrial.execution.progress import Listener, Progress
