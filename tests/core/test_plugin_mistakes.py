@@ -54,7 +54,7 @@ def _no_plugin_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
             "it replaces the module graphtrial.nn in sys.modules",
         ),
         (LAYER + "gt.MODELS.remove('gcn')\n", "it replaces the model 'gcn', which is not its own"),
-        ("import graphtrial as gt\ngt.TASKS.add('mine', gt.Task)\n", "'mine' is no task yet: "),
+        ("import graphtrial as gt\ngt.TASKS.add('mine', gt.Task)\n", "'mine' is an abstract task: "),
         (
             "import graphtrial as gt\ngt.DATASETS.add('mine', dict)\n",
             "is no dataset but the class dict: give a subclass",

@@ -22,7 +22,7 @@ def test_a_bar_appears_when_it_helps(
 ) -> None:
     stream = Terminal() if terminal else io.StringIO()
     monkeypatch.setattr("sys.stderr", stream)
-    monkeypatch.setattr(progress, "PATIENCE_SECONDS", patience - 0.01)
+    monkeypatch.setattr(progress, "SHOW_AFTER_SECONDS", patience - 0.01)
     monkeypatch.setenv("TERM", "xterm")
     assert list(progress.track(range(5), "counting", 5)) == [0, 1, 2, 3, 4]
     assert ("counting" in stream.getvalue()) == shown

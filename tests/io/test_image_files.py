@@ -84,9 +84,9 @@ def test_an_idx_file_comes_back_in_its_shape(tmp_path: Path) -> None:
     [
         (b"no gzip", "cannot be unpacked"),
         (gzip.compress(b"x" * 40)[:-8], "cannot be unpacked"),
-        (gzip.compress(b"<html>"), "is no idx file"),
-        (gzip.compress(bytes([0, 0, 8, 1, 0, 0, 0, 9, 1, 2])), r"announces shape \(9,\), but has 2 bytes"),
-        (gzip.compress(b""), "is no idx file"),
+        (gzip.compress(b"<html>"), "is not an IDX file"),
+        (gzip.compress(bytes([0, 0, 8, 1, 0, 0, 0, 9, 1, 2])), r"declares shape \(9,\), but has 2 bytes"),
+        (gzip.compress(b""), "is not an IDX file"),
     ],
     ids=["no gzip", "cut off", "a web page", "too short", "nothing"],  # not the bytes, which hold the time
 )
@@ -115,13 +115,13 @@ def test_a_batch_with_code_in_it_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("batch", [{"data": 1}, {"labels": [1], "data": np.zeros((1, 5), np.uint8)}, [1, 2]])
 def test_a_batch_of_something_else_is_refused(batch: object, tmp_path: Path) -> None:
     members = {f"cifar-10-batches-py/{name}": pickle.dumps(batch, protocol=2) for name in BATCHES}
-    with pytest.raises(CorruptFileError, match="is no batch of CIFAR-10 images"):
+    with pytest.raises(CorruptFileError, match="is not a batch of CIFAR-10 images"):
         read_cifar_python(write_tar(tmp_path / "python.tar.gz", members))
 
 
 def test_a_cut_off_or_foreign_record_is_refused(tmp_path: Path) -> None:
     short = {f"cifar-10-batches-bin/{name}.bin": b"x" * 3072 for name in BATCHES}
-    with pytest.raises(CorruptFileError, match="no number of CIFAR-10 records"):
+    with pytest.raises(CorruptFileError, match="not a multiple of the size of a CIFAR-10 record"):
         read_cifar_binary(write_tar(tmp_path / "binary.tar.gz", short))
     wrong = {f"cifar-10-batches-bin/{name}.bin": b"x" * 3073 for name in BATCHES}
     with pytest.raises(CorruptFileError, match="has an image of class 120"):

@@ -286,7 +286,7 @@ def test_colours_equal_those_of_the_published_rule(
 
 @pytest.mark.parametrize("name", ["wl-oa", "wl-oa-as-published"])
 def test_a_kernel_without_features_is_refused_where_features_are_needed(name: str) -> None:
-    with pytest.raises(GraphTrialError, match="no dot product of features"):
+    with pytest.raises(GraphTrialError, match="no explicit feature map"):
         KERNELS.get(name)(output="features").fit(set_of([(EDGE, [0, 1])]))
     with pytest.raises(GraphTrialError, match="needs machine=svc"):
         KernelFold(KernelFoldRules(machine="linear")).resolve(Component(name))

@@ -13,8 +13,8 @@ from sklearn.svm import SVC
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.svm import smo
-from graphtrial.svm.newton import free_weights_moved
-from graphtrial.svm.svc import Trainer
+from graphtrial.svm.newton import newton_steps
+from graphtrial.svm.svc import PrecomputedSVC
 
 PENALTIES = (1e3, 1e2, 1e1, 1.0, 1e-1, 1e-2, 1e-3)
 FUSES = platform.machine() not in ("x86_64", "AMD64")
@@ -43,12 +43,12 @@ def libsvm(gram: np.ndarray, y: np.ndarray, train: np.ndarray, penalty: float, *
 def test_two_classes_are_told_apart_as_by_libsvm_to_the_bit(examples: int, spread: float) -> None:
     gram, y = data(1, examples, 2, spread)
     train, test = np.arange(0, examples, 2), np.arange(1, examples, 2)
-    trainer = Trainer(gram, train, y, patience=NEVER)
+    trainer = PrecomputedSVC(gram, train, y, shrink_interval=NEVER)
     for penalty in PENALTIES:
         theirs = libsvm(gram, y, train, penalty, shrinking=False)
-        (part,) = trainer.fit(penalty).parts
+        (part,) = trainer.fit(penalty).binary
         shown = np.zeros(len(gram))
-        shown[part.ids] = part.weight
+        shown[part.ids] = part.dual_coef
         expected = np.zeros(len(gram))
         expected[train[theirs.support_]] = -theirs.dual_coef_[0]  # scikit-learn turns the sign for two classes
         mine = trainer.fit(penalty).predict(test)
@@ -67,7 +67,7 @@ def test_several_classes_vote_as_in_libsvm(seed: int, examples: int, classes: in
     train, test = np.arange(0, examples, 2), np.arange(1, examples, 2)
     if len(np.unique(y[train])) < 2:
         return
-    trainer = Trainer(gram, train, y, patience=NEVER)
+    trainer = PrecomputedSVC(gram, train, y, shrink_interval=NEVER)
     for penalty in (0.01, 100.0, 1.0):
         theirs = libsvm(gram, y, train, penalty, shrinking=False).predict(gram[np.ix_(test, train)])
         alike = trainer.fit(penalty).predict(test) == theirs
@@ -75,14 +75,14 @@ def test_several_classes_vote_as_in_libsvm(seed: int, examples: int, classes: in
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("patience", [10, 50, NEVER])
-def test_leaving_examples_out_for_a_while_changes_decisions_by_no_more_than_the_tolerance(patience: int) -> None:
+@pytest.mark.parametrize("shrink_interval", [10, 50, NEVER])
+def test_leaving_examples_out_for_a_while_changes_decisions_by_no_more_than_the_tolerance(shrink_interval: int) -> None:
     gram, y = data(3, 600, 2, 0.4)
     train = np.arange(0, 600, 2)
-    trainer = Trainer(gram, train, y, patience)
+    trainer = PrecomputedSVC(gram, train, y, shrink_interval)
     for penalty in PENALTIES:
-        (part,) = trainer.fit(penalty).parts
-        mine = gram[:, part.ids] @ part.weight + part.bias
+        (part,) = trainer.fit(penalty).binary
+        mine = gram[:, part.ids] @ part.dual_coef + part.bias
         theirs = -libsvm(gram, y, train, penalty, shrinking=True).decision_function(gram[:, train])
         np.testing.assert_allclose(mine, theirs, atol=5e-3)
 
@@ -95,17 +95,17 @@ def test_what_takes_very_many_steps_ends_at_the_same_decisions(penalty: float, m
     moves: list[bool] = []
 
     def counted(*given: Any) -> bool:
-        moves.append(free_weights_moved(*given))
+        moves.append(newton_steps(*given))
         return moves[-1]
 
-    monkeypatch.setattr(smo, "free_weights_moved", counted)
-    (part,) = Trainer(gram, train, y, patience=40).fit(penalty).parts
+    monkeypatch.setattr(smo, "newton_steps", counted)
+    (part,) = PrecomputedSVC(gram, train, y, shrink_interval=40).fit(penalty).binary
     assert any(moves)
-    mine = gram[:, part.ids] @ part.weight + part.bias
+    mine = gram[:, part.ids] @ part.dual_coef + part.bias
     theirs = -libsvm(gram, y, train, penalty, shrinking=False).decision_function(gram[:, train])
     np.testing.assert_allclose(mine, theirs, atol=5e-3)
-    assert abs(part.weight.sum()) < 1e-6 * penalty
-    assert np.abs(part.weight).max() <= penalty
+    assert abs(part.dual_coef.sum()) < 1e-6 * penalty
+    assert np.abs(part.dual_coef).max() <= penalty
 
 
 def test_free_weights_move_to_where_their_conditions_are_equal_or_to_a_bound() -> None:
@@ -117,7 +117,7 @@ def test_free_weights_move_to_where_their_conditions_are_equal_or_to_a_bound() -
         weight[sign > 0] *= (sign < 0).sum() / (sign > 0).sum()
         ahead = sign - gram @ (sign * weight)
         before = 0.5 * (sign * weight) @ gram @ (sign * weight) - weight.sum()
-        assert free_weights_moved(gram, sign, weight, ahead, penalty)
+        assert newton_steps(gram, sign, weight, ahead, penalty)
         np.testing.assert_allclose(ahead, sign - gram @ (sign * weight), atol=1e-9)
         assert (weight >= 0).all()
         assert (weight <= penalty).all()
@@ -129,40 +129,40 @@ def test_a_penalty_that_nothing_reaches_gives_the_same_machine_in_any_order() ->
     gram, y = data(2, 120, 2, 6.0)
     gram = gram + np.eye(120)  # any labels can be told apart
     ids = np.arange(120)
-    falling, rising = Trainer(gram, ids, y), Trainer(gram, ids, y)
-    parts = {penalty: falling.fit(penalty).parts[0] for penalty in PENALTIES}
+    falling, rising = PrecomputedSVC(gram, ids, y), PrecomputedSVC(gram, ids, y)
+    parts = {penalty: falling.fit(penalty).binary[0] for penalty in PENALTIES}
     assert parts[1e3] is parts[1e2] is parts[1e1]
     assert parts[1e-2] is not parts[1e-3]
     for penalty in reversed(PENALTIES):
-        (part,) = rising.fit(penalty).parts
-        np.testing.assert_array_equal(part.weight, parts[penalty].weight)
+        (part,) = rising.fit(penalty).binary
+        np.testing.assert_array_equal(part.dual_coef, parts[penalty].dual_coef)
         assert part.bias == parts[penalty].bias
 
 
 def test_alike_graphs_of_other_classes_and_kernels_of_one_value_come_to_an_end() -> None:
     y = np.arange(30) % 2
     for gram in (np.ones((30, 30)), np.zeros((30, 30)), np.kron(np.eye(3), np.ones((10, 10)))):
-        trainer = Trainer(gram, np.arange(30), y, patience=NEVER)
+        trainer = PrecomputedSVC(gram, np.arange(30), y, shrink_interval=NEVER)
         for penalty in PENALTIES:
             mine = trainer.fit(penalty).predict(np.arange(30))
             theirs = libsvm(gram, y, np.arange(30), penalty, shrinking=False).predict(gram)
             assert FUSES or np.array_equal(mine, theirs)
-        assert len(Trainer(gram, np.arange(30), y, patience=3).fit(10.0).predict(np.arange(30))) == 30
+        assert len(PrecomputedSVC(gram, np.arange(30), y, shrink_interval=3).fit(10.0).predict(np.arange(30))) == 30
 
 
 def test_what_does_not_end_is_given_up_with_a_warning(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     gram, y = data(4, 400, 2, 0.3)
-    monkeypatch.setattr(smo, "MOST_STEPS", 100)
-    (part,) = Trainer(gram, np.arange(400), y, patience=20).fit(1e4).parts
-    assert "was not solved in 100 steps" in caplog.text
-    assert np.abs(part.weight).max() <= 1e4
-    assert abs(part.weight.sum()) < 1e-6
+    monkeypatch.setattr(smo, "MAX_ITERATIONS", 100)
+    (part,) = PrecomputedSVC(gram, np.arange(400), y, shrink_interval=20).fit(1e4).binary
+    assert "did not converge in 100 iterations" in caplog.text
+    assert np.abs(part.dual_coef).max() <= 1e4
+    assert abs(part.dual_coef.sum()) < 1e-6
 
 
 def test_a_single_class_is_always_predicted() -> None:
-    machine = Trainer(np.eye(6), np.arange(4), np.array([2, 2, 2, 2, 5, 5])).fit(1.0)
+    machine = PrecomputedSVC(np.eye(6), np.arange(4), np.array([2, 2, 2, 2, 5, 5])).fit(1.0)
     assert machine.predict(np.arange(6)).tolist() == [2] * 6
 
 
@@ -171,4 +171,4 @@ def test_a_matrix_that_is_not_finite_is_refused(wrong: float) -> None:
     gram = np.eye(6)
     gram[1, 2] = wrong
     with pytest.raises(GraphTrialError, match="not finite, or too large"):
-        Trainer(gram, np.arange(6), np.arange(6) % 2)
+        PrecomputedSVC(gram, np.arange(6), np.arange(6) % 2)

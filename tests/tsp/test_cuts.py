@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from tests.helpers.tours import random_points, shortest_length
 
-from graphtrial.tsp.cuts import Cut, distinct, stacked, totals
-from graphtrial.tsp.heuristic import good_tour
-from graphtrial.tsp.metric import distances
+from graphtrial.tsp.cuts import Cut, distinct, left_hand_sides, stacked
+from graphtrial.tsp.distances import distances
+from graphtrial.tsp.heuristic import iterated_local_search
 from graphtrial.tsp.relaxation import GRAIN, Relaxation
-from graphtrial.tsp.separation import Point, combs, subtours
+from graphtrial.tsp.separation import SupportGraph, combs, subtours
 
 pytest.importorskip("highspy")
 
@@ -32,9 +32,9 @@ def relaxed(n: int, seed: int) -> tuple[Relaxation, list[Cut]]:
     return lp, found
 
 
-def check_violated(point: Point, cuts: list[Cut]) -> None:
-    left = totals(*stacked(cuts, point.n), point.u, point.v, point.x)
-    assert all(value < cut.least for value, cut in zip(left, cuts, strict=True))
+def check_violated(point: SupportGraph, cuts: list[Cut]) -> None:
+    left = left_hand_sides(*stacked(cuts, point.n), point.u, point.v, point.x)
+    assert all(value < cut.rhs for value, cut in zip(left, cuts, strict=True))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -44,23 +44,23 @@ def test_no_tour_violates_a_cut(seed: int) -> None:
     assert any(cut.teeth == 0 for cut in cuts)
     assert any(cut.teeth >= 3 for cut in cuts)
     distance = distances(random_points(n, seed), "euclidean")
-    tours = [good_tour(distance, 50, start) for start in range(10)]
+    tours = [iterated_local_search(distance, 50, start) for start in range(10)]
     tours += [np.random.default_rng(start).permutation(n) for start in range(10)]
     for tour in tours:
-        left = totals(*stacked(cuts, n), tour, np.roll(tour, -1), np.ones(n))
-        assert all(value >= cut.least for value, cut in zip(left, cuts, strict=True))
+        left = left_hand_sides(*stacked(cuts, n), tour, np.roll(tour, -1), np.ones(n))
+        assert all(value >= cut.rhs for value, cut in zip(left, cuts, strict=True))
 
 
 def test_no_tour_of_eight_points_violates_the_smallest_comb() -> None:
     inside = np.array([[False, False, True, True, True, False, False, False]])
     tooth = np.array([[-1, -1, 0, 1, 2, 0, 1, 2]], np.int16)
     (comb,) = distinct(inside, tooth).values()
-    assert (comb.teeth, comb.least) == (3, 10)
+    assert (comb.teeth, comb.rhs) == (3, 10)
     left = []
     for rest in itertools.permutations(range(1, 8)):
         tour = np.array([0, *rest])
-        left.append(totals(comb.inside[None], comb.tooth[None], tour, np.roll(tour, -1), np.ones(8))[0])
-    assert min(left) == comb.least
+        left.append(left_hand_sides(comb.inside[None], comb.tooth[None], tour, np.roll(tour, -1), np.ones(8))[0])
+    assert min(left) == comb.rhs
 
 
 def test_a_cut_has_one_key_however_it_is_written() -> None:
@@ -90,38 +90,38 @@ def test_decisions_are_counted_in_the_bound() -> None:
     lp, _ = relaxed(n, seed=1)
     rng = np.random.default_rng(0)
     for _ in range(5):
-        decided = np.zeros(len(lp.pair_u), np.int8)
-        decided[rng.choice(len(decided), 6, replace=False)] = [1, -1, -1, -1, -1, -1]
-        wanted = shortest_with(distance, lp, decided)
-        lp.confine((decided > 0).astype(float), (decided >= 0).astype(float))
+        fixed = np.zeros(len(lp.pair_u), np.int8)
+        fixed[rng.choice(len(fixed), 6, replace=False)] = [1, -1, -1, -1, -1, -1]
+        wanted = shortest_with(distance, lp, fixed)
+        lp.confine((fixed > 0).astype(float), (fixed >= 0).astype(float))
         assert lp.solve() == "optimal"
-        assert lp.bound(decided)[0] <= wanted * GRAIN
+        assert lp.bound(fixed)[0] <= wanted * GRAIN
     plain = np.zeros(len(lp.pair_u), np.int8)
     assert lp.bound(plain)[0] <= shortest_length(distance) * GRAIN
 
 
-def shortest_with(distance: np.ndarray, lp: Relaxation, decided: np.ndarray) -> int:
+def shortest_with(distance: np.ndarray, lp: Relaxation, fixed: np.ndarray) -> int:
     """The shortest tour that keeps to the decisions: pairs left out are dear, a pair put in is free and paid after."""
     dear = 100 * int(distance.max())
     changed = distance.copy()
     for value, price in ((-1, dear), (1, -dear)):
-        u, v = lp.pair_u[decided == value], lp.pair_v[decided == value]
+        u, v = lp.pair_u[fixed == value], lp.pair_v[fixed == value]
         changed[u, v] += price
         changed[v, u] += price
-    length = shortest_length(changed) + dear * int((decided == 1).sum())
+    length = shortest_length(changed) + dear * int((fixed == 1).sum())
     assert length < dear
     return length
 
 
 def test_only_what_is_impossible_is_refuted() -> None:
     lp, _ = relaxed(12, seed=0)
-    decided = np.zeros(len(lp.pair_u), np.int8)
+    fixed = np.zeros(len(lp.pair_u), np.int8)
     at_point = np.flatnonzero(lp.pair_u == 0)
-    decided[at_point[1:]] = -1  # one way to leave point 0 is left, and two are needed
-    lp.confine(np.zeros(len(lp.u)), (decided >= 0).astype(float))
+    fixed[at_point[1:]] = -1  # one way to leave point 0 is left, and two are needed
+    lp.confine(np.zeros(len(lp.u)), (fixed >= 0).astype(float))
     assert lp.solve() == "infeasible"
-    assert lp.refuted(decided)
-    assert not lp.refuted(np.zeros(len(lp.pair_u), np.int8))  # the same multipliers prove nothing of all tours
+    assert lp.proves_infeasible(fixed)
+    assert not lp.proves_infeasible(np.zeros(len(lp.pair_u), np.int8))  # valid tours exist
 
 
 def test_a_trial_leaves_no_trace() -> None:

@@ -20,7 +20,7 @@ from graphtrial.wikipedia.categories import CategoryRules
 from graphtrial.wikipedia.dumps.files import find_dumps
 from graphtrial.wikipedia.labels import COMPSCI, read_mapping
 from graphtrial.wikipedia.pipeline import Pipeline
-from graphtrial.wikipedia.stages import Made, Workshop
+from graphtrial.wikipedia.stages import StageCache, StageResult
 from graphtrial.wikipedia.synthetic.wiki import Wiki
 from graphtrial.wikipedia.synthetic.xml import write_wiki
 from graphtrial.wikipedia.text.tokens import tokenizer
@@ -55,7 +55,7 @@ def pipeline(folder: Path, work: Path, **options: Any) -> Pipeline:
     given = {"category_rules": CategoryRules(milestones=MILESTONES), "memory_gb": 1, **options}
     if "mapping" not in given:
         given["mapping"] = read_mapping(str(folder / "labels.json"))
-    return Pipeline(Workshop(work), find_dumps(folder), **{"glove": folder / "glove.txt", **given})
+    return Pipeline(StageCache(work), find_dumps(folder), **{"glove": folder / "glove.txt", **given})
 
 
 def result(built: Pipeline) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -164,9 +164,9 @@ def test_finished_stages_are_kept_and_only_what_depends_on_a_change_is_redone(
     pipeline(wiki, work).export  # noqa: B018, asking for it builds it
 
     def made_again(**options: Any) -> list[str]:
-        heard: list[Made] = []
+        heard: list[StageResult] = []
         rules = {"mapping": mapping, "glove": wiki / "glove.txt", "category_rules": CategoryRules(MILESTONES)}
-        built = Pipeline(Workshop(work, heard.append), find_dumps(wiki), **{**rules, "memory_gb": 1.0, **options})
+        built = Pipeline(StageCache(work, heard.append), find_dumps(wiki), **{**rules, "memory_gb": 1.0, **options})
         built.export  # noqa: B018
         return sorted(made.name for made in heard if not made.kept)
 

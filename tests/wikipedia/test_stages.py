@@ -15,7 +15,7 @@ import pytest
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.wikipedia.dumps.files import find_dumps
 from graphtrial.wikipedia.labels import read_mapping
-from graphtrial.wikipedia.stages import Made, Workshop, identity, staging_folder
+from graphtrial.wikipedia.stages import StageCache, StageResult, identity, stage_cache
 
 
 def test_a_stage_is_made_once_and_keyed_by_parameters_and_inputs(tmp_path: Path) -> None:
@@ -26,13 +26,13 @@ def test_a_stage_is_made_once_and_keyed_by_parameters_and_inputs(tmp_path: Path)
         (folder / "x").write_text("x")
         return {"count": len(calls)}
 
-    heard: list[Made] = []
-    shop = Workshop(tmp_path, heard.append)
-    first = shop.stage("s", {"a": 1}, [], make)
-    assert shop.stage("s", {"a": 1}, [], make).report == {"count": 1}
-    other = shop.stage("s", {"a": 2}, [], make)
+    heard: list[StageResult] = []
+    stages = StageCache(tmp_path, heard.append)
+    first = stages.stage("s", {"a": 1}, [], make)
+    assert stages.stage("s", {"a": 1}, [], make).report == {"count": 1}
+    other = stages.stage("s", {"a": 2}, [], make)
     assert other.report == {"count": 2}
-    above = [shop.stage("t", {}, [each], make).key for each in (first, other, first)]
+    above = [stages.stage("t", {}, [each], make).key for each in (first, other, first)]
     assert above[0] == above[2] != above[1]
     assert [made.kept for made in heard] == [False, True, False, False, False, True]
     assert len(calls) == 4
@@ -43,18 +43,18 @@ def test_a_stage_that_fails_leaves_nothing_and_is_made_again(tmp_path: Path) -> 
         (folder / "half").write_text("x")
         raise GraphTrialError("no")
 
-    shop = Workshop(tmp_path)
+    stages = StageCache(tmp_path)
     with pytest.raises(GraphTrialError):
-        shop.stage("s", {}, [], fail)
+        stages.stage("s", {}, [], fail)
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == []
-    assert not shop.stage("s", {}, [], lambda folder: {}).kept
+    assert not stages.stage("s", {}, [], lambda folder: {}).kept
 
 
 def test_a_folder_without_its_report_is_made_again(tmp_path: Path) -> None:
-    shop = Workshop(tmp_path)
-    made = shop.stage("s", {}, [], lambda folder: {"n": 1})
+    stages = StageCache(tmp_path)
+    made = stages.stage("s", {}, [], lambda folder: {"n": 1})
     (made.folder / "report.json").unlink()
-    assert shop.stage("s", {}, [], lambda folder: {"n": 2}).report == {"n": 2}
+    assert stages.stage("s", {}, [], lambda folder: {"n": 2}).report == {"n": 2}
 
 
 def test_a_killed_stage_is_redone_and_its_remains_are_removed(tmp_path: Path) -> None:
@@ -79,9 +79,9 @@ def test_a_killed_stage_is_redone_and_its_remains_are_removed(tmp_path: Path) ->
         assert process.stdout.readline() == "working\n"
         os.kill(process.pid, signal.SIGKILL)
     assert list(tmp_path.glob(".s-*.tmp"))
-    shop = Workshop(tmp_path)
-    assert shop.stage("before", {}, [], lambda folder: {}).kept
-    made = shop.stage("s", {}, [], lambda folder: {"done": True})
+    stages = StageCache(tmp_path)
+    assert stages.stage("before", {}, [], lambda folder: {}).kept
+    made = stages.stage("s", {}, [], lambda folder: {"done": True})
     assert not made.kept
     assert made.report == {"done": True}
     assert not list(tmp_path.glob(".s-*.tmp"))
@@ -99,7 +99,7 @@ def test_a_changed_file_has_another_identity(tmp_path: Path) -> None:
 
 
 def test_stages_are_in_the_cache_by_default(own_home: Path) -> None:
-    assert staging_folder().folder == own_home / "wikics"
+    assert stage_cache().folder == own_home / "wikics"
 
 
 def test_dumps_are_found_by_their_names(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from graphtrial.core.files import DEFAULT_STORE
 
 if TYPE_CHECKING:
     from graphtrial.wikipedia.pipeline import Pipeline
-    from graphtrial.wikipedia.stages import Made
+    from graphtrial.wikipedia.stages import StageResult
 
 app = typer.Typer(
     help="Make datasets like Wiki-CS from dumps of Wikipedia, and draw them.",
@@ -199,7 +199,7 @@ def _pipeline(
     from graphtrial.wikipedia.dumps.files import find_dumps
     from graphtrial.wikipedia.labels import read_mapping
     from graphtrial.wikipedia.pipeline import Pipeline
-    from graphtrial.wikipedia.stages import staging_folder
+    from graphtrial.wikipedia.stages import stage_cache
     from graphtrial.wikipedia.text.texts import TextRules
 
     for option, value in (("--links", links), ("--categories", categories)):
@@ -209,7 +209,7 @@ def _pipeline(
     excluded = EXCLUDED if exclude is None else tuple(filter(None, exclude))
     pruned = PRUNED if prune is None else tuple(filter(None, prune))
     return Pipeline(
-        staging_folder(work, _tell),
+        stage_cache(work, _tell),
         find_dumps(dumps),
         read_mapping(labels) if labels else None,
         glove,
@@ -222,7 +222,7 @@ def _pipeline(
     )
 
 
-def _tell(made: Made) -> None:
+def _tell(made: StageResult) -> None:
     """Say in a line what became of a stage, and warn of what was broken."""
     facts = ", ".join(f"{key} {_short(value)}" for key, value in made.report.items() if value not in ("", [], False))
     how = "kept" if made.kept else f"{made.seconds:.1f} s"

@@ -20,7 +20,7 @@ from graphtrial.graphs import Column, GraphSet
 from graphtrial.io.archive import unpack
 from graphtrial.io.pickles.reader import load_torch
 from graphtrial.io.sources import GIBIBYTE, File
-from graphtrial.io.text_tables import read_numbers, read_whole_numbers
+from graphtrial.io.text_tables import read_integers, read_numbers
 from graphtrial.tasks import LinkPrediction
 
 Array = npt.NDArray[Any]
@@ -147,9 +147,9 @@ def read_folder(folder: Path, all_negatives: bool) -> GraphSet:
     """Read the files of the Open Graph Benchmark in a folder: tables in text, the split in torch's format."""
     tables = {name: folder / "raw" / f"{name}.csv.gz" for name in RAW}
     x = read_numbers(tables["node-feat"])
-    ends = _pairs_of(read_whole_numbers(tables["edge"]), len(x), "edge.csv.gz")
+    ends = _pairs_of(read_integers(tables["edge"]), len(x), "edge.csv.gz")
     weight, year = (read_numbers(tables[f"edge_{name}"]) for name in ("weight", "year"))
-    nodes = int(read_whole_numbers(tables["num-node-list"])[0, 0])
+    nodes = int(read_integers(tables["num-node-list"])[0, 0])
     if nodes != len(x) or not len(ends) == len(weight) == len(year) or weight.shape[1] != 1 or year.shape[1] != 1:
         raise CorruptFileError(
             f"collab.zip has features of {len(x)} of {nodes} authors, weights of {len(weight)} and years of "

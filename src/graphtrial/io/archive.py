@@ -1,4 +1,4 @@
-"""Safe unpacking: only declared members, sizes counted as they decompress, no name that leaves its folder, no links."""
+"""Safe extraction of zip and tar archives: size limits, no path traversal, no links, only the selected members."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from graphtrial.core.errors import CorruptFileError
 from graphtrial.core.files import atomic_folder, make_folder
 
 CHUNK_BYTES = 1 << 20
-_DAMAGE = (
+_CORRUPT = (
     zipfile.BadZipFile,
     tarfile.TarError,
     zlib.error,
@@ -28,22 +28,22 @@ _DAMAGE = (
 )
 
 
-Choose = Callable[[str], str | None]
+Select = Callable[[str], str | None]
 
 
 def is_zip(path: Path) -> bool:
-    """Tell whether a file is a zip archive, intact or not: a damaged one says so when it is opened."""
+    """Return whether a file is a zip archive, intact or not; a corrupt one raises when it is opened."""
     try:
         return zipfile.is_zipfile(path)
-    except zipfile.BadZipFile:  # its last records contradict each other
+    except zipfile.BadZipFile:  # inconsistent end-of-central-directory records
         return True
 
 
 def unpack(archive: Path, members: Sequence[str], target: Path, *, member_bytes: int, total_bytes: int) -> None:
-    """Unpack the declared members of a .zip, .tar or .tar.gz file below `target`, which appears complete or not at all.
+    """Extract `members` of a .zip, .tar or .tar.gz file to the folder `target`, atomically.
 
-    `member_bytes` and `total_bytes` cap what is decompressed. Raises `CorruptFileError` where the archive is damaged,
-    lacks a member, has it twice, or holds a name, link or size that no honest archive has.
+    `member_bytes` and `total_bytes` limit the decompressed size. Raises `CorruptFileError` for a corrupt archive, a
+    missing or duplicate member, an unsafe name, a link, or an exceeded limit.
     """
     wanted = set(members)
     for name in wanted:
@@ -52,7 +52,7 @@ def unpack(archive: Path, members: Sequence[str], target: Path, *, member_bytes:
         archive,
         lambda name: name if name in wanted else None,
         target,
-        needed=wanted,
+        required=wanted,
         member_bytes=member_bytes,
         total_bytes=total_bytes,
     )
@@ -60,45 +60,45 @@ def unpack(archive: Path, members: Sequence[str], target: Path, *, member_bytes:
 
 def unpack_chosen(
     archive: Path,
-    choose: Choose,
+    select: Select,
     target: Path,
     *,
-    needed: Collection[str] = (),
+    required: Collection[str] = (),
     member_bytes: int,
     total_bytes: int,
 ) -> None:
-    """Unpack as `unpack` does, but the members to which `choose` gives a name below `target`."""
-    found: set[str] = set()
-    left = total_bytes
+    """Like `unpack`, for the members that `select` maps to a path below `target` (None skips a member)."""
+    extracted: set[str] = set()
+    remaining = total_bytes
     with atomic_folder(target) as folder:
         try:
-            for name, stream in _open_members(archive, choose, total_bytes):
-                if name in found:
+            for name, stream in _open_members(archive, select, total_bytes):
+                if name in extracted:
                     raise CorruptFileError(f"{archive.name} holds {name} twice; fetch it again")
-                found.add(name)
-                left -= _write(stream, folder / name, archive, min(member_bytes, left))
-        except _DAMAGE as error:
+                extracted.add(name)
+                remaining -= _write(stream, folder / name, archive, min(member_bytes, remaining))
+        except _CORRUPT as error:
             raise CorruptFileError(f"{archive.name} cannot be unpacked: {error}; fetch it again") from error
         except OSError as error:
-            if error.errno != errno.EINVAL:  # a place before the beginning of the file, where a record points to
+            if error.errno != errno.EINVAL:  # a corrupt record points to a negative offset
                 raise
             raise CorruptFileError(f"{archive.name} cannot be unpacked; fetch it again") from error
-        missing = ", ".join(sorted(set(needed) - found))
+        missing = ", ".join(sorted(set(required) - extracted))
         if missing:
             raise CorruptFileError(f"{archive.name} does not hold {missing}; it is not the published file")
 
 
-def _open_members(archive: Path, choose: Choose, total_bytes: int) -> Iterator[tuple[str, IO[bytes]]]:
+def _open_members(archive: Path, select: Select, total_bytes: int) -> Iterator[tuple[str, IO[bytes]]]:
     if is_zip(archive):
-        return _open_zip(archive, choose)
-    return _open_tar(archive, choose, total_bytes)
+        return _open_zip(archive, select)
+    return _open_tar(archive, select, total_bytes)
 
 
-def _open_zip(archive: Path, choose: Choose) -> Iterator[tuple[str, IO[bytes]]]:
+def _open_zip(archive: Path, select: Select) -> Iterator[tuple[str, IO[bytes]]]:
     with zipfile.ZipFile(archive) as opened:
         for info in opened.infolist():
             _check_name(archive, info.filename)
-            name = choose(info.filename)
+            name = select(info.filename)
             if name is None:
                 continue
             kind = stat.S_IFMT(info.external_attr >> 16)
@@ -108,17 +108,17 @@ def _open_zip(archive: Path, choose: Choose) -> Iterator[tuple[str, IO[bytes]]]:
                 yield name, stream
 
 
-def _open_tar(archive: Path, choose: Choose, total_bytes: int) -> Iterator[tuple[str, IO[bytes]]]:
+def _open_tar(archive: Path, select: Select, total_bytes: int) -> Iterator[tuple[str, IO[bytes]]]:
     with archive.open("rb") as raw:
-        packed = raw.read(2) == b"\x1f\x8b"
+        is_gzip = raw.read(2) == b"\x1f\x8b"
         raw.seek(0)
-        plain: Any = gzip.GzipFile(fileobj=raw) if packed else raw
-        # Skipping a member decompresses it too, so the whole stream is capped; 25 percent are for headers and padding.
-        capped: Any = _Capped(plain, total_bytes + total_bytes // 4 + 10 * CHUNK_BYTES, archive)
-        with tarfile.open(fileobj=capped, mode="r|") as opened:
+        plain: Any = gzip.GzipFile(fileobj=raw) if is_gzip else raw
+        # Skipping a member decompresses it too, so the whole stream is limited; 25 percent are for headers and padding.
+        limited: Any = _LimitedStream(plain, total_bytes + total_bytes // 4 + 10 * CHUNK_BYTES, archive)
+        with tarfile.open(fileobj=limited, mode="r|") as opened:
             for info in opened:
                 _check_name(archive, info.name)
-                name = choose(info.name)
+                name = select(info.name)
                 if name is None:
                     continue
                 stream = opened.extractfile(info) if info.isreg() and not info.issparse() else None
@@ -127,8 +127,8 @@ def _open_tar(archive: Path, choose: Choose, total_bytes: int) -> Iterator[tuple
                 yield name, stream
 
 
-class _Capped:
-    """A stream that refuses to give more than `limit` bytes."""
+class _LimitedStream:
+    """Stream that raises `CorruptFileError` after `limit` bytes."""
 
     def __init__(self, stream: IO[bytes], limit: int, archive: Path) -> None:
         self._stream, self._left, self._archive = stream, limit, archive

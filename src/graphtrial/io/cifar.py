@@ -1,4 +1,4 @@
-"""The two formats of CIFAR-10: plain binary batches and Python pickles, both in a tar.gz file."""
+"""Readers of CIFAR-10: binary and Python versions, both as tar.gz archives."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from graphtrial.io.pickles.reader import load
 
 Array = npt.NDArray[Any]
 Images = tuple[Array, Array]
-"""Images [n, 32, 32, 3] as bytes, and their classes [n]."""
+"""Images [n, 32, 32, 3] of uint8, and their classes [n]."""
 
 SIDE, CHANNELS, CLASSES = 32, 3, 10
 PIXELS = SIDE * SIDE * CHANNELS
@@ -25,20 +25,20 @@ MEMBER_BYTES = 1 << 26
 
 
 def read_cifar_binary(archive: Path) -> tuple[Images, Images]:
-    """Return train and test images of cifar-10-binary.tar.gz; a record is a class and three planes of pixels."""
+    """Read train and test images of cifar-10-binary.tar.gz; a record is a class byte and three colour planes."""
     return _read(archive, "cifar-10-batches-bin", ".bin", _binary_batch)
 
 
 def read_cifar_python(archive: Path) -> tuple[Images, Images]:
-    """Return train and test images of cifar-10-python.tar.gz, whose pickles are read as data and nothing else."""
+    """Read train and test images of cifar-10-python.tar.gz with the restricted pickle reader."""
     return _read(archive, "cifar-10-batches-py", "", _python_batch)
 
 
 def _read(archive: Path, folder: str, ending: str, read: Callable[[Path], Images]) -> tuple[Images, Images]:
     names = [*(f"data_batch_{number}" for number in range(1, TRAIN_BATCHES + 1)), "test_batch"]
     members = [f"{folder}/{name}{ending}" for name in names]
-    with temporary_folder() as place:
-        unpacked = Path(place) / "cifar"
+    with temporary_folder() as temporary:
+        unpacked = temporary / "cifar"
         unpack(archive, members, unpacked, member_bytes=MEMBER_BYTES, total_bytes=len(members) * MEMBER_BYTES)
         batches = [read(unpacked / member) for member in members]
     images, classes = ([batch[i] for batch in batches[:-1]] for i in (0, 1))
@@ -48,7 +48,7 @@ def _read(archive: Path, folder: str, ending: str, read: Callable[[Path], Images
 def _binary_batch(path: Path) -> Images:
     data = np.frombuffer(path.read_bytes(), np.uint8)
     if not len(data) or len(data) % (1 + PIXELS):
-        raise CorruptFileError(f"{path.name} has {len(data)} bytes, which is no number of CIFAR-10 records")
+        raise CorruptFileError(f"{path.name} has {len(data)} bytes, not a multiple of the size of a CIFAR-10 record")
     records = data.reshape(-1, 1 + PIXELS)
     return _images(path, records[:, 1:], records[:, 0])
 
@@ -60,7 +60,7 @@ def _python_batch(path: Path) -> Images:
         if pixels.dtype != np.uint8 or pixels.shape != (len(classes), PIXELS):
             raise ValueError(f"pixels of shape {pixels.shape}")
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise CorruptFileError(f"{path.name} is no batch of CIFAR-10 images ({error!r})") from error
+        raise CorruptFileError(f"{path.name} is not a batch of CIFAR-10 images ({error!r})") from error
     return _images(path, pixels, classes)
 
 

@@ -1,4 +1,4 @@
-"""The idx format of MNIST: a magic number, the sizes, then the bytes of an array."""
+"""Reader of MNIST's IDX format: magic number, dimensions, array data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LIMIT_BYTES = 1 << 28
 
 
 def read_idx(path: Path) -> npt.NDArray[Any]:
-    """Return the unsigned bytes of a gzipped idx file in their shape."""
+    """Read a gzipped IDX file of unsigned bytes into an array."""
     try:
         with gzip.open(path, "rb") as stream:
             data = stream.read(LIMIT_BYTES + 1)
@@ -27,9 +27,9 @@ def read_idx(path: Path) -> npt.NDArray[Any]:
     if len(data) > LIMIT_BYTES:
         raise CorruptFileError(f"{path.name} unpacks to more than {LIMIT_BYTES} bytes; it is not the published file")
     if len(data) < 4 or data[:3] != bytes([0, 0, UNSIGNED_BYTES]):
-        raise CorruptFileError(f"{path.name} is no idx file of unsigned bytes")
+        raise CorruptFileError(f"{path.name} is not an IDX file of unsigned bytes")
     start = 4 + 4 * data[3]
     shape = tuple(int.from_bytes(data[place : place + 4], "big") for place in range(4, start, 4))
     if len(data) != start + math.prod(shape):
-        raise CorruptFileError(f"{path.name} announces shape {shape}, but has {len(data) - start} bytes of it")
+        raise CorruptFileError(f"{path.name} declares shape {shape}, but has {len(data) - start} bytes of data")
     return np.frombuffer(data, np.uint8, offset=start).reshape(shape)

@@ -1,4 +1,4 @@
-"""Where raw files come from: a mirror folder, the raw cache, the internet. No unverified byte is handed on."""
+"""Raw files from a mirror folder, the raw cache or the internet, always verified by SHA-256."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ GIBIBYTE = 1 << 30
 
 @dataclass(frozen=True)
 class File:
-    """A published file: its path below the mirror or the raw cache, where it is served, and what it must be.
+    """A published file: path below the mirror or raw cache, URL, checksum, size and licence.
 
-    A file whose SHA-256 nobody published has `sha256=None`: the hash seen first is then kept in the raw cache and holds
-    from that time on. `limit_bytes` caps a download of unknown size.
+    With `sha256=None` (no published checksum) the hash of the first download is pinned in the raw cache (trust on
+    first use). `limit_bytes` limits a download of unknown size.
     """
 
     name: str
@@ -32,13 +32,13 @@ class File:
 
     @property
     def by_hand(self) -> str:
-        """What a person can do where the file cannot be fetched."""
+        """Instructions for a manual download."""
         where = f"fetch it from {self.url}, " if self.url else ""
         return f"{where}put it into a folder as {self.name} and set GRAPHTRIAL_MIRROR to that folder"
 
 
 def mirror() -> Path | None:
-    """Return the folder `GRAPHTRIAL_MIRROR` names, if it is set."""
+    """Return the folder in `GRAPHTRIAL_MIRROR`, or None if it is not set."""
     configured = os.environ.get("GRAPHTRIAL_MIRROR")
     if not configured:
         return None
@@ -49,13 +49,13 @@ def mirror() -> Path | None:
 
 
 def find(file: File) -> Path | None:
-    """Return where a file lies on this machine, mirror first, or nothing."""
-    places = (_mirrored(file), _raw_home() / file.name)
-    return next((path for path in places if path is not None and path.is_file()), None)
+    """Return the local path of a file in the mirror or the raw cache, or None."""
+    candidates = (_mirrored(file), _raw_home() / file.name)
+    return next((path for path in candidates if path is not None and path.is_file()), None)
 
 
 def known_hash(file: File) -> str | None:
-    """Return the SHA-256 a file must have: the declared one, else the one seen first, else nothing."""
+    """Return the expected SHA-256: the declared one, else the pinned one, else None."""
     if file.sha256 is not None:
         return file.sha256
     pin = _pin(file)
@@ -63,7 +63,7 @@ def known_hash(file: File) -> str | None:
 
 
 def fetch(file: File) -> Path:
-    """Return the verified file from the mirror, the raw cache or the internet, in this order."""
+    """Return the verified local path of a file, from the mirror, the raw cache or a download, in this order."""
     path = find(file)
     if path is not None:
         verify(file, path)
@@ -73,7 +73,7 @@ def fetch(file: File) -> Path:
     target = _raw_home() / file.name
     make_folder(target.parent)
     with FileLock(f"{target}.lock"):
-        if target.is_file():  # another process was faster
+        if target.is_file():  # downloaded by another process meanwhile
             verify(file, target)
         else:
             download(
@@ -88,7 +88,7 @@ def fetch(file: File) -> Path:
 
 
 def verify(file: File, path: Path) -> None:
-    """Raise an error where the bytes of `path` are not the published ones; outside the mirror they are moved aside."""
+    """Raise `CorruptFileError` on a checksum mismatch; outside the mirror the file is renamed to `.corrupt`."""
     expected, actual = known_hash(file), sha256_of(path)
     if expected is None:
         write_text(_pin(file), f"{actual}\n")
@@ -96,15 +96,15 @@ def verify(file: File, path: Path) -> None:
     if actual == expected:
         return
     name, size = Path(file.name).name, path.stat().st_size
-    wrong = f"{name} has sha256 {actual[:12]}... but {expected[:12]}... was expected"
+    mismatch = f"{name} has sha256 {actual[:12]}... but {expected[:12]}... was expected"
     if file.size is not None and size < file.size:
-        wrong = f"{name} is cut off, it has {size} of {file.size} bytes"
+        mismatch = f"{name} is cut off, it has {size} of {file.size} bytes"
     pinned = f"; if its publisher replaced it, delete {_pin(file)} to accept it" if file.sha256 is None else ""
     if path == _mirrored(file):
-        raise CorruptFileError(f"{wrong}; replace {path} in the mirror{pinned}")
-    aside = _raw_home() / f"{file.name}.corrupt"
-    os.replace(path, aside)
-    raise CorruptFileError(f"{wrong}; the file was moved to {aside}, run the command again to fetch it{pinned}")
+        raise CorruptFileError(f"{mismatch}; replace {path} in the mirror{pinned}")
+    quarantine = _raw_home() / f"{file.name}.corrupt"
+    os.replace(path, quarantine)
+    raise CorruptFileError(f"{mismatch}; the file was moved to {quarantine}, run the command again to fetch it{pinned}")
 
 
 def _mirrored(file: File) -> Path | None:

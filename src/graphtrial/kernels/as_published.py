@@ -1,9 +1,8 @@
-"""Kernels with the faults of the module that TUDataset's numbers were made with, to compare with; see docs/errata.md.
+"""Kernels that reproduce the faults of the module behind TUDataset's published numbers; see docs/errata.md.
 
-The module numbers kinds by pairing numbers, Szudzik's way, in 64 bits. A set without labels is taken as one whose
-labels are not used, as the published scripts did. Several faults concern the label 0 of the files, where a set may have
-labels from 1: a set that was read from such files knows so, and for others `first_label` says what the files call the
-label that is 0 here.
+The module identifies features by Szudzik's pairing function in 64 bits. Sets without labels are treated as unlabelled,
+as in the published scripts. Several faults concern label 0 of the raw files, whose labels may start elsewhere: a set
+read from such files records its first label, for others `first_label` gives the raw value of label 0.
 """
 
 from __future__ import annotations
@@ -19,22 +18,22 @@ from graphtrial.core.compiler import compiled
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.kernels import gram
 from graphtrial.kernels.base import KERNELS, GraphKernel, Output
-from graphtrial.kernels.graphlet import PATH, Graphlet, graphlets_by_kind
-from graphtrial.kernels.shortest_path import paths_by_kind
+from graphtrial.kernels.graphlet import PATH, Graphlet, graphlet_counts
+from graphtrial.kernels.shortest_path import path_counts
 from graphtrial.kernels.structure import Structure
 
 Label = Annotated[int, Range(-LARGEST, LARGEST)]
 INFINITE = 2**31 - 1
-"""The distance of nodes without a path."""
+"""Distance between disconnected nodes."""
 
 
 @KERNELS.register("shortest-path-as-published", title="Shortest path (as published)")
 class PublishedShortestPath(GraphKernel):
-    """The shortest-path kernel with its published faults.
+    """Shortest-path kernel with the published faults.
 
-    A node with a neighbour is at distance 2 from itself, and the pair counts twice; pairs without a path, and twice a
-    node without neighbours and itself, count as a kind of their own; where labels are used, kinds whose first label is
-    0 are dropped.
+    A node with a neighbour has distance 2 to itself, and the pair counts twice; disconnected pairs, and an isolated
+    node with itself (twice), are features at distance infinity; with labels, features whose first label is 0 are
+    dropped.
     """
 
     version = 3
@@ -52,37 +51,37 @@ class PublishedShortestPath(GraphKernel):
         self.output = output
 
     def features(self, structure: Structure) -> sparse.csr_matrix:
-        paths = paths_by_kind(structure)
+        paths = path_counts(structure)
         found = paths.counts.tocoo()
         a, b, distance = paths.kinds[found.col].T
         graph, label = structure.graph_of_node, structure.node_label
-        alone = _is_alone(structure)
-        own = np.where(alone, INFINITE, np.where(_has_loop(structure), 1, 2))
-        apart = _pairs_apart(structure, found.row, a, b, found.data)
-        rows = np.concatenate([found.row, graph, apart[0]])
+        isolated = _is_isolated(structure)
+        own = np.where(isolated, INFINITE, np.where(_has_loop(structure), 1, 2))
+        disconnected = _disconnected_pairs(structure, found.row, a, b, found.data)
+        rows = np.concatenate([found.row, graph, disconnected[0]])
         kinds = np.stack(
             [
-                np.concatenate([a, label, apart[1]]),
-                np.concatenate([b, label, apart[2]]),
-                np.concatenate([distance, own, np.full(len(apart[0]), INFINITE)]),
+                np.concatenate([a, label, disconnected[1]]),
+                np.concatenate([b, label, disconnected[2]]),
+                np.concatenate([distance, own, np.full(len(disconnected[0]), INFINITE)]),
             ],
             axis=1,
         )
-        times = np.concatenate([found.data, np.full(len(label), 2.0), apart[3]])
+        times = np.concatenate([found.data, np.full(len(label), 2.0), disconnected[3]])
         if structure.labelled:
-            kept = kinds[:, 0] + _first(self.first_label, structure) != 0
-            rows, kinds, times = rows[kept], kinds[kept], times[kept]
+            mask = kinds[:, 0] + _raw_first_label(self.first_label, structure) != 0
+            rows, kinds, times = rows[mask], kinds[mask], times[mask]
         names, column = np.unique(kinds, axis=0, return_inverse=True)
         return gram.counts(rows, column.reshape(-1), (structure.graphs, max(1, len(names))), times)
 
 
 @KERNELS.register("graphlet-as-published", title="Graphlet (as published)")
 class PublishedGraphlet(Graphlet):
-    """The graphlet kernel with its published faults.
+    """Graphlet kernel with the published faults.
 
-    Where labels are used, a triangle with labels a <= b <= c and the path a - b - c are one kind, and kinds are numbers
-    that wrap around at 64 bits, from 256 labels on: then kinds may coincide, and the smaller number of the two
-    directions of a path need not be that of the smaller end.
+    With labels, a triangle with labels a <= b <= c and the path a - b - c are the same feature. Feature numbers
+    overflow 64 bits from 256 labels on: features may collide, and the smaller number of the two directions of a path
+    need not be that of the smaller end label.
     """
 
     version = 3
@@ -98,13 +97,13 @@ class PublishedGraphlet(Graphlet):
         self.first_label = first_label
 
     def features(self, structure: Structure) -> sparse.csr_matrix:
-        found = graphlets_by_kind(structure)
+        found = graphlet_counts(structure)
         if not structure.labelled:
             return found.counts
-        labels = (found.kinds[:, 1:] + _first(self.first_label, structure)).astype(np.uint64)
+        labels = (found.kinds[:, 1:] + _raw_first_label(self.first_label, structure)).astype(np.uint64)
         middle, one, other = labels.T  # of a path, whose middle comes first
-        paths = np.minimum(_paired(3, one, middle, other), _paired(3, other, middle, one))
-        triangles = _paired(3, *np.sort(labels, axis=1).T)
+        paths = np.minimum(_szudzik_fold(3, one, middle, other), _szudzik_fold(3, other, middle, one))
+        triangles = _szudzik_fold(3, *np.sort(labels, axis=1).T)
         kinds = np.where(found.kinds[:, 0] == PATH, paths, triangles)
         names, column = np.unique(kinds, return_inverse=True)
         merge = (np.ones(len(kinds)), (np.arange(len(kinds)), column.reshape(-1)))
@@ -113,11 +112,11 @@ class PublishedGraphlet(Graphlet):
 
 @KERNELS.register("wl-as-published", title="1-WL (as published)")
 class PublishedWeisfeilerLeman(GraphKernel):
-    """The Weisfeiler-Leman subtree kernel with its published faults.
+    """Weisfeiler-Leman subtree kernel with the published faults.
 
-    Colours of all steps share their numbers, so that a colour may be counted as another: a node of label 0 and one
-    neighbour of label 1 becomes 1, and so on for all labels 0. Numbers wrap around at 64 bits. Step 0 counts with
-    labels only, and with edge labels each neighbour counts both with and without that of its edge.
+    Colours of all rounds share one number space and collide: a node of label 0 with one neighbour of label 1 becomes 1.
+    Numbers overflow 64 bits. Round 0 is counted only with labels, and with edge labels each neighbour contributes both
+    with and without the label of its edge.
     """
 
     version = 3
@@ -139,11 +138,11 @@ class PublishedWeisfeilerLeman(GraphKernel):
         self.output = output
 
     def features(self, structure: Structure) -> sparse.csr_matrix:
-        start = _first(self.first_label, structure) if structure.labelled else 1
+        start = _raw_first_label(self.first_label, structure) if structure.labelled else 1
         colour = (structure.node_label + start).astype(np.uint64)
         steps = [colour] if structure.labelled else []
         for _ in range(self.h):
-            colour = _published_step(structure, colour)
+            colour = _refine_as_published(structure, colour)
             steps.append(colour)
         names, column = np.unique(np.concatenate([*steps, np.empty(0, np.uint64)]), return_inverse=True)
         rows = np.tile(structure.graph_of_node, len(steps))
@@ -152,30 +151,30 @@ class PublishedWeisfeilerLeman(GraphKernel):
 
 @KERNELS.register("wl-oa-as-published", title="WL-OA (as published)")
 class PublishedOptimalAssignment(PublishedWeisfeilerLeman):
-    """The Weisfeiler-Leman optimal assignment kernel with the published faults of the subtree kernel."""
+    """Weisfeiler-Leman optimal assignment kernel with the published faults of the subtree kernel."""
 
     explicit = False
 
     def compare(self, left: sparse.csr_matrix, right: sparse.csr_matrix) -> npt.NDArray[np.float64]:
         return gram.intersections(left, right)
 
-    def lengths(self, features: sparse.csr_matrix) -> npt.NDArray[np.float64]:
+    def diagonal(self, features: sparse.csr_matrix) -> npt.NDArray[np.float64]:
         return np.asarray(features.sum(axis=1)).reshape(-1)
 
 
-def _is_alone(structure: Structure) -> npt.NDArray[np.bool_]:
+def _is_isolated(structure: Structure) -> npt.NDArray[np.bool_]:
     return np.asarray(np.diff(structure.ptr) == 0)
 
 
 def _has_loop(structure: Structure) -> npt.NDArray[np.bool_]:
     target = np.repeat(np.arange(structure.nodes), np.diff(structure.ptr))
-    made = np.zeros(structure.nodes, bool)
-    made[target[target == structure.neighbour]] = True
-    return made
+    has_loop = np.zeros(structure.nodes, bool)
+    has_loop[target[target == structure.neighbour]] = True
+    return has_loop
 
 
-def _pairs_apart(structure: Structure, row: Any, a: Any, b: Any, count: Any) -> tuple[Any, Any, Any, Any]:
-    """Return graph, labels and number of the ordered pairs of nodes without a path."""
+def _disconnected_pairs(structure: Structure, row: Any, a: Any, b: Any, count: Any) -> tuple[Any, Any, Any, Any]:
+    """Return graph, labels and number of the ordered disconnected pairs of nodes."""
     labels = int(structure.node_label.max(initial=0)) + 1
     shape = (structure.graphs, labels)
     of_label = gram.counts(structure.graph_of_node, structure.node_label, shape)
@@ -193,26 +192,26 @@ def _pairs_apart(structure: Structure, row: Any, a: Any, b: Any, count: Any) -> 
     return graph[there], first[there], second[there], left[there]
 
 
-def _first(given: int | None, structure: Structure) -> int:
-    """Return what the file calls node label 0: what was given, or what the set knows."""
+def _raw_first_label(given: int | None, structure: Structure) -> int:
+    """Return the raw value of node label 0: the given one, else the one recorded in the set."""
     first = structure.first_label if given is None else given
     if first is None:
         raise GraphTrialError(
-            "the numbers of the node labels were given up when the file was read, and the published module looks at "
-            "them: give first_label, the number that the file has for label 0"
+            "the published kernel depends on the raw node labels, which this set does not record: give first_label, "
+            "the value of label 0 in the raw file"
         )
     return first
 
 
-def _published_step(structure: Structure, colour: Any) -> Any:
+def _refine_as_published(structure: Structure, colour: Any) -> Any:
     labels = np.empty(0, np.uint64)
     if structure.edge_label is not None:
         labels = (structure.edge_label + (structure.first_edge_label or 0)).astype(np.uint64)
     return _fold(structure.ptr, structure.neighbour, labels, colour)
 
 
-def _paired(start: int, *labels: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """Return the number that rows of labels are paired to, one after the other, in 64 bits without a sign."""
+def _szudzik_fold(start: int, *labels: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Fold columns of labels by Szudzik's pairing function, in unsigned 64 bits."""
     value = np.full(len(labels[0]), start, np.uint64)
     for label in labels:
         value = np.where(value >= label, value * value + value + label, value + label * label)
@@ -228,17 +227,17 @@ def _fold(ptr: Any, neighbour: Any, edge_label: Any, colour: Any) -> Any:
         if len(edge_label):
             both = np.empty(2 * len(seen), np.uint64)
             for at in range(len(seen)):
-                both[2 * at] = _pair(seen[at], edge_label[begin + at])
+                both[2 * at] = _szudzik(seen[at], edge_label[begin + at])
                 both[2 * at + 1] = seen[at]
             seen = both
         seen.sort()
         value = colour[node]
         for other in seen:
-            value = _pair(value, other)
+            value = _szudzik(value, other)
         new[node] = value
     return new
 
 
 @compiled
-def _pair(a: Any, b: Any) -> Any:
+def _szudzik(a: Any, b: Any) -> Any:
     return a * a + a + b if a >= b else a + b * b

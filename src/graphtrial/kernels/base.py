@@ -1,4 +1,4 @@
-"""The contract of a kernel."""
+"""Base class of graph kernels."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ KERNELS: Registry[type[GraphKernel]] = Registry(
 
 
 class GraphKernel(TransformerMixin, BaseEstimator):
-    """A similarity of graphs that is a dot product of counted features.
+    r"""Base class of graph kernels, scikit-learn transformers with k(G, H) = <phi(G), phi(H)>.
 
-    `fit` remembers graphs, `transform` compares others with them: a Gram matrix [graphs, fitted graphs] for
-    `SVC(kernel="precomputed")`, or with `output="features"` the sparse features themselves for a linear model, in
-    columns that the fitted graphs have. With `normalise` every graph has length 1 (cosine similarity). A subclass
-    declares its options as constructor arguments and says in `features` what is counted.
+    `fit` stores the training graphs; `transform` returns the Gram matrix [graphs, fitted graphs] for
+    `SVC(kernel="precomputed")`, or with `output="features"` the sparse features [graphs, features] for a linear model,
+    restricted to the columns of the fitted graphs. `normalise` gives the cosine kernel k(G, H) / sqrt(k(G, G) k(H, H)).
+    A subclass takes its options as constructor arguments and implements `features`.
     """
 
     version: ClassVar[int] = 1
-    """Raise it whenever the numbers change."""
+    """Increment whenever the values of the kernel change."""
     explicit: ClassVar[bool] = True
-    """The kernel is the dot product of its features; else there is a Gram matrix only."""
+    """Whether the kernel is the dot product of its features; if not, only `output="gram"` is available."""
 
     node_labels: bool
     edge_labels: bool = False
@@ -51,47 +51,47 @@ class GraphKernel(TransformerMixin, BaseEstimator):
 
     @abstractmethod
     def features(self, structure: Structure) -> sparse.csr_matrix:
-        """Return the counted features [graphs, features].
+        """Return the feature map of all graphs [graphs, features].
 
-        The order of the columns that some graphs have must not depend on graphs that follow them.
+        The columns of the first graphs and their order must not depend on later graphs.
         """
 
     def compare(self, left: sparse.csr_matrix, right: sparse.csr_matrix) -> Array:
-        """Return the kernel of each row of the one with each row of the other."""
+        """Return the Gram matrix [left rows, right rows]."""
         return gram.dot_products(left, right)
 
-    def lengths(self, features: sparse.csr_matrix) -> Array:
-        """Return the kernel of each row with itself."""
+    def diagonal(self, features: sparse.csr_matrix) -> Array:
+        """Return k(G, G) of each row."""
         return np.asarray(features.multiply(features).sum(axis=1)).reshape(-1)
 
     def fit(self, X: GraphSet, y: object = None) -> GraphKernel:
-        """Remember the graphs that others are compared with; y is not used."""
+        """Store the graphs that others are compared with; y is ignored."""
         self._fit(X)
         return self
 
     def fit_transform(self, X: GraphSet, y: object = None) -> Array | sparse.csr_matrix:
-        """Remember the graphs and compare them with one another."""
+        """Fit, and return the Gram matrix (or features) of the fitted graphs."""
         self._fit(X)
-        return self._result(self.features_, self.lengths_)
+        return self._result(self.features_, self.diagonal_)
 
     def transform(self, X: GraphSet) -> Array | sparse.csr_matrix:
-        """Compare graphs with the remembered ones."""
+        """Return the Gram matrix with the fitted graphs (or the features)."""
         check_is_fitted(self)
-        both = self.features(self.structure_.then(self._structure(X)))
+        both = self.features(self.structure_.concatenate(self._structure(X)))
         old, new = both[: self.structure_.graphs], both[self.structure_.graphs :]
-        return self._result(new[:, np.flatnonzero(old.getnnz(axis=0))], self.lengths(new))
+        return self._result(new[:, np.flatnonzero(old.getnnz(axis=0))], self.diagonal(new))
 
     def _fit(self, graphs: GraphSet) -> None:
         self._check()
         if self.output == "features" and not self.explicit:
-            raise GraphTrialError(f"{type(self).__name__} is no dot product of features; use output='gram'")
+            raise GraphTrialError(f"{type(self).__name__} has no explicit feature map; use output='gram'")
         self.structure_ = self._structure(graphs)
         features = self.features(self.structure_)
         self.features_ = features[:, np.flatnonzero(features.getnnz(axis=0))]
-        self.lengths_ = self.lengths(self.features_)
+        self.diagonal_ = self.diagonal(self.features_)
 
     def _check(self) -> None:
-        """Check all options; scikit-learn wants it done here, not in the constructor."""
+        """Validate the parameters, in `fit` as scikit-learn's convention requires."""
         check_arguments(type(self), self.get_params(deep=False), type(self).__name__)
 
     def _structure(self, graphs: GraphSet) -> Structure:
@@ -101,11 +101,11 @@ class GraphKernel(TransformerMixin, BaseEstimator):
             graphs, node_labels=self.node_labels, edge_labels=self.edge_labels, attributes=self.attributes
         )
 
-    def _result(self, features: sparse.csr_matrix, lengths: Array) -> Array | sparse.csr_matrix:
+    def _result(self, features: sparse.csr_matrix, diagonal: Array) -> Array | sparse.csr_matrix:
         if self.output == "features":
             if not self.normalise:
                 return features
-            scale = np.divide(1.0, np.sqrt(lengths), out=np.zeros_like(lengths), where=lengths > 0)
+            scale = np.divide(1.0, np.sqrt(diagonal), out=np.zeros_like(diagonal), where=diagonal > 0)
             return sparse.csr_matrix(sparse.diags(scale) @ features)
         compared = self.compare(features, self.features_)
-        return gram.normalised(compared, lengths, self.lengths_) if self.normalise else compared
+        return gram.normalised(compared, diagonal, self.diagonal_) if self.normalise else compared

@@ -1,4 +1,4 @@
-"""Gram matrices from explicit features: dot products, histogram intersections, and the cosine normalisation."""
+"""Gram matrices from sparse features: linear kernel, histogram intersection kernel, cosine normalization."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from scipy import sparse
 from graphtrial.core.compiler import compiled
 
 Array = npt.NDArray[Any]
-COMMON = 0.02
-"""A column that more than this share of the rows have is cheaper in a dense product."""
-DENSE_NUMBERS = 30_000_000
-"""The numbers of one dense block."""
-ROWS = 256
-"""Rows that are worked on at once, so that nothing but the result is as large as the result."""
+DENSE_FRACTION = 0.02
+"""Columns with a larger fraction of nonzeros are multiplied as dense blocks."""
+DENSE_ELEMENTS = 30_000_000
+"""Maximum number of elements of a dense block."""
+ROW_BLOCK = 256
+"""Rows per block, so that temporaries stay small compared with the result."""
 
 
 def counts(rows: Array, columns: Array, shape: tuple[int, int], weight: Array | None = None) -> sparse.csr_matrix:
-    """Return how often (or with what sum of weights) each pair of row and column occurs, as a matrix."""
+    """Return a sparse matrix of the counts (or sums of weights) of each (row, column) pair."""
     keys = rows.astype(np.int64) * shape[1] + columns
     unique, inverse = np.unique(keys, return_inverse=True)
     values = np.bincount(inverse.reshape(-1), weights=weight, minlength=len(unique)).astype(np.float64)
@@ -28,32 +28,37 @@ def counts(rows: Array, columns: Array, shape: tuple[int, int], weight: Array | 
 
 
 def dot_products(left: sparse.csr_matrix, right: sparse.csr_matrix) -> Array:
-    """Return left @ right.T as a dense matrix; common columns go through dense products, rare ones through sparse.
+    """Return left @ right.T as a dense matrix: dense products for frequent columns, sparse ones for the rest.
 
-    Of a matrix with itself one half is computed. Counts that are small enough to stay exact are multiplied in single
-    precision, which takes half the time.
+    For `left is right` only the upper triangle is computed. Integer counts whose products are exact in single
+    precision are multiplied in single precision, which takes half the time.
     """
     same = left is right
     precision = np.float32 if _is_exact_in_single(left) and (same or _is_exact_in_single(right)) else np.float64
-    share = (left.getnnz(axis=0) + right.getnnz(axis=0)) / max(1, left.shape[0] + right.shape[0])
-    common, rare = np.flatnonzero(share > COMMON), np.flatnonzero((share > 0) & (share <= COMMON))
+    fraction = (left.getnnz(axis=0) + right.getnnz(axis=0)) / max(1, left.shape[0] + right.shape[0])
+    common, rare = (
+        np.flatnonzero(fraction > DENSE_FRACTION),
+        np.flatnonzero((fraction > 0) & (fraction <= DENSE_FRACTION)),
+    )
     gram = (left[:, rare] @ right[:, rare].T).toarray()
-    step = max(1, DENSE_NUMBERS // max(1, left.shape[0] + right.shape[0]))
+    step = max(1, DENSE_ELEMENTS // max(1, left.shape[0] + right.shape[0]))
     for begin in range(0, len(common), step):
         block = common[begin : begin + step]
         one = left[:, block].astype(precision).toarray()
         other = one.T if same else right[:, block].astype(precision).toarray().T
-        for first in range(0, len(one), ROWS):
+        for first in range(0, len(one), ROW_BLOCK):
             start = first if same else 0
-            gram[first : first + ROWS, start:] += one[first : first + ROWS] @ other[:, start:]
+            gram[first : first + ROW_BLOCK, start:] += one[first : first + ROW_BLOCK] @ other[:, start:]
     if same and len(common):
-        for first in range(0, len(gram), ROWS):
-            gram[first + ROWS :, first : first + ROWS] = gram[first : first + ROWS, first + ROWS :].T
+        for first in range(0, len(gram), ROW_BLOCK):
+            gram[first + ROW_BLOCK :, first : first + ROW_BLOCK] = gram[
+                first : first + ROW_BLOCK, first + ROW_BLOCK :
+            ].T
     return gram
 
 
 def intersections(left: sparse.csr_matrix, right: sparse.csr_matrix) -> Array:
-    """Return the sum over columns of min(left, right) for each pair of rows."""
+    """Return the histogram intersection kernel: the sum over columns of min(left, right) for each pair of rows."""
     gram = np.zeros((left.shape[0], right.shape[0]))
     a, b = left.tocsc(), right.tocsc()
     _add_minima(a.indptr, a.indices, a.data, b.indptr, b.indices, b.data, gram)
@@ -61,21 +66,21 @@ def intersections(left: sparse.csr_matrix, right: sparse.csr_matrix) -> Array:
 
 
 def normalised(gram: Array, left: Array, right: Array) -> Array:
-    """Turn k(x, y) into k(x, y) / sqrt(k(x, x) k(y, y)), given k of each row and column with itself; 0 where that is 0.
+    """Cosine-normalize a Gram matrix in place: k(x, y) / sqrt(k(x, x) k(y, y)), or 0 where the denominator is 0.
 
-    The matrix given is overwritten and returned.
+    `left` and `right` are the diagonals k(x, x) of the rows and k(y, y) of the columns.
     """
-    for first in range(0, len(gram), ROWS):
-        part = gram[first : first + ROWS]
-        scale = np.sqrt(np.outer(left[first : first + ROWS], right))
+    for first in range(0, len(gram), ROW_BLOCK):
+        part = gram[first : first + ROW_BLOCK]
+        scale = np.sqrt(np.outer(left[first : first + ROW_BLOCK], right))
         np.divide(part, scale, out=part, where=scale > 0)
         part[scale == 0] = 0.0
     return gram
 
 
 def _is_exact_in_single(counts: sparse.csr_matrix) -> bool:
-    """Tell whether all are integers and no dot product of two rows exceeds what single precision counts to."""
-    largest = counts.multiply(counts).sum(axis=1).max() if counts.nnz else 0.0  # Cauchy and Schwarz
+    """Return whether all values are integers and all dot products of rows are below 2^24 (Cauchy-Schwarz)."""
+    largest = counts.multiply(counts).sum(axis=1).max() if counts.nnz else 0.0
     return bool(largest < 2**24 and np.array_equal(counts.data, np.rint(counts.data)))
 
 

@@ -1,4 +1,4 @@
-"""The kernel of connected graphlets with three nodes."""
+"""Graphlet kernel of connected 3-node graphlets."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from scipy import sparse
 
 from graphtrial.core.compiler import compiled
 from graphtrial.kernels.base import KERNELS, GraphKernel, Output
+from graphtrial.kernels.counting import FeatureCounts, feature_counts, find, insert, new_table
 from graphtrial.kernels.structure import Structure
-from graphtrial.kernels.tally import Tally, find, insert, new_table, tallied
 
 
 @KERNELS.register("graphlet", title="Graphlet")
 class Graphlet(GraphKernel):
-    r"""Counts triangles and paths of three nodes by their labels, after Shervashidze et al. 2009 (AISTATS).
+    r"""Graphlet kernel, after Shervashidze et al. 2009 (AISTATS): counts labelled triangles and induced 3-node paths.
 
-    A triangle is told by its three labels, a path by the label in its middle and the two at its ends; three nodes that
-    form a triangle are no path. All are counted, none sampled: paths by the labels around each node, of which the
-    closed ones are taken off, triangles by their forward neighbours, so that hubs cost no more than the root of the
-    number of edges. Parallel edges and self-loops are ignored.
+    .. math:: \phi_g(G) = |\{\text{induced subgraphs of } G \text{ isomorphic to the labelled graphlet } g\}|
+
+    A triangle is identified by its three labels, a path by its middle label and two end labels. Counts are exact, not
+    sampled: wedges from the label histogram of each neighbourhood, minus the closed ones; triangles by the forward
+    algorithm in O(m sqrt(m)). Parallel edges and self-loops are ignored.
     """
 
     def __init__(self, node_labels: bool = True, normalise: bool = True, output: Output = "gram") -> None:
@@ -29,30 +30,30 @@ class Graphlet(GraphKernel):
         self.output = output
 
     def features(self, structure: Structure) -> sparse.csr_matrix:
-        return graphlets_by_kind(structure).counts
+        return graphlet_counts(structure).counts
 
 
 PATH, TRIANGLE = 0, 1
 
 
-def graphlets_by_kind(structure: Structure) -> Tally:
-    """Return how many graphlets of each kind each graph has.
+def graphlet_counts(structure: Structure) -> FeatureCounts:
+    """Return the number of each labelled graphlet in each graph.
 
-    The kinds are (PATH, label in the middle, smaller label of an end, larger one) and (TRIANGLE, labels in order).
+    Keys are (PATH, middle label, smaller end label, larger end label) and (TRIANGLE, sorted labels).
     """
     label = structure.node_label
     labels = int(label.max(initial=0)) + 1
     ptr, neighbour = _simple(structure.ptr, structure.neighbour)
     forward_ptr, forward = _forward(ptr, neighbour)
     row_ptr, key, count = _graphlets(structure.node_ptr, ptr, neighbour, forward_ptr, forward, label, labels)
-    made = tallied(row_ptr, key, count, (2, labels, labels, labels))
-    made.counts.eliminate_zeros()
-    return made
+    graphlets = feature_counts(row_ptr, key, count, (2, labels, labels, labels))
+    graphlets.counts.eliminate_zeros()
+    return graphlets
 
 
 @compiled
 def _simple(ptr: Any, neighbour: Any) -> Any:
-    """Return the neighbours of each node, each once and none itself."""
+    """Return the CSR adjacency without parallel edges and self-loops."""
     new_ptr, new = np.zeros(len(ptr), np.int64), np.empty(len(neighbour), np.int64)
     used = 0
     for node in range(len(ptr) - 1):
@@ -67,7 +68,7 @@ def _simple(ptr: Any, neighbour: Any) -> Any:
 
 @compiled
 def _forward(ptr: Any, neighbour: Any) -> Any:
-    """Return the neighbours of each node that come after it in the order of (degree, number)."""
+    """Return the forward neighbours of each node: those greater in the order of (degree, index)."""
     new_ptr, new = np.zeros(len(ptr), np.int64), np.empty(len(neighbour), np.int64)
     used = 0
     for node in range(len(ptr) - 1):
@@ -94,7 +95,7 @@ def _path(middle: int, one: int, other: int, labels: int) -> int:
 
 @compiled
 def _graphlets(node_ptr: Any, ptr: Any, neighbour: Any, forward_ptr: Any, forward: Any, label: Any, labels: int) -> Any:
-    """Return where the graphlets of each graph begin, and key and count of each."""
+    """Return CSR pointers of the graphs, and key and count of each graphlet."""
     graphs = len(node_ptr) - 1
     keys, counts = np.empty(1024, np.int64), np.empty(1024, np.int64)
     row_ptr, used = np.zeros(graphs + 1, np.int64), 0
@@ -106,15 +107,15 @@ def _graphlets(node_ptr: Any, ptr: Any, neighbour: Any, forward_ptr: Any, forwar
             near = neighbour[ptr[node] : ptr[node + 1]]
             for other in near:
                 around[label[other]] += 1
-            kinds = np.unique(label[near])
-            for i in range(len(kinds)):
-                for j in range(i, len(kinds)):
-                    a, b = around[kinds[i]], around[kinds[j]]
+            labels_around = np.unique(label[near])
+            for i in range(len(labels_around)):
+                for j in range(i, len(labels_around)):
+                    a, b = around[labels_around[i]], around[labels_around[j]]
                     paths = a * (a - 1) // 2 if i == j else a * b
                     if paths:
-                        key = _path(label[node], kinds[i], kinds[j], labels)
+                        key = _path(label[node], labels_around[i], labels_around[j], labels)
                         table, keys, counts, used = _add(table, keys, counts, begin, used, key, paths)
-            around[kinds] = 0
+            around[labels_around] = 0
         for u in range(node_ptr[graph], node_ptr[graph + 1]):
             marked[forward[forward_ptr[u] : forward_ptr[u + 1]]] = True
             for at in range(forward_ptr[u], forward_ptr[u + 1]):

@@ -1,4 +1,4 @@
-"""The hash graph kernel: refinement of nodes with real-valued attributes."""
+"""Hash graph kernel for graphs with real-valued node attributes."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ from graphtrial.kernels.wl import colour_counts
 
 @KERNELS.register("hash-wl", title="Hash-WL")
 class HashWeisfeilerLeman(GraphKernel):
-    r"""The mean of subtree kernels after random divisions of the attributes, Morris et al. 2016 (arXiv:1610.00064).
+    r"""Hash graph kernel with WL subtree base kernel, Morris et al. 2016 (arXiv:1610.00064).
 
     .. math:: k(G, H) = \frac{1}{R} \sum_{r=1}^{R} k_{WL}\big(f_r(G), f_r(H)\big), \qquad
         f_r(x) = \Big\lfloor \frac{v_r \cdot x + w b_r}{w} \Big\rfloor
 
-    with v normal and b uniform, drawn by the seed: near nodes mostly get the same label. Attributes are standardised by
-    those of the fitted graphs, so the width w is in standard deviations; node labels count beside them. Without
-    attributes it is the subtree kernel.
+    with random hash functions f_r (p-stable LSH: v normal, b uniform, drawn from `seed`), so that close attributes
+    mostly get the same label. Attributes are standardised with mean and standard deviation of the fitted graphs, so
+    the bin width w is in standard deviations; node labels are combined with the bins. Without attributes it equals
+    the WL subtree kernel.
     """
 
     attributes = True
@@ -49,34 +50,34 @@ class HashWeisfeilerLeman(GraphKernel):
         self.output = output
 
     def features(self, structure: Structure) -> sparse.csr_matrix:
-        scaled = (structure.attributes - self.centre_) / self.spread_
+        scaled = (structure.attributes - self.mean_) / self.std_
         rng = np.random.Generator(np.random.PCG64(self.seed))
-        made = []
+        blocks = []
         for _ in range(self.repetitions):
             direction, offset = rng.standard_normal(scaled.shape[1]), rng.random()
             bins = _bins(scaled, direction, offset, self.width)
             _, bin_number = np.unique(bins, return_inverse=True)
             kinds = int(bin_number.max(initial=0)) + 1
             colour, colours = in_order_of_appearance(structure.node_label * kinds + bin_number.reshape(-1))
-            made += colour_counts(structure, colour, colours, self.h)
-        return sparse.csr_matrix(sparse.hstack(made, format="csr") / np.sqrt(self.repetitions))
+            blocks += colour_counts(structure, colour, colours, self.h)
+        return sparse.csr_matrix(sparse.hstack(blocks, format="csr") / np.sqrt(self.repetitions))
 
     def _fit(self, graphs: GraphSet) -> None:
         self._check()
         attributes = self._structure(graphs).attributes
-        self.centre_ = attributes.mean(axis=0) if len(attributes) else np.zeros(attributes.shape[1])
-        spread = attributes.std(axis=0) if len(attributes) else np.ones(attributes.shape[1])
-        self.spread_ = np.where(spread > 0, spread, 1.0)
+        self.mean_ = attributes.mean(axis=0) if len(attributes) else np.zeros(attributes.shape[1])
+        std = attributes.std(axis=0) if len(attributes) else np.ones(attributes.shape[1])
+        self.std_ = np.where(std > 0, std, 1.0)
         super()._fit(graphs)
 
 
 @compiled
 def _bins(points: Any, direction: Any, offset: float, width: float) -> Any:
-    """Return the bin of each row, its products added in a fixed order, so that it depends on the row alone."""
-    made = np.empty(len(points), np.int64)
+    """Return the hash bin of each row; dot products are summed in a fixed order, independent of the other rows."""
+    bins = np.empty(len(points), np.int64)
     for row in range(len(points)):
         total = 0.0
         for column in range(len(direction)):
             total += points[row, column] * direction[column]
-        made[row] = np.int64(np.floor(total / width + offset))
-    return made
+        bins[row] = np.int64(np.floor(total / width + offset))
+    return bins

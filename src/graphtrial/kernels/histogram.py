@@ -1,4 +1,4 @@
-"""The cheap baselines: how many nodes and edges of each kind there are."""
+"""Baseline kernels: node label and edge label histograms."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graphtrial.kernels.structure import Structure
 
 @KERNELS.register("vertex-histogram", title="Vertex histogram")
 class VertexHistogram(GraphKernel):
-    """Counts the nodes of each label: what can be told without looking at any edge."""
+    r"""Vertex histogram kernel, phi_a(G) = number of nodes with label a; ignores the edges."""
 
     def __init__(self, normalise: bool = True, output: Output = "gram") -> None:
         self.node_labels = True
@@ -26,9 +26,9 @@ class VertexHistogram(GraphKernel):
 
 @KERNELS.register("edge-histogram", title="Edge histogram")
 class EdgeHistogram(GraphKernel):
-    """Counts the edges by the labels of both ends and, where there are some, of the edge: one step, no structure.
+    """Edge histogram kernel: counts edges by (source label, target label, edge label).
 
-    An edge that goes both ways counts twice, a to b and b to a.
+    An undirected edge, stored in both directions, counts twice.
     """
 
     def __init__(
@@ -50,5 +50,5 @@ class EdgeHistogram(GraphKernel):
         if structure.edge_label is not None:
             kinds = int(structure.edge_label.max(initial=0)) + 1
             key = key * kinds + structure.edge_label
-        found, column = np.unique(key, return_inverse=True)
-        return gram.counts(structure.graph_of_node[target], column.reshape(-1), (structure.graphs, len(found)))
+        unique, column = np.unique(key, return_inverse=True)
+        return gram.counts(structure.graph_of_node[target], column.reshape(-1), (structure.graphs, len(unique)))

@@ -1,4 +1,4 @@
-"""The random-walk kernel, by the labels at both ends of the walks."""
+"""Random-walk kernel with explicit features: walks by their end labels."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from graphtrial.kernels.structure import Structure
 
 @KERNELS.register("random-walk", title="Random walk")
 class RandomWalk(GraphKernel):
-    r"""Compares walks of 0 to `steps` steps by their first and last label, damped by their length.
+    r"""Truncated geometric random-walk kernel over walks of 0 to `steps` steps, matched by first and last label.
 
     .. math:: k(G, H) = \sum_{s=0}^{S} \lambda^s \sum_{a, b} w_{ab}^s(G) \, w_{ab}^s(H)
 
-    where w counts the walks of s steps from a node with label a to one with label b. Without labels this is the
-    geometric random-walk kernel of Gaertner et al. 2003 (COLT), cut off after S steps: the walks of the product graph
-    are the pairs of walks. Comparing only the ends makes it explicit, and linear in the number of graphs.
+    where w counts the walks of s steps from a node with label a to one with label b, and lambda is `damping`. Without
+    labels this is the geometric random-walk kernel of Gaertner et al. 2003 (COLT) truncated after S steps: walks of
+    the direct product graph are pairs of walks. Matching only the end labels makes the feature map explicit.
     """
 
     def __init__(
@@ -43,12 +43,12 @@ class RandomWalk(GraphKernel):
         key = structure.graph_of_node * labels + structure.node_label
         ends = sparse.csr_matrix((np.ones(nodes), (key, arange)), shape=(graphs * labels, nodes))
         walks = sparse.csr_matrix((np.ones(nodes), (arange, structure.node_label)), shape=(nodes, labels))
-        made = []
+        blocks = []
         for length in range(self.steps + 1):
             counted = (ends @ walks).tocoo()  # walks from a label, within each graph, to each label
             column = counted.row % labels * labels + counted.col
             weight = counted.data * self.damping ** (length / 2)
             shape = (graphs, labels * labels)
-            made.append(sparse.csr_matrix((weight, (counted.row // labels, column)), shape=shape))
+            blocks.append(sparse.csr_matrix((weight, (counted.row // labels, column)), shape=shape))
             walks = step @ walks
-        return sparse.csr_matrix(sparse.hstack(made, format="csr"))
+        return sparse.csr_matrix(sparse.hstack(blocks, format="csr"))

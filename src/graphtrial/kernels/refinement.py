@@ -1,4 +1,4 @@
-"""Exact colour refinement of all graphs of a set at once."""
+"""Exact colour refinement (1-WL) of all graphs of a set at once."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from graphtrial.kernels.structure import Structure
 Array = npt.NDArray[Any]
 
 
-def start(structure: Structure) -> tuple[Array, int]:
-    """Return the colours before the first step, one per node label in order of appearance, and their number."""
+def initial_colours(structure: Structure) -> tuple[Array, int]:
+    """Return the initial colours, one per node label in order of appearance, and their number."""
     return in_order_of_appearance(structure.node_label)
 
 
 def refine(structure: Structure, colour: Array, colours: int) -> tuple[Array, int]:
-    """Return the next colours of all nodes and how many there are.
+    """Return the colours after one round of refinement, and their number.
 
-    Two nodes get the same new colour exactly if they have the same old one and the same multiset of (edge label,
-    colour) among their in-neighbours: sequences are compared in full, their hashes only say where to look. Colours are
-    numbered in order of appearance, so those of the first graphs do not depend on the graphs that follow.
+    Two nodes get the same new colour if and only if they have the same old one and the same multiset of (edge label,
+    colour) among their in-neighbours: a hash table with full comparison, so that collisions cannot merge colours.
+    Colours are numbered in order of appearance: those of the first graphs do not depend on later graphs.
     """
     label = structure.edge_label
     kinds = 1 if label is None or not len(label) else int(label.max()) + 1
@@ -35,7 +35,7 @@ def refine(structure: Structure, colour: Array, colours: int) -> tuple[Array, in
 
 
 def in_order_of_appearance(values: Array) -> tuple[Array, int]:
-    """Return the values numbered by their first appearance, and how many different ones there are."""
+    """Relabel values by their order of first appearance; return the labels and their number."""
     unique, first, inverse = np.unique(values, return_index=True, return_inverse=True)
     rank = np.empty(len(unique), np.int64)
     rank[np.argsort(first, kind="stable")] = np.arange(len(unique))
@@ -48,7 +48,7 @@ def _refine(ptr: Any, seen: Any, colour: Any, new: Any) -> int:
     size = 16
     while size < 2 * nodes:
         size *= 2
-    table = np.full(size, -1, np.int64)  # open addressing: the first node of each colour
+    table = np.full(size, -1, np.int64)  # open addressing: the first node of each new colour
     colours = 0
     for node in range(nodes):
         begin, end = ptr[node], ptr[node + 1]
@@ -57,27 +57,27 @@ def _refine(ptr: Any, seen: Any, colour: Any, new: Any) -> int:
         for at in range(begin, end):
             slot = (slot ^ np.uint64(seen[at])) * np.uint64(0xBF58476D1CE4E5B9)
             slot ^= slot >> np.uint64(29)
-        place = np.int64(slot & np.uint64(size - 1))
+        bucket = np.int64(slot & np.uint64(size - 1))
         while True:
-            other = table[place]
+            other = table[bucket]
             if other < 0:
-                table[place] = node
+                table[bucket] = node
                 new[node] = colours
                 colours += 1
                 break
-            if _alike(ptr, seen, colour, node, other):
+            if _same_neighbourhood(ptr, seen, colour, node, other):
                 new[node] = new[other]
                 break
-            place = (place + 1) & (size - 1)
+            bucket = (bucket + 1) & (size - 1)
     return colours
 
 
 @compiled
-def _alike(ptr: Any, seen: Any, colour: Any, node: int, other: int) -> bool:
+def _same_neighbourhood(ptr: Any, seen: Any, colour: Any, node: int, other: int) -> bool:
     degree = ptr[node + 1] - ptr[node]
     if colour[node] != colour[other] or degree != ptr[other + 1] - ptr[other]:
         return False
-    for at in range(degree):  # noqa: SIM110 - compiled code knows no generators
+    for at in range(degree):  # noqa: SIM110 - Numba does not support generator expressions here
         if seen[ptr[node] + at] != seen[ptr[other] + at]:
             return False
     return True

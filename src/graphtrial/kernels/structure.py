@@ -1,4 +1,4 @@
-"""What a kernel sees of a graph set: neighbours and labels, in flat arrays."""
+"""CSR adjacency, labels and attributes of a graph set, as kernels use them."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class Structure:
-    """Many graphs as one: nodes are numbered through, the in-neighbours of node i are `neighbour[ptr[i]:ptr[i + 1]]`.
+    """Disjoint union of graphs in CSR form: the in-neighbours of node i are `neighbour[ptr[i]:ptr[i + 1]]`.
 
-    Labels are integers from 0; all nodes have label 0 where none are used, and `labelled` says whether some are.
-    `edge_label` belongs to the entries of `neighbour`; nothing where none are used. `attributes` are real numbers of
-    each node; none where none are used. `first_label` and `first_edge_label` are what the file calls label 0; nothing
-    where its numbers were given up.
+    `node_label` [nodes] are integers from 0, all 0 without labels (`labelled=False`). `edge_label` [edges] is parallel
+    to `neighbour`, or None. `attributes` [nodes, attributes] are floats, of width 0 without any. `first_label` and
+    `first_edge_label` are the raw values of label 0 in the file, or None where they were not recorded.
     """
 
     node_ptr: Array
@@ -38,7 +37,7 @@ class Structure:
     def of(
         cls, graphs: GraphSet, *, node_labels: bool = True, edge_labels: bool = False, attributes: bool = False
     ) -> Structure:
-        """Read the structure off a set; what is asked for and absent counts as all alike."""
+        """Build the structure of a set; requested labels that are absent become all 0."""
         node_ptr = np.asarray(graphs.node_ptr, np.int64)
         offset = np.repeat(node_ptr[:-1], graphs.edge_counts)
         labels, first = _labels(graphs, "node", ("node_label", "x")) if node_labels else (None, 0)
@@ -55,8 +54,8 @@ class Structure:
             first_edge_label=first_link,
         )
 
-    def then(self, other: Structure) -> Structure:
-        """Return these graphs followed by others."""
+    def concatenate(self, other: Structure) -> Structure:
+        """Concatenate with the graphs of another structure."""
         nodes, edges = self.nodes, len(self.neighbour)
         if (self.edge_label is None) != (other.edge_label is None):
             raise GraphTrialError("one of the two sets has edge labels and the other has none; compare them without")
@@ -83,34 +82,34 @@ class Structure:
 
     @property
     def graphs(self) -> int:
-        """The number of graphs."""
+        """Number of graphs."""
         return len(self.node_ptr) - 1
 
     @property
     def nodes(self) -> int:
-        """The number of nodes of all graphs."""
+        """Number of nodes of all graphs."""
         return int(self.node_ptr[-1])
 
     @property
     def graph_of_node(self) -> Array:
-        """The graph of each node."""
+        """Graph index of each node [nodes]."""
         return np.repeat(np.arange(self.graphs), np.diff(self.node_ptr))
 
 
 def _common_first(one: int | None, other: int | None, both: bool) -> tuple[int | None, int, int]:
-    """Return the first label of two sets together, and by how much the labels of each move up for it."""
+    """Return the first raw label of two concatenated sets, and the offsets to add to the labels of each."""
     if one is None or other is None or one == other:
         return (one if one == other else None), 0, 0
-    if not both:  # one of the two has no labels, and moves with the other
+    if not both:  # one of the two has no labels
         return one or other, 0, 0
     first = min(one, other)
     return first, one - first, other - first
 
 
 def _labels(graphs: GraphSet, level: str, names: tuple[str, ...]) -> tuple[Array | None, int | None]:
-    """Return the first column of categories among `names`, or nothing, and what the file calls its first category.
+    """Return the first categorical column among `names`, or None, and the raw value of its category 0.
 
-    A number of neighbours that stands in for labels is none: models need some feature, kernels see the degree anyhow.
+    Degrees used as a substitute for missing features are not labels: kernels see the degree anyway.
     """
     for name in names:
         column = graphs.columns.get(name)
@@ -122,7 +121,7 @@ def _labels(graphs: GraphSet, level: str, names: tuple[str, ...]) -> tuple[Array
 
 
 def _attributes(graphs: GraphSet) -> Array:
-    """Return the real numbers of each node [nodes, attributes], of which there may be none."""
+    """Return the node attributes [nodes, attributes]; of width 0 without any."""
     for name in ("node_attributes", "x"):
         column = graphs.columns.get(name)
         if column is not None and column.level == "node" and column.values.dtype.kind == "f":

@@ -1,4 +1,4 @@
-"""The Weisfeiler-Leman subtree kernel."""
+"""Weisfeiler-Leman subtree kernel."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scipy import sparse
 from graphtrial.core.arguments import Steps
 from graphtrial.kernels import gram
 from graphtrial.kernels.base import KERNELS, GraphKernel, Output
-from graphtrial.kernels.refinement import refine, start
+from graphtrial.kernels.refinement import initial_colours, refine
 from graphtrial.kernels.structure import Structure
 
 Array = npt.NDArray[Any]
@@ -18,12 +18,12 @@ Array = npt.NDArray[Any]
 
 @KERNELS.register("wl", title="1-WL")
 class WeisfeilerLeman(GraphKernel):
-    r"""Counts the colours of 0 to `h` steps of colour refinement, Shervashidze et al. 2011 (JMLR 12).
+    r"""Weisfeiler-Leman subtree kernel with `h` iterations, Shervashidze et al. 2011 (JMLR 12).
 
     .. math:: k(G, H) = \sum_{i=0}^{h} \sum_{c} \#_c^i(G) \, \#_c^i(H)
 
-    Refinement is exact: no two different neighbourhoods get the same colour. With `edge_labels` a neighbour counts
-    together with the label of its edge.
+    where #_c^i counts the nodes of colour c after i rounds of colour refinement. Refinement is exact, without hash
+    collisions. With `edge_labels` the colour of a neighbour is paired with the label of its edge.
     """
 
     def __init__(
@@ -41,14 +41,16 @@ class WeisfeilerLeman(GraphKernel):
         self.output = output
 
     def features(self, structure: Structure) -> sparse.csr_matrix:
-        return sparse.csr_matrix(sparse.hstack(colour_counts(structure, *start(structure), self.h), format="csr"))
+        return sparse.csr_matrix(
+            sparse.hstack(colour_counts(structure, *initial_colours(structure), self.h), format="csr")
+        )
 
 
 def colour_counts(structure: Structure, colour: Array, colours: int, h: int) -> list[sparse.csr_matrix]:
-    """Return the counts of these colours and of those of h steps of refinement, [graphs, colours] each."""
+    """Return the colour histograms [graphs, colours] of the given colours and of h rounds of refinement."""
     graph = structure.graph_of_node
-    made = [gram.counts(graph, colour, (structure.graphs, colours))]
+    histograms = [gram.counts(graph, colour, (structure.graphs, colours))]
     for _ in range(h):
         colour, colours = refine(structure, colour, colours)
-        made.append(gram.counts(graph, colour, (structure.graphs, colours)))
-    return made
+        histograms.append(gram.counts(graph, colour, (structure.graphs, colours)))
+    return histograms

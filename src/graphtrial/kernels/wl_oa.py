@@ -1,4 +1,4 @@
-"""The Weisfeiler-Leman optimal assignment kernel."""
+"""Weisfeiler-Leman optimal assignment kernel."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from graphtrial.kernels.wl import WeisfeilerLeman
 
 @KERNELS.register("wl-oa", title="WL-OA")
 class WeisfeilerLemanOptimalAssignment(WeisfeilerLeman):
-    r"""The best one-to-one assignment of the nodes of two graphs, Kriege et al. 2016 (arXiv:1606.01141).
+    r"""Weisfeiler-Leman optimal assignment kernel, Kriege et al. 2016 (arXiv:1606.01141).
 
     .. math:: k(G, H) = \sum_{i=0}^{h} \sum_{c} \min(\#_c^i(G), \#_c^i(H))
 
-    Two nodes are the more alike the longer refinement gives them the same colour, so that the best assignment is the
-    intersection of the colour histograms. It is no dot product of the counts: use `output="gram"`.
+    The similarity of two nodes is the number of rounds in which they share a colour; the optimal assignment of nodes
+    is then the histogram intersection of the colours. It has no explicit feature map: use `output="gram"`.
     """
 
     explicit = False
@@ -26,5 +26,5 @@ class WeisfeilerLemanOptimalAssignment(WeisfeilerLeman):
     def compare(self, left: sparse.csr_matrix, right: sparse.csr_matrix) -> npt.NDArray[np.float64]:
         return gram.intersections(left, right)
 
-    def lengths(self, features: sparse.csr_matrix) -> npt.NDArray[np.float64]:
+    def diagonal(self, features: sparse.csr_matrix) -> npt.NDArray[np.float64]:
         return np.asarray(features.sum(axis=1)).reshape(-1)

@@ -1,1 +1,1 @@
-"""Support vector machines on Gram matrices, and cross-validation folds."""
+"""Support vector classification on precomputed Gram matrices (LIBSVM's algorithm), and cross-validation."""

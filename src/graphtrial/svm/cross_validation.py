@@ -13,7 +13,7 @@ from sklearn.svm import LinearSVC
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.svm.rules import KernelFoldRules
-from graphtrial.svm.svc import Trainer
+from graphtrial.svm.svc import PrecomputedSVC
 
 Ids = npt.NDArray[np.int64]
 Matrix = Any
@@ -80,7 +80,11 @@ def choose_and_test(matrices: Sequence[Matrix], y: npt.NDArray[Any], fold: Fold,
     machine: Predictor | None = None
     for number, matrix in enumerate(matrices):
         row = []
-        fit = _fit_linear(matrix, fold.train, y) if rules.machine == "linear" else Trainer(matrix, fold.train, y).fit
+        fit = (
+            _fit_linear(matrix, fold.train, y)
+            if rules.machine == "linear"
+            else PrecomputedSVC(matrix, fold.train, y).fit
+        )
         for penalty in rules.penalties:
             fitted = fit(penalty)
             row.append(_accuracy(fitted, y, fold.val))

@@ -1,4 +1,4 @@
-"""Support vector machines on a Gram matrix: one against one, as in LIBSVM, for many penalties."""
+"""C-support vector classification with a precomputed kernel: one-vs-one as in LIBSVM, for many values of C."""
 
 from __future__ import annotations
 
@@ -10,90 +10,95 @@ import numpy.typing as npt
 
 from graphtrial.core.compiler import exact
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.svm.smo import PATIENCE, Problem, solve
-from graphtrial.svm.smo_steps import sliced
+from graphtrial.svm.smo import SHRINK_INTERVAL, Problem, solve
+from graphtrial.svm.smo_steps import submatrix
 
 Array = npt.NDArray[Any]
 
 
-class Part(NamedTuple):
-    """What tells two classes apart: the sum of weight * kernel over some graphs, and a bias; above 0 is the first."""
+class BinarySVC(NamedTuple):
+    """One-vs-one classifier: sum of dual_coef * kernel over the support vectors `ids`, plus bias; > 0 is `first`."""
 
     first: int
     second: int
     ids: Array
-    weight: Array
+    dual_coef: Array
     bias: float
 
 
-class Machine(NamedTuple):
-    """A fitted machine; every two classes vote, and of classes with equally many votes the first is predicted."""
+class FittedSVC(NamedTuple):
+    """Fitted classifier: majority vote of the one-vs-one classifiers; ties go to the first class."""
 
     gram: Array
     classes: Array
-    parts: tuple[Part, ...]
+    binary: tuple[BinarySVC, ...]
 
     def predict(self, ids: Array) -> Array:
-        """Return the class of each of these graphs, given by their rows of the Gram matrix."""
+        """Return the predicted classes of these rows of the Gram matrix."""
         votes = np.zeros((len(ids), len(self.classes)), np.int64)
-        for part in self.parts:
-            won = _decisions(self.gram, ids, part.ids, part.weight) + part.bias > 0
+        for part in self.binary:
+            won = _decisions(self.gram, ids, part.ids, part.dual_coef) + part.bias > 0
             votes[:, part.first] += won
             votes[:, part.second] += ~won
         return np.asarray(self.classes[votes.argmax(axis=1)])
 
 
-class Trainer:
-    """The graphs to fit to, with what is needed of their Gram matrix sliced once for all penalties."""
+class PrecomputedSVC:
+    """Support vector classifier on the rows `ids` of a Gram matrix; kernel slices are shared by all values of C.
 
-    def __init__(self, gram: Array, ids: Array, y: Array, patience: int = PATIENCE) -> None:
-        self.gram, self.patience = np.asarray(gram), patience
+    `shrink_interval` is the number of SMO iterations between shrinking steps.
+    """
+
+    def __init__(self, gram: Array, ids: Array, y: Array, shrink_interval: int = SHRINK_INTERVAL) -> None:
+        self.gram, self.shrink_interval = np.asarray(gram), shrink_interval
         self.classes = np.unique(y[ids])
-        groups = [ids[y[ids] == shown] for shown in self.classes]
+        groups = [ids[y[ids] == each] for each in self.classes]
         self._pairs = [
-            _Pair(self.gram, a, b, groups[a], groups[b]) for a, b in combinations(range(len(self.classes)), 2)
+            _BinaryProblem(self.gram, a, b, groups[a], groups[b]) for a, b in combinations(range(len(self.classes)), 2)
         ]
 
-    def fit(self, penalty: float) -> Machine:
-        """Return the machine with this penalty of errors."""
-        return Machine(self.gram, self.classes, tuple(pair.solve(penalty, self.patience) for pair in self._pairs))
+    def fit(self, penalty: float) -> FittedSVC:
+        """Fit with the regularization parameter C = `penalty`."""
+        return FittedSVC(
+            self.gram, self.classes, tuple(pair.solve(penalty, self.shrink_interval) for pair in self._pairs)
+        )
 
 
-class _Pair:
-    """Two classes and the kernel between their graphs, in the single precision of LIBSVM's cache."""
+class _BinaryProblem:
+    """Binary problem of two classes; the kernel is in single precision, as in LIBSVM's cache."""
 
     def __init__(self, gram: Array, first: int, second: int, positive: Array, negative: Array) -> None:
         self.first, self.second = first, second
         self.ids = np.concatenate([positive, negative])
-        kernel = sliced(gram, self.ids)
+        kernel = submatrix(gram, self.ids)
         if not np.isfinite(kernel).all():
             raise GraphTrialError("a Gram matrix has entries that are not finite, or too large for single precision")
         sign, diagonal = np.zeros(kernel.shape[1]), np.ones(kernel.shape[1])
         sign[: len(positive)], sign[len(positive) : len(self.ids)] = 1.0, -1.0
         diagonal[: len(self.ids)] = gram[self.ids, self.ids]
         self.problem = Problem.of(kernel, diagonal, sign)
-        self.known: list[tuple[float, float, Part]] = []
+        self.solutions: list[tuple[float, float, BinarySVC]] = []
 
-    def solve(self, penalty: float, patience: int) -> Part:
-        """Return the solution; one of another penalty that no weight ever reached is the same."""
-        for other, highest, part in self.known:
+    def solve(self, penalty: float, shrink_interval: int) -> BinarySVC:
+        """Return the solution; one for another C that no multiplier ever reached is the same and is reused."""
+        for other, highest, part in self.solutions:
             if highest < min(other, penalty):
                 return part
-        weight, bias, highest = solve(self.problem, penalty, patience)
-        coefficient = weight * self.problem.sign.reshape(-1)[: len(weight)]
+        dual_coef, bias, highest = solve(self.problem, penalty, shrink_interval)
+        coefficient = dual_coef * self.problem.sign.reshape(-1)[: len(dual_coef)]
         used = np.flatnonzero(coefficient)
-        part = Part(self.first, self.second, self.ids[used], coefficient[used], bias)
-        self.known.append((penalty, highest, part))
+        part = BinarySVC(self.first, self.second, self.ids[used], coefficient[used], bias)
+        self.solutions.append((penalty, highest, part))
         return part
 
 
 @exact
-def _decisions(gram: Any, rows: Any, columns: Any, weight: Any) -> Any:
-    """Return the weighted sums of some columns, added one after the other as LIBSVM does."""
-    made = np.zeros(len(rows))
+def _decisions(gram: Any, rows: Any, columns: Any, dual_coef: Any) -> Any:
+    """Return the decision values, summed sequentially as in LIBSVM."""
+    decisions = np.zeros(len(rows))
     for row in range(len(rows)):
         total = 0.0
         for at in range(len(columns)):
-            total += weight[at] * gram[rows[row], columns[at]]
-        made[row] = total
-    return made
+            total += dual_coef[at] * gram[rows[row], columns[at]]
+        decisions[row] = total
+    return decisions

@@ -1,4 +1,4 @@
-"""Candidate combs: blossoms of a fractional point, and of graphs shrunk from it."""
+"""Candidate combs: blossoms of the support graph, and of graphs shrunk from it."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ import numpy as np
 import numpy.typing as npt
 
 from graphtrial.core.compiler import compiled
-from graphtrial.tsp.flows import components, cut_tree, neighbour_lists
+from graphtrial.tsp.min_cut import components, csr_adjacency, gomory_hu_cuts
 
 Array = npt.NDArray[Any]
 
 TOLERANCE = 1e-6
-NEARLY = 1.3
-"""A blossom is violated where its value is below 1; up to this value it is kept, because tightening may violate it."""
+CANDIDATE_VALUE = 1.3
+"""Blossoms are violated below 1; those up to this value are candidates, which tightening may make violated."""
 
 
 @compiled
-def candidates(n: int, u: Array, v: Array, x: Array, seed: int, rounds: int, most: int) -> tuple[Array, Array]:
-    """Return up to `most` combs as labels: in the handle or not [combs, n], and number of the tooth or -1 [combs, n].
+def comb_candidates(n: int, u: Array, v: Array, x: Array, seed: int, rounds: int, most: int) -> tuple[Array, Array]:
+    """Return up to `most` combs as labels: in the handle [combs, n], and index of the tooth or -1 [combs, n].
 
-    Blossoms of the point itself come first, then `rounds` times those of smaller and smaller graphs. A node of these
-    stands for a set of points that x crosses exactly twice: two such sets joined by 1, or three joined by 2 in all,
-    make another. A blossom of the smaller graph is a comb of the larger one (Padberg, Rinaldi 1990).
+    Blossoms of the support graph come first, then `rounds` times those of successively shrunk graphs. A node of a
+    shrunk graph is a tight set S, x(delta(S)) = 2: two tight sets joined by 1, or three joined by 2 in total, give
+    another. A blossom of the shrunk graph is a comb of the original (Padberg, Rinaldi 1990).
     """
     inside, tooth = np.zeros((most, n), np.bool_), np.full((most, n), -1, np.int16)
     count = _blossoms(n, u, v, x, np.arange(n), inside, tooth, 0)
@@ -32,20 +32,20 @@ def candidates(n: int, u: Array, v: Array, x: Array, seed: int, rounds: int, mos
         group, k = np.arange(n), n
         a, b, w = u, v, x
         while k > 6:
-            joined = _joined(k, a, b, w)
+            joined = _shrink(k, a, b, w)
             if joined.max() == k - 1:
                 break
             k = joined.max() + 1
             for point in range(n):
                 group[point] = joined[group[point]]
-            a, b, w = _merged(k, joined, a, b, w)
+            a, b, w = _merge_parallel_edges(k, joined, a, b, w)
             count = _blossoms(k, a, b, w, group, inside, tooth, count)
     return inside[:count], tooth[:count]
 
 
 @compiled
-def _joined(k: int, u: Array, v: Array, x: Array) -> Array:
-    """Return new numbers for nodes, some of which were joined: pairs of value 1 or, without these, triangles of 2."""
+def _shrink(k: int, u: Array, v: Array, x: Array) -> Array:
+    """Return new labels of nodes after shrinking edges of value 1 or, without any, triangles of value 2."""
     free = np.ones(k, np.bool_)
     order = np.random.permutation(len(u))
     left, right = np.empty(k, np.int64), np.empty(k, np.int64)
@@ -56,7 +56,7 @@ def _joined(k: int, u: Array, v: Array, x: Array) -> Array:
             left[count], right[count] = u[e], v[e]
             count += 1
     if count == 0:
-        pointer, other, value = neighbour_lists(k, u, v, x)
+        pointer, other, value = csr_adjacency(k, u, v, x)
         near = np.zeros(k)
         for e in order:
             a, b = u[e], v[e]
@@ -79,8 +79,8 @@ def _joined(k: int, u: Array, v: Array, x: Array) -> Array:
 
 
 @compiled
-def _merged(k: int, joined: Array, u: Array, v: Array, x: Array) -> tuple[Array, Array, Array]:
-    """Return the edges between joined nodes, parallel ones summed."""
+def _merge_parallel_edges(k: int, joined: Array, u: Array, v: Array, x: Array) -> tuple[Array, Array, Array]:
+    """Return the edges of the shrunk graph, parallel ones summed."""
     key = np.empty(len(u), np.int64)
     for e in range(len(u)):
         a, b = joined[u[e]], joined[v[e]]
@@ -102,10 +102,10 @@ def _merged(k: int, joined: Array, u: Array, v: Array, x: Array) -> tuple[Array,
 
 @compiled
 def _blossoms(k: int, u: Array, v: Array, x: Array, group: Array, inside: Array, tooth: Array, count: int) -> int:
-    """Write blossoms that are violated or nearly so; the handles are cuts of a tree (Letchford, Reinelt, Theis 2008).
+    """Write (nearly) violated blossoms; handles are cuts of a Gomory-Hu tree (Letchford, Reinelt, Theis 2008).
 
-    With weights min(x, 1 - x), each smallest cut is a handle, and its teeth are the edges above one half that leave it,
-    made odd in number at the least cost.
+    With capacities min(x, 1 - x) each minimum cut is a handle; its teeth are the crossing edges with x > 1/2, their
+    number made odd at minimum cost.
     """
     fractional = (x > TOLERANCE) & (x < 1.0 - TOLERANCE)
     fu, fv, fx = u[fractional], v[fractional], x[fractional]
@@ -118,7 +118,7 @@ def _blossoms(k: int, u: Array, v: Array, x: Array, group: Array, inside: Array,
             continue
         number[members] = np.arange(len(members))
         own = label[fu] == part
-        cuts = cut_tree(len(members), number[fu[own]], number[fv[own]], np.minimum(fx[own], 1.0 - fx[own]))
+        cuts = gomory_hu_cuts(len(members), number[fu[own]], number[fv[own]], np.minimum(fx[own], 1.0 - fx[own]))
         for row in range(-1, len(cuts)):
             if count == len(inside):
                 return count
@@ -131,7 +131,7 @@ def _blossoms(k: int, u: Array, v: Array, x: Array, group: Array, inside: Array,
 
 @compiled
 def _with_teeth(handle: Array, u: Array, v: Array, x: Array, group: Array, inside: Array, tooth: Array) -> int:
-    """Write the comb of a handle and its best odd set of edges leaving it; return 1, or 0 where there is none."""
+    """Write the comb of a handle and its best odd set of crossing edges as teeth; return 1, or 0 if there is none."""
     k = len(handle)
     of_node = np.empty(k, np.int64)
     for _ in range(6):
@@ -144,7 +144,7 @@ def _with_teeth(handle: Array, u: Array, v: Array, x: Array, group: Array, insid
                     least, flip = abs(2.0 * x[e] - 1.0), e
         if teeth % 2 == 0:
             value += least
-        if value > NEARLY or flip < 0:
+        if value > CANDIDATE_VALUE or flip < 0:
             return 0
         if teeth % 2 == 1:
             flip = -1
@@ -164,5 +164,5 @@ def _with_teeth(handle: Array, u: Array, v: Array, x: Array, group: Array, insid
                 inside[point] = handle[group[point]]
                 tooth[point] = of_node[group[point]]
             return 1
-        handle[shared] = not handle[shared]  # a node of two teeth changes sides, and the two teeth go
+        handle[shared] = not handle[shared]  # a node shared by two teeth changes sides, which removes both teeth
     return 0

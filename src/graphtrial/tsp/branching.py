@@ -1,4 +1,4 @@
-"""Which pair of points to decide next."""
+"""Strong branching: choice of the edge variable to branch on."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Array = npt.NDArray[Any]
 
 CANDIDATES = 10
 STEPS = 50
-"""How many pairs are tried, and the simplex steps for each of the two decisions."""
+"""Candidate variables, and simplex iterations for each of their two branches."""
 
 
-def choose(lp: Relaxation, decided: Array, target: int) -> int | None:
-    """Return the pair whose decision either way raises the bound most after a few simplex steps: strong branching.
+def strong_branching(lp: Relaxation, fixed: Array, target: int) -> int | None:
+    """Return the fractional edge whose two branches raise the bound most after a few simplex iterations.
 
-    `decided` [pairs] is what was decided before; a bound above `target` ends a subproblem, and more is worth no more.
-    Nothing is returned where the last solution is whole.
+    `fixed` [pairs] are the variables fixed so far (1, -1, 0 for free); gains are capped at `target`, above which a
+    subproblem is pruned. Returns None for an integral solution.
     """
     fractional = np.flatnonzero((lp.x > 1e-6) & (lp.x < 1 - 1e-6))
     if not len(fractional):
@@ -28,16 +28,16 @@ def choose(lp: Relaxation, decided: Array, target: int) -> int | None:
     index = np.full((lp.n, lp.n), -1)
     index[lp.pair_u, lp.pair_v] = np.arange(len(lp.pair_u))
     x, cost = lp.x[fractional], lp.distance[lp.u, lp.v][fractional]
-    promise = np.minimum(x, 1 - x) * np.sqrt(cost)
-    base, best, choice = lp.bound(decided)[0], -1.0, -1
-    for column in fractional[np.argsort(-promise, kind="stable")[:CANDIDATES]]:
+    priority = np.minimum(x, 1 - x) * np.sqrt(cost)
+    base, best, choice = lp.bound(fixed)[0], -1.0, -1
+    for column in fractional[np.argsort(-priority, kind="stable")[:CANDIDATES]]:
         pair = index[lp.u[column], lp.v[column]]
         gains = []
         for value in (1, -1):
-            tried = decided.copy()
-            tried[pair] = value
-            status = lp.trial(int(column), max(0.0, float(value)), STEPS)
-            gains.append(target if status == "infeasible" else lp.bound(tried, lp.tried)[0] - base)
+            branch = fixed.copy()
+            branch[pair] = value
+            status = lp.probe(int(column), max(0.0, float(value)), STEPS)
+            gains.append(target if status == "infeasible" else lp.bound(branch, lp.probe_dual)[0] - base)
         score = max(1.0, min(gains)) * max(1.0, min(max(gains), target - base)) ** 0.3
         if score > best:
             best, choice = score, int(pair)

@@ -1,8 +1,8 @@
-"""Inequalities that every tour obeys: subtours, and combs, of which blossoms are a kind.
+"""Cutting planes: subtour elimination constraints and comb inequalities (blossoms are combs with two-node teeth).
 
-A cut is a family of point sets and a right-hand side: the sum of x over the edges leaving a set, summed over the sets,
-is at least that. A single set has 2: a tour enters and leaves it. A comb, a handle and an odd number t of disjoint
-teeth, each with points inside and outside of the handle, has 3t + 1 (Chvatal 1973; Groetschel, Padberg 1979).
+A cut is a family of node sets S and a right-hand side: sum over S of x(delta(S)) >= rhs. A subtour elimination
+constraint has one set and rhs 2. A comb has a handle and an odd number t of disjoint teeth, each with nodes inside and
+outside the handle, and rhs 3t + 1 (Chvatal 1973; Groetschel, Padberg 1979).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Cut:
-    """Labels of the points: in the handle (or the single set) or not, and the number of the tooth, -1 for none."""
+    """A cut as node labels [n]: membership in the handle (or the single set), and the tooth, -1 for none."""
 
     inside: Array
     tooth: Array
@@ -29,13 +29,13 @@ class Cut:
     key: bytes
 
     @property
-    def least(self) -> int:
-        """The right-hand side."""
+    def rhs(self) -> int:
+        """Right-hand side."""
         return 3 * self.teeth + 1 if self.teeth else 2
 
 
 def distinct(inside: Array, tooth: Array) -> dict[bytes, Cut]:
-    """Return the cuts with these labels [cuts, n], each once, by keys that are equal for equal cuts."""
+    """Return the distinct cuts with these labels [cuts, n], by canonical key."""
     _renumber(inside, tooth)
     bits, teeth = np.packbits(inside, axis=1), tooth.max(axis=1, initial=-1) + 1
     cuts = {}
@@ -47,7 +47,7 @@ def distinct(inside: Array, tooth: Array) -> dict[bytes, Cut]:
 
 
 def stacked(cuts: Sequence[Cut], n: int) -> tuple[Array, Array]:
-    """Return the labels of all cuts, [cuts, n] each."""
+    """Stack the labels of cuts, [cuts, n] each."""
     if not cuts:
         return np.zeros((0, n), np.bool_), np.zeros((0, n), np.int16)
     return np.stack([cut.inside for cut in cuts]), np.stack([cut.tooth for cut in cuts])
@@ -55,7 +55,7 @@ def stacked(cuts: Sequence[Cut], n: int) -> tuple[Array, Array]:
 
 @compiled
 def _renumber(inside: Array, tooth: Array) -> None:
-    """Number teeth by their first points, and let point 0 be outside: crossing a set is crossing its complement."""
+    """Canonicalize labels: number teeth by their first nodes, and complement the handle so that node 0 is outside."""
     for cut in range(len(inside)):
         number, count = np.full(max(1, tooth[cut].max() + 1), -1, np.int16), 0
         flip = inside[cut, 0]
@@ -70,7 +70,7 @@ def _renumber(inside: Array, tooth: Array) -> None:
 
 @compiled
 def crossed(inside: Array, tooth: Array, a: int, b: int) -> int:
-    """Return how many sets of a cut the edge ab crosses."""
+    """Return the coefficient of edge ab: the number of sets of the cut it crosses."""
     count = int(inside[a] != inside[b])
     if tooth[a] != tooth[b]:
         count += int(tooth[a] >= 0) + int(tooth[b] >= 0)
@@ -79,7 +79,7 @@ def crossed(inside: Array, tooth: Array, a: int, b: int) -> int:
 
 @compiled
 def coefficients(inside: Array, tooth: Array, u: Array, v: Array) -> Array:
-    """Return how many sets of each cut each edge crosses [cuts, edges]."""
+    """Return the coefficients of the edges in each cut [cuts, edges]."""
     out = np.empty((len(inside), len(u)), np.int8)
     for cut in range(len(inside)):
         for e in range(len(u)):
@@ -88,8 +88,8 @@ def coefficients(inside: Array, tooth: Array, u: Array, v: Array) -> Array:
 
 
 @compiled
-def totals(inside: Array, tooth: Array, u: Array, v: Array, x: Array) -> Array:
-    """Return the left-hand side of each cut [cuts] at a point."""
+def left_hand_sides(inside: Array, tooth: Array, u: Array, v: Array, x: Array) -> Array:
+    """Return the left-hand side of each cut [cuts] at the solution x."""
     out = np.zeros(len(inside))
     for cut in range(len(inside)):
         for e in range(len(u)):
@@ -99,7 +99,7 @@ def totals(inside: Array, tooth: Array, u: Array, v: Array, x: Array) -> Array:
 
 @compiled
 def reduced_costs(cost: Array, node: Array, weight: Array, inside: Array, tooth: Array, u: Array, v: Array) -> Array:
-    """Return cost minus what the multipliers of points and cuts pay for, in integers [edges]."""
+    """Return integer reduced costs [edges]: cost minus the duals of the degree constraints and cuts."""
     out = np.empty(len(u), np.int64)
     for e in range(len(u)):
         a, b = u[e], v[e]

@@ -1,6 +1,6 @@
-"""Short tours by iterated local search: variable-depth moves of Lin and Kernighan, Or's moves, and local kicks.
+"""Iterated local search: Lin-Kernighan and Or-opt moves, and segment-local double-bridge kicks.
 
-Everything is integers and a generator of our own, so that the tour is the same on every machine.
+Integer arithmetic and a xorshift generator make the tour the same on every machine.
 """
 
 from __future__ import annotations
@@ -11,40 +11,49 @@ import numpy as np
 import numpy.typing as npt
 
 from graphtrial.core.compiler import compiled
-from graphtrial.tsp.moves import DEPTH, Problem, Space, State, deep_move, exchange, reverse, stretch_move
+from graphtrial.tsp.lin_kernighan import (
+    DEPTH,
+    Problem,
+    Space,
+    State,
+    exchange,
+    lin_kernighan_move,
+    or_opt_move,
+    reverse,
+)
 
 Array = npt.NDArray[Any]
 
 NEIGHBOURS = 10
 SEGMENT = 50
-"""The longest stretch that a kick moves: a kick that stays local is mended in a time that does not grow with n."""
+"""Maximum segment length of a double-bridge kick: repairing a local kick takes time independent of n."""
 
 
-def nearest(distance: Array, count: int) -> Array:
-    """Return the `count` nearest other points of each point [n, count], nearest first, the lower number on a tie."""
+def nearest_neighbours(distance: Array, count: int) -> Array:
+    """Return the `count` nearest neighbours of each point [n, count], nearest first; ties go to the lower index."""
     padded = distance.copy()
     np.fill_diagonal(padded, np.iinfo(np.int64).max)
     return np.argsort(padded, axis=1, kind="stable")[:, :count].astype(np.int64)
 
 
-def good_tour(distance: Array, kicks: int, seed: int, neighbours: Array | None = None) -> Array:
-    """Return a short tour [n], a permutation that starts with point 0.
+def iterated_local_search(distance: Array, kicks: int, seed: int, neighbours: Array | None = None) -> Array:
+    """Return a short tour [n], a permutation that starts with point 0, by iterated local search with `kicks` kicks.
 
-    `neighbours` [n, k], nearest first, are the points that each point is joined to in trials; the nearest by default.
+    `neighbours` [n, k] are the candidate lists of the moves, sorted by distance; nearest neighbours by default.
     """
     n = len(distance)
     tour = np.arange(n, dtype=np.int64)
     if neighbours is None:
-        neighbours = nearest(distance, min(NEIGHBOURS, n - 1))
-    _nearest_first(distance, tour)
+        neighbours = nearest_neighbours(distance, min(NEIGHBOURS, n - 1))
+    _nearest_neighbour_tour(distance, tour)
     _search(distance, neighbours, tour, kicks if n >= 8 else 0, seed)
     return canonical(tour)
 
 
 def canonical(tour: Array) -> Array:
-    """Return the tour rotated to start with point 0 and turned so that its second point is below its last."""
-    turned = np.roll(tour, -int(np.argmin(tour)))
-    return turned if len(turned) < 3 or turned[1] < turned[-1] else np.roll(turned[::-1], 1)
+    """Return the tour rotated to start with point 0, in the direction whose second point is less than the last."""
+    rotated = np.roll(tour, -int(np.argmin(tour)))
+    return rotated if len(rotated) < 3 or rotated[1] < rotated[-1] else np.roll(rotated[::-1], 1)
 
 
 def tour_length(distance: Array, tour: Array) -> int:
@@ -53,7 +62,7 @@ def tour_length(distance: Array, tour: Array) -> int:
 
 
 @compiled
-def _nearest_first(distance: Array, tour: Array) -> None:
+def _nearest_neighbour_tour(distance: Array, tour: Array) -> None:
     n = len(tour)
     for place in range(1, n):
         best = place
@@ -64,8 +73,8 @@ def _nearest_first(distance: Array, tour: Array) -> None:
 
 
 @compiled
-def _descend(problem: Problem, state: State, space: Space, log: Array, logged: int, queue: Array, queued: Array, waiting: int) -> tuple[int, int]:  # fmt: skip  # noqa: E501
-    """Improve from each point of a ring-shaped queue until none helps; return what was gained and the log's length."""
+def _local_search(problem: Problem, state: State, space: Space, log: Array, logged: int, queue: Array, queued: Array, waiting: int) -> tuple[int, int]:  # fmt: skip  # noqa: E501
+    """Local search from each point of a circular work queue to a local optimum; return gain and length of the log."""
     tour, _ = state
     n = len(tour)
     total, first = 0, 0
@@ -78,14 +87,14 @@ def _descend(problem: Problem, state: State, space: Space, log: Array, logged: i
         while improved:
             improved = False
             before = logged
-            if logged + DEPTH + 3 > len(log):  # the moves so far must stay revocable
+            if logged + DEPTH + 3 > len(log):  # the log is full, and moves must stay undoable
                 queued[:] = False
                 return total, logged
-            gain, logged = deep_move(problem, state, space, log, logged, start, True)
+            gain, logged = lin_kernighan_move(problem, state, space, log, logged, start, True)
             if not gain:
-                gain, logged = deep_move(problem, state, space, log, logged, start, False)
+                gain, logged = lin_kernighan_move(problem, state, space, log, logged, start, False)
             if not gain:
-                gain, logged = stretch_move(problem, state, log, logged, start)
+                gain, logged = or_opt_move(problem, state, log, logged, start)
             if gain:
                 improved = True
                 total += gain
@@ -110,7 +119,7 @@ def _search(distance: Array, neighbours: Array, tour: Array, kicks: int, seed: i
     space = (choices[0], choices[1], levels[0], levels[1], levels[2], levels[3], values)
     log = np.empty((100 * n + 10_000, 2), np.int64)
     queue, queued = tour.copy(), np.ones(n, np.bool_)
-    _descend(problem, state, space, log, 0, queue, queued, n)
+    _local_search(problem, state, space, log, 0, queue, queued, n)
     random = np.uint64(seed) * np.uint64(2862933555777941757) + np.uint64(3037000493)
     longest = max(1, min(SEGMENT, n // 3 - 1))
     draws = np.empty(4, np.int64)
@@ -138,7 +147,7 @@ def _search(distance: Array, neighbours: Array, tour: Array, kicks: int, seed: i
                 queued[point] = True
                 queue[waiting] = point
                 waiting += 1
-        gain, logged = _descend(problem, state, space, log, logged, queue, queued, waiting)
+        gain, logged = _local_search(problem, state, space, log, logged, queue, queued, waiting)
         if gain < change:
             for entry in range(logged - 1, -1, -1):
                 reverse(tour, position, log[entry, 0], log[entry, 1])

@@ -1,9 +1,8 @@
-"""The linear relaxation of a tour, solved by HiGHS, and lower bounds from it that no rounding can falsify.
+"""Linear relaxation solved by HiGHS, with lower bounds that are safe against rounding errors.
 
-HiGHS computes in floating point, so its own bound may be off. But any multipliers of the degree equations and of the
-cuts (none negative for these) give a true bound. Here they are rounded to whole multiples of 1 / GRAIN of a unit of
-distance, and the bound is computed again from them in integers, over every pair of points that a better tour may
-still have.
+HiGHS computes in floating point, so its objective is not a safe bound. But any dual multipliers of the degree
+constraints and (nonnegative) of the cuts give a valid bound: they are rounded to multiples of 1 / GRAIN, and the dual
+objective is recomputed in integers over every edge that a better tour may still use.
 """
 
 from __future__ import annotations
@@ -17,18 +16,18 @@ import numpy.typing as npt
 
 from graphtrial.core.errors import missing_extra
 from graphtrial.tsp.cuts import Cut, coefficients, reduced_costs, stacked
-from graphtrial.tsp.separation import Point
+from graphtrial.tsp.separation import SupportGraph
 
 Array = npt.NDArray[Any]
 
 GRAIN = 1024
-"""The parts of a unit of distance that multipliers are rounded to."""
+"""Fixed-point denominator of the dual multipliers."""
 LARGEST = 2**60
 
 
 @dataclass
-class Start:
-    """Where a simplex run can start from: the cuts, and which columns and rows are basic."""
+class WarmStart:
+    """Warm start of the simplex method: the cuts, and the basis status of columns and rows."""
 
     cuts: list[Cut] = field(default_factory=list)
     columns: dict[int, Any] = field(default_factory=dict)
@@ -36,10 +35,10 @@ class Start:
 
 
 class Relaxation:
-    """Tours of a complete graph, relaxed: degree 2 everywhere and the cuts added so far.
+    """LP relaxation of the TSP: degree constraints and the cuts added so far, with column generation.
 
-    `pair_u`, `pair_v` are the pairs that a tour better than the best known may have, `must` says which it must have.
-    Columns are some of the pairs, `u`, `v`.
+    `pair_u`, `pair_v` are the edges that are not eliminated, `fixed_in` masks those fixed to 1 at the root. `u`, `v`
+    are the edges that are columns of the LP.
     """
 
     def __init__(self, distance: Array, columns: Array) -> None:
@@ -50,11 +49,11 @@ class Relaxation:
         self._highs = highspy
         self.distance, self.n = distance, len(distance)
         self.pair_u, self.pair_v = np.triu_indices(self.n, 1)
-        self.must = np.zeros(len(self.pair_u), bool)
+        self.fixed_in = np.zeros(len(self.pair_u), bool)
         self.u, self.v = np.nonzero(np.triu(columns, 1))
         self.cuts: list[Cut] = []
         self.idle = np.zeros(0, np.int64)
-        self.x = self.dual = self.tried = np.zeros(0)
+        self.x = self.dual = self.probe_dual = np.zeros(0)
         self.scale = 32.0 / max(1.0, float(np.sort(distance, axis=1)[:, 2].mean()))
         self._solver: Any = highspy.Highs()
         options: dict[str, Any] = {
@@ -66,10 +65,10 @@ class Relaxation:
         }
         for name, value in options.items():
             self._solver.setOptionValue(name, value)
-        self.restart(Start())
+        self.restart(WarmStart())
 
-    def restart(self, start: Start) -> None:
-        """Hand HiGHS the columns, none of them decided, and the rows of `start`."""
+    def restart(self, start: WarmStart) -> None:
+        """Load the LP with free columns and the rows and basis of a warm start."""
         highs, n = self._highs, self.n
         self.cuts = list(start.cuts)
         self.idle = np.zeros(len(self.cuts), np.int64)
@@ -92,13 +91,15 @@ class Relaxation:
             basis.valid = True
             self._solver.setBasis(basis)
 
-    def start(self) -> Start:
-        """Return where the last run ended."""
+    def start(self) -> WarmStart:
+        """Return the current cuts and basis."""
         basis = self._solver.getBasis()
-        return Start(list(self.cuts), dict(zip(self._keys(), basis.col_status, strict=True)), list(basis.row_status))
+        return WarmStart(
+            list(self.cuts), dict(zip(self._keys(), basis.col_status, strict=True)), list(basis.row_status)
+        )
 
     def purge(self, patience: int) -> None:
-        """Forget cuts that were slack for more than `patience` runs, and columns that no better tour can have."""
+        """Remove cuts that were slack for more than `patience` runs, and columns of eliminated edges."""
         start = self.start()
         basic = self._highs.HighsBasisStatus.kBasic
         keep = [row for row, age in enumerate(self.idle) if age <= patience or start.rows[self.n + row] != basic]
@@ -108,11 +109,11 @@ class Relaxation:
         self.u, self.v = self.u[stay], self.v[stay]
         idle = self.idle[keep]
         rows = [*start.rows[: self.n], *(start.rows[self.n + row] for row in keep)]
-        self.restart(Start([self.cuts[row] for row in keep], start.columns, rows))
+        self.restart(WarmStart([self.cuts[row] for row in keep], start.columns, rows))
         self.idle = idle
 
     def add_cuts(self, cuts: Sequence[Cut]) -> int:
-        """Add the cuts that are not there yet; return how many."""
+        """Add the cuts that are not in the LP yet; return their number."""
         there = {cut.key for cut in self.cuts}
         fresh = list({cut.key: cut for cut in cuts if cut.key not in there}.values())
         self._add_rows(fresh)
@@ -121,26 +122,26 @@ class Relaxation:
         return len(fresh)
 
     def add_columns(self, u: Array, v: Array) -> None:
-        """Add pairs as columns."""
+        """Add edges as columns (pricing)."""
         start, idle = self.start(), self.idle
         self.u, self.v = np.concatenate([self.u, u]), np.concatenate([self.v, v])
         self.restart(start)
         self.idle = idle
 
-    def confine(self, lower: Array, upper: Array) -> None:
-        """Set the bounds of the columns."""
+    def set_bounds(self, lower: Array, upper: Array) -> None:
+        """Set the variable bounds of the columns."""
         changed = np.flatnonzero((lower != self.lower) | (upper != self.upper))
         self.lower, self.upper = lower, upper
         if len(changed):
             self._solver.changeColsBounds(len(changed), changed.astype(np.int32), lower[changed], upper[changed])
 
-    def trial(self, column: int, value: float, iterations: int) -> str:
-        """Fix one column, take a few simplex steps from the last basis, and leave columns and basis as they were."""
+    def probe(self, column: int, value: float, iterations: int) -> str:
+        """Fix one variable, run a few simplex iterations from the last basis, and restore bounds and basis."""
         basis, number = self._solver.getBasis(), np.array([column], np.int32)
         x, dual, idle = self.x, self.dual, self.idle
         self._solver.changeColsBounds(1, number, np.array([value]), np.array([value]))
         status = self.solve(iterations)
-        self.tried = self.dual
+        self.probe_dual = self.dual
         self.x, self.dual, self.idle = x, dual, idle
         self._solver.changeColsBounds(1, number, self.lower[[column]], self.upper[[column]])
         self._solver.setBasis(basis)
@@ -158,29 +159,29 @@ class Relaxation:
             return "optimal"
         return "infeasible" if status == kind.kInfeasible else "stopped"
 
-    def point(self) -> Point:
-        """Return the positive part of the last solution."""
+    def point(self) -> SupportGraph:
+        """Return the support graph of the last solution."""
         positive = self.x > 1e-9
-        return Point(self.n, self.u[positive], self.v[positive], self.x[positive])
+        return SupportGraph(self.n, self.u[positive], self.v[positive], self.x[positive])
 
-    def bound(self, decided: Array, dual: Array | None = None) -> tuple[int, Array]:
-        """Return a lower bound in parts of 1 / GRAIN of a unit, and the reduced cost of each pair, all integers.
+    def bound(self, fixed: Array, dual: Array | None = None) -> tuple[int, Array]:
+        """Return a safe lower bound and the reduced cost of each pair, as integers in units of 1 / GRAIN.
 
-        `decided` [pairs] is 1 for pairs that branching put into the tour, -1 for those it left out, else 0.
+        `fixed` [pairs] is 1 for edges fixed into the tour, -1 for those fixed out, 0 for free ones.
         """
         dual = self.dual if dual is None else dual
-        return self._bound(dual / self.scale, self.distance[self.pair_u, self.pair_v], decided)
+        return self._bound(dual / self.scale, self.distance[self.pair_u, self.pair_v], fixed)
 
-    def refuted(self, decided: Array) -> bool:
-        """Say whether the multipliers HiGHS has for the verdict "infeasible" prove it: a positive bound at no cost."""
+    def proves_infeasible(self, fixed: Array) -> bool:
+        """Return whether HiGHS's dual ray proves infeasibility in integers (Farkas): a positive bound at zero cost."""
         ray = np.array(self._solver.getDualRay()[-1], dtype=np.float64)
         if len(ray) != self.n + len(self.cuts) or not np.abs(ray).max():
             return False
         free = np.zeros(len(self.pair_u), np.int64)
         ray = ray / np.abs(ray).max() * 1000
-        return any(self._bound(sign * ray, free, decided)[0] > 0 for sign in (1, -1))
+        return any(self._bound(sign * ray, free, fixed)[0] > 0 for sign in (1, -1))
 
-    def _bound(self, dual: Array, distance: Array, decided: Array) -> tuple[int, Array]:
+    def _bound(self, dual: Array, distance: Array, fixed: Array) -> tuple[int, Array]:
         node = np.rint(dual[: self.n] * GRAIN)
         weight = np.rint(dual[self.n :] * GRAIN).clip(min=0)
         if np.abs(node).sum() * self.n + weight.sum() * self.n**2 + float(distance.sum()) * GRAIN > LARGEST:
@@ -189,8 +190,8 @@ class Relaxation:
         used = np.flatnonzero(weight)
         labels = stacked([self.cuts[row] for row in used], self.n)
         reduced = reduced_costs(distance * GRAIN, node, weight[used], *labels, self.pair_u, self.pair_v)
-        counted = ((reduced < 0) & (decided >= 0)) | (decided > 0) | self.must
-        total = 2 * int(node.sum()) + sum(int(weight[row]) * self.cuts[row].least for row in used)
+        counted = ((reduced < 0) & (fixed >= 0)) | (fixed > 0) | self.fixed_in
+        total = 2 * int(node.sum()) + sum(int(weight[row]) * self.cuts[row].rhs for row in used)
         return total + int(reduced[counted].sum()), reduced
 
     def _keys(self) -> list[int]:
@@ -202,7 +203,7 @@ class Relaxation:
         table = coefficients(*stacked(cuts, self.n), self.u, self.v)
         rows, columns = np.nonzero(table)
         starts = np.searchsorted(rows, np.arange(len(cuts))).astype(np.int32)
-        least = np.array([cut.least for cut in cuts], float)
+        rhs = np.array([cut.rhs for cut in cuts], float)
         most = np.full(len(cuts), self._highs.kHighsInf)
         values = table[rows, columns].astype(float)
-        self._solver.addRows(len(cuts), least, most, len(columns), starts, columns.astype(np.int32), values)
+        self._solver.addRows(len(cuts), rhs, most, len(columns), starts, columns.astype(np.int32), values)

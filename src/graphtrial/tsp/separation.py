@@ -1,4 +1,4 @@
-"""Cuts that a fractional point violates."""
+"""Separation: subtour and comb inequalities violated by a fractional LP solution."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphtrial.tsp.blossoms import candidates
-from graphtrial.tsp.cuts import Cut, distinct, stacked, totals
-from graphtrial.tsp.flows import components, light_cuts
+from graphtrial.tsp.blossoms import comb_candidates
+from graphtrial.tsp.cuts import Cut, distinct, left_hand_sides, stacked
+from graphtrial.tsp.min_cut import components, stoer_wagner_cuts
 from graphtrial.tsp.tightening import tighten
 
 Array = npt.NDArray[Any]
 
 VIOLATION = 0.01
-"""What a cut must be short of its right-hand side to be worth a row."""
+"""Minimum violation of a cut to be added."""
 MOST_CANDIDATES = 2000
 
 
 @dataclass(frozen=True)
-class Point:
-    """A fractional point: its positive values and their edges, among n nodes."""
+class SupportGraph:
+    """Support graph of an LP solution: edges u, v with values x > 0, among n nodes."""
 
     n: int
     u: Array
@@ -31,38 +31,41 @@ class Point:
     x: Array
 
 
-def subtours(point: Point) -> list[Cut]:
-    """Return violated subtour inequalities; if there is any, one is found."""
-    label = components(point.n, point.u, point.v)
+def subtours(graph: SupportGraph) -> list[Cut]:
+    """Return violated subtour elimination constraints; exact: empty only if none is violated."""
+    label = components(graph.n, graph.u, graph.v)
     if label.max() > 0:
         return _singles(label == np.arange(int(label.max()) + 1)[:, None])
-    certain = point.x >= 1.0 - 1e-9
-    label = components(point.n, point.u[certain], point.v[certain])
+    integral = graph.x >= 1.0 - 1e-9
+    label = components(graph.n, graph.u[integral], graph.v[integral])
     k = int(label.max()) + 1
     if k < 3:
         return []
     weight = np.zeros((k, k))
-    np.add.at(weight, (label[point.u], label[point.v]), point.x)
+    np.add.at(weight, (label[graph.u], label[graph.v]), graph.x)
     weight += weight.T
     np.fill_diagonal(weight, 0.0)
-    return _singles(light_cuts(weight, 2.0 - VIOLATION)[:, label])
+    return _singles(stoer_wagner_cuts(weight, 2.0 - VIOLATION)[:, label])
 
 
-def combs(point: Point, known: Sequence[Cut], seed: int, rounds: int) -> list[Cut]:
-    """Return violated combs, the most violated first: of blossoms, of shrunk graphs, and of `known` ones, tightened."""
-    inside, tooth = candidates(point.n, point.u, point.v, point.x, seed, rounds, MOST_CANDIDATES)
-    old_inside, old_tooth = stacked([cut for cut in known if cut.teeth], point.n)
+def combs(graph: SupportGraph, pool: Sequence[Cut], seed: int, rounds: int) -> list[Cut]:
+    """Return violated combs, most violated first: blossoms of the support graph and its shrunk graphs, and `pool` cuts.
+
+    All are tightened by local search.
+    """
+    inside, tooth = comb_candidates(graph.n, graph.u, graph.v, graph.x, seed, rounds, MOST_CANDIDATES)
+    old_inside, old_tooth = stacked([cut for cut in pool if cut.teeth], graph.n)
     plain = list(distinct(inside, tooth).values())
-    inside, tooth = stacked(plain, point.n)
+    inside, tooth = stacked(plain, graph.n)
     inside, tooth = np.concatenate([inside, old_inside]), np.concatenate([tooth, old_tooth])
-    tighten(point.n, point.u, point.v, point.x, inside, tooth)
+    tighten(graph.n, graph.u, graph.v, graph.x, inside, tooth)
     cuts = list({**{cut.key: cut for cut in plain}, **distinct(inside, tooth)}.values())
     if not cuts:
         return []
-    least = np.array([cut.least for cut in cuts])
-    short = least - totals(*stacked(cuts, point.n), point.u, point.v, point.x)
-    order = np.argsort(-short / np.sqrt(least), kind="stable")
-    return [cuts[place] for place in order if short[place] > VIOLATION]
+    rhs = np.array([cut.rhs for cut in cuts])
+    violation = rhs - left_hand_sides(*stacked(cuts, graph.n), graph.u, graph.v, graph.x)
+    order = np.argsort(-violation / np.sqrt(rhs), kind="stable")
+    return [cuts[index] for index in order if violation[index] > VIOLATION]
 
 
 def _singles(inside: Array) -> list[Cut]:

@@ -1,4 +1,4 @@
-"""Local search for the combs that a point violates most, from ones that it nearly violates."""
+"""Comb tightening: local search that increases the violation of combs by moving single nodes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphtrial.core.compiler import compiled
-from graphtrial.tsp.flows import neighbour_lists
+from graphtrial.tsp.min_cut import csr_adjacency
 
 Array = npt.NDArray[Any]
 SWEEPS = 10
@@ -16,8 +16,8 @@ SWEEPS = 10
 
 @compiled
 def tighten(n: int, u: Array, v: Array, x: Array, inside: Array, tooth: Array) -> None:
-    """Move single points of each comb [combs, n] between its sets so that x crosses them less; it keeps its teeth."""
-    pointer, other, value = neighbour_lists(n, u, v, x)
+    """Tighten combs [combs, n] in place: move single nodes between handle and teeth to decrease the left-hand side."""
+    pointer, other, value = csr_adjacency(n, u, v, x)
     for comb in range(len(inside)):
         _tighten(pointer, other, value, inside[comb], tooth[comb])
 
@@ -25,7 +25,7 @@ def tighten(n: int, u: Array, v: Array, x: Array, inside: Array, tooth: Array) -
 @compiled
 def _tighten(pointer: Array, other: Array, value: Array, inside: Array, tooth: Array) -> None:
     n = len(inside)
-    # How many points each tooth has outside and inside of the handle: it must keep one of each.
+    # Number of nodes of each tooth outside and inside the handle: each must stay positive.
     atoms = np.zeros((tooth.max() + 1, 2), np.int64)
     for node in range(n):
         if tooth[node] >= 0:
@@ -39,7 +39,7 @@ def _tighten(pointer: Array, other: Array, value: Array, inside: Array, tooth: A
                 differs |= tooth[other[arc]] != own or inside[other[arc]] != side
             if not differs or (own >= 0 and atoms[own, int(side)] == 1):
                 continue
-            # A move that changes nothing may open the way for others; two sweeps may make such moves.
+            # Zero-gain moves, allowed in two sweeps, may enable improving ones.
             idle = 1e-7 if sweep == 1 or sweep == 3 else -1e-7
             best = _crossing(pointer, other, value, inside, tooth, node, side, own) + idle
             best_side, best_tooth = side, own

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from graphtrial.wikipedia.centrality import LOG_REGISTERS, harmonic
 from graphtrial.wikipedia.dumps.sheets import engine, library, quoted, save
 from graphtrial.wikipedia.milestones import nearest_milestones
-from graphtrial.wikipedia.stages import Made, Workshop
+from graphtrial.wikipedia.stages import StageCache, StageResult
 
 EXCLUDED = ("wiki", "categories", "main topic classifications", "template", "navigational box")
 """Categories with one of these in their name, written small, are for editors and are no milestones."""
@@ -35,10 +35,12 @@ class CategoryRules:
     log_registers: int = LOG_REGISTERS
 
 
-def categories(shop: Workshop, mentions: Sequence[Made], rules: CategoryRules, memory_gb: float) -> Made:
+def categories(
+    stages: StageCache, mentions: Sequence[StageResult], rules: CategoryRules, memory_gb: float
+) -> StageResult:
     """Make `categories.parquet`, `members.parquet` (page, milestone) and, for people, `ranked-categories.tsv`."""
     files = [made.folder / "mentions.parquet" for made in mentions]
-    return shop.stage(
+    return stages.stage(
         "categories", asdict(rules), mentions, lambda folder: make_categories(files, folder, rules, memory_gb)
     )
 

@@ -15,12 +15,14 @@ from graphtrial.core.progress import progress
 from graphtrial.wikipedia.dumps.sheets import library
 from graphtrial.wikipedia.features import words_of
 from graphtrial.wikipedia.parts import SEED, SPLITS, Masks, draw_masks
-from graphtrial.wikipedia.stages import Made, Workshop
+from graphtrial.wikipedia.stages import StageCache, StageResult
 
 
-def export(shop: Workshop, graph: Made, words: Made, vectors: Made, classes: list[str]) -> Made:
+def export(
+    stages: StageCache, graph: StageResult, words: StageResult, vectors: StageResult, classes: list[str]
+) -> StageResult:
     """Make `data.json`, `metadata.json`, and `labels`, `ends` and masks as `.npy`."""
-    return shop.stage(
+    return stages.stage(
         "export",
         {"classes": classes, "splits": SPLITS, "seed": SEED},
         [graph, words, vectors],

@@ -10,15 +10,15 @@ import numpy as np
 
 from graphtrial.core.progress import progress
 from graphtrial.wikipedia.dumps.sheets import library
-from graphtrial.wikipedia.stages import Made, Workshop, identity
+from graphtrial.wikipedia.stages import StageCache, StageResult, identity
 from graphtrial.wikipedia.text.glove import mean_vector, read_vectors
 from graphtrial.wikipedia.text.texts import ARTICLES_AT_ONCE
 
 
-def features(shop: Workshop, graph: Made, words: Made, glove: Path) -> Made:
+def features(stages: StageCache, graph: StageResult, words: StageResult, glove: Path) -> StageResult:
     """Make `features.npy` [nodes, dimensions], float64, in the order of the nodes."""
     parameters = {"glove": identity(glove)}
-    return shop.stage(
+    return stages.stage(
         "features", parameters, [graph, words], lambda folder: _make(graph.folder, words.folder, folder, glove)
     )
 

@@ -12,7 +12,7 @@ from graphtrial.datasets.custom import keep
 from graphtrial.datasets.wikics import Validation, graph_of
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.graphs.mask_names import PART
-from graphtrial.wikipedia.stages import Made
+from graphtrial.wikipedia.stages import StageResult
 
 PROTOCOL = "bgnn-v5/wikics"
 LICENCE = "CC BY-SA (texts of Wikipedia)"
@@ -20,7 +20,7 @@ TRAIN, VAL, TEST, NONE = 0, 1, 2, 3
 
 
 def keep_dataset(
-    name: str, made: Made, vectors: Made, validation: Validation = "merged", *, replace: bool = False
+    name: str, made: StageResult, vectors: StageResult, validation: Validation = "merged", *, replace: bool = False
 ) -> Dataset:
     """Keep the graph of an export, each link both ways once, with its twenty splits."""
     graphs = graph_set(made.folder, vectors.folder, len(made.report["classes"]), validation)

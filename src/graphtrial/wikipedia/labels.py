@@ -11,7 +11,7 @@ from graphtrial.core.files import read_json
 from graphtrial.datasets.generators.wikics import CLASSES
 from graphtrial.wikipedia.dumps.sheets import engine, library, quoted, save
 from graphtrial.wikipedia.dumps.tables import ARTICLE
-from graphtrial.wikipedia.stages import Made, Workshop
+from graphtrial.wikipedia.stages import StageCache, StageResult
 
 Mapped = Mapping[str, list[str]]
 _UNIONS = {
@@ -47,10 +47,12 @@ def read_mapping(text: str) -> dict[str, list[str]]:
     return {name: list(dict.fromkeys(part.replace("_", " ").strip() for part in mapping[name])) for name in mapping}
 
 
-def labels(shop: Workshop, ranked: Made, articles: list[Made], mapping: Mapped, memory_gb: float) -> Made:
+def labels(
+    stages: StageCache, ranked: StageResult, articles: list[StageResult], mapping: Mapped, memory_gb: float
+) -> StageResult:
     """Make `labels.parquet`: id, title, class, file and bz2 stream of every article that is of exactly one class."""
     files = [made.folder / "pages.parquet" for made in articles]
-    return shop.stage(
+    return stages.stage(
         "labels",
         {"mapping": list(mapping.items())},  # a list, because the order of the classes is that of their numbers
         [ranked, *articles],

@@ -10,7 +10,7 @@ from typing import Any
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.wikipedia.dumps.sheets import engine, quoted, save
 from graphtrial.wikipedia.dumps.tables import ARTICLE
-from graphtrial.wikipedia.stages import Made, Workshop
+from graphtrial.wikipedia.stages import StageCache, StageResult
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Relations:
     link: str
 
 
-def of_tables(tables: dict[str, Made]) -> tuple[Relations, list[Made]]:
+def of_tables(tables: dict[str, StageResult]) -> tuple[Relations, list[StageResult]]:
     """Return the relations of the SQL dumps, with the stages that hold them."""
     needed = ["page", "redirect", "pagelinks"]
     if "pagelinks" in tables and "target" in tables["pagelinks"].report["columns"]:
@@ -45,7 +45,7 @@ def of_tables(tables: dict[str, Made]) -> tuple[Relations, list[Made]]:
     return relations, [tables[name] for name in needed]
 
 
-def of_texts(articles: Sequence[Made], words: Made) -> tuple[Relations, list[Made]]:
+def of_texts(articles: Sequence[StageResult], words: StageResult) -> tuple[Relations, list[StageResult]]:
     """Return the relations that the XML dump alone tells, with the stages that hold them."""
     parts = " UNION ALL ".join(f"SELECT * FROM {quoted(made.folder / 'pages.parquet')}" for made in articles)
     pages = f"(SELECT * FROM ({parts}) WHERE namespace = {ARTICLE})"
@@ -60,10 +60,15 @@ def of_texts(articles: Sequence[Made], words: Made) -> tuple[Relations, list[Mad
 
 
 def links(
-    shop: Workshop, labelled: Made, words: Made, relations: Relations, holders: Sequence[Made], memory_gb: float
-) -> Made:
+    stages: StageCache,
+    labelled: StageResult,
+    words: StageResult,
+    relations: Relations,
+    holders: Sequence[StageResult],
+    memory_gb: float,
+) -> StageResult:
     """Make `nodes.parquet` (id, title, class), in order of ids, and `links.parquet` (source, target: rows of nodes)."""
-    return shop.stage(
+    return stages.stage(
         "links",
         {},
         [labelled, words, *holders],

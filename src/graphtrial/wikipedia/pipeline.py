@@ -22,7 +22,7 @@ from graphtrial.wikipedia.features import features
 from graphtrial.wikipedia.keep import keep_dataset
 from graphtrial.wikipedia.labels import Mapped, labels
 from graphtrial.wikipedia.links import links, of_tables, of_texts
-from graphtrial.wikipedia.stages import Made, Workshop, identity
+from graphtrial.wikipedia.stages import StageCache, StageResult, identity
 from graphtrial.wikipedia.text.texts import TextRules, texts
 
 Origin = Literal["tables", "text"]
@@ -38,7 +38,7 @@ class Pipeline:
     which also know those that templates add.
     """
 
-    shop: Workshop
+    stages: StageCache
     dumps: Dumps
     mapping: Mapped | None = None
     glove: Path | None = None
@@ -50,7 +50,7 @@ class Pipeline:
     memory_gb: float = MEMORY_GB
 
     @cached_property
-    def tables(self) -> dict[str, Made]:
+    def tables(self) -> dict[str, StageResult]:
         """The SQL dumps that the other stages need, one stage each."""
         wanted = {"page", "redirect", "pagelinks"} if self.links_from == "tables" else set()
         wanted |= {"page", "categorylinks"} if self.categories_from == "tables" else set()
@@ -60,7 +60,7 @@ class Pipeline:
         return made
 
     @cached_property
-    def articles(self) -> list[Made]:
+    def articles(self) -> list[StageResult]:
         """The XML dumps, one stage each."""
         return [
             self._dump(f"articles-{number}", path, partial(read_articles, path))
@@ -68,58 +68,60 @@ class Pipeline:
         ]
 
     @cached_property
-    def categories(self) -> Made:
+    def categories(self) -> StageResult:
         """Ranked categories, milestones, and the milestones of articles."""
         by_table = self.categories_from == "tables"
-        mentions = [mentions_of_tables(self.shop, self.tables, self.memory_gb)] if by_table else self.articles
-        return categories(self.shop, mentions, self.category_rules, self.memory_gb)
+        mentions = [mentions_of_tables(self.stages, self.tables, self.memory_gb)] if by_table else self.articles
+        return categories(self.stages, mentions, self.category_rules, self.memory_gb)
 
     @cached_property
-    def labels(self) -> Made:
+    def labels(self) -> StageResult:
         """Articles of one class."""
         if self.mapping is None:
             raise GraphTrialError("give the classes with --labels: a JSON file, or compsci for those of Wiki-CS")
-        return labels(self.shop, self.categories, self.articles, self.mapping, self.memory_gb)
+        return labels(self.stages, self.categories, self.articles, self.mapping, self.memory_gb)
 
     @cached_property
-    def texts(self) -> Made:
+    def texts(self) -> StageResult:
         """Words and links of the labelled articles."""
-        return texts(self.shop, self.labels, self.dumps.articles, self.text_rules, self.allow_truncated)
+        return texts(self.stages, self.labels, self.dumps.articles, self.text_rules, self.allow_truncated)
 
     @cached_property
-    def links(self) -> Made:
+    def links(self) -> StageResult:
         """Nodes and links."""
         by_text = self.links_from == "text"
         relations, holders = of_texts(self.articles, self.texts) if by_text else of_tables(self.tables)
-        return links(self.shop, self.labels, self.texts, relations, holders, self.memory_gb)
+        return links(self.stages, self.labels, self.texts, relations, holders, self.memory_gb)
 
     @cached_property
-    def features(self) -> Made:
+    def features(self) -> StageResult:
         """Mean word vectors."""
         if self.glove is None:
             raise GraphTrialError("give a file of word vectors with --glove, such as glove.6B.300d.txt")
-        return features(self.shop, self.links, self.texts, self.glove)
+        return features(self.stages, self.links, self.texts, self.glove)
 
     @cached_property
-    def export(self) -> Made:
+    def export(self) -> StageResult:
         """The files of the finished dataset."""
-        return export(self.shop, self.links, self.texts, self.features, list(self.mapping or {}))
+        return export(self.stages, self.links, self.texts, self.features, list(self.mapping or {}))
 
     def keep(self, name: str, validation: Validation = "merged", *, replace: bool = False) -> Dataset:
         """Build everything and keep it as the dataset `name`."""
         return keep_dataset(name, self.export, self.features, validation, replace=replace)
 
-    def run(self, stage: str) -> list[Made]:
+    def run(self, stage: str) -> list[StageResult]:
         """Make one of the stages by name; `tables` and `articles` are several."""
         if stage not in STAGES:
             raise GraphTrialError(f"no stage called '{stage}'; the stages are {', '.join(STAGES)}")
         made = getattr(self, stage)
-        return [made] if isinstance(made, Made) else list(made.values()) if isinstance(made, dict) else made
+        return [made] if isinstance(made, StageResult) else list(made.values()) if isinstance(made, dict) else made
 
-    def _table(self, name: str) -> Made:
+    def _table(self, name: str) -> StageResult:
         path = self.dumps.tables[name]
         return self._dump(f"table-{name}", path, partial(read_dump, path, name))
 
-    def _dump(self, stage: str, path: Path, read: Callable[..., dict[str, Any]]) -> Made:
+    def _dump(self, stage: str, path: Path, read: Callable[..., dict[str, Any]]) -> StageResult:
         parameters = {"file": identity(path), "allow_truncated": self.allow_truncated}
-        return self.shop.stage(stage, parameters, [], lambda folder: read(folder, allow_truncated=self.allow_truncated))
+        return self.stages.stage(
+            stage, parameters, [], lambda folder: read(folder, allow_truncated=self.allow_truncated)
+        )

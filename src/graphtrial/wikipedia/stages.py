@@ -21,7 +21,7 @@ REPORT = "report.json"
 
 
 @dataclass(frozen=True)
-class Made:
+class StageResult:
     """A finished stage: where it is, what it counted, whether it was there before."""
 
     name: str
@@ -32,19 +32,23 @@ class Made:
     seconds: float = 0.0
 
 
-Listen = Callable[[Made], None]
+Listen = Callable[[StageResult], None]
 
 
 @dataclass(frozen=True)
-class Workshop:
+class StageCache:
     """The folder of all stages; `listen` hears of each stage when it is done."""
 
     folder: Path
     listen: Listen = lambda made: None
 
     def stage(
-        self, name: str, parameters: Mapping[str, Any], inputs: Sequence[Made], make: Callable[[Path], dict[str, Any]]
-    ) -> Made:
+        self,
+        name: str,
+        parameters: Mapping[str, Any],
+        inputs: Sequence[StageResult],
+        make: Callable[[Path], dict[str, Any]],
+    ) -> StageResult:
         """Return the stage with these parameters and inputs; `make` fills its folder unless that was done before.
 
         `make` gets a temporary folder, which takes its name only when everything is in it: a killed stage is made
@@ -64,14 +68,14 @@ class Workshop:
                 write_digests(temporary)
 
         report = cached(target, fill, lambda: _report(target))
-        made = Made(name, target, key, report, kept, time.monotonic() - start)
+        made = StageResult(name, target, key, report, kept, time.monotonic() - start)
         self.listen(made)
         return made
 
 
-def staging_folder(folder: Path | None = None, listen: Listen | None = None) -> Workshop:
+def stage_cache(folder: Path | None = None, listen: Listen | None = None) -> StageCache:
     """Return the workshop in a folder, by default one in the cache."""
-    return Workshop(folder or cache_home() / "wikics", listen or (lambda made: None))
+    return StageCache(folder or cache_home() / "wikics", listen or (lambda made: None))
 
 
 def identity(path: Path) -> dict[str, Any]:

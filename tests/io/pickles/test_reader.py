@@ -100,7 +100,7 @@ def test_listed_classes_become_records_and_others_are_refused() -> None:
     (found,) = loads(data, records=[name])
     assert found.kind == name
     np.testing.assert_array_equal(found.attributes["values"], np.arange(4))
-    with pytest.raises(RefusedPickleError, match="Foreign, which is no plain data"):
+    with pytest.raises(RefusedPickleError, match="Foreign, which is not plain data"):
         loads(data)
 
 
@@ -292,7 +292,7 @@ def test_crafted_pickles_are_refused(name: str, tmp_path: Path, monkeypatch: pyt
 
 def test_a_refusal_names_what_was_asked_for() -> None:
     with pytest.raises(
-        RefusedPickleError, match=r"asks for (posix|nt)\.system, which is no plain data; nothing was run"
+        RefusedPickleError, match=r"asks for (posix|nt)\.system, which is not plain data; nothing was run"
     ):
         loads(pickle.dumps(Reduces(os.system, "true")))
 
@@ -309,7 +309,7 @@ def test_torch_bytes_may_not_nest_torch_bytes() -> None:
         + greeting
         + inner
     )
-    with pytest.raises(RefusedPickleError, match=r"torch.storage._load_from_bytes, which is no plain data"):
+    with pytest.raises(RefusedPickleError, match=r"torch.storage._load_from_bytes, which is not plain data"):
         loads(evil + b"\x85R.")
 
 

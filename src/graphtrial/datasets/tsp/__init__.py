@@ -2,6 +2,6 @@
 
 from graphtrial.datasets.tsp.dataset import TSP, SmallTSP
 from graphtrial.datasets.tsp.generate import generate
-from graphtrial.tsp.proof import Limits, Proof
+from graphtrial.tsp import Limits, Proof
 
 __all__ = ["TSP", "Limits", "Proof", "SmallTSP", "generate"]

@@ -26,7 +26,7 @@ from graphtrial.graphs import GraphSet
 from graphtrial.io.archive import unpack
 from graphtrial.io.sources import GIBIBYTE, File
 from graphtrial.tasks import EdgeClassification
-from graphtrial.tsp.metric import unit
+from graphtrial.tsp import unit
 
 Array = npt.NDArray[Any]
 

@@ -17,8 +17,7 @@ from graphtrial.core.parallel import map_in_order
 from graphtrial.core.spec import digest
 from graphtrial.datasets.generators.draws import Draws
 from graphtrial.graphs import storage
-from graphtrial.tsp.metric import METRICS, unit
-from graphtrial.tsp.proof import Limits
+from graphtrial.tsp import METRICS, Limits, unit
 
 Array = npt.NDArray[Any]
 
@@ -114,7 +113,7 @@ def _chunk(recipe: Recipe, chunk: int) -> dict[str, Array]:
 
 
 def _solve(recipe: Recipe, chunk: int, folder: Path) -> None:
-    from graphtrial.tsp.solve import solve  # numba takes a moment to import, and many commands need no tour
+    from graphtrial.tsp import solve
 
     numbers = range(chunk * CHUNK, (chunk + 1) * CHUNK)
     proofs = [solve(recipe.points(number), recipe.metric, recipe.limits) for number in numbers]

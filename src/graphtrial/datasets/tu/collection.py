@@ -70,7 +70,7 @@ class TUDataset(DatasetSpec):
             needed = [f"{name}_A.txt", f"{name}_graph_indicator.txt"]
             archive = raw[source.files[0].name]
             limit = min(8 * GIBIBYTE, SMALLEST_LIMIT + PACKING * archive.stat().st_size)
-            unpack_chosen(archive, choose, folder, needed=needed, member_bytes=limit, total_bytes=limit)
+            unpack_chosen(archive, choose, folder, required=needed, member_bytes=limit, total_bytes=limit)
             return with_features(read_folder(folder, name), self.features)
 
     def split(self, graphs: GraphSet, source: Source, raw: Mapping[str, Path]) -> Sequence[Split]:

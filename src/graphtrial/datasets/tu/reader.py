@@ -17,7 +17,7 @@ from graphtrial.core.errors import CorruptFileError
 from graphtrial.datasets.statistics import SELF_LOOPS
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.graphs.column import RENUMBERED, SHIFTED, Level
-from graphtrial.io.text_tables import PADDING, Array, damage, read_numbers, read_whole_numbers
+from graphtrial.io.text_tables import PADDING, Array, line_error, read_integers, read_numbers
 
 TABLES = (
     *("A", "graph_indicator", "graph_labels", "graph_attributes"),
@@ -52,7 +52,7 @@ def read_folder(folder: Path, name: str) -> GraphSet:
         if table not in there:
             raise CorruptFileError(f"{paths[table].name} is missing, without which there are no graphs")
     graph_tables = _graph_tables(there)
-    indicator = _single(there["graph_indicator"], read_whole_numbers(there["graph_indicator"]))
+    indicator = _single(there["graph_indicator"], read_integers(there["graph_indicator"]))
     graph, graphs = _graph_numbers(there["graph_indicator"], indicator, graph_tables)
     nodes = _rows_of(there, "node", len(indicator), "nodes")
     links, loops = _read_links(there, graph, graphs)
@@ -77,7 +77,7 @@ def _graph_tables(there: Mapping[str, Path]) -> dict[str, Array]:
     found: dict[str, Array] = {}
     if "graph_labels" in there:
         path = there["graph_labels"]
-        found["graph_labels"] = _single(path, read_whole_numbers(path))
+        found["graph_labels"] = _single(path, read_integers(path))
     if "graph_attributes" in there:
         found["graph_attributes"] = read_numbers(there["graph_attributes"])
     if not found:
@@ -103,7 +103,7 @@ def _graph_numbers(path: Path, indicator: Ids, tables: Mapping[str, Array]) -> t
     if len(known) == graphs:
         return numbers.astype(np.int64), graphs
     row = int(np.argmax((indicator < start) | (indicator - start >= graphs)))
-    raise damage(path, row, f"the node belongs to graph {indicator[row]}, but there are {graphs} graphs")
+    raise line_error(path, row, f"the node belongs to graph {indicator[row]}, but there are {graphs} graphs")
 
 
 def _rows_of(there: Mapping[str, Path], what: str, rows: int, name: str) -> dict[str, Array]:
@@ -112,7 +112,7 @@ def _rows_of(there: Mapping[str, Path], what: str, rows: int, name: str) -> dict
         path = there.get(f"{what}_{kind}")
         if path is None:
             continue
-        values = read_whole_numbers(path, ragged=True) if kind == "labels" else read_numbers(path)
+        values = read_integers(path, ragged=True) if kind == "labels" else read_numbers(path)
         if len(values) != rows:
             raise CorruptFileError(f"{path.name} has {len(values)} lines, but there are {rows} {name}")
         found[kind] = values
@@ -122,9 +122,9 @@ def _rows_of(there: Mapping[str, Path], what: str, rows: int, name: str) -> dict
 def _read_links(there: Mapping[str, Path], graph: Ids, graphs: int) -> tuple[Links, Ids]:
     """Return the edges, each both ways and once, and how many nodes of each graph have a self-loop."""
     path = there["A"]
-    ends = read_whole_numbers(path)
+    ends = read_integers(path)
     if ends.shape[1] != 2:
-        raise damage(path, 0, f"an edge has two ends, here are {ends.shape[1]} numbers")
+        raise line_error(path, 0, f"an edge has two ends, here are {ends.shape[1]} numbers")
     data = _rows_of(there, "edge", len(ends), "edges")
     start = 0 if ends.min(initial=1) == 0 and ends.max(initial=0) < len(graph) else 1
     ends = ends - start
@@ -132,10 +132,10 @@ def _read_links(there: Mapping[str, Path], graph: Ids, graphs: int) -> tuple[Lin
     if outside.any():
         row = int(np.argmax(outside))
         wrong = next(int(end) for end in ends[row] if not 0 <= end < len(graph))
-        raise damage(path, row, f"an edge has node {wrong + start}, but there are {len(graph)} nodes")
+        raise line_error(path, row, f"an edge has node {wrong + start}, but there are {len(graph)} nodes")
     across = graph[ends[:, 0]] != graph[ends[:, 1]]
     if across.any():
-        raise damage(path, int(np.argmax(across)), "an edge goes from one graph to another")
+        raise line_error(path, int(np.argmax(across)), "an edge goes from one graph to another")
     looped = np.unique(ends[ends[:, 0] == ends[:, 1], 0])
     links = Links(ends, data).take(ends[:, 0] != ends[:, 1])
     return _both_ways(_once(links, len(graph)), len(graph)), np.bincount(graph[looped], minlength=graphs)
@@ -200,7 +200,7 @@ def _targets(tables: Mapping[str, Array]) -> dict[str, Column]:
 
 def _single(path: Path, values: Ids) -> Ids:
     if values.shape[1] != 1:
-        raise damage(path, 0, f"one number per line was expected, here are {values.shape[1]}")
+        raise line_error(path, 0, f"one number per line was expected, here are {values.shape[1]}")
     return values[:, 0]
 
 

@@ -1,1 +1,1 @@
-"""A restricted pickle reader that builds plain data only."""
+"""Restricted unpickler: builds plain data, arrays and tensors only; imports and calls nothing that a file names."""

@@ -1,4 +1,4 @@
-"""NumPy arrays and torch tensors rebuilt from the parts a pickle names, without a call into either library's loader."""
+"""Rebuild pickled NumPy arrays and torch tensors without calling either library's loader."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ STORAGES = {
 }
 
 
-class DtypeShell:
-    """A NumPy dtype before and after its byte order is known."""
+class PickledDtype:
+    """Pickled NumPy dtype; its byte order is set by `build`."""
 
     __slots__ = ("dtype",)
 
@@ -41,29 +41,29 @@ class DtypeShell:
         self.dtype = np.dtype(code)
 
     def build(self, state: Sequence[Any]) -> None:
-        """Set the byte order."""
+        """Set the byte order from the pickled state."""
         order = state[1]
         if order not in ("<", ">", "=", "|") or any(part is not None for part in state[2:5]):
             raise RefusedPickleError("the pickle asks for arrays of a structured dtype; only numbers and text are read")
         self.dtype = self.dtype.newbyteorder(order)
 
 
-class ArrayShell:
-    """A NumPy array of which only the existence is known yet; `places` are the memo entries that wait for it."""
+class PickledArray:
+    """Pickled NumPy array before BUILD; `memo_indices` are the memo entries to replace by the array."""
 
-    __slots__ = ("places",)
+    __slots__ = ("memo_indices",)
 
     def __init__(self, *_: Any) -> None:
-        self.places: list[int] = []
+        self.memo_indices: list[int] = []
 
     def build(self, state: Sequence[Any]) -> Array:
-        """Return the array itself."""
+        """Return the array of the pickled state."""
         _, shape, dtype, fortran, data = state
         return array_of(data, dtype, shape, "F" if fortran is True or fortran == 1 else "C")
 
 
 class Storage:
-    """The numbers behind torch tensors; they may arrive after the tensors that look at them."""
+    """Storage of torch tensors; its data may be read after the tensors that are views of it."""
 
     __slots__ = ("_values", "count", "dtype")
 
@@ -74,18 +74,18 @@ class Storage:
 
     @property
     def size(self) -> int:
-        """The bytes the numbers take."""
+        """Size in bytes."""
         return self.count * self.dtype.itemsize
 
     @property
     def values(self) -> Array:
-        """The numbers, zero until they have arrived."""
+        """Elements; zero until `fill`."""
         if self._values is None:
             self._values = np.zeros(self.count, self.dtype)
         return self._values
 
     def fill(self, data: bytes) -> None:
-        """Let the numbers arrive."""
+        """Set the elements from raw bytes."""
         numbers = np.frombuffer(data, self.dtype)
         if self._values is None:
             self._values = numbers
@@ -94,10 +94,10 @@ class Storage:
 
 
 def array_of(data: Any, dtype: Any, shape: Any, order: Any = "C") -> Array:
-    """Return the array of this shape over `data`; the bytes must be exactly as many as it needs."""
+    """Return an array of this shape and dtype over `data`, whose length must match exactly."""
     if isinstance(data, str):
-        data = data.encode("latin-1")  # Python 2 wrote bytes as text
-    if not isinstance(dtype, DtypeShell) or not isinstance(data, (bytes, bytearray)) or order not in ("C", "F"):
+        data = data.encode("latin-1")  # Python 2 pickled bytes as str
+    if not isinstance(dtype, PickledDtype) or not isinstance(data, (bytes, bytearray)) or order not in ("C", "F"):
         raise RefusedPickleError("the pickle asks for an array of Python objects; only numbers and text are read")
     if math.prod(sizes_of(shape)) * dtype.dtype.itemsize != len(data):
         raise CorruptFileError(f"the pickle has an array of shape {reprlib.repr(shape)} with {len(data)} bytes")
@@ -105,7 +105,7 @@ def array_of(data: Any, dtype: Any, shape: Any, order: Any = "C") -> Array:
 
 
 def tensor_of(storage: Any, offset: Any, size: Any, stride: Any, *_: Any) -> Array:
-    """Return a torch tensor as the array it is: a window on its storage."""
+    """Return a torch tensor as a strided NumPy view of its storage."""
     if not isinstance(storage, Storage):
         raise RefusedPickleError("the pickle asks for a tensor without a storage")
     sizes, strides = sizes_of(size), sizes_of(stride)
@@ -119,12 +119,12 @@ def tensor_of(storage: Any, offset: Any, size: Any, stride: Any, *_: Any) -> Arr
     contiguous = tuple(math.prod(sizes[axis + 1 :]) for axis in range(len(sizes)))
     if strides == contiguous:
         return storage.values[start : start + count].reshape(sizes)
-    in_bytes = [step * storage.dtype.itemsize for step in strides]
-    return np.lib.stride_tricks.as_strided(storage.values[start:], sizes, in_bytes)
+    byte_strides = [step * storage.dtype.itemsize for step in strides]
+    return np.lib.stride_tricks.as_strided(storage.values[start:], sizes, byte_strides)
 
 
 def sizes_of(values: Any) -> tuple[int, ...]:
-    """Return a shape as a tuple of integers; what cannot be one is an error."""
+    """Validate a shape and return it as a tuple of integers."""
     short = isinstance(values, (tuple, list)) and len(values) <= 32
     if not short or not all(type(value) is int and 0 <= value < 2**48 for value in values):
         raise CorruptFileError(f"the pickle has an array of shape {reprlib.repr(values)}")

@@ -1,4 +1,4 @@
-"""The closed table of names a pickle may use, each with the builder of ours that stands for it."""
+"""Allow-list of globals in a pickle, each with our own safe constructor."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import reprlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from graphtrial.io.pickles.arrays import STORAGES, ArrayShell, DtypeShell, array_of, sizes_of, tensor_of
+from graphtrial.io.pickles.arrays import STORAGES, PickledArray, PickledDtype, array_of, sizes_of, tensor_of
 from graphtrial.io.pickles.records import Builder, ForeignClass, Record, RefusedPickleError, Token, plain_key
 
 
 def find_builtin(module: str, name: str) -> Any:
-    """Return what stands for `module.name`, or nothing where it is not known to be harmless."""
+    """Return our substitute for the global `module.name`, or None if it is not on the allow-list."""
     if module == "torch" and name in STORAGES:
         return Token(name)
-    # scipy.sparse.coo, scipy.sparse._coo, scipy.sparse.csr ...: the module moved, the attributes stayed.
+    # scipy.sparse.coo, scipy.sparse._coo, scipy.sparse.csr ...: the module was renamed, the attributes were not.
     if re.fullmatch(r"scipy\.sparse\._?\w+", module) and re.fullmatch(r"(coo|csr|csc)_(matrix|array)", name):
         return ForeignClass(f"scipy.sparse.{name}")
     return BUILTINS.get((module.replace("numpy._core", "numpy.core"), name))
@@ -31,41 +31,41 @@ def _encode(text: Any, encoding: Any) -> bytes:
     return text.encode("latin-1")
 
 
-def _ordered(items: Sequence[Any] = ()) -> dict[Any, Any]:
+def _ordered_dict(items: Sequence[Any] = ()) -> dict[Any, Any]:
     return {plain_key(key): value for key, value in items}
 
 
-def _default(factory: Any = None, items: Sequence[Any] = ()) -> dict[Any, Any]:
-    return _ordered(items)
+def _default_dict(factory: Any = None, items: Sequence[Any] = ()) -> dict[Any, Any]:
+    return _ordered_dict(items)
 
 
 def _reconstruct(kind: Any, base: Any, state: Any) -> Record:
     if not isinstance(kind, ForeignClass) or state is not None:
-        raise RefusedPickleError("the pickle asks to reconstruct an object that is no plain record")
+        raise RefusedPickleError("the pickle reconstructs an object that is not a plain record")
     return Record(kind.kind)
 
 
-def _members(kind: Callable[[Any], Any]) -> Callable[..., Any]:
+def _set_builder(kind: Callable[[Any], Any]) -> Callable[..., Any]:
     return lambda items=(): kind(plain_key(item) for item in items)
 
 
 def _builders() -> dict[tuple[str, str], Any]:
     calls: dict[tuple[str, str], Callable[..., Any]] = {
-        ("numpy.core.multiarray", "_reconstruct"): ArrayShell,
+        ("numpy.core.multiarray", "_reconstruct"): PickledArray,
         ("numpy.core.multiarray", "scalar"): _scalar,
         ("numpy.core.numeric", "_frombuffer"): array_of,
-        ("numpy", "dtype"): DtypeShell,
+        ("numpy", "dtype"): PickledDtype,
         ("torch._utils", "_rebuild_tensor"): tensor_of,
         ("torch._utils", "_rebuild_tensor_v2"): tensor_of,
         ("torch", "Size"): lambda sizes=(): sizes_of(sizes),
-        ("collections", "OrderedDict"): _ordered,
-        ("collections", "defaultdict"): _default,
+        ("collections", "OrderedDict"): _ordered_dict,
+        ("collections", "defaultdict"): _default_dict,
         ("_codecs", "encode"): _encode,
         ("copy_reg", "_reconstructor"): _reconstruct,
         ("copyreg", "_reconstructor"): _reconstruct,
     }
     for module in ("builtins", "__builtin__"):
-        calls |= {(module, kind.__name__): _members(kind) for kind in (set, frozenset)}
+        calls |= {(module, kind.__name__): _set_builder(kind) for kind in (set, frozenset)}
         calls |= {(module, "bytes"): _bytes, (module, "bytearray"): _bytes}
     tokens = [
         ("numpy", "ndarray"),

@@ -1,4 +1,4 @@
-"""The stack machine behind the restricted pickle reader: binary pickles of protocols 2 to 5, data only."""
+"""Stack machine of the restricted unpickler: binary pickle protocols 2 to 5, data only."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from graphtrial.core.errors import CorruptFileError
-from graphtrial.io.pickles.arrays import ArrayShell, DtypeShell
-from graphtrial.io.pickles.opcodes import STEPS, name_of, pairs_of, set_items
+from graphtrial.io.pickles.arrays import PickledArray, PickledDtype
+from graphtrial.io.pickles.opcodes import OPCODES, name_of, pairs_of, set_items
 from graphtrial.io.pickles.records import Builder, ForeignClass, Record, RefusedPickleError
 
 MALFORMED = (
@@ -27,7 +27,7 @@ MALFORMED = (
 
 
 class Machine:
-    """The stack machine: runs one pickle that starts at `position`, and leaves `position` behind its end."""
+    """Pickle stack machine: runs the pickle at `position` and advances `position` past its STOP opcode."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Machine:
         self.budget = 4 * len(data) + 100_000
 
     def run(self) -> Any:
-        """Run to the end of the pickle and return what it built."""
+        """Execute opcodes up to STOP and return the object on top of the stack."""
         data, stop = self.data, pickle.STOP[0]
         try:
             while True:
@@ -55,78 +55,78 @@ class Machine:
                 self.position += 1
                 if code == stop:
                     return self.stack.pop()
-                step = STEPS.get(code)
-                if step is None:
-                    raise RefusedPickleError(f"the pickle uses instruction {code:#04x}, which plain data never needs")
-                step(self)
+                execute = OPCODES.get(code)
+                if execute is None:
+                    raise RefusedPickleError(f"the pickle uses opcode {code:#04x}, which plain data never needs")
+                execute(self)
         except MALFORMED as error:
             raise CorruptFileError(f"not a readable pickle: stopped at byte {self.position} ({error})") from error
 
     def take(self, count: int) -> bytes:
-        """Return the next bytes."""
+        """Read `count` bytes."""
         start, self.position = self.position, self.position + count
         if self.position > self.end:
             raise CorruptFileError(f"the pickle is cut off: {self.position - self.end} bytes are missing")
         return self.data[start : self.position]
 
     def number(self, count: int) -> int:
-        """Return the next bytes as an integer."""
+        """Read an unsigned little-endian integer of `count` bytes."""
         return int.from_bytes(self.take(count), "little")
 
     def line(self) -> str:
-        """Return the text up to the next line end."""
+        """Read a line of text."""
         end = self.data.find(b"\n", self.position, self.position + 1000)
         return self.take(end + 1 - self.position)[:-1].decode("utf-8")
 
     def above_mark(self) -> list[Any]:
-        """Remove and return everything above the last mark."""
+        """Pop all items above the last MARK."""
         mark = self.marks.pop()
         items = self.stack[mark:]
         del self.stack[mark:]
         return items
 
-    def put(self, place: int) -> None:
-        """Remember the top of the stack."""
+    def put(self, index: int) -> None:
+        """Store the top of the stack in the memo (BINPUT, MEMOIZE)."""
         thing = self.stack[-1]
-        if place > len(self.memo) + 1:  # Python 2 counts from one
-            raise CorruptFileError(f"not a readable pickle: entry {place} follows entry {len(self.memo)}")
-        if place >= len(self.memo):
-            self.memo.extend([None] * (place + 1 - len(self.memo)))
-        self.memo[place] = thing
-        if type(thing) is ArrayShell:
-            thing.places.append(place)
+        if index > len(self.memo) + 1:  # Python 2 counts from one
+            raise CorruptFileError(f"not a readable pickle: entry {index} follows entry {len(self.memo)}")
+        if index >= len(self.memo):
+            self.memo.extend([None] * (index + 1 - len(self.memo)))
+        self.memo[index] = thing
+        if type(thing) is PickledArray:
+            thing.memo_indices.append(index)
 
-    def spend(self, arguments: tuple[Any, ...]) -> None:
-        """Count what a builder may copy: a small file that repeats one long argument would fill the memory."""
+    def charge(self, arguments: tuple[Any, ...]) -> None:
+        """Charge the size of the arguments to a budget, against files that expand by repeating a long argument."""
         self.budget -= sum(len(a) for a in arguments if type(a) in (str, bytes, bytearray, tuple, list, dict, set))
         if self.budget < 0:
-            raise RefusedPickleError("the pickle unfolds to many times its own size")
+            raise RefusedPickleError("the pickle expands to many times its own size")
 
     def reduce(self) -> None:
-        """Call a builder of ours."""
+        """REDUCE: call an allow-listed constructor."""
         arguments, builder = self.stack.pop(), self.stack.pop()
         if type(builder) is not Builder or type(arguments) is not tuple:
             raise RefusedPickleError(f"the pickle asks to call {name_of(builder)}; nothing was run")
-        self.spend(arguments)
+        self.charge(arguments)
         self.stack.append(builder.call(*arguments))
 
     def new_object(self) -> None:
-        """Make a record."""
+        """NEWOBJ: create a record."""
         arguments, kind = self.stack.pop(), self.stack.pop()
         if type(kind) is not ForeignClass or type(arguments) is not tuple or arguments:
             raise RefusedPickleError(f"the pickle asks for an object of {name_of(kind)}; nothing was run")
         self.stack.append(Record(kind.kind))
 
     def build(self) -> None:
-        """Give state to what the pickle made before."""
+        """BUILD: set the state of the object on top of the stack."""
         state, thing = self.stack.pop(), self.stack[-1]
-        if type(thing) is ArrayShell:
-            self.spend(state)
+        if type(thing) is PickledArray:
+            self.charge(state)
             array = thing.build(state)
             self.stack[-1] = array
-            for place in thing.places:
-                self.memo[place] = array
-        elif type(thing) is DtypeShell:
+            for index in thing.memo_indices:
+                self.memo[index] = array
+        elif type(thing) is PickledDtype:
             thing.build(state)
         elif type(thing) is Record:
             for part in state if type(state) is tuple else (state,):
@@ -135,7 +135,7 @@ class Machine:
             raise RefusedPickleError(f"the pickle asks to change {name_of(thing)}; nothing was run")
 
     def persistent_id(self) -> None:
-        """Resolve a reference to something outside the pickle."""
+        """BINPERSID: resolve a persistent id, such as a torch storage."""
         if self.persistent is None:
-            raise RefusedPickleError("the pickle refers to something outside itself")
+            raise RefusedPickleError("the pickle has a persistent id, which plain data never needs")
         self.stack.append(self.persistent(self.stack.pop()))

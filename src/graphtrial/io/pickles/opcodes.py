@@ -1,4 +1,4 @@
-"""What each instruction of a binary pickle does on the stack machine; what is not here is refused."""
+"""Pickle opcodes of the restricted stack machine; any other opcode is refused."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 
 def name_of(thing: Any) -> str:
-    """Return what to call a thing in an error message."""
+    """Return a description of an object for error messages."""
     return str(getattr(thing, "name", None) or getattr(thing, "kind", None) or f"a {type(thing).__name__}")
 
 
 def pairs_of(part: Any) -> list[tuple[Any, Any]]:
-    """Return the state of an object as keys and values."""
+    """Return the items of an object's state."""
     if type(part) not in (dict, Record):
         raise RefusedPickleError(f"the pickle gives an object a {type(part).__name__} as its state")
     return list((part.attributes if type(part) is Record else part).items())
 
 
 def set_items(target: Any, pairs: list[tuple[Any, Any]]) -> None:
-    """Set items of a dictionary or attributes of a record."""
+    """Set items of a dict or attributes of a record."""
     if type(target) not in (dict, Record):
         raise RefusedPickleError(f"the pickle asks to set items of {name_of(target)}; nothing was run")
     items = target.attributes if type(target) is Record else target
@@ -44,12 +44,12 @@ def _extend(target: Any, items: list[Any]) -> None:
         raise RefusedPickleError(f"the pickle asks to extend {name_of(target)}; nothing was run")
 
 
-def _text(machine: Machine, width: int) -> str:
+def _string(machine: Machine, width: int) -> str:
     return str(machine.take(machine.number(width)), "utf-8", "surrogatepass")
 
 
-def _old_text(machine: Machine, width: int) -> str:
-    # Python 2 did not tell text from bytes; latin-1 keeps either.
+def _python2_string(machine: Machine, width: int) -> str:
+    # Python 2 strings are text or bytes; latin-1 preserves both.
     return str(machine.take(machine.number(width)), "latin-1")
 
 
@@ -65,20 +65,20 @@ def _tuple(machine: Machine, count: int) -> None:
 
 
 def _dict_of(items: list[Any]) -> dict[Any, Any]:
-    made: dict[Any, Any] = {}
-    set_items(made, list(zip(items[::2], items[1::2], strict=True)))
-    return made
+    built: dict[Any, Any] = {}
+    set_items(built, list(zip(items[::2], items[1::2], strict=True)))
+    return built
 
 
-def _add(machine: Machine, items: list[Any]) -> None:
+def _extend_top(machine: Machine, items: list[Any]) -> None:
     _extend(machine.stack[-1], items)
 
 
-def _set(machine: Machine, items: list[Any]) -> None:
+def _set_items_of_top(machine: Machine, items: list[Any]) -> None:
     set_items(machine.stack[-1], list(zip(items[::2], items[1::2], strict=True)))
 
 
-def _last(machine: Machine, count: int) -> list[Any]:
+def _pop(machine: Machine, count: int) -> list[Any]:
     items = machine.stack[-count:]
     del machine.stack[-count:]
     return items
@@ -86,7 +86,7 @@ def _last(machine: Machine, count: int) -> list[Any]:
 
 def _push_global(machine: Machine, module: Any, name: Any) -> None:
     if type(module) is not str or type(name) is not str:
-        raise RefusedPickleError("the pickle asks for a name that is no text")
+        raise RefusedPickleError("the pickle has a global whose name is not a string")
     machine.stack.append(machine.find(module, name))
 
 
@@ -94,7 +94,7 @@ def _push(make: Callable[[Machine], Any]) -> Callable[[Machine], None]:
     return lambda machine: machine.stack.append(make(machine))
 
 
-STEPS: dict[int, Callable[[Machine], Any]] = {
+OPCODES: dict[int, Callable[[Machine], Any]] = {
     code[0]: step
     for code, step in {
         pickle.PROTO: lambda m: m.take(1),
@@ -112,19 +112,19 @@ STEPS: dict[int, Callable[[Machine], Any]] = {
         pickle.LONG1: _push(lambda m: _signed(m, m.number(1))),
         pickle.LONG4: _push(lambda m: _signed(m, m.number(4))),
         pickle.BINFLOAT: _push(lambda m: struct.unpack(">d", m.take(8))[0]),
-        pickle.SHORT_BINSTRING: _push(lambda m: _old_text(m, 1)),
-        pickle.BINSTRING: _push(lambda m: _old_text(m, 4)),
-        pickle.SHORT_BINUNICODE: _push(lambda m: _text(m, 1)),
-        pickle.BINUNICODE: _push(lambda m: _text(m, 4)),
-        pickle.BINUNICODE8: _push(lambda m: _text(m, 8)),
+        pickle.SHORT_BINSTRING: _push(lambda m: _python2_string(m, 1)),
+        pickle.BINSTRING: _push(lambda m: _python2_string(m, 4)),
+        pickle.SHORT_BINUNICODE: _push(lambda m: _string(m, 1)),
+        pickle.BINUNICODE: _push(lambda m: _string(m, 4)),
+        pickle.BINUNICODE8: _push(lambda m: _string(m, 8)),
         pickle.SHORT_BINBYTES: _push(lambda m: m.take(m.number(1))),
         pickle.BINBYTES: _push(lambda m: m.take(m.number(4))),
         pickle.BINBYTES8: _push(lambda m: m.take(m.number(8))),
         pickle.BYTEARRAY8: _push(lambda m: bytearray(m.take(m.number(8)))),
         pickle.EMPTY_LIST: _push(lambda m: []),
         pickle.LIST: _push(lambda m: m.above_mark()),
-        pickle.APPEND: lambda m: _add(m, _last(m, 1)),
-        pickle.APPENDS: lambda m: _add(m, m.above_mark()),
+        pickle.APPEND: lambda m: _extend_top(m, _pop(m, 1)),
+        pickle.APPENDS: lambda m: _extend_top(m, m.above_mark()),
         pickle.EMPTY_TUPLE: _push(lambda m: ()),
         pickle.TUPLE: _push(lambda m: tuple(m.above_mark())),
         pickle.TUPLE1: lambda m: _tuple(m, 1),
@@ -132,10 +132,10 @@ STEPS: dict[int, Callable[[Machine], Any]] = {
         pickle.TUPLE3: lambda m: _tuple(m, 3),
         pickle.EMPTY_DICT: _push(lambda m: {}),
         pickle.DICT: _push(lambda m: _dict_of(m.above_mark())),
-        pickle.SETITEM: lambda m: _set(m, _last(m, 2)),
-        pickle.SETITEMS: lambda m: _set(m, m.above_mark()),
+        pickle.SETITEM: lambda m: _set_items_of_top(m, _pop(m, 2)),
+        pickle.SETITEMS: lambda m: _set_items_of_top(m, m.above_mark()),
         pickle.EMPTY_SET: _push(lambda m: set()),
-        pickle.ADDITEMS: lambda m: _add(m, m.above_mark()),
+        pickle.ADDITEMS: lambda m: _extend_top(m, m.above_mark()),
         pickle.FROZENSET: _push(lambda m: frozenset(map(plain_key, m.above_mark()))),
         pickle.BINPUT: lambda m: m.put(m.number(1)),
         pickle.LONG_BINPUT: lambda m: m.put(m.number(4)),
@@ -143,7 +143,7 @@ STEPS: dict[int, Callable[[Machine], Any]] = {
         pickle.BINGET: _push(lambda m: m.memo[m.number(1)]),
         pickle.LONG_BINGET: _push(lambda m: m.memo[m.number(4)]),
         pickle.GLOBAL: lambda m: _push_global(m, m.line(), m.line()),
-        pickle.STACK_GLOBAL: lambda m: _push_global(m, *_last(m, 2)),
+        pickle.STACK_GLOBAL: lambda m: _push_global(m, *_pop(m, 2)),
         pickle.REDUCE: lambda m: m.reduce(),
         pickle.NEWOBJ: lambda m: m.new_object(),
         pickle.BUILD: lambda m: m.build(),

@@ -1,8 +1,8 @@
-"""A pickle reader of our own that can only build data.
+"""Restricted unpickler for data files, including torch's.
 
-Python's own reader calls whatever a pickle names. This one is a small stack machine: a name is looked up in a closed
-table of our own builders, a class in the caller's list becomes an inert `Record`, everything else is refused by name.
-Nothing is imported, called or given attributes on behalf of the file; lengths are checked against the bytes there are.
+`pickle.load` calls whatever global a file names. This is a small stack machine of our own: a global is looked up in an
+allow-list of safe constructors, classes in `records` become inert `Record`s, anything else raises
+`RefusedPickleError`. Nothing is imported or called on behalf of the file; lengths are checked against its size.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from graphtrial.io.pickles.machine import MALFORMED, Machine
 from graphtrial.io.pickles.records import Builder, ForeignClass, RefusedPickleError, Token
 
 TORCH_MAGIC = 0x1950A86A20F9469CFC6C
-# Every tensor inside a pickle is a torch file of its own that greets in the same bytes; they need to be read only once.
-_GREETINGS: deque[bytes] = deque(maxlen=4)
+# Each tensor inside a pickle is a nested torch file with the same header bytes; parse a header only once.
+_HEADERS: deque[bytes] = deque(maxlen=4)
 
 
 def load(path: Path, records: Collection[str] = ()) -> Any:
-    """Read a pickle file; objects of the classes named in `records` ("package.module.Class") become `Record`s.
+    """Read a pickle file; instances of the classes in `records` ("package.module.Class") become `Record`s.
 
-    NumPy arrays and torch tensors become NumPy arrays, SciPy sparse matrices records of their arrays. Raises
-    `RefusedPickleError` for a file that asks for anything else.
+    NumPy arrays and torch tensors become NumPy arrays, SciPy sparse matrices records of their arrays. Any other global
+    raises `RefusedPickleError`.
     """
     return _with_bytes(path, lambda data: loads(data, records))
 
@@ -42,7 +42,7 @@ def loads(data: bytes | mmap.mmap, records: Collection[str] = ()) -> Any:
 
 
 def load_torch(path: Path) -> Any:
-    """Read a file that torch wrote, in the format before version 1.6 or the one since, tensors as NumPy arrays."""
+    """Read a file of `torch.save`, legacy (before 1.6) or zip format; tensors become NumPy arrays."""
     return _with_bytes(path, _loads_torch_zip if is_zip(path) else _loads_torch)
 
 
@@ -51,27 +51,27 @@ def _find(module: str, name: str, records: Collection[str], nested: bool = False
         return ForeignClass(f"{module}.{name}")
     if (module, name) == ("torch.storage", "_load_from_bytes") and not nested:
         return Builder("torch.storage._load_from_bytes", _loads_torch)
-    found = find_builtin(module, name)
-    if found is None:
-        raise RefusedPickleError(f"the pickle asks for {module}.{name}, which is no plain data; nothing was run")
-    return found
+    builder = find_builtin(module, name)
+    if builder is None:
+        raise RefusedPickleError(f"the pickle asks for {module}.{name}, which is not plain data; nothing was run")
+    return builder
 
 
 def _loads_torch(data: bytes | mmap.mmap) -> Any:
-    # The old format: three pickles that greet, one of the object, one of the storages' keys, then the storages.
+    # Legacy format: header (magic, version, system) as three pickles, the object, the storage keys, the storages.
     storages: dict[str, Storage] = {}
-    claimed = 0
+    total_bytes = 0
 
     def storage_of(reference: Any) -> Storage:
-        nonlocal claimed
+        nonlocal total_bytes
         kind, token, key, _, count, *view = reference
         plain = type(kind) is type(key) is str and type(count) is int and type(token) is Token
         if not plain or kind != "storage" or any(part is not None for part in view):
             raise RefusedPickleError("the torch file refers to something else than a plain storage")
         if key not in storages:
             storages[key] = Storage(STORAGES[token.name], count)
-            claimed += storages[key].size
-            if count < 0 or claimed > len(data):
+            total_bytes += storages[key].size
+            if count < 0 or total_bytes > len(data):
                 raise CorruptFileError(f"the torch file has a storage of {count} numbers in {len(data)} bytes")
         return storages[key]
 
@@ -79,14 +79,14 @@ def _loads_torch(data: bytes | mmap.mmap) -> Any:
         machine = Machine(data, position, lambda module, name: _find(module, name, (), nested=True), storage_of)
         return machine.run(), machine.position
 
-    position = next((len(known) for known in _GREETINGS if data[: len(known)] == known), 0)
+    position = next((len(header) for header in _HEADERS if data[: len(header)] == header), 0)
     if not position:
         magic, position = read(0)
         version, position = read(position)
         system, position = read(position)
         if magic != TORCH_MAGIC or version != 1001 or not system["little_endian"]:
             raise CorruptFileError("not a torch file of the old format, or one from a big-endian machine")
-        _GREETINGS.append(bytes(data[:position]))
+        _HEADERS.append(bytes(data[:position]))
     built, position = read(position)
     keys, position = read(position)
     for key in keys:
@@ -101,12 +101,12 @@ def _loads_torch(data: bytes | mmap.mmap) -> Any:
 
 
 def _loads_torch_zip(data: bytes | mmap.mmap) -> Any:
-    # The new format: an archive of files that are not packed, one pickle and one file for each storage.
+    # Zip format: an uncompressed archive of one pickle and one file per storage.
     with zipfile.ZipFile(io.BytesIO(data[:])) as archive:
         members = {info.filename: info for info in archive.infolist()}
         pickles = [name for name in members if name.endswith("/data.pkl")]
         if len(pickles) != 1 or len(members) < len(archive.infolist()):
-            raise CorruptFileError("it is no torch file, or holds a file twice")
+            raise CorruptFileError("it is not a torch file, or has a duplicate member")
         prefix = pickles[0].removesuffix("data.pkl")
 
         def content(name: str) -> bytes:
@@ -125,11 +125,11 @@ def _loads_torch_zip(data: bytes | mmap.mmap) -> Any:
             if not plain or kind != "storage":
                 raise RefusedPickleError("the torch file refers to something else than a plain storage")
             if key not in storages:
-                made, found = Storage(STORAGES[token.name], count), content(f"{prefix}data/{key}")
-                if count < 0 or made.size != len(found):
-                    raise CorruptFileError(f"the torch file has a storage of {count} numbers in {len(found)} bytes")
-                made.fill(found)
-                storages[key] = made
+                storage, raw = Storage(STORAGES[token.name], count), content(f"{prefix}data/{key}")
+                if count < 0 or storage.size != len(raw):
+                    raise CorruptFileError(f"the torch file has a storage of {count} numbers in {len(raw)} bytes")
+                storage.fill(raw)
+                storages[key] = storage
             return storages[key]
 
         pickled = content(pickles[0])

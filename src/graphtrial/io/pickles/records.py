@@ -1,4 +1,4 @@
-"""The inert things the restricted pickle reader deals in."""
+"""Inert values of the restricted unpickler: records, constructors, class references."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 
 from graphtrial.core.errors import CorruptFileError
 
-PLAIN = (str, bytes, int, float, np.generic)
+KEY_TYPES = (str, bytes, int, float, np.generic)
 
 
 class RefusedPickleError(CorruptFileError):
-    """A pickle that asks for something other than data; nothing of it was run."""
+    """The pickle asks for something other than plain data; nothing was executed."""
 
 
 class Record:
-    """An object of a foreign class: its class's name and its attributes, no behaviour."""
+    """Instance of an unimported class: its class name and attributes."""
 
     __slots__ = ("attributes", "kind")
 
@@ -30,7 +30,7 @@ class Record:
 
 
 class Builder:
-    """A function of ours that stands for a name in a pickle."""
+    """Safe constructor substituted for a global of a pickle."""
 
     __slots__ = ("call", "name")
 
@@ -40,7 +40,7 @@ class Builder:
 
 
 class ForeignClass:
-    """Stands for a class whose objects become records."""
+    """Substitute for a class whose instances become `Record`s."""
 
     __slots__ = ("kind",)
 
@@ -49,7 +49,7 @@ class ForeignClass:
 
 
 class Token:
-    """Stands for a class that is only ever an argument, such as `numpy.ndarray`."""
+    """Substitute for a class that appears only as an argument, such as `numpy.ndarray`."""
 
     __slots__ = ("name",)
 
@@ -58,7 +58,7 @@ class Token:
 
 
 def plain_key(key: Any) -> Any:
-    """Return a dictionary key or set member; nested ones could exhaust the stack while they are hashed."""
-    if all(part is None or isinstance(part, PLAIN) for part in (key if type(key) is tuple else (key,))):
+    """Return a hashable dict key or set member; nested tuples are refused, as hashing them could overflow the stack."""
+    if all(part is None or isinstance(part, KEY_TYPES) for part in (key if type(key) is tuple else (key,))):
         return key
     raise RefusedPickleError(f"the pickle uses a {type(key).__name__} as a key; text, numbers and flat tuples are read")

@@ -8,10 +8,10 @@ from typing import Any
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.wikipedia.dumps.sheets import engine, quoted, save
 from graphtrial.wikipedia.dumps.tables import ARTICLE, CATEGORY
-from graphtrial.wikipedia.stages import Made, Workshop
+from graphtrial.wikipedia.stages import StageCache, StageResult
 
 
-def mentions_of_tables(shop: Workshop, tables: dict[str, Made], memory_gb: float) -> Made:
+def mentions_of_tables(stages: StageCache, tables: dict[str, StageResult], memory_gb: float) -> StageResult:
     """Make `mentions.parquet`, as `articles` makes it of wikitext, from page, categorylinks and linktarget."""
     missing = [name for name in ("page", "categorylinks") if name not in tables]
     if "categorylinks" in tables and "target" in tables["categorylinks"].report["columns"]:
@@ -20,7 +20,7 @@ def mentions_of_tables(shop: Workshop, tables: dict[str, Made], memory_gb: float
         raise GraphTrialError(f"categories of the tables need the dump of {' and '.join(missing)}")
     used = [tables[name] for name in ("page", "categorylinks", "linktarget") if name in tables]
     files = {made.name.partition("-")[2]: made.folder for made in used}
-    return shop.stage("mentions", {}, used, lambda folder: _make(files, folder, memory_gb))
+    return stages.stage("mentions", {}, used, lambda folder: _make(files, folder, memory_gb))
 
 
 def _make(folders: dict[str, Path], folder: Path, memory_gb: float) -> dict[str, Any]:

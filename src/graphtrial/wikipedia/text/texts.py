@@ -13,7 +13,7 @@ from graphtrial.core.files import sha256_of
 from graphtrial.core.progress import progress
 from graphtrial.wikipedia.dumps.sheets import Rows, library
 from graphtrial.wikipedia.dumps.xmldump import Page, PageCounts, read_pages, read_site
-from graphtrial.wikipedia.stages import Made, Workshop, identity
+from graphtrial.wikipedia.stages import StageCache, StageResult, identity
 from graphtrial.wikipedia.text.stopwords import ENGLISH, read_stop_words
 from graphtrial.wikipedia.text.tokens import Tokenize, tokenizer
 from graphtrial.wikipedia.text.wikitext import DISAMBIGUATION, Reader
@@ -44,10 +44,12 @@ class TextRules:
         return tokenizer(read_stop_words(self.stop_words) if self.stop_words else ENGLISH, self.punkt)
 
 
-def texts(shop: Workshop, labelled: Made, dumps: Sequence[Path], rules: TextRules, allow_truncated: bool) -> Made:
+def texts(
+    stages: StageCache, labelled: StageResult, dumps: Sequence[Path], rules: TextRules, allow_truncated: bool
+) -> StageResult:
     """Make `texts.parquet`: id, words and linked titles of each labelled article that has text."""
     parameters = {"dumps": [identity(path) for path in dumps], "rules": rules.identity()}
-    return shop.stage(
+    return stages.stage(
         "texts", parameters, [labelled], lambda folder: _make(labelled.folder, dumps, folder, rules, allow_truncated)
     )
 

@@ -6,7 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from graphtrial.tsp.flows import components, cut_tree, light_cuts
+from graphtrial.tsp.min_cut import components, gomory_hu_cuts, stoer_wagner_cuts
 
 
 def weighted(seed: int, nodes: int = 14) -> nx.Graph:
@@ -25,17 +25,17 @@ def value(graph: nx.Graph, side: np.ndarray) -> float:
 def test_the_lightest_cut_is_found(seed: int) -> None:
     graph = weighted(seed)
     lightest, _ = nx.stoer_wagner(graph)
-    found = light_cuts(nx.to_numpy_array(graph), lightest + 0.5)
+    found = stoer_wagner_cuts(nx.to_numpy_array(graph), lightest + 0.5)
     assert min(value(graph, side) for side in found) == lightest
     assert all(0 < side.sum() < len(side) for side in found)
-    assert len(light_cuts(nx.to_numpy_array(graph), lightest)) == 0
+    assert len(stoer_wagner_cuts(nx.to_numpy_array(graph), lightest)) == 0
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_the_cuts_of_the_tree_are_those_of_gomory_and_hu(seed: int) -> None:
     graph = weighted(seed)
     u, v, weight = (np.array(column) for column in zip(*graph.edges(data="weight"), strict=True))
-    ours = sorted(value(graph, side) for side in cut_tree(len(graph), u, v, weight))
+    ours = sorted(value(graph, side) for side in gomory_hu_cuts(len(graph), u, v, weight))
     theirs = sorted(weight for _, _, weight in nx.gomory_hu_tree(graph, capacity="weight").edges(data="weight"))
     assert ours == theirs
 

@@ -10,10 +10,10 @@ from tests.helpers.tours import TSPLIB, coordinates, random_points, shortest_len
 
 from graphtrial.core.errors import InvalidGraphError, MissingDependencyError
 from graphtrial.datasets.tsp.dataset import SMALL, small_tours
-from graphtrial.tsp.heuristic import good_tour, tour_length
-from graphtrial.tsp.metric import distances
-from graphtrial.tsp.proof import Limits
-from graphtrial.tsp.solve import solve
+from graphtrial.tsp.distances import distances
+from graphtrial.tsp.heuristic import iterated_local_search, tour_length
+from graphtrial.tsp.result import Limits
+from graphtrial.tsp.solver import solve
 
 pytest.importorskip("highspy")
 
@@ -64,7 +64,7 @@ def test_lin_kernighan_helsgaun_finds_nothing_shorter() -> None:
 
 
 def test_a_poor_start_does_not_matter() -> None:
-    from graphtrial.tsp.prove import prove
+    from graphtrial.tsp.branch_and_cut import prove
 
     distance = distances(SMALL.points(0), "euclidean")
     found = prove(distance, np.arange(len(distance)), Limits())
@@ -85,8 +85,8 @@ def test_the_heuristic_repeats_itself_and_comes_close() -> None:
     shipped = small_tours()
     for number in range(10):
         distance = distances(SMALL.points(number), "euclidean")
-        tour = good_tour(distance, 500, seed=1)
-        np.testing.assert_array_equal(tour, good_tour(distance, 500, seed=1))
+        tour = iterated_local_search(distance, 500, seed=1)
+        np.testing.assert_array_equal(tour, iterated_local_search(distance, 500, seed=1))
         np.testing.assert_array_equal(np.sort(tour), np.arange(len(distance)))
         assert tour_length(distance, tour) <= 1.02 * round(shipped.length[number] * 1_000_000)
 

@@ -1,4 +1,4 @@
-"""What is asked of a proof, and what it says."""
+"""Limits and result of the solver."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class Limits:
-    """When to give up: after so many subproblems, the same on every machine, or so many seconds of computing."""
+    """Limits of branch and cut: number of subproblems (deterministic) and CPU seconds."""
 
     nodes: int = 2000
     seconds: float = float("inf")
@@ -20,7 +20,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Proof:
-    """The best tour, a lower bound on every tour, whether they meet, and what it took."""
+    """Best tour [n] and its length, lower bound, whether optimality is proved, subproblems and CPU seconds used."""
 
     tour: Array
     length: int

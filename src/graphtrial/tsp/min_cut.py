@@ -1,4 +1,4 @@
-"""Smallest cuts in small graphs with weights."""
+"""Minimum cuts of small weighted graphs: Stoer-Wagner, and Gomory-Hu trees by Gusfield's method."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Array = npt.NDArray[Any]
 
 @compiled
 def components(n: int, u: Array, v: Array) -> Array:
-    """Return the number of the component of each node [n], numbered from 0 in the order of their first nodes."""
+    """Return the connected component of each node [n], numbered in the order of their first nodes (union-find)."""
     parent = np.arange(n)
     for e in range(len(u)):
         a, b = u[e], v[e]
@@ -40,34 +40,34 @@ def components(n: int, u: Array, v: Array) -> Array:
 
 
 @compiled
-def neighbour_lists(n: int, u: Array, v: Array, x: Array) -> tuple[Array, Array, Array]:
-    """Return where the list of each node begins [n + 1], and the other ends and values of its edges [2 edges]."""
+def csr_adjacency(n: int, u: Array, v: Array, x: Array) -> tuple[Array, Array, Array]:
+    """Return CSR adjacency: pointers [n + 1], neighbours and values [2 edges]."""
     pointer = np.zeros(n + 1, np.int64)
     for e in range(len(u)):
         pointer[u[e] + 1] += 1
         pointer[v[e] + 1] += 1
     pointer = np.cumsum(pointer)
-    place = pointer[:-1].copy()
+    next_arc = pointer[:-1].copy()
     other, value = np.empty(2 * len(u), np.int64), np.empty(2 * len(u))
     for e in range(len(u)):
         for a, b in ((u[e], v[e]), (v[e], u[e])):
-            other[place[a]], value[place[a]] = b, x[e]
-            place[a] += 1
+            other[next_arc[a]], value[next_arc[a]] = b, x[e]
+            next_arc[a] += 1
     return pointer, other, value
 
 
 @compiled
-def light_cuts(weight: Array, below: float) -> Array:
-    """Return every cut of less than `below` met by the algorithm of Stoer and Wagner, rows of truth values [cuts, k].
+def stoer_wagner_cuts(weight: Array, below: float) -> Array:
+    """Return the cuts lighter than `below` found by the Stoer-Wagner algorithm, as boolean rows [cuts, k].
 
-    `weight` [k, k] is symmetric. The lightest cut of the graph is among those that are returned, if it is light enough.
+    `weight` [k, k] is symmetric. The global minimum cut is among them if it is lighter than `below`.
     """
     k = len(weight)
     w = weight.copy()
     inside = np.zeros((k, k), np.bool_)
     for node in range(k):
         inside[node, node] = True
-    found = np.empty((k, k), np.bool_)
+    cuts = np.empty((k, k), np.bool_)
     count = 0
     active = np.arange(k)
     left = k
@@ -87,7 +87,7 @@ def light_cuts(weight: Array, below: float) -> Array:
                 if not done[a]:
                     reach[a] += row[active[a]]
         if reach[last] < below:
-            found[count] = inside[active[last]]
+            cuts[count] = inside[active[last]]
             count += 1
         s, t = active[before], active[last]
         for a in range(left):
@@ -98,34 +98,34 @@ def light_cuts(weight: Array, below: float) -> Array:
         inside[s] |= inside[t]
         active[last] = active[left - 1]
         left -= 1
-    return found[:count]
+    return cuts[:count]
 
 
 @compiled
-def cut_tree(k: int, u: Array, v: Array, weight: Array) -> Array:
-    """Return a smallest cut for each pair that Gusfield's method compares, rows of truth values [k - 1, k].
+def gomory_hu_cuts(k: int, u: Array, v: Array, weight: Array) -> Array:
+    """Return the minimum s-t cuts of Gusfield's method, as boolean rows [k - 1, k].
 
-    They are as small as the cuts of a Gomory-Hu tree of the graph with these edges and weights.
+    Their weights are those of a Gomory-Hu tree of the graph with these edges and weights.
     """
     pointer = np.zeros(k + 1, np.int64)
     for e in range(len(u)):
         pointer[u[e] + 1] += 1
         pointer[v[e] + 1] += 1
     pointer = np.cumsum(pointer)
-    place = pointer[:-1].copy()
-    target, back, room = np.empty(2 * len(u), np.int64), np.empty(2 * len(u), np.int64), np.empty(2 * len(u))
+    next_arc = pointer[:-1].copy()
+    target, back, residual = np.empty(2 * len(u), np.int64), np.empty(2 * len(u), np.int64), np.empty(2 * len(u))
     for e in range(len(u)):
-        one, other = place[u[e]], place[v[e]]
-        place[u[e]] += 1
-        place[v[e]] += 1
+        one, other = next_arc[u[e]], next_arc[v[e]]
+        next_arc[u[e]] += 1
+        next_arc[v[e]] += 1
         target[one], target[other] = v[e], u[e]
         back[one], back[other] = other, one
-        room[one] = room[other] = weight[e]
+        residual[one] = residual[other] = weight[e]
     parent = np.zeros(k, np.int64)
     cuts = np.zeros((max(k - 1, 0), k), np.bool_)
     for source in range(1, k):
         sink = parent[source]
-        _source_side(pointer, target, back, room.copy(), source, sink, cuts[source - 1])
+        _dinic(pointer, target, back, residual.copy(), source, sink, cuts[source - 1])
         for node in range(source + 1, k):
             if cuts[source - 1, node] and parent[node] == sink:
                 parent[node] = source
@@ -133,11 +133,11 @@ def cut_tree(k: int, u: Array, v: Array, weight: Array) -> Array:
 
 
 @compiled
-def _source_side(pointer: Array, target: Array, back: Array, room: Array, source: int, sink: int, side: Array) -> None:
-    """Mark the nodes on the source's side of a smallest cut: shortest augmenting paths, level by level (Dinic)."""
+def _dinic(pointer: Array, target: Array, back: Array, residual: Array, source: int, sink: int, side: Array) -> None:
+    """Mark the source side of a minimum s-t cut, by Dinic's algorithm; `residual` capacities are modified."""
     k = len(pointer) - 1
     space = np.empty((4, k), np.int64)
-    level, place, path, queue = space[0], space[1], space[2], space[3]
+    level, next_arc, path, queue = space[0], space[1], space[2], space[3]
     while True:
         level[:] = -1
         level[source] = 0
@@ -148,7 +148,7 @@ def _source_side(pointer: Array, target: Array, back: Array, room: Array, source
             first += 1
             for arc in range(pointer[node], pointer[node + 1]):
                 other = target[arc]
-                if level[other] < 0 and room[arc] > 1e-9:
+                if level[other] < 0 and residual[arc] > 1e-9:
                     level[other] = level[node] + 1
                     queue[waiting] = other
                     waiting += 1
@@ -156,31 +156,31 @@ def _source_side(pointer: Array, target: Array, back: Array, room: Array, source
             for node in range(k):
                 side[node] = level[node] >= 0
             return
-        place[:] = pointer[:-1]
+        next_arc[:] = pointer[:-1]
         depth, node = 0, source
         while True:
             if node == sink:
                 flow = np.inf
                 for step in range(depth):
-                    flow = min(flow, room[path[step]])
+                    flow = min(flow, residual[path[step]])
                 for step in range(depth - 1, -1, -1):
                     arc = path[step]
-                    room[arc] -= flow
-                    room[back[arc]] += flow
-                    if room[arc] <= 1e-9:
+                    residual[arc] -= flow
+                    residual[back[arc]] += flow
+                    if residual[arc] <= 1e-9:
                         depth = step
                 node = target[back[path[depth]]]
                 continue
             moved = False
-            while place[node] < pointer[node + 1]:
-                arc = place[node]
-                if level[target[arc]] == level[node] + 1 and room[arc] > 1e-9:
+            while next_arc[node] < pointer[node + 1]:
+                arc = next_arc[node]
+                if level[target[arc]] == level[node] + 1 and residual[arc] > 1e-9:
                     path[depth] = arc
                     depth += 1
                     node = target[arc]
                     moved = True
                     break
-                place[node] += 1
+                next_arc[node] += 1
             if not moved:
                 if depth == 0:
                     break

@@ -1,4 +1,4 @@
-"""Moves that shorten a tour kept as an array, each a series of reversals in a log, so that it can be taken back."""
+"""Local search moves on an array tour, Lin-Kernighan and Or-opt; reversals are logged so that they can be undone."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from graphtrial.core.compiler import compiled
 
 Array = npt.NDArray[Any]
 Problem = tuple[Array, Array]
-"""Distances and neighbours."""
+"""Distance matrix and candidate neighbour lists."""
 State = tuple[Array, Array]
-"""The tour, and the position of each point in it."""
+"""Tour, and the position of each point in it."""
 Space = tuple[Array, Array, Array, Array, Array, Array, Array]
-"""Room for one move: per level its choices, how many there are and were taken, the loose end, the gain so far."""
+"""Work arrays of one move: per level the candidates, their number and the number tried, the loose end, the gain."""
 
 DEPTH = 3
-"""The exchanges in one move at most."""
+"""Maximum depth of a move: exchanges in sequence."""
 
 
 @compiled
 def reverse(tour: Array, position: Array, first: int, last: int) -> None:
-    """Reverse the stretch between two positions or, where that is shorter, the rest: to a cycle it is the same."""
+    """Reverse the segment between two positions, or its complement where that is shorter."""
     n = len(tour)
     inside = last - first + 1
     if inside <= 0:
@@ -46,55 +46,55 @@ def reverse(tour: Array, position: Array, first: int, last: int) -> None:
 
 
 @compiled
-def beside(tour: Array, position: Array, point: int, forward: bool) -> int:
-    """Return the point after or before another."""
-    place = position[point] + (1 if forward else -1)
-    return int(tour[0] if place == len(tour) else tour[place])
+def adjacent(tour: Array, position: Array, point: int, forward: bool) -> int:
+    """Return the successor or predecessor of a point in the tour."""
+    index = position[point] + (1 if forward else -1)
+    return int(tour[0] if index == len(tour) else tour[index])
 
 
 @compiled
 def exchange(state: State, log: Array, logged: int, u: int, v: int, w: int, z: int) -> int:
-    """Replace the tour's edges uv and wz by uw and vz; log the reversal that does it."""
+    """2-opt move: replace the tour edges uv and wz by uw and vz, and log the reversal."""
     tour, position = state
-    first, last = (position[v], position[w]) if beside(tour, position, u, True) == v else (position[w], position[v])
+    first, last = (position[v], position[w]) if adjacent(tour, position, u, True) == v else (position[w], position[v])
     log[logged, 0], log[logged, 1] = first, last
     reverse(tour, position, first, last)
     return logged + 1
 
 
 @compiled
-def deep_move(
+def lin_kernighan_move(
     problem: Problem, state: State, space: Space, log: Array, logged: int, start: int, forward: bool
 ) -> tuple[int, int]:
-    """Try exchanges of ever more edges from `start`; return what was gained and the length of the log."""
+    """Lin-Kernighan move of depth up to DEPTH from `start`, with backtracking; return gain and length of the log."""
     distance, neighbours = problem
     tour, position = state
     width = neighbours.shape[1]
     others, befores, counts, taken, ends, gains, values = space
     level, fresh = 0, True
-    ends[0] = beside(tour, position, start, forward)
+    ends[0] = adjacent(tour, position, start, forward)
     gains[0] = distance[start, ends[0]]
     while True:
         end = ends[level]
         if fresh:
-            # Which point to join the loose end to: those that leave most to gain first.
-            ahead = beside(tour, position, start, True) == end
+            # Candidates for the new edge at the loose end, sorted by remaining gain.
+            ahead = adjacent(tour, position, start, True) == end
             count = 0
             for k in range(width):
                 other = neighbours[end, k]
                 rest = gains[level] - distance[end, other]
                 if rest <= 0:
                     break
-                before = beside(tour, position, other, not ahead)
+                before = adjacent(tour, position, other, not ahead)
                 if other == start or before == end:
                     continue
                 value = rest + distance[before, other]
-                place = count
-                while place > 0 and values[place - 1] < value:
-                    values[place] = values[place - 1]
-                    others[level, place], befores[level, place] = others[level, place - 1], befores[level, place - 1]
-                    place -= 1
-                values[place], others[level, place], befores[level, place] = value, other, before
+                index = count
+                while index > 0 and values[index - 1] < value:
+                    values[index] = values[index - 1]
+                    others[level, index], befores[level, index] = others[level, index - 1], befores[level, index - 1]
+                    index -= 1
+                values[index], others[level, index], befores[level, index] = value, other, before
                 count += 1
             counts[level] = min(count, 5)
             taken[level] = 0
@@ -121,8 +121,8 @@ def deep_move(
 
 
 @compiled
-def stretch_move(problem: Problem, state: State, log: Array, logged: int, start: int) -> tuple[int, int]:
-    """Move one to three points, `start` at one end, to between two others; return gain and length of the log."""
+def or_opt_move(problem: Problem, state: State, log: Array, logged: int, start: int) -> tuple[int, int]:
+    """Or-opt move: relocate a segment of one to three points that begins or ends with `start`; return as above."""
     distance, neighbours = problem
     tour, position = state
     n = len(tour)
@@ -132,7 +132,7 @@ def stretch_move(problem: Problem, state: State, log: Array, logged: int, start:
             q = (p + length - 1) % n
             head, tail = tour[p], tour[q]
             far = tail if side == 0 else head
-            left, right = beside(tour, position, head, False), beside(tour, position, tail, True)
+            left, right = adjacent(tour, position, head, False), adjacent(tour, position, tail, True)
             saved = distance[left, head] + distance[tail, right] - distance[left, right]
             for k in range(neighbours.shape[1]):
                 other = neighbours[start, k]
@@ -141,14 +141,14 @@ def stretch_move(problem: Problem, state: State, log: Array, logged: int, start:
                 if (position[other] - p) % n < length:
                     continue
                 for ahead in (False, True):
-                    mate = beside(tour, position, other, ahead)
+                    mate = adjacent(tour, position, other, ahead)
                     gain = saved - distance[start, other] - distance[far, mate] + distance[other, mate]
                     if gain <= 0 or (position[mate] - p) % n < length:
                         continue
                     a, b = (other, mate) if ahead else (mate, other)
                     logged = exchange(state, log, logged, left, head, a, b)
                     logged = exchange(state, log, logged, left, a, right, tail)
-                    if (start if ahead else far) == head:  # head is to follow a
+                    if (start if ahead else far) == head:  # head follows a
                         logged = exchange(state, log, logged, a, tail, head, b)
                     return gain, logged
     return 0, logged

@@ -1,4 +1,4 @@
-"""Distances as integers: a proof of optimality is exact in integers, and in nothing else."""
+"""Integer distance functions, as in TSPLIB: a proof of optimality needs exact arithmetic."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from graphtrial.core.errors import UnknownNameError, did_you_mean
 Array = npt.NDArray[Any]
 
 EUCLIDEAN_UNITS = 1_000_000
-"""The integers that the side of the unit square is cut into: a distance is rounded to a millionth."""
+"""Units per side of the unit square: distances are rounded to a millionth."""
 
 _EARTH_KILOMETRES = 6378.388
-_PI = 3.141592  # the value TSPLIB prescribes
+_PI = 3.141592  # as prescribed by TSPLIB
 
 
 def euclidean(points: Array) -> Array:
-    """Return the distances [n, n] in millionths, rounded to the nearest."""
+    """Return Euclidean distances [n, n] in millionths, rounded to nearest."""
     offset = points[:, None, :] - points[None, :, :]
     return np.rint(np.sqrt(np.square(offset).sum(axis=2)) * EUCLIDEAN_UNITS).astype(np.int64)
 
@@ -47,7 +47,7 @@ METRICS: dict[str, Callable[[Array], Array]] = {"euclidean": euclidean, "geograp
 
 
 def distances(points: Array, metric: str) -> Array:
-    """Return the distances [n, n] of points [n, 2] as integers."""
+    """Return the integer distance matrix [n, n] of points [n, 2]."""
     if metric not in METRICS:
         raise UnknownNameError(f"no metric '{metric}'.{did_you_mean(metric, METRICS)} Known: {', '.join(METRICS)}.")
     return METRICS[metric](points)

@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from graphtrial.core.errors import UnknownNameError
-from graphtrial.tsp.metric import EUCLIDEAN_UNITS, distances, unit
+from graphtrial.tsp.distances import EUCLIDEAN_UNITS, distances, unit
 
 
 def test_euclidean_distances_are_scipys_to_a_millionth() -> None:
