@@ -14,7 +14,7 @@ from graphtrial.execution import run_trials
 from graphtrial.execution.worker import run_and_record
 from graphtrial.results import result_rows
 from graphtrial.studies import Row, Study, load_study
-from graphtrial.svm.cross_validation import fold_of
+from graphtrial.svm.folds import draw_fold
 from graphtrial.svm.rules import KernelFoldRules
 from graphtrial.training.outcome import Epoch
 from graphtrial.training.rules import FoldRules
@@ -78,7 +78,7 @@ def test_a_part_of_a_study_is_named_as_in_the_papers(study: Study) -> None:
 def test_networks_are_tried_on_the_folds_of_kernels(networks: Study) -> None:
     graphs = len(load("csl").graphs)
     for spec in networks.trials():
-        job, fold = make_job(spec), fold_of(graphs, KernelFoldRules(), fold=spec.split, seed=spec.seed)
+        job, fold = make_job(spec), draw_fold(graphs, KernelFoldRules(), fold=spec.split, seed=spec.seed)
         assert isinstance(spec.rules, FoldRules)
         for part, ids in fold._asdict().items():
             np.testing.assert_array_equal(getattr(job, f"{part}_ids"), ids)

@@ -13,7 +13,8 @@ from graphtrial.core.errors import GraphTrialError, UnknownNameError
 from graphtrial.core.spec import Component
 from graphtrial.execution import run_trials
 from graphtrial.studies import Row, Study
-from graphtrial.svm.cross_validation import choose_and_test, fold_of
+from graphtrial.svm.cross_validation import select_and_test
+from graphtrial.svm.folds import draw_fold
 from graphtrial.svm.rules import KernelFoldRules
 from graphtrial.trials import Store
 from graphtrial.trials.kinds import rules_from
@@ -27,24 +28,12 @@ def points() -> tuple[np.ndarray, np.ndarray]:
     return rng.normal(size=(90, 4)) + y[:, None], y
 
 
-def test_folds_cover_everything_once_and_depend_on_the_seed_alone() -> None:
-    rules = KernelFoldRules()
-    folds = [fold_of(95, rules, fold=number, seed=4) for number in range(10)]
-    assert sorted(np.concatenate([fold.test for fold in folds]).tolist()) == list(range(95))
-    for fold in folds:
-        assert sorted([*fold.train, *fold.val, *fold.test]) == list(range(95))
-        assert len(fold.val) == pytest.approx(0.1 * (95 - len(fold.test)), abs=1)
-    again = fold_of(95, rules, fold=3, seed=4)
-    assert all(np.array_equal(a, b) for a, b in zip(again, folds[3], strict=True))
-    assert not np.array_equal(fold_of(95, rules, fold=3, seed=5).test, folds[3].test)
-
-
 def test_the_choice_is_the_best_on_validation_and_the_first_of_equals(points: tuple[np.ndarray, np.ndarray]) -> None:
     x, y = points
     useless, good = np.eye(len(x)), x @ x.T
     rules = KernelFoldRules(penalties=(10.0, 1.0, 0.1))
-    fold = fold_of(len(x), rules, fold=0, seed=1)
-    choice = choose_and_test([useless, good], y, fold, rules)
+    fold = draw_fold(len(x), rules, fold=0, seed=1)
+    choice = select_and_test([useless, good], y, fold, rules)
     table = []
     for gram in (useless, good):
         row = []
@@ -59,13 +48,13 @@ def test_the_choice_is_the_best_on_validation_and_the_first_of_equals(points: tu
     assert choice.scores["test"] == pytest.approx(
         100 * machine.score(good[np.ix_(fold.test, fold.train)], y[fold.test])
     )
-    assert choose_and_test([good, good], y, fold, rules).matrix == 0
+    assert select_and_test([good, good], y, fold, rules).matrix == 0
 
 
 def test_a_linear_machine_takes_sparse_features(points: tuple[np.ndarray, np.ndarray]) -> None:
     x, y = points
     rules = KernelFoldRules(machine="linear")
-    choice = choose_and_test([sparse.csr_matrix(x)], y, fold_of(len(x), rules, fold=2, seed=0), rules)
+    choice = select_and_test([sparse.csr_matrix(x)], y, draw_fold(len(x), rules, fold=2, seed=0), rules)
     assert choice.scores["train"] > 55
 
 

@@ -14,6 +14,7 @@ from graphtrial.core.registry import version_of
 from graphtrial.core.signatures import declared_arguments
 from graphtrial.core.spec import Component, resolve_arguments
 from graphtrial.datasets import Dataset
+from graphtrial.svm.folds import draw_fold
 from graphtrial.svm.rules import KernelFoldRules
 from graphtrial.training.outcome import Epoch, Outcome
 from graphtrial.trials.kinds.base import TrialKind
@@ -66,7 +67,7 @@ class KernelFold(TrialKind[KernelFoldRules]):
 
     def run(self, spec: TrialSpec, dataset: Dataset, checkpoint: Path, on_epoch: Callable[[Epoch], None]) -> Outcome:
         """Run one fold; it takes seconds, so there is no checkpoint."""
-        from graphtrial.svm.cross_validation import choose_and_test, fold_of
+        from graphtrial.svm.cross_validation import select_and_test
         from graphtrial.trials.kinds.gram_cache import kernel_matrix
 
         y = _classes(dataset)
@@ -76,17 +77,17 @@ class KernelFold(TrialKind[KernelFoldRules]):
             kernel_matrix(dataset, Component(spec.model.name, spec.settings | ({} if h is None else {STEPS: h})))
             for h in steps
         ]
-        fold = fold_of(len(y), self.rules, fold=spec.split, seed=spec.seed)
-        choice = choose_and_test(matrices, y, fold, self.rules)
+        fold = draw_fold(len(y), self.rules, fold=spec.split, seed=spec.seed)
+        selection = select_and_test(matrices, y, fold, self.rules)
         details = {
-            "h": steps[choice.matrix],
-            "penalty": choice.penalty,
+            "h": steps[selection.matrix],
+            "penalty": selection.penalty,
             "validation": {
-                "none" if h is None else str(h): list(row) for h, row in zip(steps, choice.validation, strict=True)
+                "none" if h is None else str(h): list(row) for h, row in zip(steps, selection.validation, strict=True)
             },
             "seconds": time.perf_counter() - start,
         }
-        return Outcome("done", 0, [], choice.scores, details=details)
+        return Outcome("done", 0, [], selection.scores, details=details)
 
     def _steps(self, spec: TrialSpec) -> list[int | None]:
         """Return the refinement steps to select from; `None` alone where the kernel has none, or a fixed number."""

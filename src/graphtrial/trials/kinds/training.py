@@ -17,6 +17,7 @@ from graphtrial.encodings import encode
 from graphtrial.nn import MODELS, build_model, resolve_settings
 from graphtrial.nn.encoder import ENCODING_COLUMN
 from graphtrial.nn.registry import model_settings, width_step
+from graphtrial.svm.folds import draw_fold
 from graphtrial.training.batches import Ids, Job
 from graphtrial.training.outcome import Epoch, Outcome
 from graphtrial.training.rules import FoldRules, TrainingRules
@@ -86,9 +87,7 @@ class Training(TrialKind[TrainingRules]):
             return dataset.splits[spec.split]
         if dataset.spec.split_level != "graph":
             raise GraphTrialError(f"{dataset.name} is a single graph: there are no graphs to draw folds from")
-        from graphtrial.svm.cross_validation import fold_of
-
-        return Split(*fold_of(len(dataset.graphs), self.rules, fold=spec.split, seed=spec.seed))
+        return Split(*draw_fold(len(dataset.graphs), self.rules, fold=spec.split, seed=spec.seed))
 
     def can_vectorize(self, spec: TrialSpec) -> bool:
         """Whether the trial classifies nodes of one graph, on a fixed split, by a model with a vectorized form."""
