@@ -7,7 +7,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --co
 # As many processes as cores, the slow tests first.
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder
 
-.PHONY: demo test quick test-all faults lint bench clean
+.PHONY: demo test quick test-all durations faults lint bench clean
 
 demo: .venv/ready  ## a first real result: CSL with and without positional encodings
 	$(BIN)/graphtrial study demo --store demo-results/store.sqlite --report demo-results/report
@@ -20,6 +20,9 @@ quick: .venv/ready-dev  ## what a minute can tell
 
 test-all: .venv/ready-dev  ## all combinations, many faults and the large datasets: hours
 	$(PYTEST) --long --large
+
+durations: .venv/ready-dev  ## measure the tests anew, which decides what `make quick` leaves out
+	$(PYTEST) --write-durations
 
 faults: .venv/ready-dev  ## the long form of the tests of faults and bad input, about an hour; writes the table
 	$(BIN)/python -m pytest tests/faults tests/fuzz tests/execution/test_ray_cluster.py tests/execution/test_slurm_recipe.py \

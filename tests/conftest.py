@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ for _library in ("OMP", "MKL", "OPENBLAS", "NUMBA"):
     os.environ[f"{_library}_NUM_THREADS"] = "1"
 
 import pytest  # noqa: E402
+from tests.helpers import durations  # noqa: E402
 from tests.helpers.tally import Tally  # noqa: E402
 
 from graphtrial.core import permissions  # noqa: E402
@@ -24,20 +26,37 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--large", action="store_true", help="also prepare the large datasets: minutes and gigabytes")
     parser.addoption("--fuzz-seconds", type=float, default=1800, help="how long the long form tries command lines")
     parser.addoption("--table", type=Path, help="write a table of what the long form went through to this file")
+    parser.addoption("--write-durations", action="store_true", help="write tests/durations.json anew")
     parser.addoption("--long", action="store_true", help="the long form: all combinations, many faults; hours")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the long form out, mark what waits for raw data as slow, and start with the slow ones."""
+    """Leave the long form out, mark what takes seconds or raw data as slow, and start with what takes longest."""
     if not config.getoption("--long"):
         config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("long")])
         items[:] = [item for item in items if not item.get_closest_marker("long")]
+    seconds = {name: taken for name, taken in durations.read().items() if taken >= durations.SLOW}
     for item in items:
-        if "mirror" in getattr(item, "fixturenames", ()):
+        if "mirror" in getattr(item, "fixturenames", ()) or durations.function(item.nodeid) in seconds:
             item.add_marker("slow")
     if "PYTEST_XDIST_WORKER" in os.environ:  # so that no process ends with one of them
-        items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+        items.sort(key=lambda item: _start(item, seconds))
+
+
+def _start(item: pytest.Item, seconds: dict[str, float]) -> tuple[bool, float]:
+    """Return what orders the tests: the slow ones first, and of these the slowest."""
+    return item.get_closest_marker("slow") is None, -seconds.get(durations.function(item.nodeid), 0.0)
+
+
+_DURATIONS = durations.Durations()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Measure every test."""
+    with _DURATIONS.measured(item.nodeid):
+        return (yield)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -57,18 +76,25 @@ def tally() -> Tally:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    path, output = session.config.getoption("--table"), getattr(session.config, "workeroutput", None)
-    if output is not None:  # this is one of several processes; the first one writes the table
+    config, output = session.config, getattr(session.config, "workeroutput", None)
+    if output is not None:  # this is one of several processes; the first one writes
         output["tally"] = [[*line, times] for line, times in _TALLY.lines.items()]
-    elif path is not None:
-        _TALLY.write(path, session.testsfailed)
+        output["durations"] = _DURATIONS.seconds
+        return
+    if config.getoption("--table") is not None:
+        _TALLY.write(config.getoption("--table"), session.testsfailed)
+    if config.getoption("--write-durations"):
+        _DURATIONS.write()
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """Add what one of several processes went through."""
-    for *line, times in getattr(node, "workeroutput", {}).get("tally", ()):
+    output = getattr(node, "workeroutput", {})
+    for *line, times in output.get("tally", ()):
         _TALLY.add(*line, times=times)
+    for name, seconds in output.get("durations", {}).items():
+        _DURATIONS.add(name, seconds)
 
 
 def raw_data() -> Path | None:

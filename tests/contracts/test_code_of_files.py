@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
+from tests.helpers.sampling import rotating, share
 from tests.helpers.strangers import MODULE, PLACES, stored, trial
 from typer.testing import CliRunner, Result
 
 from graphtrial.cli.main import app
 from graphtrial.core import permissions
 from graphtrial.execution import run_trials
+from graphtrial.execution.ray_cluster import RayCluster
 from graphtrial.studies import Row, Study
 from graphtrial.trials import Store, TrialSpec
 
@@ -100,12 +103,14 @@ def call(words: list[str], **names: Any) -> Result:
 @pytest.mark.parametrize("honest", [False, True])
 @pytest.mark.parametrize("place", PLACES)
 def test_no_command_imports_what_a_store_names(
-    place: str, honest: bool, plain: TrialSpec, mark: Path, tmp_path: Path
+    place: str, honest: bool, plain: TrialSpec, mark: Path, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     spec, path = trial(place, plain, tmp_path, honest=honest), tmp_path / "theirs.sqlite"
     stored(spec, path)
     (tmp_path / "out").mkdir()
-    for words in FROM_STORE if not honest else [words for words in FROM_STORE if words[0] == "reproduce"]:
+    again = [words for words in FROM_STORE if words[0] == "reproduce"]
+    others = [words for words in FROM_STORE if words[0] != "reproduce"]
+    for words in again if honest else [*again, *share(others, list(PLACES).index(place), 2, request)]:
         told = call([*words, "--store", str(path)], ID=spec.id[:8], OUT=tmp_path / "out")
         assert not mark.exists(), words
         if words[0] == "reproduce" and place != "protocol":  # the rules of a trial are written out in it
@@ -166,8 +171,7 @@ def test_every_command_that_takes_a_plugin_takes_an_allowance() -> None:
     assert all({"--plugin", "--allow"} <= names for names in found)
 
 
-@pytest.mark.parametrize("workers", [0, 1])
-@pytest.mark.parametrize("place", [place for place in PLACES if place != "protocol"])
+@pytest.mark.parametrize(("place", "workers"), rotating([place for place in PLACES if place != "protocol"], [1, 0]))
 def test_what_is_allowed_is_run_again(place: str, workers: int, plain: TrialSpec, mark: Path, tmp_path: Path) -> None:
     spec, path = trial(place, plain, tmp_path, honest=True), tmp_path / "theirs.sqlite"
     stored(spec, path)
@@ -180,13 +184,15 @@ def test_what_is_allowed_is_run_again(place: str, workers: int, plain: TrialSpec
     assert mark.exists()
 
 
-@pytest.mark.parametrize("place", [place for place in STUDIES if place not in ("also", "encoding")])
-def test_what_is_allowed_is_run_in_a_study(place: str, mark: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("place", "workers"), rotating([place for place in STUDIES if place not in ("also", "encoding")], ["1", "0"])
+)
+def test_what_is_allowed_is_run_in_a_study(place: str, workers: str, mark: Path, tmp_path: Path) -> None:
     file = tmp_path / "theirs.toml"
     file.write_text(f'title = "a study"\n{STUDIES[place]}')
     name = f"marked:{PLACES['protocol' if 'protocol' in place else place]}"
     told = call(
-        ["study", str(file), "--workers", "1", "--allow", name, "--store", str(tmp_path / "s.sqlite"), "--json"]
+        ["study", str(file), "--workers", workers, "--allow", name, "--store", str(tmp_path / "s.sqlite"), "--json"]
     )
     assert told.exit_code == 0, told.output
     assert json.loads(told.stdout)["statuses"] == {"done": 1}
@@ -202,16 +208,18 @@ def test_workers_import_what_was_allowed_and_nothing_else(
     if executor == "ray":
         pytest.importorskip("ray")
     spec, store = trial("model", plain, tmp_path, honest=True), Store(tmp_path / "s.sqlite")
-    run_trials([spec], store, executor=make_executor(f"{executor}:1" if executor == "processes" else executor))
-    (record,) = store.trials()
-    assert record.status == "failed"
-    assert "names code outside graphtrial: 'marked:Net'" in str(record.error)
-    assert not mark.exists()
-    permissions.allow("marked:Net")
-    run_trials([spec], store, executor=make_executor(f"{executor}:1" if executor == "processes" else executor))
-    (record,) = store.trials()
-    assert (record.status, record.error) == ("done", None)
-    assert mark.exists()
+    runner = make_executor(f"{executor}:1" if executor == "processes" else executor)
+    with runner._connected(sys.modules["ray"]) if isinstance(runner, RayCluster) else nullcontext():
+        run_trials([spec], store, executor=runner)
+        (record,) = store.trials()
+        assert record.status == "failed"
+        assert "names code outside graphtrial: 'marked:Net'" in str(record.error)
+        assert not mark.exists()
+        permissions.allow("marked:Net")
+        run_trials([spec], store, executor=runner)
+        (record,) = store.trials()
+        assert (record.status, record.error) == ("done", None)
+        assert mark.exists()
 
 
 def test_doctor_says_which_code_a_store_names(plain: TrialSpec, mark: Path, tmp_path: Path) -> None:

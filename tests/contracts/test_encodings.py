@@ -24,6 +24,7 @@ from tests.helpers.samples import (
     skip_links,
     whole,
 )
+from tests.helpers.sampling import rotating
 
 from graphtrial.core.process import seed_everything
 from graphtrial.core.signatures import declared_arguments
@@ -157,8 +158,7 @@ def test_encoding_a_set_adds_one_column_that_batches_carry(encoding: Encoding, o
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("replaces", [False, True], ids=["added", "replacing"])
-@pytest.mark.parametrize("model", GRAPH_MODELS)
+@pytest.mark.parametrize(("model", "replaces"), rotating(GRAPH_MODELS, [True, False]))
 def test_every_model_hears_the_encoding(model: str, replaces: bool, encoding: Encoding) -> None:
     graphs = SETS["random"]
     column = Column(encoding.compute(graphs), "node", encoding.name)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import typer.main
 from tests.helpers.hostile import HARMLESS, PARTLY, REFUSED, Hostile
+from tests.helpers.sampling import share
 from tests.helpers.sites import record
 from typer.testing import CliRunner
 
@@ -110,7 +111,7 @@ def test_one_line_and_no_harm(hostile: Path, request: pytest.FixtureRequest, tmp
     case = request.node.callspec.params["hostile"]
     trial = "" if case.startswith("an id") else trials()[0].id[:8]  # of all ids, whatever they are
     before = outside(tmp_path)
-    for name, words in READING.items():
+    for name, words in share([*READING.items()], sorted(ALL).index(case), 3, request):
         code, said = tell([word.format(trial=trial) for word in words], "--store", str(hostile))
         if case in REFUSED and name not in READS_ANY_STORE:
             assert code in (1, 2), f"{name} took it"
@@ -123,10 +124,11 @@ def test_one_line_and_no_harm(hostile: Path, request: pytest.FixtureRequest, tmp
 
 @pytest.mark.parametrize("hostile", sorted(REFUSED), indirect=True)
 def test_who_writes_refuses_it_too_and_leaves_it_as_it_is(hostile: Path, request: pytest.FixtureRequest) -> None:
-    if request.node.callspec.params["hostile"] == "an empty file":
+    case = request.node.callspec.params["hostile"]
+    if case == "an empty file":
         pytest.skip("who writes may begin with an empty file")
     before = hostile.read_bytes() if hostile.is_file() and not hostile.is_symlink() else None
-    for name, words in WRITING.items():
+    for name, words in share([*WRITING.items()], sorted(REFUSED).index(case), 2, request):
         code, said = tell(words, "--store", str(hostile))
         assert code == 2, f"{name} took it"
         assert said.startswith("graphtrial: ")

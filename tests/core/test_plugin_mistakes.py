@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from tests.helpers.own_layer import LAYER, call, write
+from tests.helpers.sampling import rotating
 
 from graphtrial.core import plugins
 from graphtrial.core.errors import GraphTrialError
@@ -127,12 +128,11 @@ def leaving(statement: str, *, building: bool) -> str:
     return text.replace("        return self.factor", f"        {statement}\n        return self.factor")
 
 
-@pytest.mark.parametrize("building", [False, True])
 @pytest.mark.parametrize(
-    ("statement", "executor"),
+    ("statement", "executor", "building"),
     [  # about the end of this very process nothing can be done
-        *((statement, "in this process") for statement in LEAVING if "_exit" not in statement),
-        *((statement, "processes:1") for statement in LEAVING),
+        *rotating([statement for statement in LEAVING if "_exit" not in statement], ["in this process"], [True, False]),
+        *rotating(LEAVING, ["processes:1"], [False, True]),
     ],
 )
 def test_a_model_that_ends_its_process_is_a_failed_trial(

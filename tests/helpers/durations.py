@@ -1,0 +1,55 @@
+"""How long tests take: measured by `make durations`, committed, and read to tell the slow ones."""
+
+from __future__ import annotations
+
+import json
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+FILE = Path(__file__).parents[1] / "durations.json"
+SHORTEST = 0.2
+"""Seconds from which on a test is listed."""
+SLOW = 0.5
+"""Seconds from which on `make quick` leaves a test out."""
+
+
+def function(nodeid: str) -> str:
+    """Return the name of a test without its parameters."""
+    return nodeid.partition("[")[0]
+
+
+def read() -> dict[str, float]:
+    """Return the processor seconds of the slowest case of each listed test."""
+    listed: dict[str, float] = json.loads(FILE.read_text(encoding="utf-8"))
+    return listed
+
+
+class Durations:
+    """Measures tests."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def measured(self, nodeid: str) -> Iterator[None]:
+        """Measure one test with its fixtures and the processes that it waited for."""
+        before = _processor_seconds()
+        yield
+        self.add(function(nodeid), _processor_seconds() - before)
+
+    def add(self, name: str, seconds: float) -> None:
+        """Add a case of a test, of this process or of another."""
+        self.seconds[name] = max(seconds, self.seconds.get(name, 0.0))
+
+    def write(self) -> None:
+        """Write the list anew; tests that were not run stay as they were listed."""
+        known = {name: seconds for name, seconds in read().items() if name not in self.seconds}
+        found = {name: round(seconds, 1) for name, seconds in {**known, **self.seconds}.items() if seconds >= SHORTEST}
+        FILE.write_text(json.dumps(found, indent=0, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def _processor_seconds() -> float:
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)

@@ -1,0 +1,31 @@
+"""A grid of parameters of which the short form tries a part in which every value occurs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import product
+from typing import Any, TypeVar
+
+import pytest
+
+T = TypeVar("T")
+
+
+def rotating(*dimensions: Iterable[Any]) -> list[Any]:
+    """Return all combinations; the short form has each of all but the last dimension once, with the last in rotation.
+
+    The other combinations have the mark `long`.
+    """
+    values = [list(dimension) for dimension in dimensions]
+    return [
+        pytest.param(
+            *(value for _, value in chosen),
+            marks=() if sum(place for place, _ in chosen) % len(values[-1]) == 0 else pytest.mark.long,
+        )
+        for chosen in product(*map(list, map(enumerate, values)))
+    ]
+
+
+def share(things: Sequence[T], number: int, parts: int, request: pytest.FixtureRequest) -> list[T]:
+    """Return one of `parts` interleaved shares, which rotate with the number of the case; all in the long form."""
+    return list(things) if request.config.getoption("--long") else list(things[number % parts :: parts])
