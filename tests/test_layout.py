@@ -17,7 +17,6 @@ LONG = {
     "datasets/planetoid.py": 265,
     "datasets/qm9.py": 255,
     "execution/ray_cluster.py": 290,
-    "published/models.py": 290,
     "results/compare.py": 270,
     "results/rows.py": 270,
     "trials/trial.py": 350,

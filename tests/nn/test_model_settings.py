@@ -15,7 +15,7 @@ from graphtrial.core.errors import GraphTrialError, UnknownNameError
 from graphtrial.core.spec import digest
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.nn import Shapes, build_model, model_settings, resolve_settings
-from graphtrial.published.models import published_models
+from graphtrial.published import published_results
 from graphtrial.studies import Row
 from graphtrial.studies.study import choose_settings
 from graphtrial.tasks import GraphRegression
@@ -141,13 +141,8 @@ def test_a_gated_mlp_sums_over_nodes_as_released() -> None:
 
 
 def test_the_printed_rows_of_the_gated_mlp_sum_over_nodes() -> None:
-    found = [
-        made
-        for number in range(2, 16)
-        for made in published_models("bgnn-v1", number)
-        if made.rows[0].model == "MLP-Gated" and made.model
-    ]
-    assert found
-    for made in found:
-        assert made.settings["gated"]
-        assert made.settings["readout"] == "sum"
+    models = [model for row in published_results("bgnn-v1") if row.printed.model == "MLP-Gated" for model in row.models]
+    assert models
+    for model in models:
+        assert model.settings["gated"]
+        assert resolve_settings(model.name, dict(model.settings))["readout"] == "sum"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from graphtrial.datasets import load
-from graphtrial.published import find_tudataset
+from graphtrial.published import find_published
 
 FOLDER = Path(__file__).parents[2] / "docs" / "results"
 FACTS = json.loads((FOLDER / "tudataset-table-1.json").read_text(encoding="utf-8"))
@@ -18,7 +18,7 @@ ROWS = FACTS["rows"]
 
 @pytest.mark.parametrize("row", ROWS, ids=[f"{row['dataset']}-{row['kernel']}" for row in ROWS])
 def test_every_cell_is_near_the_published_one_or_explained(row: dict) -> None:
-    published = find_tudataset(row["dataset"].lower(), row["kernel"], {}, trained=False)
+    published = find_published("tudataset", row["dataset"].lower(), row["kernel"], {}, None)
     assert published is not None
     assert published.test is not None
     printed = published.test.mean, published.test.sd, published.test.sd_all_runs

@@ -8,11 +8,10 @@ from collections import Counter
 import pytest
 from tests.helpers.filled_store import Filler
 
-from graphtrial import published
 from graphtrial.core.spec import Component, parse_value
 from graphtrial.nn import MODELS
-from graphtrial.published.layouts import LAYOUTS, PAPERS
-from graphtrial.published.models import table_numbers
+from graphtrial.published import PAPERS, published_results
+from graphtrial.published.papers import TABLES as LAYOUTS
 from graphtrial.results import result_rows
 from graphtrial.results.printed import PrintedTable, printed_tables
 from graphtrial.shipped import shipped_store
@@ -31,11 +30,11 @@ def the(table: PrintedTable, **wanted: object) -> list[object]:
 
 
 def test_every_printed_row_of_every_paper_has_one_place() -> None:
-    assert set(PAPERS) == {row.paper for row in published.rows()}
-    assert set(LAYOUTS) <= {(paper, number) for paper in PAPERS for number in table_numbers(paper)}
+    assert set(PAPERS) == {row.paper for row in published_results()}
+    assert [(table.paper, table.number) for table in EMPTY] == list(LAYOUTS)
     seen = Counter(id(place.printed) for table in EMPTY for place in table.places)
     assert set(seen.values()) == {1}
-    assert sum(seen.values()) == len(published.rows())
+    assert sum(seen.values()) == len(published_results())
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -71,26 +70,26 @@ def _settings(words: list[str]) -> list[tuple[str, str]]:
 
 def test_lines_and_groups_are_those_of_the_paper() -> None:
     zinc = TABLES["bgnn-v5/table-3"]
-    assert zinc.groups == ("",)
+    assert zinc.layout.groups == [""]
     assert [(line.label, *line.before) for line in zinc.lines][:3] == [
         ("MLP", "4", "108975"),
         ("vanilla GCN", "4", "103077"),
         ("vanilla GCN", "16", "505079"),
     ]
     pixels = TABLES["bgnn-v5/table-7"]
-    assert pixels.groups == ("MNIST", "CIFAR10")
+    assert pixels.layout.groups == ["MNIST", "CIFAR10"]
     assert all(None not in line.places for line in pixels.lines)
     rings = [line for line in pixels.lines if line.label == "RingGNN" and line.before == ("2",)]
     assert [[place.printed.params for place in line.places if place] for line in rings] == [
         [105398, 105165],
         [505182, 504949],
     ]
-    assert TABLES["bgnn-v5/table-11"].groups == ("200 graphs", "500 graphs", "1000 graphs", "5000 graphs")
-    assert len(TABLES["bgnn-v5/table-12"].groups) == 7
-    assert TABLES["bgnn-v1/table-2"].groups == ("seed 1", "seed 2")
+    assert TABLES["bgnn-v5/table-11"].layout.groups == ["200 graphs", "500 graphs", "1000 graphs", "5000 graphs"]
+    assert len(TABLES["bgnn-v5/table-12"].layout.groups) == 7
+    assert TABLES["bgnn-v1/table-2"].layout.groups == ["seed 1", "seed 2"]
     assert [line.heading for line in TABLES["bgnn-v1/table-2"].lines][::9] == ["ENZYMES", "DD", "PROTEINS"]
-    assert TABLES["tudataset/table-1"].groups[0] == "ENZYMES"
-    assert TABLES["wikics/table-3"].groups == ("ROC-AUC", "AP")
+    assert TABLES["tudataset/table-1"].layout.groups[0] == "ENZYMES"
+    assert TABLES["wikics/table-3"].layout.groups == ["ROC-AUC", "AP"]
     csl = TABLES["bgnn-v5/table-10"]
     assert list(dict.fromkeys(line.heading for line in csl.lines)) == [
         "with Laplacian eigenvectors, absolute values",

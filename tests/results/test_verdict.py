@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from graphtrial.published import Score, rows
+from graphtrial.published import PublishedScore, published_results
 from graphtrial.results.rows import ResultRow, result_rows
 from graphtrial.results.statistics.summary import holm
 from graphtrial.results.verdict import Verdict, judged, tally, verdicts
@@ -21,18 +21,19 @@ from graphtrial.trials import Store
 Filler = Callable[..., Any]
 Judge = Callable[..., Verdict]
 PRINTED = dataclasses.replace(
-    next(row for row in rows("bgnn-v5", 3) if row.model == "GCN" and row.layers == 4),
+    next(row for row in published_results("bgnn-v5", 3) if row.printed.model == "GCN" and row.layers == 4),
     params=None,
+    params_exact=None,
     higher_is_better=True,
 )
-SCORE = Score(70.0, 1.0, None, None, 4, "70.000±1.000")
+SCORE = PublishedScore(70.0, 1.0, None, None, 4, "70.000±1.000")
 
 
 @pytest.fixture
 def judge(results: Store, fill: Filler) -> Judge:
     """A function that judges scores of ours against a printed score."""
 
-    def judge(ours: Sequence[float], score: Score = SCORE, splits: int = 1, **changes: Any) -> Verdict:
+    def judge(ours: Sequence[float], score: PublishedScore = SCORE, splits: int = 1, **changes: Any) -> Verdict:
         fill("gcn", ours, splits=splits)
         (row,) = result_rows(results.trials())
         (found,) = verdicts([dataclasses.replace(row, published=dataclasses.replace(PRINTED, test=score, **changes))])
@@ -48,7 +49,7 @@ def judge(results: Store, fill: Filler) -> Judge:
         ([64.0, 63.5, 64.4, 63.8], {}, "differs (worse)"),
         ([76.0, 76.5, 75.6, 76.2], {}, "differs (better)"),
         ([67.0, 73.5, 71.0, 69.0], {}, "inconclusive"),
-        ([70.1, 69.8, 70.3, 70.0], {"note": "DOUBTFUL: assumed"}, "not comparable"),
+        ([70.1, 69.8, 70.3, 70.0], {"doubtful": True}, "not comparable"),
     ],
 )
 def test_four_trials_against_four_runs_reach_every_verdict(
@@ -77,7 +78,7 @@ def test_the_margin_is_two_sample_deviations_or_one_percent_and_both_means_carry
 
 
 def test_constant_scores_are_handled_by_the_margin(judge: Judge) -> None:
-    varied = Score(22.567, 6.089, None, None, 100, "22.567±6.089")
+    varied = PublishedScore(22.567, 6.089, None, None, 100, "22.567±6.089")
     assert judge([10.0] * 3, varied).label == "differs (worse)"
 
 
@@ -90,19 +91,19 @@ def test_constant_scores_are_handled_by_the_margin(judge: Judge) -> None:
     ],
 )
 def test_two_constants_are_compared_by_one_percent(judge: Judge, mean: float, printed: str, label: str) -> None:
-    found = judge([10.0] * 3, Score(mean, 0.0, None, None, 100, printed))
+    found = judge([10.0] * 3, PublishedScore(mean, 0.0, None, None, 100, printed))
     assert found.label == label
     assert (found.direction is None) == (mean == 10.0)
 
 
 def test_a_constant_100_percent_reproduces_what_nearly_is(judge: Judge) -> None:
-    found = judge([100.0] * 4, Score(99.6, 1.083, None, None, 100, "99.600±1.083"))
+    found = judge([100.0] * 4, PublishedScore(99.6, 1.083, None, None, 100, "99.600±1.083"))
     assert (found.kind, found.direction) == ("reproduced", "better")
     assert "significantly better all the same" in found.reason
 
 
 def test_the_rounding_of_printed_digits_is_an_error(judge: Judge) -> None:
-    exact = judge([0.4144] * 2, Score(0.41, 0.0, None, None, 4, "0.41±0.00"), higher_is_better=True)
+    exact = judge([0.4144] * 2, PublishedScore(0.41, 0.0, None, None, 4, "0.41±0.00"), higher_is_better=True)
     assert exact.p == pytest.approx(2 * stats.norm.sf(0.0044 / (0.005 / math.sqrt(3))), rel=1e-6)
 
 
@@ -135,7 +136,7 @@ def test_a_paper_without_deviation_or_number_of_runs_decides_nothing(judge: Judg
 
 
 def test_a_printed_bootstrap_interval_is_an_error_of_the_mean(judge: Judge) -> None:
-    score = Score(70.0, None, None, None, 100, "70.0±0.3", ci95_half_width=0.3)
+    score = PublishedScore(70.0, None, None, None, 100, "70.0±0.3", ci95_half_width=0.3)
     found = judge([70.2] * 3, score)
     std = 0.3 / 1.959964 * 10 * math.sqrt(100 / 99)
     assert found.margin == pytest.approx(2 * std, rel=1e-5)
@@ -181,8 +182,8 @@ def test_an_svm_on_every_split_is_not_left_to_chance(results: Store, fill: Fille
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"params": 505_079}, "differ in size"),
-        ({"note": "DOUBTFUL: assumed"}, "doubtful"),
+        ({"params": 505_079, "params_exact": 505_079}, "differ in size"),
+        ({"doubtful": True}, "doubtful"),
         ({"test": None, "status": "diverged"}, "prints no score: diverged"),
         ({"higher_is_better": False}, "metrics differ"),
     ],

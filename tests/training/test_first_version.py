@@ -6,15 +6,15 @@ from collections.abc import Mapping
 
 import pytest
 
-from graphtrial.published import table
-from graphtrial.published.params import NAMES
 from graphtrial.training import PROTOCOLS
 from graphtrial.training.rules import TrainingRules
+from tools.normalize_published.benchmarking_gnns import NAMES
+from tools.normalize_published.raw import read_csv
 
 DATASETS = {"PROTEINS": "proteins_full", "PATTERN": "pattern-v1"}
 PRINTED = [
     line
-    for line in table("hyperparameters")
+    for line in read_csv("raw/hyperparameters.csv")
     if line["paper"] == "bgnn-v1" and line["source"].startswith(("table 16", "table 7")) and line["init_lr"]
 ]
 

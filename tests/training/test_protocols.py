@@ -1,32 +1,28 @@
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from graphtrial.core.errors import GraphTrialError, UnknownNameError
-from graphtrial.published import configuration, configurations
+from graphtrial.published import Configuration, configurations, released_configuration
 from graphtrial.training import PROTOCOLS
 from graphtrial.training.rules import TrainingRules
 
 FOLDS = {"csl": 10, "wikics": 20, "enzymes": 10, "dd": 10, "proteins": 10}
 """The wall clock of the released code is shared out by folds, on CSL too by ten."""
 
-MODELS = {"3wlgnn": "3wl-gnn", "mf": "matrix-factorisation"}
 RELEASED = [
-    pytest.param(made, id=f"{made['dataset']}-{made['model']}-{made['variant']}-{made['layers']}-{made['params']}")
+    pytest.param(made, id=f"{made.printed.dataset}-{made.model}-{made.printed.variant}-{made.layers}-{made.params}")
     for made in configurations()
-    if not (made["dataset"] == "OGBL-COLLAB" and made["protocol"]["max_hours"] == 24)  # the edge study
+    if not (made.printed.dataset == "OGBL-COLLAB" and made.training["max_hours"] == 24)  # the edge study
 ]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("released", RELEASED)
-def test_bgnn_v5_follows_every_released_configuration(released: dict[str, Any]) -> None:
-    dataset, model = released["dataset"].lower(), released["model"].lower()
-    told = released["protocol"]
+def test_bgnn_v5_follows_every_released_configuration(released: Configuration) -> None:
+    dataset, told = released.printed.dataset.lower(), released.training
     protocol = PROTOCOLS.get(f"bgnn-v5/{dataset}")
-    rules = protocol.rules_for(MODELS.get(model, model), released["layers"])
+    rules = protocol.rules_for(released.model, released.layers)
     assert (rules.lr, rules.factor, rules.patience, rules.min_lr, rules.batch_size) == (
         told["lr"],
         told["lr_factor"],
@@ -40,9 +36,9 @@ def test_bgnn_v5_follows_every_released_configuration(released: dict[str, Any]) 
 
 @pytest.mark.parametrize("dataset", ["zinc", "csl"])
 def test_the_seeds_are_those_of_the_released_scripts(dataset: str) -> None:
-    released = configuration(dataset, "gcn")
+    released = released_configuration(dataset, "gcn")
     assert released is not None
-    assert PROTOCOLS.get(f"bgnn-v5/{dataset}").seeds == released["protocol"]["seeds"]
+    assert PROTOCOLS.get(f"bgnn-v5/{dataset}").seeds == tuple(released.training["seeds"])
 
 
 def test_changes_go_before_the_exceptions_of_a_model() -> None:

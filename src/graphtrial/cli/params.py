@@ -76,18 +76,18 @@ def _count(dataset: str, model: str, encoding: str, given: dict[str, Any], budge
 def _published(json: bool) -> None:
     from dataclasses import asdict
 
-    from graphtrial.published.params import param_cells
+    from graphtrial.published.counts import parameter_checks
 
-    cells = param_cells()
+    checks = parameter_checks()
     if json:
-        print_json([asdict(cell) for cell in cells])
+        print_json([asdict(check) for check in checks])
         return
     table = Table(*("paper", "table", "dataset", "model", "variant", "layers", "published", "built", ""))
-    for cell in cells:
-        variant = ", ".join(f"{key} {value}" for key, value in cell.variant.items())
-        numbers = (str(cell.published), "" if cell.built is None else str(cell.built))
-        words = (cell.paper, str(cell.table), cell.dataset, cell.model, variant, str(cell.layers or ""), *numbers)
-        table.add_row(*words, "" if cell.match else cell.reason, style=None if cell.match else "yellow")
+    for check in checks:
+        variant = ", ".join(f"{key} {value}" for key, value in check.variant.items())
+        numbers = (str(check.published), "" if check.built is None else str(check.built))
+        words = (check.paper, str(check.table), check.dataset, check.model, variant, str(check.layers or ""), *numbers)
+        table.add_row(*words, "" if check.match else check.reason, style=None if check.match else "yellow")
     out.print(table)
-    matching = sum(cell.match for cell in cells)
-    out.print(f"{matching} of {len(cells)} published numbers are met exactly; the others say why not.")
+    matching = sum(check.match for check in checks)
+    out.print(f"{matching} of {len(checks)} published numbers are met exactly; the others say why not.")

@@ -100,7 +100,7 @@ def hours_in_words(facts: dict[str, Any]) -> str:
 
 def show_plan(study: Study, store: Path, *, estimate: bool) -> None:
     """Print what a study would run, row by row; no data is needed for the studies of the catalog."""
-    from graphtrial.results.rows import short_encoding
+    from graphtrial.encodings.notation import short_encoding
 
     found = forecasts(study, records_of(store), estimate=estimate)
     facts = totals(found)
@@ -136,12 +136,13 @@ def not_run(study: Study) -> list[str]:
     """Return the printed rows of the study's table that cannot be run, and why; dashes of the paper are not told."""
     if study.published is None:
         return []
-    from graphtrial.published.models import parse_table, published_models
+    from graphtrial.published.lookup import parse_table
+    from graphtrial.published.printed_results import experiments
 
     return [
-        f"{one.words}: {one.reason}"
-        for one in published_models(*parse_table(study.published))
-        if one.reason and one.rows[0].status != "not-used" and set(one.datasets) & set(study.datasets)
+        f"{row.words}: {row.reason}"
+        for row in experiments(*parse_table(study.published))
+        if row.reason and row.status != "not-used" and set(row.datasets) & set(study.datasets)
     ]
 
 

@@ -1,24 +1,24 @@
-"""The papers' numbers as data, and which of them a trial may be compared with.
+"""Published results and released configurations in our names, and the lookup of the one a trial compares with.
 
-Four papers: `bgnn-v5` and `bgnn-v1` (Dwivedi et al., Benchmarking Graph Neural Networks, arXiv:2003.00982, last and
-first version), `wikics` (Mernyei and Cangea 2020, arXiv:2007.02901), `tudataset` (Morris et al. 2020,
-arXiv:2007.08663). Values have the units of the paper: accuracies and hits in percent, F1, AUC and AP as fractions.
+Papers: `bgnn-v5` and `bgnn-v1` (Dwivedi et al., Benchmarking Graph Neural Networks, arXiv:2003.00982, last and first
+version), `wikics` (Mernyei and Cangea 2020, arXiv:2007.02901), `tudataset` (Morris et al. 2020, arXiv:2007.08663).
+Values have the units of the paper: accuracies and hits in percent, F1, AUC and AP as fractions. The data files are
+written by `python -m tools.normalize_published` from the transcribed tables.
 """
 
-from graphtrial.published.configs import configuration, configurations
-from graphtrial.published.results import PublishedRow, Score, find, rows
-from graphtrial.published.tables import table
-from graphtrial.published.tudataset import find_tudataset
-from graphtrial.published.wikics import find_wikics
+from graphtrial.published.configurations import Configuration, configurations, released_configuration
+from graphtrial.published.lookup import find_in_table, find_published
+from graphtrial.published.papers import PAPERS
+from graphtrial.published.printed_results import PublishedResult, PublishedScore, published_results
 
 __all__ = [
-    "PublishedRow",
-    "Score",
-    "configuration",
+    "PAPERS",
+    "Configuration",
+    "PublishedResult",
+    "PublishedScore",
     "configurations",
-    "find",
-    "find_tudataset",
-    "find_wikics",
-    "rows",
-    "table",
+    "find_in_table",
+    "find_published",
+    "published_results",
+    "released_configuration",
 ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphtrial.datasets.base import known_dataset, published_name
-from graphtrial.published.tables import plain, table
+from graphtrial.published.data_files import published_facts
 from graphtrial.report.grid import Cell, Grid, words
 from graphtrial.results.titles import dataset_title
 from graphtrial.tasks import Task
@@ -79,8 +79,7 @@ def _direction(task: Task) -> str:
 
 
 def _printed(name: str, key: str) -> str:
-    wanted = plain(published_name(name))
-    return next((line[key] for line in table("datasets") if plain(line["dataset"]) == wanted and line[key]), "")
+    return next((facts[key] for facts in published_facts(published_name(name)) if key in facts), "")
 
 
 def _flat(value: Any) -> str:

@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from graphtrial import __version__
-from graphtrial.published.layouts import PAPERS
+from graphtrial.published import PAPERS
 from graphtrial.report.cells import badges_html, cell_html
 from graphtrial.report.exports import FORMATS, export
 from graphtrial.report.grid import Grid
@@ -90,7 +90,8 @@ class Site:
         )
         jinja.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False, "allow_nan": False}
         jinja.filters["element_text"] = element_text
-        jinja.globals.update(table_page=table_page, papers=PAPERS, cell_html=cell_html, badges_html=badges_html)
+        citations = {name: paper.citation for name, paper in PAPERS.items()}
+        jinja.globals.update(table_page=table_page, papers=citations, cell_html=cell_html, badges_html=badges_html)
         jinja.globals.update(version=__version__, formats=FORMATS, few_rows=FEW_ROWS)
         return jinja
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from graphtrial.core.files import is_locked
 from graphtrial.core.spec import canonical_json
-from graphtrial.results.rows import short_encoding
+from graphtrial.encodings.notation import short_encoding
 from graphtrial.training.outcome import Epoch
 from graphtrial.trials.store import Store, TrialRecord
 

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
-from graphtrial import published
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.published.layouts import PAPERS, Layout, layout_of, value_of
-from graphtrial.published.models import find_in_table, published_models, table_numbers
-from graphtrial.published.results import PublishedRow
+from graphtrial.published import PublishedResult, find_in_table, published_results
+from graphtrial.published.lookup import compared_settings, models_in_table, same_experiment
+from graphtrial.published.papers import TABLES, TableLayout
 from graphtrial.results.commands import planned_command
 from graphtrial.results.rows import ResultRow
 from graphtrial.results.statistics.summary import Summary, summarise
 from graphtrial.studies import load_study
-from graphtrial.studies.from_table import encoding_facts
 from graphtrial.studies.plan import PlannedRow, plan
 from graphtrial.training import PROTOCOLS
 
@@ -33,7 +30,7 @@ class Ours:
 class Place:
     """A printed row with ours; `command` would run it, or `reason` says why nothing can."""
 
-    printed: PublishedRow
+    printed: PublishedResult
     ours: tuple[Ours, ...]
     command: str = ""
     reason: str = ""
@@ -56,14 +53,21 @@ class Line:
 
 @dataclass(frozen=True)
 class PrintedTable:
-    """A table of a paper in its own layout; `groups` are the titles of what is side by side, one empty one for none."""
+    """A table of a paper in its own layout."""
 
-    paper: str
-    number: int
+    layout: TableLayout
     title: str
-    layout: Layout
-    groups: tuple[str, ...]
     lines: tuple[Line, ...]
+
+    @property
+    def paper(self) -> str:
+        """The name of the paper."""
+        return self.layout.paper
+
+    @property
+    def number(self) -> int:
+        """The number of the table in the paper."""
+        return self.layout.table
 
     @property
     def study(self) -> str:
@@ -82,153 +86,84 @@ def printed_tables(rows: Sequence[ResultRow]) -> list[PrintedTable]:
     for row in rows:
         for printed, score in _places_of(row):
             ours.setdefault(id(printed), []).append(Ours(row, score))
-    return [_table(paper, number, ours) for paper in PAPERS for number in table_numbers(paper)]
+    return [_table(layout, ours) for layout in TABLES.values()]
 
 
 @cache
 def planned_rows(study: str) -> tuple[PlannedRow, ...]:
-    """Return the rows of a study that comes along, planned once."""
+    """Return the rows of a study of the catalog, planned once."""
     return tuple(plan(load_study(study)))
 
 
-def _places_of(row: ResultRow) -> Iterator[tuple[PublishedRow, Summary | None]]:
-    """Yield the printed rows, in all tables, that a row of ours may stand beside, each with the score to compare."""
+def _places_of(row: ResultRow) -> Iterator[tuple[PublishedResult, Summary | None]]:
+    """Yield the printed rows, in all tables, that a row of ours compares with, each with the score to compare."""
     spec = row.first.spec
     paper = spec.protocol.partition("/")[0]
-    if paper not in PAPERS:
-        return
-    if paper.startswith("bgnn"):
-        params = next((trial.params for trial in row.trials if trial.params is not None), None)
-        facts = encoding_facts(spec.encoding)
-        for number in table_numbers(paper):
-            found = find_in_table(paper, number, spec.dataset, spec.model.name, spec.settings, facts, params)
-            for printed in found.rows if found else ():
-                yield printed, _score(row, printed)
-        return
-    if row.published is not None:
-        for printed in [row.published] if paper == "wikics" else _of_same_trials(row.published):
-            yield printed, row.scores("test") if printed is row.published else None
-    for metric, score in row.extra_metrics.items() if paper == "wikics" else ():
-        other = published.find_wikics(spec.dataset, spec.model.name, metric)
-        if other is not None:
-            yield other, score
+    params = next((trial.params for trial in row.trials if trial.params is not None), None)
+    for table in (number for name, number in TABLES if name == paper):
+        printed = find_in_table(paper, table, spec.dataset, spec.model.name, spec.settings, spec.encoding, params)
+        for one in printed:
+            yield one, _score(row, one) if one.metric == printed[0].metric else row.extra_metrics.get(one.metric)
 
 
-def _of_same_trials(row: PublishedRow) -> list[PublishedRow]:
-    """Return the rows of a table of TUDataset that are about the same model and data, one for each metric."""
-    there = published.rows(row.paper, row.table)
-    return [other for other in there if (other.dataset, other.model) == (row.dataset, row.model)]
-
-
-def _score(row: ResultRow, printed: PublishedRow) -> Summary | None:
-    """Return the score that a printed one is about: all trials or one repetition; single targets are not kept."""
-    if printed.variant.get("target", "Average") != "Average":
+def _score(row: ResultRow, printed: PublishedResult) -> Summary | None:
+    """Return the score that a printed one is about: all trials or one repetition; single targets are not stored."""
+    if printed.target is not None:
         return None
-    if printed.seed_run is None:
+    if printed.repetition is None:
         return row.scores("test")
     protocol = row.first.spec.protocol.partition("@")[0]
     seeds = PROTOCOLS.get(protocol).seeds if protocol in PROTOCOLS else ()
-    if len(seeds) < printed.seed_run:
+    if len(seeds) < printed.repetition:
         return None
-    trials = [trial for trial in row.trials if trial.spec.seed == seeds[printed.seed_run - 1]]
+    trials = [trial for trial in row.trials if trial.spec.seed == seeds[printed.repetition - 1]]
     return summarise([trial.scores["test"] for trial in trials if "test" in trial.scores])
 
 
-def _table(paper: str, number: int, ours: dict[int, list[Ours]]) -> PrintedTable:
-    layout, printed = layout_of(paper, number), published.rows(paper, number)
-    commands, reasons = _commands(paper, number)
-    groups = list(dict.fromkeys(layout.group(row) for row in printed if None not in layout.group(row)))
-    lines: dict[tuple[Any, ...], list[Place | None]] = {}
-    firsts: dict[tuple[Any, ...], PublishedRow] = {}
-    for row in printed:
-        key = layout.group(row)
-        at = groups.index(key) if key in groups else 0
-        turn = 0  # two rows of one name and depth, such as those of 100k and 500k parameters, are two lines
-        while (line := lines.setdefault((*layout.line(row), turn), [None] * len(groups)))[at] is not None:
-            turn += 1
-        firsts.setdefault((*layout.line(row), turn), row)
-        line[at] = Place(row, tuple(ours.get(id(row), ())), commands.get(id(row), ""), reasons.get(id(row), ""))
+def _table(layout: TableLayout, ours: dict[int, list[Ours]]) -> PrintedTable:
+    study = f"{layout.paper}/table-{layout.table}"
+    commands, error = _commands(study)
+    lines: dict[int, list[PublishedResult]] = {}
+    for row in published_results(layout.paper, layout.table):
+        lines.setdefault(row.position.line, []).append(row)
+
+    def place(row: PublishedResult) -> Place:
+        reason = error or row.reason or ""
+        return Place(row, tuple(ours.get(id(row), ())), commands.get(id(row), ""), reason)
+
     return PrintedTable(
-        paper,
-        number,
-        load_study(f"{paper}/table-{number}").title,
         layout,
-        tuple(_group_title(layout, group) for group in groups),
-        tuple(_line(layout, firsts[key], places) for key, places in lines.items()),
+        load_study(study).title,
+        tuple(_line(rows, [place(row) for row in rows], len(layout.groups)) for rows in lines.values()),
     )
 
 
-def _line(layout: Layout, row: PublishedRow, places: Sequence[Place | None]) -> Line:
-    return Line(
-        _words(layout.heading, value_of(row, layout.heading)) if layout.heading else "",
-        str(value_of(row, layout.label)) or "no encoding",
-        tuple(_words(name, value_of(row, name)) for name in layout.before),
-        tuple(places),
-    )
+def _line(rows: Sequence[PublishedResult], places: Sequence[Place], groups: int) -> Line:
+    position = rows[0].position
+    by_group = {row.position.group: place for row, place in zip(rows, places, strict=True)}
+    return Line(position.heading, position.label, tuple(position.before), tuple(map(by_group.get, range(groups))))
 
 
-def _group_title(layout: Layout, group: tuple[Any, ...]) -> str:
-    return ", ".join(_words(name, value) for name, value in zip(layout.across, group, strict=True))
-
-
-SWITCHES = {
-    "residual": "residual links",
-    "bn": "batch norm",
-    "gn": "graph norm",
-    "self_loop": "self-loops",
-    "edge_repr": "edge states",
-    "edge_feat": "edge features",
-}
-ENCODINGS = {
-    "none": "without positions",
-    "lap-rand-sign": "with Laplacian eigenvectors, random signs",
-    "lap-fixed-sign": "with Laplacian eigenvectors, fixed signs",
-    "lap-abs": "with Laplacian eigenvectors, absolute values",
-}
-
-
-def _words(name: str, value: Any) -> str:
-    """Return a value of a printed row in words."""
-    if value is None:
-        return ""
-    if name in SWITCHES:
-        return f"{'' if value else 'no '}{SWITCHES[name]}"
-    if name == "PE":
-        return ENCODINGS.get(value, value)
-    return {"seed_run": f"seed {value}", "train_size": f"{value} graphs"}.get(name, str(value))
-
-
-def _commands(paper: str, number: int) -> tuple[dict[int, str], dict[int, str]]:
-    """Return what would run each printed row of a table, and why nothing can, by the identity of the row."""
-    commands: dict[int, str] = {}
-    reasons: dict[int, str] = {}
-    name = f"{paper}/table-{number}"
-    if paper.startswith("bgnn"):
-        for made in published_models(paper, number):
-            reasons |= {id(row): made.reason for row in made.rows if made.reason}
+def _commands(study: str) -> tuple[dict[int, str], str]:
+    """Return the command that would run each printed row of a table, by the identity of the row, and why none can."""
     try:
-        rows = planned_rows(name)
+        rows = planned_rows(study)
     except GraphTrialError as error:  # a part of it needs a package or a file that is not here
-        return {}, reasons | {id(row): str(error) for row in published.rows(paper, number)}
-    for one in rows:
-        for row in _printed_of(paper, number, one):
-            commands.setdefault(id(row), planned_command(name, one))
-    return commands, reasons
+        return {}, str(error)
+    commands: dict[int, str] = {}
+    for planned in rows:
+        for printed in _printed_by(study, planned):
+            commands.setdefault(id(printed), planned_command(study, planned))
+    return commands, ""
 
 
-def _printed_of(paper: str, number: int, row: PlannedRow) -> Iterable[PublishedRow]:
-    """Return the printed rows that a row of the table's study stands for."""
-    if paper == "tudataset":
-        found = published.find_tudataset(row.dataset, row.model.name, row.settings, trained=row.kind.has_epochs)
-        return _of_same_trials(found) if found else []
-    if paper == "wikics":
-        both = (published.find_wikics(row.dataset, row.model.name, metric) for metric in (None, "AP"))
-        return [found for found in both if found]
-    facts, given = encoding_facts(row.encoding), row.settings
+def _printed_by(table: str, planned: PlannedRow) -> list[PublishedResult]:
+    """Return the printed rows that a row of the table's study reproduces."""
+    given, name = planned.settings, planned.model.name
+    compared = compared_settings(table.partition("/")[0], given)
     return [
         printed
-        for made in published_models(paper, number)
-        if row.dataset in made.datasets and made.fits(row.model.name, {}, facts)
-        if all(given.get(key) == value for key, value in made.settings.items())
-        for printed in made.rows
+        for row, published in models_in_table(table, planned.dataset, name, compared, planned.encoding)
+        if all(given.get(key) == value for key, value in published.settings.items())
+        for printed in same_experiment(row)
     ]

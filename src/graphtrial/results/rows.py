@@ -8,15 +8,14 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
-from graphtrial import published
-from graphtrial.core.spec import Component, canonical_json, digest
+from graphtrial.core.spec import canonical_json, digest
+from graphtrial.encodings.notation import short_encoding
 from graphtrial.metrics import metric_range
-from graphtrial.published.models import find_published
+from graphtrial.published import PublishedResult, find_published
 from graphtrial.results.choices import INCOMPLETE, choose
 from graphtrial.results.departures import Departure, changed_rules, departures_of
 from graphtrial.results.statistics.summary import UNBOUNDED, Summary, bootstrapped, summarise
 from graphtrial.results.verdict import NOTHING_PUBLISHED, Verdict, judged
-from graphtrial.studies.from_table import encoding_facts
 from graphtrial.training import PROTOCOLS
 from graphtrial.training.outcome import EXTRA_METRICS
 from graphtrial.trials.store import TrialRecord
@@ -31,7 +30,7 @@ class ResultRow:
     """
 
     trials: tuple[TrialRecord, ...]
-    published: published.PublishedRow | None
+    published: PublishedResult | None
     verdict: Verdict = NOTHING_PUBLISHED
 
     @property
@@ -228,25 +227,8 @@ def _row_of(trial: TrialRecord) -> dict[str, Any]:
     return values
 
 
-def short_encoding(encoding: Component | None) -> str:
-    """Return an encoding as the tables write it: `laplacian:20`, a rule other than the usual one in words."""
-    if encoding is None:
-        return "none"
-    usual = {"sign": "random", "order": "fixed"}
-    values = [
-        str(v) if i == 0 else f"{k}={v}" for i, (k, v) in enumerate(encoding.arguments.items()) if usual.get(k) != v
-    ]
-    return ":".join([encoding.name, ",".join(values)]) if values else encoding.name
-
-
-def _published(group: list[TrialRecord]) -> published.PublishedRow | None:
+def _published(group: list[TrialRecord]) -> PublishedResult | None:
     spec = group[0].spec
-    paper = spec.protocol.partition("/")[0]
-    if not published.rows(paper=paper):  # a protocol of the user's own
-        return None
-    if paper == "tudataset":
-        return published.find_tudataset(spec.dataset, spec.model.name, spec.settings, trained=spec.kind.has_epochs)
-    if paper == "wikics":
-        return published.find_wikics(spec.dataset, spec.model.name)
     params = next((trial.params for trial in group if trial.params is not None), None)
-    return find_published(paper, spec.dataset, spec.model.name, spec.settings, encoding_facts(spec.encoding), params)
+    paper = spec.protocol.partition("/")[0]
+    return find_published(paper, spec.dataset, spec.model.name, spec.settings, spec.encoding, params)

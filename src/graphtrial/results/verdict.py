@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from graphtrial.metrics import metric_range
-from graphtrial.published import PublishedRow
+from graphtrial.published import PublishedResult
 from graphtrial.results.statistics.samples import Sample, our_sample, published_sample
 from graphtrial.results.statistics.summary import ALPHA, holm
 from graphtrial.results.statistics.welch import Contrast, contrast, trials_needed
@@ -133,15 +133,15 @@ def _case(row: ResultRow) -> _Case | Verdict:
     return _Case(ours, theirs, margin, better, high - low, facts, compared)
 
 
-def _obstacle(row: ResultRow, printed: PublishedRow) -> str | None:
+def _obstacle(row: ResultRow, printed: PublishedResult) -> str | None:
     """Return why the two numbers measure different things, or nothing."""
     for departure in row.departures:
         if not departure.comparable:
             return f"{departure.badge}: {departure.reason}"
-    if "DOUBTFUL" in printed.note:
+    if printed.doubtful:
         return "the published cell itself is doubtful"
-    if row.params and printed.model_params and row.has_epochs:
-        off = row.params / printed.model_params - 1
+    if row.params and printed.params_exact and row.has_epochs:
+        off = row.params / printed.params_exact - 1
         if abs(off) > SIZE_TOLERANCE:
             return f"the models differ in size: {row.params} parameters here, {printed.params} there ({off:+.0%})"
     if row.first.higher_is_better != printed.higher_is_better:

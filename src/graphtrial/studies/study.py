@@ -16,8 +16,7 @@ from graphtrial.datasets import Dataset, DatasetSpec
 from graphtrial.datasets.base import published_name
 from graphtrial.encodings import ENCODINGS
 from graphtrial.nn import MODELS, Shapes, implied_settings, model_settings, parse_budget, width_for_budget
-from graphtrial.published import configuration
-from graphtrial.published.configs import SETTINGS
+from graphtrial.published import released_configuration
 from graphtrial.training import PROTOCOLS, Protocol, Rules
 from graphtrial.trials.kinds import kind_of
 from graphtrial.trials.shapes import make_encoding
@@ -28,8 +27,6 @@ Names = Annotated[tuple[str, ...], Length(1)]
 DEFAULT_BUDGET = "100k"
 MOST_SEEDS = 10_000
 DEFAULT_PAPER = "bgnn-v5"
-PUBLISHED_SETTINGS = tuple(key for key in SETTINGS if key != "edge_features")
-"""What a row takes from the released configuration; whether edge features are looked at is its own to say."""
 
 
 @dataclass(frozen=True)
@@ -184,15 +181,15 @@ def choose_settings(dataset: str, shapes: Callable[[], Shapes], row: Row, encodi
     if "width" in row.settings or "width" not in known:
         return row.settings
     if row.budget is None:
-        published = configuration(
+        released = released_configuration(
             published_name(dataset),
             row.model,
             encoding=encoding is not None,
             edge_features=bool(row.settings.get("edge_features")),
             layers=row.settings.get("layers"),
         )
-        if published:
-            released = {key: published[key] for key in PUBLISHED_SETTINGS if key in known and key in published}
-            return released | implied_settings(row.model, row.settings) | row.settings
+        if released:  # whether edge features are used is the row's own choice
+            sizes = {key: value for key, value in released.settings.items() if key != "edge_features"}
+            return sizes | implied_settings(row.model, row.settings) | row.settings
     width = width_for_budget(row.model, shapes(), row.settings, parse_budget(row.budget or DEFAULT_BUDGET))
     return {**row.settings, "width": width}

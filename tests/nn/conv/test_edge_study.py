@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import pytest
 import torch
@@ -24,8 +23,7 @@ from graphtrial.nn.conv.gatedgcn_edgefeat import EdgeFeatureGatedGCN
 from graphtrial.nn.conv.gatedgcn_isotropic import IsotropicGatedGCN
 from graphtrial.nn.conv.graphsage_edgefeat import EdgeFeatureGraphSage
 from graphtrial.nn.conv.graphsage_edgerepr import EdgeStateGraphSage
-from graphtrial.published import configurations
-from graphtrial.published.configs import SETTINGS
+from graphtrial.published import Configuration, configurations
 
 
 def by_node(batch: GraphBatch, combine: Callable[[int, list[tuple[int, int]]], Tensor]) -> Tensor:
@@ -170,29 +168,29 @@ NAMES = {"gatedgcn-edgerepr": "gatedgcn", "graphsage-isotropic": "graphsage"}
 STUDY = [
     config
     for dataset in ("TSP", "OGBL-COLLAB")
-    for config in configurations(dataset)
-    if "layer_type" in config["details"]
+    for config in configurations()
+    if config.printed.dataset == dataset and "layer_type" in config.details
 ]
 
 
-@pytest.mark.parametrize("config", STUDY, ids=lambda c: f"{c['dataset']}-{c['model']}-{c['variant']}-{c['params']}")
-def test_a_model_of_the_edge_study_has_its_released_parameters(config: dict[str, Any]) -> None:
-    name = config["model"].lower() + VARIANTS[config["details"]["layer_type"]]
+@pytest.mark.parametrize("config", STUDY, ids=lambda c: f"{c.printed.dataset}-{c.model}-{c.printed.variant}-{c.params}")
+def test_a_model_of_the_edge_study_has_its_released_parameters(config: Configuration) -> None:
+    name = config.printed.model.lower() + VARIANTS[config.details["layer_type"]]
     name = NAMES.get(name, name)
-    settings = {key: config[key] for key in SETTINGS if key in config}
-    settings["idle_edge_embedding"] = True  # the reference counts the embedding that nobody reads
-    shapes = TSP if config["dataset"] == "TSP" else COLLAB
-    if config["encoding"]:
-        shapes = replace(shapes, encoding_dim=config["encoding"])
+    assert name == config.model
+    settings = {**config.settings, "idle_edge_embedding": True}  # the reference counts the embedding that nobody reads
+    shapes = TSP if config.printed.dataset == "TSP" else COLLAB
+    if config.encoding_dim:
+        shapes = replace(shapes, encoding_dim=config.encoding_dim)
     model, kind = build_model(name, shapes, known(name, **settings)), MODELS.get(name)
     # The reference gives the last layer a single head of full width; only edge states make that another count.
-    model.blocks[-1].conv = kind(config["width"], **kind.last_layer)
-    assert count_parameters(model) == config["params"]
+    model.blocks[-1].conv = kind(config.settings["width"], **kind.last_layer)
+    assert count_parameters(model) == config.params
 
 
 def test_the_whole_edge_study_is_tried() -> None:
     assert len(STUDY) >= 20
-    assert {config["model"] for config in STUDY} == {"GatedGCN", "GAT", "GraphSage"}
+    assert {config.printed.model for config in STUDY} == {"GatedGCN", "GAT", "GraphSage"}
 
 
 @pytest.mark.parametrize("kind", [EdgeFeatureGAT, EdgeStateGAT])

@@ -11,7 +11,7 @@ from tests.helpers.samples import AWKWARD, EDGE_TYPES, NODE_TYPES, graph_set, ra
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn import Shapes, build_model, count_parameters
-from graphtrial.published import configurations
+from graphtrial.published import Configuration, configurations
 
 NAMES = {"RingGNN": "ringgnn", "3WLGNN": "3wl-gnn"}
 SHAPES = {
@@ -29,26 +29,24 @@ SHAPES = {
     "DD": Shapes(outputs=2, level="graph", node_dim=89),
     "PROTEINS": Shapes(outputs=2, level="graph", node_dim=29),
 }
-RELEASED = [made for model in NAMES for made in configurations(model=model)]
+RELEASED = [config for config in configurations() if config.model in NAMES.values()]
 
 
-def label(made: dict[str, Any]) -> str:
-    return f"{made['dataset']}-{made['model']}{made['variant']}-{made['params']}"
+def label(config: Configuration) -> str:
+    return f"{config.printed.dataset}-{config.model}{config.printed.variant}-{config.params}"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("made", RELEASED, ids=label)
-def test_a_released_configuration_has_exactly_its_parameters(made: dict[str, Any]) -> None:
-    shapes = SHAPES["CSL with encoding" if made["encoding"] else made["dataset"]]
-    settings = {key: made[key] for key in ("width", "layers", "residual", "dropout")}
-    settings["edge_features"] = made.get("edge_features", False)
+@pytest.mark.parametrize("config", RELEASED, ids=label)
+def test_a_released_configuration_has_exactly_its_parameters(config: Configuration) -> None:
+    shapes = SHAPES["CSL with encoding" if config.encoding_dim else config.printed.dataset]
     with torch.device("meta"):
-        assert count_parameters(build_model(NAMES[made["model"]], shapes, settings)) == made["params"]
+        assert count_parameters(build_model(config.model, shapes, dict(config.settings))) == config.params
 
 
 def test_every_dataset_of_the_papers_is_tried() -> None:
     assert len(RELEASED) == 76
-    assert {made["dataset"] for made in RELEASED} == SHAPES.keys() - {"CSL with encoding"}
+    assert {config.printed.dataset for config in RELEASED} == SHAPES.keys() - {"CSL with encoding"}
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import torch
 from tests.helpers.samples import EDGE_TYPES, NODE_TYPES, batch_of, graph_set, random_graphs, relabelled, whole
 
 from graphtrial.nn import Shapes, build_model, count_parameters, parameter_count
-from graphtrial.published.params import param_cells
+from graphtrial.published.counts import parameter_checks
 from graphtrial.published.shapes import published_shapes
 
 SHAPES = Shapes(outputs=2, level="edge", node_types=NODE_TYPES, edge_types=EDGE_TYPES)
@@ -50,6 +50,6 @@ def test_the_released_network_has_four_times_the_printed_parameters_on_tsp() -> 
     largest = {"width": 98, "layers": 8, "edge_features": True, "residual": True}
     assert parameter_count("3wl-gnn", shapes, largest) == 2_060_012
     assert parameter_count("3wl-gnn", shapes, {**largest, "edge_layer_heads": True}) == 508_832
-    cell = next(cell for cell in param_cells() if cell.published == 508_832)
+    cell = next(cell for cell in parameter_checks() if cell.published == 508_832)
     assert cell.match
     assert "2060012" in cell.source

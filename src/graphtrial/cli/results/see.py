@@ -25,7 +25,7 @@ def status(shipped: IsShipped = False, store: StorePath = DEFAULT_STORE, json: J
 
     Example: graphtrial status
     """
-    from graphtrial.results.rows import short_encoding
+    from graphtrial.encodings.notation import short_encoding
 
     opened = store_of(store, shipped)
     records = opened.trials()

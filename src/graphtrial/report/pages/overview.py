@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from graphtrial import published
+from graphtrial.encodings.notation import short_encoding
+from graphtrial.published import published_results
 from graphtrial.report.facts import describe
 from graphtrial.report.grid import Cell, Column, Grid, number, numbers, words
 from graphtrial.report.pages.papers import apart, counts
@@ -12,7 +13,6 @@ from graphtrial.report.pages.studies import study_grid
 from graphtrial.report.rowgrid import dataset_cell, duration, row_cell
 from graphtrial.report.site import Site
 from graphtrial.report.views import RowView, dataset_page, model_page
-from graphtrial.results.rows import short_encoding
 from graphtrial.results.titles import dataset_title, encoding_title, model_title
 from graphtrial.trials.store import TrialRecord
 
@@ -88,16 +88,16 @@ def _missing(site: Site) -> Grid:
 def _untried(site: Site) -> Grid:
     """Return the rows of the published tables some of whose rows were tried here, that nobody tried yet."""
     found = [view.row.published for view in site.rows if view.row.published]
-    tables = {(row.paper, row.table, row.dataset) for row in found}
+    tables = {(row.paper, row.table, row.printed.dataset) for row in found}
     lines = []
-    for row in published.rows():
-        if (row.paper, row.table, row.dataset) in tables and row not in found and row.test:
+    for row in published_results():
+        if (row.paper, row.table, row.printed.dataset) in tables and row not in found and row.test:
             what = f"{row.paper}, table {row.table}"
-            settings = ", ".join(f"{key} {value}" for key, value in row.variant.items())
+            settings = ", ".join(f"{key} {value}" for key, value in row.printed.variant.items())
             layers = Cell("" if row.layers is None else str(row.layers), sort=row.layers)
             lines.append(
                 [
-                    Cell(row.dataset),
+                    Cell(row.printed.dataset),
                     Cell(row.label),
                     layers,
                     Cell(settings),

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from graphtrial.published.layouts import PAPERS, Measure
-from graphtrial.published.results import PublishedRow, Score
+from graphtrial.published import PAPERS, PublishedResult, PublishedScore
 from graphtrial.report.grid import Cell, Grid, numbers, words
 from graphtrial.report.site import Site
 from graphtrial.report.views import STYLES, table_page
@@ -15,7 +14,7 @@ from graphtrial.results.printed import Line, Ours, Place, PrintedTable
 from graphtrial.results.tables import times
 
 ROOT = "../"
-TITLES: dict[Measure, str] = {
+TITLES: dict[str, str] = {
     "params": "#Param",
     "test": "Test",
     "test_max": "Test max",
@@ -51,14 +50,13 @@ class Printed:
 def write(site: Site) -> None:
     """Write the pages of all tables."""
     for table in site.printed:
-        measures = table.layout.measures
         site.page(
             table_page(table.paper, table.number),
             "papertable.html",
             table=table,
-            paper=PAPERS[table.paper],
+            paper=PAPERS[table.paper].citation,
             before=[BEFORE.get(name, name) for name in table.layout.before],
-            measures=[TITLES[measure] for measure in measures],
+            measures=[TITLES[column] for column in table.layout.columns],
             lines=[_line(site, table, line) for line in table.lines],
             counts=_counts(table),
             missing=sum(place.is_missing for place in table.places),
@@ -78,10 +76,12 @@ def _counts(table: PrintedTable) -> list[tuple[str, int, str]]:
 
 
 def _line(site: Site, table: PrintedTable, line: Line) -> dict[str, object]:
-    measures = table.layout.measures
-    cells = [_cell(site, place, measure) if place else Printed("") for place in line.places for measure in measures]
+    columns = table.layout.columns
+    cells = [_cell(site, place, column) if place else Printed("") for place in line.places for column in columns]
     open_places = [
-        (group, place) for group, place in zip(table.groups, line.places, strict=True) if place and place.is_missing
+        (group, place)
+        for group, place in zip(table.layout.groups, line.places, strict=True)
+        if place and place.is_missing
     ]
     first = next(place for place in line.places if place)
     before = [
@@ -91,13 +91,13 @@ def _line(site: Site, table: PrintedTable, line: Line) -> dict[str, object]:
     return {"heading": line.heading, "label": line.label, "before": before, "cells": cells, "missing": open_places}
 
 
-def _cell(site: Site, place: Place, measure: Measure) -> Printed:
-    published = _published(place.printed, measure)
+def _cell(site: Site, place: Place, column: str) -> Printed:
+    published = _published(place.printed, column)
     if not place.ours:
-        return Printed(published, missing=measure == "test" and place.is_missing)
-    if measure == "test":
+        return Printed(published, missing=column == "test" and place.is_missing)
+    if column == "test":
         return Printed(published, tuple(_test(site, place, one) for one in place.ours))
-    texts = [_OURS[measure](one) for one in place.ours]
+    texts = [_OURS[column](one) for one in place.ours]
     return Printed(published, tuple(Cell(text) for text in texts if text))
 
 
@@ -117,17 +117,17 @@ def _test(site: Site, place: Place, one: Ours) -> Cell:
     )
 
 
-def _published(row: PublishedRow, measure: Measure) -> str:
-    part, _, end = measure.partition("_")
+def _published(row: PublishedResult, column: str) -> str:
+    part, _, end = column.partition("_")
     if part in ("test", "train"):
-        score: Score | None = getattr(row, part)
+        score: PublishedScore | None = getattr(row, part)
         if score is None:
-            return STATUS.get(row.status, "") if measure == "test" else ""
+            return STATUS.get(row.status, "") if column == "test" else ""
         value = getattr(score, end) if end else None
         return score.printed if not end else "" if value is None else f"{value:.3f}"
-    if measure == "params":
+    if column == "params":
         return "" if row.params is None else f"{row.params:,}"
-    if measure == "epochs":
+    if column == "epochs":
         return "" if row.epochs is None else f"{row.epochs:.2f}"
     if row.epoch_seconds is None and row.total_hours is None:
         return ""
@@ -152,7 +152,7 @@ def _params(one: Ours) -> str:
     return f"{one.row.params:,}" if one.row.params and one.row.has_epochs else ""
 
 
-_OURS: dict[Measure, Callable[[Ours], str]] = {
+_OURS: dict[str, Callable[[Ours], str]] = {
     "params": _params,
     "test_max": _end("test", "max"),
     "test_min": _end("test", "min"),
@@ -168,7 +168,7 @@ def _grid(site: Site, table: PrintedTable) -> Grid:
     """Return the table as one line per printed row and row of ours, for the formats that have no other layout."""
     lines = []
     for line in table.lines:
-        for group, place in zip(table.groups, line.places, strict=True):
+        for group, place in zip(table.layout.groups, line.places, strict=True):
             for one in place.ours or (None,) if place else ():
                 lines.append(_flat(site, line, group, place, one))  # type: ignore[arg-type]
     columns = (*words("Part", "Model", "Setting"), *numbers("Published", "Ours"), *words("Verdict", "Run it"))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from scipy.special import ndtri
 
-from graphtrial.published import Score
+from graphtrial.published import PublishedScore
 from graphtrial.results.statistics.summary import ALPHA
 from graphtrial.results.statistics.welch import Mean
 from graphtrial.training import PROTOCOLS
@@ -40,7 +40,7 @@ class Sample:
         return Mean(self.mean, self.parts or ())
 
 
-def our_sample(row: ResultRow, theirs: Score) -> Sample:
+def our_sample(row: ResultRow, theirs: PublishedScore) -> Sample:
     """Return the sample of test scores of a row: repetitions where the paper prints their std, else single trials.
 
     A single trial has no standard error, unless the trial is deterministic: then it is 0.
@@ -60,7 +60,7 @@ def our_sample(row: ResultRow, theirs: Score) -> Sample:
     return Sample(found.mean, found.std, found.n, parts)
 
 
-def published_sample(row: ResultRow, theirs: Score) -> Sample:
+def published_sample(row: ResultRow, theirs: PublishedScore) -> Sample:
     """Return the sample behind a printed score, whose std is taken as the population one (divisor n, NumPy's default).
 
     The squared standard error has a second component: rounding is uniform within half a unit u of the last digit, of
@@ -103,13 +103,13 @@ def sample_std(printed: float, n: int) -> float:
     return printed * math.sqrt(n / (n - 1))
 
 
-def half_unit(theirs: Score) -> float:
+def half_unit(theirs: PublishedScore) -> float:
     """Return half a unit of the last printed digit."""
     digits = theirs.printed.partition("±")[0].partition(".")[2]
     return 0.5 * 10.0 ** -len(digits)
 
 
-def by_repetition(row: ResultRow, theirs: Score) -> bool:
+def by_repetition(row: ResultRow, theirs: PublishedScore) -> bool:
     """Tell whether both sides have repetitions of a complete cross-validation."""
     return theirs.sd_all_runs is not None and len(complete_repetitions(row)) > 1
 

@@ -13,22 +13,22 @@ from graphtrial.datasets import DATASETS, load
 from graphtrial.encodings import ENCODINGS
 from graphtrial.nn import MODELS, count_parameters
 from graphtrial.nn.registry import build_model
-from graphtrial.published.params import ParamCell, param_cells
-from graphtrial.published.shapes import known_shapes, published_shapes
-from graphtrial.published.tables import table
+from graphtrial.published.counts import ParameterCheck, parameter_checks
+from graphtrial.published.shapes import known_shapes, published_shapes, shape_lines
 from graphtrial.trials.shapes import shapes_for
+from tools.normalize_published.raw import read_csv
 
-CELLS = param_cells()
+CELLS = parameter_checks()
 PRINTED_WRONGLY = {("bgnn-v1", "CIFAR10", "MLP")}
 NO_COUNT = {("bgnn-v5", "CSL", "All-MP-GCNs")}
 
 
-def row(cell: ParamCell) -> tuple[str, str, str]:
+def row(cell: ParameterCheck) -> tuple[str, str, str]:
     return cell.paper, cell.dataset, cell.model
 
 
 def test_there_is_one_cell_per_printed_number() -> None:
-    printed = [line for line in table("results") if line["params"] and line["split"] == "test"]
+    printed = [line for line in read_csv("raw/results.csv") if line["params"] and line["split"] == "test"]
     papers = ("bgnn-v1", "bgnn-v5")
     assert sorted(int(line["params"]) for line in printed if line["paper"] in papers) == sorted(
         cell.published for cell in CELLS
@@ -47,14 +47,6 @@ def test_every_number_is_met_exactly_but_for_those_printed_wrongly() -> None:
     assert all(cell.reason is None and cell.source and cell.settings for cell in CELLS if cell.match)
 
 
-@pytest.mark.parametrize("line", table("solved"), ids=lambda line: f"{line['dataset']}-{line['published']}")
-def test_a_size_that_no_configuration_has_is_used_and_says_where_it_comes_from(line: dict[str, str]) -> None:
-    used = [cell for cell in CELLS if cell.source == line["source"] and cell.published == int(line["published"])]
-    assert used
-    for cell in used:
-        assert json.loads(line["settings"]).items() <= cell.settings.items()
-
-
 def test_a_model_with_memory_and_random_numbers_has_the_same_count() -> None:
     names = {"GIN": "gin", "GatedGCN": "gatedgcn", "3WLGNN": "3wl-gnn", "GAT": "gat"}
     for name, ours in names.items():
@@ -67,7 +59,7 @@ def test_a_model_with_memory_and_random_numbers_has_the_same_count() -> None:
 def test_models_that_are_not_there_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     without = [name for name in MODELS if name != "gin"]
     monkeypatch.setattr(MODELS, "names", lambda: without)
-    missing = [cell for cell in param_cells() if cell.model == "GIN"]
+    missing = [cell for cell in parameter_checks() if cell.model == "GIN"]
     assert missing
     assert {(cell.built, cell.match, cell.reason) for cell in missing} == {(None, False, "model gin is not registered")}
 
@@ -99,7 +91,7 @@ def test_counting_needs_no_data() -> None:
     assert json.loads(result.stdout)["params"] == 103077
 
 
-@pytest.mark.parametrize("line", table("shapes"), ids=lambda line: line["dataset"])
+@pytest.mark.parametrize("line", shape_lines(), ids=lambda line: line["dataset"])
 def test_shapes_are_those_that_the_datasets_declare(line: dict[str, str]) -> None:
     for name in set(line["names"].split()) & set(DATASETS.names()):
         kind = DATASETS.get(name)

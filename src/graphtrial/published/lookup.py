@@ -1,0 +1,118 @@
+"""The published row that a trial compares with."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.spec import Component
+from graphtrial.encodings.notation import short_encoding
+from graphtrial.nn import MODELS, implied_settings, model_settings
+from graphtrial.published.papers import PAPERS, TABLES
+from graphtrial.published.printed_results import PublishedModel, PublishedResult, experiments, published_results
+
+
+def find_published(
+    paper: str,
+    dataset: str,
+    model: str,
+    settings: Mapping[str, Any],
+    encoding: Component | None,
+    params: int | None = None,
+) -> PublishedResult | None:
+    """Return the row of a paper that a trial compares with, or none.
+
+    Dataset, model, encoding and the compared settings of the paper must be equal. Of several rows the main tables go
+    before the ablation studies, then the nearest number of parameters, then a printed depth.
+    """
+    rows = _comparable(paper, dataset, model, settings, encoding)
+    return min(rows, key=lambda row: _distance(row, params), default=None)
+
+
+def find_in_table(
+    paper: str,
+    table: int,
+    dataset: str,
+    model: str,
+    settings: Mapping[str, Any],
+    encoding: Component | None,
+    params: int | None = None,
+) -> list[PublishedResult]:
+    """Return the rows of one table that a trial compares with: those of one experiment, the nearest one."""
+    rows = [row for row in _comparable(paper, dataset, model, settings, encoding) if row.table == table]
+    return same_experiment(min(rows, key=lambda row: _distance(row, params))) if rows else []
+
+
+def same_experiment(row: PublishedResult) -> list[PublishedResult]:
+    """Return the rows of a table that are about the same trials: one per metric, target or repetition."""
+    return [other for other in published_results(row.paper, row.table) if other.experiment == row.experiment]
+
+
+def models_in_table(
+    table: str, dataset: str, model: str, settings: Mapping[str, Any], encoding: Component | None
+) -> list[tuple[PublishedResult, PublishedModel]]:
+    """Return each experiment of a table such as `bgnn-v5/table-3` with this model, as far as it is described."""
+    return [
+        (row, published)
+        for row in experiments(*parse_table(table))
+        if not row.reason and dataset in row.datasets and row.encoding == short_encoding(encoding)
+        for published in row.models
+        if published.name == model and _equal(settings, resolved(published))
+    ]
+
+
+def parse_table(text: str) -> tuple[str, int]:
+    """Read the name of a published table such as `bgnn-v5/table-3`."""
+    parts = re.fullmatch(r"([\w-]+)/table-(\d+)", text)
+    if not parts or (parts[1], int(parts[2])) not in TABLES:
+        raise GraphTrialError(f"no published table called '{text}'; write for example bgnn-v5/table-3")
+    return parts[1], int(parts[2])
+
+
+def resolved(model: PublishedModel) -> dict[str, Any]:
+    """Return the settings of a published model, completed by defaults; those of a kernel are as stated."""
+    if model.name not in MODELS:
+        return dict(model.settings)
+    return {**model_settings(model.name), **implied_settings(model.name, model.settings), **model.settings}
+
+
+def compared_settings(paper: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of the settings that a row of a paper must share with a trial."""
+    return {key: settings[key] for key in PAPERS[paper].compared_settings if key in settings}
+
+
+def _comparable(
+    paper: str, dataset: str, model: str, settings: Mapping[str, Any], encoding: Component | None
+) -> Iterator[PublishedResult]:
+    if paper not in PAPERS:  # a protocol of the user's own
+        return
+    compared = compared_settings(paper, settings)
+    for row, published in _index().get((paper, dataset, model, short_encoding(encoding)), ()):
+        if _equal(compared, resolved(published)):
+            yield row
+
+
+@cache
+def _index() -> dict[tuple[str, ...], list[tuple[PublishedResult, PublishedModel]]]:
+    """Return the first row of each experiment by paper, dataset, model and encoding."""
+    index: dict[tuple[str, ...], list[tuple[PublishedResult, PublishedModel]]] = {}
+    for row in (row for key in TABLES for row in experiments(*key) if not row.reason):
+        for dataset in row.datasets:
+            for model in row.models:
+                index.setdefault((row.paper, dataset, model.name, row.encoding), []).append((row, model))
+    return index
+
+
+def _equal(settings: Mapping[str, Any], published: Mapping[str, Any]) -> bool:
+    return all(published.get(key) == value for key, value in settings.items())
+
+
+def _distance(row: PublishedResult, params: int | None) -> tuple[bool, float, bool]:
+    away = 0.0
+    if params:
+        away = abs(math.log(row.params / params)) if row.params else math.inf
+    return (not TABLES[row.paper, row.table].main, away, row.layers is None)

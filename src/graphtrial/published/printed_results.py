@@ -1,0 +1,136 @@
+"""Published results, one `PublishedResult` per printed row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any
+
+from graphtrial.published.data_files import read_lines
+
+
+@dataclass(frozen=True)
+class PublishedScore:
+    """A printed score: mean and standard deviation over `n` runs, and what else the paper prints.
+
+    `printed` has the digits of the paper. `ci95_half_width` is a 95 % bootstrap interval, which Wiki-CS gives instead
+    of a standard deviation; `sd_all_runs` is the second one of TUDataset, over all runs instead of over repetitions.
+    """
+
+    mean: float
+    sd: float | None = None
+    min: float | None = None
+    max: float | None = None
+    n: int | None = None
+    printed: str = ""
+    sd_is_upper_bound: bool = False
+    sd_all_runs: float | None = None
+    ci95_half_width: float | None = None
+
+
+@dataclass(frozen=True)
+class PublishedModel:
+    """A registered model with the settings that are not its defaults."""
+
+    name: str
+    settings: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class PrintedNames:
+    """What the paper calls the dataset, the model and its variant."""
+
+    dataset: str
+    model: str
+    variant: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Position:
+    """The cell of a printed table: line, group of columns, and the words that begin the line."""
+
+    line: int
+    group: int
+    heading: str
+    label: str
+    before: Sequence[str]
+
+
+@dataclass(frozen=True)
+class PublishedResult:
+    """One row of a published table.
+
+    `datasets`, `models` and `encoding` name the trials that compare with it: several `models` where one number is
+    printed for all of them, none where nothing can be built. With a `reason` no trial compares with it. `source` says
+    where the settings come from. `params` is the printed number of parameters, `params_exact` that of the model, where
+    it is one model's; `erratum` says why they differ. `repetition` (from 1) and `target` are set for one repetition
+    of the experiment and for one target. `status` is `ok`, `diverged`, `oom` or `not-used`; without `ok` there is no
+    score. `inferred` says that a label, size or value had to be reconstructed, `note` how; `doubtful` cells are not to
+    be relied on.
+    """
+
+    paper: str
+    table: int
+    label: str
+    datasets: Sequence[str]
+    models: tuple[PublishedModel, ...]
+    encoding: str
+    metric: str
+    higher_is_better: bool
+    status: str
+    printed: PrintedNames
+    position: Position
+    layers: int | None = None
+    params: int | None = None
+    params_exact: int | None = None
+    erratum: str | None = None
+    source: str = ""
+    reason: str | None = None
+    repetition: int | None = None
+    target: str | None = None
+    test: PublishedScore | None = None
+    train: PublishedScore | None = None
+    val: PublishedScore | None = None
+    epochs: float | None = None
+    epoch_seconds: float | None = None
+    total_hours: float | None = None
+    inferred: bool = False
+    doubtful: bool = False
+    note: str = ""
+
+    @cached_property
+    def experiment(self) -> tuple[object, ...]:
+        """What the rows of the same trials share: those of several metrics, targets or repetitions."""
+        printed = self.printed
+        variant = sorted((key, value) for key, value in printed.variant.items() if key != "target")
+        return (self.paper, self.table, printed.dataset, printed.model, *variant, self.layers, self.params)
+
+    @property
+    def words(self) -> str:
+        """The row in short, for messages."""
+        printed = self.printed
+        return f"{printed.dataset} {printed.model} {dict(printed.variant)} layers {self.layers} params {self.params}"
+
+
+@cache
+def published_results(paper: str | None = None, table: int | None = None) -> tuple[PublishedResult, ...]:
+    """Return the published rows of all papers, of one, or of one of its tables, in the order of the papers."""
+    if paper is None:
+        return tuple(_result(line) for line in read_lines("results.jsonl"))
+    return tuple(row for row in published_results() if row.paper == paper and table in (None, row.table))
+
+
+def experiments(paper: str, table: int) -> list[PublishedResult]:
+    """Return the first row of each experiment of a table."""
+    return list({row.experiment: row for row in reversed(published_results(paper, table))}.values())[::-1]
+
+
+def _result(line: Mapping[str, Any]) -> PublishedResult:
+    nested = {
+        "models": tuple(PublishedModel(**model) for model in line["models"]),
+        "printed": PrintedNames(**line["printed"]),
+        "position": Position(**line["position"]),
+        **{split: PublishedScore(**line[split]) for split in ("test", "train", "val") if split in line},
+    }
+    return PublishedResult(**{**line, **nested})

@@ -1,0 +1,218 @@
+"""Which published row a trial compares with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.spec import Component
+from graphtrial.nn import MODELS, model_settings
+from graphtrial.published import PublishedResult, find_in_table, find_published
+from graphtrial.published.lookup import parse_table
+
+
+def laplacian(k: int, sign: str = "random") -> Component:
+    return Component("laplacian", {"k": k, "sign": sign})
+
+
+def find(
+    dataset: str,
+    model: str,
+    *,
+    paper: str = "bgnn-v5",
+    encoding: Component | None = None,
+    params: int | None = None,
+    **settings: Any,
+) -> PublishedResult | None:
+    resolved = {**model_settings(model), **settings} if model in MODELS else settings
+    return find_published(paper, dataset, model, resolved, encoding, params)
+
+
+def printed(row: PublishedResult | None) -> str:
+    assert row is not None
+    assert row.test is not None
+    return row.test.printed
+
+
+def test_a_row_has_the_numbers_of_the_paper() -> None:
+    row = find("zinc", "gcn")
+    assert row is not None
+    assert (row.paper, row.table, row.params, row.metric, row.higher_is_better) == ("bgnn-v5", 3, 103077, "MAE", False)
+    assert (row.epochs, row.epoch_seconds, row.total_hours) == (159.5, 1.53, 0.07)
+    assert row.test is not None
+    assert row.train is not None
+    assert (row.test.mean, row.test.sd, row.test.n, row.test.printed) == (0.416, 0.006, 4, "0.416±0.006")
+    assert (row.train.mean, row.train.sd) == (0.313, 0.011)
+
+
+@pytest.mark.parametrize(
+    ("dataset", "model", "keywords", "expected"),
+    [
+        ("zinc", "mlp", {}, "0.706±0.006"),
+        ("zinc", "gcn-vanilla", {}, "0.459±0.006"),
+        ("zinc", "gin", {"readout": "sum"}, "0.387±0.015"),
+        ("zinc", "gatedgcn", {}, "0.435±0.011"),
+        ("zinc", "gatedgcn", {"edge_features": True}, "0.375±0.003"),
+        ("zinc", "gcn", {"layers": 16}, "0.278±0.003"),
+        ("zinc", "gcn", {"layers": 16, "params": 103077}, "0.278±0.003"),
+        ("zinc", "gatedgcn", {"layers": 16, "edge_features": True, "encoding": laplacian(8)}, "0.214±0.013"),
+        ("zinc", "gatedgcn", {"layers": 16, "encoding": laplacian(8, "fixed")}, "0.319±0.010"),
+        ("csl", "gatedgcn", {"encoding": laplacian(20)}, "99.767±0.394"),
+        ("csl", "gatedgcn", {"encoding": laplacian(20, "absolute")}, "99.600±1.083"),
+        ("csl", "gatedgcn", {"encoding": Component("node-order", {"k": 41, "order": "fixed"})}, "10.533±4.469"),
+        ("csl", "mlp", {"encoding": laplacian(20, "absolute")}, "22.567±6.089"),
+        ("csl", "3wl-gnn", {"params": 506106}, "97.800±10.916"),
+        ("csl", "ringgnn", {"params": 500000, "encoding": laplacian(20, "absolute")}, "25.167±7.399"),
+        ("cycles-200", "gin", {"readout": "sum"}, "70.585±0.636"),
+        ("graphtheoryprop", "gatedgcn", {"layers": 8, "gru": True, "readout": "set2set"}, "-3.22±0.13"),
+        ("zinc", "gcn-vanilla", {"paper": "bgnn-v1", "graph_norm": True}, "0.469±0.002"),
+    ],
+)
+def test_the_row_of_the_benchmark_for_a_trial(
+    dataset: str, model: str, keywords: dict[str, Any], expected: str
+) -> None:
+    assert printed(find(dataset, model, **keywords)) == expected
+
+
+@pytest.mark.parametrize("model", ["gcn", "gin", "gatedgcn", "graphsage", "gat", "monet"])
+def test_csl_without_encoding_is_one_row_for_all_message_passing_models(model: str) -> None:
+    readout = {"readout": "sum"} if model == "gin" else {}
+    row = find("csl", model, params=104007, **readout)
+    assert row is not None
+    assert (row.label, row.table, row.test.mean if row.test else None) == ("All MP-GCNs", 10, 10.0)
+    assert row.params == 100_000
+    assert row.params_exact is None  # a round number for all of them says nothing of one
+
+
+@pytest.mark.parametrize(
+    ("dataset", "model", "keywords"),
+    [
+        ("csl", "mlp", {}),
+        ("csl", "gatedgcn", {"encoding": laplacian(10)}),
+        ("csl", "gatedgcn", {"encoding": Component("random-walk", {"k": 20})}),
+        ("csl", "gatedgcn", {"encoding": laplacian(20), "layers": 8}),
+        ("csl", "gatedgcn", {"encoding": laplacian(20), "edge_features": True}),
+        ("zinc", "gcn", {"layers": 5}),
+        ("zinc", "gcn", {"encoding": laplacian(8)}),
+        ("zinc", "gcn", {"residual": False}),
+        ("zinc", "gatedgcn", {"layers": 16, "encoding": laplacian(8)}),
+        ("cycles-9000", "gin", {"readout": "sum"}),
+        ("proteins", "gin", {}),  # the benchmark's has more features: `proteins_full`
+        ("no-such-dataset", "gcn", {}),
+        ("zinc", "no-such-model", {}),
+        ("zinc", "gcn", {"paper": "of-my-own"}),
+    ],
+)
+def test_no_row_where_depth_encoding_switches_or_data_differ(
+    dataset: str, model: str, keywords: dict[str, Any]
+) -> None:
+    assert find(dataset, model, **keywords) is None
+
+
+def test_main_tables_come_before_studies() -> None:
+    row = find("pattern", "gatedgcn", layers=16)
+    assert row is not None
+    assert row.table == 8
+    (of_study,) = find_in_table("bgnn-v5", 13, "pattern", "gatedgcn", {"layers": 16}, None)
+    assert of_study.table == 13
+
+
+def test_the_nearest_number_of_parameters_is_taken() -> None:
+    sizes = {params: find("csl", "3wl-gnn", params=params) for params in (100_000, 500_000)}
+    assert {params: row.params for params, row in sizes.items() if row} == {100_000: 102510, 500_000: 506106}
+
+
+def test_rows_of_several_targets_and_repetitions_are_one_experiment() -> None:
+    settings = {"layers": 8, "gru": True, "readout": "set2set"}
+    targets = find_in_table("bgnn-v5", 12, "graphtheoryprop", "gatedgcn", settings, None)
+    assert len(targets) == 7
+    assert sum(row.target is None for row in targets) == 1
+    repetitions = find_in_table("bgnn-v5", 16, "enzymes", "gin", {"layers": 4}, None)
+    assert [row.repetition for row in repetitions] == [1, 2]
+
+
+def test_a_diverged_row_has_no_score() -> None:
+    row = find("zinc", "ringgnn", layers=8, edge_features=True, residual=True)
+    assert row is not None
+    assert (row.status, row.test) == ("diverged", None)
+
+
+@pytest.mark.parametrize("text", ["bgnn-v5/table-99", "bgnn-v9/table-3", "table-3", "bgnn-v5", ""])
+def test_an_unknown_table_is_an_error_with_an_example(text: str) -> None:
+    with pytest.raises(GraphTrialError, match="bgnn-v5/table-3"):
+        parse_table(text)
+
+
+@pytest.mark.parametrize(
+    ("dataset", "model", "settings", "expected"),
+    [
+        ("enzymes", "wl", {}, "50.8±1.4"),
+        ("enzymes+labels", "wl-oa", {}, "56.4±1.1"),
+        ("enzymes+degree", "graphlet", {}, "29.5±0.7"),  # which sees labels whatever the features are
+        ("nci1", "shortest-path-as-published", {"first_label": 1}, "74.2±0.3"),
+        ("enzymes+labels", "gin-eps", {"layers": 3}, "38.7±1.5"),
+        ("imdb-binary", "gin-eps", {"jumping": True}, "73.0±1.1"),
+        ("reddit_threads", "gin-eps", {"jumping": True}, "77.3±0.04"),
+        ("yeast", "gine", {"jumping": True}, "88.2±0.02"),
+        ("alchemy", "gine-molecules", {"layers": 6, "jumping": False}, "0.103±0.001"),
+        ("zinc-full", "gine-molecules", {"layers": 4, "jumping": True}, "0.084±0.004"),
+        ("qm9-complete", "mpnn", {}, "0.034±0.001"),
+    ],
+)
+def test_the_row_of_tudataset_for_a_trial(dataset: str, model: str, settings: dict[str, Any], expected: str) -> None:
+    assert printed(find(dataset, model, paper="tudataset", **settings)) == expected
+
+
+@pytest.mark.parametrize(
+    ("dataset", "model"),
+    [
+        ("enzymes", "gin-eps"),  # which has attributes here and had labels there
+        ("enzymes+all", "gin-eps"),
+        ("csl", "wl"),
+        ("enzymes", "random-walk"),
+        ("somebody/elses", "gin-eps"),
+        ("alchemy", "gine"),  # another network than that of table 3
+    ],
+)
+def test_a_trial_that_tudataset_did_not_make_has_no_row(dataset: str, model: str) -> None:
+    assert find(dataset, model, paper="tudataset") is None
+
+
+@pytest.mark.parametrize(
+    ("dataset", "model", "expected"),
+    [
+        ("wikics-stopping", "svm", "72.63"),
+        ("wikics-stopping", "mlp-direct", "73.17±0.19"),
+        ("wikics", "gcn-direct", "79.07±0.10"),
+        ("wikics-stopping", "gat-direct", "79.63±0.10"),
+        ("wikics-stopping", "appnp", "79.84±0.10"),
+        ("wikics+links", "vgae", "0.9553±0.0008"),
+        ("wikics+links", "graphstar", "0.9793±0.0002"),
+        ("wikics+links-10000", "mlp-direct", "0.9192±0.0004"),
+    ],
+)
+def test_the_row_of_wikics_for_a_trial(dataset: str, model: str, expected: str) -> None:
+    assert printed(find(dataset, model, paper="wikics")) == expected
+
+
+def test_average_precision_has_a_row_of_the_same_experiment() -> None:
+    auc, precision = find_in_table("wikics", 3, "wikics+links", "vgae", {}, None)
+    assert (auc.metric, precision.metric) == ("ROC-AUC", "AP")
+    assert precision.test is not None
+    assert precision.test.mean == 0.9608
+
+
+@pytest.mark.parametrize(
+    ("dataset", "model"),
+    [
+        ("cora", "gcn-direct"),
+        ("wikics-standin-stopping", "svm"),
+        ("wikics+links-hard", "vgae"),
+        ("wikics", "gin"),
+        ("wikics", "gcn"),  # that of the benchmark, with batch norms and residual links
+    ],
+)
+def test_other_data_and_models_have_no_row_of_wikics(dataset: str, model: str) -> None:
+    assert find(dataset, model, paper="wikics") is None

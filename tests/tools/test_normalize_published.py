@@ -1,0 +1,102 @@
+"""The normalised files are what the script makes of the transcribed tables, and nothing of those is lost."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+
+import pytest
+
+from graphtrial.nn import resolve_settings
+from graphtrial.published import PAPERS, published_results
+from graphtrial.published.papers import TABLES
+from tools.normalize_published.raw import FOLDER, PACKAGE, plain, printed_rows, read_csv
+from tools.normalize_published.write import normalized_files
+
+RAW = sorted(f"raw/{path.name}" for path in (FOLDER / "raw").glob("*.csv"))
+LINES_PER_TABLE = {
+    "bgnn-v1": {2: 54, 3: 40, 4: 20, 5: 32, 6: 19, 7: 24, 8: 48, 11: 96, 12: 20, 13: 9, 14: 5, 15: 7},
+    "bgnn-v5": {
+        **{3: 50, 4: 54, 5: 26, 6: 18, 7: 56, 8: 88, 9: 33},
+        **{10: 32, 11: 16, 12: 28, 13: 56, 14: 32, 15: 24, 16: 108},
+    },
+    "wikics": {2: 5, 3: 6, 4: 6},
+    "tudataset": {1: 36, 2: 25, 3: 10},
+}
+
+
+@pytest.mark.slow
+def test_the_committed_files_are_what_the_script_writes() -> None:
+    written = normalized_files()
+    assert {path.name for path in PACKAGE.glob("*.json*")} == set(written)
+    for name, text in written.items():
+        assert (PACKAGE / name).read_bytes() == text.encode(), f"run `python -m tools.normalize_published`: {name}"
+
+
+def test_every_transcribed_score_is_there() -> None:
+    lines = read_csv("raw/results.csv")
+    counted = Counter((line["paper"], int(line["table"])) for line in lines)
+    assert counted == {(paper, n): lines for paper, tables in LINES_PER_TABLE.items() for n, lines in tables.items()}
+    assert Counter(line["status"] for line in lines) == {"ok": 1002, "not-used": 39, "diverged": 26, "oom": 16}
+    assert [len(read_csv(name)) for name in RAW] == [307, 44, 441, 1083, 10]
+    assert sum("DOUBTFUL" in line["note"] for line in lines) == 13
+    assert sum(line["inferred"] == "true" for line in lines) == 285
+
+
+def test_every_score_is_in_one_result_with_its_digits() -> None:
+    printed = Counter(
+        (line["paper"], int(line["table"]), line["dataset"], line["label_in_paper"], line["split"], float(line["mean"]))
+        for line in read_csv("raw/results.csv")
+        if line["mean"]
+    )
+    ours = Counter(
+        (row.paper, row.table, row.printed.dataset, row.label, split, score.mean)
+        for row in published_results()
+        for split in ("test", "train", "val")
+        if (score := getattr(row, split)) is not None
+    )
+    assert ours == printed
+    assert len(published_results()) == len(printed_rows())
+    assert all((row.test is None) == (row.status != "ok") for row in published_results())
+
+
+def test_every_row_names_what_it_compares_with_or_why_nothing_does() -> None:
+    for row in published_results():
+        assert row.models or row.reason, row
+        assert row.datasets, row
+        assert not row.reason or row.test is None, row
+        for model in row.models:
+            if "width" in model.settings:
+                assert model.settings.items() <= resolve_settings(model.name, dict(model.settings)).items()
+
+
+def test_papers_and_tables_are_those_of_the_results() -> None:
+    assert list(PAPERS) == list(dict.fromkeys(row.paper for row in published_results()))
+    assert list(TABLES) == list(dict.fromkeys((row.paper, row.table) for row in published_results()))
+
+
+def test_every_solved_size_says_where_it_comes_from_and_is_used() -> None:
+    for line in read_csv("solved_sizes.csv"):
+        used = [
+            row for row in published_results() if row.params == int(line["published"]) and row.source == line["source"]
+        ]
+        assert used, line
+        for row in used:
+            (model,) = row.models
+            stated = json.loads(line["settings"])
+            assert stated.items() <= resolve_settings(model.name, dict(model.settings)).items()
+
+
+@pytest.mark.parametrize("name", RAW)
+def test_notes_speak_to_the_reader_of_a_table(name: str) -> None:
+    speaks_of_files = re.compile(
+        r"extraction|\bin 000\b|(?<![.\d])00[0-4]\b|\.txt|\.csv|\.sh\b|\.json|rowspan|scripts/", re.IGNORECASE
+    )
+    for line in read_csv(name):
+        assert not [value for value in line.values() if speaks_of_files.search(value)]
+    assert not {"source_file", "source_line", "config", "script"} & set(read_csv(name)[0])
+
+
+def test_names_are_compared_without_case_and_hyphens() -> None:
+    assert plain("GCN-vanilla") == plain("gcn_Vanilla") == "gcnvanilla"

@@ -1,0 +1,1 @@
+"""Scripts for maintainers; nothing here is installed."""
