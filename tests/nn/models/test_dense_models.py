@@ -45,7 +45,7 @@ def test_a_released_configuration_has_exactly_its_parameters(config: Configurati
 
 
 def test_every_dataset_of_the_papers_is_tried() -> None:
-    assert len(RELEASED) == 76
+    assert len(RELEASED) == 70  # 76 with repetitions by other seeds
     assert {config.printed.dataset for config in RELEASED} == SHAPES.keys() - {"CSL with encoding"}
 
 
