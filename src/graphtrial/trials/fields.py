@@ -16,12 +16,18 @@ LARGEST_COUNT = 2**63 - 1
 DEEPEST = 32
 """Levels of nesting that a JSON text may have; deeper ones would end in Python's recursion limit somewhere else."""
 _ID = re.compile(r"[0-9a-f]{16}")
+_ID_PREFIX = re.compile(r"[0-9a-f]{0,16}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 def is_id(value: Any) -> bool:
     """Tell whether a value is the id of a trial: 16 lower-case hexadecimal digits."""
     return isinstance(value, str) and _ID.fullmatch(value) is not None
+
+
+def is_id_prefix(value: str) -> bool:
+    """Tell whether the id of a trial can start with this text: up to 16 lower-case hexadecimal digits."""
+    return _ID_PREFIX.fullmatch(value) is not None
 
 
 def is_sha256(value: Any) -> bool:

@@ -59,6 +59,9 @@ def test_a_trial_is_found_by_the_beginning_of_its_id(store: Store, study: Study)
         store.find("")
     with pytest.raises(GraphTrialError, match="no trial begins with 'zz'"):
         store.find("zz")
+    for text in ("\udcff", "a" * 5000, "%", "A"):  # no part of any id, and the first is none for SQLite either
+        with pytest.raises(GraphTrialError, match="no trial begins"):
+            store.find(text)
 
 
 def _write_many(path: Path, specs: list[dict[str, object]], process: int) -> None:

@@ -52,6 +52,12 @@ def import_file(
     if known == "graphml":
         options |= {"node_features": _words(node_features), "edge_features": _words(edge_features)}
         options |= {"target": target, "node_target": node_target}
+    elif node_features or edge_features or target or node_target:
+        raise GraphTrialError(
+            f"--target, --node-target, --node-features and --edge-features name attributes of GraphML, not of {known}"
+        )
+    if labels is not None and known != "edgelist":
+        raise GraphTrialError(f"--labels is for edgelist, not for {known}")
     if both_ways and known not in ("jsonl", "parquet", "edgelist"):
         raise GraphTrialError(f"--both-ways is for jsonl, parquet and edgelist, not for {known}")
     if labels is not None:

@@ -15,7 +15,7 @@ from graphtrial.core.errors import CorruptFileError, GraphTrialError
 from graphtrial.core.files import atomic_path, make_folder
 from graphtrial.core.spec import canonical_json
 from graphtrial.training.outcome import Epoch, Outcome
-from graphtrial.trials.fields import check_id
+from graphtrial.trials.fields import check_id, is_id_prefix
 from graphtrial.trials.store.database import reading, writing
 from graphtrial.trials.store.digests import history_digest, sum_of
 from graphtrial.trials.store.record import (
@@ -186,8 +186,9 @@ class Store:
         return records
 
     def find(self, prefix: str) -> TrialRecord:
-        """Return the trial whose id begins so."""
-        matches = self._select("WHERE substr(id, 1, length(?1)) = ?1", prefix)
+        """Return the one trial whose id starts with `prefix`; a text that is no part of an id matches none."""
+        # Checked here, because SQLite takes no lone surrogates.
+        matches = self._select("WHERE substr(id, 1, length(?1)) = ?1", prefix) if is_id_prefix(prefix) else []
         if len(matches) != 1:
             found = f"{len(matches)} trials begin" if matches else "no trial begins"
             raise GraphTrialError(f"{found} with '{prefix}' in {self.path}; `graphtrial status` lists them")

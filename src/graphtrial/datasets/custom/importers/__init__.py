@@ -23,6 +23,8 @@ FORMATS = {
     "tu": "graphtrial.datasets.custom.importers.tu",
     "arrays": "graphtrial.datasets.custom.importers.arrays",
 }
+FILES = {"jsonl": 1, "parquet": 1, "pyg": 1, "edgelist": 2}
+"""Number of files of a format, where it is fixed; the second one is that of --labels."""
 SUFFIXES = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -42,6 +44,11 @@ def read(kind: str, paths: list[Path], options: dict[str, Any]) -> GraphSet:
         raise UnknownNameError(f"no format called '{kind}'.{did_you_mean(kind, FORMATS)} Known: {', '.join(FORMATS)}.")
     for path in paths:
         require_file(path)
+    count = FILES.get(kind, len(paths))
+    if len(paths) < count:
+        raise GraphTrialError("an edge list needs a second file with the class of each node: --labels FILE")
+    if len(paths) > count:
+        raise GraphTrialError(f"format '{kind}' is one file, not {len(paths)}; --labels FILE goes with an edge list")
     reader: Callable[..., GraphSet] = importlib.import_module(FORMATS[kind]).read
     made = reader(**resolve_arguments(reader, {"paths": paths, **options}, f"format '{kind}'"))
     return settled(made)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from graphtrial.core.errors import CorruptFileError, GraphTrialError, InvalidGraphError
+from graphtrial.core.errors import CorruptFileError, InvalidGraphError
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.graphs.mask_names import PART, SPLIT
 from graphtrial.graphs.masks import part_column
@@ -20,8 +20,6 @@ from graphtrial.graphs.masks import part_column
 
 def read(paths: list[Path], both_ways: bool = False) -> GraphSet:
     """Read a graph from its edges and its nodes' classes; words become classes in alphabetical order."""
-    if len(paths) != 2:
-        raise GraphTrialError("an edge list needs a second file with the class of each node: --labels FILE")
     edges, labels = paths
     number: dict[str, int] = {}
     words: list[str] = []
