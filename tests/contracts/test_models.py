@@ -23,6 +23,7 @@ from tests.helpers.samples import (
     skip_links,
     whole,
 )
+from tests.helpers.sampling import rotating
 from torch import Tensor, nn
 
 from graphtrial.core.process import seed_everything
@@ -200,8 +201,7 @@ FEW: dict[str, list[Graph]] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("training", [True, False])
-@pytest.mark.parametrize("few", FEW)
+@pytest.mark.parametrize(("few", "training"), rotating(FEW, [True, False]))
 def test_awkward_graphs_get_finite_answers_and_gradients(case: Case, training: bool, few: str) -> None:
     given = FEW[few]
     model, batch = case.build().train(training), batch_of(given)

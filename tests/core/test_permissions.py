@@ -117,7 +117,8 @@ def test_no_process_imports_what_lies_in_the_current_folder(where: list[str], tm
     done = subprocess.run([sys.executable, *words], cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert [record.status for record in Store(store).trials()] == ["done"]
-    refused = [sys.executable, "-m", "graphtrial", "run", "csl", "marked:Net"]
-    told = subprocess.run(refused, cwd=tmp_path, env=environment, capture_output=True, text=True)
-    assert "for a file of your own use --plugin marked.py" in told.stderr
+    if "ray" not in where:  # it ends before any executor begins
+        refused = [sys.executable, "-m", "graphtrial", "run", "csl", "marked:Net"]
+        told = subprocess.run(refused, cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert "for a file of your own use --plugin marked.py" in told.stderr
     assert list(tmp_path.glob("mark-*")) == []

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 FILE = Path(__file__).parents[1] / "durations.json"
-SHORTEST = 0.2
-"""Seconds from which on a test is listed."""
+SHORTEST = 0.3
+"""Seconds from which on a test, with all its cases, is listed."""
 SLOW = 0.5
-"""Seconds from which on `make quick` leaves a test out."""
+"""Seconds from which on `make quick` leaves it out."""
 
 
 def function(nodeid: str) -> str:
@@ -21,7 +21,7 @@ def function(nodeid: str) -> str:
 
 
 def read() -> dict[str, float]:
-    """Return the processor seconds of the slowest case of each listed test."""
+    """Return the processor seconds of each listed test with all its cases."""
     listed: dict[str, float] = json.loads(FILE.read_text(encoding="utf-8"))
     return listed
 
@@ -41,7 +41,7 @@ class Durations:
 
     def add(self, name: str, seconds: float) -> None:
         """Add a case of a test, of this process or of another."""
-        self.seconds[name] = max(seconds, self.seconds.get(name, 0.0))
+        self.seconds[name] = self.seconds.get(name, 0.0) + seconds
 
     def write(self) -> None:
         """Write the list anew; tests that were not run stay as they were listed."""

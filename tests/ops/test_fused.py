@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 from tests.helpers.samples import AWKWARD, batch_of, random_graphs, vectors
+from tests.helpers.sampling import rotating
 from torch import Tensor
 from torch.nn import functional as F
 
@@ -116,9 +117,7 @@ NAMES = (
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("graphs", LISTS)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "graphs", "width"), rotating(NAMES, LISTS, WIDTHS))
 def test_values_and_gradients_equal_those_of_the_reference(name: str, graphs: str, width: int) -> None:
     (fused, reference), inputs = _case(name, batch_of(LISTS[graphs]), width)
     ours = [value.clone().requires_grad_() for value in inputs]

@@ -9,6 +9,7 @@ import pytest
 import torch
 from tests.helpers.layers import WIDTH, directed, made, output, undirected
 from tests.helpers.samples import AWKWARD, Graph, batch_of, random_graphs, vectors
+from tests.helpers.sampling import rotating
 from torch import Tensor, nn
 from torch.func import functional_call
 from torch_geometric.nn import GATConv, GCNConv, GINConv, SAGEConv, SimpleConv
@@ -181,12 +182,16 @@ FORMS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+def _label(value: object) -> str:
+    return str(value) if isinstance(value, tuple) else "awkward" if value is AWKWARD else "random"
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "settings"), FORMS, ids=str)
-@pytest.mark.parametrize("given", [AWKWARD, random_graphs(3, seed=1)], ids=["awkward", "random"])
+@pytest.mark.parametrize(("form", "given"), rotating(FORMS, [AWKWARD, random_graphs(3, seed=1)]), ids=_label)
 def test_every_layer_passes_gradcheck_in_its_inputs_and_weights(
-    name: str, settings: dict[str, Any], given: list[Graph]
+    form: tuple[str, dict[str, Any]], given: list[Graph]
 ) -> None:
+    name, settings = form
     batch, layer = batch_of(given), made(MODELS.get(name), **settings)
     names = [key for key, _ in layer.named_parameters()]
     x = vectors(batch.num_nodes, WIDTH).requires_grad_()
