@@ -44,8 +44,8 @@ class Durations:
         self.seconds[name] = self.seconds.get(name, 0.0) + seconds
 
     def write(self) -> None:
-        """Write the list anew; tests that were not run stay as they were listed."""
-        known = {name: seconds for name, seconds in read().items() if name not in self.seconds}
+        """Write the list anew; tests that were not run stay as they were listed, unless they are gone."""
+        known = {name: seconds for name, seconds in read().items() if name not in self.seconds and _exists(name)}
         found = {name: round(seconds, 1) for name, seconds in {**known, **self.seconds}.items() if seconds >= SHORTEST}
         FILE.write_text(json.dumps(found, indent=0, sort_keys=True) + "\n", encoding="utf-8")
 
@@ -53,3 +53,9 @@ class Durations:
 def _processor_seconds() -> float:
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def _exists(name: str) -> bool:
+    file, _, test = name.partition("::")
+    path = FILE.parents[1] / file
+    return path.is_file() and f"def {test.rpartition('::')[2]}(" in path.read_text(encoding="utf-8")
