@@ -2,11 +2,20 @@
 
     import graphtrial as gt
 
-    dataset = gt.load("csl")
-    model = gt.build("gcn", dataset, width=146, layers=4)
-    row = gt.run("csl", "gcn", encoding="laplacian:20", seeds=1)
+    dataset = gt.load("csl")                                          # or gt.load(gt.datasets.CSL)
+    model = gt.build(gt.nn.GCN, dataset, width=146, layers=4)         # or gt.build("gcn", ...)
+    row = gt.run("csl", "gcn", encoding="laplacian:20", seeds=1)      # trains, tests, stores
 
-The names below are public and imported when first used; everything else may change.
+Packages, each with its registered classes as attributes:
+
+    gt.datasets    ZINC, MNIST, PATTERN, MUTAG, ...: metadata and parser; `gt.load` returns the graphs
+    gt.nn          GCN, GIN, GatedGCN, ...: whole models; the layers alone are in `gt.nn.conv`
+    gt.kernels     WeisfeilerLehman, ShortestPath, ...: scikit-learn estimators
+    gt.encodings   LaplacianPE, RandomWalkPE, NodeOrder
+    gt.metrics     MAE, Accuracy, ROCAUC, Hits, ...
+    gt.tasks       GraphRegression, NodeClassification, LinkPrediction, ...
+
+The names in `dir(graphtrial)` are public and imported on first use; everything else may change.
 """
 
 from __future__ import annotations
@@ -49,9 +58,13 @@ for _path in _REGISTRIES:
     open_to_plugins(f"graphtrial.{_path}")
 open_to_plugins("graphtrial.kernels:KERNELS", needs="sklearn")
 
+_PACKAGES = (
+    *("datasets", "encodings", "graphs", "kernels", "metrics", "nn", "ops"),
+    *("results", "studies", "tasks", "training"),
+)
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
-__all__ = ["__version__", *sorted(_HOME)]
+__all__ = ["__version__", *sorted([*_HOME, *_PACKAGES])]
 
 if TYPE_CHECKING:
     from graphtrial.api import build, info, load, prepare, run, run_study
@@ -84,7 +97,9 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    # `graphtrial --help` and tab completion must not wait for torch.
+    # `import graphtrial`, `graphtrial --help` and tab completion must not wait for torch.
+    if name in _PACKAGES:
+        return importlib.import_module(f"graphtrial.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'graphtrial' has no attribute '{name}'")
     return getattr(importlib.import_module(_HOME[name]), name)

@@ -13,11 +13,12 @@ from torch import nn
 
 from graphtrial import datasets
 from graphtrial.core.files import DEFAULT_STORE
+from graphtrial.core.imports import registered_name
 from graphtrial.core.permissions import allow
-from graphtrial.datasets import Dataset
+from graphtrial.datasets import DATASETS, Dataset, DatasetSpec
 from graphtrial.execution import Executor, Progress, StudyRun
 from graphtrial.execution.executor import Listener
-from graphtrial.nn import build_model
+from graphtrial.nn import MODELS, build_model
 from graphtrial.results import ResultRow, result_rows
 from graphtrial.studies import Row, Study
 from graphtrial.studies.study import choose_settings, encoding_name, parse_encoding
@@ -25,33 +26,42 @@ from graphtrial.trials import Store
 from graphtrial.trials.shapes import make_encoding, shapes_for
 
 
-def load(name: str) -> Dataset:
-    """Return a dataset by name; it is prepared first where it is not yet, or no longer intact."""
+def load(dataset: str | type[DatasetSpec]) -> Dataset:
+    """Load a dataset by name or class, such as `load("zinc")` or `load(gt.datasets.ZINC)`; prepare it if necessary."""
+    name = registered_name(DATASETS, dataset)
     allow(name)
     return datasets.load(name)
 
 
-def prepare(name: str, force: bool = False) -> Dataset:
-    """Fetch, parse, check and keep a dataset, and return it; `force` does so even where it was kept before."""
+def prepare(dataset: str | type[DatasetSpec], force: bool = False) -> Dataset:
+    """Download, parse, check and cache a dataset, and return it; with `force` even if it is cached already."""
+    name = registered_name(DATASETS, dataset)
     allow(name)
     return datasets.prepare(name, force)
 
 
-def info(name: str) -> dict[str, Any]:
-    """Return everything there is to say about a dataset, as JSON-like facts; it is prepared where it is not yet."""
+def info(dataset: str | type[DatasetSpec]) -> dict[str, Any]:
+    """Return the metadata and statistics of a dataset as JSON-like values; prepare it if necessary."""
+    name = registered_name(DATASETS, dataset)
     allow(name)
     return datasets.info(name)
 
 
 def build(
-    model: str, dataset: Dataset | str, *, encoding: str = "none", budget: str | None = None, **settings: Any
+    model: str | type[nn.Module],
+    dataset: Dataset | str | type[DatasetSpec],
+    *,
+    encoding: str = "none",
+    budget: str | None = None,
+    **settings: Any,
 ) -> nn.Module:
-    """Build a model for a dataset, for example `build("gcn", "csl", width=146, layers=4)`.
+    """Build a model for a dataset, such as `build("gcn", "csl", width=146)` or `build(gt.nn.GCN, gt.datasets.CSL)`.
 
     Without a width the published one is taken, or the widest within `budget`. An unknown setting is an error.
     """
+    model = _model_name(model)
     allow(model, encoding_name(encoding))
-    data = load(dataset) if isinstance(dataset, str) else dataset
+    data = dataset if isinstance(dataset, Dataset) else load(dataset)
     component = parse_encoding(encoding, model)
     shapes = shapes_for(data, make_encoding(component))
     row = Row(model, settings, budget=budget)
@@ -59,8 +69,8 @@ def build(
 
 
 def run(
-    dataset: str,
-    model: str,
+    dataset: str | type[DatasetSpec],
+    model: str | type[nn.Module],
     *,
     encoding: str = "none",
     settings: dict[str, Any] | None = None,
@@ -79,6 +89,7 @@ def run(
     By default the trials run one after the other in this process; `workers` lets so many run at once in processes of
     their own, `None` as many as there are cores. An `executor` takes the place of both.
     """
+    dataset, model = registered_name(DATASETS, dataset), _model_name(model)
     allow(dataset, model, encoding_name(encoding), *([protocol] if protocol else []))
     study = Study(
         title=f"{model} on {dataset}",
@@ -103,6 +114,14 @@ def run_study(
     """Run what is missing of a study and return its rows; code outside this package that it names must be allowed."""
     run = StudyRun(study.trials(), Store(Path(store)))
     return result_rows(run.run(workers=workers, listener=listener, executor=executor))
+
+
+def _model_name(model: str | type[nn.Module]) -> str:
+    """Return the registered name of a model or of its layer."""
+    if isinstance(model, str):
+        return model
+    kind = getattr(model, "layer_class", model)
+    return registered_name(MODELS, kind)
 
 
 __all__ = ["DEFAULT_STORE", "Progress", "build", "info", "load", "prepare", "run", "run_study"]

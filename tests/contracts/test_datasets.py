@@ -17,7 +17,7 @@ from graphtrial.core.errors import MissingDependencyError
 from graphtrial.core.spec import canonical_json
 from graphtrial.datasets import DATASETS, Dataset, Source, info, load
 from graphtrial.datasets.prepare import source_at_hand
-from graphtrial.datasets.sbm import Cluster, Pattern
+from graphtrial.datasets.sbm import CLUSTER, PATTERN
 from graphtrial.graphs import GraphBatch
 
 # The content of each dataset as first made, by source and the versions of the libraries that had a say in it.
@@ -25,7 +25,7 @@ KNOWN = json.loads((Path(__file__).parent / "dataset_hashes.json").read_text())
 
 
 @DATASETS.register("small-pattern")
-class SmallPattern(Pattern):
+class SmallPattern(PATTERN):
     """A small twin of PATTERN, made by the same code."""
 
     name = "small-pattern"
@@ -36,7 +36,7 @@ class SmallPattern(Pattern):
 
 
 @DATASETS.register("small-cluster")
-class SmallCluster(Cluster):
+class SmallCluster(CLUSTER):
     """A small twin of CLUSTER, made by the same code."""
 
     name = "small-cluster"

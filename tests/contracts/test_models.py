@@ -27,7 +27,7 @@ from tests.helpers.sampling import rotating
 from torch import Tensor, nn
 
 from graphtrial.core.process import seed_everything
-from graphtrial.encodings.laplacian import Laplacian
+from graphtrial.encodings.laplacian import LaplacianPE
 from graphtrial.graphs import Column, GraphBatch, GraphSet
 from graphtrial.nn import MODELS, Shapes, build_model, count_parameters, model_settings, width_step
 from graphtrial.nn.conv import Conv
@@ -328,7 +328,7 @@ def test_message_passing_cannot_tell_skip_links_apart_without_positions(name: st
 
 def test_positions_tell_skip_links_apart(name: str) -> None:
     graphs = skip_links([2, 3, 16])
-    positions = Column(Laplacian(20, "absolute").compute(graphs), "node")
+    positions = Column(LaplacianPE(20, "absolute").compute(graphs), "node")
     out = answers(name, graphs.with_column("encoding", positions), encoding_dim=20)
     for one, other in ((0, 1), (0, 2), (1, 2)):
         assert (out[one] - out[other]).abs().max() > 1e-7  # a hundred times what rounding may do

@@ -198,9 +198,9 @@ def test_an_edited_encoding_does_not_read_the_cache_of_the_old_one(tmp_path: Pat
 def test_a_kernel_of_a_plugin_is_tried_under_its_content(tmp_path: Path) -> None:
     text = (
         "from graphtrial.kernels import KERNELS\n"
-        "from graphtrial.kernels.wl import WeisfeilerLeman\n"
+        "from graphtrial.kernels.wl import WeisfeilerLehman\n"
         "@KERNELS.register('my-wl')\n"
-        "class Mine(WeisfeilerLeman):\n"
+        "class Mine(WeisfeilerLehman):\n"
         "    'The usual refinement under a name of mine.'\n"
     )
     file, store = write(tmp_path, text), tmp_path / "store.sqlite"

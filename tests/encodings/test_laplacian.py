@@ -16,7 +16,7 @@ from torch_geometric.transforms import AddLaplacianEigenvectorPE
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.spec import Component
 from graphtrial.encodings import ENCODINGS, encode, laplacian
-from graphtrial.encodings.laplacian import Laplacian
+from graphtrial.encodings.laplacian import LaplacianPE
 from graphtrial.graphs import GraphSet, from_networkx, to_pyg
 
 Matrix = npt.NDArray[np.float64]
@@ -58,7 +58,7 @@ def by_definition(graphs: GraphSet, graph: int) -> Matrix:
 
 @pytest.mark.parametrize("k", [1, 4, 20])
 def test_columns_are_the_next_smallest_eigenvectors_also_where_eigenvalues_repeat(graphs: GraphSet, k: int) -> None:
-    for graph, vectors in enumerate(parts(graphs, Laplacian(k).compute(graphs))):
+    for graph, vectors in enumerate(parts(graphs, LaplacianPE(k).compute(graphs))):
         nodes = len(vectors)
         kept = max(0, min(k, nodes - 1))
         matrix = by_definition(graphs, graph)
@@ -68,7 +68,7 @@ def test_columns_are_the_next_smallest_eigenvectors_also_where_eigenvalues_repea
 
 @pytest.mark.parametrize("k", [4, 20])
 def test_columns_are_orthonormal_and_padded_with_zeros(graphs: GraphSet, k: int) -> None:
-    for vectors in parts(graphs, Laplacian(k).compute(graphs)):
+    for vectors in parts(graphs, LaplacianPE(k).compute(graphs)):
         kept = max(0, min(k, len(vectors) - 1))
         np.testing.assert_allclose(vectors[:, :kept].T @ vectors[:, :kept], np.eye(kept), atol=1e-6)
         assert not vectors[:, kept:].any()
@@ -77,7 +77,7 @@ def test_columns_are_orthonormal_and_padded_with_zeros(graphs: GraphSet, k: int)
 def test_eigenvalues_equal_those_of_networkx() -> None:
     items = [*plain_graphs(4, seed=5), nx.petersen_graph(), nx.circulant_graph(41, [1, 5])]
     graphs = from_networkx(items)
-    for item, vectors in zip(items, parts(graphs, Laplacian(6).compute(graphs)), strict=True):
+    for item, vectors in zip(items, parts(graphs, LaplacianPE(6).compute(graphs)), strict=True):
         matrix = nx.normalized_laplacian_matrix(item).toarray()
         np.testing.assert_allclose(np.einsum("nk,nm,mk->k", vectors, matrix, vectors), eigvalsh(matrix)[1:7], atol=1e-6)
 
@@ -86,7 +86,7 @@ def test_eigenvalues_equal_those_of_networkx() -> None:
 def test_vectors_equal_those_of_pyg_up_to_sign(k: int) -> None:
     graphs = from_networkx(plain_graphs(8, seed=20))
     transform = AddLaplacianEigenvectorPE(k, attr_name="pe", is_undirected=True)
-    for item, ours in zip(to_pyg(graphs), parts(graphs, Laplacian(k).compute(graphs)), strict=True):
+    for item, ours in zip(to_pyg(graphs), parts(graphs, LaplacianPE(k).compute(graphs)), strict=True):
         theirs = transform(item).pe.double().numpy()
         signs = np.sign((ours * theirs).sum(axis=0))
         np.testing.assert_allclose(ours, theirs * signs, atol=1e-5)
@@ -94,14 +94,14 @@ def test_vectors_equal_those_of_pyg_up_to_sign(k: int) -> None:
 
 def test_the_trivial_vector_of_a_connected_graph_is_dropped() -> None:
     graphs = from_networkx(plain_graphs(5, seed=40))
-    for graph, vectors in enumerate(parts(graphs, Laplacian(5).compute(graphs))):
+    for graph, vectors in enumerate(parts(graphs, LaplacianPE(5).compute(graphs))):
         trivial = np.sqrt(graphs.in_degree[graphs.node_ptr[graph] : graphs.node_ptr[graph + 1]])
         np.testing.assert_allclose(trivial @ vectors, 0, atol=1e-5)
 
 
 def test_one_vector_is_dropped_however_many_parts_a_graph_has() -> None:
     graphs = from_networkx([nx.disjoint_union_all([nx.cycle_graph(5)] * 3)])
-    vectors, matrix = Laplacian(3).compute(graphs).astype(np.float64), by_definition(graphs, 0)
+    vectors, matrix = LaplacianPE(3).compute(graphs).astype(np.float64), by_definition(graphs, 0)
     np.testing.assert_allclose(matrix @ vectors[:, :2], 0, atol=1e-6)
     assert np.linalg.norm(matrix @ vectors[:, 2]) > 0.1
 
@@ -109,12 +109,12 @@ def test_one_vector_is_dropped_however_many_parts_a_graph_has() -> None:
 def test_a_directed_graph_counts_as_half_of_each_direction() -> None:
     one_way: list[Graph] = [(5, [(0, 1), (0, 1), (1, 2), (1, 2), (2, 3), (2, 3), (3, 4), (3, 4), (4, 0), (4, 0)])]
     both = [(5, [*one_way[0][1][::2], *((v, u) for u, v in one_way[0][1][::2])])]
-    np.testing.assert_array_equal(Laplacian(3).compute(graph_set(one_way)), Laplacian(3).compute(graph_set(both)))
+    np.testing.assert_array_equal(LaplacianPE(3).compute(graph_set(one_way)), LaplacianPE(3).compute(graph_set(both)))
 
 
 @pytest.mark.parametrize("sign", ["random", "fixed"])
 def test_the_entry_of_largest_magnitude_is_positive(graphs: GraphSet, sign: str) -> None:
-    for vectors in parts(graphs, Laplacian(6, sign).compute(graphs)):  # type: ignore[arg-type]
+    for vectors in parts(graphs, LaplacianPE(6, sign).compute(graphs)):  # type: ignore[arg-type]
         for column in vectors.T:
             if column.any():
                 nearly = np.flatnonzero(np.abs(column) >= np.abs(column).max() * (1 - 1e-7))
@@ -132,13 +132,13 @@ def test_the_first_of_equal_magnitudes_decides_the_sign() -> None:
 
 def test_absolute_takes_magnitudes(graphs: GraphSet) -> None:
     np.testing.assert_array_equal(
-        Laplacian(5, "absolute").compute(graphs), np.abs(Laplacian(5, "fixed").compute(graphs))
+        LaplacianPE(5, "absolute").compute(graphs), np.abs(LaplacianPE(5, "fixed").compute(graphs))
     )
 
 
 def test_random_signs_are_one_per_column_and_batch_drawn_from_the_generator() -> None:
-    values = torch.from_numpy(Laplacian(8).compute(SETS["plain"]))
-    encoding, generator = Laplacian(8), torch.Generator().manual_seed(1)
+    values = torch.from_numpy(LaplacianPE(8).compute(SETS["plain"]))
+    encoding, generator = LaplacianPE(8), torch.Generator().manual_seed(1)
     seen = []
     for _ in range(40):
         view = encoding.training_view(values, generator)
@@ -158,17 +158,17 @@ def test_random_signs_are_one_per_column_and_batch_drawn_from_the_generator() ->
 def test_other_sign_rules_draw_nothing(sign: str) -> None:
     values, generator = torch.randn(7, 3), torch.Generator().manual_seed(1)
     before = generator.get_state()
-    assert Laplacian(3, sign).training_view(values, generator) is values  # type: ignore[arg-type]
+    assert LaplacianPE(3, sign).training_view(values, generator) is values  # type: ignore[arg-type]
     assert torch.equal(generator.get_state(), before)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_the_number_of_threads_changes_no_bit(threads: int) -> None:
-    expected = Laplacian(20).compute(SETS["skip links"])
+    expected = LaplacianPE(20).compute(SETS["skip links"])
     before = torch.get_num_threads()
     torch.set_num_threads(threads)
     try:
-        np.testing.assert_array_equal(Laplacian(20).compute(SETS["skip links"]), expected)
+        np.testing.assert_array_equal(LaplacianPE(20).compute(SETS["skip links"]), expected)
         assert torch.get_num_threads() == threads
     finally:
         torch.set_num_threads(before)
@@ -176,23 +176,23 @@ def test_the_number_of_threads_changes_no_bit(threads: int) -> None:
 
 def test_large_sets_are_decomposed_in_pieces_without_changing_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     graphs = graph_set(random_graphs(40, seed=3, undirected=True))
-    expected = Laplacian(4).compute(graphs)
+    expected = LaplacianPE(4).compute(graphs)
     monkeypatch.setattr(laplacian, "DENSE_NUMBERS", 100)
-    np.testing.assert_array_equal(Laplacian(4).compute(graphs), expected)
+    np.testing.assert_array_equal(LaplacianPE(4).compute(graphs), expected)
 
 
 def test_senseless_arguments_are_refused_in_words() -> None:
     for k in (0, -1, 2.5, "8", True, None):
-        with pytest.raises(GraphTrialError, match="k of Laplacian must be an integer from 1"):
-            Laplacian(k)  # type: ignore[arg-type]
-    with pytest.raises(GraphTrialError, match=r"sign of Laplacian must be 'random' or .*, not 'flip'"):
-        Laplacian(4, "flip")  # type: ignore[arg-type]
+        with pytest.raises(GraphTrialError, match="k of LaplacianPE must be an integer from 1"):
+            LaplacianPE(k)  # type: ignore[arg-type]
+    with pytest.raises(GraphTrialError, match=r"sign of LaplacianPE must be 'random' or .*, not 'flip'"):
+        LaplacianPE(4, "flip")  # type: ignore[arg-type]
 
 
 def test_the_command_line_form_names_the_number_of_vectors_first() -> None:
     component = Component.parse("laplacian:20,sign=fixed", ENCODINGS.get)
     made = ENCODINGS.get(component.name)(**component.arguments)
-    assert isinstance(made, Laplacian)
+    assert isinstance(made, LaplacianPE)
     assert (made.width, made.sign) == (20, "fixed")
 
 
@@ -201,13 +201,13 @@ class Counted:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.calls = 0
-        compute = Laplacian.compute
+        compute = LaplacianPE.compute
 
-        def counting(encoding: Laplacian, graphs: GraphSet) -> npt.NDArray[np.float32]:
+        def counting(encoding: LaplacianPE, graphs: GraphSet) -> npt.NDArray[np.float32]:
             self.calls += 1
             return compute(encoding, graphs)
 
-        monkeypatch.setattr(Laplacian, "compute", counting)
+        monkeypatch.setattr(LaplacianPE, "compute", counting)
 
 
 def folders(home: Path) -> list[Path]:
@@ -216,8 +216,8 @@ def folders(home: Path) -> list[Path]:
 
 def test_a_second_call_reads_the_cache(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     counted, graphs = Counted(monkeypatch), SETS["random"]
-    first = encode(graphs, Laplacian(4), "encoding")
-    second = encode(graph_set(random_graphs(30, seed=0, undirected=True)), Laplacian(4, "fixed"), "other")
+    first = encode(graphs, LaplacianPE(4), "encoding")
+    second = encode(graph_set(random_graphs(30, seed=0, undirected=True)), LaplacianPE(4, "fixed"), "other")
     assert counted.calls == 1
     np.testing.assert_array_equal(first.column("encoding").values, second.column("other").values)
     assert first.column("encoding").level == "node"
@@ -228,18 +228,18 @@ def test_other_arguments_graphs_or_versions_have_a_file_of_their_own(
     own_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counted, graphs = Counted(monkeypatch), SETS["random"]
-    for encoding in (Laplacian(4), Laplacian(5), Laplacian(4, "absolute")):
+    for encoding in (LaplacianPE(4), LaplacianPE(5), LaplacianPE(4, "absolute")):
         assert encode(graphs, encoding, "encoding").column("encoding").width == encoding.width
-    encode(SETS["directed"], Laplacian(4), "encoding")
-    monkeypatch.setattr(Laplacian, "version", Laplacian.version + 1)
-    encode(graphs, Laplacian(4), "encoding")
+    encode(SETS["directed"], LaplacianPE(4), "encoding")
+    monkeypatch.setattr(LaplacianPE, "version", LaplacianPE.version + 1)
+    encode(graphs, LaplacianPE(4), "encoding")
     assert counted.calls == len(folders(own_home)) == 5
 
 
 @pytest.mark.parametrize("damage", ["flipped byte", "cut off", "missing", "manifest"])
 def test_a_damaged_cache_is_made_again(own_home: Path, monkeypatch: pytest.MonkeyPatch, damage: str) -> None:
     counted, graphs = Counted(monkeypatch), SETS["random"]
-    expected = encode(graphs, Laplacian(4), "encoding").column("encoding").values.copy()
+    expected = encode(graphs, LaplacianPE(4), "encoding").column("encoding").values.copy()
     (folder,) = folders(own_home)
     file = folder / ("set.json" if damage == "manifest" else "values.npy")
     content = bytearray(file.read_bytes())
@@ -248,6 +248,6 @@ def test_a_damaged_cache_is_made_again(own_home: Path, monkeypatch: pytest.Monke
         content[-1] ^= 0x40
         file.write_bytes(content[: -9 if damage == "cut off" else None])
     for _ in range(2):
-        again = encode(graphs, Laplacian(4), "encoding")
+        again = encode(graphs, LaplacianPE(4), "encoding")
         np.testing.assert_array_equal(again.column("encoding").values, expected)
     assert counted.calls == 2

@@ -11,7 +11,7 @@ from torch_geometric.transforms import AddRandomWalkPE
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.spec import Component
 from graphtrial.encodings import ENCODINGS, walks
-from graphtrial.encodings.random_walk import RandomWalk
+from graphtrial.encodings.random_walk import RandomWalkPE
 from graphtrial.graphs import GraphSet, from_networkx, to_pyg
 
 SETS: dict[str, GraphSet] = {
@@ -27,7 +27,7 @@ SETS: dict[str, GraphSet] = {
 @pytest.mark.parametrize("k", [1, 2, 9])
 def test_numbers_are_the_diagonals_of_the_powers_of_the_walk(name: str, k: int) -> None:
     graphs = SETS[name]
-    together = np.split(RandomWalk(k).compute(graphs), graphs.node_ptr[1:-1])
+    together = np.split(RandomWalkPE(k).compute(graphs), graphs.node_ptr[1:-1])
     for graph, ours in enumerate(together):
         nodes = int(graphs.node_counts[graph])
         walk = np.zeros((nodes, nodes))
@@ -40,7 +40,7 @@ def test_numbers_are_the_diagonals_of_the_powers_of_the_walk(name: str, k: int) 
 
 def test_numbers_equal_those_of_pyg() -> None:
     graphs = from_networkx([*plain_graphs(5, seed=3), nx.karate_club_graph()])
-    together = np.split(RandomWalk(6).compute(graphs), graphs.node_ptr[1:-1])
+    together = np.split(RandomWalkPE(6).compute(graphs), graphs.node_ptr[1:-1])
     transform = AddRandomWalkPE(6, attr_name="walk")
     for item, ours in zip(to_pyg(graphs), together, strict=True):
         np.testing.assert_allclose(ours, transform(item).walk.numpy(), atol=1e-6)
@@ -48,12 +48,12 @@ def test_numbers_equal_those_of_pyg() -> None:
 
 def test_more_walks_than_step_together_give_the_same_numbers() -> None:
     ring = nx.cycle_graph(3 * walks.LANES + 5)
-    values = RandomWalk(4).compute(from_networkx([ring]))
+    values = RandomWalkPE(4).compute(from_networkx([ring]))
     np.testing.assert_allclose(values, np.tile([0, 1 / 2, 0, 3 / 8], (len(ring), 1)), atol=1e-7)
 
 
 def test_rings_of_different_length_differ_as_soon_as_a_walk_can_go_round() -> None:
-    shorter, longer = (RandomWalk(7).compute(from_networkx([nx.cycle_graph(n)]))[0] for n in (7, 8))
+    shorter, longer = (RandomWalkPE(7).compute(from_networkx([nx.cycle_graph(n)]))[0] for n in (7, 8))
     np.testing.assert_allclose(shorter[:6], longer[:6], atol=1e-7)
     assert shorter[6] == pytest.approx(2 / 2**7)
     assert longer[6] == 0
@@ -61,8 +61,8 @@ def test_rings_of_different_length_differ_as_soon_as_a_walk_can_go_round() -> No
 
 @pytest.mark.parametrize("k", [0, -1, 2.5, "8", True, None])
 def test_senseless_arguments_are_refused_in_words(k: object) -> None:
-    with pytest.raises(GraphTrialError, match="k of RandomWalk must be an integer from 1"):
-        RandomWalk(k)  # type: ignore[arg-type]
+    with pytest.raises(GraphTrialError, match="k of RandomWalkPE must be an integer from 1"):
+        RandomWalkPE(k)  # type: ignore[arg-type]
 
 
 def test_the_command_line_form_names_the_number_of_steps() -> None:

@@ -8,7 +8,7 @@ import pytest
 from scipy.linalg import eigvalsh
 
 from graphtrial.encodings import laplacian, spectrum
-from graphtrial.encodings.laplacian import Laplacian
+from graphtrial.encodings.laplacian import LaplacianPE
 from graphtrial.graphs import from_networkx
 
 GRAPHS = {
@@ -43,7 +43,7 @@ def matrix_of(graph: nx.Graph) -> np.ndarray:
 @pytest.mark.parametrize("name", GRAPHS)
 def test_the_smallest_eigenvectors_are_found_with_all_their_copies(name: str) -> None:
     k, matrix = 8, matrix_of(GRAPHS[name])
-    vectors = Laplacian(k).compute(from_networkx([GRAPHS[name]])).astype(np.float64)
+    vectors = LaplacianPE(k).compute(from_networkx([GRAPHS[name]])).astype(np.float64)
     np.testing.assert_allclose(vectors.T @ vectors, np.eye(k), atol=1e-6)
     values = np.einsum("nk,nm,mk->k", vectors, matrix, vectors)
     np.testing.assert_allclose(values, eigvalsh(matrix)[1 : k + 1], atol=1e-6)
@@ -54,16 +54,16 @@ def test_the_smallest_eigenvectors_are_found_with_all_their_copies(name: str) ->
 @pytest.mark.usefixtures("_sparse")
 def test_the_trivial_vector_is_not_among_them() -> None:
     for graph in GRAPHS.values():
-        vectors = Laplacian(8).compute(from_networkx([graph]))
+        vectors = LaplacianPE(8).compute(from_networkx([graph]))
         np.testing.assert_allclose(np.sqrt([degree for _, degree in graph.degree]) @ vectors, 0, atol=1e-5)
 
 
 def test_vectors_equal_those_of_the_dense_decomposition_where_these_are_unique(monkeypatch: pytest.MonkeyPatch) -> None:
     graphs = from_networkx([GRAPHS["random"]])
-    dense = Laplacian(6).compute(graphs)
+    dense = LaplacianPE(6).compute(graphs)
     monkeypatch.setattr(laplacian, "DENSE_NODES", 50)
     monkeypatch.setattr(spectrum, "DENSE_NODES", 50)
-    np.testing.assert_allclose(Laplacian(6).compute(graphs), dense, atol=1e-6)
+    np.testing.assert_allclose(LaplacianPE(6).compute(graphs), dense, atol=1e-6)
 
 
 def test_components_are_set_apart_the_largest_first() -> None:
@@ -83,6 +83,6 @@ def test_repeating_it_gives_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(laplacian, "DENSE_NODES", 50)
     monkeypatch.setattr(spectrum, "DENSE_NODES", 20)
     graphs = from_networkx([GRAPHS["square grid"]])
-    first = Laplacian(8).compute(graphs)
+    first = LaplacianPE(8).compute(graphs)
     np.random.seed(3)
-    np.testing.assert_array_equal(Laplacian(8).compute(graphs), first)
+    np.testing.assert_array_equal(LaplacianPE(8).compute(graphs), first)

@@ -18,7 +18,7 @@ import numpy as np
 from torch import nn
 import graphtrial as gt
 from graphtrial.datasets.csl import CSL
-from graphtrial.kernels.wl import WeisfeilerLeman
+from graphtrial.kernels.wl import WeisfeilerLehman
 from graphtrial.tasks import GraphClassification
 class Net(nn.Module):
     def __init__(self, shapes, width: int = 8):
@@ -27,7 +27,7 @@ class Net(nn.Module):
         self.head = gt.make_head(shapes, width, 1, readout="sum", layer_heads=False)
     def forward(self, graph):
         return self.head(graph, [self.encoder(graph)])
-class Kernel(WeisfeilerLeman):
+class Kernel(WeisfeilerLehman):
     "A kernel."
 class Positions(gt.Encoding):
     name = "positions"

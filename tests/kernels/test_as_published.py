@@ -19,7 +19,7 @@ from graphtrial.core.spec import Component
 from graphtrial.datasets import load
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.kernels import KERNELS
-from graphtrial.kernels.as_published import PublishedGraphlet, PublishedShortestPath, PublishedWeisfeilerLeman
+from graphtrial.kernels.as_published import PublishedGraphlet, PublishedShortestPath, PublishedWeisfeilerLehman
 from graphtrial.svm.rules import KernelFoldRules
 from graphtrial.trials.kinds.gram_cache import kernel_matrix
 from graphtrial.trials.kinds.kernel_fold import KernelFold
@@ -277,7 +277,7 @@ def test_colours_equal_those_of_the_published_rule(
     counters = published_colours(graphs, h, first_label, node_labels=node_labels, edge_labels=edge_labels)
     settings = {"h": h, "node_labels": node_labels, "edge_labels": edge_labels}
     made = set_of(graphs, first_label)
-    kernel = PublishedWeisfeilerLeman(**settings, normalise=False)
+    kernel = PublishedWeisfeilerLehman(**settings, normalise=False)
     np.testing.assert_array_equal(kernel.fit_transform(made), products(counters))
     best = KERNELS.get("wl-oa-as-published")(**settings, normalise=False)
     minima = [[sum((a & b).values()) for b in counters] for a in counters]

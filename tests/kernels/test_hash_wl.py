@@ -10,9 +10,9 @@ from tests.helpers.samples import random_graphs
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import Column, GraphSet
-from graphtrial.kernels.hash_wl import HashWeisfeilerLeman
+from graphtrial.kernels.hash_wl import HashWeisfeilerLehman
 from graphtrial.kernels.structure import Structure
-from graphtrial.kernels.wl import WeisfeilerLeman
+from graphtrial.kernels.wl import WeisfeilerLehman
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def graphs() -> GraphSet:
 
 
 def test_it_is_the_mean_of_kernels_of_bins(graphs: GraphSet) -> None:
-    kernel = HashWeisfeilerLeman(h=2, repetitions=4, width=0.7, seed=5, normalise=False)
+    kernel = HashWeisfeilerLehman(h=2, repetitions=4, width=0.7, seed=5, normalise=False)
     x = graphs.column("node_attributes").values
     scaled = (x - x.mean(axis=0)) / x.std(axis=0)
     rng = np.random.Generator(np.random.PCG64(5))
@@ -55,19 +55,19 @@ def test_it_is_the_mean_of_kernels_of_bins(graphs: GraphSet) -> None:
 
 
 def test_the_seed_decides_and_new_graphs_are_divided_like_the_fitted_ones(graphs: GraphSet) -> None:
-    first, again, other = (HashWeisfeilerLeman(seed=seed).fit_transform(graphs) for seed in (1, 1, 2))
+    first, again, other = (HashWeisfeilerLehman(seed=seed).fit_transform(graphs) for seed in (1, 1, 2))
     np.testing.assert_array_equal(first, again)
     assert np.abs(first - other).max() > 1e-3
-    kernel = HashWeisfeilerLeman(seed=1)
+    kernel = HashWeisfeilerLehman(seed=1)
     together = kernel.fit_transform(graphs)
     np.testing.assert_allclose(kernel.transform(graphs[3:7]), together[3:7], atol=1e-12)
 
 
 def test_equal_attributes_leave_the_subtree_kernel(graphs: GraphSet) -> None:
     alike = graphs.with_column("node_attributes", Column(np.ones((graphs.num_nodes, 2)), "node"))
-    expected = WeisfeilerLeman(h=2).fit_transform(graphs)
-    np.testing.assert_allclose(HashWeisfeilerLeman(h=2).fit_transform(alike), expected)
-    wide = HashWeisfeilerLeman(h=2, width=1e-9, node_labels=False).fit_transform(graphs)
+    expected = WeisfeilerLehman(h=2).fit_transform(graphs)
+    np.testing.assert_allclose(HashWeisfeilerLehman(h=2).fit_transform(alike), expected)
+    wide = HashWeisfeilerLehman(h=2, width=1e-9, node_labels=False).fit_transform(graphs)
     np.testing.assert_allclose(wide, np.eye(len(graphs)), atol=1e-12)  # no two nodes are alike
 
 
@@ -82,6 +82,6 @@ def test_a_degree_in_place_of_labels_is_no_label(graphs: GraphSet) -> None:
 def test_other_attributes_and_senseless_settings_are_refused(graphs: GraphSet) -> None:
     narrow = graphs.with_column("node_attributes", Column(np.ones((graphs.num_nodes, 2)), "node"))
     with pytest.raises(GraphTrialError, match="3 attributes and those of the other 2"):
-        HashWeisfeilerLeman().fit(graphs).transform(narrow)
-    with pytest.raises(GraphTrialError, match="repetitions of HashWeisfeilerLeman must be an integer from 1"):
-        HashWeisfeilerLeman(repetitions=0).fit(graphs)
+        HashWeisfeilerLehman().fit(graphs).transform(narrow)
+    with pytest.raises(GraphTrialError, match="repetitions of HashWeisfeilerLehman must be an integer from 1"):
+        HashWeisfeilerLehman(repetitions=0).fit(graphs)

@@ -19,8 +19,8 @@ from graphtrial.kernels import KERNELS, GraphKernel, gram
 from graphtrial.kernels.graphlet import Graphlet
 from graphtrial.kernels.random_walk import RandomWalk
 from graphtrial.kernels.shortest_path import ShortestPath
-from graphtrial.kernels.wl import WeisfeilerLeman
-from graphtrial.kernels.wl_oa import WeisfeilerLemanOptimalAssignment
+from graphtrial.kernels.wl import WeisfeilerLehman
+from graphtrial.kernels.wl_oa import WeisfeilerLehmanOptimalAssignment
 
 patiently = settings(deadline=None, max_examples=40)
 Labelled = list[tuple[Graph, list[int]]]
@@ -71,9 +71,9 @@ def dictionary_refinement(graphs: Labelled, h: int, *, edge_labels: bool) -> lis
 @given(graph_lists(simple=False), st.integers(0, 4), st.booleans())
 def test_refinement_equals_that_with_dictionaries(graphs: Labelled, h: int, edge_labels: bool) -> None:
     expected = dictionary_refinement(graphs, h, edge_labels=edge_labels)
-    plain = WeisfeilerLeman(h=h, edge_labels=edge_labels, normalise=False)
+    plain = WeisfeilerLehman(h=h, edge_labels=edge_labels, normalise=False)
     np.testing.assert_array_equal(plain.fit_transform(set_of(graphs)), by_counters(expected))
-    best = WeisfeilerLemanOptimalAssignment(h=h, edge_labels=edge_labels, normalise=False)
+    best = WeisfeilerLehmanOptimalAssignment(h=h, edge_labels=edge_labels, normalise=False)
     minima = [[sum((a & b).values()) for b in expected] for a in expected]
     np.testing.assert_array_equal(best.fit_transform(set_of(graphs)), minima)
 
@@ -199,4 +199,4 @@ def test_bad_arguments_are_named(kernel: GraphKernel) -> None:
     with pytest.raises(GraphTrialError, match="of a GraphSet, not of a list"):
         kernel.set_params(output="gram").fit([1, 2])
     with pytest.raises(GraphTrialError, match="integer from 0"):
-        WeisfeilerLeman(h=-1).fit(set_of([((1, []), [0])]))
+        WeisfeilerLehman(h=-1).fit(set_of([((1, []), [0])]))

@@ -12,7 +12,7 @@ from sklearn.svm import SVC, LinearSVC
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.kernels import KERNELS
 from graphtrial.kernels.shortest_path import ShortestPath
-from graphtrial.kernels.wl import WeisfeilerLeman
+from graphtrial.kernels.wl import WeisfeilerLehman
 
 
 @pytest.fixture(scope="module")
@@ -50,12 +50,12 @@ def test_every_kernel_can_be_cloned_and_has_parameters(name: str) -> None:
 
 def test_a_grid_search_chooses_steps_and_the_error_of_a_machine(graphs: GraphSet) -> None:
     y = graphs.column("y").values
-    pipeline = make_pipeline(WeisfeilerLeman(node_labels=False), SVC(kernel="precomputed"))
+    pipeline = make_pipeline(WeisfeilerLehman(node_labels=False), SVC(kernel="precomputed"))
     search = GridSearchCV(pipeline, {"weisfeilerleman__h": [0, 1], "svc__C": [0.1, 10.0]}, cv=3)
     search.fit(graphs, y)
     assert search.best_score_ > 0.8
     assert search.predict(graphs).shape == (60,)
-    linear = make_pipeline(WeisfeilerLeman(h=2, node_labels=False, output="features"), LinearSVC())
+    linear = make_pipeline(WeisfeilerLehman(h=2, node_labels=False, output="features"), LinearSVC())
     assert cross_val_score(linear, graphs, y, cv=3).mean() > 0.8
 
 
@@ -73,7 +73,7 @@ def as_grakel(graphs: GraphSet) -> list:
 def test_refinement_equals_that_of_grakel(graphs: GraphSet, h: int) -> None:
     grakel = pytest.importorskip("grakel", reason="GraKeL is not installed")
     theirs = grakel.WeisfeilerLehman(n_iter=h, base_graph_kernel=grakel.VertexHistogram, normalize=True)
-    ours = WeisfeilerLeman(h=h).fit_transform(graphs)
+    ours = WeisfeilerLehman(h=h).fit_transform(graphs)
     np.testing.assert_allclose(ours, theirs.fit_transform(as_grakel(graphs)), atol=1e-12)
 
 

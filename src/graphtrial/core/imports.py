@@ -1,17 +1,24 @@
-"""Import an attribute by its dotted path; locate and parse modules without importing them."""
+"""Import an attribute by its dotted path or a registered class by its name; locate modules without importing them."""
 
 from __future__ import annotations
 
 import ast
 import functools
 import importlib
+import re
 import sys
 from collections.abc import Sequence
 from importlib.machinery import PathFinder
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphtrial.core.errors import GraphTrialError, UnknownNameError, did_you_mean, in_one_line
+
+if TYPE_CHECKING:
+    from graphtrial.core.registry import Registry
+
+CLASS_NAME = re.compile(r"[A-Z]\w*")
+"""Names of classes; others, such as those of submodules, never load a registry."""
 
 
 def import_attribute(path: str) -> Any:
@@ -88,3 +95,31 @@ def _resolve_relative(name: str, level: int, package: str) -> str:
     if level > len(parents):
         return ""
     return ".".join(filter(None, [*parents[: len(parents) - level + 1], name]))
+
+
+def builtin_classes(registry: Registry[Any]) -> dict[str, Any]:
+    """Return the classes of this package in a registry, by class name."""
+    things = registry.contents().things.values()
+    return {
+        thing.__name__: thing
+        for thing in things
+        if isinstance(thing, type) and thing.__module__.startswith("graphtrial.")
+    }
+
+
+def class_attribute(package: str, registry: Registry[Any], name: str) -> Any:
+    """Return a registered class by its class name; for the `__getattr__` of a package."""
+    classes = builtin_classes(registry) if CLASS_NAME.fullmatch(name) else {}
+    if name not in classes:
+        raise AttributeError(f"module '{package}' has no attribute '{name}'.{did_you_mean(name, classes)}")
+    return classes[name]
+
+
+def registered_name(registry: Registry[Any], thing: Any) -> str:
+    """Return the name of a registered class, or a name as it is."""
+    if isinstance(thing, str):
+        return thing
+    for name, registered in registry.contents().things.items():
+        if registered is thing:
+            return name
+    raise GraphTrialError(f"{thing!r} is no registered {registry.kind}; give a name or a class that is registered")

@@ -1,5 +1,8 @@
 """Datasets by name: `load("zinc")` fetches, verifies, parses and keeps one; adding one is metadata and a function."""
 
+from typing import Any
+
+from graphtrial.core.imports import builtin_classes, class_attribute
 from graphtrial.datasets.base import DATASETS, Dataset, DatasetSpec, Source, Split
 from graphtrial.datasets.prepare import info, load, prepare
 from graphtrial.datasets.statistics import Statistics
@@ -17,3 +20,11 @@ __all__ = [
     "load",
     "prepare",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    return class_attribute(__name__, DATASETS, name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, *builtin_classes(DATASETS)]

@@ -57,7 +57,7 @@ class Collaborations(DatasetSpec):
 
 
 @DATASETS.register("ogbl-collab", title="OGBL-COLLAB")
-class Collab(Collaborations):
+class OGBLCollab(Collaborations):
     """OGBL-COLLAB: tell which of 235,868 authors will write a paper together, from their papers until 2017.
 
     Links up to 2017 are trained on, those of 2018 validate, those of 2019 are tested, each among 100,000 pairs that are
@@ -83,7 +83,7 @@ class Collab(Collaborations):
 
 
 @DATASETS.register("ogbl-collab-as-published", title="OGBL-COLLAB (as published)")
-class CollabAsPublished(Collab):
+class OGBLCollabAsPublished(OGBLCollab):
     """OGBL-COLLAB as Benchmarking GNNs scores it: each link among the first pairs that are none, as many as links.
 
     With fewer pairs to be ranked above, Hits@50 is easier to reach than by the rule of the Open Graph Benchmark.
@@ -127,9 +127,9 @@ def stand_in(authors: int) -> type[StandIn]:
         "name": STAND_IN if whole else f"{STAND_IN}-{authors}",
         "authors": authors,
         "large": authors > 50_000,
-        "published": Collab.published if whole else None,
+        "published": OGBLCollab.published if whole else None,
     }
-    return type(f"StandIn{authors}", (StandIn,), members)
+    return type(f"OGBLCollabStandIn{authors}", (StandIn,), members)
 
 
 def find(name: str) -> type[StandIn] | None:

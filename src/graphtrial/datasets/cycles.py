@@ -19,7 +19,7 @@ SEED = 0
 
 
 @DATASETS.register("cycles", title="CYCLES")
-class Cycles(DatasetSpec):
+class CYCLES(DatasetSpec):
     """CYCLES: tell whether a sparse graph has a cycle of six nodes, trained on 9,000 graphs.
 
     Two rings and about five trees of 37 to 61 nodes together. One class has a ring of six nodes, the other two rings of
@@ -64,7 +64,7 @@ class Cycles(DatasetSpec):
         return [Split(whole.train[: self.train_size], whole.val, whole.test)]
 
 
-class _SmallerTraining(Cycles):
+class _SmallerTraining(CYCLES):
     published_as = "cycles"
     protocol = "bgnn-v5/cycles"
     splits_complete = False

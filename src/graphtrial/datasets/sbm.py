@@ -26,7 +26,7 @@ SEED = 0
 
 
 @DATASETS.register("pattern", title="PATTERN")
-class Pattern(DatasetSpec):
+class PATTERN(DatasetSpec):
     r"""PATTERN: find the nodes of a foreign pattern in a graph of five communities.
 
     Five communities of 5 to 34 nodes, nodes joined with probability 0.5 inside one and 0.35 between two; a pattern of 5
@@ -78,7 +78,7 @@ class Pattern(DatasetSpec):
 
 
 @DATASETS.register("pattern-v1", title="PATTERN (v1)")
-class PatternV1(Pattern):
+class PATTERNv1(PATTERN):
     r"""PATTERN as the first version of the paper describes it: fewer links between communities, patterns of 20 nodes.
 
     As `pattern`, with nodes of two communities joined with probability 0.2 and every pattern of 20 nodes.
@@ -92,7 +92,7 @@ class PatternV1(Pattern):
     paper = "Dwivedi et al. 2020 (arXiv:2003.00982v1); Abbe 2017 (arXiv:1703.10146)"
     model = BlockModel(communities=5, p=0.5, q=0.2)
     pattern_nodes: ClassVar[int] = 20
-    published = replace(Pattern.published, known={})
+    published = replace(PATTERN.published, known={})
     notes = (
         "That these are the parameters of the published graphs shows in the mean sizes that both versions of the paper "
         "print: 117.5 nodes and 4,750 directed edges are to be expected, 117.47 and 4,749.15 are printed.",
@@ -103,7 +103,7 @@ class PatternV1(Pattern):
 
 
 @DATASETS.register("cluster", title="CLUSTER")
-class Cluster(DatasetSpec):
+class CLUSTER(DatasetSpec):
     r"""CLUSTER: tell the communities of a graph, given one node of each.
 
     Six communities of 5 to 34 nodes, nodes joined with probability 0.55 inside one and 0.25 between two.

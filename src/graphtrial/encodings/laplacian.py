@@ -26,7 +26,7 @@ DENSE_NODES = 2000  # larger graphs are decomposed as sparse matrices
 
 
 @ENCODINGS.register("laplacian", title="Laplacian")
-class Laplacian(Encoding):
+class LaplacianPE(Encoding):
     r"""The k eigenvectors of smallest non-trivial eigenvalue of the symmetric normalised Laplacian.
 
     .. math:: L = I - D^{-1/2} A D^{-1/2}

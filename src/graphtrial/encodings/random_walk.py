@@ -12,7 +12,7 @@ from graphtrial.graphs import GraphSet
 
 
 @ENCODINGS.register("random-walk", title="Random walk")
-class RandomWalk(Encoding):
+class RandomWalkPE(Encoding):
     r"""The probabilities that a random walk is back at its node after 1, 2, ... k steps (arXiv:2110.07875).
 
     .. math:: p_i = \big[P_{ii}, (P^2)_{ii}, \dots, (P^k)_{ii}\big], \quad P = D^{-1} A

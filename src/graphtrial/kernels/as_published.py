@@ -111,7 +111,7 @@ class PublishedGraphlet(Graphlet):
 
 
 @KERNELS.register("wl-as-published", title="1-WL (as published)")
-class PublishedWeisfeilerLeman(GraphKernel):
+class PublishedWeisfeilerLehman(GraphKernel):
     """Weisfeiler-Leman subtree kernel with the published faults.
 
     Colours of all rounds share one number space and collide: a node of label 0 with one neighbour of label 1 becomes 1.
@@ -150,7 +150,7 @@ class PublishedWeisfeilerLeman(GraphKernel):
 
 
 @KERNELS.register("wl-oa-as-published", title="WL-OA (as published)")
-class PublishedOptimalAssignment(PublishedWeisfeilerLeman):
+class PublishedOptimalAssignment(PublishedWeisfeilerLehman):
     """Weisfeiler-Leman optimal assignment kernel with the published faults of the subtree kernel."""
 
     explicit = False

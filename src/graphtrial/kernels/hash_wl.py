@@ -17,7 +17,7 @@ from graphtrial.kernels.wl import colour_counts
 
 
 @KERNELS.register("hash-wl", title="Hash-WL")
-class HashWeisfeilerLeman(GraphKernel):
+class HashWeisfeilerLehman(GraphKernel):
     r"""Hash graph kernel with WL subtree base kernel, Morris et al. 2016 (arXiv:1610.00064).
 
     .. math:: k(G, H) = \frac{1}{R} \sum_{r=1}^{R} k_{WL}\big(f_r(G), f_r(H)\big), \qquad

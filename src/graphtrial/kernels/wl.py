@@ -17,7 +17,7 @@ Array = npt.NDArray[Any]
 
 
 @KERNELS.register("wl", title="1-WL")
-class WeisfeilerLeman(GraphKernel):
+class WeisfeilerLehman(GraphKernel):
     r"""Weisfeiler-Leman subtree kernel with `h` iterations, Shervashidze et al. 2011 (JMLR 12).
 
     .. math:: k(G, H) = \sum_{i=0}^{h} \sum_{c} \#_c^i(G) \, \#_c^i(H)

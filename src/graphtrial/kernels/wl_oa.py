@@ -8,11 +8,11 @@ from scipy import sparse
 
 from graphtrial.kernels import gram
 from graphtrial.kernels.base import KERNELS
-from graphtrial.kernels.wl import WeisfeilerLeman
+from graphtrial.kernels.wl import WeisfeilerLehman
 
 
 @KERNELS.register("wl-oa", title="WL-OA")
-class WeisfeilerLemanOptimalAssignment(WeisfeilerLeman):
+class WeisfeilerLehmanOptimalAssignment(WeisfeilerLehman):
     r"""Weisfeiler-Leman optimal assignment kernel, Kriege et al. 2016 (arXiv:1606.01141).
 
     .. math:: k(G, H) = \sum_{i=0}^{h} \sum_{c} \min(\#_c^i(G), \#_c^i(H))

@@ -16,6 +16,8 @@ from graphtrial.core.signatures import declared_arguments, declared_hints
 from graphtrial.core.spec import reject_unknown_keys
 
 if TYPE_CHECKING:
+    from graphtrial.nn.block import Dress
+    from graphtrial.nn.conv.base import Conv
     from graphtrial.nn.shapes import Shapes
 
 MODELS: Registry[type[nn.Module]] = Registry(
@@ -115,23 +117,31 @@ def width_step(name: str, settings: dict[str, Any]) -> int:
 
 def build_model(name: str, shapes: Shapes, settings: dict[str, Any]) -> nn.Module:
     """Build a model for data of these shapes."""
-    from graphtrial.nn.block import Dress
     from graphtrial.nn.conv.base import Conv
     from graphtrial.nn.stacked import GNN
 
-    settings = resolve_settings(name, settings)
     kind = MODELS.get(name)
-    if not (isinstance(kind, type) and issubclass(kind, Conv)):
-        built: Any = kind(shapes, **settings)
-        if not isinstance(built, nn.Module):
-            raise GraphTrialError(f"model '{name}' must be a torch.nn.Module, not {type(built).__name__}")
-        return built
+    if isinstance(kind, type) and issubclass(kind, Conv):
+        convs, dress, rest = stack_arguments(name, settings)
+        return GNN(shapes, convs, dress, **rest)
+    built: Any = kind(shapes, **resolve_settings(name, settings))
+    if not isinstance(built, nn.Module):
+        raise GraphTrialError(f"model '{name}' must be a torch.nn.Module, not {type(built).__name__}")
+    return built
+
+
+def stack_arguments(name: str, settings: dict[str, Any]) -> tuple[list[Conv], Dress, dict[str, Any]]:
+    """Return the arguments of a `GNN` of a registered layer: the layers, the options of a block, the other settings."""
+    from graphtrial.nn.block import Dress
+
+    kind: Any = MODELS.get(name)
+    settings = resolve_settings(name, settings)
     declared = declared_arguments(kind)
     given = {key: settings[key] if key in FROM_THE_MODEL else settings.pop(key) for key in declared}
     layers = settings.pop("layers") - settings.get("raw_input", False)
     dress = Dress(**{field.name: settings.pop(field.name) for field in fields(Dress)})
     convs = [kind(**given) for _ in range(layers - 1)] + [kind(**{**given, **kind.last_layer})][:layers]
-    return GNN(shapes, convs, dress, **settings)
+    return convs, dress, settings
 
 
 def count_parameters(model: nn.Module) -> int:

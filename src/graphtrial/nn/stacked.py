@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+from typing import Any
+
 from torch import Tensor, nn
 
 from graphtrial.core.arguments import Width
+from graphtrial.core.imports import registered_name
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.self_loops import add_remaining_self_loops
 from graphtrial.nn.block import Block, Dress
@@ -13,6 +18,7 @@ from graphtrial.nn.dropout import Dropout
 from graphtrial.nn.encoder import EdgeEncoder, NodeEncoder
 from graphtrial.nn.head import make_head
 from graphtrial.nn.readout import Readout
+from graphtrial.nn.registry import MODELS, model_settings, stack_arguments
 from graphtrial.nn.shapes import Shapes
 
 
@@ -71,3 +77,37 @@ class GNN(nn.Module):
         if self.gate is not None:
             states[-1] = self.gate(x).sigmoid() * x
         return self.head(graph, states)
+
+
+@functools.cache
+def model_class(kind: type[nn.Module]) -> type[nn.Module]:
+    """Return the whole model of a registered class: the class itself, or the stack of blocks around a layer.
+
+    As in PyG, where `GIN` is a model and `GINConv` a layer. Every model takes `shapes` (`Shapes.of(graphs, task)`) and
+    its settings by keyword; a batch [graphs] goes in and predictions [examples, outputs] come out.
+    """
+    if not issubclass(kind, Conv):
+        return kind
+    name = registered_name(MODELS, kind)
+
+    def init(self: GNN, shapes: Shapes, **settings: Any) -> None:
+        convs, dress, rest = stack_arguments(name, settings)
+        GNN.__init__(self, shapes, convs, dress, **rest)
+
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    parameters = [
+        inspect.Parameter("shapes", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Shapes),
+        *(
+            inspect.Parameter(key, keyword, default=inspect.Parameter.empty if value is None else value)
+            for key, value in model_settings(name).items()
+        ),
+    ]
+    doc = f"Whole model: input encoder, blocks of the layer below, readout and head.\n\n    {kind.__doc__}"
+    members = {
+        "__doc__": doc,
+        "__module__": "graphtrial.nn",
+        "__init__": init,
+        "__signature__": inspect.Signature(parameters),
+        "layer_class": kind,
+    }
+    return type(kind.__name__, (GNN,), members)

@@ -1,5 +1,8 @@
 """Tasks: a level, an output type and a metric, with the loss that follows from them."""
 
+from typing import Any
+
+from graphtrial.core.imports import builtin_classes, class_attribute
 from graphtrial.tasks.base import TASKS, Task, TaskLevel
 from graphtrial.tasks.binary_classification import GraphBinaryClassification, NodeBinaryClassification
 from graphtrial.tasks.classification import EdgeClassification, GraphClassification, NodeClassification
@@ -21,3 +24,11 @@ __all__ = [
     "Task",
     "TaskLevel",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    return class_attribute(__name__, TASKS, name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, *builtin_classes(TASKS)]

@@ -117,7 +117,9 @@ def dataset_class(collection_name: str, features: str) -> type[TUDataset]:
         "splits_stratified": not regression,
         "large": entry is not None and entry.graphs * (entry.nodes + 2 * entry.edges) > LARGE,
     }
-    return type(re.sub(r"\W", "_", f"TU_{collection_name}{features}"), (TUDataset,), members)
+    prefix = "TU_" if collection_name.lower() in AMBIGUOUS else ""
+    class_name = f"{prefix}{collection_name[0].upper()}{collection_name[1:]}{features}"
+    return type(re.sub(r"\W", "_", class_name), (TUDataset,), members)
 
 
 def name_of(collection_name: str) -> str:

@@ -1,0 +1,101 @@
+"""`import graphtrial as gt` offers every registered built-in class, and loads nothing heavy until it is used."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+import torch
+
+import graphtrial as gt
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.imports import CLASS_NAME
+from graphtrial.graphs import GraphBatch
+from graphtrial.nn.conv.gin import GIN
+from graphtrial.trials.shapes import shapes_for
+
+DOORS = {
+    "datasets": gt.DATASETS,
+    "encodings": gt.ENCODINGS,
+    "kernels": gt.kernels.KERNELS,
+    "metrics": gt.METRICS,
+    "nn": gt.MODELS,
+    "tasks": gt.TASKS,
+}
+
+
+def test_importing_it_imports_no_torch_and_no_registry() -> None:
+    code = (
+        "import sys, graphtrial as gt; dir(gt); print(sorted({'torch', 'numpy', 'sklearn', 'scipy', "
+        "'graphtrial.datasets', 'graphtrial.nn'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_every_registered_class_is_an_attribute_of_its_package(door: str) -> None:
+    package, registry = getattr(gt, door), DOORS[door]
+    names: dict[str, str] = {}
+    for name in registry.names():
+        kind: Any = registry.get(name)
+        if not kind.__module__.startswith("graphtrial."):
+            continue  # of a plug-in
+        assert CLASS_NAME.fullmatch(kind.__name__)
+        assert kind.__name__ not in names, f"{name} and {names[kind.__name__]} share a class name"
+        names[kind.__name__] = name
+        assert getattr(getattr(package, kind.__name__), "layer_class", getattr(package, kind.__name__)) is kind
+    assert set(names) <= set(dir(package))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("datasets.ZINC", "datasets.MUTAG", "datasets.PATTERN", "nn.GIN", "nn.GINE", "kernels.WeisfeilerLehman"),
+        *("kernels.WeisfeilerLehmanOptimalAssignment", "kernels.ShortestPath", "encodings.LaplacianPE"),
+        *("encodings.RandomWalkPE", "metrics.MAE", "metrics.ROCAUC", "tasks.GraphRegression"),
+        *("load", "build", "run", "run_study"),
+    ],
+)
+def test_the_names_that_one_tries_first(path: str) -> None:
+    thing: Any = gt
+    for part in path.split("."):
+        assert part in dir(thing)
+        thing = getattr(thing, part)
+    assert inspect.getdoc(thing)
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_name_that_is_not_there_is_an_attribute_error(door: str) -> None:
+    with pytest.raises(AttributeError, match=f"module 'graphtrial.{door}' has no attribute 'Nothing'"):
+        _ = getattr(gt, door).Nothing
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = gt.nothing  # type: ignore[attr-defined]
+
+
+def test_a_model_of_the_package_is_the_whole_model() -> None:
+    data = gt.load(gt.datasets.CSL)
+    assert data.hash == gt.load("csl").hash
+    models = []
+    for make in (
+        lambda: gt.build("gin", "csl", width=8, layers=2),
+        lambda: gt.build(gt.nn.GIN, gt.datasets.CSL, width=8, layers=2),
+        lambda: gt.build(GIN, data, width=8, layers=2),
+        lambda: gt.nn.GIN(shapes_for(data, None), width=8, layers=2),
+    ):
+        torch.manual_seed(0)
+        models.append(make().eval())
+    assert isinstance(models[-1], gt.nn.GIN)
+    batch = GraphBatch.from_set(data.graphs, [0, 1, 2])
+    first, *others = (model(batch) for model in models)
+    assert first.shape == (3, 10)
+    assert all(torch.equal(first, other) for other in others)
+    assert {"shapes", "width", "layers", "readout"} <= set(inspect.signature(gt.nn.GIN).parameters)
+
+
+def test_a_class_that_is_not_registered_is_one_line() -> None:
+    with pytest.raises(GraphTrialError, match="is no registered model"):
+        gt.build(torch.nn.Linear, "csl")
