@@ -17,8 +17,8 @@ from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.spec import Component
 from graphtrial.plots.kept import kept_pictures
 from graphtrial.report import write_site
+from graphtrial.report.addresses import file_name
 from graphtrial.report.build import MARKER
-from graphtrial.report.names import file_name
 from graphtrial.report.pages.errata import render
 from graphtrial.report.site import Prepared
 from graphtrial.results import result_rows

@@ -7,7 +7,7 @@ import pytest
 from graphtrial.report.charts import curve, digits, sampled
 from graphtrial.report.exports import export
 from graphtrial.report.grid import Cell, Grid, best_two, numbers, words
-from graphtrial.report.rowgrid import duration
+from graphtrial.results.columns.formats import duration
 from graphtrial.training.outcome import Epoch
 
 

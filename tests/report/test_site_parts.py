@@ -11,7 +11,7 @@ from tests.helpers.sites import EVIL
 
 from graphtrial.report.cells import cell_html
 from graphtrial.report.charts import MOST_LINES, MOST_POINTS, learning, one_training
-from graphtrial.report.grid import Cell, Column, Grid, words
+from graphtrial.report.grid import Cell, Grid, GridColumn, words
 from graphtrial.report.site import element_text
 from graphtrial.report.trialdata import row_data
 from graphtrial.results import result_rows
@@ -40,7 +40,7 @@ class Tags(HTMLParser):
 @pytest.mark.parametrize("under", ["", EVIL])
 def test_nothing_in_a_cell_is_taken_for_markup(href: str | None, pill: str, under: str) -> None:
     cell = Cell(EVIL, sort=EVIL, href=href, mark=EVIL, hint=EVIL, pill=pill, badges=((EVIL, EVIL),))
-    page = Tags(str(cell_html(cell, Column(EVIL, keep=True), under)))
+    page = Tags(str(cell_html(cell, GridColumn(EVIL, keep=True), under)))
     assert {tag for tag, _ in page.tags} <= {"td", "span", "a", "small"}
     assert {name for _, attributes in page.tags for name in attributes} <= {"class", "data-sort", "title", "href"}
     assert page.text.count(EVIL) == 2 + bool(under)
@@ -49,7 +49,7 @@ def test_nothing_in_a_cell_is_taken_for_markup(href: str | None, pill: str, unde
 
 
 def test_badges_are_in_every_format_and_small_lines_are_columns_of_their_own() -> None:
-    columns = (*words("Row"), Column("Test"), Column("Interval", under=True))
+    columns = (*words("Row"), GridColumn("Test"), GridColumn("Interval", under=True))
     rows = [[Cell("gcn", badges=(("other data", "why"),)), Cell("1"), Cell("[0, 2]")]]
     grid = Grid("name", "title", columns, rows)
     assert grid.texts == [["gcn [other data]", "1", "[0, 2]"]]

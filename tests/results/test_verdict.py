@@ -14,7 +14,7 @@ from scipy import stats
 from graphtrial.published import PublishedScore, published_results
 from graphtrial.results.rows import ResultRow, result_rows
 from graphtrial.results.statistics.summary import holm
-from graphtrial.results.verdict import Verdict, judged, tally, verdicts
+from graphtrial.results.verdict import Verdict, tally, verdicts
 from graphtrial.training import PROTOCOLS
 from graphtrial.trials import Store
 
@@ -151,13 +151,17 @@ def test_lower_errors_are_better(results: Store, fill: Filler) -> None:
     assert verdicts([dataclasses.replace(row, published=beside)])[0].label == "differs (better)"
 
 
+def with_verdicts(rows: list[ResultRow]) -> list[ResultRow]:
+    return [dataclasses.replace(row, verdict=verdict) for row, verdict in zip(rows, verdicts(rows), strict=True)]
+
+
 def test_p_values_are_corrected_within_a_table(results: Store, fill: Filler) -> None:
     ours = {"gcn": [72.5, 72.9, 73.0, 72.6], "gin": [70.2, 70.1, 69.8, 69.9], "gat": [71.0, 72.0, 74.0, 71.5]}
     for model, scores in ours.items():
         fill(model, scores)
     fill("monet", ours["gcn"], protocol="bgnn-v5/tu@1")
     beside = dataclasses.replace(PRINTED, test=SCORE)
-    made = judged([dataclasses.replace(row, published=beside) for row in result_rows(results.trials())])
+    made = with_verdicts([dataclasses.replace(row, published=beside) for row in result_rows(results.trials())])
     of = {row.first.spec.model.name: row.verdict for row in made}
     p = [of[model].p for model in ours]
     assert [of[model].p_holm for model in ours] == pytest.approx(holm([float(x or 0) for x in p]))
@@ -208,7 +212,7 @@ def test_changed_rules_are_not_compared_and_counted_apart(results: Store, fill: 
         )
         for trial in row.trials
     )
-    made = judged([beside, dataclasses.replace(beside, trials=trials)])
+    made = with_verdicts([beside, dataclasses.replace(beside, trials=trials)])
     assert "max_epochs = 3" in made[1].verdict.reason
     assert tally(made) == ({"reproduced": 1}, {"not comparable": 1})
     assert verdicts([dataclasses.replace(row, published=None)])[0].kind == "nothing published"

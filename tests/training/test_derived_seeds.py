@@ -8,7 +8,7 @@ import pytest
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.results import result_rows
-from graphtrial.results.tables import HEADERS, cells
+from graphtrial.results.columns.rows import ROW_COLUMNS
 from graphtrial.studies import Row, Study
 from graphtrial.training import PROTOCOLS
 from graphtrial.training.outcome import Outcome
@@ -44,7 +44,7 @@ def test_a_study_goes_beyond_the_seeds_and_its_rows_say_so(tmp_path_factory: pyt
     (row,) = result_rows(store.trials())
     assert row.derived_seeds == tuple(sorted(PROTOCOLS.get("bgnn-v5/csl").first_seeds(22)[20:]))
     assert row.to_dict()["derived_seeds"] == list(row.derived_seeds)
-    assert cells(row)[HEADERS.index("Trials")] == "22 (2 seeds derived)"
+    assert ROW_COLUMNS["statuses"].cell(row) == "22 (2 seeds derived)"
 
 
 @pytest.mark.parametrize("seeds", [0, 10_001])

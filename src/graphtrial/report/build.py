@@ -9,11 +9,11 @@ from pathlib import Path
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.files import atomic_folder
 from graphtrial.report.pages import compare, dataset, errata, model, overview, papers, papertable, row, trial
+from graphtrial.report.row_page import RowPage
 from graphtrial.report.site import Prepared, Site, pretty
-from graphtrial.report.views import row_views
+from graphtrial.results.export.tables import markdown
 from graphtrial.results.rows import result_rows
 from graphtrial.results.select import best_first
-from graphtrial.results.tables import markdown
 from graphtrial.trials.store import Store
 
 MARKER = "graphtrial-report.json"
@@ -35,7 +35,7 @@ def write_site(
     _check(folder)
     rows = best_first(result_rows(records))
     with atomic_folder(folder, flush=False) as temporary:
-        site = Site(store, row_views(rows), records, temporary, prepare, store_option)
+        site = Site(store, [RowPage(row) for row in rows], records, temporary, prepare, store_option)
         for file in resources.files("graphtrial.report").joinpath("static").iterdir():
             site.write(f"static/{file.name}", file.read_text(encoding="utf-8"))
         for part in (overview, papers, papertable, dataset, model, row, trial, compare, errata):

@@ -1,13 +1,13 @@
-"""A cell of a table as HTML: tens of thousands of them are too many for a macro. Every text is escaped here."""
+"""Table cells as HTML, without a template for speed; every text is escaped here."""
 
 from __future__ import annotations
 
 from markupsafe import Markup, escape
 
-from graphtrial.report.grid import Cell, Column
+from graphtrial.report.grid import Cell, GridColumn
 
 
-def cell_html(cell: Cell, column: Column, under: str = "") -> Markup:
+def cell_html(cell: Cell, column: GridColumn, under: str = "") -> Markup:
     """Return a cell as HTML; `under` is its second line."""
     style = " ".join(filter(None, ["n" if column.number else "", cell.mark, "keep" if column.keep else ""]))
     by = cell.sort if cell.badges or under or str(cell.sort) != cell.text else None

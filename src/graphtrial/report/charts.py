@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from graphtrial.report.views import RowView, labels
+from graphtrial.report.row_page import RowPage, labels
 from graphtrial.results.statistics.ranks import Ranks
 from graphtrial.results.titles import label_title
 from graphtrial.training.outcome import Epoch
@@ -105,7 +105,7 @@ def _lines(name: str, lines: Sequence[tuple[str, str | None, list[float | None]]
     return {"name": name, "kind": "lines", "x": {"label": "epoch"}, "y": along, "series": series}
 
 
-def forest(rows: Sequence[RowView], metric: str, arrow: str, root: str) -> Chart | None:
+def forest(rows: Sequence[RowPage], metric: str, arrow: str, root: str) -> Chart | None:
     """Return each row's mean with its 95 % interval and the published mean beside it."""
     items = []
     for view, name in zip(rows, labels(rows), strict=True):
@@ -140,9 +140,9 @@ def forest(rows: Sequence[RowView], metric: str, arrow: str, root: str) -> Chart
     )
 
 
-def costs(rows: Sequence[RowView], metric: str, root: str) -> Chart | None:
+def costs(rows: Sequence[RowPage], metric: str, root: str) -> Chart | None:
     """Return the score against parameters, against time per epoch and against time per trial."""
-    measures: list[tuple[str, Callable[[RowView], float | None]]] = [
+    measures: list[tuple[str, Callable[[RowPage], float | None]]] = [
         ("parameters", lambda v: v.row.params if v.row.has_epochs else None),
         ("seconds per epoch", lambda v: v.row.mean("epoch_seconds") if v.row.has_epochs else None),
         ("minutes per trial", lambda v: None if v.row.hours is None else 60 * v.row.hours),
@@ -184,7 +184,7 @@ def costs(rows: Sequence[RowView], metric: str, root: str) -> Chart | None:
     )
 
 
-def memory(rows: Sequence[RowView], root: str) -> Chart | None:
+def memory(rows: Sequence[RowPage], root: str) -> Chart | None:
     """Return how much memory a training took at most, where trials noted it; figure 16 of Benchmarking GNNs (v5)."""
     items = []
     for view, name in zip(rows, labels(rows), strict=True):

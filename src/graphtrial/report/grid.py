@@ -1,4 +1,4 @@
-"""A table as pages show it: cells with a text, something to sort by, a link and a mark."""
+"""Tables of pages: cells with text, sort key, link, style and badges."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell. `sort` stands in for the text where the order is another, `mark` is a style such as best or wide.
+    """One cell. `sort` is the sort key where it is not the text, `mark` a style such as best, `hint` the tooltip.
 
-    `badges` are words with their explanation that stand beside the text.
+    `badges` are words beside the text, each with its tooltip.
     """
 
     text: str
@@ -28,11 +28,11 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Column:
-    """One column; numbers stand to the right.
+class GridColumn:
+    """One column of a page's table; numbers are aligned to the right.
 
-    The texts of one `below` are long: they get a line under their row. Those of one `under` are small: they get a
-    second line in the column before. One to `keep` stays in sight when a wide table is scrolled, as the first does.
+    `below`: long texts on a line of their own under the row. `under`: small texts on a second line in the cell before.
+    `keep`: sticky when a wide table is scrolled, as the first column is.
     """
 
     title: str
@@ -45,11 +45,11 @@ class Column:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table with a name for its files, and what has to be said below it; a `whole` one is never cut in height."""
+    """A table with the name of its files and its caption; `whole`: without a limit of its height."""
 
     name: str
     title: str
-    columns: tuple[Column, ...]
+    columns: tuple[GridColumn, ...]
     rows: list[list[Cell]]
     caption: str = ""
     formats: tuple[str, ...] = ("md", "tex", "csv", "json")
@@ -61,23 +61,23 @@ class Grid:
         return [column.title for column in self.columns]
 
     @property
-    def beside(self) -> list[Column]:
+    def beside(self) -> list[GridColumn]:
         """The columns that a page shows side by side."""
         return [column for column in self.columns if not column.below and not column.under]
 
     @property
-    def lines(self) -> list[tuple[list[tuple[Cell, Column, str]], list[Cell]]]:
+    def lines(self) -> list[tuple[list[tuple[Cell, GridColumn, str]], list[Cell]]]:
         """Each row as a page shows it: the cells side by side, each with its second line, and those below them."""
-        made = []
+        lines = []
         for row in self.rows:
-            beside: list[tuple[Cell, Column, str]] = []
+            beside: list[tuple[Cell, GridColumn, str]] = []
             for cell, column in zip(row, self.columns, strict=True):
                 if column.under and cell.text:
                     beside[-1] = (*beside[-1][:2], cell.text)
                 elif not column.below and not column.under:
                     beside.append((cell, column, ""))
-            made.append((beside, [cell for cell, column in zip(row, self.columns, strict=True) if column.below]))
-        return made
+            lines.append((beside, [cell for cell, column in zip(row, self.columns, strict=True) if column.below]))
+        return lines
 
     @property
     def texts(self) -> list[list[str]]:
@@ -85,23 +85,23 @@ class Grid:
         return [[cell.full_text for cell in row] for row in self.rows]
 
 
-def words(*titles: str) -> tuple[Column, ...]:
+def words(*titles: str) -> tuple[GridColumn, ...]:
     """Return columns of words."""
-    return tuple(Column(title, number=False) for title in titles)
+    return tuple(GridColumn(title, number=False) for title in titles)
 
 
-def numbers(*titles: str) -> tuple[Column, ...]:
+def numbers(*titles: str) -> tuple[GridColumn, ...]:
     """Return columns of numbers."""
-    return tuple(Column(title) for title in titles)
+    return tuple(GridColumn(title) for title in titles)
 
 
 def number(value: float | None, form: str = ".3f", mark: str = "") -> Cell:
-    """Return a number as a cell; nothing is an empty one."""
+    """Return a number as a cell, empty where it is missing."""
     return Cell("", mark=mark) if value is None else Cell(f"{value:{form}}", sort=value, mark=mark)
 
 
 def best_two(values: Sequence[float | None], higher_is_better: bool) -> list[str]:
-    """Return a mark for each value: best, second or none; equal values share theirs."""
-    there = sorted({value for value in values if value is not None}, reverse=higher_is_better)
-    marks = dict(zip(there, ("best", "second"), strict=False)) if len(there) > 1 else {}
+    """Return a mark for each value: best, second or none; ties share theirs."""
+    order = sorted({value for value in values if value is not None}, reverse=higher_is_better)
+    marks = dict(zip(order, ("best", "second"), strict=False)) if len(order) > 1 else {}
     return ["" if value is None else marks.get(value, "") for value in values]

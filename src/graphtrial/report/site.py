@@ -14,10 +14,11 @@ from markupsafe import Markup
 
 from graphtrial import __version__
 from graphtrial.published import PAPERS
+from graphtrial.report.addresses import has_page, table_page, trial_page
 from graphtrial.report.cells import badges_html, cell_html
 from graphtrial.report.exports import FORMATS, export
 from graphtrial.report.grid import Grid
-from graphtrial.report.views import RowView, has_page, table_page, trial_page
+from graphtrial.report.row_page import RowPage
 from graphtrial.results.printed import PrintedTable, printed_tables
 from graphtrial.training.outcome import Epoch
 from graphtrial.trials.store import Store, TrialRecord
@@ -39,24 +40,24 @@ class Site:
     """All rows and trials of a store, the folder to write to, and how a reader names the store on the command line."""
 
     store: Store
-    rows: list[RowView]
+    rows: list[RowPage]
     trials: list[TrialRecord]
     folder: Path
     prepare: Callable[[str, str], Prepared] | None
     store_option: str
 
     @cached_property
-    def datasets(self) -> dict[str, list[RowView]]:
+    def datasets(self) -> dict[str, list[RowPage]]:
         """The rows of each dataset, datasets by name."""
         return _grouped((view.dataset, view) for view in self.rows)
 
     @cached_property
-    def models(self) -> dict[str, list[RowView]]:
+    def models(self) -> dict[str, list[RowPage]]:
         """The rows of each model, models by name."""
         return _grouped((view.model, view) for view in self.rows)
 
     @cached_property
-    def row_of(self) -> dict[str, RowView]:
+    def row_of(self) -> dict[str, RowPage]:
         """The row that each trial belongs to, by the id of the trial."""
         return {trial.id: view for view in self.rows for trial in view.row.trials}
 
@@ -66,7 +67,7 @@ class Site:
         return printed_tables([view.row for view in self.rows])
 
     @cached_property
-    def view_of(self) -> dict[str, RowView]:
+    def view_of(self) -> dict[str, RowPage]:
         """The rows by their ids."""
         return {view.id: view for view in self.rows}
 
@@ -136,8 +137,8 @@ def element_text(text: str) -> Markup:
     return Markup(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
 
 
-def _grouped(pairs: Any) -> dict[str, list[RowView]]:
-    groups: dict[str, list[RowView]] = {}
+def _grouped(pairs: Any) -> dict[str, list[RowPage]]:
+    groups: dict[str, list[RowPage]] = {}
     for key, view in pairs:
         groups.setdefault(key, []).append(view)
     return dict(sorted(groups.items()))

@@ -1,6 +1,7 @@
-"""Rows, statistics, verdicts and tables made from the store."""
+"""Result rows of a store: statistics, verdicts, comparisons, and the columns of every output."""
 
-from graphtrial.results.rows import ResultRow, result_rows
-from graphtrial.results.tables import markdown, terminal_tables
+from graphtrial.results.export.frame import to_pandas
+from graphtrial.results.export.tables import markdown, terminal_tables
+from graphtrial.results.rows import ResultRow, ResultRows, result_rows
 
-__all__ = ["ResultRow", "markdown", "result_rows", "terminal_tables"]
+__all__ = ["ResultRow", "ResultRows", "markdown", "result_rows", "terminal_tables", "to_pandas"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -94,11 +94,10 @@ class Comparison:
         return f"{self.a} and {self.b} cannot be told apart, nor called equivalent, by {self.basis}: {gap}; {more}."
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the comparison as JSON-like values; the documented shape of `--json`."""
-        values = asdict(self)
-        found = values.pop("difference")
-        found["difference"] = found.pop("mean")
-        return {**values, **found, "verdict": self.verdict, "words": self.words}
+        """Return the comparison as JSON-like values: the shape of `--json`, documented in docs/json.md."""
+        from graphtrial.results.columns.comparisons import COMPARISON_COLUMNS  # which is about comparisons
+
+        return COMPARISON_COLUMNS.to_dict(self)
 
 
 def compare(

@@ -9,7 +9,7 @@ from typing import Any
 
 from graphtrial.core.files import is_locked
 from graphtrial.core.spec import canonical_json
-from graphtrial.encodings.notation import short_encoding
+from graphtrial.results.titles import trial_title
 from graphtrial.training.outcome import Epoch
 from graphtrial.trials.store import Store, TrialRecord
 
@@ -68,15 +68,8 @@ def snapshot(store: Store) -> Snapshot:
                 status = "interrupted"
         statuses[status] = statuses.get(status, 0) + 1
     failed = [record for record in records if record.status == "failed"][-MOST_FAILURES:]
-    failures = tuple(Failure(record.id, title(record), _last_line(record.error)) for record in failed)
+    failures = tuple(Failure(record.id, trial_title(record), _last_line(record.error)) for record in failed)
     return Snapshot(dict(sorted(statuses.items())), tuple(running), failures)
-
-
-def title(record: TrialRecord) -> str:
-    """Return a trial in short."""
-    spec = record.spec
-    encoding = "" if spec.encoding is None else f" {short_encoding(spec.encoding)}"
-    return f"{spec.dataset} {spec.model.name}{encoding} split {spec.split} seed {spec.seed}"
 
 
 def _running(record: TrialRecord, history: Sequence[Epoch], records: Sequence[TrialRecord]) -> Running:
@@ -89,7 +82,7 @@ def _running(record: TrialRecord, history: Sequence[Epoch], records: Sequence[Tr
         progress, left = last.epoch / total, (total - last.epoch) * seconds
     return Running(
         id=record.id,
-        name=title(record),
+        name=trial_title(record),
         epoch=last.epoch if last else 0,
         val_loss=last.val_loss if last else None,
         val_score=last.val_score if last else None,

@@ -1,12 +1,12 @@
-"""From trials in the store to the rows of a table."""
+"""Result rows: trials of the store grouped by everything but split and seed."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphtrial.core.spec import canonical_json, digest
 from graphtrial.encodings.notation import short_encoding
@@ -15,57 +15,65 @@ from graphtrial.published import PublishedResult, find_published
 from graphtrial.results.choices import INCOMPLETE, choose
 from graphtrial.results.departures import Departure, changed_rules, departures_of
 from graphtrial.results.statistics.summary import UNBOUNDED, Summary, bootstrapped, summarise
-from graphtrial.results.verdict import NOTHING_PUBLISHED, Verdict, judged
+from graphtrial.results.titles import distinguishing_settings
+from graphtrial.results.verdict import NOTHING_PUBLISHED, Verdict, verdicts
 from graphtrial.training import PROTOCOLS
 from graphtrial.training.outcome import EXTRA_METRICS
 from graphtrial.trials.store import TrialRecord
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from graphtrial.results.export.frame import By
+
 
 @dataclass(frozen=True)
 class ResultRow:
-    """All trials that differ in split and seed alone, summed up, with the published row beside them.
+    """Trials that differ in split and seed alone, their summary statistics, and the published row.
 
-    Where the rules let the validation part choose some settings, there is one trial for each split and seed: the one
-    that was chosen. The verdict depends on the other rows of the table: `judged` sets it.
+    Where validation selects settings, there is one trial for each split and seed: the selected one. `verdict` and
+    `differs_in`, the settings that distinguish it from rows of the same model, encoding and depth, depend on the other
+    rows of the table: `result_rows` sets them.
     """
 
     trials: tuple[TrialRecord, ...]
     published: PublishedResult | None
     verdict: Verdict = NOTHING_PUBLISHED
+    differs_in: str = ""
 
     @property
     def first(self) -> TrialRecord:
-        """Any one of the trials: they share everything but split and seed."""
+        """A representative trial: they share everything but split and seed."""
         return self.trials[0]
 
     @property
     def id(self) -> str:
-        """What `graphtrial reproduce` calls the row: a hash of all that its trials have in common."""
+        """Identifier for `graphtrial reproduce`: a hash of everything that the trials share."""
         return f"row-{digest(_row_of(self.first))[:12]}"
 
     @property
     def label(self) -> str:
-        """The model's name; -E marks edge features of the dataset, as in the papers."""
+        """Name of the model; -E: with edge features of the dataset, -JK: jumping knowledge, as in the papers."""
         spec = self.first.spec
         jumps = spec.kind.draws_folds and spec.settings.get("jumping")
         return spec.model.name + ("-JK" if jumps else "") + ("-E" if spec.settings.get("edge_features") else "")
 
     @property
     def name(self) -> str:
-        """What the row is called where rows are compared: `gatedgcn-E/laplacian:8/layers=16`."""
+        """Name for `graphtrial compare`: `gatedgcn-E/laplacian:8/layers=16`."""
         layers = self.setting("layers")
         encoding = [] if self.encoding == "none" else [self.encoding]
         return "/".join([self.label, *encoding, *([f"layers={layers}"] if layers else [])])
 
     @property
     def chosen(self) -> tuple[str, ...]:
-        """The settings that the validation part chose, fold by fold."""
+        """Names of the settings that validation selects, fold by fold."""
         spec = self.first.spec
         return tuple(name for name in spec.kind.selected if name in spec.settings)
 
     @property
     def choices(self) -> list[dict[str, Any]]:
-        """What was chosen for each fold."""
+        """Selected settings of each fold, with trial, split and seed."""
         return [
             {"trial": trial.id, "split": trial.spec.split, "seed": trial.spec.seed}
             | {name: trial.spec.settings[name] for name in self.chosen}
@@ -74,36 +82,47 @@ class ResultRow:
         ]
 
     def setting(self, name: str) -> str:
-        """Return a setting of the model in words: its value, or the range of those that were chosen."""
+        """Return a setting of the model as text: its value, or the range that validation selected."""
         if name not in self.chosen:
             return str(self.first.spec.settings.get(name, ""))
-        found = sorted({choice[name] for choice in self.choices})
-        return "" if not found else str(found[0]) if len(found) == 1 else f"{found[0]}-{found[-1]}"
+        values = sorted({choice[name] for choice in self.choices})
+        return "" if not values else str(values[0]) if len(values) == 1 else f"{values[0]}-{values[-1]}"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Settings of the model, but those that validation selects."""
+        return {key: value for key, value in self.first.spec.settings.items() if key not in self.chosen}
+
+    @property
+    def encoding_arguments(self) -> dict[str, Any] | None:
+        """Name and arguments of the encoding, none without one."""
+        encoding = self.first.spec.encoding
+        return None if encoding is None else {"name": encoding.name, **encoding.arguments}
 
     @property
     def encoding(self) -> str:
-        """The encoding in short."""
+        """The encoding as typed: `laplacian:20`, `none`."""
         return short_encoding(self.first.spec.encoding)
 
     @property
     def has_epochs(self) -> bool:
-        """The trials were trainings, not fits of a support vector machine."""
+        """Whether the trials are trainings by epochs, not fits of a support vector machine."""
         return self.first.spec.kind.has_epochs
 
     @property
     def statuses(self) -> dict[str, int]:
-        """How many trials ended how."""
+        """Number of trials by status."""
         return dict(sorted(Counter(trial.status for trial in self.trials).items()))
 
     def scores(self, part: str) -> Summary | None:
-        """Return the summary of the scores on train, val or test."""
+        """Return the summary of the scores on `train`, `val` or `test`."""
         values = [trial.scores[part] for trial in self.trials if part in trial.scores]
         return self._summary(values, self.overlap, metric_range(self.first.metric))
 
     def _summary(
         self, values: list[float], overlap: float = 0.0, within: tuple[float, float] = UNBOUNDED
     ) -> Summary | None:
-        """Return the summary of a number of each trial, with the kind of interval that the protocol asks for."""
+        """Summarise one number per trial, with the confidence interval of the protocol: bootstrap or Student's t."""
         protocol = self.first.spec.protocol.partition("@")[0]
         if protocol in PROTOCOLS and PROTOCOLS.get(protocol).interval == "bootstrap":
             return bootstrapped(values)
@@ -111,10 +130,7 @@ class ResultRow:
 
     @property
     def overlap(self) -> float:
-        """The tested over the trained examples of a cross-validation; 0 where there is one split alone.
-
-        With k splits the part tested is taken as a k-th, which the part trained on does not have.
-        """
+        """Test over training set size of a cross-validation, 1 / (k - 1) for k splits; 0 for a single split."""
         if len({trial.spec.split for trial in self.trials}) < 2:
             return 0.0
         protocol = self.first.spec.protocol.partition("@")[0]
@@ -128,18 +144,18 @@ class ResultRow:
 
     @cached_property
     def departures(self) -> tuple[Departure, ...]:
-        """What sets the row apart from the published experiment: other data, changed rules."""
+        """Differences from the published experiment: other data, changed rules, old version."""
         return departures_of(self.trials)
 
     @property
     def derived_seeds(self) -> tuple[int, ...]:
-        """The seeds of the trials that are not the protocol's own."""
+        """Seeds of the trials beyond those of the protocol."""
         protocol = self.first.spec.protocol.partition("@")[0]
         known = PROTOCOLS.get(protocol).seeds if protocol in PROTOCOLS else None
         return tuple(sorted({t.spec.seed for t in self.trials if known is not None and t.spec.seed not in known}))
 
     def over_seeds(self, part: str) -> Summary | None:
-        """Return the summary of the mean scores of each seed over its splits: how far repetitions differ."""
+        """Summarise the mean scores of each seed over its splits: repetitions of a cross-validation."""
         of_seed: dict[int, list[float]] = {}
         for trial in self.trials:
             if part in trial.scores:
@@ -149,78 +165,75 @@ class ResultRow:
 
     @property
     def extra_metrics(self) -> dict[str, Summary]:
-        """Summaries of the extra metrics of the test set, by title."""
+        """Summaries of the additional metrics of the test set, by name."""
         values: dict[str, list[float]] = {}
         for trial in self.trials:
             for name, value in trial.details.get(EXTRA_METRICS, {}).items():
                 if not isinstance(value, list):
                     values.setdefault(name, []).append(value)
         return {
-            name: found
+            name: summary
             for name, numbers in values.items()
-            if (found := self._summary(numbers, within=metric_range(name)))
+            if (summary := self._summary(numbers, within=metric_range(name)))
         }
 
     def mean(self, name: str) -> float | None:
         """Return the mean of a number of the finished trials, such as `epochs`."""
-        found = summarise([getattr(trial, name) for trial in self.trials if getattr(trial, name) is not None])
-        return found.mean if found else None
+        summary = summarise([getattr(trial, name) for trial in self.trials if getattr(trial, name) is not None])
+        return summary.mean if summary else None
 
     @property
     def params(self) -> int | None:
-        """The number of parameters, where it is the same for all trials."""
+        """Number of trainable parameters, where it is the same for all trials."""
         if len({trial.params for trial in self.trials if trial.params is not None}) > 1:
             return None
         return next((trial.params for trial in self.trials if trial.params is not None), None)
 
     @property
     def hours(self) -> float | None:
-        """The mean hours of training per trial."""
+        """Mean hours per trial."""
         whole = summarise([trial.details["seconds"] for trial in self.trials if "seconds" in trial.details])
-        if whole is not None:  # a trial without epochs says itself how long it took
+        if whole is not None:  # recorded by trials without epochs
             return whole.mean / 3600
         epochs, seconds = self.mean("epochs"), self.mean("epoch_seconds")
         return None if epochs is None or seconds is None else epochs * seconds / 3600
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the row as JSON-like values; the documented shape of `--json`."""
-        spec, extra = self.first.spec, self.extra_metrics
-        return {
-            "dataset": spec.dataset,
-            "model": spec.model.name,
-            "settings": {key: value for key, value in spec.settings.items() if key not in self.chosen},
-            "encoding": None if spec.encoding is None else {"name": spec.encoding.name, **spec.encoding.arguments},
-            "protocol": spec.protocol,
-            "metric": self.first.metric,
-            "higher_is_better": self.first.higher_is_better,
-            **{part: asdict(found) if (found := self.scores(part)) else None for part in ("test", "train", "val")},
-            "test_over_seeds": asdict(found) if (found := self.over_seeds("test")) else None,
-            "params": self.params,
-            "epochs": self.mean("epochs"),
-            "epoch_seconds": self.mean("epoch_seconds"),
-            "total_hours": self.hours,
-            "statuses": self.statuses,
-            "trials": [trial.id for trial in self.trials],
-            "derived_seeds": list(self.derived_seeds),
-            **({"choices": self.choices} if self.chosen else {}),
-            **({"extra_metrics": {name: asdict(s) for name, s in extra.items()}} if extra else {}),
-            "published": None if self.published is None else asdict(self.published),
-            "departures": [asdict(departure) for departure in self.departures],
-            "verdict": self.verdict.to_dict(),
-        }
+        """Return the row as JSON-like values: the shape of `--json`, documented in docs/json.md."""
+        from graphtrial.results.columns.rows import ROW_COLUMNS  # which is about rows, and imports them
+
+        return ROW_COLUMNS.to_dict(self)
+
+    def to_pandas(self, by: By = "row") -> pd.DataFrame:
+        """Return the row as a pandas.DataFrame of one line, or with one line per trial."""
+        return ResultRows([self]).to_pandas(by)
 
 
-def result_rows(trials: Iterable[TrialRecord]) -> list[ResultRow]:
-    """Gather trials into rows with their verdicts, in the order in which the first of each was started."""
+class ResultRows(list[ResultRow]):
+    """A list of rows with `to_pandas()`."""
+
+    def to_pandas(self, by: By = "row") -> pd.DataFrame:
+        """Return a pandas.DataFrame with one line per row, or per trial of the rows, and the columns of the CSV."""
+        from graphtrial.results.export.frame import to_pandas
+
+        return to_pandas(self, by)
+
+
+def result_rows(trials: Iterable[TrialRecord]) -> ResultRows:
+    """Group trials into rows with their verdicts, in the order in which the first of each was started."""
     groups: dict[str, list[TrialRecord]] = {}
     for trial in trials:
         groups.setdefault(canonical_json(_row_of(trial)), []).append(trial)
-    chosen = [choose(group) for group in groups.values()]
-    return judged([ResultRow(tuple(group), _published(group)) for group in chosen])
+    rows = [ResultRow(tuple(group), _published(group)) for group in map(choose, groups.values())]
+    verdict_of, differs_in = verdicts(rows), distinguishing_settings(rows)
+    return ResultRows(
+        replace(row, verdict=verdict, differs_in=differs)
+        for row, verdict, differs in zip(rows, verdict_of, differs_in, strict=True)
+    )
 
 
 def _row_of(trial: TrialRecord) -> dict[str, Any]:
-    """Return what trials of one table row have in common: all but split, seed and what the validation part chooses."""
+    """Return what the trials of a row share: everything but split, seed and the settings that validation selects."""
     values, selected = trial.spec.row, trial.spec.kind.selected
     model = values["model"]
     model["arguments"] = {key: value for key, value in model["arguments"].items() if key not in selected}

@@ -1,15 +1,19 @@
-"""Rows as people call them: display names of datasets, models and encodings, and what tells equal ones apart."""
+"""Display names of datasets, models, encodings, trials and rows, and the settings that distinguish similar rows."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphtrial.core.spec import Component, format_value
 from graphtrial.datasets import DATASETS
 from graphtrial.encodings import ENCODINGS
-from graphtrial.results.rows import ResultRow
+from graphtrial.encodings.notation import short_encoding
 from graphtrial.trials.trial import TrialSpec
+
+if TYPE_CHECKING:
+    from graphtrial.results.rows import ResultRow
+    from graphtrial.trials.store import TrialRecord
 
 
 def dataset_title(name: str) -> str:
@@ -18,7 +22,7 @@ def dataset_title(name: str) -> str:
 
 
 def model_title(spec: TrialSpec) -> str:
-    """Return the display name of the model, kernel or machine of a trial, such as `GatedGCN`."""
+    """Return the display name of the model, kernel or support vector machine of a trial, such as `GatedGCN`."""
     return spec.kind.title(spec.model.name)
 
 
@@ -32,47 +36,57 @@ def encoding_title(encoding: Component | None) -> str:
     return ", ".join([f"{ENCODINGS.title(encoding.name)} {format_value(first[1])}".strip(), *others])
 
 
+def trial_title(trial: TrialRecord) -> str:
+    """Return a trial in short: `csl gcn laplacian:20 split 0 seed 41`."""
+    spec = trial.spec
+    encoding = "" if spec.encoding is None else f" {short_encoding(spec.encoding)}"
+    return f"{spec.dataset} {spec.model.name}{encoding} split {spec.split} seed {spec.seed}"
+
+
 def label_title(row: ResultRow) -> str:
     """Return the model of a row as the papers write it: `GatedGCN-E`, where -E marks edge features of the dataset."""
     spec = row.first.spec
     return model_title(spec) + row.label.removeprefix(spec.model.name)
 
 
-def row_title(row: ResultRow, differs: str = "", *, with_depth: bool = True) -> str:
-    """Return a row in words: `GatedGCN-E, Laplacian 8, L = 16`, and the settings in which it differs from its like."""
+def row_title(row: ResultRow, *, with_depth: bool = True) -> str:
+    """Return a row in words: `GatedGCN-E, Laplacian 8, L = 16`, and the settings that distinguish it."""
     layers = row.setting("layers")
     depth = f"L = {layers}" if layers and with_depth else ""
-    return ", ".join(filter(None, [label_title(row), encoding_title(row.first.spec.encoding), depth, differs]))
+    return ", ".join(filter(None, [label_title(row), encoding_title(row.first.spec.encoding), depth, row.differs_in]))
 
 
 def distinguishing_settings(rows: Sequence[ResultRow]) -> list[str]:
-    """Return for each row the settings in which it differs from others of the same table, model, encoding and depth.
+    """Return for each row the settings that distinguish it from others of the same table, model, encoding and depth.
 
-    Such as `first_activation = false`; empty for a row that is alone of its kind. Settings of the model are told, else
-    those of the training, else the data.
+    Such as `first_activation = false`; empty for a unique row. Settings of the model where these differ, else those of
+    the training, else of the data.
     """
     groups: dict[tuple[str, ...], list[int]] = {}
     for place, row in enumerate(rows):
         spec = row.first.spec
         groups.setdefault((spec.dataset, spec.protocol, row.changes, row.name), []).append(place)
-    found = [""] * len(rows)
+    texts = [""] * len(rows)
     for places in groups.values():
         if len(places) > 1:
-            for place, text in zip(places, _apart([rows[i] for i in places]), strict=True):
-                found[place] = text
-    return found
+            for place, text in zip(places, _differences([rows[i] for i in places]), strict=True):
+                texts[place] = text
+    return texts
 
 
-def _apart(rows: Sequence[ResultRow]) -> list[str]:
+def _differences(rows: Sequence[ResultRow]) -> list[str]:
     for settings in (_of_model, _of_training, _of_data):
-        told = [settings(row) for row in rows]
+        values_of = [settings(row) for row in rows]
         keys = [
             key
-            for key in dict.fromkeys(key for one in told for key in one)
-            if len({repr(one.get(key)) for one in told}) > 1
+            for key in dict.fromkeys(key for values in values_of for key in values)
+            if len({repr(values.get(key)) for values in values_of}) > 1
         ]
         if keys:
-            return [", ".join(f"{key} = {format_value(one[key])}" for key in keys if key in one) for one in told]
+            return [
+                ", ".join(f"{key} = {format_value(values[key])}" for key in keys if key in values)
+                for values in values_of
+            ]
     return [""] * len(rows)
 
 

@@ -86,20 +86,15 @@ def verdicts(rows: Sequence[ResultRow]) -> list[Verdict]:
         spec = row.first.spec
         tables.setdefault((spec.dataset, spec.protocol, spec.data), []).append(place)
     found = [_case(row) for row in rows]
-    judged: dict[int, Verdict] = {}
+    decided: dict[int, Verdict] = {}
     for places in tables.values():
         tested = {i: case.test.p for i in places if isinstance(case := found[i], _Case) and case.test is not None}
         corrected = dict(zip(tested, holm(list(tested.values())), strict=True))
         open_tests = max(1, sum(p >= ALPHA for p in corrected.values()))
         for i in places:
             case = found[i]
-            judged[i] = case if isinstance(case, Verdict) else _judge(case, corrected.get(i), len(tested), open_tests)
-    return [judged[place] for place in range(len(rows))]
-
-
-def judged(rows: Sequence[ResultRow]) -> list[ResultRow]:
-    """Return the rows of one or more tables with their verdicts."""
-    return [replace(row, verdict=verdict) for row, verdict in zip(rows, verdicts(rows), strict=True)]
+            decided[i] = case if isinstance(case, Verdict) else _decide(case, corrected.get(i), len(tested), open_tests)
+    return [decided[place] for place in range(len(rows))]
 
 
 def tally(rows: Sequence[ResultRow]) -> tuple[Counter[str], Counter[str]]:
@@ -151,7 +146,7 @@ def _obstacle(row: ResultRow, printed: PublishedResult) -> str | None:
     return f"the paper prints no score: {printed.status}" if printed.test is None else None
 
 
-def _judge(case: _Case, p_holm: float | None, tested: int, open_tests: int) -> Verdict:
+def _decide(case: _Case, p_holm: float | None, tested: int, open_tests: int) -> Verdict:
     """Return the verdict on one row of a table with `tested` tests, `open_tests` of which have not rejected."""
     found, direction = case.test, "better" if case.better else "worse"
     if found is None or p_holm is None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from graphtrial.core.errors import missing_extra
-from graphtrial.results.live import title
+from graphtrial.results.titles import trial_title
 from graphtrial.tracking import facts
 from graphtrial.training.outcome import Epoch
 from graphtrial.trials.store import FINISHED, TrialRecord
@@ -51,7 +51,7 @@ class MLflow:
             self.client.update_run(self.runs[record.id], status="RUNNING")
             return
         tags = {TRIAL_TAG: record.id}
-        run = self.client.create_run(experiment, run_name=title(record), tags=tags)
+        run = self.client.create_run(experiment, run_name=trial_title(record), tags=tags)
         self.runs[record.id] = run.info.run_id
         params = [self.param(key, value) for key, value in facts.settings(record).items()]
         self.client.log_batch(run.info.run_id, params=params)

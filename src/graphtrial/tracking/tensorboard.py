@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from graphtrial.core.errors import missing_extra
-from graphtrial.results.live import title
+from graphtrial.results.titles import trial_title
 from graphtrial.tracking import facts
 from graphtrial.training.outcome import Epoch
 from graphtrial.trials.store import TrialRecord
@@ -27,7 +27,7 @@ class TensorBoard:
     def start(self, record: TrialRecord) -> None:
         writer = self.make(log_dir=str(self.folder / record.id))
         told = "\n".join(f"    {key} = {value}" for key, value in facts.settings(record).items())
-        writer.add_text("trial", f"{title(record)}\n\n{told}")
+        writer.add_text("trial", f"{trial_title(record)}\n\n{told}")
         self.writers[record.id] = writer
 
     def epoch(self, record: TrialRecord, epoch: Epoch) -> None:

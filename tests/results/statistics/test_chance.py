@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from graphtrial.results.export import export, placed
+from graphtrial.results.export import export
+from graphtrial.results.export.tables import dense_ranks
 from graphtrial.results.rows import ResultRow, result_rows
 from graphtrial.results.statistics.chance import chance_of, is_at_chance
 from graphtrial.trials import Store
@@ -59,7 +60,7 @@ def test_chance_level_is_neither_best_nor_second(results: Store, fill: Filler) -
     fill("gcn", [10.0, 10.0])
     fill("gin", [60.0, 60.5])
     rows = result_rows(results.trials())
-    assert placed(rows) == [None, 1]
+    assert dense_ranks(rows) == [None, 1]
     text = export(rows, "latex")
     assert r"\textbf{60.250" in text
     assert r"\underline" not in text.replace("underlined", "")

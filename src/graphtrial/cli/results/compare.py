@@ -33,6 +33,7 @@ def compare(
 
     Example: graphtrial compare gatedgcn/laplacian:20 gcn/laplacian:20 --datasets csl
     """
+    from graphtrial.results.columns.comparisons import COMPARISON_COLUMNS
     from graphtrial.results.compare import EXPLANATION
     from graphtrial.results.compare import compare as compare_models
     from graphtrial.results.rows import result_rows
@@ -47,16 +48,12 @@ def compare(
     if json:
         print_json([one.to_dict() for one in found])
         return
-    columns = ("dataset", "metric", "compared", "A", "B", "A - B", "95 %", "p", "p Holm", "effect", "margin", "verdict")
-    table = Table(*columns, title=f"A = {a}, B = {b}", title_justify="left")
+    columns = COMPARISON_COLUMNS.shown("terminal")
+    table = Table(title=f"A = {a}, B = {b}", title_justify="left")
+    for column in columns:
+        table.add_column(column.heading, justify=column.align)
     for one in found:
-        pair = one.difference
-        table.add_row(
-            *(one.dataset, one.metric, one.basis, f"{one.mean_a:.3f}"),
-            *(f"{one.mean_b:.3f}", f"{pair.mean:+.3f}", f"[{pair.ci_low:.3f}, {pair.ci_high:.3f}]", f"{pair.p:.3g}"),
-            *(f"{one.p_holm:.3g}", "-" if pair.effect_size is None else f"{pair.effect_size:+.2f}"),
-            *(f"{pair.margin:.3g}", one.verdict),
-        )
+        table.add_row(*(column.cell(one) for column in columns))
     out.print(table)
     for one in found:
         out.print(f"{one.dataset}: {one.words}", markup=False, soft_wrap=True)
@@ -80,12 +77,12 @@ def ranks(
     Example: graphtrial ranks --datasets zinc,aqsol,csl --diagram ranks.svg
     """
     from graphtrial.results.compare import matches
-    from graphtrial.results.rows import result_rows
+    from graphtrial.results.rows import ResultRows, result_rows
     from graphtrial.results.statistics.ranks import EXPLANATION, rank_rows
 
     rows = result_rows(store_of(store, shipped).trials())
     if models:
-        rows = [row for row in rows if any(matches(row, wanted) for wanted in names(models))]
+        rows = ResultRows(row for row in rows if any(matches(row, wanted) for wanted in names(models)))
     found = rank_rows(rows, names(datasets))
     if diagram is not None:
         from graphtrial.report.diagram import draw_ranks

@@ -25,36 +25,22 @@ def status(shipped: IsShipped = False, store: StorePath = DEFAULT_STORE, json: J
 
     Example: graphtrial status
     """
-    from graphtrial.encodings.notation import short_encoding
+    from dataclasses import replace
+
+    from graphtrial.results.columns.trials import TRIAL_COLUMNS
 
     opened = store_of(store, shipped)
-    records = opened.trials()
-    entries = [
-        {
-            "id": record.id,
-            "dataset": record.spec.dataset,
-            "model": record.spec.model.name,
-            "encoding": short_encoding(record.spec.encoding),
-            "split": record.spec.split,
-            "seed": record.spec.seed,
-            "status": _status(opened, record),
-            "epochs": record.epochs,
-            "test": record.scores.get("test"),
-        }
-        for record in records
-    ]
+    records = [replace(record, status=_status(opened, record)) for record in opened.trials()]
     if json:
-        print_json(entries)
+        print_json([TRIAL_COLUMNS.to_dict(record) for record in records])
         return
-    table = Table(*(entries[0] if entries else ["no trials yet"]))
-    for entry in entries:
-        table.add_row(
-            *(
-                "" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
-                for value in entry.values()
-            )
-        )
-    out.print(table)
+    columns = TRIAL_COLUMNS.shown("terminal")
+    table = Table()
+    for column in columns if records else ():
+        table.add_column(column.heading, justify=column.align)
+    for record in records:
+        table.add_row(*(column.cell(record) for column in columns))
+    out.print(table if records else "no trials yet")
 
 
 @friendly

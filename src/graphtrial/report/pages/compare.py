@@ -7,12 +7,14 @@ from dataclasses import replace
 from itertools import combinations
 
 from graphtrial.report import charts
-from graphtrial.report.grid import Cell, Grid, number, numbers, words
-from graphtrial.report.names import file_name
-from graphtrial.report.rowgrid import row_cell
+from graphtrial.report.addresses import dataset_page, file_name
+from graphtrial.report.grid import Cell, Grid, GridColumn, number, numbers, words
+from graphtrial.report.row_page import RowPage
+from graphtrial.report.row_table import plain_cell, title_cell
 from graphtrial.report.site import Site
-from graphtrial.report.views import RowView, dataset_page
 from graphtrial.results import compare as comparing
+from graphtrial.results.columns.column import Column
+from graphtrial.results.columns.comparisons import COMPARISON_COLUMNS
 from graphtrial.results.statistics import ranks as ranking
 from graphtrial.results.statistics.summary import ALPHA, holm
 from graphtrial.results.titles import dataset_title, row_title
@@ -21,12 +23,24 @@ MOST_ROWS = 14
 """Of so many rows every pair is compared; of more, the best ones."""
 
 
+HEADINGS = {
+    "mean_b": "Test",
+    "difference": "Best minus row",
+    "ci": "",
+    "p_holm": "p",
+    "effect_size": "",
+    "pairs": "",
+    "verdict": "",
+    "more_seeds": "",
+}
+"""Columns of the comparisons with the best row, and their headings where A and B would say less."""
 EXPLANATION = (
     "Rows are paired by split, the seeds of each averaged; on a single split the seeds of both are two independent "
-    "samples. p is two-sided, by a permutation test, corrected by Holm's rule for the number of rows in the table. "
-    "worse: it is below 0.05 and the 95 % interval of the difference has no 0 in it. equivalent: two one-sided tests "
-    "rule out differences of 1 % of the score and more. too few trials: no scores could have brought the test below "
-    "0.05. Effect: mean over s.d. More seeds: how many would settle it with 80 % power if they go on as they are."
+    "samples. p is two-sided, by a permutation test, with Holm's correction for the rows of the table. worse: "
+    "p is below 0.05 and the 95 % confidence interval (CI) of the difference excludes 0. equivalent: two one-sided "
+    "tests (TOST) with an equivalence margin of 1 % of the score. too few trials: the smallest attainable p-value is "
+    "not below 0.05. Effect size: mean over standard deviation. More seeds: number that decides with 80 % power at the "
+    "observed difference."
 )
 
 
@@ -34,7 +48,7 @@ def write(site: Site) -> None:
     """Write the page."""
     parts = [_part(site, place, title, rows) for place, (title, rows) in enumerate(_comparable(site))]
     found = _ranks(site)
-    titles = {view.name: row_title(view.row) for view in site.rows}  # ranks know rows by their names alone
+    titles = {view.name: row_title(replace(view.row, differs_in="")) for view in site.rows}  # ranks know names alone
     site.page(
         "compare.html",
         "compare.html",
@@ -46,9 +60,9 @@ def write(site: Site) -> None:
     )
 
 
-def _comparable(site: Site) -> Iterator[tuple[str, list[RowView]]]:
+def _comparable(site: Site) -> Iterator[tuple[str, list[RowPage]]]:
     """Yield the rows that were tried on the same data by the same protocol, at least two of them, best first."""
-    groups: dict[tuple[str, ...], list[RowView]] = {}
+    groups: dict[tuple[str, ...], list[RowPage]] = {}
     for view in site.rows:
         if view.done > 1:
             groups.setdefault((*view.table[:3], str(view.badges)), []).append(view)
@@ -59,7 +73,7 @@ def _comparable(site: Site) -> Iterator[tuple[str, list[RowView]]]:
             yield f"{best[0].dataset_title}, protocol {best[0].protocol}", best
 
 
-def _part(site: Site, place: int, title: str, rows: list[RowView]) -> dict[str, object]:
+def _part(site: Site, place: int, title: str, rows: list[RowPage]) -> dict[str, object]:
     file = f"{file_name(rows[0].dataset)}-{place}"
     best, others = rows[0], rows[1:]
     return {
@@ -72,46 +86,34 @@ def _part(site: Site, place: int, title: str, rows: list[RowView]) -> dict[str, 
     }
 
 
-def _against_best(name: str, best: RowView, others: list[RowView]) -> Grid:
-    made = [(view, found) for view in others if (found := comparing.compare_rows(best.row, view.row))]
-    corrected = holm([found.difference.p for _, found in made])
-    lines = []
-    for (view, each), p in zip(made, corrected, strict=True):
-        found = replace(each, p_holm=p)
-        gap = found.difference
-        more = (
-            ""
-            if found.verdict not in ("undecided", "too few trials")
-            else "no number"
-            if found.more_seeds is None
-            else str(found.more_seeds)
-        )
-        said = {"A is better": "worse", "B is better": "better"}.get(found.verdict, found.verdict)
-        lines.append(
-            [
-                row_cell(view),
-                number(found.mean_b),
-                number(gap.mean, "+.3f"),
-                Cell(f"[{gap.ci_low:+.3f}, {gap.ci_high:+.3f}]", sort=gap.ci_low),
-                number(p, ".3g"),
-                number(gap.effect_size, "+.2f"),
-                Cell(found.basis, sort=gap.pairs or gap.trials_a),
-                Cell(said, hint=found.words, pill={"worse": "worse", "equivalent": "agrees"}.get(said, "open")),
-                Cell(more),
-            ]
-        )
-    columns = (
-        *words("Row"),
-        *numbers("Test", "Best minus row", "95 % interval", "p", "Effect", "Compared"),
-        *words("Verdict"),
-        *numbers("More seeds"),
+def _against_best(name: str, best: RowPage, others: list[RowPage]) -> Grid:
+    """Return the comparisons of the best row, A, with each other row, B."""
+    pairs = [(view, one) for view in others if (one := comparing.compare_rows(best.row, view.row))]
+    corrected = holm([one.difference.p for _, one in pairs])
+    columns = [COMPARISON_COLUMNS[name] for name in HEADINGS]
+    lines = [
+        [title_cell(view), *(_comparison_cell(column, replace(one, p_holm=p)) for column in columns)]
+        for (view, one), p in zip(pairs, corrected, strict=True)
+    ]
+    headings = (
+        GridColumn(HEADINGS[column.name] or column.heading, number=column.align == "right", hint=column.description)
+        for column in columns
     )
     caption = f"Against {best.title}, paired by split."
-    return Grid(name, f"Against the best: {best.title}", columns, lines, caption)
+    return Grid(name, f"Against the best: {best.title}", (*words("Row"), *headings), lines, caption)
 
 
-def _all_pairs(name: str, title: str, rows: list[RowView]) -> Grid:
-    """Return the differences of all pairs: row minus column, with * where 0 lies outside the interval and p < 0.05."""
+def _comparison_cell(column: Column[comparing.Comparison], one: comparing.Comparison) -> Cell:
+    if column.name == "verdict":
+        verdict = {"A is better": "worse", "B is better": "better"}.get(one.verdict, one.verdict)
+        return Cell(verdict, hint=one.words, pill={"worse": "worse", "equivalent": "agrees"}.get(verdict, "open"))
+    if column.name == "pairs":
+        return Cell(one.basis, sort=one.difference.pairs or one.difference.trials_a)
+    return plain_cell(column, one)
+
+
+def _all_pairs(name: str, title: str, rows: list[RowPage]) -> Grid:
+    """Return the differences of all pairs, row minus column; *: the confidence interval excludes 0 and p < 0.05."""
     texts: dict[tuple[int, int], Cell] = {}
     for i, j in combinations(range(len(rows)), 2):
         compared = comparing.compare_rows(rows[i].row, rows[j].row)
@@ -120,16 +122,16 @@ def _all_pairs(name: str, title: str, rows: list[RowView]) -> Grid:
             continue
         found = compared.difference
         star = " *" if found.excludes_zero and found.p < ALPHA else ""
-        hint = f"95 % interval [{found.ci_low:+.3f}, {found.ci_high:+.3f}], p = {found.p:.3g}, {compared.basis}"
+        hint = f"95 % CI [{found.ci_low:+.3f}, {found.ci_high:+.3f}], p = {found.p:.3g}, {compared.basis}"
         texts[i, j] = Cell(f"{found.mean:+.3f}{star}", sort=found.mean, hint=hint)
         texts[j, i] = Cell(f"{-found.mean:+.3f}{star}", sort=-found.mean, hint=hint)
     lines = [
-        [row_cell(view), *(Cell("·") if i == j else texts[i, j] for j in range(len(rows)))]
+        [title_cell(view), *(Cell("·") if i == j else texts[i, j] for j in range(len(rows)))]
         for i, view in enumerate(rows)
     ]
     caption = (
         "Row minus column, paired by split. "
-        "* the 95 % interval has no 0 in it and p < 0.05 by a permutation test, not corrected for the number of pairs."
+        "* the 95 % confidence interval excludes 0 and p < 0.05 by a permutation test, without correction."
     )
     return Grid(name, f"All pairs: {title}", (*words(""), *numbers(*(view.title for view in rows))), lines, caption)
 

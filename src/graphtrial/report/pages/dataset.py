@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from graphtrial.report import charts
+from graphtrial.report.addresses import dataset_page, file_name
 from graphtrial.report.facts import describe, statistics
-from graphtrial.report.names import file_name
-from graphtrial.report.rowgrid import row_grid
+from graphtrial.report.row_page import RowPage, labels
+from graphtrial.report.row_table import row_grid
 from graphtrial.report.site import Prepared, Site
-from graphtrial.report.views import RowView, dataset_page, labels
 from graphtrial.results.titles import dataset_title
 from graphtrial.training.outcome import Epoch
 from graphtrial.trials.store import TrialRecord
@@ -40,14 +40,14 @@ def write(site: Site) -> None:
         )
 
 
-def _tables(rows: Sequence[RowView]) -> list[list[RowView]]:
-    tables: dict[object, list[RowView]] = {}
+def _tables(rows: Sequence[RowPage]) -> list[list[RowPage]]:
+    tables: dict[object, list[RowPage]] = {}
     for view in rows:
         tables.setdefault(view.table, []).append(view)
     return list(tables.values())
 
 
-def _part(site: Site, file: str, rows: list[RowView]) -> dict[str, object]:
+def _part(site: Site, file: str, rows: list[RowPage]) -> dict[str, object]:
     """Return the table of one protocol and its charts."""
     first = rows[0].row.first
     arrow = "higher is better" if first.higher_is_better else "lower is better"
@@ -86,7 +86,7 @@ def middle(trials: Sequence[TrialRecord]) -> TrialRecord | None:
     return next(trial for trial in tested if trial.scores["test"] == wanted)
 
 
-def _history_of_middle(site: Site, view: RowView) -> list[Epoch]:
+def _history_of_middle(site: Site, view: RowPage) -> list[Epoch]:
     trial = middle(view.row.trials)
     return site.history(trial) if trial else []
 

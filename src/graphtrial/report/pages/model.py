@@ -6,10 +6,10 @@ import inspect
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.nn import MODELS
-from graphtrial.report.names import file_name
-from graphtrial.report.rowgrid import row_grid
+from graphtrial.report.addresses import file_name, model_page
+from graphtrial.report.row_page import RowPage
+from graphtrial.report.row_table import row_grid
 from graphtrial.report.site import Site
-from graphtrial.report.views import RowView, model_page
 
 ROOT = "../"
 
@@ -24,7 +24,7 @@ def write(site: Site) -> None:
         )
 
 
-def _about(name: str, rows: list[RowView]) -> str:
+def _about(name: str, rows: list[RowPage]) -> str:
     """Return the first paragraph of the documentation of a model or kernel, where it is known here."""
     if ":" in name:  # module:attribute, which a store must not make us import
         return ""

@@ -6,13 +6,17 @@ from collections import Counter
 
 from graphtrial.encodings.notation import short_encoding
 from graphtrial.published import published_results
+from graphtrial.report.addresses import dataset_page, model_page
 from graphtrial.report.facts import describe
-from graphtrial.report.grid import Cell, Column, Grid, number, numbers, words
+from graphtrial.report.grid import Cell, Grid, numbers, words
 from graphtrial.report.pages.papers import apart, counts
 from graphtrial.report.pages.studies import study_grid
-from graphtrial.report.rowgrid import dataset_cell, duration, row_cell
+from graphtrial.report.row_page import RowPage
+from graphtrial.report.row_table import grid_column, plain_cell, row_cell, title_cell, trial_headings
 from graphtrial.report.site import Site
-from graphtrial.report.views import RowView, dataset_page, model_page
+from graphtrial.results.columns.column import Column
+from graphtrial.results.columns.formats import duration
+from graphtrial.results.columns.trials import TRIAL_COLUMNS
 from graphtrial.results.titles import dataset_title, encoding_title, model_title
 from graphtrial.trials.store import TrialRecord
 
@@ -41,7 +45,7 @@ def _hours(trial: TrialRecord) -> float:
     return float(seconds) / 3600
 
 
-def _card(site: Site, name: str, rows: list[RowView]) -> dict[str, object]:
+def _card(site: Site, name: str, rows: list[RowPage]) -> dict[str, object]:
     tested = [view for view in rows if view.test is not None and not view.row.departures]
     first = rows[0].row.first
     sign = -1 if first.higher_is_better else 1
@@ -70,8 +74,8 @@ def _missing(site: Site) -> Grid:
             continue
         lines.append(
             [
-                dataset_cell(view),
-                row_cell(view),
+                row_cell("dataset", view),
+                title_cell(view),
                 Cell(str(view.done), sort=view.done),
                 Cell(str(planned or ""), sort=planned),
                 Cell(", ".join(f"{n} {status}" for status, n in view.open.items())),
@@ -105,33 +109,31 @@ def _untried(site: Site) -> Grid:
                     Cell(what),
                 ]
             )
-    columns = (*words("Dataset", "Model"), Column("L"), *words("Variant"), *numbers("Published"), *words("Table"))
+    columns = (
+        *words("Dataset", "Model"),
+        grid_column("layers"),
+        *words("Variant"),
+        grid_column("published"),
+        *words("Table"),
+    )
     return Grid("untried", "Published rows that were not tried here", columns, lines)
 
 
 def _trials(site: Site) -> Grid:
-    columns = (
-        *words("Trial", "Dataset", "Model", "Encoding"),
-        *numbers("Split", "Seed"),
-        *words("Status"),
-        *numbers("Test", "Epochs", "s / epoch"),
-    )
-    lines = [
-        [
-            Cell(trial.id, href=site.address_of(trial)),
-            Cell(dataset_title(trial.spec.dataset)),
-            Cell(model_title(trial.spec)),
-            Cell(encoding_title(trial.spec.encoding) or "none"),
-            Cell(str(trial.spec.split), sort=trial.spec.split),
-            Cell(str(trial.spec.seed), sort=trial.spec.seed),
-            Cell(trial.status),
-            number(trial.scores.get("test")),
-            Cell("" if trial.epochs is None else str(trial.epochs), sort=trial.epochs),
-            number(trial.epoch_seconds or None, ".2f"),
-        ]
-        for trial in sorted(site.trials, key=_place)
-    ]
-    return Grid("trials", "All trials", columns, lines, formats=("csv",))
+    columns = TRIAL_COLUMNS.shown("site")
+    lines = [[_trial_cell(site, column, trial) for column in columns] for trial in sorted(site.trials, key=_place)]
+    return Grid("trials", "All trials", trial_headings(columns), lines, formats=("csv",))
+
+
+def _trial_cell(site: Site, column: Column[TrialRecord], trial: TrialRecord) -> Cell:
+    if column.name == "id":
+        return Cell(trial.id, href=site.address_of(trial))
+    titles = {
+        "dataset": lambda: dataset_title(trial.spec.dataset),
+        "model": lambda: model_title(trial.spec),
+        "encoding": lambda: encoding_title(trial.spec.encoding) or "none",
+    }
+    return Cell(titles[column.name]()) if column.name in titles else plain_cell(column, trial)
 
 
 def _place(trial: TrialRecord) -> tuple[str, str, str, int, int]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from graphtrial.report.grid import Cell, Column, Grid, number, numbers, words
-from graphtrial.report.rowgrid import dataset_cell, row_cell
+from dataclasses import replace
+
+from graphtrial.report.addresses import table_page
+from graphtrial.report.grid import Cell, Grid, words
+from graphtrial.report.row_page import STYLES, RowPage
+from graphtrial.report.row_table import grid_column, row_cell, title_cell
 from graphtrial.report.site import Site
-from graphtrial.report.views import STYLES, RowView, table_page
 from graphtrial.results.verdict import EXPLANATION, tally
 
 
@@ -37,36 +40,33 @@ def write(site: Site) -> None:
 def _grid(site: Site) -> Grid:
     rows = sorted((view for view in site.rows if view.row.published is not None), key=_place)
     columns = (
-        *words("Row", "Dataset"),
-        *numbers("Ours", "Published", "Difference"),
-        Column("p", hint="of Welch's test, after Holm's correction within the table"),
-        *numbers("Trials"),
+        *words("Row"),
+        grid_column("dataset"),
+        grid_column("test", "Ours"),
+        *(grid_column(name) for name in ("published", "difference", "p_holm", "statuses")),
         *words("Table"),
-        Column("Verdict", number=False, keep=True),
-        Column("Why", number=False, below=True),
+        grid_column("verdict"),
+        replace(grid_column("reason"), below=True),
     )
     return Grid("papers", "What was reproduced", columns, [_line(view) for view in rows], whole=True)
 
 
-def _place(view: RowView) -> tuple[int, bool, str, str]:
+def _place(view: RowPage) -> tuple[int, bool, str, str]:
     """Sort by verdict, the worst first; what is not as published after what is."""
     return list(STYLES).index(view.row.verdict.label), bool(view.badges), view.dataset, view.title
 
 
-def _line(view: RowView) -> list[Cell]:
-    printed, found, test = view.row.published, view.row.verdict, view.test
-    theirs = printed.test if printed else None
+def _line(page: RowPage) -> list[Cell]:
+    printed = page.row.published
     return [
-        row_cell(view),
-        dataset_cell(view),
-        Cell(str(test), sort=test.mean) if test else Cell(""),
-        Cell(theirs.printed, sort=theirs.mean, mark="published") if theirs else Cell(""),
-        number(found.difference, "+.3f"),
-        number(found.p_holm, ".2g"),
-        Cell(str(view.done), sort=view.done),
+        title_cell(page),
+        row_cell("dataset", page),
+        Cell(str(page.test), sort=page.test.mean) if page.test else Cell(""),
+        *(row_cell(name, page) for name in ("published", "difference", "p_holm")),
+        Cell(str(page.done), sort=page.done),
         Cell(f"{printed.paper}, {printed.table}", href=table_page(printed.paper, printed.table))
         if printed
         else Cell(""),
-        view.verdict,
-        Cell(found.reason),
+        row_cell("verdict", page),
+        row_cell("reason", page),
     ]

@@ -7,27 +7,28 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from graphtrial.published import PAPERS, PublishedResult, PublishedScore
+from graphtrial.report.addresses import table_page
 from graphtrial.report.grid import Cell, Grid, numbers, words
+from graphtrial.report.row_page import STYLES
 from graphtrial.report.site import Site
-from graphtrial.report.views import STYLES, table_page
+from graphtrial.results.columns.rows import ROW_COLUMNS
 from graphtrial.results.printed import Line, Ours, Place, PrintedTable
-from graphtrial.results.tables import times
 
 ROOT = "../"
 TITLES: dict[str, str] = {
-    "params": "#Param",
-    "test": "Test",
+    "params": ROW_COLUMNS["params"].heading,
+    "test": ROW_COLUMNS["test"].heading,
     "test_max": "Test max",
     "test_min": "Test min",
-    "train": "Train",
+    "train": ROW_COLUMNS["train"].heading,
     "train_max": "Train max",
     "train_min": "Train min",
-    "epochs": "#Epoch",
-    "time": "Epoch/Total",
+    "epochs": ROW_COLUMNS["epochs"].heading,
+    "time": ROW_COLUMNS["time"].heading,
 }
 BEFORE = {
-    "layers": "L",
-    "params": "#Param",
+    "layers": ROW_COLUMNS["layers"].heading,
+    "params": ROW_COLUMNS["params"].heading,
     "edge_feat": "",
     "edge_repr": "",
     "aggregator": "Aggregation",
@@ -160,7 +161,7 @@ _OURS: dict[str, Callable[[Ours], str]] = {
     "train_max": _end("train", "max"),
     "train_min": _end("train", "min"),
     "epochs": _epochs,
-    "time": lambda one: times(one.row.mean("epoch_seconds"), one.row.hours) if one.row.has_epochs else "",
+    "time": lambda one: ROW_COLUMNS["time"].cell(one.row) if one.row.has_epochs else "",
 }
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from graphtrial.report import charts
-from graphtrial.report.grid import Cell, Grid, number, numbers, words
+from graphtrial.report.addresses import dataset_page, has_page, model_page, trial_page
+from graphtrial.report.grid import Cell, Grid, numbers
 from graphtrial.report.pages.trial import write_page
-from graphtrial.report.rowgrid import duration
+from graphtrial.report.row_page import RowPage
+from graphtrial.report.row_table import plain_cell, row_cell, trial_headings
 from graphtrial.report.site import Site, compact
 from graphtrial.report.trialdata import row_data
-from graphtrial.report.views import RowView, dataset_page, has_page, model_page, trial_page
+from graphtrial.results.columns.rows import ROW_COLUMNS
+from graphtrial.results.columns.trials import TRIAL_COLUMNS
 from graphtrial.results.commands import run_command
 from graphtrial.results.statistics.summary import PLUS_MINUS
 
@@ -38,7 +41,7 @@ def write(site: Site) -> None:
             dataset=dataset_page(view.dataset),
             model=model_page(view.model),
             figures=_figures(view),
-            settings={key: value for key, value in row.first.spec.settings.items() if key not in row.chosen},
+            settings=row.settings,
             rules=vars(row.first.spec.rules),
             curves=charts.learning(histories, metric, "Learning curves", ""),
             grid=site.table(_trials(view)),
@@ -48,37 +51,35 @@ def write(site: Site) -> None:
         )
 
 
-def _figures(view: RowView) -> list[tuple[str, str]]:
-    row, test, train = view.row, view.test, view.row.scores("train")
-    printed = row.published.test if row.published else None
-    found = [
-        (f"test {row.first.metric}", str(test) if test else "none yet"),
-        ("95 % interval", test.interval if test and test.ci_low is not None else ""),
-        ("published", printed.printed if printed else ""),
-        (f"train {row.first.metric}", str(train) if train else ""),
-        ("parameters", f"{row.params:,}" if row.params and row.has_epochs else ""),
-        ("time per trial", duration(row.hours) if row.hours is not None else ""),
-    ]
-    return [(name, value) for name, value in found if value]
+def _figures(view: RowPage) -> list[tuple[str, str]]:
+    metric = view.row.first.metric
+    names = {
+        "test": f"test {metric}",
+        "test_ci": ROW_COLUMNS["test_ci"].heading,
+        "published": "published",
+        "train": f"train {metric}",
+        "params": "parameters",
+        "total_hours": "time per trial",
+    }
+    figures = [(title, row_cell(name, view).text) for name, title in names.items()]
+    return [(title, text or "none yet") for title, text in figures if text or title == f"test {metric}"]
 
 
-def _trials(view: RowView) -> Grid:
-    extra = view.row.chosen
+def _trials(view: RowPage) -> Grid:
+    selected = view.row.chosen
+    before = [TRIAL_COLUMNS[name] for name in ("split", "seed", "test", "val", "train")]
+    after = [TRIAL_COLUMNS[name] for name in ("epochs", "epoch_seconds", "status")]
     columns = (
-        *words("Trial"),
-        *numbers("Split", "Seed", "Test", "Validation", "Train", *extra, "Epochs", "s / epoch"),
-        *words("Status"),
+        *trial_headings([TRIAL_COLUMNS["id"], *before]),
+        *numbers(*selected),
+        *trial_headings(after),
     )
     lines = [
         [
             Cell(trial.id, href=ROOT + trial_page(trial) if has_page(trial) else None),
-            Cell(str(trial.spec.split), sort=trial.spec.split),
-            Cell(str(trial.spec.seed), sort=trial.spec.seed),
-            *(number(trial.scores.get(part)) for part in ("test", "val", "train")),
-            *(Cell(str(trial.spec.settings.get(name, ""))) for name in extra),
-            Cell("" if trial.epochs is None else str(trial.epochs), sort=trial.epochs),
-            number(trial.epoch_seconds or None, ".2f"),
-            Cell(trial.status),
+            *(plain_cell(column, trial) for column in before),
+            *(Cell(str(trial.spec.settings.get(name, ""))) for name in selected),
+            *(plain_cell(column, trial) for column in after),
         ]
         for trial in view.trials
     ]

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from datetime import datetime, timezone
 
 from graphtrial.report import charts
-from graphtrial.report.rowgrid import duration
+from graphtrial.report.addresses import trial_page
 from graphtrial.report.site import Site, pretty
-from graphtrial.report.views import trial_page
+from graphtrial.results.columns.formats import duration
 from graphtrial.results.titles import dataset_title, encoding_title, model_title
 from graphtrial.training.outcome import Epoch
 from graphtrial.trials.store import TrialRecord

@@ -17,7 +17,9 @@ from typer.testing import CliRunner
 from graphtrial.cli.main import app
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.spec import Component
-from graphtrial.results.export import escape_latex, export, placed
+from graphtrial.results.export import export
+from graphtrial.results.export.markup import escape_latex
+from graphtrial.results.export.tables import dense_ranks
 from graphtrial.results.rows import result_rows
 from graphtrial.results.select import best_first, rows_of
 from graphtrial.trials import Store
@@ -58,7 +60,7 @@ def test_places_follow_the_direction_of_the_metric_and_equals_share_one(results:
     fill("b", [0.5], higher_is_better=False)
     fill("c", [0.5], higher_is_better=False)
     fill("d", [2.0], higher_is_better=False)
-    assert placed(result_rows(results.trials())) == [2, 1, 1, 3]
+    assert dense_ranks(result_rows(results.trials())) == [2, 1, 1, 3]
 
 
 def test_csv_has_numbers_in_full_and_no_formulas(filled: Store) -> None:
@@ -66,7 +68,7 @@ def test_csv_has_numbers_in_full_and_no_formulas(filled: Store) -> None:
     assert [float(line["test_mean"]) for line in lines] == [70.5, 90.5, 80.5, 10.0]
     assert lines[3]["model"] == "'=cmd()"
     assert float(lines[0]["test_ci_low"]) < 70.5 < float(lines[0]["test_ci_high"])
-    assert lines[0]["verdict"]
+    assert lines[0]["verdict_kind"]
 
 
 def test_json_and_markdown_are_those_of_the_report(filled: Store) -> None:
