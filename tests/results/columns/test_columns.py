@@ -76,7 +76,7 @@ def test_a_name_is_taken_once() -> None:
 
 def test_latex_has_at_most_eight_columns() -> None:
     assert len(ROW_COLUMNS.shown("latex")) <= 8
-    assert set(ROW_COLUMNS.shown("latex")) <= set(ROW_COLUMNS.shown("markdown"))
+    assert all("markdown" in column.outputs for column in ROW_COLUMNS.shown("latex"))
 
 
 def test_csv_names_are_unique() -> None:
