@@ -28,7 +28,7 @@ from graphtrial.plots.drawers.base import typical
 from graphtrial.plots.drawers.molecule import label
 from graphtrial.plots.drawers.superpixels import mosaic
 from graphtrial.plots.layout import discs, layout
-from graphtrial.plots.part import around, whole
+from graphtrial.plots.subgraph import neighbourhood, whole
 from graphtrial.tasks import EdgeClassification, GraphClassification, GraphRegression, NodeClassification, Task
 
 
@@ -160,7 +160,7 @@ def test_shares_of_neighbours_are_those_of_a_plain_loop() -> None:
 
 
 def test_a_neighbourhood_is_the_induced_graph_of_the_nearest() -> None:
-    part = around(CITATIONS, 0, 17, 40)
+    part = neighbourhood(CITATIONS, 0, 17, 40)
     graph = nx.barabasi_albert_graph(400, 2, seed=1)
     assert len(part.nodes) == 40
     assert part.nodes[0] == 17

@@ -15,8 +15,8 @@ from graphtrial.datasets import load
 from graphtrial.graphs import Column, GraphBatch, GraphSet
 from graphtrial.nn import Shapes
 from graphtrial.nn.infomax import infomax_vectors
-from graphtrial.plots.mapper import MapperRules, mapped
-from graphtrial.plots.mapper_picture import classes_of, mapper_picture
+from graphtrial.plots.mapper import MapperRules, mapper_graph
+from graphtrial.plots.mapper_plot import classes_of, plot_mapper
 from graphtrial.tasks import NodeClassification
 
 
@@ -38,7 +38,7 @@ def two_rings() -> tuple[nx.Graph, GraphSet, np.ndarray]:
 def test_clusters_are_what_hangs_together_within_a_cell() -> None:
     graph, graphs, lens = two_rings()
     rules = MapperRules(intervals=4, overlap=0.25, weakest=0.0, fewest=0)
-    found = mapped(graphs, lens, rules)
+    found = mapper_graph(graphs, lens, rules)
     assert {int(node) for nodes in found.members for node in nodes} == set(range(40))
     for nodes in found.members:
         assert nx.is_connected(graph.subgraph(nodes.tolist()))
@@ -60,12 +60,12 @@ def test_clusters_are_what_hangs_together_within_a_cell() -> None:
 
 def test_weak_links_and_then_small_parts_are_left_out() -> None:
     _, graphs, lens = two_rings()
-    whole = mapped(graphs, lens, MapperRules(intervals=4, overlap=0.25, weakest=0.0, fewest=0))
-    some = mapped(graphs, lens, MapperRules(intervals=4, overlap=0.25, weakest=0.4, fewest=0))
+    whole = mapper_graph(graphs, lens, MapperRules(intervals=4, overlap=0.25, weakest=0.0, fewest=0))
+    some = mapper_graph(graphs, lens, MapperRules(intervals=4, overlap=0.25, weakest=0.4, fewest=0))
     assert some.strength.min() >= 0.4
     assert len(some.links.T) < len(whole.links.T)
     with pytest.raises(GraphTrialError, match="no part of the picture"):
-        mapped(graphs, lens, MapperRules(intervals=4, fewest=1000))
+        mapper_graph(graphs, lens, MapperRules(intervals=4, fewest=1000))
     with pytest.raises(GraphTrialError, match="intervals must be"):
         MapperRules(intervals=0)
 
@@ -95,8 +95,8 @@ def nearest_is_right(vectors: np.ndarray, true: np.ndarray) -> float:
 def test_the_picture_is_the_same_every_time(tmp_path: Path) -> None:
     dataset = load("wikics-standin")
     lens = np.random.default_rng(0).random((dataset.graphs.num_nodes, 2))
-    found = mapped(dataset.graphs, lens, MapperRules(intervals=6))
+    found = mapper_graph(dataset.graphs, lens, MapperRules(intervals=6))
     classes = {"the true class": classes_of(dataset), "all one": np.zeros(dataset.graphs.num_nodes, np.int64)}
-    paths = [mapper_picture(dataset, found, classes, tmp_path / f"{name}.svg") for name in "ab"]
+    paths = [plot_mapper(dataset, found, classes, tmp_path / f"{name}.svg") for name in "ab"]
     assert paths[0].read_bytes() == paths[1].read_bytes()
     assert b"the true class" in paths[0].read_bytes()

@@ -15,7 +15,7 @@ from tests.helpers.sites import EVIL, plan, record, sample_store
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.spec import Component
-from graphtrial.plots.kept import kept_pictures
+from graphtrial.plots.cached import kept_pictures
 from graphtrial.report import write_site
 from graphtrial.report.addresses import file_name
 from graphtrial.report.build import MARKER

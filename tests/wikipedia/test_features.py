@@ -13,7 +13,7 @@ import pytest
 
 from graphtrial.core.errors import CorruptFileError, GraphTrialError
 from graphtrial.datasets.generators.wikics import SIZES
-from graphtrial.wikipedia.parts import draw_masks
+from graphtrial.wikipedia.splits import draw_masks
 from graphtrial.wikipedia.text.glove import mean_vector, read_vectors
 from graphtrial.wikipedia.text.stopwords import ENGLISH, read_stop_words
 from graphtrial.wikipedia.text.tokens import tokenizer

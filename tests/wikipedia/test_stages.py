@@ -61,7 +61,7 @@ def test_a_killed_stage_is_redone_and_its_remains_are_removed(tmp_path: Path) ->
     script = """
         import sys, time
         from pathlib import Path
-        from graphtrial.wikipedia.stages import Workshop
+        from graphtrial.wikipedia.stages import StageCache
 
         def make(folder):
             (folder / "half").write_text("x")
@@ -69,9 +69,9 @@ def test_a_killed_stage_is_redone_and_its_remains_are_removed(tmp_path: Path) ->
             time.sleep(60)
             return {}
 
-        shop = Workshop(Path(sys.argv[1]))
-        shop.stage("before", {}, [], lambda folder: {})
-        shop.stage("s", {}, [], make)
+        stages = StageCache(Path(sys.argv[1]))
+        stages.stage("before", {}, [], lambda folder: {})
+        stages.stage("s", {}, [], make)
     """
     command = [sys.executable, "-c", textwrap.dedent(script), str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:

@@ -1,4 +1,4 @@
-"""`graphtrial wikics`: from dumps of Wikipedia to a dataset."""
+"""`graphtrial wikics`: build datasets from Wikipedia dumps."""
 
 from __future__ import annotations
 
@@ -12,29 +12,28 @@ from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.files import DEFAULT_STORE
 
 if TYPE_CHECKING:
-    from graphtrial.wikipedia.pipeline import Pipeline
-    from graphtrial.wikipedia.stages import StageResult
+    from graphtrial.wikipedia import Pipeline, StageResult
 
 app = typer.Typer(
-    help="Make datasets like Wiki-CS from dumps of Wikipedia, and draw them.",
+    help="Build datasets like Wiki-CS from Wikipedia dumps, and plot them.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
 Dumps = Annotated[Path, typer.Option(help="Folder of dumps: pages-articles XML, and SQL of page, redirect, pagelinks.")]
-Glove = Annotated[Path | None, typer.Option(help="Word vectors: lines of a word and its numbers.")]
+Glove = Annotated[Path | None, typer.Option(help="Word vectors in GloVe's text format.")]
 Labels = Annotated[str | None, typer.Option(help="JSON file of classes and their categories, or compsci.")]
-Links = Annotated[str, typer.Option(help="Where links come from: tables (SQL) or text (of the articles).")]
-Categories = Annotated[str, typer.Option(help="Where categories come from: text (of the articles) or tables (SQL).")]
-Milestones = Annotated[int, typer.Option(min=1, help="How many categories are kept.")]
-Exclude = Annotated[list[str] | None, typer.Option(help="No milestone has this in its name; replaces the usual list.")]
-Prune = Annotated[list[str] | None, typer.Option(help="Nothing passes a category with this; replaces the usual list.")]
-Centrality = Annotated[str, typer.Option(help="auto, exact or hyperball.")]
+Links = Annotated[str, typer.Option(help="Source of links: tables (SQL) or text (wikitext).")]
+Categories = Annotated[str, typer.Option(help="Source of categories: text (wikitext) or tables (SQL).")]
+Milestones = Annotated[int, typer.Option(min=1, help="Number of milestone categories.")]
+Exclude = Annotated[list[str] | None, typer.Option(help="Never a milestone: names with this; replaces the defaults.")]
+Prune = Annotated[list[str] | None, typer.Option(help="Pruned: category names with this; replaces the defaults.")]
+Centrality = Annotated[str, typer.Option(help="Harmonic centrality: auto, exact or hyperball.")]
 StopWords = Annotated[Path | None, typer.Option(help="File of stop words, one per line; English ones by default.")]
 Punkt = Annotated[Path | None, typer.Option(help="Folder of NLTK's punkt_tab for the language of the texts.")]
-Truncated = Annotated[bool, typer.Option("--allow-truncated", help="Take what can be read of damaged files.")]
-Memory = Annotated[float, typer.Option(min=0.5, help="Gigabytes for joins; what does not fit goes to disk.")]
-Work = Annotated[Path | None, typer.Option(help="Folder of the stages; in the cache by default.")]
+Truncated = Annotated[bool, typer.Option("--allow-truncated", help="Accept truncated files, up to the damage.")]
+Memory = Annotated[float, typer.Option(min=0.5, help="Memory limit of joins in GB; the rest spills to disk.")]
+Work = Annotated[Path | None, typer.Option(help="Folder of the cached stages; in the cache by default.")]
 
 
 @app.command()
@@ -43,7 +42,7 @@ def build(
     dumps: Dumps,
     glove: Glove,
     labels: Labels,
-    out_name: Annotated[str, typer.Option("--out", help="What the dataset shall be called.")],
+    out_name: Annotated[str, typer.Option("--out", help="Name of the dataset.")],
     links: Links = "tables",
     categories: Categories = "text",
     milestones: Milestones = 10_000,
@@ -52,14 +51,14 @@ def build(
     centrality: Centrality = "auto",
     stop_words: StopWords = None,
     punkt: Punkt = None,
-    validation: Annotated[str, typer.Option(help="What validates: merged, val or stopping.")] = "merged",
+    validation: Annotated[str, typer.Option(help="Validation set: merged, val or stopping.")] = "merged",
     allow_truncated: Truncated = False,
     memory: Memory = 8.0,
     work: Work = None,
     replace: Annotated[bool, typer.Option("--replace", help="Replace a dataset of yours of that name.")] = False,
     json: Json = False,
 ) -> None:
-    """Make a dataset from dumps; stages that were finished before are kept.
+    """Build a dataset from dumps; finished stages are reused from the cache.
 
     Example: graphtrial wikics build --dumps enwiki --glove glove.6B.300d.txt --labels compsci --out my-wikics
     """
@@ -98,7 +97,7 @@ def stage(
     memory: Memory = 8.0,
     work: Work = None,
 ) -> None:
-    """Make one stage, and those before it that it needs; print its folders.
+    """Run one stage and its dependencies; print the folders.
 
     Example: graphtrial wikics stage categories --dumps enwiki
     """
@@ -113,16 +112,15 @@ def stage(
 @friendly
 def generate(
     folder: Annotated[Path, typer.Option("--out", help="A new folder for dumps, glove.txt and labels.json.")],
-    articles: Annotated[int, typer.Option(min=100, help="How many articles.")] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, help="Another seed gives another wiki.")] = 0,
+    articles: Annotated[int, typer.Option(min=100, help="Number of articles.")] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the synthetic wiki.")] = 0,
     old: Annotated[bool, typer.Option("--old", help="The schema of dumps before 2024.")] = False,
 ) -> None:
-    """Write dumps of a made-up wiki, to try the pipeline with; build with --milestones 11.
+    """Write dumps of a synthetic wiki, to try the pipeline with; build with --milestones 11.
 
     Example: graphtrial wikics generate --out made-up --articles 10000
     """
-    from graphtrial.wikipedia.synthetic.wiki import Wiki
-    from graphtrial.wikipedia.synthetic.xml import write_wiki
+    from graphtrial.wikipedia import Wiki, write_wiki
 
     if folder.exists():
         raise GraphTrialError(f"{folder} is there already; name a folder that is not")
@@ -137,38 +135,38 @@ def mapper(
     name: Annotated[str, typer.Argument(help="A dataset of one graph whose nodes have classes, such as cora.")],
     to: Annotated[Path, typer.Option("--out", help="The picture: a file that ends in .png or .svg.")],
     trial: Annotated[
-        list[str] | None, typer.Option(help="Also colour by what the model of this trial says; may be repeated.")
+        list[str] | None, typer.Option(help="Also colour by the predictions of this trial's model; may be repeated.")
     ] = None,
     intervals: Annotated[int, typer.Option(min=1, help="Cells along each axis of the lens.")] = 20,
-    overlap: Annotated[float, typer.Option(min=0.0, max=0.9, help="Share by which cells overlap.")] = 0.2,
-    weakest: Annotated[float, typer.Option(min=0.0, max=0.99, help="Leave weaker links out, of at most 1.")] = 0.05,
-    fewest: Annotated[int, typer.Option(min=0, help="Leave parts with fewer nodes out.")] = 8,
-    seed: Annotated[int, typer.Option(min=0, help="Another seed gives another lens.")] = 0,
+    overlap: Annotated[float, typer.Option(min=0.0, max=0.9, help="Overlap of cells, a fraction of the width.")] = 0.2,
+    weakest: Annotated[float, typer.Option(min=0.0, max=0.99, help="Minimum weight of plotted edges.")] = 0.05,
+    fewest: Annotated[int, typer.Option(min=0, help="Minimum number of nodes of plotted components.")] = 8,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the lens.")] = 0,
     plugin: Plugins = None,
     allow: Allowed = None,
     store: StorePath = DEFAULT_STORE,
 ) -> None:
-    """Draw a graph as clusters of nodes that lie together in an unsupervised embedding (Deep Graph Mapper).
+    """Plot the Mapper graph of an unsupervised node embedding (Deep Graph Mapper).
 
     Example: graphtrial wikics mapper cora --out cora-mapper.png
     """
     load_code(plugin, allow, name)
     from graphtrial.datasets import load
-    from graphtrial.plots.mapper import MapperRules, lens_of, mapped
-    from graphtrial.plots.mapper_picture import classes_of, mapper_picture
+    from graphtrial.plots.mapper import MapperRules, lens_of, mapper_graph
+    from graphtrial.plots.mapper_plot import classes_of, plot_mapper
 
     if to.suffix not in (".png", ".svg"):
         raise GraphTrialError(f"the picture is written as .png or .svg, not as '{to.name}'")
     dataset = load(name)
     colourings = {"the true class": classes_of(dataset)}
     if trial:
-        colourings |= _said(trial, store, dataset.hash)
-    found = mapped(dataset.graphs, lens_of(dataset, seed=seed), MapperRules(intervals, overlap, weakest, fewest))
-    out.print(str(mapper_picture(dataset, found, colourings, to)), soft_wrap=True)
+        colourings |= _predictions(trial, store, dataset.hash)
+    found = mapper_graph(dataset.graphs, lens_of(dataset, seed=seed), MapperRules(intervals, overlap, weakest, fewest))
+    out.print(str(plot_mapper(dataset, found, colourings, to)), soft_wrap=True)
 
 
-def _said(trials: list[str], path: Path, data: str) -> dict[str, Any]:
-    """Return what the models of some trials say of each node of this data, and how each is called in a picture."""
+def _predictions(trials: list[str], path: Path, data: str) -> dict[str, Any]:
+    """Return the predicted class of each node by the models of some trials, by the caption of each."""
     from graphtrial.trials import Store
     from graphtrial.trials.predictions import predicted_classes
 
@@ -195,12 +193,16 @@ def _pipeline(
     memory: float,
     work: Path | None,
 ) -> Pipeline:
-    from graphtrial.wikipedia.categories import EXCLUDED, PRUNED, CategoryRules
-    from graphtrial.wikipedia.dumps.files import find_dumps
-    from graphtrial.wikipedia.labels import read_mapping
-    from graphtrial.wikipedia.pipeline import Pipeline
-    from graphtrial.wikipedia.stages import stage_cache
-    from graphtrial.wikipedia.text.texts import TextRules
+    from graphtrial.wikipedia import (
+        EXCLUDED,
+        PRUNED,
+        CategoryRules,
+        Pipeline,
+        TextRules,
+        find_dumps,
+        read_mapping,
+        stage_cache,
+    )
 
     for option, value in (("--links", links), ("--categories", categories)):
         if value not in ("tables", "text"):
@@ -209,7 +211,7 @@ def _pipeline(
     excluded = EXCLUDED if exclude is None else tuple(filter(None, exclude))
     pruned = PRUNED if prune is None else tuple(filter(None, prune))
     return Pipeline(
-        stage_cache(work, _tell),
+        stage_cache(work, _report_stage),
         find_dumps(dumps),
         read_mapping(labels) if labels else None,
         glove,
@@ -222,16 +224,16 @@ def _pipeline(
     )
 
 
-def _tell(made: StageResult) -> None:
-    """Say in a line what became of a stage, and warn of what was broken."""
+def _report_stage(made: StageResult) -> None:
+    """Print one line per finished stage, and warnings about broken input."""
     facts = ", ".join(f"{key} {_short(value)}" for key, value in made.report.items() if value not in ("", [], False))
     how = "kept" if made.kept else f"{made.seconds:.1f} s"
     err.print(f"{made.name} ({how}): {facts}", markup=False, soft_wrap=True)
     for what in ("broken", "repaired", "truncated"):
         if made.report.get(what):
             number = made.report[what]
-            told = "the file is cut off" if what == "truncated" else f"{number:,} {what} rows, pages or lines"
-            err.print(f"warning: {made.report.get('file', made.name)}: {told}", markup=False, soft_wrap=True)
+            message = "the file is cut off" if what == "truncated" else f"{number:,} {what} rows, pages or lines"
+            err.print(f"warning: {made.report.get('file', made.name)}: {message}", markup=False, soft_wrap=True)
 
 
 def _short(value: Any) -> str:

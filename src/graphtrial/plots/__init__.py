@@ -1,4 +1,4 @@
-"""Pictures of datasets: samples of their graphs, and their statistics."""
+"""Plots of datasets: sample graphs and statistics (matplotlib)."""
 
 from graphtrial.plots.figures import plot
 

@@ -1,4 +1,4 @@
-"""The pictures of a dataset: some of its graphs, and its statistics."""
+"""Figures of a dataset: sample graphs, and statistics."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ MOST_GRAPHS = 48
 
 
 def plot(dataset: Dataset, folder: Path, *, graphs: int = 6, format: str = "png") -> list[Path]:
-    """Write two pictures to a folder and return their paths: samples of the graphs, and statistics.
+    """Write two figures to a folder and return their paths: sample graphs, and statistics.
 
-    The same dataset gives the same pictures. `format` is png or svg.
+    Deterministic. `format` is png or svg.
     """
     if format not in FORMATS:
         raise GraphTrialError(f"pictures are written as {' or '.join(FORMATS)}, not as '{format}'")
@@ -45,9 +45,9 @@ def _graphs(dataset: Dataset, path: Path, count: int) -> Path:
 
 
 def _statistics(dataset: Dataset, path: Path) -> Path:
-    made = panels(dataset)
-    columns = 3 if len(made) == 3 else 2
-    figure, axes = new_figure(len(made), f"{dataset.name}: statistics", columns=columns, size=(4.1, 3.1))
-    for panel, draw in zip(axes, made, strict=True):
+    drawers = panels(dataset)
+    columns = 3 if len(drawers) == 3 else 2
+    figure, axes = new_figure(len(drawers), f"{dataset.name}: statistics", columns=columns, size=(4.1, 3.1))
+    for panel, draw in zip(axes, drawers, strict=True):
         draw(panel)
     return save(figure, path)

@@ -1,4 +1,4 @@
-"""Where to put the nodes of a graph that have no place of their own."""
+"""Graph layouts for nodes without coordinates."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[Any]
-CAREFUL = 80
-"""Up to so many nodes, distances on paper follow distances in the graph; beyond, a quicker layout does."""
+KAMADA_KAWAI_NODES = 80
+"""Maximum number of nodes of the Kamada-Kawai layout; larger graphs use the faster spring layout."""
 
 
 def layout(count: int, ends: Array) -> Array:
-    """Return a place [nodes, 2] for each node: every connected part by itself, the parts side by side."""
+    """Return node positions [nodes, 2]: each connected component is laid out by itself, and the boxes are packed."""
     graph = nx.Graph()
     graph.add_nodes_from(range(count))
     graph.add_edges_from(ends.T.tolist())
     parts = sorted((sorted(part) for part in nx.connected_components(graph)), key=lambda p: (-len(p), p))
     places = np.zeros((count, 2))
-    boxes = [_alone(graph.subgraph(part), part) for part in parts]
+    boxes = [_layout_component(graph.subgraph(part), part) for part in parts]
     across = max(2.0, float(np.sqrt(sum(np.prod(np.ptp(box, axis=0) + 1.0) for box in boxes))) * 1.2)
     x = y = height = 0.0
     for part, box in zip(parts, boxes, strict=True):
@@ -32,16 +32,16 @@ def layout(count: int, ends: Array) -> Array:
     return places
 
 
-def _alone(graph: nx.Graph, nodes: list[int]) -> Array:
-    """Return places of a connected graph, in which an edge is about 1 long."""
+def _layout_component(graph: nx.Graph, nodes: list[int]) -> Array:
+    """Return positions of a connected graph, scaled to a median edge length of 1."""
     if len(nodes) == 1:
         return np.zeros((1, 2))
     start = nx.circular_layout(sorted(graph))
-    if len(nodes) <= CAREFUL:
-        found = nx.kamada_kawai_layout(graph, pos=start)
+    if len(nodes) <= KAMADA_KAWAI_NODES:
+        position = nx.kamada_kawai_layout(graph, pos=start)
     else:
-        found = nx.spring_layout(graph, pos=start, seed=0, iterations=100)
-    places = np.array([found[node] for node in nodes])
+        position = nx.spring_layout(graph, pos=start, seed=0, iterations=100)
+    places = np.array([position[node] for node in nodes])
     edges = np.array([(nodes.index(u), nodes.index(v)) for u, v in graph.edges if u != v]).reshape(-1, 2)
     lengths = np.linalg.norm(places[edges[:, 0]] - places[edges[:, 1]], axis=1)
     scale = float(np.median(lengths)) or 1.0
@@ -49,7 +49,7 @@ def _alone(graph: nx.Graph, nodes: list[int]) -> Array:
 
 
 def discs(groups: Array) -> Array:
-    """Return a place for each node: every group in a disc of its own, the discs on a circle."""
+    """Return node positions [nodes, 2]: each group fills a disc (sunflower pattern), the discs lie on a circle."""
     names, numbers, counts = np.unique(groups, return_inverse=True, return_counts=True)
     radius = np.sqrt(counts)
     circle = max(radius.max() * 1.15 / np.sin(np.pi / max(len(names), 2)), 0.1) if len(names) > 1 else 0.0
@@ -59,5 +59,5 @@ def discs(groups: Array) -> Array:
     for number in range(len(names)):
         members = np.flatnonzero(numbers == number)
         rank[members] = np.arange(len(members)) + 0.5
-    turn = rank * np.pi * (3 - np.sqrt(5))  # sunflower seeds: equal room for each
+    turn = rank * np.pi * (3 - np.sqrt(5))  # golden angle: uniform density
     return centre[numbers] + np.sqrt(rank)[:, None] * np.stack([np.cos(turn), np.sin(turn)], axis=1)

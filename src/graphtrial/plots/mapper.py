@@ -1,4 +1,4 @@
-"""A large graph as a small one: the structural Deep Graph Mapper, figures 3 and 4 of Wiki-CS (arXiv:2007.02901)."""
+"""Deep Graph Mapper: Mapper graph of a node embedding, as in figures 3 and 4 of Wiki-CS (arXiv:2007.02901)."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class MapperRules:
-    """How a graph is made small.
+    """Parameters of the Mapper algorithm.
 
-    A lens gives each node a place in the plane, which `intervals` x `intervals` cells cover, overlapping by a share
-    `overlap`. Of the nodes in a cell those that hang together within it are a cluster. Clusters are linked as often as
-    their nodes are; links weaker than a share `weakest` of the strongest are left out, and then parts of the picture
-    with fewer than `fewest` nodes.
+    A lens maps each node to the plane, covered by `intervals` x `intervals` cells that overlap by the fraction
+    `overlap`. The connected components of the subgraph in each cell are clusters. The weight of an edge between
+    clusters is the number of edges between their nodes; edges below the fraction `weakest` of the maximum are
+    dropped, and then components with fewer than `fewest` nodes.
     """
 
     intervals: int = 20
@@ -38,11 +38,11 @@ class MapperRules:
 
 
 @dataclass(frozen=True)
-class Mapped:
-    """Clusters of nodes and how strongly they are linked.
+class MapperGraph:
+    """Mapper graph: clusters of nodes and weighted edges between them.
 
-    `members` lists the nodes of each cluster, some of which are in several; `links` [2, links] joins clusters with a
-    `strength` from 0 to 1; `places` [clusters, 2] is where the nodes of a cluster lie on average.
+    `members` are the nodes of each cluster, which may overlap; `links` [2, links] are the edges with weights `strength`
+    in [0, 1]; `places` [clusters, 2] are the mean lens values.
     """
 
     members: list[Array]
@@ -51,13 +51,13 @@ class Mapped:
     places: Array
 
     def majority(self, classes: Array) -> tuple[Array, Array]:
-        """Return the most frequent class of each cluster, the lowest of equals, and its share."""
+        """Return the majority class of each cluster (lowest on ties), and its fraction."""
         counts = [np.bincount(classes[nodes]) for nodes in self.members]
         return np.array([c.argmax() for c in counts]), np.array([c.max() / c.sum() for c in counts])
 
 
 def lens_of(dataset: Dataset, *, width: int = 128, seed: int = 0) -> Array:
-    """Return a place in the plane for each node, [nodes, 2]: t-SNE of vectors learnt without labels."""
+    """Return the lens [nodes, 2]: t-SNE of Deep Graph Infomax embeddings."""
     from graphtrial.nn.infomax import infomax_vectors
     from graphtrial.nn.shapes import Shapes
 
@@ -69,8 +69,8 @@ def lens_of(dataset: Dataset, *, width: int = 128, seed: int = 0) -> Array:
     return manifold.TSNE(n_components=2, init="pca", perplexity=perplexity, random_state=seed).fit_transform(vectors)
 
 
-def mapped(graphs: GraphSet, lens: Array, rules: MapperRules) -> Mapped:
-    """Make a graph small, seen through a lens [nodes, 2]."""
+def mapper_graph(graphs: GraphSet, lens: Array, rules: MapperRules) -> MapperGraph:
+    """Compute the Mapper graph for a lens [nodes, 2]."""
     kmapper = _library("kmapper", "kepler-mapper")
     nodes = graphs.num_nodes
     source, target = graphs.edge_index[:, graphs.edge_index[0] != graphs.edge_index[1]].astype(np.int64)
@@ -87,7 +87,7 @@ def mapped(graphs: GraphSet, lens: Array, rules: MapperRules) -> Mapped:
     strength = between.data / max(between.data.max(initial=0), 1)
     kept = strength >= rules.weakest
     return _without_small_parts(
-        Mapped(
+        MapperGraph(
             members,
             np.stack([between.row[kept], between.col[kept]]).astype(np.int64),
             strength[kept],
@@ -97,8 +97,8 @@ def mapped(graphs: GraphSet, lens: Array, rules: MapperRules) -> Mapped:
     )
 
 
-def _without_small_parts(whole: Mapped, fewest: int) -> Mapped:
-    """Leave out what hangs together and has fewer nodes than that."""
+def _without_small_parts(whole: MapperGraph, fewest: int) -> MapperGraph:
+    """Drop connected components with fewer than `fewest` nodes."""
     clusters = len(whole.members)
     links = sparse.csr_matrix((whole.strength, tuple(whole.links)), shape=(clusters, clusters))
     _, part = connected_components(links, directed=False)
@@ -108,7 +108,7 @@ def _without_small_parts(whole: Mapped, fewest: int) -> Mapped:
         raise GraphTrialError(f"no part of the picture has {fewest} nodes; give a smaller number or fewer intervals")
     number = np.cumsum(stays) - 1
     kept = stays[whole.links[0]]
-    return Mapped(
+    return MapperGraph(
         [found for found, stay in zip(whole.members, stays, strict=True) if stay],
         number[whole.links[:, kept]],
         whole.strength[kept],
@@ -117,11 +117,11 @@ def _without_small_parts(whole: Mapped, fewest: int) -> Mapped:
 
 
 def _components(joined: sparse.csr_matrix) -> Any:
-    """Return a clusterer for which examples are nodes, and clusters what hangs together."""
+    """Return a scikit-learn clusterer whose clusters are connected components."""
     base: Any = _library("sklearn.base", "scikit-learn")
 
     class Components(base.ClusterMixin, base.BaseEstimator):
-        """Finds the parts of the graph that some nodes induce; the one column of X names the nodes."""
+        """Connected components of the subgraph induced by the nodes in the single column of X."""
 
         def fit(self, X: Array, y: None = None) -> Components:
             nodes = X[:, 0].astype(np.int64)
@@ -132,7 +132,7 @@ def _components(joined: sparse.csr_matrix) -> Any:
 
 
 def _unit(lens: Array) -> Array:
-    """Return places from 0 to 1 along each axis."""
+    """Min-max scale each axis to [0, 1]."""
     low, high = lens.min(axis=0), lens.max(axis=0)
     return (lens - low) / np.maximum(high - low, 1e-12)
 

@@ -1,4 +1,4 @@
-"""Panels that show a dataset in numbers: sizes, labels, and how alike neighbours are."""
+"""Statistics panels of a dataset: sizes, degrees, class balance, targets, homophily."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_CLASSES = 30
 
 
 def panels(dataset: Dataset) -> list[Panel]:
-    """Return the panels that say something about this dataset."""
+    """Return the panels that apply to this dataset."""
     graphs, made = dataset.graphs, []
     if len(graphs) > 1:
         made.append(lambda axes: sizes(axes, graphs.node_counts, "nodes per graph"))
@@ -36,12 +36,12 @@ def panels(dataset: Dataset) -> list[Panel]:
     elif y is not None:
         made.append(lambda axes: targets(axes, np.asarray(y.values).reshape(len(y.values), -1), y.meaning))
     if y is not None and y.level == "node" and y.types is not None and graphs.num_edges:
-        made.append(lambda axes: agreement(axes, same_class_shares(graphs)))
+        made.append(lambda axes: homophily(axes, same_class_shares(graphs)))
     return made
 
 
 def sizes(axes: Axes, counts: Array, what: str) -> None:
-    """Draw a histogram of sizes, with the mean."""
+    """Histogram of sizes, with the mean."""
     low, high, mean = int(counts.min()), int(counts.max()), float(counts.mean())
     axes.set_xlabel(what)
     axes.set_ylabel("graphs")
@@ -51,7 +51,7 @@ def sizes(axes: Axes, counts: Array, what: str) -> None:
         axes.set_title(f"all {len(counts):,} graphs have {low:,}")
         return
     shown = high
-    if (most := int(np.quantile(counts, 0.99))) * 2 < high:  # a few giants would press all others against the axis
+    if (most := int(np.quantile(counts, 0.99))) * 2 < high:  # cut off outliers
         shown = most
         axes.set_xlabel(f"{what}; {np.count_nonzero(counts > shown):,} larger ones are not shown")
     step = max(1, -(-(shown - low + 1) // BINS))
@@ -65,7 +65,7 @@ def sizes(axes: Axes, counts: Array, what: str) -> None:
 
 
 def degrees(axes: Axes, degree: Array) -> None:
-    """Draw how many nodes have a degree, both on logarithmic scales."""
+    """Degree distribution on log-log axes."""
     positive = degree[degree > 0]
     if len(positive):
         edges = np.unique(np.geomspace(1, max(int(positive.max()), 2) + 1, 30).round()).tolist()
@@ -78,7 +78,7 @@ def degrees(axes: Axes, degree: Array) -> None:
 
 
 def balance(axes: Axes, dataset: Dataset) -> None:
-    """Draw the share of each class."""
+    """Class balance as a bar chart."""
     y = dataset.graphs.columns["y"]
     labels = np.asarray(y.values).reshape(-1).astype(np.int64)
     counts = np.bincount(labels - min(labels.min(), 0), minlength=y.types or 2)
@@ -95,7 +95,7 @@ def balance(axes: Axes, dataset: Dataset) -> None:
 
 
 def targets(axes: Axes, values: Array, meaning: str) -> None:
-    """Draw the distribution of one target, or of several beside each other."""
+    """Histogram of one target, or box plots of several."""
     axes.set_xlabel(_short(meaning))
     if values.shape[1] == 1:
         axes.hist(values[:, 0], bins=60, color=MAIN)
@@ -111,8 +111,8 @@ def targets(axes: Axes, values: Array, meaning: str) -> None:
     axes.set_title(f"{values.shape[1]} targets: median, quartiles, 1.5 quartile ranges")
 
 
-def agreement(axes: Axes, shares: Array) -> None:
-    """Draw how often nodes have so large a share of neighbours of their own class (Wiki-CS, figure 2)."""
+def homophily(axes: Axes, shares: Array) -> None:
+    """Histogram of node homophily: the fraction of neighbours of the same class (Wiki-CS, figure 2)."""
     weights = np.full(len(shares), 100 / max(len(shares), 1))
     axes.hist(shares, bins=np.linspace(0, 1, 21).tolist(), weights=weights, color=MAIN)
     axes.set_xlim(0, 1)

@@ -1,4 +1,4 @@
-"""One pass over an XML dump: its pages, and which categories each mentions."""
+"""Article stage: one pass over an XML dump for its pages and their category links."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from graphtrial.core.progress import progress
-from graphtrial.wikipedia.dumps.sheets import Rows
+from graphtrial.wikipedia.dumps.parquet import RowWriter
 from graphtrial.wikipedia.dumps.tables import ARTICLE, CATEGORY
 from graphtrial.wikipedia.dumps.xmldump import PageCounts, read_pages, read_site
 from graphtrial.wikipedia.text.wikitext import Reader
@@ -16,24 +16,24 @@ MENTIONS = {"page": "int64", "child": "large_string", "category": "large_string"
 
 
 def read_articles(path: Path, folder: Path, *, allow_truncated: bool = False) -> dict[str, Any]:
-    """Write `pages.parquet` and `mentions.parquet`; return how many pages there were.
+    """Write `pages.parquet` and `mentions.parquet`; return the report.
 
-    Of a page: id, namespace (articles and categories only), title with underscores, title of the page it redirects to
-    or NULL, place of its bz2 stream. A mention is either a page and a category it is in, or a category (`child`) and a
-    category it is in; a category page mentions itself first, so that it has a number even if it is in no other.
+    Pages: id, namespace (articles and categories only), title with underscores, redirect target or NULL, offset of the
+    bz2 stream. Mentions: (page, category) of an article, or (child, category) of a subcategory; a category page also
+    has a row (child, NULL), so that it gets an index even without a parent.
     """
     site, counts = read_site(path), PageCounts()
     reader = Reader(site)
-    kept = {ARTICLE: 0, CATEGORY: 0}
+    page_counts = {ARTICLE: 0, CATEGORY: 0}
     with (
         progress(f"reading {path.name}", path.stat().st_size) as advance,
-        Rows(folder / "pages.parquet", PAGES) as pages,
-        Rows(folder / "mentions.parquet", MENTIONS) as mentions,
+        RowWriter(folder / "pages.parquet", PAGES) as pages,
+        RowWriter(folder / "mentions.parquet", MENTIONS) as mentions,
     ):
         for page in read_pages(path, counts, advance, site=site, allow_truncated=allow_truncated):
-            if page.namespace not in kept:
+            if page.namespace not in page_counts:
                 continue
-            kept[page.namespace] += 1
+            page_counts[page.namespace] += 1
             title = page.title
             categories = reader.categories(page.text)
             if page.namespace == CATEGORY:
@@ -50,8 +50,8 @@ def read_articles(path: Path, folder: Path, *, allow_truncated: bool = False) ->
     return {
         "file": path.name,
         "pages": counts.pages,
-        "articles": kept[ARTICLE],
-        "categories": kept[CATEGORY],
+        "articles": page_counts[ARTICLE],
+        "categories": page_counts[CATEGORY],
         "broken": counts.broken,
         "truncated": counts.truncated,
         "mentions": mentions.rows,
@@ -60,5 +60,5 @@ def read_articles(path: Path, folder: Path, *, allow_truncated: bool = False) ->
 
 
 def _article(target: str, reader: Reader) -> str:
-    """Return the title that a redirect leads to, nothing if that is no article."""
+    """Return the title of a redirect target, empty if it is not an article."""
     return "" if reader.site.number_of(target) else reader.title(target.partition("#")[0])

@@ -1,4 +1,4 @@
-"""The category stage: numbers, ranks, milestones, and the milestones of every article."""
+"""Category stage: index, rank by centrality, choose milestones, assign articles to milestones."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ import numpy as np
 import numpy.typing as npt
 
 from graphtrial.wikipedia.centrality import LOG_REGISTERS, harmonic
-from graphtrial.wikipedia.dumps.sheets import engine, library, quoted, save
+from graphtrial.wikipedia.dumps.parquet import engine, library, quoted, save
 from graphtrial.wikipedia.milestones import nearest_milestones
 from graphtrial.wikipedia.stages import StageCache, StageResult
 
 EXCLUDED = ("wiki", "categories", "main topic classifications", "template", "navigational box")
-"""Categories with one of these in their name, written small, are for editors and are no milestones."""
+"""Lower-case substrings of the names of maintenance categories, which are never milestones."""
 PRUNED = (
     *("msx", "x86 operating systems", "ship registration"),
     *("browsers", "cloud applications", "cloud computing providers"),
 )
-"""Categories with one of these in their name bring unwanted articles into the classes of Wiki-CS."""
+"""Lower-case substrings of the names of categories that are pruned from the hierarchy, as for Wiki-CS."""
 
 
 @dataclass(frozen=True)
 class CategoryRules:
-    """How categories are ranked, chosen and pruned; by default as for Wiki-CS."""
+    """Options of ranking, choosing and pruning categories; defaults as for Wiki-CS."""
 
     milestones: int = 10_000
     excluded: Sequence[str] = EXCLUDED
@@ -38,7 +38,7 @@ class CategoryRules:
 def categories(
     stages: StageCache, mentions: Sequence[StageResult], rules: CategoryRules, memory_gb: float
 ) -> StageResult:
-    """Make `categories.parquet`, `members.parquet` (page, milestone) and, for people, `ranked-categories.tsv`."""
+    """Build `categories.parquet`, `members.parquet` (page, milestone) and the readable `ranked-categories.tsv`."""
     files = [made.folder / "mentions.parquet" for made in mentions]
     return stages.stage(
         "categories", asdict(rules), mentions, lambda folder: make_categories(files, folder, rules, memory_gb)
@@ -46,7 +46,7 @@ def categories(
 
 
 def make_categories(files: Sequence[Path], folder: Path, rules: CategoryRules, memory_gb: float) -> dict[str, Any]:
-    """Fill the folder of the stage from files of mentions; return what was counted."""
+    """Build the stage from Parquet files of mentions; return the report."""
     with engine(folder, memory_gb) as sql:
         _number(sql, files)
         names = [row[0] for row in sql.execute("SELECT name FROM category ORDER BY id").fetchall()]
@@ -69,7 +69,7 @@ def make_categories(files: Sequence[Path], folder: Path, rules: CategoryRules, m
             "JOIN ranked r ON r.id = c.id WHERE m.page IS NOT NULL AND r.nearest >= 0 ORDER BY m.page, r.nearest",
             folder / "members.parquet",
         )
-        _for_people(sql, folder)
+        _write_ranking(sql, folder)
     return {
         "categories": len(names),
         "subcategory links": len(children),
@@ -82,7 +82,7 @@ def make_categories(files: Sequence[Path], folder: Path, rules: CategoryRules, m
 
 
 def _number(sql: Any, files: Sequence[Path]) -> None:
-    """Make the views `mention` and, numbered by first sight, the table `category` (id, name)."""
+    """Create the view `mention` and the table `category` (id, name), ids in order of first mention."""
     parts = [
         f"SELECT page, child, category, ({number} * (1::BIGINT << 48) + 2 * file_row_number) AS place "
         f"FROM read_parquet({quoted(path)}, file_row_number = true)"
@@ -97,7 +97,7 @@ def _number(sql: Any, files: Sequence[Path]) -> None:
 
 
 def _children(sql: Any, count: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return where the children of each category begin, and the children, in order of their numbers."""
+    """Return the hierarchy in CSR form: pointers, and children sorted by id."""
     pairs = sql.execute(
         "SELECT DISTINCT p.id AS parent, c.id AS child FROM mention m JOIN category p ON p.name = m.category "
         "JOIN category c ON c.name = m.child WHERE m.child <> m.category ORDER BY parent, child"
@@ -113,8 +113,8 @@ def _containing(names: Sequence[str], parts: Sequence[str]) -> npt.NDArray[np.bo
     return np.array([any(part in name for part in lower) for name in names], bool)
 
 
-def _for_people(sql: Any, folder: Path) -> None:
-    """Write the milestones with score, number of articles and next milestone above, best first."""
+def _write_ranking(sql: Any, folder: Path) -> None:
+    """Write the milestones with score, number of articles and parent milestone, sorted by rank."""
     sql.execute(
         "COPY (SELECT r.name, r.score, coalesce(pages, 0) AS pages, a.name AS above FROM ranked r "
         f"LEFT JOIN (SELECT category, count(*) AS pages FROM {quoted(folder / 'members.parquet')} GROUP BY category) m "

@@ -1,4 +1,4 @@
-"""Harmonic centrality of categories: how many lie below each, those further down counting less."""
+"""Harmonic centrality of categories, exact or estimated by HyperBall."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def _exact(start: Array, children: Array) -> npt.NDArray[np.float64]:
 
 
 def hyperball(start: Array, children: Array, log_registers: int) -> npt.NDArray[np.float64]:
-    """Estimate harmonic centrality: step by step, each category's counter takes in those of its children."""
+    """Estimate harmonic centrality by HyperBall: per step the counter of a category merges those of its children."""
     if not 4 <= log_registers <= 14:
         raise GraphTrialError(f"counters have 2^4 to 2^14 registers, not 2^{log_registers}")
     count = len(start) - 1
     registers = np.zeros((count, 1 << log_registers), np.uint8)
-    _first(registers, log_registers)
+    _initialise(registers, log_registers)
     other = registers.copy()
     sizes = np.ones(count)
     scores = np.zeros(count)
@@ -62,31 +62,31 @@ def hyperball(start: Array, children: Array, log_registers: int) -> npt.NDArray[
     with progress("ranking categories", None) as advance:
         while changed.any():
             depth += 1
-            changed = _step_down(start, children, registers, other, changed, sizes, scores, depth)
+            changed = _merge_children(start, children, registers, other, changed, sizes, scores, depth)
             registers, other = other, registers
             advance(1)
     return scores
 
 
 @compiled
-def _first(registers: Array, log_registers: int) -> None:
-    """Put each category into its own counter, by a hash of its number (SplitMix64)."""
+def _initialise(registers: Array, log_registers: int) -> None:
+    """Initialise each HyperLogLog counter with its own category, hashed by SplitMix64."""
     for node in range(len(registers)):
         word = np.uint64(node + 1) * np.uint64(0x9E3779B97F4A7C15)
         word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         word = word ^ (word >> np.uint64(31))
-        place = np.int64(word >> np.uint64(64 - log_registers))
+        register = np.int64(word >> np.uint64(64 - log_registers))
         word = word << np.uint64(log_registers)
         rank = 1
         while rank <= 64 - log_registers and not word >> np.uint64(63):
             word = word << np.uint64(1)
             rank += 1
-        registers[node, place] = rank
+        registers[node, register] = rank
 
 
 @compiled
-def _step_down(
+def _merge_children(
     start: Array,
     children: Array,
     old: Array,
@@ -96,33 +96,33 @@ def _step_down(
     scores: Array,
     depth: int,
 ) -> Any:
-    """Make the counters of the balls that are one step wider; return which of them are other than before."""
+    """Merge the counters of the children (radius + 1); return the mask of counters that changed."""
     count, width = old.shape
-    now = np.zeros(count, np.bool_)
+    updated = np.zeros(count, np.bool_)
     for node in range(count):
         new[node] = old[node]
         for at in range(start[node], start[node + 1]):
             child = children[at]
             if changed[child]:
-                for place in range(width):
-                    if old[child, place] > new[node, place]:
-                        new[node, place] = old[child, place]
-                        now[node] = True
-        if now[node]:
-            size = _size(new[node])
+                for register in range(width):
+                    if old[child, register] > new[node, register]:
+                        new[node, register] = old[child, register]
+                        updated[node] = True
+        if updated[node]:
+            size = _cardinality(new[node])
             scores[node] += max(0.0, size - sizes[node]) / depth
             sizes[node] = max(size, sizes[node])
-    return now
+    return updated
 
 
 @compiled
-def _size(registers: Array) -> float:
-    """Estimate how many different things a HyperLogLog counter has seen (Flajolet et al. 2007)."""
+def _cardinality(registers: Array) -> float:
+    """Cardinality estimate of a HyperLogLog counter (Flajolet et al. 2007)."""
     width = len(registers)
     total, empty = 0.0, 0
-    for place in range(width):
-        total += 2.0 ** -float(registers[place])
-        empty += registers[place] == 0
+    for register in range(width):
+        total += 2.0 ** -float(registers[register])
+        empty += registers[register] == 0
     estimate = 0.7213 / (1.0 + 1.079 / width) * width * width / total
     if estimate <= 2.5 * width and empty:
         return width * np.log(width / empty)

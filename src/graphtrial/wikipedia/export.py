@@ -1,4 +1,4 @@
-"""The last stage: `data.json` and `metadata.json` as Wiki-CS has them, and the arrays of a graph set."""
+"""Export stage: `data.json` and `metadata.json` in the format of Wiki-CS, and NumPy arrays of a graph set."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ import numpy.typing as npt
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.progress import progress
-from graphtrial.wikipedia.dumps.sheets import library
+from graphtrial.wikipedia.dumps.parquet import library
 from graphtrial.wikipedia.features import words_of
-from graphtrial.wikipedia.parts import SEED, SPLITS, Masks, draw_masks
+from graphtrial.wikipedia.splits import SEED, SPLITS, Masks, draw_masks
 from graphtrial.wikipedia.stages import StageCache, StageResult
 
 
 def export(
     stages: StageCache, graph: StageResult, words: StageResult, vectors: StageResult, classes: list[str]
 ) -> StageResult:
-    """Make `data.json`, `metadata.json`, and `labels`, `ends` and masks as `.npy`."""
+    """Build `data.json`, `metadata.json`, and `labels`, `ends` and masks as `.npy`."""
     return stages.stage(
         "export",
         {"classes": classes, "splits": SPLITS, "seed": SEED},
@@ -90,13 +90,13 @@ def _write_metadata(
     classes: list[str],
     words: Path,
 ) -> None:
-    """Write the nodes in the order of their numbers; only the words of one article are in memory at a time."""
+    """Write the nodes in index order, streaming the tokens of one article at a time."""
     file.write(f'{{"labels": {json.dumps(dict(enumerate(classes)), ensure_ascii=False)}, "nodes": ')
-    found = _in_order(words, ids)
+    tokens_in_order = _in_order(words, ids)
     with progress("writing metadata.json", len(ids)) as advance:
 
         def nodes() -> Iterable[dict[str, Any]]:
-            for row, tokens in enumerate(found):
+            for row, tokens in enumerate(tokens_in_order):
                 yield {
                     "id": ids[row],
                     "title": titles[row],
@@ -111,12 +111,12 @@ def _write_metadata(
 
 
 def _in_order(words: Path, ids: list[int]) -> Iterable[list[str]]:
-    """Yield the words of articles in the order of `ids`, which need not be that of the file."""
+    """Yield the tokens of articles in the order of `ids`, which may differ from that of the file."""
     in_file = [number for number, _ in words_of(words)]
-    known = set(ids)
-    if [number for number in in_file if number in known] == ids:
-        return (tokens for number, tokens in words_of(words) if number in known)
-    tokens_of = {number: tokens for number, tokens in words_of(words) if number in known}
+    wanted = set(ids)
+    if [number for number in in_file if number in wanted] == ids:
+        return (tokens for number, tokens in words_of(words) if number in wanted)
+    tokens_of = {number: tokens for number, tokens in words_of(words) if number in wanted}
     return (tokens_of[number] for number in ids)
 
 

@@ -1,4 +1,4 @@
-"""The feature stage: the mean word vector of each node."""
+"""Feature stage: mean word vector of each node."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from graphtrial.core.progress import progress
-from graphtrial.wikipedia.dumps.sheets import library
+from graphtrial.wikipedia.dumps.parquet import library
 from graphtrial.wikipedia.stages import StageCache, StageResult, identity
 from graphtrial.wikipedia.text.glove import mean_vector, read_vectors
 from graphtrial.wikipedia.text.texts import ARTICLES_AT_ONCE
 
 
 def features(stages: StageCache, graph: StageResult, words: StageResult, glove: Path) -> StageResult:
-    """Make `features.npy` [nodes, dimensions], float64, in the order of the nodes."""
+    """Build `features.npy` [nodes, dimensions], float64, in node order."""
     parameters = {"glove": identity(glove)}
     return stages.stage(
         "features", parameters, [graph, words], lambda folder: _make(graph.folder, words.folder, folder, glove)

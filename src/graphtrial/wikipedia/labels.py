@@ -9,7 +9,7 @@ from typing import Any
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.files import read_json
 from graphtrial.datasets.generators.wikics import CLASSES
-from graphtrial.wikipedia.dumps.sheets import engine, library, quoted, save
+from graphtrial.wikipedia.dumps.parquet import engine, library, quoted, save
 from graphtrial.wikipedia.dumps.tables import ARTICLE
 from graphtrial.wikipedia.stages import StageCache, StageResult
 
@@ -50,11 +50,11 @@ def read_mapping(text: str) -> dict[str, list[str]]:
 def labels(
     stages: StageCache, ranked: StageResult, articles: list[StageResult], mapping: Mapped, memory_gb: float
 ) -> StageResult:
-    """Make `labels.parquet`: id, title, class, file and bz2 stream of every article that is of exactly one class."""
+    """Build `labels.parquet`: id, title, class, file and bz2 stream of every article of exactly one class."""
     files = [made.folder / "pages.parquet" for made in articles]
     return stages.stage(
         "labels",
-        {"mapping": list(mapping.items())},  # a list, because the order of the classes is that of their numbers
+        {"mapping": list(mapping.items())},  # a list, because the order of the classes defines their indices
         [ranked, *articles],
         lambda folder: _make(ranked.folder, files, folder, mapping, memory_gb),
     )

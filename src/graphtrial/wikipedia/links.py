@@ -1,4 +1,4 @@
-"""The graph stage: which articles are nodes, and the links between them with redirects resolved."""
+"""Graph stage: nodes, and edges between them with redirects resolved."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.wikipedia.dumps.sheets import engine, quoted, save
+from graphtrial.wikipedia.dumps.parquet import engine, quoted, save
 from graphtrial.wikipedia.dumps.tables import ARTICLE
 from graphtrial.wikipedia.stages import StageCache, StageResult
 
 
 @dataclass(frozen=True)
 class Relations:
-    """Three queries: page (id, title, redirect), redirect (source, title) and link (source, title), articles only."""
+    """SQL queries of three relations over articles: page (id, title, redirect), redirect and link (source, title)."""
 
     page: str
     redirect: str
@@ -23,7 +23,7 @@ class Relations:
 
 
 def of_tables(tables: dict[str, StageResult]) -> tuple[Relations, list[StageResult]]:
-    """Return the relations of the SQL dumps, with the stages that hold them."""
+    """Return the relations of the SQL dumps, with their stages."""
     needed = ["page", "redirect", "pagelinks"]
     if "pagelinks" in tables and "target" in tables["pagelinks"].report["columns"]:
         needed.append("linktarget")
@@ -46,7 +46,7 @@ def of_tables(tables: dict[str, StageResult]) -> tuple[Relations, list[StageResu
 
 
 def of_texts(articles: Sequence[StageResult], words: StageResult) -> tuple[Relations, list[StageResult]]:
-    """Return the relations that the XML dump alone tells, with the stages that hold them."""
+    """Return the relations of the XML dump alone, with their stages."""
     parts = " UNION ALL ".join(f"SELECT * FROM {quoted(made.folder / 'pages.parquet')}" for made in articles)
     pages = f"(SELECT * FROM ({parts}) WHERE namespace = {ARTICLE})"
     return (
@@ -67,7 +67,7 @@ def links(
     holders: Sequence[StageResult],
     memory_gb: float,
 ) -> StageResult:
-    """Make `nodes.parquet` (id, title, class), in order of ids, and `links.parquet` (source, target: rows of nodes)."""
+    """Build `nodes.parquet` (id, title, class), sorted by id, and `links.parquet` (source, target: node indices)."""
     return stages.stage(
         "links",
         {},
@@ -77,10 +77,10 @@ def links(
 
 
 def _make(labelled: Path, words: Path, folder: Path, relations: Relations, memory_gb: float) -> dict[str, Any]:
-    """Join: a link counts where its title is that of a node, or of a redirect whose target is a node.
+    """Join links with nodes by title, resolving one level of redirects.
 
-    A redirect to a redirect is not followed. Links that lead to the same node in two ways, and links of a node to
-    itself, stay, as in Wiki-CS. They are in order of the page they name.
+    A redirect to a redirect is not followed. Parallel edges and self-loops are preserved, as in Wiki-CS. Edges are
+    sorted by source and linked page.
     """
     with engine(folder, memory_gb) as sql:
         sql.execute(f"CREATE TABLE labelled AS SELECT * FROM {quoted(labelled / 'labels.parquet')}")

@@ -1,4 +1,4 @@
-"""From each category to the nearest of some chosen ones above it (Boldi and Monti 2016, as changed for Wiki-CS)."""
+"""Category cleansing: assign each category to its nearest milestone ancestor (Boldi and Monti 2016, as in Wiki-CS)."""
 
 from __future__ import annotations
 
@@ -11,20 +11,19 @@ from graphtrial.core.compiler import Array, compiled
 def nearest_milestones(
     start: Array, children: Array, milestone: Array, pruned: Array
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return for each category its milestone, and for each milestone the nearest other one above it; -1 for none.
+    """Return the nearest milestone of each category, and the nearest other milestone above each milestone; -1 for none.
 
-    One breadth-first walk from parents to children starts at all milestones, in order of their numbers, so that of two
-    equally near ones that is taken whose branch comes first. Pruned categories are never entered or crossed: what is
-    below them only has no milestone through them. A milestone is its own, even a pruned one.
+    Multi-source breadth-first search from parents to children, starting at all milestones in index order, which breaks
+    ties. Pruned categories are never entered. The nearest milestone of a milestone is itself, even if it is pruned.
     """
     above = np.full(len(milestone), -1, np.int64)
-    _walk(start, children, milestone, pruned, above)
+    _breadth_first_search(start, children, milestone, pruned, above)
     own = np.where(milestone, np.arange(len(milestone)), above)
     return own, np.where(milestone, above, -1)
 
 
 @compiled
-def _walk(start: Array, children: Array, milestone: Array, pruned: Array, above: Array) -> None:
+def _breadth_first_search(start: Array, children: Array, milestone: Array, pruned: Array, above: Array) -> None:
     queue = np.empty(len(milestone), np.int64)
     last = 0
     for node in range(len(milestone)):

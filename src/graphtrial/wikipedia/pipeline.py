@@ -1,4 +1,4 @@
-"""All stages in order, from a folder of dumps to a dataset."""
+"""Pipeline from a folder of dumps to a dataset."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from graphtrial.datasets.base import Dataset
 from graphtrial.datasets.wikics import Validation
 from graphtrial.wikipedia.articles import read_articles
 from graphtrial.wikipedia.categories import CategoryRules, categories
+from graphtrial.wikipedia.dataset import keep_dataset
+from graphtrial.wikipedia.dumps.categorylinks import mentions_of_tables
 from graphtrial.wikipedia.dumps.files import Dumps
-from graphtrial.wikipedia.dumps.mentions import mentions_of_tables
-from graphtrial.wikipedia.dumps.sheets import MEMORY_GB
+from graphtrial.wikipedia.dumps.parquet import MEMORY_GB
 from graphtrial.wikipedia.dumps.tables import read_dump
 from graphtrial.wikipedia.export import export
 from graphtrial.wikipedia.features import features
-from graphtrial.wikipedia.keep import keep_dataset
 from graphtrial.wikipedia.labels import Mapped, labels
 from graphtrial.wikipedia.links import links, of_tables, of_texts
 from graphtrial.wikipedia.stages import StageCache, StageResult, identity
@@ -31,11 +31,11 @@ STAGES = ("tables", "articles", "categories", "labels", "texts", "links", "featu
 
 @dataclass(frozen=True)
 class Pipeline:
-    """The stages of one build. Asking for one makes those that it needs, unless they were made before.
+    """Stages of one build as lazy properties; each builds the stages it depends on, unless they are cached.
 
-    `links_from` says where links come from: the SQL dumps, as for Wiki-CS, or the text of the articles, in which case
-    the XML dump is all that is needed. `categories_from` says it of categories: text, as for Wiki-CS, or the tables,
-    which also know those that templates add.
+    `links_from` is the source of links: the SQL tables, as for Wiki-CS, or the wikitext of the articles, which needs
+    the XML dump only. `categories_from` is the source of categories: wikitext, as for Wiki-CS, or the SQL tables,
+    which include categories added by templates.
     """
 
     stages: StageCache
@@ -51,7 +51,7 @@ class Pipeline:
 
     @cached_property
     def tables(self) -> dict[str, StageResult]:
-        """The SQL dumps that the other stages need, one stage each."""
+        """Parsed SQL dumps, one stage each."""
         wanted = {"page", "redirect", "pagelinks"} if self.links_from == "tables" else set()
         wanted |= {"page", "categorylinks"} if self.categories_from == "tables" else set()
         made = {name: self._table(name) for name in self.dumps.tables if name in wanted}
@@ -61,7 +61,7 @@ class Pipeline:
 
     @cached_property
     def articles(self) -> list[StageResult]:
-        """The XML dumps, one stage each."""
+        """Parsed XML dumps, one stage each."""
         return [
             self._dump(f"articles-{number}", path, partial(read_articles, path))
             for number, path in enumerate(self.dumps.articles)
@@ -69,48 +69,48 @@ class Pipeline:
 
     @cached_property
     def categories(self) -> StageResult:
-        """Ranked categories, milestones, and the milestones of articles."""
+        """Categories ranked by centrality, milestones, and the milestones of articles."""
         by_table = self.categories_from == "tables"
         mentions = [mentions_of_tables(self.stages, self.tables, self.memory_gb)] if by_table else self.articles
         return categories(self.stages, mentions, self.category_rules, self.memory_gb)
 
     @cached_property
     def labels(self) -> StageResult:
-        """Articles of one class."""
+        """Labelled articles: those of exactly one class."""
         if self.mapping is None:
             raise GraphTrialError("give the classes with --labels: a JSON file, or compsci for those of Wiki-CS")
         return labels(self.stages, self.categories, self.articles, self.mapping, self.memory_gb)
 
     @cached_property
     def texts(self) -> StageResult:
-        """Words and links of the labelled articles."""
+        """Tokens and links of the labelled articles."""
         return texts(self.stages, self.labels, self.dumps.articles, self.text_rules, self.allow_truncated)
 
     @cached_property
     def links(self) -> StageResult:
-        """Nodes and links."""
+        """Nodes and edges of the graph."""
         by_text = self.links_from == "text"
         relations, holders = of_texts(self.articles, self.texts) if by_text else of_tables(self.tables)
         return links(self.stages, self.labels, self.texts, relations, holders, self.memory_gb)
 
     @cached_property
     def features(self) -> StageResult:
-        """Mean word vectors."""
+        """Node features: mean word vectors."""
         if self.glove is None:
             raise GraphTrialError("give a file of word vectors with --glove, such as glove.6B.300d.txt")
         return features(self.stages, self.links, self.texts, self.glove)
 
     @cached_property
     def export(self) -> StageResult:
-        """The files of the finished dataset."""
+        """Files of the finished dataset."""
         return export(self.stages, self.links, self.texts, self.features, list(self.mapping or {}))
 
     def keep(self, name: str, validation: Validation = "merged", *, replace: bool = False) -> Dataset:
-        """Build everything and keep it as the dataset `name`."""
+        """Build all stages and register the result as the dataset `name`."""
         return keep_dataset(name, self.export, self.features, validation, replace=replace)
 
     def run(self, stage: str) -> list[StageResult]:
-        """Make one of the stages by name; `tables` and `articles` are several."""
+        """Run a stage by name; `tables` and `articles` are several."""
         if stage not in STAGES:
             raise GraphTrialError(f"no stage called '{stage}'; the stages are {', '.join(STAGES)}")
         made = getattr(self, stage)

@@ -1,4 +1,4 @@
-"""Stages that are done once: each is a folder whose name is the digest of all that decides what is in it."""
+"""Cached pipeline stages: each is a folder named by the digest of its parameters and inputs."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from graphtrial.core.files import atomic_folder, cache_home, read_json
 from graphtrial.core.spec import digest
 
 VERSION = 1
-"""Raised whenever a stage gives another result for the same inputs."""
+"""Incremented whenever a stage gives another result for the same inputs."""
 REPORT = "report.json"
 
 
 @dataclass(frozen=True)
 class StageResult:
-    """A finished stage: where it is, what it counted, whether it was there before."""
+    """Finished stage: folder, digest, report of counts, whether it came from the cache (`kept`), and run time."""
 
     name: str
     folder: Path
@@ -37,7 +37,7 @@ Listen = Callable[[StageResult], None]
 
 @dataclass(frozen=True)
 class StageCache:
-    """The folder of all stages; `listen` hears of each stage when it is done."""
+    """Cache folder of all stages; `listen` is called with each finished stage."""
 
     folder: Path
     listen: Listen = lambda made: None
@@ -49,10 +49,9 @@ class StageCache:
         inputs: Sequence[StageResult],
         make: Callable[[Path], dict[str, Any]],
     ) -> StageResult:
-        """Return the stage with these parameters and inputs; `make` fills its folder unless that was done before.
+        """Return the stage with these parameters and inputs, built by `make` unless it is cached.
 
-        `make` gets a temporary folder, which takes its name only when everything is in it: a killed stage is made
-        again, a finished one never. What `make` returns is kept as the report.
+        `make` fills a temporary folder, renamed when complete, and returns the report; a killed stage is rebuilt.
         """
         key = digest({"stage": name, "version": VERSION, "parameters": parameters, "inputs": [m.key for m in inputs]})
         target = self.folder / f"{name}-{key[:16]}"
@@ -74,14 +73,14 @@ class StageCache:
 
 
 def stage_cache(folder: Path | None = None, listen: Listen | None = None) -> StageCache:
-    """Return the workshop in a folder, by default one in the cache."""
+    """Return the stage cache in a folder, by default in the user's cache."""
     return StageCache(folder or cache_home() / "wikics", listen or (lambda made: None))
 
 
 def identity(path: Path) -> dict[str, Any]:
-    """Return what tells one version of an input file from another: its name, size and time of change.
+    """Return name, size and modification time of an input file, its identity in cache keys.
 
-    Dumps have tens of gigabytes, so that hashing them all would take longer than some of the stages.
+    Hashing the content of dumps, tens of gigabytes, would take longer than some of the stages.
     """
     try:
         facts = path.stat()

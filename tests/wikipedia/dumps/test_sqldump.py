@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from graphtrial.core.errors import CorruptFileError
 from graphtrial.wikipedia.dumps import sqldump, streams
-from graphtrial.wikipedia.dumps.rowscan import NULL
+from graphtrial.wikipedia.dumps.sql_rows import NULL
 from graphtrial.wikipedia.dumps.sqldump import Counts, Wanted, read_table
 
 HEAD = b"""-- a dump

@@ -9,7 +9,7 @@ import pytest
 from tests.wikipedia.slow import sql_rows
 
 from graphtrial.core.errors import CorruptFileError
-from graphtrial.wikipedia.dumps.sheets import library
+from graphtrial.wikipedia.dumps.parquet import library
 from graphtrial.wikipedia.dumps.tables import read_dump
 
 

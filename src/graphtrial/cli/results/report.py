@@ -45,7 +45,7 @@ def report(
 
 def write(store: Store, folder: Path, option: str, pictures: bool) -> Path:
     """Write the site about a store, with what is known here of its datasets; return its first page."""
-    from graphtrial.plots.kept import kept_pictures
+    from graphtrial.plots.cached import kept_pictures
     from graphtrial.report import Prepared, write_site
 
     def prepare(name: str, data: str) -> Prepared:

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from graphtrial.core.registry import Registry
 from graphtrial.datasets import Dataset
-from graphtrial.plots.part import Part, whole
 from graphtrial.plots.style import FAINT, INK
+from graphtrial.plots.subgraph import Subgraph, whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,15 +34,15 @@ class Drawer(ABC):
     def __init__(self, dataset: Dataset) -> None:
         self.dataset = dataset
 
-    def parts(self, count: int) -> list[Part]:
+    def parts(self, count: int) -> list[Subgraph]:
         """Return so many graphs worth seeing."""
         return [whole(self.dataset.graphs, graph) for graph in typical(self.dataset, count)]
 
     @abstractmethod
-    def draw(self, axes: Axes, part: Part) -> None:
+    def draw(self, axes: Axes, part: Subgraph) -> None:
         """Draw one graph."""
 
-    def caption(self, part: Part) -> str:
+    def caption(self, part: Subgraph) -> str:
         """Return what stands above a graph."""
         y = part.column("y") if self.dataset.graphs.columns.get("y") else None
         about = f"graph {part.graph}: {len(part.nodes)} nodes, {part.ends.shape[1]} edges"

@@ -9,8 +9,8 @@ import numpy as np
 from graphtrial.datasets import Dataset
 from graphtrial.plots.drawers.base import DRAWERS, Drawer, draw_links, draw_nodes, frame
 from graphtrial.plots.layout import discs
-from graphtrial.plots.part import Part
 from graphtrial.plots.style import colour_of
+from graphtrial.plots.subgraph import Subgraph
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,12 +27,12 @@ class Communities(Drawer):
         y = dataset.graphs.columns.get("y")
         return len(dataset.graphs) > 1 and y is not None and y.level == "node" and y.types is not None
 
-    def caption(self, part: Part) -> str:
+    def caption(self, part: Subgraph) -> str:
         y = part.column("y")
         sizes = [] if y is None else np.bincount(y.reshape(-1).astype(np.int64)).tolist()
         return f"{super().caption(part)}\nnodes per class: {', '.join(map(str, sizes))}"
 
-    def draw(self, axes: Axes, part: Part) -> None:
+    def draw(self, axes: Axes, part: Subgraph) -> None:
         y = part.column("y")
         classes = np.zeros(len(part.nodes), np.int64) if y is None else y.reshape(-1).astype(np.int64)
         places = discs(classes)

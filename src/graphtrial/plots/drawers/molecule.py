@@ -11,8 +11,8 @@ from graphtrial.datasets import Dataset
 from graphtrial.graphs import Column
 from graphtrial.plots.drawers.base import DRAWERS, Array, Drawer, frame
 from graphtrial.plots.layout import layout
-from graphtrial.plots.part import Part
 from graphtrial.plots.style import INK
+from graphtrial.plots.subgraph import Subgraph
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,7 +40,7 @@ class MoleculeDrawer(Drawer):
         atoms, kinds = names_of(x, dataset.spec.node_names), names_of(bonds, dataset.spec.edge_names)
         return bool(atoms and kinds) and _ELEMENT.fullmatch(atoms[0]) is not None and "single" in kinds
 
-    def draw(self, axes: Axes, part: Part) -> None:
+    def draw(self, axes: Axes, part: Subgraph) -> None:
         spec, columns = self.dataset.spec, self.dataset.graphs.columns
         words = words_of(part, "x", columns["x"], spec.node_names)
         kinds = words_of(part, "edge_attr", columns["edge_attr"], spec.edge_names)
@@ -69,7 +69,7 @@ def names_of(column: Column, names: tuple[str, ...]) -> tuple[str, ...]:
     return listed if len(listed) == column.width > 1 else ()
 
 
-def words_of(part: Part, name: str, column: Column, names: tuple[str, ...]) -> list[str]:
+def words_of(part: Subgraph, name: str, column: Column, names: tuple[str, ...]) -> list[str]:
     """Return the name of the category of each atom or bond, from category numbers or one-hot vectors."""
     values = part.column(name)
     if values is None:

@@ -9,8 +9,8 @@ import numpy as np
 from graphtrial.datasets import Dataset
 from graphtrial.plots.drawers.base import DRAWERS, Drawer, class_name, draw_links, draw_nodes, frame
 from graphtrial.plots.layout import layout
-from graphtrial.plots.part import Part, around
 from graphtrial.plots.style import INK, MAIN, colour_of
+from graphtrial.plots.subgraph import Subgraph, neighbourhood
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +29,7 @@ class Neighbourhood(Drawer):
     def fits(dataset: Dataset) -> bool:
         return len(dataset.graphs) == 1
 
-    def parts(self, count: int) -> list[Part]:
+    def parts(self, count: int) -> list[Subgraph]:
         graphs, y = self.dataset.graphs, self.dataset.graphs.columns.get("y")
         degree = np.asarray(graphs.in_degree) + np.asarray(graphs.out_degree)
         linked = np.flatnonzero(degree > 0) if degree.any() else np.arange(len(degree))
@@ -44,9 +44,9 @@ class Neighbourhood(Drawer):
             if len(members):
                 by_degree = members[np.argsort(degree[members], kind="stable")]
                 chosen.append(int(by_degree[min(len(members) // 2 + turn // len(groups), len(members) - 1)]))
-        return [around(graphs, 0, node, MOST_NODES) for node in dict.fromkeys(chosen)]
+        return [neighbourhood(graphs, 0, node, MOST_NODES) for node in dict.fromkeys(chosen)]
 
-    def caption(self, part: Part) -> str:
+    def caption(self, part: Subgraph) -> str:
         node = int(part.nodes[0])
         degree = len(np.unique(part.ends[:, (part.ends == 0).any(axis=0)])) - 1
         text = f"node {node} and its {len(part.nodes) - 1} nearest\n{degree} direct neighbours among them"
@@ -55,7 +55,7 @@ class Neighbourhood(Drawer):
             text = f"{text}, class {class_name(self.dataset, int(np.asarray(y.values).reshape(-1)[node]))}"
         return text
 
-    def draw(self, axes: Axes, part: Part) -> None:
+    def draw(self, axes: Axes, part: Subgraph) -> None:
         places = layout(len(part.nodes), part.ends)
         y = self.dataset.graphs.columns.get("y")
         colours = [MAIN] * len(part.nodes)

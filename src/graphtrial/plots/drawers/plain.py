@@ -9,8 +9,8 @@ import numpy as np
 from graphtrial.datasets import Dataset
 from graphtrial.plots.drawers.base import DRAWERS, Array, Drawer, draw_links, draw_nodes, frame, typical
 from graphtrial.plots.layout import layout
-from graphtrial.plots.part import Part, around, whole
 from graphtrial.plots.style import MAIN, PALETTE, colour_of
+from graphtrial.plots.subgraph import Subgraph, neighbourhood, whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,24 +28,24 @@ class Plain(Drawer):
     def fits(dataset: Dataset) -> bool:
         return True
 
-    def parts(self, count: int) -> list[Part]:
+    def parts(self, count: int) -> list[Subgraph]:
         graphs = self.dataset.graphs
         made = []
         for graph in typical(self.dataset, count):
             part = whole(graphs, graph)
             if len(part.nodes) > MOST_NODES:
                 middle = int(np.argmax(graphs.in_degree[part.nodes]))
-                part = around(graphs, graph, middle, MOST_NODES)
+                part = neighbourhood(graphs, graph, middle, MOST_NODES)
             made.append(part)
         return made
 
-    def caption(self, part: Part) -> str:
+    def caption(self, part: Subgraph) -> str:
         text = super().caption(part)
         size = int(self.dataset.graphs.node_counts[part.graph])
         cut = len(part.nodes) < size
         return text.replace(f": {len(part.nodes)} nodes", f": {len(part.nodes)} of {size} nodes", 1) if cut else text
 
-    def draw(self, axes: Axes, part: Part) -> None:
+    def draw(self, axes: Axes, part: Subgraph) -> None:
         places = layout(len(part.nodes), part.ends)
         crowded = len(part.nodes) > 80 or part.ends.shape[1] > 500
         draw_links(axes, places, part.ends, colour="#a0a0a0", width=0.4 if crowded else 0.9)
@@ -53,7 +53,7 @@ class Plain(Drawer):
         frame(axes, places)
 
 
-def node_colours(part: Part) -> list[str]:
+def node_colours(part: Subgraph) -> list[str]:
     """Return a colour for each node: by its category, in whatever form the data has it, else one for all."""
     for name in ("x", "node_label"):
         column = part.graphs.columns.get(name)

@@ -9,8 +9,8 @@ import numpy as np
 from graphtrial.datasets import Dataset
 from graphtrial.datasets.csl import COPIES, CSL, NODES, SKIPS, relabellings
 from graphtrial.plots.drawers.base import DRAWERS, Drawer, draw_links, draw_nodes, frame
-from graphtrial.plots.part import Part
 from graphtrial.plots.style import INK, MAIN
+from graphtrial.plots.subgraph import Subgraph
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,10 +26,10 @@ class Ring(Drawer):
     def fits(dataset: Dataset) -> bool:
         return isinstance(dataset.spec, CSL)
 
-    def caption(self, part: Part) -> str:
+    def caption(self, part: Subgraph) -> str:
         return f"{super().caption(part)}, skip {SKIPS[part.graph // COPIES]}"
 
-    def draw(self, axes: Axes, part: Part) -> None:
+    def draw(self, axes: Axes, part: Subgraph) -> None:
         place_of_number = relabellings(SKIPS[part.graph // COPIES])[part.graph % COPIES]
         angle = np.empty(NODES)
         angle[place_of_number] = np.pi / 2 - 2 * np.pi * np.arange(NODES) / NODES

@@ -11,7 +11,7 @@ from graphtrial.datasets import Dataset
 from graphtrial.datasets.superpixels import SuperpixelSpec
 from graphtrial.io.sources import find
 from graphtrial.plots.drawers.base import DRAWERS, Array, Drawer, draw_links, draw_nodes
-from graphtrial.plots.part import Part
+from graphtrial.plots.subgraph import Subgraph
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,7 +38,7 @@ class SuperpixelDrawer(Drawer):
         found = spec.images(source, raw)
         return None if found is None else np.concatenate([found[0][0], found[1][0]])
 
-    def draw(self, axes: Axes, part: Part) -> None:
+    def draw(self, axes: Axes, part: Subgraph) -> None:
         x, spec = part.column("x"), self.dataset.spec
         if x is None or not isinstance(spec, SuperpixelSpec):
             return

@@ -8,8 +8,8 @@ import numpy as np
 
 from graphtrial.datasets import Dataset
 from graphtrial.plots.drawers.base import DRAWERS, Drawer, draw_links, draw_nodes, frame
-from graphtrial.plots.part import Part
 from graphtrial.plots.style import INK, WARM
+from graphtrial.plots.subgraph import Subgraph
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,13 +27,13 @@ class Tour(Drawer):
         planar = x is not None and x.level == "node" and x.types is None and x.width == 2
         return planar and y is not None and y.level == "edge" and y.width == 1
 
-    def caption(self, part: Part) -> str:
+    def caption(self, part: Subgraph) -> str:
         y = part.column("y")
         chosen = part.ends[:, [] if y is None else y.reshape(-1) == 1]
         links = np.unique(np.sort(chosen, axis=0), axis=1).shape[1]
         return f"{super().caption(part)}\n{links} links of the tour, in red"
 
-    def draw(self, axes: Axes, part: Part) -> None:
+    def draw(self, axes: Axes, part: Subgraph) -> None:
         places, y = part.column("x"), part.column("y")
         if places is None or y is None:
             return

@@ -1,4 +1,4 @@
-"""Which files of a folder are the dumps that are needed, by the names that Wikimedia gives them."""
+"""Find the dump files of a folder by Wikimedia's naming scheme."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _XML = re.compile(r".*pages-articles(?P<multi>-multistream)?(?P<part>\d*)\.xml(?
 
 @dataclass(frozen=True)
 class Dumps:
-    """The dumps of one wiki: XML files in the order of their parts, SQL files by table."""
+    """Dumps of one wiki: XML files in the order of their parts, SQL files by table."""
 
     articles: tuple[Path, ...]
     tables: dict[str, Path] = field(default_factory=dict)
 
 
 def find_dumps(folder: Path) -> Dumps:
-    """Return the dumps in a folder; of an XML dump that is there twice, the multistream edition."""
+    """Return the dumps in a folder; the multistream edition of an XML dump is preferred."""
     if not folder.is_dir():
         raise GraphTrialError(
             f"there is no folder {folder}; --dumps is a folder of files as dumps.wikimedia.org has them"

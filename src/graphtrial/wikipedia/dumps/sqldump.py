@@ -1,4 +1,4 @@
-"""Reading tables out of SQL dumps: columns by the names that CREATE TABLE gives them, rows as Arrow columns."""
+"""Streaming reader of mysqldump files: columns by their names in CREATE TABLE, rows as batches of Arrow columns."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ import numpy as np
 
 from graphtrial.core.errors import CorruptFileError
 from graphtrial.core.progress import Advance
-from graphtrial.wikipedia.dumps.rowscan import ENDED, FULL, LINE, scan_rows
-from graphtrial.wikipedia.dumps.sheets import library
+from graphtrial.wikipedia.dumps.parquet import library
+from graphtrial.wikipedia.dumps.sql_rows import ENDED, FULL, LINE, scan_rows
 from graphtrial.wikipedia.dumps.streams import TruncatedError, blocks
 
 ROWS = 1 << 17
 LONGEST = 1 << 28
-"""No row and no line that is needed has as many bytes; what is longer is junk."""
+"""Maximum bytes of a row or line; longer ones are discarded as corrupt."""
 HEADER = 1 << 16
-"""The words before the rows of an INSERT take fewer bytes."""
+"""Maximum bytes of an INSERT statement before its rows."""
 _INSERT = re.compile(rb"(?:INSERT(?:\s+IGNORE)?|REPLACE)\s+INTO\s+[`\"]?(\w+)[`\"]?\s*(\([^()]*\))?\s*VALUES", re.I)
 _CREATE = re.compile(rb"CREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?[`\"]?(\w+)[`\"]?\s*\(", re.I)
 _COLUMN = re.compile(rb"\s*[`\"](\w+)[`\"]\s+\w")
@@ -28,7 +28,7 @@ _COLUMN = re.compile(rb"\s*[`\"](\w+)[`\"]\s+\w")
 
 @dataclass(frozen=True)
 class Wanted:
-    """A column to read: integers, which may be NULL if `optional` (-2^62 then), or text, "" for NULL."""
+    """A column to read: integers, NULL as -2^62 if `optional`, or text, NULL as an empty string."""
 
     name: str
     kind: Literal["int", "text"]
@@ -37,7 +37,7 @@ class Wanted:
 
 @dataclass
 class Counts:
-    """What became of the rows of a dump."""
+    """Counts of parsed, broken and repaired rows of a dump."""
 
     rows: int = 0
     broken: int = 0
@@ -52,10 +52,10 @@ Choose = Callable[[list[str]], list[Wanted]]
 def read_table(
     path: Path, table: str, choose: Choose, counts: Counts, advance: Advance, *, allow_truncated: bool = False
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a table, batch by batch, each a dictionary of columns; the last batch may have no rows.
+    """Yield batches of the rows of a table as dictionaries of columns; the last batch may be empty.
 
-    `choose` is given the names of the table's columns and returns those to read. Broken rows, and texts that were not
-    UTF-8 and had their bad bytes replaced (`repaired`), are counted in `counts`.
+    `choose` maps the column names of the table to those to read. Broken rows, and texts with invalid UTF-8 replaced
+    (`repaired`), are counted in `counts`.
     """
     reader = _Reader(path.name, table, choose, counts)
     try:
@@ -69,7 +69,7 @@ def read_table(
 
 
 class _Reader:
-    """The state between two blocks of a dump: within rows or not, and the bytes that are not yet used."""
+    """Incremental parser: state between two blocks of a dump."""
 
     def __init__(self, file: str, table: str, choose: Choose, counts: Counts) -> None:
         self.file, self.table, self.choose, self.counts = file, table.encode(), choose, counts
@@ -101,13 +101,13 @@ class _Reader:
             yield self.output.batch()
 
     def _line(self, data: bytes, place: int) -> int:
-        """Read one line outside of rows; return the place after it, or the same place where more bytes are needed."""
+        """Parse one line outside of rows; return the position after it, or the same one if more bytes are needed."""
         end = data.find(b"\n", place)
         if self.junk:
             self.junk = end < 0
             return len(data) if end < 0 else end + 1
         if end < 0:
-            # A line of rows may be very long; its beginning is all that must be there.
+            # A line of rows may be very long; its beginning suffices.
             return (self._insert(data, place, len(data)) or place) if len(data) - place > HEADER else place
         if self.in_create:
             found = _COLUMN.match(data, place, end)
@@ -125,7 +125,7 @@ class _Reader:
         return self._insert(data, place, end) or end + 1
 
     def _insert(self, data: bytes, place: int, end: int) -> int | None:
-        """Return where the rows of an INSERT INTO this table begin, if the line at this place is one."""
+        """Return where the rows begin if the line is an INSERT INTO this table."""
         inserted = _INSERT.match(data, place, end)
         if not inserted or inserted[1] != self.table:
             return None
@@ -139,7 +139,7 @@ class _Reader:
         return inserted.end()
 
     def _rows(self, data: bytes, place: int) -> int:
-        """Read rows; return the place after the last whole one, `in_rows` being false where no more follow it."""
+        """Parse rows; return the position after the last complete one; `in_rows` becomes false after the last row."""
         output = self.output
         view = np.frombuffer(data, np.uint8)
         while True:
@@ -153,7 +153,7 @@ class _Reader:
                 if data[place : place + 1] in (b"(", b" ", b"\t", b","):
                     continue
                 self.in_rows = False
-            # At the end of a line that is the end of the block as well, the next block tells whether rows go on.
+            # Where line and block end together, the next block decides whether rows go on.
             self.in_rows = self.in_rows and why != ENDED
             if output.is_heavy:
                 self.ready += output.flush()
@@ -161,7 +161,7 @@ class _Reader:
 
 
 class _Output:
-    """The rows that were read and not yet handed on."""
+    """Output buffer of parsed rows."""
 
     def __init__(self, names: list[str], wanted: list[Wanted], counts: Counts) -> None:
         missing = [column.name for column in wanted if column.name not in names]
@@ -206,13 +206,13 @@ class _Output:
         return [self.batch()] if self.rows else []
 
     def batch(self) -> dict[str, Any]:
-        made: dict[str, Any] = {}
+        columns: dict[str, Any] = {}
         for column, values in zip(self.numbers, self.ints, strict=True):
-            made[column.name] = values[: self.rows].copy()
+            columns[column.name] = values[: self.rows].copy()
         for column, data, ends in zip(self.texts, self.bytes, self.ends, strict=True):
-            made[column.name] = _strings(data, ends[: self.rows + 1], self.counts)
+            columns[column.name] = _strings(data, ends[: self.rows + 1], self.counts)
         self._start()
-        return made
+        return columns
 
 
 def _slot(columns: list[Wanted], name: str) -> int:

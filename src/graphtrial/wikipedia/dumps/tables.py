@@ -1,4 +1,4 @@
-"""The five tables of MediaWiki that are read, old schema and new, each as a Parquet file of the columns needed."""
+"""MediaWiki tables, old and new schema, converted to Parquet files of the needed columns."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from graphtrial.core.errors import CorruptFileError
 from graphtrial.core.progress import progress
-from graphtrial.wikipedia.dumps.rowscan import NULL
-from graphtrial.wikipedia.dumps.sheets import Sheet, library
+from graphtrial.wikipedia.dumps.parquet import ParquetWriter, library
+from graphtrial.wikipedia.dumps.sql_rows import NULL
 from graphtrial.wikipedia.dumps.sqldump import Counts, Wanted, read_table
 
 ARTICLE, CATEGORY = 0, 14
@@ -22,9 +22,9 @@ Batch = dict[str, Any]
 
 @dataclass(frozen=True)
 class Table:
-    """Which columns of a table to read, which of its rows to keep, and what the columns are called afterwards.
+    """Columns of a table to read, row filter `keep`, and our column names.
 
-    `names` maps ours to those of MediaWiki; of `alternatives` the first that the dump has is read too: titles until
+    `names` maps our names to MediaWiki's; of `alternatives` the first that the dump has is read too: titles until
     2023 (pagelinks) and 2025 (categorylinks), ids of the table linktarget since then.
     """
 
@@ -33,7 +33,7 @@ class Table:
     text: tuple[str, ...] = ()
     alternatives: tuple[dict[str, str], ...] = ()
     extra: tuple[str, ...] = ()
-    """Columns of MediaWiki that help to choose rows and that not every dump has."""
+    """Optional MediaWiki columns that only the row filter uses."""
 
 
 def _namespace(column: str, *wanted: int) -> Callable[[Batch], npt.NDArray[np.bool_]]:
@@ -41,23 +41,23 @@ def _namespace(column: str, *wanted: int) -> Callable[[Batch], npt.NDArray[np.bo
 
 
 def _redirects(batch: Batch) -> npt.NDArray[np.bool_]:
-    kept = batch["rd_namespace"] == ARTICLE
-    return kept & _is(batch["rd_interwiki"], "") if "rd_interwiki" in batch else kept
+    mask = batch["rd_namespace"] == ARTICLE
+    return mask & _is(batch["rd_interwiki"], "") if "rd_interwiki" in batch else mask
 
 
 def _pagelinks(batch: Batch) -> npt.NDArray[np.bool_]:
-    kept = np.ones(len(batch["pl_from"]), bool)
+    mask = np.ones(len(batch["pl_from"]), bool)
     for column in ("pl_from_namespace", "pl_namespace"):
         if column in batch:
-            kept &= batch[column] == ARTICLE
-    return kept & (batch["pl_target_id"] != NULL) if "pl_target_id" in batch else kept
+            mask &= batch[column] == ARTICLE
+    return mask & (batch["pl_target_id"] != NULL) if "pl_target_id" in batch else mask
 
 
 def _categorylinks(batch: Batch) -> npt.NDArray[np.bool_]:
-    kept = np.ones(len(batch["cl_from"]), bool)
+    mask = np.ones(len(batch["cl_from"]), bool)
     if "cl_type" in batch:
-        kept &= ~_is(batch["cl_type"], "file")
-    return kept & (batch["cl_target_id"] != NULL) if "cl_target_id" in batch else kept
+        mask &= ~_is(batch["cl_type"], "file")
+    return mask & (batch["cl_target_id"] != NULL) if "cl_target_id" in batch else mask
 
 
 def _is(column: Any, text: str) -> npt.NDArray[np.bool_]:
@@ -100,7 +100,7 @@ _MAY_BE_NULL = ("rd_interwiki", "pl_target_id", "cl_target_id")
 
 
 def read_dump(path: Path, table: str, folder: Path, *, allow_truncated: bool = False) -> dict[str, Any]:
-    """Write the rows of a table that are needed to `table.parquet` in a folder; return how many there were."""
+    """Write the filtered rows of a table to `table.parquet` in a folder; return the report."""
     spec, counts, kept = TABLES[table], Counts(), 0
     chosen: dict[str, str] = {}
 
@@ -115,11 +115,14 @@ def read_dump(path: Path, table: str, folder: Path, *, allow_truncated: bool = F
             Wanted(name, "text" if name in spec.text else "int", name in _MAY_BE_NULL) for name in dict.fromkeys(names)
         ]
 
-    with progress(f"reading {path.name}", path.stat().st_size) as advance, Sheet(folder / f"{table}.parquet") as sheet:
+    with (
+        progress(f"reading {path.name}", path.stat().st_size) as advance,
+        ParquetWriter(folder / f"{table}.parquet") as writer,
+    ):
         for batch in read_table(path, table, choose, counts, advance, allow_truncated=allow_truncated):
             mask = spec.keep(batch)
             kept += int(mask.sum())
-            sheet.add({ours: _filtered(batch[theirs], mask) for ours, theirs in chosen.items()})
+            writer.add({ours: _filtered(batch[theirs], mask) for ours, theirs in chosen.items()})
         if not chosen:
             raise CorruptFileError(
                 f"{path.name} has no rows of the table {table}; it has {', '.join(counts.seen) or 'no table'}"

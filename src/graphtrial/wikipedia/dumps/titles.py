@@ -1,4 +1,4 @@
-"""How MediaWiki writes titles, and the names that the namespaces of one wiki have."""
+"""MediaWiki title normalization and namespaces."""
 
 from __future__ import annotations
 
@@ -15,38 +15,38 @@ CANONICAL = {
     **{6: "File", 7: "File talk", 8: "MediaWiki", 9: "MediaWiki talk", 10: "Template", 11: "Template talk"},
     **{12: "Help", 13: "Help talk", 14: "Category", 15: "Category talk"},
 }
-"""The English names, which every wiki understands beside its own."""
+"""Canonical English namespace names, valid in every wiki."""
 IMAGE = "Image"
-"""The old name of `File`, still understood everywhere."""
+"""Alias of the namespace `File`."""
 
 
 def spaced(title: str, *, first_letter: bool = True) -> str:
-    """Return a title as a reader sees it: one space where there were spaces or underscores, the first letter large."""
+    """Normalize a title for display: collapsed spaces instead of underscores, first letter capitalised."""
     text = unicodedata.normalize("NFC", _SPACES.sub(" ", _MARKS.sub("", title)).strip())
     upper = text[:1].upper()
     return upper + text[1:] if first_letter and len(upper) == 1 else text
 
 
 def underscored(title: str, *, first_letter: bool = True) -> str:
-    """Return a title as tables and addresses write it: with underscores for spaces."""
+    """Normalize a title as in tables and URLs, with underscores (DB key)."""
     return spaced(title, first_letter=first_letter).replace(" ", "_")
 
 
 @dataclass(frozen=True)
 class Namespaces:
-    """What a wiki calls its namespaces, by number, and whether its titles begin with a large letter."""
+    """Local namespace names of a wiki by number, and whether titles are first-letter capitalised."""
 
     names: Mapping[int, str] = field(default_factory=dict)
     first_letter: bool = True
 
     def names_of(self, number: int) -> list[str]:
-        """Return the names of a namespace, its own one first."""
+        """Return the names of a namespace, the local one first."""
         extra = [IMAGE] if number == 6 else []
-        found = [self.names.get(number, ""), CANONICAL.get(number, ""), *extra]
-        return list(dict.fromkeys(name for name in found if name))
+        names = [self.names.get(number, ""), CANONICAL.get(number, ""), *extra]
+        return list(dict.fromkeys(name for name in names if name))
 
     def number_of(self, title: str) -> int:
-        """Return the namespace of a title by its prefix; 0 for an article, such as one with a colon in its name."""
+        """Return the namespace number of a title by its prefix; 0 for an article, also one that contains a colon."""
         prefix, colon, _ = title.partition(":")
         if not colon:
             return 0

@@ -1,7 +1,7 @@
-"""The pages of a `pages-articles` XML dump, one after the other, in bounded memory.
+"""Streaming reader of `pages-articles` XML dumps, in bounded memory.
 
-The stream is cut at `<page>` and `</page>` and each piece is given to the parser of the standard library, so that a
-damaged page costs that page and not the rest of the dump, and so that pages can be read from the middle of a file.
+The stream is split at `<page>` and `</page>` and each page is parsed by ElementTree, so that a malformed page does not
+affect the rest of the dump, and reading can start in the middle of a file.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from graphtrial.wikipedia.dumps.streams import TruncatedError, blocks, utf8
 from graphtrial.wikipedia.dumps.titles import Namespaces, spaced
 
 LONGEST = 1 << 27
-"""No page has as many bytes."""
+"""Maximum bytes of a page."""
 _OPEN, _CLOSE = b"<page>", b"</page>"
 _SITE = re.compile(rb"<siteinfo>.*?</siteinfo>", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Page:
-    """A page of a dump; `stream` is where the bz2 stream that holds it begins."""
+    """A page of a dump; `stream` is the offset of its bz2 stream."""
 
     id: int
     namespace: int
@@ -36,7 +36,7 @@ class Page:
 
 @dataclass
 class PageCounts:
-    """What became of the pages of a dump."""
+    """Counts of parsed and broken pages of a dump."""
 
     pages: int = 0
     broken: int = 0
@@ -44,7 +44,7 @@ class PageCounts:
 
 
 def read_site(path: Path) -> Namespaces:
-    """Return the namespaces that the head of a dump names; English ones where it has no head."""
+    """Return the namespaces in the siteinfo of a dump; the English ones without siteinfo."""
     head = b""
     try:
         for _, block in utf8(blocks(path, _nothing)):
@@ -52,7 +52,7 @@ def read_site(path: Path) -> Namespaces:
             if b"</siteinfo>" in head or _OPEN in head or len(head) > 1 << 24:
                 break
     except TruncatedError:
-        pass  # whoever reads the pages will say so
+        pass  # reported when the pages are read
     found = _SITE.search(head)
     if not found:
         return Namespaces()
@@ -73,7 +73,7 @@ def read_pages(
     streams: Sequence[int] | None = None,
     allow_truncated: bool = False,
 ) -> Iterator[Page]:
-    """Yield the pages of a dump; of a multistream one only those in `streams`, if these are given."""
+    """Yield the pages of a dump, restricted to the bz2 `streams` of a multistream dump if given."""
     site = site or read_site(path)
     for stream, piece in _pieces(path, counts, advance, streams, allow_truncated):
         page = _page(piece, stream, site)
@@ -87,11 +87,11 @@ def read_pages(
 def _pieces(
     path: Path, counts: PageCounts, advance: Advance, streams: Sequence[int] | None, allow_truncated: bool
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield everything from `<page>` to `</page>`, each with the stream in which it begins."""
+    """Yield the bytes of each page element with the offset of its bz2 stream."""
     rest, stream_of_rest = b"", 0
     try:
         for stream, block in utf8(blocks(path, advance, streams)):
-            begin = len(rest)  # what is before belongs to the stream of the block before
+            begin = len(rest)  # bytes before it belong to the stream of the previous block
             data, place = rest + block, 0
             while True:
                 start = data.find(_OPEN, place)
@@ -101,7 +101,7 @@ def _pieces(
                     break
                 end = data.find(_CLOSE, start)
                 again = data.find(_OPEN, start + 1, end if end >= 0 else len(data))
-                if again >= 0:  # text has its angle brackets escaped, so the page before never ended
+                if again >= 0:  # angle brackets in text are escaped, so the previous page is not closed
                     counts.broken += 1
                     place = again
                     continue
@@ -141,4 +141,4 @@ def _page(piece: bytes, stream: int, site: Namespaces) -> Page | None:
 
 
 def _nothing(amount: float = 1.0) -> None:
-    """Show no progress."""
+    """Ignore progress."""

@@ -1,1 +1,1 @@
-"""Synthetic dumps of any size."""
+"""Synthetic Wikipedia dumps of any size, for tests and benchmarks."""

@@ -1,4 +1,4 @@
-"""The tables of a made-up wiki as SQL dumps."""
+"""SQL dumps of a synthetic wiki."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from graphtrial.wikipedia.synthetic.wiki import (
 
 
 class _Table:
-    """An SQL dump of one table to which rows are added."""
+    """Streaming writer of the SQL dump of one table."""
 
     def __init__(self, folder: Path, name: str, columns: list[str]) -> None:
         self.name = name
-        # Without name and time in its head the file has the same bytes on every day.
+        # No name and time in the gzip header, so that the bytes are reproducible.
         self.raw = (folder / f"synthetic-{name}.sql.gz").open("wb")
         self.file = gzip.GzipFile("", "wb", 6, self.raw, 0)
         lines = "".join(f"  `{column}` varbinary(255),\n" for column in columns)

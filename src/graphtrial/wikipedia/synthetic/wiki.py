@@ -1,4 +1,4 @@
-"""A made-up wiki of any size, to try and to measure the pipeline with."""
+"""Synthetic wiki of any size."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import numpy.typing as npt
 from graphtrial.datasets.generators.draws import Draws
 
 CHUNK = 2_000
-"""Pages drawn at once: all random numbers of a chunk are one stream, so that memory does not grow with the wiki."""
+"""Pages per chunk; each chunk has its own random stream, so that memory does not grow with the wiki."""
 
 
 @dataclass(frozen=True)
 class Wiki:
-    """How large the wiki is: articles with so many words and links, a category for so many, redirects for so many."""
+    """Size of the wiki: articles, words and links per article, articles per category and per redirect."""
 
     articles: int
     seed: int = 0
@@ -27,23 +27,23 @@ class Wiki:
     articles_per_redirect: int = 3
     topics: int = 10
     classes: int = 3
-    """So many of the topics are classes."""
+    """Number of topics that are classes."""
     modern: bool = True
-    """Links by the ids of the table linktarget, as since 2024, instead of by title."""
+    """New schema: links refer to ids of the table linktarget, as since 2024, instead of titles."""
 
     @property
     def categories(self) -> int:
-        """The number of categories: a tree of which each category but the first has an earlier one above it."""
+        """Number of categories; they form a tree rooted at the first."""
         return max(self.articles // self.articles_per_category, 4 * self.topics)
 
     @property
     def redirects(self) -> int:
-        """The number of redirects."""
+        """Number of redirects."""
         return self.articles // self.articles_per_redirect
 
 
 def parent_of_category(wiki: Wiki, category: int) -> int:
-    """Return the category above.
+    """Return the parent category.
 
     Number 0 is above all, then comes one of each topic, then further ones of each topic in turn, four below each.
     """
@@ -59,7 +59,7 @@ def category_name(wiki: Wiki, category: int) -> str:
 
 
 def title_of(wiki: Wiki, page: int) -> str:
-    """Return the title of an article or redirect by its number from 0; some have characters that SQL escapes."""
+    """Return the title of an article or redirect by its index; some have characters that SQL escapes."""
     if page < wiki.articles:
         return f'Author\'s "work" no. {page}' if page % 50 == 0 else f"Article {page}"
     return f"Another name of {page - wiki.articles}"
@@ -67,7 +67,7 @@ def title_of(wiki: Wiki, page: int) -> str:
 
 @dataclass(frozen=True)
 class Chunk:
-    """What is drawn for some articles in a row: two categories, linked pages and words of each."""
+    """Sampled categories (two each), links and words of consecutive articles."""
 
     first: int
     categories: npt.NDArray[np.int64]
@@ -76,7 +76,7 @@ class Chunk:
 
 
 def chunks(wiki: Wiki) -> Iterator[Chunk]:
-    """Yield all articles, some at a time."""
+    """Yield all articles in chunks."""
     per_topic = max(1, wiki.articles // wiki.topics)
     for number, first in enumerate(range(0, wiki.articles, CHUNK)):
         count = min(CHUNK, wiki.articles - first)
@@ -99,7 +99,7 @@ def chunks(wiki: Wiki) -> Iterator[Chunk]:
 
 
 def target_of_redirect(wiki: Wiki, redirect: int) -> int:
-    """Return where a redirect leads; every fiftieth leads to another redirect, which MediaWiki does not follow."""
+    """Return the target of a redirect; every fiftieth is a double redirect, which MediaWiki does not follow."""
     if redirect % 50 == 49:
         return wiki.articles + redirect - 1
     return redirect * 7919 % wiki.articles

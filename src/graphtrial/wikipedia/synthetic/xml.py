@@ -1,4 +1,4 @@
-"""The articles of a made-up wiki as an XML dump, with word vectors and classes to go with it."""
+"""XML dump of a synthetic wiki, with matching word vectors and class mapping."""
 
 from __future__ import annotations
 

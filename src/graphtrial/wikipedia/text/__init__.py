@@ -1,1 +1,1 @@
-"""Words and word vectors of articles."""
+"""Wikitext parsing, tokenization and word vectors."""

@@ -1,4 +1,4 @@
-"""Reading word vectors of GloVe: lines of a word and its numbers."""
+"""Reader of word vectors in GloVe's text format."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from graphtrial.wikipedia.dumps.streams import blocks
 
 
 def read_vectors(path: Path, words: Collection[str]) -> tuple[dict[str, int], npt.NDArray[np.float64], dict[str, int]]:
-    """Return the rows of the wanted words, the vectors [words found, dimensions] as float64, and what was counted.
+    """Return the row of each word, the vectors [rows, dimensions] as float64, and counts of lines and broken lines.
 
-    A first line of two integers, as word2vec writes it, is skipped. The first vector tells the dimension; lines
-    with fewer numbers, or with something else in their place, are broken. Of a word that occurs twice the last counts.
+    A word2vec header (two integers) is skipped. The first vector defines the dimension; lines with fewer numbers or
+    invalid ones are broken. Of duplicate words the last is used.
     """
     rows: dict[str, int] = {}
     vectors: list[npt.NDArray[np.float64]] = []
@@ -62,9 +62,9 @@ def _lines(path: Path) -> Iterator[bytes]:
 
 
 def mean_vector(tokens: list[str], rows: dict[str, int], vectors: Any) -> npt.NDArray[np.float64]:
-    """Return the sum of the vectors of the words that have one, divided by the number of ALL words; zeros for none."""
-    known = [rows[token] for token in tokens if token in rows]
-    if not known:
+    """Return the sum of the vectors of in-vocabulary tokens divided by the number of ALL tokens; zeros without any."""
+    in_vocabulary = [rows[token] for token in tokens if token in rows]
+    if not in_vocabulary:
         return np.zeros(vectors.shape[1])
-    mean: npt.NDArray[np.float64] = vectors[known].sum(axis=0) / len(tokens)
+    mean: npt.NDArray[np.float64] = vectors[in_vocabulary].sum(axis=0) / len(tokens)
     return mean

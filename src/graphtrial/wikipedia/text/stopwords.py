@@ -1,4 +1,4 @@
-"""Words that say nothing about an article's topic."""
+"""Stop words."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ shouldn't wasn wasn't weren weren't won won't wouldn wouldn't
 ENGLISH = frozenset(_ENGLISH.split())
 """The 179 English stop words that NLTK had in 2019."""
 QUOTES = frozenset(['""', "''", "``", "'s"])
-"""What the tokenizer makes of quotation marks and of the genitive."""
+"""Tokens of quotation marks and of the genitive."""
 
 
 def read_stop_words(path: Path) -> frozenset[str]:
-    """Read one word per line."""
+    """Read stop words, one per line."""
     try:
         return frozenset(word.strip().lower() for word in path.read_text(encoding="utf-8").splitlines() if word.strip())
     except (OSError, UnicodeDecodeError) as error:

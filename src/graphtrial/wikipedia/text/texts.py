@@ -1,4 +1,4 @@
-"""The text stage: the words of every labelled article and the articles that its text links to."""
+"""Text stage: tokens and outgoing links of every labelled article."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from graphtrial.core.files import sha256_of
 from graphtrial.core.progress import progress
-from graphtrial.wikipedia.dumps.sheets import Rows, library
+from graphtrial.wikipedia.dumps.parquet import RowWriter, library
 from graphtrial.wikipedia.dumps.xmldump import Page, PageCounts, read_pages, read_site
 from graphtrial.wikipedia.stages import StageCache, StageResult, identity
 from graphtrial.wikipedia.text.stopwords import ENGLISH, read_stop_words
@@ -24,14 +24,14 @@ COLUMNS = {"id": "int64", "tokens": "list", "links": "list"}
 
 @dataclass(frozen=True)
 class TextRules:
-    """How text becomes words: stop words (a file; English ones without), Punkt's folder, and what is no article."""
+    """Tokenization options: stop word file (default English), Punkt folder, names of disambiguation templates."""
 
     stop_words: Path | None = None
     punkt: Path | None = None
     disambiguation: Sequence[str] = DISAMBIGUATION
 
     def identity(self) -> dict[str, Any]:
-        """Return what tells these rules from others: the content of their files, not the names."""
+        """Return the identity of the options for cache keys: hashes of their files, not names."""
         punkt = sorted(self.punkt.iterdir()) if self.punkt and self.punkt.is_dir() else []
         return {
             "stop_words": sha256_of(self.stop_words) if self.stop_words and self.stop_words.is_file() else None,
@@ -40,14 +40,14 @@ class TextRules:
         }
 
     def tokenizer(self) -> Tokenize:
-        """Return the function from text to words."""
+        """Return the tokenizer."""
         return tokenizer(read_stop_words(self.stop_words) if self.stop_words else ENGLISH, self.punkt)
 
 
 def texts(
     stages: StageCache, labelled: StageResult, dumps: Sequence[Path], rules: TextRules, allow_truncated: bool
 ) -> StageResult:
-    """Make `texts.parquet`: id, words and linked titles of each labelled article that has text."""
+    """Build `texts.parquet`: id, tokens and linked titles of each labelled article with text."""
     parameters = {"dumps": [identity(path) for path in dumps], "rules": rules.identity()}
     return stages.stage(
         "texts", parameters, [labelled], lambda folder: _make(labelled.folder, dumps, folder, rules, allow_truncated)
@@ -61,7 +61,7 @@ def _make(
     table = library("pyarrow.parquet").read_table(labelled / "labels.parquet")
     ids, files, streams = (np.asarray(table[name]) for name in ("id", "file", "stream"))
     report = {"articles": 0, "disambiguations": 0, "without words": 0, "tokens": 0, "broken": 0}
-    with Rows(folder / "texts.parquet", COLUMNS, ARTICLES_AT_ONCE) as rows:
+    with RowWriter(folder / "texts.parquet", COLUMNS, ARTICLES_AT_ONCE) as rows:
         for number, path in enumerate(dumps):
             here = files == number
             wanted = set(ids[here].tolist())
@@ -89,7 +89,7 @@ def _pages(
     reader: Reader,
     allow_truncated: bool,
 ) -> Iterator[Page]:
-    """Yield the wanted pages of a dump, reading no bz2 stream that has none of them."""
+    """Yield the wanted pages of a dump, reading only the bz2 streams that contain them."""
     if not wanted:
         return
     with progress(f"reading texts of {path.name}", len(wanted)) as advance:
@@ -101,4 +101,4 @@ def _pages(
 
 
 def _silent(amount: float = 1.0) -> None:
-    """Show no bytes: here articles are counted."""
+    """Ignore bytes: progress counts articles here."""

@@ -1,4 +1,4 @@
-"""Tables between the stages: Parquet files, written in pieces and queried by DuckDB within a limit of memory."""
+"""Parquet files between the stages: streaming writers, and DuckDB queries with a memory limit."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from graphtrial.core.errors import GraphTrialError, missing_extra
 from graphtrial.core.parallel import cores
 
 GROUP = 1 << 17
-PIECE = 1 << 15
+BATCH_ROWS = 1 << 15
 MEMORY_GB = 8.0
 
 
-class Sheet:
-    """A Parquet file that is written batch by batch; without any rows it is not there."""
+class ParquetWriter:
+    """Streaming Parquet writer of column batches."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -26,7 +26,7 @@ class Sheet:
         self._parquet = library("pyarrow.parquet")
         self._arrow = library("pyarrow")
 
-    def __enter__(self) -> Sheet:
+    def __enter__(self) -> ParquetWriter:
         return self
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
@@ -34,7 +34,7 @@ class Sheet:
             self._writer.close()
 
     def add(self, columns: Mapping[str, Any]) -> None:
-        """Write rows, given as arrays by name; all calls give the same columns."""
+        """Write a batch of rows as arrays by column name; the schema is that of the first batch."""
         table = columns if isinstance(columns, self._arrow.Table) else self._arrow.table(dict(columns))
         if self._writer is None:
             self._writer = self._parquet.ParquetWriter(self.path, table.schema, compression="zstd")
@@ -43,21 +43,21 @@ class Sheet:
         self.rows += table.num_rows
 
 
-class Rows:
-    """A Parquet file of typed columns to which single rows are added; `piece` of them are written at once."""
+class RowWriter:
+    """Streaming Parquet writer of single rows with a given schema, buffered in batches of `batch_rows`."""
 
-    def __init__(self, path: Path, columns: dict[str, str], piece: int = PIECE) -> None:
+    def __init__(self, path: Path, columns: dict[str, str], batch_rows: int = BATCH_ROWS) -> None:
         arrow = library("pyarrow")
-        self.sheet = Sheet(path)
+        self.sheet = ParquetWriter(path)
         kinds = {"list": arrow.large_list(arrow.large_string())}
         self.schema = arrow.schema(
             [(name, kinds.get(kind) or getattr(arrow, kind)()) for name, kind in columns.items()]
         )
         self.columns: list[list[Any]] = [[] for _ in columns]
         self.rows = 0
-        self.piece = piece
+        self.batch_rows = batch_rows
 
-    def __enter__(self) -> Rows:
+    def __enter__(self) -> RowWriter:
         return self
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
@@ -70,7 +70,7 @@ class Rows:
         for column, value in zip(self.columns, values, strict=True):
             column.append(value)
         self.rows += 1
-        if len(self.columns[0]) == self.piece:
+        if len(self.columns[0]) == self.batch_rows:
             self._write()
 
     def _write(self) -> None:
@@ -81,7 +81,7 @@ class Rows:
 
 
 def library(name: str) -> Any:
-    """Return a module of the libraries that the extra `wikics` brings."""
+    """Import a library of the extra `wikics`."""
     try:
         return importlib.import_module(name)
     except ImportError:
@@ -90,7 +90,7 @@ def library(name: str) -> Any:
 
 @contextmanager
 def engine(folder: Path, memory_gb: float) -> Iterator[Any]:
-    """Yield a DuckDB connection that keeps to this memory and puts what does not fit into `folder`."""
+    """Yield a DuckDB connection with a memory limit that spills to `folder`."""
     duckdb = library("duckdb")
     spill = folder / ".spill"
     connection = duckdb.connect(":memory:")
@@ -110,7 +110,7 @@ def engine(folder: Path, memory_gb: float) -> Iterator[Any]:
 
 
 def quoted(value: Path | str) -> str:
-    """Return text as SQL writes it."""
+    """Return an SQL string literal."""
     return "'" + str(value).replace("'", "''") + "'"
 
 

@@ -1,4 +1,4 @@
-"""Bytes of an SQL dump as the values they stand for."""
+"""Parse MySQL literals: escape sequences, hexadecimal digits, integers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from graphtrial.core.compiler import Array, compiled
 
 @compiled
 def unescaped(byte: int) -> int:
-    """Return the byte that a backslash and this one stand for."""
+    """Return the byte of the escape sequence of a backslash and this byte."""
     if byte == 48:  # \0
         return 0
     if byte == 110:  # \n
@@ -35,7 +35,7 @@ def hex_digit(byte: int) -> int:
 
 @compiled
 def read_number(data: Array, start: int, stop: int, ints: Array, slot: int, row: int) -> bool:
-    """Read an integer of at most 18 digits into its place; say whether it is one."""
+    """Parse an integer of at most 18 digits into `ints[slot, row]`; return whether it is valid."""
     negative = start < stop and data[start] == 45
     start += negative
     if stop == start or stop - start > 18:

@@ -1,14 +1,14 @@
-"""A compiled scanner of the rows of `INSERT INTO t VALUES (1,'a',NULL),(2,'b',3);` as mysqldump writes them."""
+"""Compiled parser of the rows of mysqldump's `INSERT INTO t VALUES (1,'a',NULL),(2,'b',3);`."""
 
 from __future__ import annotations
 
 from graphtrial.core.compiler import Array, compiled
-from graphtrial.wikipedia.dumps.literals import hex_digit, read_number, unescaped
+from graphtrial.wikipedia.dumps.sql_literals import hex_digit, read_number, unescaped
 
 MORE, ENDED, LINE, FULL = 0, 1, 2, 3
-"""Why the scanner stopped: it needs more bytes, saw the semicolon, saw the end of a line, or has no room for rows."""
+"""Stop reasons of the parser: more bytes needed, semicolon, end of line, output full."""
 NULL = -(2**62)
-"""What stands for NULL in a column of integers."""
+"""Sentinel of NULL in an integer column."""
 _GOOD, _BROKEN, _INCOMPLETE = 1, 0, -1
 
 
@@ -25,10 +25,10 @@ def scan_rows(
     ends: Array,
     rows: int,
 ) -> tuple[int, int, int, int, bool]:
-    """Read rows from `data[start:]` and return where it stopped, why, rows, broken rows, and whether it is skipping.
+    """Parse rows from `data[start:]`; return stop position, stop reason, rows, broken rows, and whether it is skipping.
 
-    There are `rows` before, and the number returned counts them. Column i of a row goes to `ints[int_slot[i]]`, or,
-    without its escapes, to `texts[text_slot[i]]` up to `ends[text_slot[i], row + 1]`; -1 leaves it out. A row with
+    The arrays hold `rows` rows before, which the returned number includes. Column i goes to `ints[int_slot[i]]`, or,
+    unescaped, to `texts[text_slot[i]]` up to `ends[text_slot[i], row + 1]`; slot -1 discards it. A row with
     another number of columns, with NULL where `may_be_null[i]` is false, without its closing quote on the line or with
     anything else where an integer or a comma must be is broken; all up to the next `),(` or the end of the line
     belongs to it.
@@ -115,11 +115,11 @@ def _row(
 
 @compiled
 def _has_no_row_end(data: Array, place: int) -> bool:
-    """Say that the few bytes left hold no end of a row or line, so that a word may have been cut in two."""
-    found = False
+    """Return whether the remaining bytes hold no end of a row or line, so that a token may be cut in two."""
+    has_end = False
     for other in range(place, len(data)):
-        found |= data[other] == 41 or data[other] == 10
-    return not found
+        has_end |= data[other] == 41 or data[other] == 10
+    return not has_end
 
 
 @compiled
@@ -180,7 +180,7 @@ def _plain(
     ends: Array,
     row: int,
 ) -> tuple[int, int]:
-    """Read a number, NULL or 0x... that has no quotes."""
+    """Parse an unquoted literal: a number, NULL or 0x...."""
     start, limit = place, len(data)
     while place < limit and data[place] != 44 and data[place] != 41:
         if data[place] == 10 or data[place] == 39 or data[place] == 40:

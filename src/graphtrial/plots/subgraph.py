@@ -1,4 +1,4 @@
-"""One graph of a set, or a neighbourhood in it, with what is known of its nodes and edges."""
+"""Subgraph of a graph set for plotting: one graph, or a neighbourhood."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Part:
-    """Some nodes of a set, by row, and the edges between them, by row and as ends [2, edges] numbered within."""
+class Subgraph:
+    """Induced subgraph: rows of its nodes and edges in the set, and `ends` [2, edges] as local node indices."""
 
     graphs: GraphSet
     graph: int
@@ -24,7 +24,7 @@ class Part:
     ends: Array
 
     def column(self, name: str) -> Array | None:
-        """Return the rows of a column that are about this part, or nothing where there is no such column."""
+        """Return the values of a column for this subgraph, or None where there is no such column."""
         column = self.graphs.columns.get(name)
         if column is None or column.level == "pair":
             return None
@@ -32,17 +32,17 @@ class Part:
         return np.asarray(column.values[rows])
 
 
-def whole(graphs: GraphSet, graph: int) -> Part:
-    """Return one graph of a set."""
+def whole(graphs: GraphSet, graph: int) -> Subgraph:
+    """Return one graph of a set as a subgraph."""
     nodes = np.arange(graphs.node_ptr[graph], graphs.node_ptr[graph + 1])
     edges = np.arange(graphs.edge_ptr[graph], graphs.edge_ptr[graph + 1])
-    return Part(graphs, graph, nodes, edges, np.asarray(graphs.edge_index[:, edges], np.int64))
+    return Subgraph(graphs, graph, nodes, edges, np.asarray(graphs.edge_index[:, edges], np.int64))
 
 
-def around(graphs: GraphSet, graph: int, node: int, most: int) -> Part:
-    """Return the nodes nearest to `node` (numbered within its graph), at most `most`, and all edges between them.
+def neighbourhood(graphs: GraphSet, graph: int, node: int, most: int) -> Subgraph:
+    """Return the subgraph induced by the `most` nodes nearest to `node` (local index), in breadth-first order.
 
-    Nodes come in rings; of a ring that does not fit as a whole, every so-manyth is taken.
+    A ring of the search that does not fit is subsampled evenly.
     """
     full = whole(graphs, graph)
     count = len(full.nodes)
@@ -63,4 +63,4 @@ def around(graphs: GraphSet, graph: int, node: int, most: int) -> Part:
     place = np.full(count, -1)
     place[taken] = np.arange(len(taken))
     kept = np.flatnonzero((place[full.ends] >= 0).all(axis=0))
-    return Part(graphs, graph, full.nodes[taken], full.edges[kept], place[full.ends[:, kept]])
+    return Subgraph(graphs, graph, full.nodes[taken], full.edges[kept], place[full.ends[:, kept]])

@@ -1,4 +1,4 @@
-"""Who is in which category by the tables of MediaWiki, which know of categories that templates add."""
+"""Category memberships from MediaWiki's categorylinks table, which includes categories added by templates."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.wikipedia.dumps.sheets import engine, quoted, save
+from graphtrial.wikipedia.dumps.parquet import engine, quoted, save
 from graphtrial.wikipedia.dumps.tables import ARTICLE, CATEGORY
 from graphtrial.wikipedia.stages import StageCache, StageResult
 
 
 def mentions_of_tables(stages: StageCache, tables: dict[str, StageResult], memory_gb: float) -> StageResult:
-    """Make `mentions.parquet`, as `articles` makes it of wikitext, from page, categorylinks and linktarget."""
+    """Build `mentions.parquet`, as the article stage does from wikitext, from page, categorylinks and linktarget."""
     missing = [name for name in ("page", "categorylinks") if name not in tables]
     if "categorylinks" in tables and "target" in tables["categorylinks"].report["columns"]:
         missing += [] if "linktarget" in tables else ["linktarget"]

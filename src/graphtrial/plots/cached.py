@@ -1,4 +1,4 @@
-"""Pictures and facts of datasets that are prepared here, drawn once and kept in the cache."""
+"""Cached figures and metadata of prepared datasets, for the report."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ FACTS = "facts.json"
 
 
 def kept_pictures(name: str, data: str) -> tuple[dict[str, Any], tuple[Path, ...]]:
-    """Return facts and pictures of a dataset with this content hash; nothing where it is not prepared here.
+    """Return metadata and figures of a dataset with content hash `data`; empty where it is not prepared locally.
 
-    No dataset is prepared for its pictures, and data other than those asked for are not shown in their place.
+    Never prepares a dataset, and never shows data with another hash.
     """
-    if ":" in name:  # module:attribute, which a store must not make us import
+    if ":" in name:  # module:attribute, which an untrusted store must not make us import
         return {}, ()
     folder = cache_folder("pictures", name.lower(), digest([data, version("graphtrial")]))
 
@@ -47,5 +47,5 @@ def kept_pictures(name: str, data: str) -> tuple[dict[str, Any], tuple[Path, ...
         if find_spec("matplotlib") is None:
             return (info(name), ()) if load(name).hash == data else ({}, ())
         return cached(folder, make, read)
-    except GraphTrialError:  # other data, a plug-in that is not loaded, nothing to draw: the page does without
+    except GraphTrialError:  # other data, a missing plug-in or an empty dataset: the page shows no figures
         return {}, ()

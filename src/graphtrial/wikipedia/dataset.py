@@ -1,4 +1,4 @@
-"""A finished build as a dataset like any other, under a name."""
+"""Export of a finished build to a GraphSet, registered as a dataset of the user."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TRAIN, VAL, TEST, NONE = 0, 1, 2, 3
 def keep_dataset(
     name: str, made: StageResult, vectors: StageResult, validation: Validation = "merged", *, replace: bool = False
 ) -> Dataset:
-    """Keep the graph of an export, each link both ways once, with its twenty splits."""
+    """Register the exported graph, undirected and without parallel edges, with its twenty splits."""
     graphs = graph_set(made.folder, vectors.folder, len(made.report["classes"]), validation)
     return keep(
         name,
@@ -35,7 +35,7 @@ def keep_dataset(
 
 
 def graph_set(folder: Path, vectors: Path, classes: int, validation: Validation) -> GraphSet:
-    """Return the graph with x (mean word vector), y (class) and the parts of each node [nodes, splits]."""
+    """Return the graph with x (mean word vector), y (class) and the split assignment of each node [nodes, splits]."""
     if validation not in ("merged", "val", "stopping"):
         raise GraphTrialError(f"validation is merged, val or stopping, not '{validation}'")
     array = {name: np.load(folder / f"{name}.npy") for name in ("labels", "ends", "train", "stopping", "val", "test")}

@@ -1,4 +1,4 @@
-"""The picture of a graph that was made small: clusters coloured by their most frequent class."""
+"""Plot of a Mapper graph: clusters coloured by their majority class."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.datasets import Dataset
 from graphtrial.plots.drawers.base import class_name
-from graphtrial.plots.mapper import Mapped
+from graphtrial.plots.mapper import MapperGraph
 from graphtrial.plots.style import colour_of, new_figure, our_style, save
 
 if TYPE_CHECKING:
@@ -23,19 +23,19 @@ SMALLEST, LARGEST = 9.0, 300.0  # areas of discs in square points
 GREY = "#a8a8a8"
 
 
-def mapper_picture(dataset: Dataset, found: Mapped, classes: Mapping[str, Array], path: Path) -> Path:
-    """Write one panel for each colouring, such as true classes and those that a model says."""
+def plot_mapper(dataset: Dataset, graph: MapperGraph, classes: Mapping[str, Array], path: Path) -> Path:
+    """Write one panel for each colouring, such as true and predicted classes."""
     count = int(max(values.max() for values in classes.values())) + 1
     with our_style():
-        title = f"{dataset.name}: {len(found.members)} clusters of {dataset.graphs.num_nodes:,} nodes"
+        title = f"{dataset.name}: {len(graph.members)} clusters of {dataset.graphs.num_nodes:,} nodes"
         figure, panels = new_figure(len(classes), title, columns=2, size=(7.4, 6.6))
-        places = layout(found)
+        places = layout(graph)
         for panel, (what, values) in zip(panels, classes.items(), strict=True):
-            draw(panel, found, places, values)
+            draw(panel, graph, places, values)
             panel.set_title(what)
         from matplotlib.lines import Line2D
 
-        shown = sorted({int(c) for values in classes.values() for c in found.majority(values)[0]})
+        shown = sorted({int(c) for values in classes.values() for c in graph.majority(values)[0]})
         marks = [
             Line2D([], [], linestyle="", marker="o", markersize=8, color=colour_of(c), label=_label(dataset, c))
             for c in range(count)
@@ -50,22 +50,22 @@ def _label(dataset: Dataset, number: int) -> str:
     return f"class {name}" if name.isdecimal() else name
 
 
-def draw(panel: Axes, found: Mapped, places: Array, classes: Array) -> None:
-    """Draw clusters as discs, larger with more nodes and paler where classes mix, and links as lines."""
+def draw(panel: Axes, graph: MapperGraph, places: Array, classes: Array) -> None:
+    """Draw clusters as discs (area by size, opacity by purity) and edges as lines."""
     from matplotlib.collections import LineCollection
     from matplotlib.colors import to_rgba
 
-    majority, share = found.majority(classes)
-    size = np.array([len(nodes) for nodes in found.members])
-    ends = places[found.links.T]
-    order = np.argsort(found.strength)
+    majority, purity = graph.majority(classes)
+    size = np.array([len(nodes) for nodes in graph.members])
+    ends = places[graph.links.T]
+    order = np.argsort(graph.strength)
     panel.add_collection(
-        LineCollection(list(ends[order]), linewidths=0.5 + 5 * found.strength[order], colors=GREY, zorder=1)
+        LineCollection(list(ends[order]), linewidths=0.5 + 5 * graph.strength[order], colors=GREY, zorder=1)
     )
     area = SMALLEST + (LARGEST - SMALLEST) * size / size.max()
     by_size = np.argsort(-size)
     across, up = places[by_size].T
-    colours = [to_rgba(colour_of(int(majority[at])), max(0.35, share[at])) for at in by_size]
+    colours = [to_rgba(colour_of(int(majority[at])), max(0.35, purity[at])) for at in by_size]
     panel.scatter(
         across,
         up,
@@ -87,16 +87,16 @@ def classes_of(dataset: Dataset) -> Array:
     return np.asarray(y.values, np.int64).reshape(-1)
 
 
-def layout(found: Mapped) -> Array:
-    """Return places for the clusters: from where the lens has them, springs pull linked ones together."""
+def layout(graph: MapperGraph) -> Array:
+    """Return cluster positions by a spring layout that starts from the lens."""
     import networkx as nx
 
-    graph = nx.Graph()
-    graph.add_nodes_from(range(len(found.members)))
-    graph.add_weighted_edges_from(
-        (int(a), int(b), float(w)) for (a, b), w in zip(found.links.T, found.strength, strict=True)
+    drawn = nx.Graph()
+    drawn.add_nodes_from(range(len(graph.members)))
+    drawn.add_weighted_edges_from(
+        (int(a), int(b), float(w)) for (a, b), w in zip(graph.links.T, graph.strength, strict=True)
     )
-    low, high = found.places.min(axis=0), found.places.max(axis=0)
-    start = 2 * (found.places - low) / np.maximum(high - low, 1e-12) - 1
-    moved = nx.spring_layout(graph, pos=dict(enumerate(start)), iterations=15, seed=0, k=1.6 / np.sqrt(len(graph)))
-    return np.array([moved[number] for number in range(len(graph))])
+    low, high = graph.places.min(axis=0), graph.places.max(axis=0)
+    start = 2 * (graph.places - low) / np.maximum(high - low, 1e-12) - 1
+    moved = nx.spring_layout(drawn, pos=dict(enumerate(start)), iterations=15, seed=0, k=1.6 / np.sqrt(len(drawn)))
+    return np.array([moved[number] for number in range(len(drawn))])

@@ -1,4 +1,4 @@
-"""The splits of Wiki-CS: one test part for all, and twenty ways to divide the rest, class by class."""
+"""Stratified splits of Wiki-CS: one test set, and twenty train / early-stopping / validation splits of the rest."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Masks = dict[str, npt.NDArray[np.bool_]]
 
 
 def draw_masks(classes: npt.NDArray[np.int64], count: int, splits: int = SPLITS, seed: int = SEED) -> Masks:
-    """Return masks `train`, `stopping` and `val` [splits, nodes] and `test` [nodes], drawn as those of Wiki-CS were.
+    """Return masks `train`, `stopping` and `val` [splits, nodes] and `test` [nodes], sampled as those of Wiki-CS.
 
-    For each class in turn its m nodes are shuffled and the first int(0.5 m) are the test part. The others are shuffled
-    again for each split: the first int(0.05 m) are to train on, the next int(0.3 m) for early stopping, the rest for
-    the choice of hyper-parameters. One generator, Python's with seed 42, does all shuffling.
+    For each class in turn its m nodes are shuffled and the first int(0.5 m) are the test set. The others are shuffled
+    again for each split: the first int(0.05 m) for training, the next int(0.3 m) for early stopping, the rest for
+    validation of hyper-parameters. One generator, Python's with seed 42, does all shuffling.
     """
     random = Random(seed)
     nodes = len(classes)

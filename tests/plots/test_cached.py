@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from graphtrial.datasets import load
-from graphtrial.plots import kept
-from graphtrial.plots.kept import kept_pictures
+from graphtrial.plots import cached
+from graphtrial.plots.cached import kept_pictures
 
 
 def test_nothing_is_prepared_for_its_pictures(own_home: Path) -> None:
@@ -32,7 +32,7 @@ def test_pictures_of_what_is_prepared_are_drawn_once_and_never_of_other_data(own
 def test_without_matplotlib_there_are_facts_and_nothing_is_kept(
     own_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kept, "find_spec", lambda name: None)
+    monkeypatch.setattr(cached, "find_spec", lambda name: None)
     data = load("csl").hash
     facts, pictures = kept_pictures("csl", data)
     assert (facts["graphs"], pictures) == (150, ())
