@@ -5,8 +5,10 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
+from tests.conftest import raw_data
 
-from graphtrial.datasets import DATASETS
+from graphtrial.datasets import DATASETS, load
+from graphtrial.datasets.prepare import source_at_hand
 from graphtrial.encodings.notation import short_encoding
 from graphtrial.nn import MODELS, parameter_count, resolve_settings
 from graphtrial.published import PublishedResult
@@ -14,8 +16,8 @@ from graphtrial.published.lookup import parse_table
 from graphtrial.published.papers import TABLES as PRINTED
 from graphtrial.published.printed_results import PublishedModel, experiments
 from graphtrial.published.shapes import published_shapes
-from graphtrial.studies import catalog, load_study
-from graphtrial.studies.plan import PlannedRow, plan
+from graphtrial.studies import Row, Study, catalog, load_study
+from graphtrial.studies.plan import PlannedRow, _key, expand, plan
 from graphtrial.training import PROTOCOLS
 
 STUDIES = sorted(catalog())
@@ -44,6 +46,35 @@ def test_a_study_names_what_there_is_and_can_be_planned(name: str) -> None:
         if row.kind.has_epochs:
             assert row.model.name in MODELS
             assert resolve_settings(row.model.name, row.settings) == row.settings
+
+
+SMALL = ("csl", "enzymes", "enzymes+labels", "proteins_full", "proteins+labels", "imdb-binary", "cycles-200")
+"""Datasets that are prepared within seconds; with `pytest --large` all whose files are at hand are loaded."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_study_runs_what_its_plan_says(name: str, request: pytest.FixtureRequest) -> None:
+    study = load_study(name)
+    if raw_data() is not None:
+        request.getfixturevalue("mirror")
+    wanted = study.datasets if request.config.getoption("--large") else [d for d in study.datasets if d in SMALL]
+    here = [each for each in wanted if source_at_hand(DATASETS.get(each)()) is not None]
+    if not here:
+        pytest.skip("no dataset of the study is at hand")
+    part = study.only(datasets=here)
+    rows, trials = plan(part), part.trials()
+    assert rows == expand(part, cache(load))
+    places: dict[str, list[tuple[int, int]]] = {}
+    for trial in trials:
+        places.setdefault(_key(trial), []).append((trial.split, trial.seed))
+    assert places == {row.key: [(split, seed) for split in range(row.splits) for seed in row.seeds] for row in rows}
+    assert len({trial.id for trial in trials}) == len(trials)
+
+
+def test_a_dataset_may_be_planned_by_an_alias() -> None:
+    (row,) = plan(Study("s", "tu/enzymes", (Row("wl"),), "tudataset/kernel-svm"))
+    assert row.dataset == DATASETS.get("tu/enzymes").name == "enzymes"
 
 
 def test_every_table_with_scores_is_a_study() -> None:

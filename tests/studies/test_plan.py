@@ -1,4 +1,4 @@
-"""Plans, forecasts and editions of studies."""
+"""Plans, estimates and editions of studies."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from graphtrial.datasets import load
 from graphtrial.execution import run_trials
 from graphtrial.studies import Row, Study, load_study
 from graphtrial.studies.edition import in_edition
-from graphtrial.studies.estimate import Timing, hours_left, kept_timing, measured_timing
-from graphtrial.studies.eta import forecast
+from graphtrial.studies.estimate import Timing, cached_timing, hours_left, measure_timing
+from graphtrial.studies.eta import study_eta
 from graphtrial.studies.plan import finished, plan
 from graphtrial.training import PROTOCOLS
 from graphtrial.training.rules import TrainingRules
@@ -40,7 +40,7 @@ def test_finished_trials_are_found_whatever_the_data_hash_says(study: Study, sto
     run_trials(study.trials()[:3], store, workers=0)
     found = finished(plan(study), store.trials())
     assert sorted(map(len, found.values())) == [1, 2]
-    made = forecast(study, store.trials())
+    made = study_eta(study, store.trials())
     assert sum(one.done for one in made) == 3
     assert all(one.hours is not None for one in made)
     assert [one.hours for one in made if one.done == one.row.trials] == [0.0]
@@ -55,24 +55,24 @@ def test_epochs_are_expected_from_the_schedule() -> None:
 
 def test_a_model_is_timed_once_and_the_timing_kept(study: Study, own_home: Path) -> None:
     (row, _) = plan(study)
-    assert kept_timing(row) is None
+    assert cached_timing(row) is None
     assert hours_left(row, [], None) is None
     with pytest.raises(GraphTrialError, match="csl is not prepared"):
-        measured_timing(row)
+        measure_timing(row)
     load("csl")
-    made = measured_timing(row)
+    made = measure_timing(row)
     assert made.epoch_seconds > 0
-    assert kept_timing(row) == made
+    assert cached_timing(row) == made
     assert hours_left(row, [], Timing(1800.0, "made up")) == pytest.approx(row.trials * 1.0)
 
 
 def test_what_cannot_be_timed_stays_unknown_and_says_why(study: Study, own_home: Path) -> None:
     heard: list[str] = []
-    made = forecast(study, [], measure=True, tell=heard.append)
+    made = study_eta(study, [], measure=True, report=heard.append)
     assert {one.hours for one in made} == {None}
     assert all("csl is not prepared" in words for words in heard)
     load("csl")
-    made = forecast(study, [], measure=True, tell=heard.append)
+    made = study_eta(study, [], measure=True, report=heard.append)
     assert all(one.hours is not None and one.hours > 0 for one in made)
 
 

@@ -13,7 +13,7 @@ from graphtrial.core.parallel import cores
 
 if TYPE_CHECKING:
     from graphtrial.studies import Study
-    from graphtrial.studies.eta import Forecast
+    from graphtrial.studies.eta import RowEta
     from graphtrial.studies.plan import PlannedRow
     from graphtrial.trials.store import TrialRecord
 
@@ -29,7 +29,7 @@ def study_entries(store: Path, *, estimate: bool, only: list[str]) -> list[dict[
         study = load_study(name)
         facts: dict[str, Any] = {"rows": None, "trials": None, "done": None, "hours": None, "timed_rows": None}
         try:
-            facts = totals(forecasts(study, records, estimate=estimate))
+            facts = totals(row_etas(study, records, estimate=estimate))
         except MissingDependencyError as error:
             err.print(f"{name}: {error}", markup=False, soft_wrap=True)
         entries.append(
@@ -71,20 +71,22 @@ def show_studies(entries: list[dict[str, Any]]) -> None:
     )
 
 
-def forecasts(study: Study, records: list[TrialRecord], *, estimate: bool) -> list[Forecast]:
-    """Return how far each row of a study is; with `estimate` what was never timed here is timed."""
-    from graphtrial.studies.eta import forecast
+def row_etas(study: Study, records: list[TrialRecord], *, estimate: bool) -> list[RowEta]:
+    """Return finished trials and estimated hours of each row; with `estimate`, untimed models are timed."""
+    from graphtrial.studies.eta import study_eta
 
-    return forecast(study, records, measure=estimate, tell=lambda words: err.print(words, markup=False, soft_wrap=True))
+    return study_eta(
+        study, records, measure=estimate, report=lambda message: err.print(message, markup=False, soft_wrap=True)
+    )
 
 
-def totals(found: list[Forecast]) -> dict[str, Any]:
+def totals(etas: list[RowEta]) -> dict[str, Any]:
     """Return the sums over the rows of a study; the hours are those of all cores together."""
-    known = [one.hours for one in found if one.hours is not None]
+    known = [one.hours for one in etas if one.hours is not None]
     return {
-        "rows": len(found),
-        "trials": sum(one.row.trials for one in found),
-        "done": sum(one.done for one in found),
+        "rows": len(etas),
+        "trials": sum(one.row.trials for one in etas),
+        "done": sum(one.done for one in etas),
         "hours": sum(known) / cores() if known else None,
         "timed_rows": len(known),
     }
@@ -102,14 +104,14 @@ def show_plan(study: Study, store: Path, *, estimate: bool) -> None:
     """Print what a study would run, row by row; no data is needed for the studies of the catalog."""
     from graphtrial.encodings.notation import short_encoding
 
-    found = forecasts(study, records_of(store), estimate=estimate)
-    facts = totals(found)
+    etas = row_etas(study, records_of(store), estimate=estimate)
+    facts = totals(etas)
     out.print(f"{study.title}: {facts['trials']} trials in {facts['rows']} rows, {facts['done']} of them done")
     table = Table("dataset", "model", "settings", "encoding", "protocol", "splits x seeds", "done", "hours left")
-    for one in found:
-        told = _settings_in_words(one.row)
+    for one in etas:
+        settings = _settings_in_words(one.row)
         table.add_row(
-            *(one.row.dataset, one.row.model.name, told, short_encoding(one.row.encoding), one.row.protocol),
+            *(one.row.dataset, one.row.model.name, settings, short_encoding(one.row.encoding), one.row.protocol),
             *(f"{one.row.splits} x {len(one.row.seeds)}", str(one.done)),
             "unknown" if one.hours is None else f"{one.hours / cores():.2f}",
         )
@@ -128,8 +130,8 @@ def _settings_in_words(row: PlannedRow) -> str:
     from graphtrial.nn import model_settings
 
     usual = model_settings(row.model.name)
-    told = (key for key, value in row.settings.items() if key in ("layers", "width") or usual.get(key) != value)
-    return ", ".join(f"{key} {row.settings[key]}" for key in told)
+    shown = (key for key, value in row.settings.items() if key in ("layers", "width") or usual.get(key) != value)
+    return ", ".join(f"{key} {row.settings[key]}" for key in shown)
 
 
 def not_run(study: Study) -> list[str]:

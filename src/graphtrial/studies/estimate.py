@@ -1,4 +1,4 @@
-"""How long a study would take on this machine, from a few measured steps of each model."""
+"""Estimate the run time of a study on this machine from a few measured batches of each model."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from graphtrial.trials.store import TrialRecord
 
 @dataclass(frozen=True)
 class Timing:
-    """The seconds of one epoch, training and validation, and where the number comes from."""
+    """Seconds of one epoch, training and validation, and how they were obtained."""
 
     epoch_seconds: float
     source: str
 
 
 def hours_left(row: PlannedRow, done: Sequence[TrialRecord], timing: Timing | None) -> float | None:
-    """Return the hours that the missing trials of a row would take one after the other, or nothing where unknown.
+    """Estimate the hours of the missing trials of a row, one after the other; `None` where unknown.
 
-    Finished trials of the row tell best; else it is the seconds of an epoch times the epochs that the rules let expect.
+    From the mean of finished trials of the row, else from the seconds of an epoch and the expected number of epochs.
     """
     missing = row.trials - len(done)
     if missing <= 0:
@@ -39,16 +39,16 @@ def hours_left(row: PlannedRow, done: Sequence[TrialRecord], timing: Timing | No
     return None if hours is None else missing * hours
 
 
-def kept_timing(row: PlannedRow) -> Timing | None:
-    """Return what was measured of this model on this machine before, if anything."""
+def cached_timing(row: PlannedRow) -> Timing | None:
+    """Return the timing of this model on this machine, if it was measured before."""
     path = _path(row)
     if not path.exists():
         return None
-    found = read_json(path)
-    return Timing(float(found["epoch_seconds"]), str(found["source"]))
+    values = read_json(path)
+    return Timing(float(values["epoch_seconds"]), str(values["source"]))
 
 
-def measured_timing(row: PlannedRow) -> Timing:
+def measure_timing(row: PlannedRow) -> Timing:
     """Measure the seconds of an epoch of a few batches, and cache what follows for a whole one.
 
     The data must be prepared already, which may take longer than anybody waits for an estimate.
@@ -65,7 +65,7 @@ def measured_timing(row: PlannedRow) -> Timing:
 
 
 def _path(row: PlannedRow) -> Path:
-    """Return where the timing of a model on this kind of machine is kept."""
+    """Return the cache file of the timing of a model on this kind of machine."""
     here = environment()
     facts = {
         "dataset": row.dataset,

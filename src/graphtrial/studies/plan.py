@@ -112,13 +112,14 @@ def finished(rows: Iterable[PlannedRow], records: Iterable[TrialRecord]) -> dict
 
 
 def _rows(study: Study, entry: Row, dataset: str, data: Callable[[str], Dataset | None]) -> Iterator[PlannedRow]:
-    protocol = study.protocol_for(DATASETS.get(dataset), entry)
+    known = DATASETS.get(dataset)  # may be an alias; trials have the dataset's own name
+    protocol = study.protocol_for(known, entry)
     seeds = tuple(study.seeds_of(protocol))
     title = f"{protocol.name}@{protocol.version}"
     for model, encoding in _components(study, entry, dataset, data, kind_of(protocol.rules)):
         rules = protocol.rules_for(model.name, model.arguments.get("layers"), study.rules)
         splits = study.split_count(protocol, rules, data(dataset))
-        yield PlannedRow(dataset, kind_of(rules).resolve(model), encoding, title, rules, splits, seeds)
+        yield PlannedRow(known.name, kind_of(rules).resolve(model), encoding, title, rules, splits, seeds)
 
 
 def _components(
