@@ -10,7 +10,7 @@ from torch_geometric.transforms import AddRandomWalkPE
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.spec import Component
-from graphtrial.encodings import ENCODINGS, walks
+from graphtrial.encodings import ENCODINGS, return_probabilities
 from graphtrial.encodings.random_walk import RandomWalkPE
 from graphtrial.graphs import GraphSet, from_networkx, to_pyg
 
@@ -47,7 +47,7 @@ def test_numbers_equal_those_of_pyg() -> None:
 
 
 def test_more_walks_than_step_together_give_the_same_numbers() -> None:
-    ring = nx.cycle_graph(3 * walks.LANES + 5)
+    ring = nx.cycle_graph(3 * return_probabilities.LANES + 5)
     values = RandomWalkPE(4).compute(from_networkx([ring]))
     np.testing.assert_allclose(values, np.tile([0, 1 / 2, 0, 3 / 8], (len(ring), 1)), atol=1e-7)
 

@@ -8,9 +8,9 @@ from torch import Tensor
 
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn import Shapes
-from graphtrial.nn.dense.affine import with_ones
+from graphtrial.nn.dense.augmented import with_ones
 from graphtrial.nn.dense.buckets import Bucket
-from graphtrial.nn.dense.ring import RingLayer
+from graphtrial.nn.dense.ring_layer import RingLayer
 
 
 def dense_input(batch: GraphBatch, shapes: Shapes, *, edge_features: bool) -> Tensor:

@@ -1,4 +1,4 @@
-"""The dress of a layer, in the order of the papers: batch norm, ReLU, plus input, dropout."""
+"""Residual block: batch norm, ReLU, skip connection, dropout."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from torch import Tensor, nn
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
-from graphtrial.nn.block import Block, Dress
+from graphtrial.nn.block import Block, BlockConfig
 from graphtrial.nn.conv.gatedgcn import GatedGCN
 from graphtrial.nn.conv.gcn import GCN
-from graphtrial.nn.norm import BatchNorm
+from graphtrial.nn.layers import BatchNorm
 from graphtrial.ops import dropout
 
 WIDTH = 6
@@ -20,8 +20,8 @@ WIDTH = 6
 
 def block_of(kind: type, **keywords: bool | float) -> Block:
     torch.manual_seed(3)
-    dress = {"batch_norm": True, "residual": True, "dropout": 0.0, **keywords}
-    block = Block(kind(WIDTH), WIDTH, Dress(**dress)).double()
+    config = {"batch_norm": True, "residual": True, "dropout": 0.0, **keywords}
+    block = Block(kind(WIDTH), WIDTH, BlockConfig(**config)).double()
     with torch.no_grad():
         for parameter in block.parameters():
             parameter.add_(torch.randn_like(parameter) / 2)
@@ -87,7 +87,7 @@ def test_layer_norm_acts_on_each_vector_alone(batch: GraphBatch) -> None:
     expected = x + (new * block.node_norm.weight + block.node_norm.bias).clamp(min=0)
     torch.testing.assert_close(block(batch, x, None)[0], expected)
     with pytest.raises(GraphTrialError, match="batch norm or layer norm, not both"):
-        Dress(batch_norm=True, layer_norm=True, residual=True, dropout=0.0)
+        BlockConfig(batch_norm=True, layer_norm=True, residual=True, dropout=0.0)
 
 
 def test_graph_norm_divides_by_the_root_of_the_number_of_nodes_and_edges(batch: GraphBatch) -> None:

@@ -14,7 +14,7 @@ from graphtrial.core.errors import GraphTrialError
 from graphtrial.datasets import load
 from graphtrial.graphs import Column, GraphBatch, GraphSet
 from graphtrial.nn import Shapes
-from graphtrial.nn.infomax import infomax_vectors
+from graphtrial.nn.deep_graph_infomax import infomax_embeddings
 from graphtrial.plots.mapper import MapperRules, mapper_graph
 from graphtrial.plots.mapper_plot import classes_of, plot_mapper
 from graphtrial.tasks import NodeClassification
@@ -79,8 +79,8 @@ def test_unsupervised_vectors_know_the_communities() -> None:
     graphs = GraphSet.build([80], [ends.shape[1]], ends, {"x": x, "y": y})
     shapes = Shapes.of(graphs, NodeClassification(2))
     batch = GraphBatch.from_set(graphs, [0])
-    vectors = infomax_vectors(batch, shapes, width=32, epochs=100).numpy()
-    assert np.array_equal(vectors, infomax_vectors(batch, shapes, width=32, epochs=100).numpy())
+    vectors = infomax_embeddings(batch, shapes, width=32, epochs=100).numpy()
+    assert np.array_equal(vectors, infomax_embeddings(batch, shapes, width=32, epochs=100).numpy())
     assert nearest_is_right(noisy, true) < 0.985
     assert nearest_is_right(vectors, true) >= 0.985
 

@@ -1,4 +1,4 @@
-"""The contract of an encoding, and the cache that computes each only once."""
+"""Base class of positional and structural encodings, and their cache."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ENCODINGS: Registry[type[Encoding]] = Registry(
 
 
 class Encoding(ABC):
-    """Node features computed from the structure of a graph alone, never from its labels."""
+    """Base class of encodings: node features computed from the structure of a graph alone, never from its labels."""
 
     name: ClassVar[str]
     version: ClassVar[int] = 1
@@ -42,7 +42,7 @@ class Encoding(ABC):
     """Arguments that a model gets by default instead of the declared ones if it takes no randomised encodings."""
 
     width: int
-    """The numbers per node."""
+    """Values per node."""
 
     @abstractmethod
     def compute(self, graphs: GraphSet) -> npt.NDArray[np.float32]:
@@ -53,7 +53,7 @@ class Encoding(ABC):
         return {"width": self.width}
 
     def training_view(self, values: Tensor, generator: torch.Generator) -> Tensor:
-        """Return what the model sees of one batch in training, where an encoding may be randomised."""
+        """Return the (possibly randomised) encoding of a training batch; the identity by default."""
         return values
 
 

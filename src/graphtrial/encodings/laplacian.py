@@ -16,7 +16,7 @@ from graphtrial.core.arguments import Width
 from graphtrial.core.process import compute_settings
 from graphtrial.core.signatures import validated
 from graphtrial.encodings.base import ENCODINGS, Encoding
-from graphtrial.encodings.spectrum import large_spectrum
+from graphtrial.encodings.sparse_eigenvectors import sparse_eigenvectors
 from graphtrial.graphs import GraphSet
 from graphtrial.graphs.pointers import ranges
 
@@ -58,15 +58,17 @@ class LaplacianPE(Encoding):
         with compute_settings():
             large = graphs.node_counts > max(DENSE_NODES, 4 * self.width)
             for graph in np.flatnonzero(large):
-                kept = fix_signs(torch.from_numpy(large_spectrum(_adjacency(graphs, int(graph)), self.width)))
-                out[graphs.node_ptr[graph] : graphs.node_ptr[graph + 1], : kept.shape[1]] = kept.numpy()
+                eigenvectors = fix_signs(
+                    torch.from_numpy(sparse_eigenvectors(_adjacency(graphs, int(graph)), self.width))
+                )
+                out[graphs.node_ptr[graph] : graphs.node_ptr[graph + 1], : eigenvectors.shape[1]] = eigenvectors.numpy()
             for size, chunk in _same_size_chunks(graphs, ~large):
                 # One at a time: the rounding of LAPACK depends on where in memory a matrix starts, so in a batch the
                 # basis of a repeated eigenvalue would depend on the graphs that came before.
                 vectors = torch.stack([torch.linalg.eigh(matrix)[1] for matrix in _laplacians(graphs, chunk, size)])
-                kept = fix_signs(vectors[:, :, 1 : self.width + 1])
+                eigenvectors = fix_signs(vectors[:, :, 1 : self.width + 1])
                 rows = ranges(graphs.node_ptr[chunk], np.full(len(chunk), size))
-                out[rows, : kept.shape[2]] = kept.reshape(-1, kept.shape[2]).numpy()
+                out[rows, : eigenvectors.shape[2]] = eigenvectors.reshape(-1, eigenvectors.shape[2]).numpy()
         return np.abs(out) if self.sign == "absolute" else out
 
     def training_view(self, values: Tensor, generator: torch.Generator) -> Tensor:

@@ -1,4 +1,4 @@
-"""The number of a node as its position: the baseline that every better encoding must beat."""
+"""Node index as a one-hot encoding: the baseline of positional encodings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How likely a random walk is back where it started."""
+"""Random-walk structural encoding: return probabilities."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class RandomWalkPE(Encoding):
         self.width = k
 
     def compute(self, graphs: GraphSet) -> npt.NDArray[np.float32]:
-        from graphtrial.encodings.walks import return_probabilities  # numba takes a moment to import
+        from graphtrial.encodings.return_probabilities import return_probabilities  # numba takes a moment to import
 
         out = np.zeros((graphs.num_nodes, self.width))
         pointers = [np.asarray(array, np.int64) for array in (graphs.node_ptr, graphs.edge_ptr)]

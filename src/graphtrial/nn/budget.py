@@ -1,4 +1,4 @@
-"""The width that spends a parameter budget."""
+"""Parameter budgets: the largest width within a budget, by bisection."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NARROWEST, WIDEST = 4, 1 << 16  # the halving head needs a quarter of the width
 
 
 def parse_budget(text: str) -> int:
-    """Read a number of parameters such as `100k`, `0.5M` or `100000`."""
+    """Parse a number of parameters such as `100k`, `0.5M` or `100000`."""
     match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,15})?)([kKmM]?)", text.strip())
     budget = round(float(match[1]) * {"": 1, "k": 1_000, "m": 1_000_000}[match[2].lower()]) if match else 0
     if budget < 1:
@@ -25,7 +25,7 @@ def parse_budget(text: str) -> int:
 
 
 def width_for_budget(name: str, shapes: Shapes, settings: dict[str, Any], budget: int) -> int:
-    """Return the largest width whose exact parameter count does not exceed `budget`, by some ten bisections."""
+    """Return the largest width whose exact parameter count is at most `budget`, by bisection."""
 
     def fits(width: int) -> bool:
         return parameter_count(name, shapes, {**settings, "width": width}) <= budget
@@ -38,7 +38,7 @@ def width_for_budget(name: str, shapes: Shapes, settings: dict[str, Any], budget
     while fits(high):
         low, high = high, 2 * high
         if high > WIDEST:
-            raise GraphTrialError(f"a budget of {budget} parameters asks for a width above {WIDEST}; lower the budget")
+            raise GraphTrialError(f"a budget of {budget} parameters needs a width above {WIDEST}; lower the budget")
     while high - low > step:
         middle = (low + high) // (2 * step) * step
         low, high = (middle, high) if fits(middle) else (low, middle)
@@ -46,13 +46,13 @@ def width_for_budget(name: str, shapes: Shapes, settings: dict[str, Any], budget
 
 
 def parameter_count(name: str, shapes: Shapes, settings: dict[str, Any]) -> int:
-    """Return how many parameters a model has; it is built on the meta device, without memory or random numbers."""
-    with torch.device("meta"), _WithoutRandomNumbers():
+    """Count the parameters of a model, built on the meta device without memory or random initialisation."""
+    with torch.device("meta"), _SkipInitialisation():
         return count_parameters(build_model(name, shapes, settings))
 
 
-class _WithoutRandomNumbers(TorchFunctionMode):
-    """Skips weight initialisation, whose first call on the meta device imports more than a second's worth of torch."""
+class _SkipInitialisation(TorchFunctionMode):
+    """Skip weight initialisation, whose first call on the meta device takes more than a second of imports."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if getattr(func, "__name__", "").endswith(("normal_", "uniform_")):

@@ -1,4 +1,4 @@
-"""From raw features to vectors of the model's width."""
+"""Input encoders: embeddings of node and edge features at the model's width."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ENCODING_COLUMN = "encoding"
 
 
 class NodeEncoder(nn.Module):
-    """Embeds node categories by a table, node vectors by a linear map; an encoding is added or takes their place.
+    """Embedding of categorical node features or linear layer of continuous ones; an encoding is added or replaces them.
 
     Returns [nodes, width].
     """
@@ -32,11 +32,11 @@ class NodeEncoder(nn.Module):
 
 
 class EdgeEncoder(nn.Module):
-    """Embeds edge categories or vectors; without edge features every edge gets the same learnt vector.
+    """Embedding of categorical edge features or linear layer of continuous ones; without, one learnable vector for all.
 
-    Returns [edges, width], or that one vector as [1, width]: a tensor of all edges would be the largest of the model.
-    The learnt vector is a linear map of ones of the feature's own width, as in the reference, so that the parameter
-    count of a model on vector features does not depend on whether it looks at them.
+    Returns [edges, width], or the learnable vector as [1, width] to be broadcast: a tensor of all edges would be the
+    largest of the model. The vector is a linear layer of ones of the feature's width, as in the reference, so that the
+    parameter count on continuous features does not depend on `use_features`.
     """
 
     def __init__(self, shapes: Shapes, width: int, *, use_features: bool) -> None:
@@ -52,8 +52,7 @@ class EdgeEncoder(nn.Module):
         if self.use_features:
             return _embed(self.feature, graph.edge_attr)
         weight = next(self.parameters())
-        same = self.feature(weight.new_ones(1, self.ones)) if self.ones else weight
-        return same
+        return self.feature(weight.new_ones(1, self.ones)) if self.ones else weight
 
 
 def _embedding(types: int, dim: int, width: int, what: str) -> nn.Module:

@@ -1,4 +1,4 @@
-"""From node vectors to the outputs of the task, whatever it asks about."""
+"""Prediction heads: node states -> logits of graphs, nodes, edges or node pairs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from graphtrial.ops import edge_add
 
 
 def halving_mlp(width: int, outputs: int) -> nn.Sequential:
-    """Return the papers' head: width -> width/2 -> width/4 -> outputs, ReLU between."""
+    """Return the MLP width -> width/2 -> width/4 -> outputs with ReLU, the head of the benchmark's models."""
     if width < 4:
         raise GraphTrialError(f"the head halves the width twice, so a width of {width} leaves nothing: use 4 or more")
     half, quarter = width // 2, width // 4
@@ -26,10 +26,10 @@ def halving_mlp(width: int, outputs: int) -> nn.Sequential:
 
 
 def make_head(shapes: Shapes, width: int, layers: int, *, readout: str, layer_heads: bool) -> nn.Module:
-    """Return the head that turns the states of all depths into answers of the level that the task asks about.
+    """Return the prediction head for the level of the task.
 
-    With `layer_heads` every depth, the input included, has a small head of its own, and the answers are added up;
-    otherwise one MLP hears the last state. Pairs are always scored by one MLP, as in the reference.
+    With `layer_heads` every depth, the input included, has a head of its own, whose logits are summed; otherwise one
+    MLP reads the last state. Pairs are always scored by one MLP, as in the reference.
     """
     depths = layers + 1 if layer_heads else 1
     if shapes.level == "graph":
@@ -44,7 +44,7 @@ def make_head(shapes: Shapes, width: int, layers: int, *, readout: str, layer_he
 
 
 class GraphHead(nn.Module):
-    """Pools each state and maps it to the outputs. states: [nodes, width] each -> [graphs, outputs]."""
+    """Pooling and MLP per graph. states: [nodes, width] each -> [graphs, outputs]."""
 
     def __init__(self, width: int, outputs: int, depths: int, readout: str, *, layer_heads: bool) -> None:
         super().__init__()
@@ -52,22 +52,22 @@ class GraphHead(nn.Module):
         self.maps = _maps(self.pool.width, outputs, depths, layer_heads=layer_heads)
 
     def forward(self, graph: GraphBatch, states: list[Tensor]) -> Tensor:
-        return _sum_of_answers(self.maps, [self.pool(graph, state) for state in states[-len(self.maps) :]])
+        return _sum_of_logits(self.maps, [self.pool(graph, state) for state in states[-len(self.maps) :]])
 
 
 class NodeHead(nn.Module):
-    """Maps the vector of each node to the outputs. states: [nodes, width] each -> [nodes, outputs]."""
+    """MLP per node. states: [nodes, width] each -> [nodes, outputs]."""
 
     def __init__(self, width: int, outputs: int, depths: int, *, layer_heads: bool) -> None:
         super().__init__()
         self.maps = _maps(width, outputs, depths, layer_heads=layer_heads)
 
     def forward(self, graph: GraphBatch, states: list[Tensor]) -> Tensor:
-        return _sum_of_answers(self.maps, states[-len(self.maps) :])
+        return _sum_of_logits(self.maps, states[-len(self.maps) :])
 
 
 class NodeAndGraphHead(nn.Module):
-    """Answers for nodes, then for graphs, in one table. states: [nodes, width] each -> [nodes + graphs, outputs]."""
+    """Logits of nodes, then of graphs, concatenated. states: [nodes, width] each -> [nodes + graphs, outputs]."""
 
     def __init__(self, width: int, outputs: int, depths: int, readout: str, *, layer_heads: bool) -> None:
         super().__init__()
@@ -79,7 +79,7 @@ class NodeAndGraphHead(nn.Module):
 
 
 class EdgeHead(nn.Module):
-    """Maps the vectors at both ends of each edge to the outputs. states: [nodes, width] each -> [edges, outputs]."""
+    """MLP on the concatenated states of both endpoints of edges. states: [nodes, width] each -> [edges, outputs]."""
 
     def __init__(self, width: int, outputs: int, depths: int, *, layer_heads: bool) -> None:
         super().__init__()
@@ -91,13 +91,13 @@ class EdgeHead(nn.Module):
         )
 
     def forward(self, graph: GraphBatch, states: list[Tensor]) -> Tensor:
-        heard = zip(self.maps, states[-len(self.maps) :], strict=True)
-        answers = [cast(PairMap, pair_map).of_edges(graph, state) for pair_map, state in heard]
-        return sum(answers[1:], answers[0])
+        pairs = zip(self.maps, states[-len(self.maps) :], strict=True)
+        logits = [cast(PairMap, pair_map).of_edges(graph, state) for pair_map, state in pairs]
+        return sum(logits[1:], logits[0])
 
 
 class PairHead(nn.Module):
-    """Scores the pairs of nodes that a batch asks about. states: [nodes, width] each -> [pairs, outputs]."""
+    """Link decoder: MLP on both nodes of each candidate pair. states: [nodes, width] each -> [pairs, outputs]."""
 
     def __init__(self, width: int, outputs: int) -> None:
         super().__init__()
@@ -111,10 +111,10 @@ class PairHead(nn.Module):
 
 
 class PairMap(nn.Module):
-    """An MLP on the joined vectors of source and target, [x_s, x_t].
+    """MLP on the concatenated states [x_s, x_t] of source and target.
 
-    Its first map is linear, so one half of it is applied to each node as a source and the other half as a target; the
-    sum of the two, for each pair, goes through the rest. x: [nodes, width] -> [edges or pairs, outputs].
+    The first layer is linear, so its two halves are applied once per node, as source and as target, and summed per
+    pair before the rest of the MLP. x: [nodes, width] -> [edges or pairs, outputs].
     """
 
     def __init__(self, mlp: nn.Sequential) -> None:
@@ -123,24 +123,25 @@ class PairMap(nn.Module):
         self.rest = mlp[1:]
 
     def of_edges(self, graph: GraphBatch, x: Tensor) -> Tensor:
-        """Return the answer for each edge."""
-        return self.rest(edge_add(graph, *self._ends(x)))
+        """Return the logits of each edge, [edges, outputs]."""
+        return self.rest(edge_add(graph, *self._endpoints(x)))
 
     def of_pairs(self, x: Tensor, pairs: Tensor) -> Tensor:
-        """Return the answer for each of the pairs, [pairs, 2]."""
-        of_source, of_target = self._ends(x)
-        return self.rest(of_source.index_select(0, pairs[:, 0]) + of_target.index_select(0, pairs[:, 1]))
+        """Return the logits of the pairs [pairs, 2], [pairs, outputs]."""
+        source, target = self._endpoints(x)
+        return self.rest(source.index_select(0, pairs[:, 0]) + target.index_select(0, pairs[:, 1]))
 
-    def _ends(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        of_source, of_target = self.first.weight.chunk(2, dim=1)
-        return F.linear(x, of_source, self.first.bias), F.linear(x, of_target)
+    def _endpoints(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        source_weight, target_weight = self.first.weight.chunk(2, dim=1)
+        return F.linear(x, source_weight, self.first.bias), F.linear(x, target_weight)
 
 
 def _maps(width: int, outputs: int, depths: int, *, layer_heads: bool) -> nn.ModuleList:
-    made = [nn.Linear(width, outputs) if layer_heads else halving_mlp(width, outputs) for _ in range(depths)]
-    return nn.ModuleList(made)
+    return nn.ModuleList(
+        nn.Linear(width, outputs) if layer_heads else halving_mlp(width, outputs) for _ in range(depths)
+    )
 
 
-def _sum_of_answers(maps: nn.ModuleList, states: list[Tensor]) -> Tensor:
-    answers = [answer(state) for answer, state in zip(maps, states, strict=True)]
-    return sum(answers[1:], answers[0])
+def _sum_of_logits(maps: nn.ModuleList, states: list[Tensor]) -> Tensor:
+    logits = [head(state) for head, state in zip(maps, states, strict=True)]
+    return sum(logits[1:], logits[0])

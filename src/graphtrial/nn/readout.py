@@ -1,4 +1,4 @@
-"""From node vectors to one vector per graph."""
+"""Global pooling (readout): node features -> one vector per graph."""
 
 from __future__ import annotations
 
@@ -17,10 +17,7 @@ Readout = Literal["mean", "sum", "max", "set2set"]
 
 
 def pool(graph: GraphBatch, x: Tensor, how: str) -> Tensor:
-    """Return the mean, sum or maximum of the node vectors of each graph; 0 for a graph without nodes.
-
-    x: [nodes, width] -> [graphs, width].
-    """
+    """Global mean, sum or max pooling; 0 for a graph without nodes. x: [nodes, width] -> [graphs, width]."""
     if how == "max":
         return spmm_max(membership(graph), x)
     if how not in ("mean", "sum"):
@@ -35,7 +32,7 @@ def pool(graph: GraphBatch, x: Tensor, how: str) -> Tensor:
 
 
 class Pool(nn.Module):
-    """A readout by name, with parameters where it has some. x: [nodes, width] -> [graphs, self.width]."""
+    """Global pooling by name, Set2Set included. x: [nodes, width] -> [graphs, self.width]."""
 
     def __init__(self, how: str, width: int) -> None:
         super().__init__()
@@ -48,7 +45,7 @@ class Pool(nn.Module):
 
 
 class Set2Set(nn.Module):
-    r"""Attention over the nodes of a graph, `steps` times, Vinyals et al. 2016 (arXiv:1511.06391).
+    r"""Set2Set pooling: `steps` of attention over the nodes of a graph, Vinyals et al. 2016 (arXiv:1511.06391).
 
     .. math::
         q_t = \mathrm{LSTM}(q_{t-1}^*), \quad
@@ -65,13 +62,14 @@ class Set2Set(nn.Module):
 
     def forward(self, graph: GraphBatch, x: Tensor) -> Tensor:
         query = x.new_zeros(graph.num_graphs, x.shape[1])
-        memory, seen = query, x.new_zeros(graph.num_graphs, 2 * x.shape[1])
+        cell, out = query, x.new_zeros(graph.num_graphs, 2 * x.shape[1])
         for _ in range(self.steps):
-            query, memory = self.lstm(seen, (query, memory))
-            fit = (x * query.index_select(0, graph.batch)).sum(dim=1)
-            highest = fit.new_full((graph.num_graphs,), -torch.inf).scatter_reduce(0, graph.batch, fit.detach(), "amax")
-            share = (fit - highest.index_select(0, graph.batch)).exp()
-            total = share.new_zeros(graph.num_graphs).index_add(0, graph.batch, share)
-            read = spmm(membership(graph), x, share / total.index_select(0, graph.batch))
-            seen = torch.cat([query, read], dim=1)
-        return seen
+            query, cell = self.lstm(out, (query, cell))
+            logits = (x * query.index_select(0, graph.batch)).sum(dim=1)
+            top = logits.new_full((graph.num_graphs,), -torch.inf)
+            top = top.scatter_reduce(0, graph.batch, logits.detach(), "amax")
+            alpha = (logits - top.index_select(0, graph.batch)).exp()
+            total = alpha.new_zeros(graph.num_graphs).index_add(0, graph.batch, alpha)
+            pooled = spmm(membership(graph), x, alpha / total.index_select(0, graph.batch))
+            out = torch.cat([query, pooled], dim=1)
+        return out

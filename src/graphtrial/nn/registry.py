@@ -1,4 +1,4 @@
-"""Models by name: what they are called, which settings they take, how they are built."""
+"""Registry of models: their names, settings and construction."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from graphtrial.core.signatures import declared_arguments, declared_hints
 from graphtrial.core.spec import reject_unknown_keys
 
 if TYPE_CHECKING:
-    from graphtrial.nn.block import Dress
+    from graphtrial.nn.block import BlockConfig
     from graphtrial.nn.conv.base import Conv
     from graphtrial.nn.shapes import Shapes
 
@@ -27,24 +27,24 @@ MODELS: Registry[type[nn.Module]] = Registry(
     fits=lambda thing: is_subclass(thing, nn.Module) if isinstance(thing, type) else _is_function(thing),
     wanted="a class of modules, or a function that returns a module",
 )
-"""Layers (`Conv` subclasses), which are dressed up into a `GNN`, and whole models that take `Shapes` and settings."""
+"""Layers (`Conv` subclasses), which `GNN` stacks into a model, and whole models that take `Shapes` and settings."""
 
 FROM_THE_MODEL = ("width", "dropout")
-"""Arguments that a layer may take and that are settings of the whole model."""
+"""Constructor arguments of a layer that are settings of the whole model."""
 
 USUAL: dict[str, Any] = {"width": Width, "layers": Depth, "dropout": DropoutRate}
-"""The ranges of settings that mean the same in every model, where a signature says no more than int or float."""
+"""Ranges of settings common to all models, where a signature says only int or float."""
 
 
 def model_settings(name: str) -> dict[str, Any]:
-    """Return every setting of a model with its default; `None` for one that has none and must be given."""
+    """Return every setting of a model with its default; None for a required one."""
     from graphtrial.nn.conv.base import Conv
 
     kind = MODELS.get(name)
     declared = {key: None if p.default is p.empty else p.default for key, p in declared_arguments(kind).items()}
     if not (isinstance(kind, type) and issubclass(kind, Conv)):
         return _whole_model_settings(name, declared)
-    dress = {
+    common = {
         "width": None,
         "layers": 4,
         "dropout": 0.0,
@@ -59,45 +59,45 @@ def model_settings(name: str) -> dict[str, Any]:
         **dict.fromkeys(kind.options, False),
         **({"edge_features": False} if kind.edge_state else {}),
     }
-    own = {key: value for key, value in declared.items() if key not in FROM_THE_MODEL}
-    return {**dress, **own}
+    layer = {key: value for key, value in declared.items() if key not in FROM_THE_MODEL}
+    return {**common, **layer}
 
 
 def implied_settings(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the defaults that change because of the switches that are on in `given`."""
+    """Return the defaults that are changed by the boolean settings that are true in `given`."""
     implied: Mapping[str, Mapping[str, Any]] = getattr(MODELS.get(name), "implied", {})
     return {key: value for switch, values in implied.items() if given.get(switch) for key, value in values.items()}
 
 
 def setting_choices(name: str) -> dict[str, tuple[str, ...]]:
-    """Return the values that a setting is confined to, for each setting declared as a `Literal`."""
+    """Return the allowed values of each setting that is declared as a `Literal`."""
     return {key: get_args(hint) for key, hint in setting_hints(name).items() if get_origin(hint) is Literal}
 
 
 def setting_hints(name: str) -> dict[str, Any]:
     """Return the declared type and range of every setting of a model."""
-    from graphtrial.nn.block import Dress
+    from graphtrial.nn.block import BlockConfig
     from graphtrial.nn.conv.base import Conv
     from graphtrial.nn.stacked import GNN
 
     kind = MODELS.get(name)
     hints = declared_hints(kind)
     if isinstance(kind, type) and issubclass(kind, Conv):
-        hints = {**hints, "layers": Depth, **declared_hints(GNN), **declared_hints(Dress)}
+        hints = {**hints, "layers": Depth, **declared_hints(GNN), **declared_hints(BlockConfig)}
     plain = {key for key, hint in hints.items() if hint in (int, float, Any)}
     return {key: USUAL[key] if key in USUAL and key in plain else hints[key] for key in model_settings(name)}
 
 
 def resolve_settings(name: str, given: dict[str, Any]) -> dict[str, Any]:
-    """Return `given` completed by defaults; an unknown, missing or senseless setting is an error.
+    """Return `given` completed by defaults; an unknown, missing or invalid setting is an error.
 
-    Equal settings become equal values, 0 and 0.0 too, because a trial's identity is the hash of them.
+    Equal settings become equal values, 0 and 0.0 too, because a trial's identity is their hash.
     """
-    known = model_settings(name)
-    reject_unknown_keys(given, known, f"model '{name}'")
-    settings = {**known, **implied_settings(name, given), **given}
+    defaults = model_settings(name)
+    reject_unknown_keys(given, defaults, f"model '{name}'")
+    settings = {**defaults, **implied_settings(name, given), **given}
     for key, hint in setting_hints(name).items():
-        if settings[key] is None and known[key] is None:
+        if settings[key] is None and defaults[key] is None:
             raise GraphTrialError(f"model '{name}' needs a {key}, for example --set {key}=64 or --budget 100k")
         settings[key] = check_value(settings[key], hint, f"{key} of model '{name}'")
     step = width_step(name, settings)
@@ -107,7 +107,7 @@ def resolve_settings(name: str, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def width_step(name: str, settings: dict[str, Any]) -> int:
-    """Return the number of which the width of a model must be a multiple."""
+    """Return the step of valid widths, such as the number of attention heads."""
     divisor = getattr(MODELS.get(name), "width_divisor", None)
     if divisor is None:
         return 1
@@ -122,35 +122,35 @@ def build_model(name: str, shapes: Shapes, settings: dict[str, Any]) -> nn.Modul
 
     kind = MODELS.get(name)
     if isinstance(kind, type) and issubclass(kind, Conv):
-        convs, dress, rest = stack_arguments(name, settings)
-        return GNN(shapes, convs, dress, **rest)
+        convs, block, rest = stack_arguments(name, settings)
+        return GNN(shapes, convs, block, **rest)
     built: Any = kind(shapes, **resolve_settings(name, settings))
     if not isinstance(built, nn.Module):
         raise GraphTrialError(f"model '{name}' must be a torch.nn.Module, not {type(built).__name__}")
     return built
 
 
-def stack_arguments(name: str, settings: dict[str, Any]) -> tuple[list[Conv], Dress, dict[str, Any]]:
+def stack_arguments(name: str, settings: dict[str, Any]) -> tuple[list[Conv], BlockConfig, dict[str, Any]]:
     """Return the arguments of a `GNN` of a registered layer: the layers, the options of a block, the other settings."""
-    from graphtrial.nn.block import Dress
+    from graphtrial.nn.block import BlockConfig
 
     kind: Any = MODELS.get(name)
     settings = resolve_settings(name, settings)
     declared = declared_arguments(kind)
-    given = {key: settings[key] if key in FROM_THE_MODEL else settings.pop(key) for key in declared}
+    arguments = {key: settings[key] if key in FROM_THE_MODEL else settings.pop(key) for key in declared}
     layers = settings.pop("layers") - settings.get("raw_input", False)
-    dress = Dress(**{field.name: settings.pop(field.name) for field in fields(Dress)})
-    convs = [kind(**given) for _ in range(layers - 1)] + [kind(**{**given, **kind.last_layer})][:layers]
-    return convs, dress, settings
+    block = BlockConfig(**{field.name: settings.pop(field.name) for field in fields(BlockConfig)})
+    convs = [kind(**arguments) for _ in range(layers - 1)] + [kind(**{**arguments, **kind.last_layer})][:layers]
+    return convs, block, settings
 
 
 def count_parameters(model: nn.Module) -> int:
-    """Return the number of trainable numbers of a model."""
+    """Return the number of trainable parameters of a model."""
     return sum(p.numel() for p in model.parameters() if p.requires_grad)
 
 
 def _is_function(thing: Any) -> bool:
-    """Tell whether a thing can be called with arguments that it declares; many functions written in C declare none."""
+    """Return whether a callable has a signature; many functions written in C have none."""
     try:
         return callable(thing) and bool(inspect.signature(thing))
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""What a model must know of its data, and nothing more."""
+"""Input and output dimensions of a model."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from graphtrial.tasks import Task, TaskLevel
 
 @dataclass(frozen=True)
 class Shapes:
-    """Sizes of what goes into a model and of what comes out.
+    """Input and output dimensions of a model.
 
-    A feature is either a category (`node_types` ids) or a vector (`node_dim` numbers); 0 means it is not of that kind.
-    `encoding_dim` numbers per node come from a positional encoding, which is added to the embedded node feature or,
-    with `encoding_replaces`, takes its place. `num_nodes` is the size of the only graph where there is but one,
-    `mean_nodes` that of the graphs on average, of those that are trained on where there are splits.
-    `edge_ones` is the number of ones that stand for an edge without features; the reference has more than one on TU
-    sets, and none on Wiki-CS, where the learnt vector is looked up instead.
+    Features are categorical (`node_types`, `edge_types`: number of categories) or continuous (`node_dim`, `edge_dim`);
+    0 means not of that kind. `encoding_dim` is the width of the positional encoding, which is added to the embedded
+    node features or, with `encoding_replaces`, replaces them. `num_nodes` is the size of a dataset's only graph, else
+    0; `mean_nodes` the mean size of the (training) graphs. `edge_ones` is the input width of the linear layer that
+    stands in for missing edge features: more than 1 in the reference on TU sets, 0 (an embedding) on Wiki-CS.
     """
 
     outputs: int

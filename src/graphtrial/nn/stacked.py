@@ -1,4 +1,4 @@
-"""Encoder, blocks, readout, head: every message-passing model of the papers is this one with another layer."""
+"""`GNN`: input encoder, residual blocks, readout and head around any message-passing layer."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from graphtrial.core.arguments import Width
 from graphtrial.core.imports import registered_name
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.self_loops import add_remaining_self_loops
-from graphtrial.nn.block import Block, Dress
+from graphtrial.nn.block import Block, BlockConfig
 from graphtrial.nn.conv.base import Conv
-from graphtrial.nn.dropout import Dropout
 from graphtrial.nn.encoder import EdgeEncoder, NodeEncoder
 from graphtrial.nn.head import make_head
+from graphtrial.nn.layers import Dropout
 from graphtrial.nn.readout import Readout
 from graphtrial.nn.registry import MODELS, model_settings, stack_arguments
 from graphtrial.nn.shapes import Shapes
 
 
 class GNN(nn.Module):
-    """A stack of blocks around one kind of layer, after Dwivedi et al. 2022 (arXiv:2003.00982), appendix B.
+    """Stack of residual blocks with one kind of layer, after Dwivedi et al. 2022 (arXiv:2003.00982), appendix B.
 
-    Returns [rows, outputs], one row per graph, node, edge or pair, as the task asks. `convs` are the bare layers, one
-    per block, all of the same `width`.
+    Returns the logits [rows, outputs], one row per graph, node, edge or pair, by the level of the task. `convs` are the
+    layers, one per block, all of the same `width`.
 
-    - `gru` passes each block's node vectors, as its hidden state, through one recurrent cell that all blocks share.
-    - `self_loops` joins every node to itself before the first layer; the head still hears the graph as it was.
-    - `raw_input` counts the map of the raw features as the first layer, activation and dropout included.
-    - `gated` multiplies the last node vectors by a learnt gate of themselves.
-    - `idle_edge_embedding` keeps an embedding of edges that no layer reads, which the reference counts.
+    - `gru`: update node states between blocks by one GRU cell that all blocks share.
+    - `self_loops`: add self-loops before the first layer; the head gets the graph without them.
+    - `raw_input`: the input encoder counts as the first layer, with activation and dropout.
+    - `gated`: multiply the last node states by a learnt sigmoid gate of themselves.
+    - `idle_edge_embedding`: keep an edge embedding that no layer reads, which the reference counts as parameters.
     """
 
     def __init__(
         self,
         shapes: Shapes,
         convs: list[Conv],
-        dress: Dress,
+        block: BlockConfig,
         *,
         width: Width,
         readout: Readout,
@@ -57,21 +57,21 @@ class GNN(nn.Module):
         self.node_encoder = NodeEncoder(shapes, width)
         with_edges = self.reads_edges or idle_edge_embedding
         self.edge_encoder = EdgeEncoder(shapes, width, use_features=edge_features) if with_edges else None
-        self.first = nn.Sequential(nn.ReLU(), Dropout(dress.dropout)) if raw_input else None
-        self.blocks = nn.ModuleList(Block(conv, width, dress, last=conv is convs[-1]) for conv in convs)
+        self.first = nn.Sequential(nn.ReLU(), Dropout(block.dropout)) if raw_input else None
+        self.blocks = nn.ModuleList(Block(conv, width, block, last=conv is convs[-1]) for conv in convs)
         self.gru = nn.GRUCell(width, width) if gru else None
         self.gate = nn.Linear(width, width) if gated else None
         self.head = make_head(shapes, width, len(convs), readout=readout, layer_heads=layer_heads)
 
     def forward(self, graph: GraphBatch) -> Tensor:
-        seen = add_remaining_self_loops(graph) if self.self_loops else graph
-        x = self.node_encoder(seen)
+        looped = add_remaining_self_loops(graph) if self.self_loops else graph
+        x = self.node_encoder(looped)
         if self.first is not None:
             x = self.first(x)
-        e = self.edge_encoder(seen) if self.edge_encoder is not None and self.reads_edges else None
+        e = self.edge_encoder(looped) if self.edge_encoder is not None and self.reads_edges else None
         states = [x]
         for block in self.blocks:
-            new, e = block(seen, x, e)
+            new, e = block(looped, x, e)
             x = new if self.gru is None else self.gru(x, new)
             states.append(x)
         if self.gate is not None:
@@ -91,8 +91,8 @@ def model_class(kind: type[nn.Module]) -> type[nn.Module]:
     name = registered_name(MODELS, kind)
 
     def init(self: GNN, shapes: Shapes, **settings: Any) -> None:
-        convs, dress, rest = stack_arguments(name, settings)
-        GNN.__init__(self, shapes, convs, dress, **rest)
+        convs, block, rest = stack_arguments(name, settings)
+        GNN.__init__(self, shapes, convs, block, **rest)
 
     keyword = inspect.Parameter.KEYWORD_ONLY
     parameters = [

@@ -58,13 +58,13 @@ class MapperGraph:
 
 def lens_of(dataset: Dataset, *, width: int = 128, seed: int = 0) -> Array:
     """Return the lens [nodes, 2]: t-SNE of Deep Graph Infomax embeddings."""
-    from graphtrial.nn.infomax import infomax_vectors
+    from graphtrial.nn.deep_graph_infomax import infomax_embeddings
     from graphtrial.nn.shapes import Shapes
 
     manifold = _library("sklearn.manifold", "scikit-learn")
     graphs = dataset.graphs
     batch = GraphBatch.from_set(graphs, np.arange(1))
-    vectors = infomax_vectors(batch, Shapes.of(graphs, dataset.task), width=width, seed=seed).numpy()
+    vectors = infomax_embeddings(batch, Shapes.of(graphs, dataset.task), width=width, seed=seed).numpy()
     perplexity = min(30.0, (len(vectors) - 1) / 3)
     return manifold.TSNE(n_components=2, init="pca", perplexity=perplexity, random_state=seed).fit_transform(vectors)
 

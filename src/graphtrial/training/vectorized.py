@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.process import compute_settings, seed_everything
 from graphtrial.nn import count_parameters
-from graphtrial.nn.vectorized import Asked, Copies, Graph, Way, ways
+from graphtrial.nn.vectorized import ModelBatch, SharedGraph, TargetNodes, VectorizedForward, vectorized_models
 from graphtrial.training.batches import Job
 from graphtrial.training.outcome import Epoch, Outcome, Status
 from graphtrial.training.trainer import is_to_be_tested, judged, optimiser_of, tested, verdict
@@ -53,7 +53,7 @@ class Copy:
 def can_be_together(job: Job, model: nn.Module) -> bool:
     """Tell whether such trainings can be done at once: nodes of one graph, without an encoding, by a model that can."""
     plain = job.split_level == "node" and job.encoding is None and job.task.level == "node"
-    return plain and job.rules.gradient == "mean" and type(model) in ways()
+    return plain and job.rules.gradient == "mean" and type(model) in vectorized_models()
 
 
 def train_together(
@@ -88,23 +88,23 @@ def _begin(number: int, job: Job) -> Copy:
 
 @dataclass(frozen=True)
 class Running:
-    """The trainings that go on, and the nodes that each asks about to learn and to be validated."""
+    """The running trainings, with the training and validation nodes of each."""
 
     copies: Sequence[Copy]
-    graph: Graph
-    way: Way
-    train: Asked
-    val: Asked
+    graph: SharedGraph
+    way: VectorizedForward
+    train: TargetNodes
+    val: TargetNodes
 
     @classmethod
-    def of(cls, copies: Sequence[Copy], graph: Graph, way: Way) -> Running:
-        """Look up what each asks about."""
-        train, val = (Asked.about([getattr(copy, name) for copy in copies]) for name in ("train_ids", "val_ids"))
+    def of(cls, copies: Sequence[Copy], graph: SharedGraph, way: VectorizedForward) -> Running:
+        """Collect the target nodes of all trainings."""
+        train, val = (TargetNodes.pad([getattr(copy, name) for copy in copies]) for name in ("train_ids", "val_ids"))
         return cls(copies, graph, way, train, val)
 
-    def models(self, *, training: bool) -> Copies:
+    def models(self, *, training: bool) -> ModelBatch:
         """Return the models, with their random numbers."""
-        return Copies([copy.model for copy in self.copies], [copy.generator for copy in self.copies], training)
+        return ModelBatch([copy.model for copy in self.copies], [copy.generator for copy in self.copies], training)
 
     def begin(self) -> Any:
         """Return the beginning of the way with the weights as they are."""
@@ -139,7 +139,7 @@ def _train(copies: list[Copy], on_epoch: Listener, on_end: Callable[[int, Outcom
     job = copies[0].job
     answers = job.task.target(job.whole)
     outcomes: dict[int, Outcome] = {}
-    running = Running.of(copies, Graph(job.whole), ways()[type(copies[0].model)])
+    running = Running.of(copies, SharedGraph(job.whole), vectorized_models()[type(copies[0].model)])
     beginning = running.begin()
     while True:
         start = time.perf_counter()

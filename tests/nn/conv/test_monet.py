@@ -8,7 +8,7 @@ from tests.helpers.layers import WIDTH, directed, made, output
 from tests.helpers.samples import AWKWARD, Graph, batch_of, vectors
 from torch_geometric.nn import GMMConv
 
-from graphtrial.nn.block import Block, Dress
+from graphtrial.nn.block import Block, BlockConfig
 from graphtrial.nn.conv.monet import MoNet
 
 
@@ -29,9 +29,9 @@ def test_monet_equals_pyg(given: list[Graph], kernels: int) -> None:
 
 def test_the_bias_of_monet_comes_after_the_residual_link() -> None:
     batch, layer = batch_of(AWKWARD), made(MoNet)
-    block = Block(layer, WIDTH, Dress(batch_norm=True, residual=True, dropout=0.0)).double().eval()
+    block = Block(layer, WIDTH, BlockConfig(batch_norm=True, residual=True, dropout=0.0)).double().eval()
     x = vectors(batch.num_nodes, WIDTH)
-    expected = x + block.node_norm.settled(output(layer, batch, x)).relu() + layer.bias
+    expected = x + block.node_norm.normalize_by_running_statistics(output(layer, batch, x)).relu() + layer.bias
     torch.testing.assert_close(block(batch, x, None)[0], expected)
 
 

@@ -7,16 +7,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.helpers.samples import batch_of
 
-from graphtrial.nn.dense.buckets import plan_of
+from graphtrial.nn.dense.buckets import bucket_plan
 
 sizes = st.lists(st.integers(0, 30), max_size=20)
 
 
 @settings(deadline=None)
-@given(sizes=sizes, most=st.integers(1, 2000), worth=st.integers(0, 500))
-def test_every_graph_and_node_has_its_place(sizes: list[int], most: int, worth: int) -> None:
+@given(sizes=sizes, most=st.integers(1, 2000), padding_cost=st.integers(0, 500))
+def test_every_graph_and_node_has_its_place(sizes: list[int], most: int, padding_cost: int) -> None:
     batch = batch_of([(n, []) for n in sizes])
-    plan = plan_of(batch, most, worth)
+    plan = bucket_plan(batch, most, padding_cost)
     found = torch.cat([torch.zeros(0, dtype=torch.int64), *(bucket.sizes for bucket in plan.buckets)])
     assert found[plan.graph_place].tolist() == sizes
     owner = torch.repeat_interleave(torch.arange(len(sizes)), found)
@@ -26,26 +26,28 @@ def test_every_graph_and_node_has_its_place(sizes: list[int], most: int, worth: 
 
 
 @settings(deadline=None)
-@given(sizes=sizes, most=st.integers(1, 2000), worth=st.integers(0, 500))
-def test_a_bucket_is_no_larger_than_allowed_unless_it_is_one_graph(sizes: list[int], most: int, worth: int) -> None:
-    for bucket in plan_of(batch_of([(n, []) for n in sizes]), most, worth).buckets:
+@given(sizes=sizes, most=st.integers(1, 2000), padding_cost=st.integers(0, 500))
+def test_a_bucket_is_no_larger_than_allowed_unless_it_is_one_graph(
+    sizes: list[int], most: int, padding_cost: int
+) -> None:
+    for bucket in bucket_plan(batch_of([(n, []) for n in sizes]), most, padding_cost).buckets:
         assert bucket.graphs == 1 or bucket.pairs <= most
         assert bucket.size == max(1, int(bucket.sizes.max()))
 
 
 def test_without_worth_only_equal_sizes_share_a_bucket() -> None:
-    plan = plan_of(batch_of([(n, []) for n in (5, 3, 5, 4, 3, 3)]), 10**6, 0)
+    plan = bucket_plan(batch_of([(n, []) for n in (5, 3, 5, 4, 3, 3)]), 10**6, 0)
     assert [bucket.sizes.tolist() for bucket in plan.buckets] == [[3, 3, 3], [4], [5, 5]]
     assert all(bucket.present is None for bucket in plan.buckets)
 
 
 def test_padding_is_bought_where_it_is_worth_a_bucket() -> None:
-    plan = plan_of(batch_of([(n, []) for n in (5, 3, 5, 4, 3, 3)]), 10**6, 21)
+    plan = bucket_plan(batch_of([(n, []) for n in (5, 3, 5, 4, 3, 3)]), 10**6, 21)
     assert [bucket.sizes.tolist() for bucket in plan.buckets] == [[3, 3, 3, 4], [5, 5]]
     assert plan.buckets[0].present is not None
     assert plan.buckets[0].present.sum(1).tolist() == [3, 3, 3, 4]
 
 
 def test_too_many_graphs_of_a_size_are_divided_evenly() -> None:
-    plan = plan_of(batch_of([(10, [])] * 9), 800, 0)
+    plan = bucket_plan(batch_of([(10, [])] * 9), 800, 0)
     assert [bucket.graphs for bucket in plan.buckets] == [4, 5]

@@ -9,9 +9,9 @@ from tests.helpers.samples import AWKWARD, EDGE_TYPES, NODE_TYPES, batch_of, ran
 from torch import Tensor
 
 from graphtrial.nn.dense import equivariant
-from graphtrial.nn.dense.buckets import plan_of
-from graphtrial.nn.dense.entries import PairInput
-from graphtrial.nn.dense.ring import PairNorm, RingLayer
+from graphtrial.nn.dense.buckets import bucket_plan
+from graphtrial.nn.dense.pair_input import PairInput
+from graphtrial.nn.dense.ring_layer import PairNorm, RingLayer
 from graphtrial.nn.shapes import Shapes
 
 SIZES = [4, 1, 3]
@@ -60,8 +60,8 @@ def test_the_entries_of_an_input_stand_for_the_whole(residual: bool) -> None:
     shapes = Shapes(outputs=1, level="graph", node_types=NODE_TYPES, edge_types=EDGE_TYPES)
     made = PairInput(shapes, edge_features=True)
     layer = ring_layer(made.channels, 4, residual=residual)
-    for worth in (0, 10**6):
-        for entries in made.read(batch, plan_of(batch, 10**6, worth), torch.float64):
+    for padding_cost in (0, 10**6):
+        for entries in made.read(batch, bucket_plan(batch, 10**6, padding_cost), torch.float64):
             weights = layer.contracted()
             whole = layer(entries.dense(), entries.bucket, weights)
             torch.testing.assert_close(layer(entries, entries.bucket, weights), whole)

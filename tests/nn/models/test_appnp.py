@@ -74,5 +74,5 @@ def test_senseless_shares_are_errors(settings: dict[str, float], words: str) -> 
 
 
 def test_appnp_has_no_answer_about_pairs() -> None:
-    with pytest.raises(GraphTrialError, match="appnp answers questions about each graph or node, not pair"):
+    with pytest.raises(GraphTrialError, match="appnp predicts a target for each graph or node, not for each pair"):
         made(Shapes(outputs=1, level="pair", node_dim=3))

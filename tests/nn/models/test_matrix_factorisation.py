@@ -43,5 +43,5 @@ def test_without_one_graph_and_its_pairs_there_is_nothing_to_factorise(shapes: S
 
 def test_another_graph_is_an_error() -> None:
     model = build_model("matrix-factorisation", PAIRS, {"width": 8})
-    with pytest.raises(GraphTrialError, match="knows 5 nodes, but the batch has 4"):
+    with pytest.raises(GraphTrialError, match="has 5 nodes, the batch 4"):
         model(batch_of([(4, [])]))

@@ -15,7 +15,7 @@ from torch_geometric.nn import GINConv, GINEConv, NNConv, Set2Set, global_add_po
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn import Shapes, build_model, count_parameters
-from graphtrial.nn.isomorphism import IsomorphismStep
+from graphtrial.nn.gin_step import GINStep
 from graphtrial.nn.models.mpnn import EdgeNetwork
 
 SHAPES = Shapes(outputs=3, level="graph", node_types=NODE_TYPES, edge_types=EDGE_TYPES)
@@ -41,7 +41,7 @@ def one_hot(batch: GraphBatch) -> tuple[Tensor, Tensor]:
     return F.one_hot(batch.x.flatten(), NODE_TYPES).double(), F.one_hot(batch.edge_attr.flatten(), EDGE_TYPES).double()
 
 
-def pyg_step(step: IsomorphismStep, batch: GraphBatch, x: Tensor, f: Tensor) -> Tensor:
+def pyg_step(step: GINStep, batch: GraphBatch, x: Tensor, f: Tensor) -> Tensor:
     epsilon = 0.0 if step.epsilon is None else step.epsilon.item()
     if step.encoder is None:
         conv = GINConv(nn.Identity(), eps=epsilon)
@@ -155,7 +155,7 @@ def test_the_edge_network_passes_gradcheck() -> None:
 def test_an_isomorphism_step_passes_gradcheck(with_edges: bool) -> None:
     torch.manual_seed(0)
     batch = batch_of(AWKWARD)
-    step = IsomorphismStep(nn.Linear(3, 4), nn.Linear(2, 3) if with_edges else None).double()
+    step = GINStep(nn.Linear(3, 4), nn.Linear(2, 3) if with_edges else None).double()
     x, f = vectors(batch.num_nodes, 3).requires_grad_(), vectors(batch.num_edges, 2, seed=1).requires_grad_()
     assert torch.autograd.gradcheck(lambda x, f: step(batch, x, f), (x, f), fast_mode=True)
 
@@ -202,7 +202,7 @@ def test_models_of_tudataset_have_the_parameters_of_their_description() -> None:
 
 @pytest.mark.parametrize("name", ["gin-eps", "gine", "gine-molecules", "mpnn"])
 def test_other_questions_and_missing_features_are_errors(name: str) -> None:
-    with pytest.raises(GraphTrialError, match=f"{name} answers questions about each graph, not node"):
+    with pytest.raises(GraphTrialError, match=f"{name} predicts a target for each graph, not for each node"):
         build_model(name, Shapes(outputs=1, level="node", node_dim=2, edge_dim=1), {"width": 8})
     with pytest.raises(GraphTrialError, match="no node features"):
         build_model(name, Shapes(outputs=1, level="graph", edge_dim=1), {"width": 8})

@@ -1,4 +1,4 @@
-"""Layers, one per file. A layer is a formula: no norm, no residual link, no dataset, no loss."""
+"""Message-passing layers, one per file, without norm, skip connection or dropout, which `Block` adds."""
 
 from graphtrial.nn.conv.base import Conv
 

@@ -1,4 +1,4 @@
-"""The contract of a layer."""
+"""Base class of message-passing layers."""
 
 from __future__ import annotations
 
@@ -16,45 +16,45 @@ Activation = Literal["relu", "elu"]
 
 
 class Conv(nn.Module, ABC):
-    """One message-passing step of constant width.
+    """Base class of message-passing layers of constant width.
 
-    A subclass declares its own options as constructor arguments after `width`. The class attributes say how the papers
-    dress the layer up into a model; each can be overridden when the model is built.
+    Constructor arguments after `width` are options of the layer. Class attributes are the defaults with which `Block`
+    and `GNN` make a model of it; settings of the model override them.
     """
 
     edge_state: ClassVar[bool] = False
-    """The layer reads and updates a vector per edge."""
+    """Whether the layer reads and updates edge states."""
     batch_norm: ClassVar[bool] = True
     residual: ClassVar[bool] = True
     readout: ClassVar[Readout] = "mean"
     activation: ClassVar[Activation] = "relu"
     norm_last: ClassVar[bool] = False
-    """Batch norm comes after the activation instead of before it."""
+    """Normalise after the activation instead of before it."""
     dropout_first: ClassVar[bool] = False
-    """Dropout acts on what goes into the layer instead of on what comes out of the block."""
+    """Dropout on the input of the layer instead of on the output of the block."""
     dropout_before_residual: ClassVar[bool] = False
-    """Dropout acts on the activation, before the input is added."""
+    """Dropout after the activation, before the skip connection."""
     dropout_inside: ClassVar[bool] = False
-    """Only the layer itself drops, and the block nothing. A layer that takes `dropout` is built with the model's."""
+    """No dropout in the block: the layer applies it itself and takes the model's `dropout` as an argument."""
     layer_heads: ClassVar[bool] = False
-    """One linear head per depth, the input included, summed up; otherwise one MLP after the last layer."""
+    """One linear head per depth, the input included, with logits summed; otherwise one MLP after the last layer."""
 
     options: ClassVar[tuple[str, ...]] = ()
-    """Switches of the model (see `GNN`) that make sense for this layer, off by default."""
+    """Boolean options of `GNN` that apply to this layer, false by default."""
 
     implied: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
-    """Defaults of other settings that a switch of the model changes where it is on."""
+    """Defaults of other settings that an option changes where it is true."""
 
     last_layer: ClassVar[Mapping[str, Any]] = MappingProxyType({})
-    """Settings that the last layer of a stack has instead of those of the others."""
+    """Settings that differ in the last layer of a stack."""
 
     width_divisor: ClassVar[str | None] = None
-    """The name of a setting that must divide the width."""
+    """Name of a setting that must divide the width, such as `heads`."""
 
     @abstractmethod
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
-        """Return the new node vectors [nodes, width] and edge vectors [edges, width] (unchanged if not used)."""
+        """Return the updated node states [nodes, width] and edge states [edges, width] (unchanged if not used)."""
 
     def finish(self, x: Tensor) -> Tensor:
-        """Return the block's node vectors after the residual link, before dropout, as the layer wants them at last."""
+        """Post-process node states after the skip connection, before dropout; the identity by default."""
         return x

@@ -11,7 +11,7 @@ from torch.nn import functional as F
 from graphtrial.core.arguments import Width
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
-from graphtrial.nn.linear import Linear
+from graphtrial.nn.layers import Linear
 from graphtrial.nn.registry import MODELS
 from graphtrial.ops import aggregate, attention, edge_softmax
 from graphtrial.ops import dropout as drop
@@ -19,7 +19,7 @@ from graphtrial.ops import dropout as drop
 
 @MODELS.register("gat", title="GAT")
 class GAT(Conv):
-    r"""Graph attention layer, Velickovic et al. 2018 (arXiv:1710.10903), heads side by side.
+    r"""Graph attention layer, Velickovic et al. 2018 (arXiv:1710.10903), with heads concatenated.
 
     .. math::
         z_i = W h_i, \qquad
@@ -27,7 +27,7 @@ class GAT(Conv):
         h_i' = \sum_{j \to i} \alpha_{ji} z_j \; (+ \, c)
 
     `width` is that of all heads together; `bias` adds c, as later versions of the reference's library do.
-    `dropout` acts on h and on the shares alpha, and nowhere else.
+    `dropout` acts on h and on the attention weights alpha, and nowhere else.
     x: [nodes, width] -> [nodes, width]; edge features are not used.
     """
 
@@ -54,10 +54,10 @@ class GAT(Conv):
 
 
 def gat_attention(graph: GraphBatch, z: Tensor, source: Tensor, target: Tensor, slope: float, dropout: float) -> Tensor:
-    """Return what each node hears, head by head, some of its neighbours' shares dropped (see `ops.attention`)."""
+    """Multi-head attention over in-neighbours (see `ops.attention`) with dropout on the attention weights."""
     if not dropout:
         return attention(graph, z, source, target, slope)
     sender, receiver = graph.edge_index
     scores = (z * source).sum(dim=2).index_select(0, sender) + (z * target).sum(dim=2).index_select(0, receiver)
-    shares = edge_softmax(graph, F.leaky_relu(scores, slope))
-    return aggregate(graph, z, "sum", drop(shares, dropout))
+    alpha = edge_softmax(graph, F.leaky_relu(scores, slope))
+    return aggregate(graph, z, "sum", drop(alpha, dropout))

@@ -1,4 +1,4 @@
-"""Graph attention as the edge study has it."""
+"""Graph attention of the edge feature study."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from graphtrial.nn.registry import MODELS
 
 @MODELS.register("gat-edgefeat", title="GAT (edge features)")
 class EdgeFeatureGAT(Conv):
-    r"""GAT of the edge study in Dwivedi et al. 2022 (arXiv:2003.00982), table 14: another slope and start than `gat`.
+    r"""GAT of the edge study in Dwivedi et al. 2022 (arXiv:2003.00982), table 14: other slope and init than `gat`.
 
     .. math::
         z_i = W h_i, \qquad
         \alpha_{ji} = \mathrm{softmax}_{j \to i} \, \mathrm{LeakyReLU}_{0.01}(a \cdot [z_j \,\|\, z_i]), \qquad
         h_i' = \sum_{j \to i} \alpha_{ji} z_j
 
-    `width` is that of all heads together; `dropout` also acts on the shares alpha.
+    `width` is that of all heads together; `dropout` also acts on the attention weights alpha.
     x: [nodes, width] -> [nodes, width]; edge features are not used.
     """
 

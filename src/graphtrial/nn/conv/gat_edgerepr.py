@@ -25,8 +25,8 @@ class EdgeStateGAT(Conv):
         h_i' &= \sum_{j \to i} \alpha_{ji} z_j, \quad
         \alpha_{ji} = \mathrm{softmax}_{j \to i} \, \mathrm{LeakyReLU}_{0.01}(a \cdot m_{ji})
 
-    Head by head; `width` is that of all heads together. P and a are applied to the three parts of m one by one, so that
-    the parts at nodes are computed once per node.
+    Per head; `width` is that of all heads together. P and a are applied to the three parts of m separately, so that
+    the node parts are computed once per node.
     x: [nodes, width] -> [nodes, width]; e: [edges, width] -> [edges, width].
     """
 
@@ -38,13 +38,13 @@ class EdgeStateGAT(Conv):
 
     def __init__(self, width: int, heads: Width = 8) -> None:
         super().__init__()
-        own = width // heads
+        head_width = width // heads
         self.node = nn.Linear(width, width, bias=False)
         self.edge = nn.Linear(width, width, bias=False)
-        self.mix = nn.Parameter(torch.empty(3, heads, own, own + 1))  # P and, in the last column, a
+        self.mix = nn.Parameter(torch.empty(3, heads, head_width, head_width + 1))  # P and, in the last column, a
         self.bias = nn.Parameter(torch.empty(width))
         for weight in (self.mix, self.bias):
-            nn.init.uniform_(weight, -((3 * own) ** -0.5), (3 * own) ** -0.5)
+            nn.init.uniform_(weight, -((3 * head_width) ** -0.5), (3 * head_width) ** -0.5)
 
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
         if e is None:

@@ -12,11 +12,11 @@ from graphtrial.ops import aggregate
 
 @MODELS.register("gat-isotropic", title="GAT (isotropic)")
 class IsotropicGAT(Conv):
-    r"""GAT that hears all neighbours equally, of the edge study in Dwivedi et al. 2022 (arXiv:2003.00982), table 14.
+    r"""GAT with uniform weights, of the edge study in Dwivedi et al. 2022 (arXiv:2003.00982), table 14.
 
     .. math:: h_i' = \sum_{j \to i} W h_j
 
-    Without attention nothing tells one head from another.
+    Without attention the heads are the same linear layer.
     x: [nodes, width] -> [nodes, width]; edge features are not used.
     """
 

@@ -7,7 +7,7 @@ from torch import Tensor
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
-from graphtrial.nn.linear import Linear
+from graphtrial.nn.layers import Linear
 from graphtrial.nn.registry import MODELS
 from graphtrial.ops import gated_mean
 
@@ -20,8 +20,8 @@ class GatedGCN(Conv):
         e_{ji}' &= D h_j + E h_i + C e_{ji} \\
         h_i' &= A h_i + \frac{\sum_{j \to i} \sigma(e_{ji}') \odot B h_j}{\sum_{j \to i} \sigma(e_{ji}') + 10^{-6}}
 
-    All five maps have a bias. x: [nodes, width] -> [nodes, width]; e: [edges, width], or [1, width] where all edges
-    have the same vector -> [edges, width].
+    All five linear layers have a bias. x: [nodes, width] -> [nodes, width]; e: [edges, width], or [1, width] broadcast
+    to all edges -> [edges, width].
     """
 
     edge_state = True

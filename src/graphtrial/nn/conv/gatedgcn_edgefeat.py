@@ -1,4 +1,4 @@
-"""Gated graph convolution whose gates see the two ends of an edge."""
+"""Gated graph convolution with gates from both endpoints of an edge."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class EdgeFeatureGatedGCN(Conv):
         g_{ji} = \sigma(D h_j + E h_i), \qquad
         h_i' = A h_i + \frac{\sum_{j \to i} g_{ji} \odot B h_j}{\sum_{j \to i} g_{ji} + 10^{-6}}
 
-    All four maps have a bias. x: [nodes, width] -> [nodes, width]; edge features are not used.
+    All four linear layers have a bias. x: [nodes, width] -> [nodes, width]; edge features are not used.
     """
 
     options = ("idle_edge_embedding",)

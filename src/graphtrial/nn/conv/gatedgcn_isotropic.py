@@ -12,11 +12,11 @@ from graphtrial.ops import aggregate
 
 @MODELS.register("gatedgcn-isotropic", title="GatedGCN (isotropic)")
 class IsotropicGatedGCN(Conv):
-    r"""GatedGCN whose gates are all open, of the edge study in Dwivedi et al. 2022 (arXiv:2003.00982), table 14.
+    r"""GatedGCN with all gates 1, of the edge study in Dwivedi et al. 2022 (arXiv:2003.00982), table 14.
 
     .. math:: h_i' = A h_i + \sum_{j \to i} B h_j
 
-    Both maps have a bias. x: [nodes, width] -> [nodes, width]; edge features are not used.
+    Both linear layers have a bias. x: [nodes, width] -> [nodes, width]; edge features are not used.
     """
 
     options = ("idle_edge_embedding",)

@@ -6,7 +6,7 @@ from torch import Tensor, nn
 
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
-from graphtrial.nn.linear import Linear
+from graphtrial.nn.layers import Linear
 from graphtrial.nn.registry import MODELS
 from graphtrial.ops import aggregate, symmetric_weight
 

@@ -1,4 +1,4 @@
-"""Graph convolution by the plain mean of the neighbours."""
+"""Graph convolution with mean aggregation."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from torch import Tensor
 
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
-from graphtrial.nn.linear import Linear
+from graphtrial.nn.layers import Linear
 from graphtrial.nn.registry import MODELS
 from graphtrial.ops import aggregate
 
 
 @MODELS.register("gcn-vanilla", title="vanilla GCN")
 class VanillaGCN(Conv):
-    r"""Graph convolution in its plainest form, "vanilla GCN" in Dwivedi et al. 2022 (arXiv:2003.00982).
+    r"""Graph convolution with mean aggregation, "vanilla GCN" in Dwivedi et al. 2022 (arXiv:2003.00982).
 
     .. math:: h_i' = W \, \mathrm{mean}_{j \to i} \, h_j + b
 

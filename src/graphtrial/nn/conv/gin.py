@@ -7,8 +7,7 @@ from torch import Tensor, nn
 
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
-from graphtrial.nn.linear import Linear
-from graphtrial.nn.norm import BatchNorm
+from graphtrial.nn.layers import BatchNorm, Linear
 from graphtrial.nn.registry import MODELS
 from graphtrial.ops import aggregate
 

@@ -10,15 +10,15 @@ from torch import Tensor
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
-from graphtrial.nn.linear import Linear
+from graphtrial.nn.layers import Linear
+from graphtrial.nn.lstm_aggregation import LSTMAggregation
 from graphtrial.nn.registry import MODELS
-from graphtrial.nn.sequence import NeighbourLSTM
 from graphtrial.ops import aggregate, l2_normalize
 
 
 @MODELS.register("graphsage", title="GraphSage")
 class GraphSage(Conv):
-    r"""GraphSage layer, Hamilton et al. 2017 (arXiv:1706.02216), with each row scaled to length 1.
+    r"""GraphSage layer, Hamilton et al. 2017 (arXiv:1706.02216), with L2-normalised output.
 
     .. math::
         \hat h_i &= U \, [h_i \,\|\, \mathrm{mean}_{j \to i} \, h_j]
@@ -26,9 +26,9 @@ class GraphSage(Conv):
             \quad \text{or} \quad U \, [h_i \,\|\, \mathrm{LSTM}_{j \to i} \, h_j] \\
         h_i' &= \hat h_i / \|\hat h_i\|_2
 
-    With `own="pooled"` the own half of the maximum's layer is ReLU(V h_i) too, as in the code of arXiv:2003.00982 since
-    December 2020. The LSTM reads the neighbours in the order of their numbers, so it alone depends on the numbering.
-    Without `l2` rows keep their length. x: [nodes, width] -> [nodes, width]; edge features are not used.
+    With `own="pooled"` and max aggregation the root half is ReLU(V h_i) too, as in the code of arXiv:2003.00982 since
+    December 2020. The LSTM reads neighbours by node index, so it alone is not permutation equivariant. Without `l2` the
+    output is not normalised. x: [nodes, width] -> [nodes, width]; edge features are not used.
     """
 
     norm_last = True
@@ -47,7 +47,7 @@ class GraphSage(Conv):
         self.l2 = l2
         self.own_pooled = own == "pooled"
         self.pool = Linear(width, width) if aggregator == "max" else None
-        self.lstm = NeighbourLSTM(width) if aggregator == "lstm" else None
+        self.lstm = LSTMAggregation(width) if aggregator == "lstm" else None
         self.linear = Linear(2 * width, width)
 
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:

@@ -1,4 +1,4 @@
-"""GraphSage with gates that see the two ends of an edge."""
+"""GraphSage with gates from both endpoints of an edge."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class EdgeFeatureGraphSage(Conv):
         \hat h_i = U \, [h_i \,\|\, \max_{j \to i} \mathrm{ReLU}(\sigma(B h_j + B h_i) \odot A h_j)], \qquad
         h_i' = \hat h_i / \|\hat h_i\|_2
 
-    All maps have a bias. x: [nodes, width] -> [nodes, width]; edge features are not used.
+    All linear layers have a bias. x: [nodes, width] -> [nodes, width]; edge features are not used.
     """
 
     norm_last = True
@@ -36,9 +36,9 @@ class EdgeFeatureGraphSage(Conv):
         sender, receiver = graph.edge_index
         b = self.B(x)
         gates = torch.sigmoid(b.index_select(0, sender) + b.index_select(0, receiver))
-        return F.normalize(self.linear(torch.cat([x, gated_maximum(graph, self.A(x), gates)], dim=1))), e
+        return F.normalize(self.linear(torch.cat([x, gated_max(graph, self.A(x), gates)], dim=1))), e
 
 
-def gated_maximum(graph: GraphBatch, values: Tensor, gates: Tensor) -> Tensor:
-    """Return the maximum over in-edges of ReLU(gate * value of the source), [nodes, width]."""
+def gated_max(graph: GraphBatch, values: Tensor, gates: Tensor) -> Tensor:
+    """Max-aggregate ReLU(gate * value of the source) over in-edges, [nodes, width]."""
     return aggregate_messages(graph, (gates * values.index_select(0, graph.edge_index[0])).relu(), "max")

@@ -9,7 +9,7 @@ from torch.nn import functional as F
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
-from graphtrial.nn.conv.graphsage_edgefeat import gated_maximum
+from graphtrial.nn.conv.graphsage_edgefeat import gated_max
 from graphtrial.nn.registry import MODELS
 
 
@@ -22,7 +22,7 @@ class EdgeStateGraphSage(Conv):
         \hat h_i &= U \, [h_i \,\|\, \max_{j \to i} \mathrm{ReLU}(\sigma(e_{ji}') \odot A h_j)], \qquad
         h_i' = \hat h_i / \|\hat h_i\|_2
 
-    All maps have a bias. x: [nodes, width] -> [nodes, width]; e: [edges, width] -> [edges, width].
+    All linear layers have a bias. x: [nodes, width] -> [nodes, width]; e: [edges, width] -> [edges, width].
     """
 
     edge_state = True
@@ -42,5 +42,5 @@ class EdgeStateGraphSage(Conv):
         sender, receiver = graph.edge_index
         b = self.B(x)
         logits = self.C(e) + b.index_select(0, sender) + b.index_select(0, receiver)
-        neighbours = gated_maximum(graph, self.A(x), torch.sigmoid(logits))
+        neighbours = gated_max(graph, self.A(x), torch.sigmoid(logits))
         return F.normalize(self.linear(torch.cat([x, neighbours], dim=1))), logits

@@ -1,4 +1,4 @@
-"""The layer that sees no edges."""
+"""Linear layer per node: the baseline without edges."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from torch import Tensor
 
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
-from graphtrial.nn.linear import Linear
+from graphtrial.nn.layers import Linear
 from graphtrial.nn.registry import MODELS
 
 
 @MODELS.register("mlp", title="MLP")
 class MLP(Conv):
-    r"""A linear map of each node alone: the baseline that shows what the edges are worth.
+    r"""Linear layer per node: the structure-agnostic baseline.
 
     .. math:: h_i' = W h_i + b
 
-    x: [nodes, width] -> [nodes, width]; edges are not used. As released, graphs are read by the mean of their nodes, or
-    with `gated` by the sum.
+    x: [nodes, width] -> [nodes, width]; edges are not used. As released, the readout is the mean, or with `gated` the
+    sum.
     """
 
     batch_norm = False

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from graphtrial.core.arguments import Width
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
-from graphtrial.nn.linear import Linear
+from graphtrial.nn.layers import Linear
 from graphtrial.nn.registry import MODELS
 from graphtrial.ops import aggregate
 
@@ -18,14 +18,14 @@ PSEUDO = 2
 
 @MODELS.register("monet", title="MoNet")
 class MoNet(Conv):
-    r"""Mixture of Gaussians on the degrees at both ends of an edge, Monti et al. 2017 (arXiv:1611.08402).
+    r"""Gaussian mixture convolution with degrees as pseudo-coordinates, Monti et al. 2017 (arXiv:1611.08402).
 
     .. math::
         u_{ji} &= \tanh\big(A \, [(d^{in}_j + 1)^{-1/2}, (d^{in}_i + 1)^{-1/2}] + a\big), \qquad
         w_{ji}^k = \exp\big(-\tfrac{1}{2} \|(u_{ji} - \mu_k) \odot \sigma_k^{-1}\|^2\big) \\
         h_i' &= \sum_{k} \sum_{j \to i} w_{ji}^k \, U^k h_j
 
-    A bias b is added after norm, activation and residual link, as in the reference (arXiv:2003.00982).
+    A bias b is added after norm, activation and skip connection, as in the reference (arXiv:2003.00982).
     x: [nodes, width] -> [nodes, width]; edge features are not used.
     """
 
@@ -53,7 +53,7 @@ class MoNet(Conv):
 
 
 def _degrees(graph: GraphBatch, dtype: torch.dtype) -> Tensor:
-    def make() -> Tensor:
+    def compute() -> Tensor:
         return (graph.in_degree + 1).to(dtype).rsqrt()[graph.edge_index].T.contiguous()
 
-    return graph.cached(f"degrees of ends {dtype}", make)
+    return graph.cached(f"degrees of endpoints {dtype}", compute)

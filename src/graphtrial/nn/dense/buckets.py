@@ -1,4 +1,4 @@
-"""Graphs of similar size side by side: how a batch is divided for models on node pairs."""
+"""Bucketing by size: graphs of a batch padded to dense tensors for models on node pairs."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ from graphtrial.graphs import GraphBatch
 
 @dataclass(frozen=True)
 class Bucket:
-    """Some graphs of a batch, each padded to `size` nodes.
+    """Graphs of a batch, each padded to `size` nodes.
 
-    A state of the bucket is a tensor [channels, graphs, size, size], channels first: a map of channels is then one
-    matrix product over all pairs of all graphs, and a product of matrices channel by channel is one batched product,
-    both without moving a number. `sizes` are the true numbers of nodes; `start` is the place of the bucket's first pair
-    among the padded pairs of the whole batch.
+    States are tensors [channels, graphs, size, size], channels first: a linear layer over channels is one matrix
+    product, and a matrix product per channel one `bmm`, both without a copy. sizes [graphs]: numbers of nodes without
+    padding; start: offset of the bucket's first pair among all padded pairs of the batch.
     """
 
     size: int
@@ -37,37 +36,36 @@ class Bucket:
 
     @cached_property
     def present(self) -> Tensor | None:
-        """Which of the `size` nodes of each graph exist, [graphs, size]; nothing where all do."""
+        """Node mask without padding, [graphs, size]; None where there is no padding."""
         if bool((self.sizes == self.size).all()):
             return None
         return torch.arange(self.size, device=self.sizes.device) < self.sizes.unsqueeze(1)
 
-    def minus_infinity(self, dtype: torch.dtype) -> Tensor:
-        """Return 0 for pairs of two different existing nodes, -inf for all others, [graphs or 1, size, size]."""
+    def off_diagonal_mask(self, dtype: torch.dtype) -> Tensor:
+        """Return the additive mask of off-diagonal pairs: 0 for these, -inf elsewhere, [graphs or 1, size, size]."""
         counted = ~torch.eye(self.size, dtype=torch.bool, device=self.sizes.device).unsqueeze(0)
         if self.present is not None:
             counted = counted & self.present.unsqueeze(2) & self.present.unsqueeze(1)
         return torch.where(counted, 0.0, -torch.inf).to(dtype)
 
     def pair_mask(self, dtype: torch.dtype) -> Tensor | None:
-        """Return 1 for pairs of existing nodes and 0 for padding, [graphs, size, size]; nothing where all exist."""
+        """Return the pair mask, 1 for pairs and 0 for padding, [graphs, size, size]; None without padding."""
         if self.present is None:
             return None
         return (self.present.unsqueeze(2) & self.present.unsqueeze(1)).to(dtype)
 
     def node_rows(self, state: Tensor) -> Tensor:
-        """Return the vectors of the existing nodes, [channels, graphs, size] -> [nodes, channels]."""
+        """Remove the padding of node states, [channels, graphs, size] -> [nodes, channels]."""
         rows = state.flatten(1).t()
         return rows if self.present is None else rows[self.present.flatten()]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How a batch is divided: its buckets, and where the graphs and nodes of the batch are found in them.
+    """Buckets of a batch, and the positions of its graphs and nodes in them.
 
-    `graph_place[g]` and `node_place[v]` are positions among all graphs and existing nodes in bucket order. `pair_base`
-    and `pair_stride` give each graph's first pair among all padded pairs and the length of its rows. `name` tells one
-    division of a batch from another.
+    graph_place [graphs], node_place [nodes]: positions in bucket order, without padding. pair_base, pair_stride
+    [graphs]: offset of the first padded pair of each graph, and its row stride. name: cache key of the division.
     """
 
     name: str
@@ -78,20 +76,20 @@ class Plan:
     pair_stride: Tensor
 
 
-def plan_of(graph: GraphBatch, most_pairs: int, worth: int) -> Plan:
-    """Return the division of a batch, made once.
+def bucket_plan(graph: GraphBatch, max_pairs: int, padding_cost: int) -> Plan:
+    """Return the buckets of a batch, cached.
 
-    No bucket has more than `most_pairs` pairs unless it is a single graph. Sizes share a bucket where that adds at most
-    `worth` padded pairs, which is what the calls for another bucket would cost.
+    No bucket has more than `max_pairs` pairs unless it is a single graph. Sizes share a bucket where that adds at most
+    `padding_cost` padded pairs, the overhead of another bucket.
     """
-    name = f"dense {most_pairs} {worth}"
-    return graph.cached(name, lambda: _plan(name, graph.ptr.diff(), most_pairs, worth))
+    name = f"dense {max_pairs} {padding_cost}"
+    return graph.cached(name, lambda: _plan(name, graph.ptr.diff(), max_pairs, padding_cost))
 
 
-def _plan(name: str, sizes: Tensor, most_pairs: int, worth: int) -> Plan:
+def _plan(name: str, sizes: Tensor, max_pairs: int, padding_cost: int) -> Plan:
     order = torch.argsort(sizes, stable=True)
     ordered = sizes.index_select(0, order)
-    ends = _divide(ordered.tolist(), most_pairs, worth)
+    ends = _divide(ordered.tolist(), max_pairs, padding_cost)
     buckets, base, stride, start, begin = [], [], [], 0, 0
     for end in ends:
         part = ordered[begin:end]
@@ -118,18 +116,18 @@ def _plan(name: str, sizes: Tensor, most_pairs: int, worth: int) -> Plan:
     )
 
 
-def _divide(sizes: list[int], most_pairs: int, worth: int) -> list[int]:
-    """Return the ends of the buckets of ascending sizes: neighbours together, then what is too much in equal parts."""
+def _divide(sizes: list[int], max_pairs: int, padding_cost: int) -> list[int]:
+    """Return the ends of buckets of ascending sizes: merge similar sizes, split what exceeds `max_pairs` evenly."""
     runs: list[list[int]] = []
     for size in sizes:
         size = max(1, size)
-        if runs and (size**2 - runs[-1][-1] ** 2) * len(runs[-1]) <= worth:
+        if runs and (size**2 - runs[-1][-1] ** 2) * len(runs[-1]) <= padding_cost:
             runs[-1].append(size)
         else:
             runs.append([size])
     ends, begin = [], 0
     for run in runs:
-        fitting = max(1, most_pairs // run[-1] ** 2)
+        fitting = max(1, max_pairs // run[-1] ** 2)
         parts = -(-len(run) // fitting)
         ends += [begin + len(run) * part // parts for part in range(1, parts + 1)]
         begin += len(run)

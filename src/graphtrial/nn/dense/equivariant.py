@@ -1,4 +1,4 @@
-"""The linear maps of matrices to matrices that commute with renumbering the nodes."""
+"""Permutation-equivariant linear layers from n x n matrices to n x n matrices."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from graphtrial.nn.dense.buckets import Bucket
-from graphtrial.nn.dense.entries import Entries
+from graphtrial.nn.dense.pair_input import Entries
 
 OPERATIONS = 15
 """The operations that span all such maps (Maron et al. 2019, arXiv:1812.09902, appendix A). In this order, numbered
@@ -20,7 +20,7 @@ _ALONG = (
     (12, 8, 7, _NONE, _NONE),  # column j
     (0, 2, 3, 1, 4),  # place i of the diagonal
 )
-"""The operation that brings each statistic (diagonal, row sum, column sum, trace, total) to each place."""
+"""Operation that broadcasts each statistic (diagonal, row sum, column sum, trace, total) to rows, columns, diagonal."""
 
 
 def contract(coefficients: Tensor) -> tuple[Tensor, Tensor]:
@@ -45,8 +45,8 @@ def apply(pair: Tensor, node: Tensor, h: Tensor | Entries, bucket: Bucket) -> Te
     statistics = _statistics(h, bucket)
     row, column, diagonal = (node @ statistics).view(3, len(pair), bucket.graphs, bucket.size).unbind()
     if isinstance(h, Entries):
-        plain, turned = pair.split(len(h.values), dim=1)
-        at, values = torch.cat([h.at, h.transposed]), torch.cat([plain @ h.values, turned @ h.values], dim=1)
+        plain, transposed = pair.split(len(h.values), dim=1)
+        at, values = torch.cat([h.at, h.transposed]), torch.cat([plain @ h.values, transposed @ h.values], dim=1)
         flat = values.new_zeros(len(pair), bucket.pairs).index_add(1, at, values)
     else:
         flat = pair @ torch.cat([h, h.transpose(2, 3)]).flatten(1)
@@ -59,13 +59,13 @@ def apply(pair: Tensor, node: Tensor, h: Tensor | Entries, bucket: Bucket) -> Te
 def _statistics(h: Tensor | Entries, bucket: Bucket) -> Tensor:
     """Return diagonal, row sum/n, column sum/n, trace/n and total/n^2 of each node, [5 * inputs, graphs * size]."""
     if isinstance(h, Entries):
-        own = h.source == h.target
-        diagonal = h.node_sums(h.source[own], h.values[:, own])
+        on_diagonal = h.source == h.target
+        diagonal = h.node_sums(h.source[on_diagonal], h.values[:, on_diagonal])
         rows, columns = h.node_sums(h.source, h.values), h.node_sums(h.target, h.values)
     else:
         diagonal, rows, columns = h.diagonal(dim1=2, dim2=3), h.sum(3), h.sum(2)
-    share = bucket.sizes.clamp(min=1).to(diagonal.dtype).reciprocal().unsqueeze(1)
-    rows, columns = rows * share, columns * share
-    trace = (diagonal.sum(2, keepdim=True) * share).expand_as(diagonal)
-    total = (rows.sum(2, keepdim=True) * share).expand_as(diagonal)
+    inverse_size = bucket.sizes.clamp(min=1).to(diagonal.dtype).reciprocal().unsqueeze(1)
+    rows, columns = rows * inverse_size, columns * inverse_size
+    trace = (diagonal.sum(2, keepdim=True) * inverse_size).expand_as(diagonal)
+    total = (rows.sum(2, keepdim=True) * inverse_size).expand_as(diagonal)
     return torch.cat([diagonal, rows, columns, trace, total]).flatten(1)

@@ -1,4 +1,4 @@
-"""What RingGNN and 3WL-GNN share: buckets, bounded memory, answers in the order of the batch."""
+"""Base class of dense models on node pairs (RingGNN, 3WL-GNN): buckets, activation checkpointing, output order."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import torch
 from torch import Tensor, nn
 
 from graphtrial.graphs import GraphBatch
-from graphtrial.nn.dense.buckets import Bucket, Plan, plan_of
-from graphtrial.nn.dense.entries import Entries, Featureless, PairInput
-from graphtrial.nn.dense.memory import Needs, again, thrift_for
-from graphtrial.nn.raw import require_level
+from graphtrial.nn.dense.buckets import Bucket, Plan, bucket_plan
+from graphtrial.nn.dense.checkpointing import MemoryNeeds, choose_checkpointing, maybe_checkpoint
+from graphtrial.nn.dense.pair_input import Entries, Featureless, PairInput
+from graphtrial.nn.raw_features import require_level
 from graphtrial.nn.shapes import Shapes
 
 CACHED_NUMBERS = 256_000
@@ -20,35 +20,35 @@ CACHED_NUMBERS = 256_000
 
 
 class DenseModel(nn.Module):
-    """A stack of layers on the pairs of nodes of each graph, run bucket by bucket.
+    """Base class of stacks of layers on the node pairs of each graph, run bucket by bucket.
 
-    The papers run such models one graph at a time; here graphs of similar size run together, and each gets the answer
-    that it gets alone, up to rounding. A batch whose activations would exceed a budget is computed a second time in the
-    backward pass instead of being kept; a graph that cannot fit raises `MemoryError`.
+    The papers run such models one graph at a time; here graphs of similar size are padded and batched, with the same
+    predictions up to rounding. Activations beyond a budget are recomputed in the backward pass (activation
+    checkpointing); a graph that cannot fit raises `MemoryError`.
     """
 
     levels = ("graph", "node", "edge")
 
-    worth = 0
-    """The padded pairs that a bucket less is worth."""
+    padding_cost = 0
+    """Padded pairs that cost as much as one more bucket."""
 
     randomised_encodings = False
     """The released training loop of such models hands encodings on as they are: no signs are flipped."""
 
     def __init__(
-        self, shapes: Shapes, *, width: int, edge_features: bool, featureless: Featureless, needs: Needs
+        self, shapes: Shapes, *, width: int, edge_features: bool, featureless: Featureless, needs: MemoryNeeds
     ) -> None:
         super().__init__()
         require_level("this model", shapes, self.levels)
         self.level = shapes.level
         self.input = PairInput(shapes, edge_features=edge_features, featureless=featureless)
-        self.most_pairs = max(1, CACHED_NUMBERS // width)
+        self.max_pairs = max(1, CACHED_NUMBERS // width)
         self.needs = needs
-        self._proven = 0
+        self._fitted_pairs = 0
 
     @abstractmethod
     def prepare(self) -> list[Any]:
-        """Return for each layer what is computed from its weights once for all buckets."""
+        """Return, for each layer, tensors derived from its weights once for all buckets."""
 
     @abstractmethod
     def layer(self, at: int, h: Tensor | Entries, bucket: Bucket, prepared: Any) -> Tensor:
@@ -56,28 +56,32 @@ class DenseModel(nn.Module):
 
     @abstractmethod
     def read(self, states: list[Tensor | Entries], bucket: Bucket) -> Tensor:
-        """Return the vectors that the head hears, one row for each graph or node of the bucket."""
+        """Pool the states of all layers to the input rows of the head, one per graph or node of the bucket."""
 
     @abstractmethod
-    def answer(self, graph: GraphBatch, rows: Tensor) -> Tensor:
-        """Return the answers from the rows of all graphs or nodes, in the order of the batch."""
+    def predict(self, graph: GraphBatch, rows: Tensor) -> Tensor:
+        """Return the logits from the pooled rows of all graphs or nodes, in the order of the batch."""
 
     def forward(self, graph: GraphBatch) -> Tensor:
-        plan = plan_of(graph, self.most_pairs, self.worth)
+        plan = bucket_plan(graph, self.max_pairs, self.padding_cost)
         parameter = next(self.parameters())
-        thrift = thrift_for(plan, self.needs, parameter.element_size(), self._proven)
+        checkpointing = choose_checkpointing(plan, self.needs, parameter.element_size(), self._fitted_pairs)
         prepared = self.prepare()
 
         def bucket_rows(entries: Entries) -> Tensor:
             states: list[Tensor | Entries] = [entries]
             for at, weights in enumerate(prepared):
-                states.append(again(self.layer, at, states[-1], entries.bucket, weights, thrifty=thrift.layers))
+                states.append(
+                    maybe_checkpoint(
+                        self.layer, at, states[-1], entries.bucket, weights, recompute=checkpointing.layers
+                    )
+                )
             return self.read(states, entries.bucket)
 
         parts = self.input.read(graph, plan, parameter.dtype)
-        rows = torch.cat([again(bucket_rows, entries, thrifty=thrift.buckets) for entries in parts])
-        self._proven = max(self._proven, *(bucket.pairs for bucket in plan.buckets))
-        return self.answer(graph, rows.index_select(0, self._place(plan)))
+        rows = torch.cat([maybe_checkpoint(bucket_rows, entries, recompute=checkpointing.buckets) for entries in parts])
+        self._fitted_pairs = max(self._fitted_pairs, *(bucket.pairs for bucket in plan.buckets))
+        return self.predict(graph, rows.index_select(0, self._place(plan)))
 
     def _place(self, plan: Plan) -> Tensor:
         return plan.graph_place if self.level == "graph" else plan.node_place

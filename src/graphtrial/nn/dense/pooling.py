@@ -1,4 +1,4 @@
-"""Differentiable pooling: the nodes of a graph are shared out among a few clusters."""
+"""DiffPool: differentiable pooling by soft cluster assignment."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Pooled(NamedTuple):
     entropy: Tensor
 
 
-def diffpool(graph: GraphBatch, x: Tensor, share: Tensor) -> Pooled:
+def diffpool(graph: GraphBatch, x: Tensor, assignment: Tensor) -> Pooled:
     r"""Pool a batch by soft assignments, Ying et al. 2018 (arXiv:1806.08804).
 
     .. math::
@@ -31,30 +31,30 @@ def diffpool(graph: GraphBatch, x: Tensor, share: Tensor) -> Pooled:
         \mathrm{entropy} = \tfrac1n \sum_i \sum_c - s_{ic} \log s_{ic}
 
     per graph, the link loss averaged over graphs, the entropy over nodes. No n x n matrix is made: its norm follows
-    from the edges and from S^T S. x: [nodes, width], share: [nodes, clusters], rows of which sum to 1.
+    from the edges and from S^T S. x: [nodes, width], assignment S: [nodes, clusters], with rows that sum to 1.
     """
     sizes = graph.ptr.diff()
-    most = graph.cached("diffpool most", lambda: max(1, int(sizes.max())) if len(sizes) else 1)
-    place = graph.cached("diffpool place", lambda: _place(graph, most))
+    max_nodes = graph.cached("diffpool most", lambda: max(1, int(sizes.max())) if len(sizes) else 1)
+    place = graph.cached("diffpool place", lambda: _place(graph, max_nodes))
 
     def apart(rows: Tensor) -> Tensor:
-        zeros = rows.new_zeros(graph.num_graphs * most, rows.shape[1])
-        return zeros.index_copy(0, place, rows).view(graph.num_graphs, most, -1)
+        zeros = rows.new_zeros(graph.num_graphs * max_nodes, rows.shape[1])
+        return zeros.index_copy(0, place, rows).view(graph.num_graphs, max_nodes, -1)
 
-    shares, reached = apart(share), apart(aggregate(graph, share, "sum"))
+    shares, reached = apart(assignment), apart(aggregate(graph, assignment, "sum"))
     turned = shares.transpose(1, 2)
     pooled = torch.bmm(reached.transpose(1, 2), shares)
     met = torch.bmm(turned, shares)
     links = graph.cached(f"diffpool links {x.dtype}", lambda: _squared_links(graph, x.dtype))
     squared = links - 2 * pooled.diagonal(dim1=1, dim2=2).sum(1) + met.square().sum((1, 2))
     link_loss = (squared.clamp(min=0) + TINY).sqrt() / sizes.clamp(min=1).to(x.dtype).square()
-    entropy = -(share * (share + TINY).log()).sum() / max(1, len(share))
+    entropy = -(assignment * (assignment + TINY).log()).sum() / max(1, len(assignment))
     return Pooled(torch.bmm(turned, apart(x)), pooled, link_loss.mean(), entropy)
 
 
-def _place(graph: GraphBatch, most: int) -> Tensor:
-    """Return the row of each node where every graph has `most` rows."""
-    first = torch.arange(graph.num_graphs, device=graph.batch.device) * most - graph.ptr[:-1]
+def _place(graph: GraphBatch, max_nodes: int) -> Tensor:
+    """Return the row of each node in a tensor padded to `max_nodes` rows per graph."""
+    first = torch.arange(graph.num_graphs, device=graph.batch.device) * max_nodes - graph.ptr[:-1]
     return first.index_select(0, graph.batch) + torch.arange(graph.num_nodes, device=graph.batch.device)
 
 

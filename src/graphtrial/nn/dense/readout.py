@@ -1,4 +1,4 @@
-"""From pairs of nodes to vectors of graphs and of nodes."""
+"""Pooling of node pairs to graphs and to nodes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from graphtrial.nn.dense.buckets import Bucket
-from graphtrial.nn.dense.entries import Entries
+from graphtrial.nn.dense.pair_input import Entries
 
 
 def graph_sum(h: Tensor | Entries, bucket: Bucket) -> Tensor:
@@ -37,7 +37,7 @@ def diagonal_and_rest_maximum(state: Tensor, channels: int, bucket: Bucket) -> T
 
 
 class _Maxima(torch.autograd.Function):
-    """Keeps where the maxima are instead of the state, and makes no copy of its gradient."""
+    """Max pooling that saves the argmax instead of the state, and does not copy its gradient."""
 
     @staticmethod
     def forward(ctx: Any, state: Tensor, channels: int, bucket: Bucket) -> Tensor:
@@ -47,7 +47,7 @@ class _Maxima(torch.autograd.Function):
         if bucket.present is not None:
             diagonal = torch.where(bucket.present, diagonal, -torch.inf)
         highest, node = diagonal.max(2)
-        rest, pair = (h + bucket.minus_infinity(h.dtype)).flatten(2).max(2)
+        rest, pair = (h + bucket.off_diagonal_mask(h.dtype)).flatten(2).max(2)
         out = torch.cat([highest, rest])
         exists = out != -torch.inf
         ctx.shape = state.shape
@@ -55,10 +55,10 @@ class _Maxima(torch.autograd.Function):
         return torch.where(exists, out, 0.0).t()
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
+    def backward(ctx: Any, grad_output: Tensor) -> tuple[Tensor, None, None]:
         place, exists = ctx.saved_tensors
-        share = torch.where(exists, gradient.t(), 0.0).unflatten(0, (2, -1))
-        out = gradient.new_zeros(ctx.shape)
+        share = torch.where(exists, grad_output.t(), 0.0).unflatten(0, (2, -1))
+        out = grad_output.new_zeros(ctx.shape)
         channels, graphs = share.shape[1:]
         of_graphs = out[:channels].view(channels, graphs, -1)
         for part, at in zip(share, place.view_as(share), strict=True):

@@ -1,4 +1,4 @@
-"""Predict, then propagate."""
+"""APPNP: predict, then propagate by personalised PageRank."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from torch import Tensor, nn
 from graphtrial.core.arguments import DropoutRate, Range, Steps
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.self_loops import add_remaining_self_loops
-from graphtrial.nn.linear import FeatureLinear, Linear
-from graphtrial.nn.raw import raw_node_width, raw_nodes, require_level
+from graphtrial.nn.layers import FeatureLinear, Linear
+from graphtrial.nn.raw_features import raw_node_features, raw_node_width, require_level
 from graphtrial.nn.readout import pool
 from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import Shapes
@@ -26,9 +26,9 @@ class APPNP(nn.Module):
         Z^{(0)} = H = \mathrm{MLP}(X), \qquad
         Z^{(k+1)} = (1 - \alpha) \, \hat D_{in}^{-1/2} \hat A \hat D_{out}^{-1/2} Z^{(k)} + \alpha H
 
-    An MLP with `layers` hidden layers predicts, `steps` steps without weights propagate. `edge_dropout` drops edges
-    anew in each step; `dropout` acts on what goes into each map. With `self_loops` every node is its own neighbour.
-    Returns [nodes, outputs], or for a question about graphs the mean of that over each graph, [graphs, outputs].
+    The MLP has `layers` hidden layers; `steps` propagation steps have no weights. `edge_dropout` samples an edge mask
+    per step; `dropout` acts on the input of each linear layer; `self_loops` adds self-loops. Returns [nodes, outputs],
+    or for graph tasks their mean over each graph, [graphs, outputs].
     """
 
     levels = ("graph", "node")
@@ -61,19 +61,19 @@ class APPNP(nn.Module):
         return pool(graph, out, "mean") if self.shapes.level == "graph" else out
 
     def predict(self, graph: GraphBatch) -> Tensor:
-        """Return the answers for each node alone, [nodes, outputs]."""
-        x = raw_nodes(graph, self.shapes, next(self.parameters()).dtype)
+        """Return the logits of the MLP for each node, [nodes, outputs]."""
+        x = raw_node_features(graph, self.shapes, next(self.parameters()).dtype)
         x = self.maps[0](x, self.dropout if self.training else 0.0)
         for linear in self.maps[1:]:
             x = linear(dropout(x.relu(), self.dropout, self.training))
         return x
 
     def propagate(self, graph: GraphBatch, start: Tensor) -> Tensor:
-        """Return the answers after all steps, [nodes, outputs]."""
-        seen = add_remaining_self_loops(graph) if self.self_loops else graph
-        weight = symmetric_weight(seen, start.dtype)
+        """Return the logits after all propagation steps, [nodes, outputs]."""
+        looped = add_remaining_self_loops(graph) if self.self_loops else graph
+        weight = symmetric_weight(looped, start.dtype)
         z = start
         for _ in range(self.steps):
-            kept = dropout(weight, self.edge_dropout, self.training)
-            z = aggregate(seen, z, "sum", kept).lerp(start, self.alpha)
+            weight_dropped = dropout(weight, self.edge_dropout, self.training)
+            z = aggregate(looped, z, "sum", weight_dropped).lerp(start, self.alpha)
         return z

@@ -15,10 +15,9 @@ from graphtrial.core.arguments import Range, Width
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.dense.pooling import diffpool
-from graphtrial.nn.dropout import Dropout
 from graphtrial.nn.encoder import NodeEncoder
-from graphtrial.nn.norm import BatchNorm
-from graphtrial.nn.raw import require_level
+from graphtrial.nn.layers import BatchNorm, Dropout
+from graphtrial.nn.raw_features import require_level
 from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import Shapes
 from graphtrial.ops import aggregate
@@ -78,8 +77,8 @@ class DiffPool(nn.Module):
         x = self.node_encoder(graph)
         for layer in self.before:
             x = layer(graph, x)
-        share = self._own_slot(graph, self.assignment(graph, x)).softmax(dim=1)
-        pooled = diffpool(graph, self.feature(graph, x), share)
+        assignment = self._own_slot(graph, self.assignment(graph, x)).softmax(dim=1)
+        pooled = diffpool(graph, self.feature(graph, x), assignment)
         self._extra_loss = pooled.link_loss + pooled.entropy
         x = pooled.x / math.sqrt(self.clusters)
         for layer in self.after:
@@ -106,7 +105,7 @@ class MeanSage(nn.Module):
 
     def __init__(
         self,
-        given: int,
+        in_width: int,
         width: int,
         *,
         relu: bool,
@@ -116,11 +115,11 @@ class MeanSage(nn.Module):
         dropout: float,
     ) -> None:
         super().__init__()
-        self.linear = nn.Linear(2 * given, width)
+        self.linear = nn.Linear(2 * in_width, width)
         self.norm = BatchNorm(width) if batch_norm else None
         self.dropout = Dropout(dropout)
         self.relu = relu
-        self.residual = residual and given == width
+        self.residual = residual and in_width == width
         self.graph_norm = graph_norm
 
     def forward(self, graph: GraphBatch, x: Tensor) -> Tensor:
@@ -142,11 +141,11 @@ class DenseSage(nn.Module):
     x: [graphs, clusters, given], adjacency: [graphs, clusters, clusters] -> [graphs, clusters, width].
     """
 
-    def __init__(self, given: int, width: int, clusters: int, *, residual: bool) -> None:
+    def __init__(self, in_width: int, width: int, clusters: int, *, residual: bool) -> None:
         super().__init__()
-        self.linear = nn.Linear(given, width)
+        self.linear = nn.Linear(in_width, width)
         self.norm = nn.BatchNorm1d(clusters, affine=False)
-        self.residual = residual and given == width
+        self.residual = residual and in_width == width
 
     def forward(self, x: Tensor, adjacency: Tensor) -> Tensor:
         out = F.normalize(self.linear(torch.bmm(adjacency, x)), dim=2).relu()

@@ -1,4 +1,4 @@
-"""Graph attention from the features straight to the answers."""
+"""GAT from raw features to logits, without encoder and head."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from graphtrial.core.arguments import Width
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.self_loops import add_remaining_self_loops
 from graphtrial.nn.conv.gat import gat_attention
-from graphtrial.nn.linear import FeatureLinear, Linear
-from graphtrial.nn.raw import raw_node_width, raw_nodes, require_level
+from graphtrial.nn.layers import FeatureLinear, Linear
+from graphtrial.nn.raw_features import raw_node_features, raw_node_width, require_level
 from graphtrial.nn.readout import pool
 from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import Shapes
@@ -41,10 +41,10 @@ class Attention(nn.Module):
 class DirectGAT(nn.Module):
     r"""The network of Velickovic et al. 2018 (arXiv:1710.10903), as Wiki-CS has it: `layers` layers of attention.
 
-    There is neither an encoder nor a head: the first layer reads the features, hidden layers have `heads` heads of
-    together `width` numbers and ELU, the last one answers with a single head. `dropout` acts on what goes into each
-    layer and on the shares of attention; with `self_loops` every node is its own neighbour. Returns [nodes, outputs],
-    or for a question about graphs the mean of that over each graph, [graphs, outputs].
+    Without encoder and head: the first layer reads the raw features, hidden layers have `heads` heads of total width
+    `width` and ELU, the last layer has one head of `outputs` logits. `dropout` acts on the input of each layer and on
+    the attention weights; `self_loops` adds self-loops. Returns [nodes, outputs], or for graph tasks their mean over
+    each graph, [graphs, outputs].
     """
 
     levels = ("graph", "node")
@@ -65,15 +65,16 @@ class DirectGAT(nn.Module):
         self.dropout = dropout
         self.self_loops = self_loops
         sizes = [raw_node_width(shapes), *[width] * (layers - 1)]
-        shares = [*[(heads, width // heads)] * (layers - 1), (1, shapes.outputs)]
+        head_sizes = [*[(heads, width // heads)] * (layers - 1), (1, shapes.outputs)]
         self.layers = nn.ModuleList(
-            Attention(size, *share, features=i == 0) for i, (size, share) in enumerate(zip(sizes, shares, strict=True))
+            Attention(size, *head_size, features=i == 0)
+            for i, (size, head_size) in enumerate(zip(sizes, head_sizes, strict=True))
         )
 
     def forward(self, graph: GraphBatch) -> Tensor:
-        seen = add_remaining_self_loops(graph) if self.self_loops else graph
-        x = raw_nodes(graph, self.shapes, next(self.parameters()).dtype)
+        looped = add_remaining_self_loops(graph) if self.self_loops else graph
+        x = raw_node_features(graph, self.shapes, next(self.parameters()).dtype)
         dropout = self.dropout if self.training else 0.0
         for i, layer in enumerate(self.layers):
-            x = layer(seen, F.elu(x) if i else x, dropout).flatten(1)
+            x = layer(looped, F.elu(x) if i else x, dropout).flatten(1)
         return pool(graph, x, "mean") if self.shapes.level == "graph" else x

@@ -1,4 +1,4 @@
-"""Graph convolutions from the features straight to the answers."""
+"""GCN from raw features to logits, without encoder and head."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.self_loops import add_remaining_self_loops
-from graphtrial.nn.raw import raw_node_width, raw_nodes, require_level
+from graphtrial.nn.raw_features import raw_node_features, raw_node_width, require_level
 from graphtrial.nn.readout import pool
 from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import Shapes
@@ -29,7 +29,7 @@ class Propagation(nn.Module):
         nn.init.xavier_uniform_(self.weight)
 
     def forward(self, graph: GraphBatch, x: Tensor, *, features: bool = False) -> Tensor:
-        """Propagate x, which may be said to be the features of the graph (see `ops.feature_linear`)."""
+        """Propagate x; `features` marks it as input features, which may be sparse (see `ops.feature_linear`)."""
         weight = symmetric_weight(graph, x.dtype)
         if x.shape[1] < self.weight.shape[0]:  # the sum over neighbours is the dearer part: do it where it is narrower
             return linear(aggregate(graph, x, "sum", weight), self.weight, self.bias)
@@ -43,9 +43,9 @@ class DirectGCN(nn.Module):
 
     .. math:: Z = \hat A \, \mathrm{drop}(\mathrm{ReLU}(\hat A X W_1 + b_1)) \, W_2 + b_2
 
-    There is neither an encoder nor a head: the first convolution reads the features, the last one answers. `dropout`
-    acts between convolutions and not on the features; with `self_loops` every node is its own neighbour. Returns
-    [nodes, outputs], or for a question about graphs the mean of that over each graph, [graphs, outputs].
+    Without encoder and head: the first convolution reads the raw features, the last one returns the logits. `dropout`
+    acts between convolutions and not on the features; `self_loops` adds self-loops. Returns [nodes, outputs], or for
+    graph tasks their mean over each graph, [graphs, outputs].
     """
 
     levels = ("graph", "node")
@@ -62,9 +62,9 @@ class DirectGCN(nn.Module):
         self.convs = nn.ModuleList(Propagation(*pair) for pair in pairwise(sizes))
 
     def forward(self, graph: GraphBatch) -> Tensor:
-        seen = add_remaining_self_loops(graph) if self.self_loops else graph
-        x = raw_nodes(graph, self.shapes, next(self.parameters()).dtype)
-        x = self.convs[0](seen, x, features=True)
+        looped = add_remaining_self_loops(graph) if self.self_loops else graph
+        x = raw_node_features(graph, self.shapes, next(self.parameters()).dtype)
+        x = self.convs[0](looped, x, features=True)
         for conv in self.convs[1:]:
-            x = conv(seen, dropout(x.relu(), self.dropout, self.training))
+            x = conv(looped, dropout(x.relu(), self.dropout, self.training))
         return pool(graph, x, "mean") if self.shapes.level == "graph" else x

@@ -8,10 +8,9 @@ import torch
 from torch import Tensor, nn
 
 from graphtrial.graphs import GraphBatch
-from graphtrial.nn.dropout import Dropout
-from graphtrial.nn.isomorphism import IsomorphismStep
-from graphtrial.nn.norm import BatchNorm
-from graphtrial.nn.raw import raw_node_width, raw_nodes, require_level
+from graphtrial.nn.gin_step import GINStep
+from graphtrial.nn.layers import BatchNorm, Dropout
+from graphtrial.nn.raw_features import raw_node_features, raw_node_width, require_level
 from graphtrial.nn.readout import pool
 from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import Shapes
@@ -45,25 +44,25 @@ class GINEps(nn.Module):
         self.readout = readout
         inputs = [raw_node_width(shapes), *[width] * (layers - 1)]
         self.steps = nn.ModuleList(
-            IsomorphismStep(two_maps_then_norm(given, width), learn_epsilon=learn_epsilon) for given in inputs
+            GINStep(two_maps_then_norm(in_width, width), learn_epsilon=learn_epsilon) for in_width in inputs
         )
         self.head = classifier(width * (layers if jumping else 1), width, shapes.outputs, dropout)
 
     def forward(self, graph: GraphBatch) -> Tensor:
-        x = raw_nodes(graph, self.shapes, next(self.parameters()).dtype)
+        x = raw_node_features(graph, self.shapes, next(self.parameters()).dtype)
         states = []
         for step in self.steps:
             x = step(graph, x, None)
             states.append(x)
-        heard = torch.cat(states, dim=1) if self.jumping else x
-        return self.head(pool(graph, heard, self.readout))
+        pooled = torch.cat(states, dim=1) if self.jumping else x
+        return self.head(pool(graph, pooled, self.readout))
 
 
-def two_maps_then_norm(given: int, width: int) -> nn.Sequential:
+def two_maps_then_norm(in_width: int, width: int) -> nn.Sequential:
     """Return the inner network of TUDataset: two linear maps, each with ReLU, then batch norm."""
-    return nn.Sequential(nn.Linear(given, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU(), BatchNorm(width))
+    return nn.Sequential(nn.Linear(in_width, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU(), BatchNorm(width))
 
 
-def classifier(given: int, width: int, outputs: int, dropout: float) -> nn.Sequential:
+def classifier(in_width: int, width: int, outputs: int, dropout: float) -> nn.Sequential:
     """Return the head of TUDataset: a linear map with ReLU and dropout, and one to the outputs."""
-    return nn.Sequential(nn.Linear(given, width), nn.ReLU(), Dropout(dropout), nn.Linear(width, outputs))
+    return nn.Sequential(nn.Linear(in_width, width), nn.ReLU(), Dropout(dropout), nn.Linear(width, outputs))

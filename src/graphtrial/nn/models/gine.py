@@ -6,9 +6,15 @@ import torch
 from torch import Tensor, nn
 
 from graphtrial.graphs import GraphBatch
-from graphtrial.nn.isomorphism import IsomorphismStep
+from graphtrial.nn.gin_step import GINStep
 from graphtrial.nn.models.gin_eps import classifier, two_maps_then_norm
-from graphtrial.nn.raw import raw_edge_width, raw_edges, raw_node_width, raw_nodes, require_level
+from graphtrial.nn.raw_features import (
+    raw_edge_features,
+    raw_edge_width,
+    raw_node_features,
+    raw_node_width,
+    require_level,
+)
 from graphtrial.nn.readout import pool
 from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import Shapes
@@ -43,17 +49,15 @@ class GINE(nn.Module):
         numbers = raw_edge_width(shapes, use_features=edge_features)
         inputs = [raw_node_width(shapes), *[width] * (layers - 1)]
         self.steps = nn.ModuleList(
-            IsomorphismStep(
-                two_maps_then_norm(given, width), two_maps_then_norm(numbers, given), learn_epsilon=learn_epsilon
-            )
-            for given in inputs
+            GINStep(two_maps_then_norm(size, width), two_maps_then_norm(numbers, size), learn_epsilon=learn_epsilon)
+            for size in inputs
         )
         self.head = classifier(width * (layers if jumping else 1), width, shapes.outputs, dropout)
 
     def forward(self, graph: GraphBatch) -> Tensor:
         dtype = next(self.parameters()).dtype
-        x = raw_nodes(graph, self.shapes, dtype)
-        f = raw_edges(graph, self.shapes, dtype, use_features=self.edge_features)
+        x = raw_node_features(graph, self.shapes, dtype)
+        f = raw_edge_features(graph, self.shapes, dtype, use_features=self.edge_features)
         states = []
         for step in self.steps:
             x = step(graph, x, f)

@@ -9,9 +9,15 @@ from torch import Tensor, nn
 
 from graphtrial.core.arguments import Depth
 from graphtrial.graphs import GraphBatch
-from graphtrial.nn.isomorphism import IsomorphismStep
-from graphtrial.nn.norm import BatchNorm
-from graphtrial.nn.raw import raw_edge_width, raw_edges, raw_node_width, raw_nodes, require_level
+from graphtrial.nn.gin_step import GINStep
+from graphtrial.nn.layers import BatchNorm
+from graphtrial.nn.raw_features import (
+    raw_edge_features,
+    raw_edge_width,
+    raw_node_features,
+    raw_node_width,
+    require_level,
+)
 from graphtrial.nn.readout import Set2Set, pool
 from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import Shapes
@@ -49,39 +55,39 @@ class MoleculeGINE(nn.Module):
         numbers = raw_edge_width(shapes, use_features=edge_features)
         inputs = [raw_node_width(shapes), *[width] * (layers - 1)]
         self.steps = nn.ModuleList(
-            IsomorphismStep(_mlp(given, width, norm), _encoder(numbers, given, norm)) for given in inputs
+            GINStep(_mlp(in_width, width, norm), _encoder(numbers, in_width, norm)) for in_width in inputs
         )
         self.norms = nn.ModuleList(BatchNorm(width) if norm == "outside" else nn.Identity() for _ in inputs)
-        heard = width * (layers if jumping else 1)
-        self.set2set = Set2Set(heard, steps=6) if readout == "set2set" else None
-        inner = [2 * heard if self.set2set else heard, *[width] * (head_layers - 1)]
-        maps = [part for given in inner[:-1] for part in (nn.Linear(given, width), nn.ReLU())]
+        pooled = width * (layers if jumping else 1)
+        self.set2set = Set2Set(pooled, steps=6) if readout == "set2set" else None
+        inner = [2 * pooled if self.set2set else pooled, *[width] * (head_layers - 1)]
+        maps = [part for in_width in inner[:-1] for part in (nn.Linear(in_width, width), nn.ReLU())]
         self.head = nn.Sequential(*maps, nn.Linear(inner[-1], shapes.outputs))
 
     def forward(self, graph: GraphBatch) -> Tensor:
         dtype = next(self.parameters()).dtype
-        x = raw_nodes(graph, self.shapes, dtype)
-        f = raw_edges(graph, self.shapes, dtype, use_features=self.edge_features)
+        x = raw_node_features(graph, self.shapes, dtype)
+        f = raw_edge_features(graph, self.shapes, dtype, use_features=self.edge_features)
         states = []
         for step, norm in zip(self.steps, self.norms, strict=True):
             x = norm(step(graph, x, f).relu())
             states.append(x)
-        heard = torch.cat(states, dim=1) if self.jumping else x
-        return self.head(pool(graph, heard, "mean") if self.set2set is None else self.set2set(graph, heard))
+        pooled = torch.cat(states, dim=1) if self.jumping else x
+        return self.head(pool(graph, pooled, "mean") if self.set2set is None else self.set2set(graph, pooled))
 
 
-def _mlp(given: int, width: int, norm: Norm) -> nn.Sequential:
+def _mlp(in_width: int, width: int, norm: Norm) -> nn.Sequential:
     if norm == "inside":
-        return _normed(given, width)
-    return nn.Sequential(nn.Linear(given, given), nn.ReLU(), nn.Linear(given, width))
+        return _normed(in_width, width)
+    return nn.Sequential(nn.Linear(in_width, in_width), nn.ReLU(), nn.Linear(in_width, width))
 
 
-def _encoder(numbers: int, given: int, norm: Norm) -> nn.Sequential:
+def _encoder(numbers: int, in_width: int, norm: Norm) -> nn.Sequential:
     if norm == "inside":
-        return _normed(numbers, given)
-    return nn.Sequential(nn.Linear(numbers, given), nn.ReLU(), nn.Linear(given, given))
+        return _normed(numbers, in_width)
+    return nn.Sequential(nn.Linear(numbers, in_width), nn.ReLU(), nn.Linear(in_width, in_width))
 
 
-def _normed(given: int, width: int) -> nn.Sequential:
-    first, second = nn.Linear(given, width), nn.Linear(width, width)
+def _normed(in_width: int, width: int) -> nn.Sequential:
+    first, second = nn.Linear(in_width, width), nn.Linear(width, width)
     return nn.Sequential(first, BatchNorm(width), nn.ReLU(), second, BatchNorm(width), nn.ReLU())

@@ -1,4 +1,4 @@
-"""Attention among neighbours and with a star that sees all nodes."""
+"""GraphStar: attention over neighbours and a virtual node (star)."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from graphtrial.core.arguments import Width
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.column import PAIRS
-from graphtrial.nn.linear import FeatureLinear, Linear
-from graphtrial.nn.raw import raw_node_width, raw_nodes, require_level
+from graphtrial.nn.layers import FeatureLinear, Linear
+from graphtrial.nn.raw_features import raw_node_features, raw_node_width, require_level
 from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import Shapes
 from graphtrial.ops import aggregate, edge_dot
@@ -61,7 +61,7 @@ class GraphStar(nn.Module):
 
     def encode(self, graph: GraphBatch) -> Tensor:
         """Return the vector of each node, [nodes, width]."""
-        x = self.first(raw_nodes(graph, self.shapes, self.relation.dtype)).relu()
+        x = self.first(raw_node_features(graph, self.shapes, self.relation.dtype)).relu()
         star = self.star(x.mean(dim=0, keepdim=True), x)
         for i, nodes in enumerate(self.nodes):
             x = nodes(graph, x, star)
@@ -87,12 +87,12 @@ class Nodes(nn.Module):
             for part in (self.query(x), self.of_neighbours(x), self.of_itself(x), self.of_star(star))
         )
         query = query / math.sqrt(query.shape[2])
-        shares, mine, its = _shares(
+        alpha, alpha_self, alpha_star = _softmax(
             graph, edge_dot(graph, query, near), (query * own).sum(dim=2), (query * far).sum(dim=2)
         )
         near, own = (drop(part, self.dropout, self.training) for part in (near, own))
-        heard = aggregate(graph, near, "sum", shares) + mine.unsqueeze(2) * own + its.unsqueeze(2) * far
-        return self.norm(x + F.elu(heard.flatten(1)))
+        pooled = aggregate(graph, near, "sum", alpha) + alpha_self.unsqueeze(2) * own + alpha_star.unsqueeze(2) * far
+        return self.norm(x + F.elu(pooled.flatten(1)))
 
 
 class Star(nn.Module):
@@ -111,13 +111,13 @@ class Star(nn.Module):
         query, key, value = (
             part.view(len(part), self.heads, -1) for part in (self.query(star), self.key(seen), self.value(seen))
         )
-        shares = ((query * key).sum(dim=2) / math.sqrt(query.shape[2])).softmax(dim=0)
+        alpha = ((query * key).sum(dim=2) / math.sqrt(query.shape[2])).softmax(dim=0)
         value = drop(value, self.dropout, self.training)
-        heard = F.elu((shares.unsqueeze(2) * value).sum(dim=0, keepdim=True).flatten(1))
-        return self.norm(heard + star if self.residual else heard)
+        pooled = F.elu((alpha.unsqueeze(2) * value).sum(dim=0, keepdim=True).flatten(1))
+        return self.norm(pooled + star if self.residual else pooled)
 
 
-def _shares(graph: GraphBatch, near: Tensor, own: Tensor, far: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+def _softmax(graph: GraphBatch, near: Tensor, own: Tensor, far: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Return the softmax over in-edges [edges, heads], the node itself and the star [nodes, heads] together."""
     target = graph.edge_index[1]
     place = target.unsqueeze(1).expand_as(near)

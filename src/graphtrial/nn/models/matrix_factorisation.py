@@ -1,4 +1,4 @@
-"""A free vector for each node."""
+"""Matrix factorization: a learnt embedding per node."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from graphtrial.nn.shapes import Shapes
 
 @MODELS.register("matrix-factorisation", title="Matrix factorization")
 class MatrixFactorisation(nn.Module):
-    """A table of learnt vectors, one per node, and an MLP on pairs of them: the baseline of OGB's link prediction.
+    """Learnt embedding per node and an MLP on node pairs: the matrix factorization baseline of OGB's link prediction.
 
-    It sees neither features nor edges, only which pairs it is told are linked, so it knows the nodes of one graph
-    and no others. Returns [pairs, outputs].
+    Uses neither features nor edges; transductive, for a dataset of one graph. Returns [pairs, outputs].
     """
 
     levels = ("pair",)
@@ -32,6 +31,6 @@ class MatrixFactorisation(nn.Module):
     def forward(self, graph: GraphBatch) -> Tensor:
         if graph.num_nodes != self.table.num_embeddings:
             raise GraphTrialError(
-                f"matrix-factorisation knows {self.table.num_embeddings} nodes, but the batch has {graph.num_nodes}"
+                f"matrix-factorisation has {self.table.num_embeddings} nodes, the batch {graph.num_nodes}"
             )
         return self.head(graph, [self.table.weight])

@@ -1,4 +1,4 @@
-"""Linear maps from the features of a node, or of two, straight to the answers."""
+"""MLP from raw features of a node or a node pair to logits."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from torch import Tensor, nn
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.column import PAIRS
-from graphtrial.nn.linear import FeatureLinear, Linear
-from graphtrial.nn.raw import raw_node_width, raw_nodes, require_level
+from graphtrial.nn.layers import FeatureLinear, Linear
+from graphtrial.nn.raw_features import raw_node_features, raw_node_width, require_level
 from graphtrial.nn.readout import pool
 from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import Shapes
@@ -19,11 +19,11 @@ from graphtrial.ops import dropout, feature_linear, linear
 
 @MODELS.register("mlp-direct", title="MLP (direct)")
 class DirectMLP(nn.Module):
-    r"""The baseline of Wiki-CS that sees no links: `layers` linear maps of the features, ReLU and dropout between.
+    r"""Structure-agnostic baseline of Wiki-CS: `layers` linear layers of the features with ReLU and dropout.
 
     .. math:: z_i = W_2 \, \mathrm{drop}(\mathrm{ReLU}(W_1 x_i + b_1)) + b_2
 
-    Asked about pairs, it reads the features of both nodes side by side, and nothing makes it symmetric. Without
+    For link tasks it reads the concatenated features of both nodes and is not symmetric. Without
     `first_activation` the first hidden layer has neither ReLU nor dropout, as in the released code: with one hidden
     layer the model is then linear. Returns [nodes, outputs], [pairs, outputs], or the mean over each graph.
     """
@@ -44,7 +44,7 @@ class DirectMLP(nn.Module):
         self.maps = nn.ModuleList([FeatureLinear(*first), *(Linear(*pair) for pair in rest)])
 
     def forward(self, graph: GraphBatch) -> Tensor:
-        x = raw_nodes(graph, self.shapes, next(self.parameters()).dtype)
+        x = raw_node_features(graph, self.shapes, next(self.parameters()).dtype)
         first = self.maps[0]
         x = _of_both_ends(graph, x, *first.parameters()) if self.shapes.level == "pair" else first(x)
         for i, following in enumerate(self.maps[1:]):
@@ -55,9 +55,9 @@ class DirectMLP(nn.Module):
 
 
 def _of_both_ends(graph: GraphBatch, x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    """Map the features of the two nodes of each pair side by side, [pairs, width].
+    """Linear layer on the concatenated features of both nodes of each pair, [pairs, width].
 
-    Where the batch asks for about every node anyway, each is mapped once as either end, instead of once in each pair.
+    With many pairs, its two halves are applied once per node instead of once per pair.
     """
     pairs = graph.columns.get(PAIRS)
     if pairs is None:

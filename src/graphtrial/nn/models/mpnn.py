@@ -7,7 +7,13 @@ from torch import Tensor, nn
 
 from graphtrial.core.arguments import Depth, Width
 from graphtrial.graphs import GraphBatch
-from graphtrial.nn.raw import raw_edge_width, raw_edges, raw_node_width, raw_nodes, require_level
+from graphtrial.nn.raw_features import (
+    raw_edge_features,
+    raw_edge_width,
+    raw_node_features,
+    raw_node_width,
+    require_level,
+)
 from graphtrial.nn.readout import Set2Set
 from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import Shapes
@@ -46,8 +52,8 @@ class MPNN(nn.Module):
 
     def forward(self, graph: GraphBatch) -> Tensor:
         dtype = next(self.parameters()).dtype
-        x = self.first(raw_nodes(graph, self.shapes, dtype)).relu()
-        f = raw_edges(graph, self.shapes, dtype, use_features=self.edge_features)
+        x = self.first(raw_node_features(graph, self.shapes, dtype)).relu()
+        f = raw_edge_features(graph, self.shapes, dtype, use_features=self.edge_features)
         coefficients = self.conv.coefficients(f)
         for _ in range(self.steps):
             x = self.gru(self.conv(graph, x, coefficients).relu(), x)
@@ -55,7 +61,7 @@ class MPNN(nn.Module):
 
 
 class EdgeNetwork(nn.Module):
-    r"""A matrix for each edge, computed from its features; the mean over neighbours, and the node's own share.
+    r"""Edge-conditioned convolution (PyG's `NNConv`) with mean aggregation and root weight.
 
     .. math:: h_i' = R h_i + b + \mathrm{mean}_{j \to i} \, M(f_{ji}) h_j, \qquad
         M(f) = \sum_k c_k(f) M_k, \quad c(f) = [\mathrm{ReLU}(V f + v) \,\|\, 1]
@@ -76,6 +82,6 @@ class EdgeNetwork(nn.Module):
 
     def forward(self, graph: GraphBatch, x: Tensor, coefficients: Tensor) -> Tensor:
         count, width = coefficients.shape[1], x.shape[1]
-        heard = aggregate(graph, x.unsqueeze(1).expand(-1, count, -1), "mean", coefficients)
+        pooled = aggregate(graph, x.unsqueeze(1).expand(-1, count, -1), "mean", coefficients)
         matrices = torch.cat([self.second.weight, self.second.bias.unsqueeze(1)], dim=1).view(width, width, count)
-        return self.root(x) + heard.flatten(1) @ matrices.permute(2, 0, 1).reshape(count * width, width)
+        return self.root(x) + pooled.flatten(1) @ matrices.permute(2, 0, 1).reshape(count * width, width)

@@ -1,4 +1,4 @@
-"""The nearest neighbours of each node, for what they are worth."""
+"""k-nearest-neighbour heuristic for edges."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from graphtrial.nn.shapes import Shapes
 
 @MODELS.register("nearest-neighbours", title="k-NN heuristic")
 class NearestNeighbours(nn.Module):
-    r"""Say yes to the edges from each node to its `k` nearest neighbours: the heuristic for TSP of Dwivedi et al.
+    r"""Predict the edges from each node to its `k` nearest neighbours: the heuristic for TSP of Dwivedi et al.
 
     .. math:: \hat y_{ij} = c \cdot (-1, 1) \text{ if } j \text{ is among the } k \text{ nearest of } i,
         \text{ else } c \cdot (1, -1)
 
-    The first edge feature is the distance. What is said never changes; the only parameter is the confidence c > 0 with
-    which it is said, so that the loss means something and training has something to do. The score is the same before
-    and after. Returns [edges, 2].
+    The first edge feature is the distance. Predictions never change; the only parameter is the confidence c > 0, the
+    scale of the logits, so that the loss is meaningful. The metric is the same before and after training. Returns
+    [edges, 2].
     """
 
     levels = ("edge",)
@@ -42,7 +42,7 @@ class NearestNeighbours(nn.Module):
 
 
 def is_near(graph: GraphBatch, k: int) -> Tensor:
-    """Return for each edge whether fewer than `k` edges from the same node are shorter; on a tie the first are near."""
+    """Return the mask of edges to the `k` nearest neighbours of their source; ties go to the first edges."""
     if graph.edge_attr is None:
         raise GraphTrialError("these graphs have no edge features, so that no neighbour is the nearest")
     distance = graph.edge_attr.reshape(graph.num_edges, -1)[:, 0]

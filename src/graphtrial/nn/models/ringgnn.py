@@ -12,11 +12,11 @@ from torch import Tensor, nn
 from graphtrial.core.arguments import Range
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.dense.buckets import Bucket
-from graphtrial.nn.dense.entries import Entries, Featureless
-from graphtrial.nn.dense.memory import Needs
+from graphtrial.nn.dense.checkpointing import MemoryNeeds
 from graphtrial.nn.dense.model import DenseModel
+from graphtrial.nn.dense.pair_input import Entries, Featureless
 from graphtrial.nn.dense.readout import graph_sum, node_sum
-from graphtrial.nn.dense.ring import Contracted, RingLayer
+from graphtrial.nn.dense.ring_layer import Contracted, RingLayer
 from graphtrial.nn.head import PairMap, halving_mlp
 from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import Shapes
@@ -36,7 +36,7 @@ class RingGNN(DenseModel):
     """
 
     version = 2  # of 1 the outer bias was trained and the mean size was not rounded
-    worth = 800
+    padding_cost = 800
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class RingGNN(DenseModel):
         outer_bias: bool = False,
         featureless: Featureless = "zeros",
     ) -> None:
-        needs = Needs(layers, kept=(8 + 3 * layer_norm) * width, state=width, work=8 * width)
+        needs = MemoryNeeds(layers, kept=(8 + 3 * layer_norm) * width, state=width, work=8 * width)
         super().__init__(shapes, width=width, edge_features=edge_features, featureless=featureless, needs=needs)
         nodes = average_nodes or math.ceil(shapes.mean_nodes) or USUAL_NODES
         options = {"layer_norm": layer_norm, "residual": residual, "outer_bias": outer_bias}
@@ -75,5 +75,5 @@ class RingGNN(DenseModel):
         how = graph_sum if self.level == "graph" else node_sum
         return torch.cat([how(h, bucket) for h in states], dim=1)
 
-    def answer(self, graph: GraphBatch, rows: Tensor) -> Tensor:
+    def predict(self, graph: GraphBatch, rows: Tensor) -> Tensor:
         return self.head.of_edges(graph, rows) if self.level == "edge" else self.head(rows)

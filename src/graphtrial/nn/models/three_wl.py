@@ -11,13 +11,13 @@ from torch import Tensor, nn
 from graphtrial.core.arguments import Depth
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.dense.buckets import Bucket
-from graphtrial.nn.dense.entries import Entries, Featureless
-from graphtrial.nn.dense.memory import Needs
+from graphtrial.nn.dense.checkpointing import MemoryNeeds
 from graphtrial.nn.dense.model import DenseModel
-from graphtrial.nn.dense.product import BlockWeights, ProductBlock, xavier
+from graphtrial.nn.dense.pair_input import Entries, Featureless
+from graphtrial.nn.dense.product_block import BlockWeights, ProductBlock, xavier
 from graphtrial.nn.dense.readout import diagonal_and_rest_maximum, node_sum
-from graphtrial.nn.dropout import Dropout
 from graphtrial.nn.head import PairMap, halving_mlp
+from graphtrial.nn.layers import Dropout
 from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import Shapes
 
@@ -35,7 +35,7 @@ class ThreeWLGNN(DenseModel):
     """
 
     version = 2  # of 1 the diagonal of graphs without node features was 1
-    worth = 120
+    padding_cost = 120
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class ThreeWLGNN(DenseModel):
         edge_layer_heads: bool = False,
         featureless: Featureless = "zeros",
     ) -> None:
-        needs = Needs(layers, kept=(2 * depth + 3) * width, state=width, work=6 * width)
+        needs = MemoryNeeds(layers, kept=(2 * depth + 3) * width, state=width, work=6 * width)
         super().__init__(shapes, width=width, edge_features=edge_features, featureless=featureless, needs=needs)
         self.width = width
         inputs = [self.input.channels] + [width] * (layers - 1)
@@ -83,10 +83,10 @@ class ThreeWLGNN(DenseModel):
         sums = [node_sum(h[: self.width].view(shape), bucket) for h in after]
         return torch.cat([node_sum(states[0], bucket), *sums] if self.joined else sums, dim=1)
 
-    def answer(self, graph: GraphBatch, rows: Tensor) -> Tensor:
+    def predict(self, graph: GraphBatch, rows: Tensor) -> Tensor:
         heads: list[Any] = list(self.heads)
         if self.joined:
             return heads[0].of_edges(graph, rows)
         heard = zip(heads, rows.chunk(len(heads), dim=1), strict=True)
-        answers = [head.of_edges(graph, x) if self.level == "edge" else head(x) for head, x in heard]
-        return sum(answers[1:], answers[0])
+        logits = [head.of_edges(graph, x) if self.level == "edge" else head(x) for head, x in heard]
+        return sum(logits[1:], logits[0])

@@ -1,4 +1,4 @@
-"""The variational graph auto-encoder."""
+"""Variational graph auto-encoder (VGAE)."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.column import PAIRS
 from graphtrial.graphs.self_loops import add_remaining_self_loops
 from graphtrial.nn.models.gcn_direct import Propagation
-from graphtrial.nn.raw import raw_node_width, raw_nodes, require_level
+from graphtrial.nn.raw_features import raw_node_features, raw_node_width, require_level
 from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import Shapes
 
 
 @MODELS.register("vgae", title="VGAE")
 class VGAE(nn.Module):
-    r"""A node is a random vector, and two of them are linked if they point the same way, Kipf and Welling 2016.
+    r"""Variational graph auto-encoder with inner-product decoder, Kipf and Welling 2016.
 
     .. math::
         H = \mathrm{ReLU}(\hat A X W_0 + b_0), \quad \mu = \hat A H W_\mu + b_\mu, \quad
@@ -53,19 +53,19 @@ class VGAE(nn.Module):
         return ends.prod(dim=1).sum(dim=1, keepdim=True)
 
     def encode(self, graph: GraphBatch) -> Tensor:
-        """Return the vector of each node, [nodes, latent]."""
-        seen = add_remaining_self_loops(graph)
-        x = raw_nodes(graph, self.shapes, next(self.parameters()).dtype)
-        hidden = self.hidden(seen, x, features=True).relu()
-        mean = self.mean(seen, hidden)
+        """Return the latent vector z of each node, [nodes, latent]."""
+        looped = add_remaining_self_loops(graph)
+        x = raw_node_features(graph, self.shapes, next(self.parameters()).dtype)
+        hidden = self.hidden(looped, x, features=True).relu()
+        mean = self.mean(looped, hidden)
         if not self.training:
             return mean
-        log_deviation = self.log_deviation(seen, hidden).clamp(max=10.0)  # a deviation beyond that is an overflow
+        log_deviation = self.log_deviation(looped, hidden).clamp(max=10.0)  # a deviation beyond that is an overflow
         if self.kl:
             terms = 1 + 2 * log_deviation - mean.square() - (2 * log_deviation).exp()
             self.divergence = -0.5 * terms.sum(dim=1).mean()
         return mean + torch.randn_like(mean) * log_deviation.exp()
 
     def extra_loss(self) -> Tensor | float:
-        """Return the divergence of the last forward pass, weighted."""
+        """Return the weighted KL divergence of the last forward pass."""
         return self.kl * self.divergence

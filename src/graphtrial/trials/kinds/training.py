@@ -91,11 +91,11 @@ class Training(TrialKind[TrainingRules]):
 
     def can_vectorize(self, spec: TrialSpec) -> bool:
         """Whether the trial classifies nodes of one graph, on a fixed split, by a model with a vectorized form."""
-        from graphtrial.nn.vectorized import ways
+        from graphtrial.nn.vectorized import vectorized_models
 
         if self.draws_folds or self.rules.gradient != "mean" or spec.encoding is not None:
             return False
-        return DATASETS.get(spec.dataset).split_level == "node" and MODELS.get(spec.model.name) in ways()
+        return DATASETS.get(spec.dataset).split_level == "node" and MODELS.get(spec.model.name) in vectorized_models()
 
     @property
     def max_hours(self) -> float:

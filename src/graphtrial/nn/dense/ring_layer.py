@@ -10,8 +10,8 @@ from torch import Tensor, nn
 
 from graphtrial.nn.dense import equivariant
 from graphtrial.nn.dense.buckets import Bucket
-from graphtrial.nn.dense.entries import Entries
-from graphtrial.nn.dropout import Dropout
+from graphtrial.nn.dense.pair_input import Entries
+from graphtrial.nn.layers import Dropout
 
 MAPS = 3  # of radius 2: one alone, and two whose product reaches one step further
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.linalg import eigvalsh
 
-from graphtrial.encodings import laplacian, spectrum
+from graphtrial.encodings import laplacian, sparse_eigenvectors
 from graphtrial.encodings.laplacian import LaplacianPE
 from graphtrial.graphs import from_networkx
 
@@ -29,7 +29,7 @@ GRAPHS = {
 @pytest.fixture(params=[20, 500], ids=["by iteration", "small parts dense"])
 def _sparse(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(laplacian, "DENSE_NODES", 50)
-    monkeypatch.setattr(spectrum, "DENSE_NODES", request.param)
+    monkeypatch.setattr(sparse_eigenvectors, "DENSE_NODES", request.param)
 
 
 def matrix_of(graph: nx.Graph) -> np.ndarray:
@@ -62,14 +62,14 @@ def test_vectors_equal_those_of_the_dense_decomposition_where_these_are_unique(m
     graphs = from_networkx([GRAPHS["random"]])
     dense = LaplacianPE(6).compute(graphs)
     monkeypatch.setattr(laplacian, "DENSE_NODES", 50)
-    monkeypatch.setattr(spectrum, "DENSE_NODES", 50)
+    monkeypatch.setattr(sparse_eigenvectors, "DENSE_NODES", 50)
     np.testing.assert_allclose(LaplacianPE(6).compute(graphs), dense, atol=1e-6)
 
 
 def test_components_are_set_apart_the_largest_first() -> None:
     degree = np.array([1.0, 1, 2, 2, 2, 0, 1, 1])
     component = np.array([0, 0, 1, 1, 1, 2, 3, 3], np.int32)
-    vectors = spectrum.component_vectors(degree, component, 5)
+    vectors = sparse_eigenvectors.component_vectors(degree, component, 5)
     assert vectors.shape == (8, 2)
     np.testing.assert_allclose(vectors.T @ vectors, np.eye(2), atol=1e-12)
     np.testing.assert_allclose(np.sqrt(degree) @ vectors, 0, atol=1e-12)
@@ -81,7 +81,7 @@ def test_components_are_set_apart_the_largest_first() -> None:
 
 def test_repeating_it_gives_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(laplacian, "DENSE_NODES", 50)
-    monkeypatch.setattr(spectrum, "DENSE_NODES", 20)
+    monkeypatch.setattr(sparse_eigenvectors, "DENSE_NODES", 20)
     graphs = from_networkx([GRAPHS["square grid"]])
     first = LaplacianPE(8).compute(graphs)
     np.random.seed(3)

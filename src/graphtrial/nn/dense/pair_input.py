@@ -1,4 +1,4 @@
-"""The input of models on node pairs: normalised adjacency, node features on the diagonal, edge features off it."""
+"""Input of models on node pairs: normalised adjacency, node features on the diagonal, edge features off it."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Featureless = Literal["zeros", "identity"]
 
 @dataclass(frozen=True)
 class Entries:
-    """The pairs of a bucket whose input is not zero: nodes with themselves, and edges.
+    """Sparse input of a bucket: the nonzero pairs, which are the diagonal and the edges.
 
-    `values` [channels, entries] stand at the pairs `at` [entries] of the flattened bucket. All other pairs are alike,
-    so the first layer of a model is computed for the entries and for one empty pair instead of for all pairs.
+    values [channels, entries] at the pairs `at` [entries] of the flattened bucket; all other pairs are 0, so that the
+    first layer of a model is computed for the entries and for one zero pair instead of for all pairs.
     """
 
     bucket: Bucket

@@ -9,11 +9,11 @@ from tests.helpers.samples import AWKWARD, EDGE_TYPES, NODE_TYPES, batch_of, ran
 from torch import Tensor
 
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.nn.dense.affine import affine, padded, with_ones
-from graphtrial.nn.dense.buckets import plan_of
-from graphtrial.nn.dense.entries import PairInput
-from graphtrial.nn.dense.functions import multiply, spread
-from graphtrial.nn.dense.product import ProductBlock
+from graphtrial.nn.dense.augmented import affine, padded, with_ones
+from graphtrial.nn.dense.autograd import multiply, spread
+from graphtrial.nn.dense.buckets import bucket_plan
+from graphtrial.nn.dense.pair_input import PairInput
+from graphtrial.nn.dense.product_block import ProductBlock
 from graphtrial.nn.shapes import Shapes
 
 SIZES = [3, 1, 4]
@@ -52,8 +52,8 @@ def test_the_entries_of_an_input_stand_for_the_whole() -> None:
     shapes = Shapes(outputs=1, level="graph", node_types=NODE_TYPES, edge_types=EDGE_TYPES)
     made = PairInput(shapes, edge_features=True)
     first = block(made.channels, 4, residual=True)
-    for worth in (0, 10**6):
-        for entries in made.read(batch, plan_of(batch, 10**6, worth), torch.float64):
+    for padding_cost in (0, 10**6):
+        for entries in made.read(batch, bucket_plan(batch, 10**6, padding_cost), torch.float64):
             whole = first(with_ones(entries.dense().flatten(1)), entries.bucket, first.weights())
             torch.testing.assert_close(first(entries, entries.bucket, first.weights()), whole)
 

@@ -11,23 +11,23 @@ from tests.helpers.samples import AWKWARD, EDGE_TYPES, ENCODING, NODE_TYPES, gra
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import Column, GraphBatch
 from graphtrial.nn import Shapes
-from graphtrial.nn.dense.buckets import plan_of
-from graphtrial.nn.dense.entries import PairInput
+from graphtrial.nn.dense.buckets import bucket_plan
+from graphtrial.nn.dense.pair_input import PairInput
 
 GRAPHS = [*AWKWARD, *random_graphs(6, seed=3)]
 
 
 @pytest.mark.parametrize("edge_features", [False, True])
 @pytest.mark.parametrize("encoding_dim", [0, ENCODING])
-@pytest.mark.parametrize("worth", [0, 10**6])
+@pytest.mark.parametrize("padding_cost", [0, 10**6])
 def test_the_scattered_input_is_the_one_written_number_by_number(
-    edge_features: bool, encoding_dim: int, worth: int
+    edge_features: bool, encoding_dim: int, padding_cost: int
 ) -> None:
     graphs = graph_set(GRAPHS)
     shapes = Shapes(outputs=1, level="graph", node_types=NODE_TYPES, edge_types=EDGE_TYPES, encoding_dim=encoding_dim)
     made = PairInput(shapes, edge_features=edge_features)
     batch = whole(graphs)
-    plan = plan_of(batch, 10**6, worth)
+    plan = bucket_plan(batch, 10**6, padding_cost)
     inputs = [h for entries in made.read(batch, plan, torch.float64) for h in entries.dense().unbind(1)]
     for graph, place in enumerate(plan.graph_place.tolist()):
         single = GraphBatch.from_set(graphs, [graph])
@@ -65,7 +65,7 @@ def test_numbers_of_nodes_and_edges_are_taken_as_they_are() -> None:
     graphs = graphs.with_column("edge_attr", Column(np.array([0.5, 0.25, 0.125], np.float32), "edge"))
     batch = whole(graphs)
     made = PairInput(Shapes(outputs=2, level="edge", node_dim=2, edge_dim=1), edge_features=True)
-    (entries,) = made.read(batch, plan_of(batch, 10**6, 0), torch.float32)
+    (entries,) = made.read(batch, bucket_plan(batch, 10**6, 0), torch.float32)
     h = entries.dense()[:, 0]
     assert h[1].diagonal().tolist() == [0, 2, 4]
     assert h[2].diagonal().tolist() == [1, 3, 5]

@@ -10,9 +10,9 @@ from tests.helpers.samples import NODE_TYPES, batch_of, random_graphs
 from torch import Tensor, nn
 
 from graphtrial.nn import Shapes, build_model
-from graphtrial.nn.dense import memory
-from graphtrial.nn.dense.buckets import plan_of
-from graphtrial.nn.dense.memory import Needs, Thrift, again, thrift_for
+from graphtrial.nn.dense import checkpointing as checkpointing_module
+from graphtrial.nn.dense.buckets import bucket_plan
+from graphtrial.nn.dense.checkpointing import Checkpointing, MemoryNeeds, choose_checkpointing, maybe_checkpoint
 
 SHAPES = Shapes(outputs=2, level="graph", node_types=NODE_TYPES)
 GRAPHS = random_graphs(12, seed=0)
@@ -32,7 +32,7 @@ def gradients(name: str) -> tuple[Tensor, dict[str, Tensor]]:
 @pytest.mark.parametrize("budget", [0, 50_000])
 def test_computing_again_gives_the_same_bits(name: str, budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = gradients(name)
-    monkeypatch.setattr(memory, "BUDGET", budget)
+    monkeypatch.setattr(checkpointing_module, "BUDGET", budget)
     found = gradients(name)
     assert torch.equal(found[0], expected[0])
     assert found[1].keys() == expected[1].keys()
@@ -51,25 +51,25 @@ def test_beyond_the_budget_nothing_is_kept_but_the_arguments() -> None:
         return tensor
 
     x = torch.ones(1000, requires_grad=True)
-    for thrifty in (False, True):
+    for recompute in (False, True):
         kept.clear()
         with torch.autograd.graph.saved_tensors_hooks(count, lambda tensor: tensor):
-            again(layer, x, thrifty=thrifty)
-        assert sum(kept) <= 1000 if thrifty else sum(kept) >= 4000
+            maybe_checkpoint(layer, x, recompute=recompute)
+        assert sum(kept) <= 1000 if recompute else sum(kept) >= 4000
 
 
 def test_the_budget_decides_what_is_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    plan = plan_of(batch_of([(10, [])] * 8), 400, 0)  # two buckets of 400 pairs
-    needs = Needs(layers=2, kept=5, state=1, work=3)  # 13 numbers for a pair
+    plan = bucket_plan(batch_of([(10, [])] * 8), 400, 0)  # two buckets of 400 pairs
+    needs = MemoryNeeds(layers=2, kept=5, state=1, work=3)  # 13 numbers for a pair
     for budget, expected in (
-        (800 * 13 * 4, Thrift()),
-        (800 * 13 * 4 - 1, Thrift(buckets=True)),
-        (400 * 13 * 4 - 1, Thrift(buckets=True, layers=True)),
+        (800 * 13 * 4, Checkpointing()),
+        (800 * 13 * 4 - 1, Checkpointing(buckets=True)),
+        (400 * 13 * 4 - 1, Checkpointing(buckets=True, layers=True)),
     ):
-        monkeypatch.setattr(memory, "BUDGET", budget)
-        assert thrift_for(plan, needs, 4, 0) == expected
+        monkeypatch.setattr(checkpointing_module, "BUDGET", budget)
+        assert choose_checkpointing(plan, needs, 4, 0) == expected
     with torch.no_grad():
-        assert thrift_for(plan, needs, 4, 0) == Thrift()
+        assert choose_checkpointing(plan, needs, 4, 0) == Checkpointing()
 
 
 @pytest.mark.parametrize("name", DENSE)
@@ -83,7 +83,7 @@ def test_a_graph_that_cannot_fit_is_a_memory_error(name: str) -> None:
 def test_what_was_computed_before_fits_again(monkeypatch: pytest.MonkeyPatch) -> None:
     model = build_model("ringgnn", SHAPES, {"width": 8})
     model(batch_of([(9, [])]))
-    monkeypatch.setattr(memory, "available_bytes", lambda: 0)
+    monkeypatch.setattr(checkpointing_module, "available_bytes", lambda: 0)
     model(batch_of([(9, [])]))
     with pytest.raises(MemoryError):
         model(batch_of([(10, [])]))
@@ -91,17 +91,17 @@ def test_what_was_computed_before_fits_again(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_the_free_memory_is_what_the_system_and_the_control_group_leave(tmp_path: Path) -> None:
     (tmp_path / "meminfo").write_text("MemTotal: 9 kB\nMemAvailable:    5 kB\n")
-    assert memory._system_bytes(tmp_path / "meminfo") == 5 * 1024
-    assert memory._system_bytes(tmp_path / "none") is None
-    assert memory._group_bytes(tmp_path) is None
+    assert checkpointing_module._system_bytes(tmp_path / "meminfo") == 5 * 1024
+    assert checkpointing_module._system_bytes(tmp_path / "none") is None
+    assert checkpointing_module._group_bytes(tmp_path) is None
     (tmp_path / "memory.current").write_text("300\n")
     for limit, free in (("max", None), ("1000", 700), ("200", 0)):
         (tmp_path / "memory.max").write_text(limit + "\n")
-        assert memory._group_bytes(tmp_path) == free
-    assert memory.available_bytes() > 0
+        assert checkpointing_module._group_bytes(tmp_path) == free
+    assert checkpointing_module.available_bytes() > 0
 
 
 def test_a_graph_needs_least_when_every_layer_is_computed_again() -> None:
-    needs = Needs(layers=4, kept=7, state=1, work=6)
+    needs = MemoryNeeds(layers=4, kept=7, state=1, work=6)
     assert needs.least(gradient=False) < needs.least(gradient=True) < needs.most()
     assert (needs.least(gradient=False), needs.least(gradient=True), needs.most()) == (11, 21, 34)

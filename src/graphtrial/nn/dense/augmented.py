@@ -1,8 +1,7 @@
-"""Affine maps as plain matrix products, on states that carry a row of ones.
+"""Augmented matrices: affine maps as matrix products on states with a row of ones (homogeneous coordinates).
 
-A bias would cost a pass over all pairs, and its gradient another; with a row of ones in the state it is a column of the
-matrix. Rows of zeros fill up to a multiple of eight, the numbers in a vector register, because matrix products of other
-sizes are up to 40 % slower.
+A separate bias would cost a pass over all pairs, and its gradient another. Rows are padded with zeros to a multiple of
+eight, the width of a vector register, because matrix products of other sizes are up to 40 % slower.
 """
 
 from __future__ import annotations
@@ -15,21 +14,21 @@ LANES = 8
 
 
 def padded(channels: int) -> int:
-    """Return the rows of a state: its channels, the ones, and zeros up to a multiple of eight."""
+    """Return the rows of an augmented state: channels, ones, and zero padding to a multiple of eight."""
     return (channels + LANES) // LANES * LANES
 
 
 def with_ones(channels: Tensor) -> Tensor:
-    """Return the state of these channels, [channels, pairs] -> [padded(channels), pairs]."""
+    """Augment a state by ones and padding, [channels, pairs] -> [padded(channels), pairs]."""
     out = F.pad(channels, (0, 0, 0, padded(len(channels)) - len(channels)))
     out[len(channels)] = 1
     return out
 
 
 def affine(weight: Tensor, bias: Tensor) -> Tensor:
-    """Return the matrix of x -> W x + b for states: [outputs, inputs] -> [padded(outputs), padded(inputs)].
+    """Return the augmented matrix of x -> W x + b, which preserves the row of ones.
 
-    It hands on the row of ones.
+    weight [outputs, inputs], bias [outputs] -> [padded(outputs), padded(inputs)].
     """
     outputs, inputs = weight.shape
     matrix = torch.cat([weight, bias.unsqueeze(1)], dim=1)

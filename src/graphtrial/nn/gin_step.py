@@ -1,4 +1,4 @@
-"""One step of graph isomorphism networks, with or without edge features."""
+"""GIN and GINE convolution with any MLP."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from graphtrial.graphs import GraphBatch
 from graphtrial.ops import aggregate, aggregate_messages
 
 
-class IsomorphismStep(nn.Module):
+class GINStep(nn.Module):
     r"""GIN, Xu et al. 2019 (arXiv:1810.00826), or, with an edge encoder, GINE, Hu et al. 2020 (arXiv:1905.12265).
 
     .. math::
@@ -17,7 +17,7 @@ class IsomorphismStep(nn.Module):
         \quad \text{or} \quad
         \mathrm{MLP}\big((1 + \epsilon) h_i + \sum_{j \to i} \mathrm{ReLU}(h_j + \mathrm{enc}(f_{ji}))\big)
 
-    Without `learn_epsilon` it is 0. x: [nodes, in], f: [edges, numbers] -> [nodes, out].
+    Without `learn_epsilon`, epsilon is 0. x: [nodes, in], f: [edges, edge features] -> [nodes, out].
     """
 
     def __init__(self, mlp: nn.Module, encoder: nn.Module | None = None, *, learn_epsilon: bool = True) -> None:
@@ -27,8 +27,8 @@ class IsomorphismStep(nn.Module):
         self.epsilon = nn.Parameter(torch.zeros(())) if learn_epsilon else None
 
     def forward(self, graph: GraphBatch, x: Tensor, f: Tensor | None) -> Tensor:
-        own = x.new_ones(()) if self.epsilon is None else 1 + self.epsilon
+        self_weight = x.new_ones(()) if self.epsilon is None else 1 + self.epsilon
         if self.encoder is None:
-            return self.mlp(aggregate(graph, x, "sum", self_weight=own))
+            return self.mlp(aggregate(graph, x, "sum", self_weight=self_weight))
         messages = (x.index_select(0, graph.edge_index[0]) + self.encoder(f)).relu()
-        return self.mlp(own * x + aggregate_messages(graph, messages, "sum"))
+        return self.mlp(self_weight * x + aggregate_messages(graph, messages, "sum"))

@@ -1,4 +1,4 @@
-"""Operations on pairs with gradients of their own, which keep less and touch memory less often than torch's."""
+"""Autograd functions on node pairs that save fewer activations and touch memory less often than torch's."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def multiply(paths: Tensor, channels: int, bucket: Bucket) -> Tensor:
 
 
 def spread(columns: Tensor, at: Tensor, pairs: int) -> Tensor:
-    """Give every pair its column: those at `at` their own, in order, all others the last one.
+    """Scatter columns to pairs: the pairs `at` get a column each, in order, all others the last one.
 
     columns: [..., entries + 1] -> [..., pairs].
     """
@@ -51,40 +51,40 @@ class _ProductBlock(torch.autograd.Function):
         return torch.mm(of_input, flat).addmm_(of_product, product)
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
+    def backward(ctx: Any, grad_output: Tensor) -> tuple[Tensor | None, ...]:
         flat, of_input, of_product, product, *rest = ctx.saved_tensors
         maps, paths = rest[: ctx.depth], rest[ctx.depth :]
-        rows, pairs = gradient.shape
-        # The maxima over a last block give a gradient to a few pairs only.
-        heard = gradient.abs().sum(0).nonzero().squeeze(1)
-        some = 2 * len(heard) < pairs
+        rows, pairs = grad_output.shape
+        # Max pooling after the last block gives a nonzero gradient to a few pairs only.
+        nonzero = grad_output.abs().sum(0).nonzero().squeeze(1)
+        some = 2 * len(nonzero) < pairs
         if some:
-            gradient, product, heard_flat = (x.index_select(1, heard) for x in (gradient, product, flat))
-        of_of_product = torch.mm(gradient, product.t())
-        of_multiplied = torch.mm(of_product.t(), gradient)
+            grad_output, product, nonzero_flat = (x.index_select(1, nonzero) for x in (grad_output, product, flat))
+        grad_of_product = torch.mm(grad_output, product.t())
+        grad_multiplied = torch.mm(of_product.t(), grad_output)
         if some:
-            of_multiplied = gradient.new_zeros(rows, pairs).index_add_(1, heard, of_multiplied)
+            grad_multiplied = grad_output.new_zeros(rows, pairs).index_add_(1, nonzero, grad_multiplied)
 
         # What goes back to h comes from both chains and from W: side by side, it is one product instead of three sums.
-        joined = gradient.new_empty((2 if some else 3) * rows, pairs)
+        joined = grad_output.new_empty((2 if some else 3) * rows, pairs)
         first = joined[: 2 * rows].view_as(paths[0])
         back = first if ctx.depth == 1 else torch.empty_like(paths[-1])
-        _multiplied_backward(of_multiplied, paths[-1], ctx.channels, ctx.bucket, back)
-        of_maps: list[Tensor] = []
+        _multiplied_backward(grad_multiplied, paths[-1], ctx.channels, ctx.bucket, back)
+        grad_maps: list[Tensor] = []
         for at in range(ctx.depth - 1, 0, -1):
             _relu_backward_(back, paths[at])
-            of_maps.insert(0, torch.bmm(back, paths[at - 1].transpose(1, 2)))
+            grad_maps.insert(0, torch.bmm(back, paths[at - 1].transpose(1, 2)))
             back = torch.bmm(maps[at].transpose(1, 2), back, out=first if at == 1 else torch.empty_like(back))
         _relu_backward_(first, paths[0])
         weight = maps[0].flatten(0, 1)
         if some:
-            of_flat = torch.mm(weight.t(), joined).index_add_(1, heard, torch.mm(of_input.t(), gradient))
-            of_first, of_of_input = torch.mm(joined, flat.t()), torch.mm(gradient, heard_flat.t())
+            grad_flat = torch.mm(weight.t(), joined).index_add_(1, nonzero, torch.mm(of_input.t(), grad_output))
+            grad_first, grad_of_input = torch.mm(joined, flat.t()), torch.mm(grad_output, nonzero_flat.t())
         else:
-            joined[2 * rows :] = gradient
-            of_flat = torch.mm(torch.cat([weight, of_input]).t(), joined)
-            of_first, of_of_input = torch.mm(joined, flat.t()).split([2 * rows, rows])
-        return of_flat, of_of_input, of_of_product, None, None, of_first.view_as(maps[0]), *of_maps
+            joined[2 * rows :] = grad_output
+            grad_flat = torch.mm(torch.cat([weight, of_input]).t(), joined)
+            grad_first, grad_of_input = torch.mm(joined, flat.t()).split([2 * rows, rows])
+        return grad_flat, grad_of_input, grad_of_product, None, None, grad_first.view_as(maps[0]), *grad_maps
 
 
 class _Multiply(torch.autograd.Function):
@@ -95,10 +95,10 @@ class _Multiply(torch.autograd.Function):
         return _multiplied(paths, channels, bucket)
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
+    def backward(ctx: Any, grad_output: Tensor) -> tuple[Tensor, None, None]:
         (paths,) = ctx.saved_tensors
         out = torch.empty_like(paths)
-        _multiplied_backward(gradient, paths, ctx.channels, ctx.bucket, out)
+        _multiplied_backward(grad_output, paths, ctx.channels, ctx.bucket, out)
         return out, None, None
 
 
@@ -110,21 +110,21 @@ def _multiplied(paths: Tensor, channels: int, bucket: Bucket) -> Tensor:
     return out
 
 
-def _multiplied_backward(gradient: Tensor, paths: Tensor, channels: int, bucket: Bucket, out: Tensor) -> None:
-    """Write the gradient of both paths."""
+def _multiplied_backward(grad_output: Tensor, paths: Tensor, channels: int, bucket: Bucket, out: Tensor) -> None:
+    """Write the gradients of both paths to `out`."""
     left, right = _matrices(paths, channels, bucket)
-    of_left, of_right = _matrices(out, channels, bucket)
-    matrices = gradient[:channels].contiguous().view_as(left)
+    grad_left, grad_right = _matrices(out, channels, bucket)
+    matrices = grad_output[:channels].contiguous().view_as(left)
     out[:, channels:] = 0
-    torch.bmm(matrices, right.transpose(1, 2), out=of_left)
+    torch.bmm(matrices, right.transpose(1, 2), out=grad_left)
     if bucket.present is not None:
-        of_left.copy_(_without_padding(of_left, bucket))
-    torch.bmm(_without_padding(left, bucket).transpose(1, 2), matrices, out=of_right)
+        grad_left.copy_(_without_padding(grad_left, bucket))
+    torch.bmm(_without_padding(left, bucket).transpose(1, 2), matrices, out=grad_right)
 
 
-def _relu_backward_(gradient: Tensor, out: Tensor) -> None:
-    """Set the gradient to 0 where ReLU gave 0."""
-    torch.ops.aten.threshold_backward.grad_input(gradient, out, 0, grad_input=gradient)
+def _relu_backward_(grad_output: Tensor, out: Tensor) -> None:
+    """Zero the gradient in place where the output of ReLU is 0."""
+    torch.ops.aten.threshold_backward.grad_input(grad_output, out, 0, grad_input=grad_output)
 
 
 def _matrices(paths: Tensor, channels: int, bucket: Bucket) -> tuple[Tensor, Tensor]:
@@ -134,7 +134,7 @@ def _matrices(paths: Tensor, channels: int, bucket: Bucket) -> tuple[Tensor, Ten
 
 
 def _without_padding(matrices: Tensor, bucket: Bucket) -> Tensor:
-    """Return matrices whose columns of absent nodes are 0: these are no steps of a path."""
+    """Zero the columns of padding nodes."""
     if bucket.present is None:
         return matrices
     apart = matrices.view(-1, bucket.graphs, bucket.size, bucket.size)
@@ -150,8 +150,8 @@ class _Spread(torch.autograd.Function):
         return out.index_add_(-1, at, columns[..., :-1] - last)
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
+    def backward(ctx: Any, grad_output: Tensor) -> tuple[Tensor, None, None]:
         (at,) = ctx.saved_tensors
-        own = gradient.index_select(-1, at)
-        rest = gradient.sum(-1, keepdim=True) - own.sum(-1, keepdim=True)
+        own = grad_output.index_select(-1, at)
+        rest = grad_output.sum(-1, keepdim=True) - own.sum(-1, keepdim=True)
         return torch.cat([own, rest], dim=-1), None, None

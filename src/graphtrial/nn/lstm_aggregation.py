@@ -1,4 +1,4 @@
-"""A recurrent network over the neighbours of each node."""
+"""LSTM aggregation over in-neighbours."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from torch.nn.utils.rnn import PackedSequence
 from graphtrial.graphs import GraphBatch
 
 
-class NeighbourLSTM(nn.Module):
-    """The last state of an LSTM that reads the in-neighbours of a node in the order of the edges; 0 without any.
+class LSTMAggregation(nn.Module):
+    """Last hidden state of an LSTM over the in-neighbours of each node in edge order; 0 for nodes without in-edges.
 
-    All nodes are read at once, packed by degree: step t holds the t-th neighbour of every node that has one.
-    x: [nodes, width] -> [nodes, width].
+    All nodes run at once as a packed sequence sorted by degree: step t holds the t-th neighbour of every node that has
+    one. x: [nodes, width] -> [nodes, width].
     """
 
     def __init__(self, width: int) -> None:
@@ -29,7 +29,7 @@ class NeighbourLSTM(nn.Module):
 
 
 def _by_degree(graph: GraphBatch) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the nodes with in-edges by falling degree, the source of each edge step by step, and the steps' sizes."""
+    """Return nodes with in-edges by descending degree, sources of edges by step, and the batch size of each step."""
     source, target = graph.edge_index
     nodes = torch.argsort(graph.in_degree, descending=True, stable=True)
     place = torch.empty_like(nodes)

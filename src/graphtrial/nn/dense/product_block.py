@@ -8,10 +8,10 @@ import torch
 from torch import Tensor, nn
 
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.nn.dense.affine import affine, padded, with_ones
+from graphtrial.nn.dense.augmented import affine, padded, with_ones
+from graphtrial.nn.dense.autograd import multiply, product_block, spread
 from graphtrial.nn.dense.buckets import Bucket
-from graphtrial.nn.dense.entries import Entries
-from graphtrial.nn.dense.functions import multiply, product_block, spread
+from graphtrial.nn.dense.pair_input import Entries
 
 
 class BlockWeights(NamedTuple):

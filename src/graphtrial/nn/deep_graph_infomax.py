@@ -1,4 +1,4 @@
-"""Node vectors learnt without labels: Deep Graph Infomax."""
+"""Deep Graph Infomax: self-supervised node embeddings."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from torch.nn import functional as F
 from graphtrial.core.process import compute_settings, seed_everything
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.self_loops import add_remaining_self_loops
-from graphtrial.nn.linear import Linear
-from graphtrial.nn.raw import raw_node_width, raw_nodes
+from graphtrial.nn.layers import Linear
+from graphtrial.nn.raw_features import raw_node_features, raw_node_width
 from graphtrial.nn.shapes import Shapes
 from graphtrial.ops import aggregate, symmetric_weight
 
 RATE, EPOCHS, PATIENCE = 1e-3, 300, 20
 
 
-class Infomax(nn.Module):
-    r"""Tell the nodes of a graph from those with shuffled features by a summary of all, Velickovic et al. 2019.
+class DeepGraphInfomax(nn.Module):
+    r"""Deep Graph Infomax, Velickovic et al. 2019: discriminate nodes from those of a graph with shuffled features.
 
     .. math::
         h = \mathrm{PReLU}(\hat A X W), \quad \tilde h = \mathrm{PReLU}(\hat A \tilde X W), \quad
         s = \sigma(\mathrm{mean}_i h_i), \quad
         \mathrm{loss} = \mathrm{mean}_i - \log \sigma(h_i^\top M s) - \log (1 - \sigma(\tilde h_i^\top M s))
 
-    (arXiv:1809.10341). The features of a node are divided by the sum of their sizes.
+    (arXiv:1809.10341). Node features are L1-normalised.
     """
 
     def __init__(self, shapes: Shapes, width: int) -> None:
@@ -38,30 +38,30 @@ class Infomax(nn.Module):
         nn.init.xavier_uniform_(self.match)
 
     def forward(self, graph: GraphBatch, order: Tensor | None = None) -> Tensor:
-        """Return the node vectors [nodes, width]; with `order` those of a graph whose features are shuffled so."""
-        seen = add_remaining_self_loops(graph)
-        x = raw_nodes(graph, self.shapes, self.match.dtype)
+        """Return the node embeddings [nodes, width]; with `order`, of the graph with node features permuted by it."""
+        looped = add_remaining_self_loops(graph)
+        x = raw_node_features(graph, self.shapes, self.match.dtype)
         z = self.linear(x / x.abs().sum(dim=1, keepdim=True).clamp_min(1e-12))
         z = z if order is None else z.index_select(0, order)
-        return self.activation(aggregate(seen, z, "sum", symmetric_weight(seen, z.dtype)))
+        return self.activation(aggregate(looped, z, "sum", symmetric_weight(looped, z.dtype)))
 
     def loss(self, graph: GraphBatch) -> Tensor:
-        """Return the loss of one drawing of shuffled features."""
+        """Return the loss of one random permutation of the features."""
         true, shuffled = self(graph), self(graph, torch.randperm(graph.num_nodes))
         direction = self.match @ true.mean(dim=0).sigmoid()
         return F.softplus(-(true @ direction)).mean() + F.softplus(shuffled @ direction).mean()
 
 
-def infomax_vectors(
+def infomax_embeddings(
     graph: GraphBatch, shapes: Shapes, *, width: int = 128, epochs: int = EPOCHS, seed: int = 0
 ) -> Tensor:
-    """Return a vector for each node, learnt from features and links alone, [nodes, width].
+    """Train Deep Graph Infomax and return the node embeddings [nodes, width].
 
-    Training ends when the loss has not been lower for 20 epochs; the vectors are those of the lowest loss.
+    Early stopping on the training loss with a patience of 20 epochs; the best state is restored.
     """
     with compute_settings():
         seed_everything(seed)
-        model = Infomax(shapes, width)
+        model = DeepGraphInfomax(shapes, width)
         optimiser = torch.optim.Adam(model.parameters(), lr=RATE)
         lowest, waited, best = float("inf"), 0, model.state_dict()
         for _ in range(epochs):

@@ -1,4 +1,4 @@
-"""Features as plain numbers, for models whose first layer is wide as they are."""
+"""Raw input features without an encoder: categories one-hot, continuous features as they are."""
 
 from __future__ import annotations
 
@@ -13,46 +13,46 @@ from graphtrial.nn.shapes import Shapes
 
 
 def require_level(name: str, shapes: Shapes, levels: tuple[str, ...]) -> None:
-    """Raise an error if the task asks about something that this model has no answer for."""
+    """Raise an error if the model has no output for the level of the task."""
     if shapes.level not in levels:
-        raise GraphTrialError(f"{name} answers questions about each {' or '.join(levels)}, not {shapes.level}")
+        raise GraphTrialError(f"{name} predicts a target for each {' or '.join(levels)}, not for each {shapes.level}")
 
 
 def raw_node_width(shapes: Shapes) -> int:
-    """Return the number of numbers that `raw_nodes` has for a node."""
-    own = 0 if _replaced(shapes) else shapes.node_types or shapes.node_dim
-    if not own + shapes.encoding_dim:
+    """Return the width of `raw_node_features`."""
+    features = 0 if _replaced(shapes) else shapes.node_types or shapes.node_dim
+    if not features + shapes.encoding_dim:
         raise GraphTrialError("these graphs have no node features; give the model a positional encoding or other data")
-    return own + shapes.encoding_dim
+    return features + shapes.encoding_dim
 
 
-def raw_nodes(graph: GraphBatch, shapes: Shapes, dtype: torch.dtype) -> Tensor:
-    """Return the node features, categories one-hot, and the encoding beside or instead of them, [nodes, width]."""
-    parts = [] if _replaced(shapes) else [_numbers(graph.x, shapes.node_types, dtype)]
+def raw_node_features(graph: GraphBatch, shapes: Shapes, dtype: torch.dtype) -> Tensor:
+    """Return node features, categories one-hot, concatenated with or replaced by the encoding, [nodes, width]."""
+    parts = [] if _replaced(shapes) else [_to_float(graph.x, shapes.node_types, dtype)]
     if shapes.encoding_dim:
-        parts.append(_numbers(graph.columns.get(ENCODING_COLUMN), 0, dtype))
+        parts.append(_to_float(graph.columns.get(ENCODING_COLUMN), 0, dtype))
     return parts[0] if len(parts) == 1 else torch.cat(parts, dim=1)  # wide features are not copied for every batch
 
 
 def raw_edge_width(shapes: Shapes, *, use_features: bool) -> int:
-    """Return the number of numbers that `raw_edges` has for an edge."""
+    """Return the width of `raw_edge_features`."""
     if use_features and not (shapes.edge_types or shapes.edge_dim):
         raise GraphTrialError("these graphs have no edge features; set edge_features=false to do without")
     return (shapes.edge_types or shapes.edge_dim) if use_features else 1
 
 
-def raw_edges(graph: GraphBatch, shapes: Shapes, dtype: torch.dtype, *, use_features: bool) -> Tensor:
-    """Return the edge features, categories one-hot, or a 1 for each edge, [edges, width]."""
+def raw_edge_features(graph: GraphBatch, shapes: Shapes, dtype: torch.dtype, *, use_features: bool) -> Tensor:
+    """Return edge features, categories one-hot, or ones without `use_features`, [edges, width]."""
     if not use_features:
         return torch.ones(graph.num_edges, 1, dtype=dtype, device=graph.edge_index.device)
-    return _numbers(graph.edge_attr, shapes.edge_types, dtype)
+    return _to_float(graph.edge_attr, shapes.edge_types, dtype)
 
 
 def _replaced(shapes: Shapes) -> bool:
     return bool(shapes.encoding_dim and shapes.encoding_replaces)
 
 
-def _numbers(values: Tensor | None, types: int, dtype: torch.dtype) -> Tensor:
+def _to_float(values: Tensor | None, types: int, dtype: torch.dtype) -> Tensor:
     if values is None:
         raise GraphTrialError("the batch lacks the feature column that this model was built for")
     if types:

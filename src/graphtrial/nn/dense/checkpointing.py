@@ -1,4 +1,4 @@
-"""What bounds the memory of models on node pairs: recomputation beyond a budget, refusal beyond the machine."""
+"""Activation checkpointing of models on node pairs beyond a memory budget; an error beyond the machine's memory."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from torch.utils.checkpoint import checkpoint
 from graphtrial.nn.dense.buckets import Plan
 
 BUDGET = 2 << 30
-"""The bytes of activations that a batch may keep for its gradient; beyond them they are computed again."""
+"""Bytes of activations that a batch may save for the backward pass; beyond them they are recomputed."""
 
 SCATTERED = 1.25
-"""What a process takes for each byte that it needs, because free memory lies scattered."""
+"""Ratio of allocated to used memory, because of fragmentation."""
 
 
 @dataclass(frozen=True)
-class Needs:
-    """The numbers per node pair that a model holds at once.
+class MemoryNeeds:
+    """Elements per node pair that a model allocates.
 
-    `kept` by each layer for its gradient, `state` handed from layer to layer, `work` in passing while a layer and its
-    gradient are computed.
+    `kept` is saved by each layer for its backward pass, `state` is passed from layer to layer, `work` is temporary
+    during a layer's forward and backward pass.
     """
 
     layers: int
@@ -33,32 +33,32 @@ class Needs:
     work: int
 
     def most(self) -> int:
-        """Return what a pair needs when everything is kept."""
+        """Return the elements per pair without checkpointing."""
         return self.layers * self.kept + self.work
 
     def least(self, *, gradient: bool) -> int:
-        """Return what a pair needs when every layer is computed again for its gradient, or has none."""
+        """Return the elements per pair with every layer checkpointed, or without gradient."""
         once = self.layers * self.state + self.kept
         return once + self.layers * self.state + self.work if gradient else once  # states have gradients
 
 
 @dataclass(frozen=True)
-class Thrift:
-    """Which parts are computed again in the backward pass: whole buckets, and within them each layer."""
+class Checkpointing:
+    """What is recomputed in the backward pass: whole buckets, and within them each layer."""
 
     buckets: bool = False
     layers: bool = False
 
 
-def thrift_for(plan: Plan, needs: Needs, item_bytes: int, proven: int) -> Thrift:
-    """Return how a batch is computed within the budget; `MemoryError` where its largest graph does not fit at all.
+def choose_checkpointing(plan: Plan, needs: MemoryNeeds, item_bytes: int, fitted_pairs: int) -> Checkpointing:
+    """Choose the checkpointing that fits the budget; `MemoryError` where the largest graph does not fit at all.
 
-    `proven` pairs have been computed before, and the process keeps the memory that they took: up to so many nothing is
-    asked of the system.
+    Buckets of at most `fitted_pairs` pairs have run before, so that the process owns the memory they need and the
+    system's free memory is not checked.
     """
     gradient = torch.is_grad_enabled()
     largest = max((bucket.pairs for bucket in plan.buckets), default=0)
-    if largest > proven:
+    if largest > fitted_pairs:
         needed = int(SCATTERED * largest * needs.least(gradient=gradient) * item_bytes)
         free = available_bytes()
         if needed > free:
@@ -69,20 +69,20 @@ def thrift_for(plan: Plan, needs: Needs, item_bytes: int, proven: int) -> Thrift
                 "a model that passes messages along edges"
             )
     if not gradient:
-        return Thrift()
+        return Checkpointing()
     total = sum(bucket.pairs for bucket in plan.buckets) * needs.most() * item_bytes
-    return Thrift(buckets=total > BUDGET, layers=largest * needs.most() * item_bytes > BUDGET)
+    return Checkpointing(buckets=total > BUDGET, layers=largest * needs.most() * item_bytes > BUDGET)
 
 
-def again(function: Callable[..., Any], *arguments: Any, thrifty: bool) -> Any:
-    """Call a function; if `thrifty`, keep nothing for its gradient but compute it a second time then."""
-    return checkpoint(function, *arguments, use_reentrant=False) if thrifty else function(*arguments)
+def maybe_checkpoint(function: Callable[..., Any], *arguments: Any, recompute: bool) -> Any:
+    """Call `function`; if `recompute`, with activation checkpointing (`torch.utils.checkpoint`)."""
+    return checkpoint(function, *arguments, use_reentrant=False) if recompute else function(*arguments)
 
 
 def available_bytes() -> int:
-    """Return the memory that is free for this process: the system's, or less where a control group sets a limit."""
-    found = [free for free in (_system_bytes(), _group_bytes()) if free is not None]
-    return min(found) if found else 1 << 62
+    """Return the memory available to this process: the system's, or less under a cgroup limit."""
+    limits = [free for free in (_system_bytes(), _group_bytes()) if free is not None]
+    return min(limits) if limits else 1 << 62
 
 
 def _system_bytes(path: Path = Path("/proc/meminfo")) -> int | None:

@@ -1,4 +1,4 @@
-"""The smallest non-trivial eigenvectors of the normalised Laplacian of a large graph, part by part."""
+"""Smallest non-trivial eigenvectors of the normalised Laplacian of a large sparse graph, per component."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RESTARTS = 200  # of Lanczos' method, before the gaps between eigenvalues count 
 SHIFT = 1e-3
 
 
-def large_spectrum(adjacency: sparse.csr_matrix, k: int) -> Array:
+def sparse_eigenvectors(adjacency: sparse.csr_matrix, k: int) -> Array:
     """Return at most k eigenvectors [nodes, k] of a graph, given by its symmetric adjacency matrix.
 
     The eigenvectors of a graph are those of its components, which are solved one at a time, because no iteration tells
@@ -26,10 +26,10 @@ def large_spectrum(adjacency: sparse.csr_matrix, k: int) -> Array:
     """
     degree = np.asarray(adjacency.sum(axis=1)).ravel()
     count, component = csgraph.connected_components(adjacency, directed=False)
-    known = component_vectors(degree, component, k)
-    wanted = min(k, len(degree) - 1) - known.shape[1]
+    null_space = component_vectors(degree, component, k)
+    wanted = min(k, len(degree) - 1) - null_space.shape[1]
     if wanted < 1:
-        return known
+        return null_space
     scale = sparse.diags(1 / np.sqrt(np.maximum(degree, 1)))
     nodes = np.argsort(component, kind="stable")
     links = (scale @ adjacency @ scale).tocsr()[nodes][:, nodes]
@@ -39,15 +39,15 @@ def large_spectrum(adjacency: sparse.csr_matrix, k: int) -> Array:
     needed = np.concatenate([np.flatnonzero(volume > 0), np.flatnonzero(volume == 0)[:wanted]])
     values, places, parts = [], [], []
     for start, end in zip(bounds[needed], bounds[needed + 1], strict=True):
-        found, vectors = _component(links[start:end, start:end], np.sqrt(degree[nodes[start:end]]), wanted)
-        values.append(found)
-        places.extend([nodes[start:end]] * len(found))
+        eigenvalues, vectors = _component(links[start:end, start:end], np.sqrt(degree[nodes[start:end]]), wanted)
+        values.append(eigenvalues)
+        places.extend([nodes[start:end]] * len(eigenvalues))
         parts.extend(vectors.T)
     smallest = np.argsort(np.concatenate(values), kind="stable")[:wanted]
     rest = np.zeros((len(degree), len(smallest)))
     for column, which in enumerate(smallest):
         rest[places[which], column] = parts[which]
-    return np.hstack([known, rest])
+    return np.hstack([null_space, rest])
 
 
 def component_vectors(degree: Array, component: npt.NDArray[np.int32], k: int) -> Array:
@@ -98,13 +98,13 @@ def _iterate(links: sparse.csr_matrix, trivial: Array, k: int) -> tuple[Array, A
         values, vectors = together[kept], np.hstack([vectors, new])[:, kept]
 
 
-def _lanczos(links: sparse.csr_matrix, known: Array, k: int) -> tuple[Array, Array]:
+def _lanczos(links: sparse.csr_matrix, null_space: Array, k: int) -> tuple[Array, Array]:
     """Return k of the smallest eigenvalues and their vectors, orthogonal to the known ones."""
-    nodes = len(known)
+    nodes = len(null_space)
     start = np.random.Generator(np.random.PCG64(0)).standard_normal(nodes)
 
     def project(x: Array) -> Array:
-        return x - known @ (known.T @ x)
+        return x - null_space @ (null_space.T @ x)
 
     def largest(multiply: Callable[[Array], Array], restarts: int) -> tuple[Array, Array]:
         operator = LinearOperator(links.shape, matvec=lambda x: multiply(project(np.ravel(x))), dtype=np.float64)

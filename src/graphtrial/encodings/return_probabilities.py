@@ -1,4 +1,4 @@
-"""The compiled loop behind the random-walk encoding."""
+"""Compiled loop of the random-walk encoding."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ LANES = 32  # walks that step together, so that one pass over the edges serves a
 
 @compiled
 def return_probabilities(node_ptr: Array, edge_ptr: Array, edges: Array, out: Array) -> None:
-    """Write to out [nodes, steps] how likely a walk from each node is back there after 1, 2, ... steps.
+    """Compute the return probabilities of random walks after 1, 2, ... steps, out [nodes, steps].
 
-    `edges` [2, edges] are numbered within their graph and sorted by target.
+    edges [2, edges]: node indices within each graph, sorted by target.
     """
     steps = out.shape[1]
     for graph in range(len(node_ptr) - 1):
@@ -25,14 +25,14 @@ def return_probabilities(node_ptr: Array, edge_ptr: Array, edges: Array, out: Ar
             out_degree[edges[0, edge]] += 1
             in_ptr[edges[1, edge] + 1] += 1
         in_ptr = np.cumsum(in_ptr)
-        share = 1 / out_degree[sources]
+        transition = 1 / out_degree[sources]
         for start in range(0, nodes, LANES):
             walks = min(LANES, nodes - start)
             now, then = np.zeros((nodes, walks)), np.empty((nodes, walks))
             for walk in range(walks):
                 now[start + walk, walk] = 1.0
             for step in range(steps):
-                spmm(in_ptr, sources, None, share, None, now, then)
+                spmm(in_ptr, sources, None, transition, None, now, then)
                 now, then = then, now
                 for walk in range(walks):
                     out[first + start + walk, step] = now[start + walk, walk]
