@@ -18,7 +18,7 @@ from graphtrial.execution.processes import Processes
 from graphtrial.execution.ray_cluster import RayCluster
 from graphtrial.execution.remote import RemoteUpdate
 from graphtrial.execution.remote_store import record_updates
-from graphtrial.studies import Row, Study
+from graphtrial.studies import ModelEntry, Study
 from graphtrial.training.outcome import Epoch, Outcome
 from graphtrial.trials import Store, TrialSpec
 
@@ -27,7 +27,7 @@ EPOCH = Epoch(1, 1e-3, 1.0, 1.0, 50.0, 0.1)
 
 def trivial(count: int) -> list[TrialSpec]:
     """Return trials that take next to no time."""
-    row = Row("mlp", {"width": 4, "layers": 1})
+    row = ModelEntry("mlp", {"width": 4, "layers": 1})
     study = Study("s", "csl", (row,), seeds=tuple(range(count)), splits=1, rules={"max_epochs": 1})
     return study.trials()
 

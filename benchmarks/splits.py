@@ -83,11 +83,11 @@ def _repeat(
 
 
 def _jobs(dataset: str, model: str, trials: int, epochs: int) -> list[Any]:
-    from graphtrial.studies import Row, Study
+    from graphtrial.studies import ModelEntry, Study
     from graphtrial.trials.trial import make_job
 
     def trials_of(seeds: tuple[int, ...]) -> list[Any]:
-        row = Row(model, MODELS[model])
+        row = ModelEntry(model, MODELS[model])
         return Study("splits", dataset, (row,), "wikics/nodes", seeds=seeds, rules={"max_epochs": epochs}).trials()
 
     of_splits = trials_of((0,))

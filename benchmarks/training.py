@@ -130,10 +130,10 @@ def machine_graphtrial(ready: Callable[..., None], tick: Tick, model: str, seeds
     from pathlib import Path
 
     from graphtrial.execution import run_trials
-    from graphtrial.studies import Row, Study
+    from graphtrial.studies import ModelEntry, Study
     from graphtrial.trials import Store
 
-    rows = (Row(model, _settings(model, "zinc")),)
+    rows = (ModelEntry(model, _settings(model, "zinc")),)
     ready()
     while True:
         with tempfile.TemporaryDirectory(prefix="graphtrial-bench-") as folder:

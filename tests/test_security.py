@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from graphtrial.cli.main import app
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.spec import Component
-from graphtrial.studies import Row, Study
+from graphtrial.studies import ModelEntry, Study
 from graphtrial.training.checkpoint import Checkpoint
 from graphtrial.training.outcome import Epoch, Outcome
 from graphtrial.trials import Store, TrialSpec
@@ -121,7 +121,7 @@ def test_names_in_a_store_are_never_imported(tmp_path: Path, study_spec: TrialSp
 @pytest.fixture
 def study_spec() -> TrialSpec:
     return Study(
-        "s", "csl", (Row("gcn", {"width": 8, "layers": 2}),), seeds=1, splits=1, rules={"max_epochs": 1}
+        "s", "csl", (ModelEntry("gcn", {"width": 8, "layers": 2}),), seeds=1, splits=1, rules={"max_epochs": 1}
     ).trials()[0]
 
 

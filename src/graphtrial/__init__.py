@@ -45,7 +45,7 @@ _HOMES = {
     "graphtrial.ops": ("aggregate",),
     "graphtrial.core.permissions": ("allow",),
     "graphtrial.core.plugins": ("load_plugin",),
-    "graphtrial.studies": ("Row", "Study", "load_study"),
+    "graphtrial.studies": ("ModelEntry", "Study", "load_study"),
     "graphtrial.tasks": ("TASKS", "Task"),
     "graphtrial.training": ("PROTOCOLS", "Protocol", "TrainingRules"),
     "graphtrial.trials": ("Store", "TrialSpec"),
@@ -89,7 +89,7 @@ if TYPE_CHECKING:
     from graphtrial.nn.encoder import EdgeEncoder, NodeEncoder
     from graphtrial.nn.head import make_head
     from graphtrial.ops import aggregate
-    from graphtrial.studies import Row, Study, load_study
+    from graphtrial.studies import ModelEntry, Study, load_study
     from graphtrial.tasks import TASKS, Task
     from graphtrial.training import PROTOCOLS, Protocol
     from graphtrial.training.rules import TrainingRules

@@ -20,7 +20,7 @@ from graphtrial.execution import Executor, Progress, StudyRun
 from graphtrial.execution.executor import Listener
 from graphtrial.nn import MODELS, build_model
 from graphtrial.results import ResultRow, result_rows
-from graphtrial.studies import Row, Study
+from graphtrial.studies import ModelEntry, Study
 from graphtrial.studies.study import choose_settings, encoding_name, parse_encoding
 from graphtrial.trials import Store
 from graphtrial.trials.shapes import make_encoding, shapes_for
@@ -64,7 +64,7 @@ def build(
     data = dataset if isinstance(dataset, Dataset) else load(dataset)
     component = parse_encoding(encoding, model)
     shapes = shapes_for(data, make_encoding(component))
-    row = Row(model, settings, budget=budget)
+    row = ModelEntry(model, settings, budget=budget)
     return build_model(model, shapes, choose_settings(data.name, lambda: shapes, row, component))
 
 
@@ -94,7 +94,7 @@ def run(
     study = Study(
         title=f"{model} on {dataset}",
         dataset=dataset,
-        rows=(Row(model, dict(settings or {}), (encoding,), budget),),
+        rows=(ModelEntry(model, dict(settings or {}), (encoding,), budget),),
         protocol=protocol,
         seeds=seeds,
         splits=splits,

@@ -19,7 +19,7 @@ from graphtrial.cli.main import app
 from graphtrial.core import permissions
 from graphtrial.execution import run_trials
 from graphtrial.execution.ray_cluster import RayCluster
-from graphtrial.studies import Row, Study
+from graphtrial.studies import ModelEntry, Study
 from graphtrial.trials import Store, TrialSpec
 
 QUICK = "seeds = 1\nsplits = 1\nrules = { max_epochs = 1 }\n"
@@ -88,7 +88,7 @@ def mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def plain() -> TrialSpec:
-    row = Row("gcn", {"width": 8, "layers": 1})
+    row = ModelEntry("gcn", {"width": 8, "layers": 1})
     return Study("s", "csl", (row,), seeds=1, splits=1, rules={"max_epochs": 1}).trials()[0]
 
 

@@ -14,7 +14,7 @@ from tests.helpers.sites import record
 from typer.testing import CliRunner
 
 from graphtrial.cli.main import app
-from graphtrial.studies import Row, Study
+from graphtrial.studies import ModelEntry, Study
 from graphtrial.trials import Store, TrialSpec
 
 READING = {
@@ -53,7 +53,7 @@ def commands(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[str, .
 
 def trials() -> list[TrialSpec]:
     """Return two trials that take no time to run again."""
-    rows = tuple(Row(model, {"width": 8, "layers": 2}) for model in ("mlp", "gcn"))
+    rows = tuple(ModelEntry(model, {"width": 8, "layers": 2}) for model in ("mlp", "gcn"))
     return Study("small", "csl", rows, seeds=1, splits=1, rules={"max_epochs": 1}).trials()
 
 

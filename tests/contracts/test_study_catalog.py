@@ -16,7 +16,7 @@ from graphtrial.published.lookup import parse_table
 from graphtrial.published.papers import TABLES as PRINTED
 from graphtrial.published.printed_results import PublishedModel, experiments
 from graphtrial.published.shapes import published_shapes
-from graphtrial.studies import Row, Study, catalog, load_study
+from graphtrial.studies import ModelEntry, Study, catalog, load_study
 from graphtrial.studies.plan import PlannedRow, _key, expand, plan
 from graphtrial.training import PROTOCOLS
 
@@ -73,7 +73,7 @@ def test_a_study_runs_what_its_plan_says(name: str, request: pytest.FixtureReque
 
 
 def test_a_dataset_may_be_planned_by_an_alias() -> None:
-    (row,) = plan(Study("s", "tu/enzymes", (Row("wl"),), "tudataset/kernel-svm"))
+    (row,) = plan(Study("s", "tu/enzymes", (ModelEntry("wl"),), "tudataset/kernel-svm"))
     assert row.dataset == DATASETS.get("tu/enzymes").name == "enzymes"
 
 

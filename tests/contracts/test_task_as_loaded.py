@@ -18,7 +18,7 @@ from graphtrial.execution.executor import EXECUTORS, make_executor
 from graphtrial.execution.recording import record_result
 from graphtrial.execution.remote import RemoteUpdate, run_remote
 from graphtrial.execution.remote_store import record_updates, remote_job
-from graphtrial.studies import Row, Study
+from graphtrial.studies import ModelEntry, Study
 from graphtrial.trials import Store, TrialSpec
 
 NAME = "tu/Lengths"
@@ -41,7 +41,7 @@ def regression(own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def _trials(layers: int = 2) -> list[TrialSpec]:
-    rows = (Row("gcn", {"width": 4, "layers": layers}),)
+    rows = (ModelEntry("gcn", {"width": 4, "layers": layers}),)
     return Study("t", NAME, rows, "bgnn-v5/tu", seeds=1, splits=1, rules={"max_epochs": 1}).trials()
 
 

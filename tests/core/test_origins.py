@@ -21,7 +21,7 @@ from graphtrial.encodings import ENCODINGS
 from graphtrial.kernels import KERNELS
 from graphtrial.metrics import METRICS
 from graphtrial.nn import MODELS
-from graphtrial.studies import Row, Study
+from graphtrial.studies import ModelEntry, Study
 from graphtrial.tasks import TASKS
 from graphtrial.trials import TrialSpec
 
@@ -84,7 +84,7 @@ def digest(path: Path) -> str:
 
 def trial(**row: Any) -> TrialSpec:
     given = {"model": "mine", "settings": {"width": 8}, **row}
-    return Study("s", "csl", (Row(**given),), seeds=1, splits=1, rules={"max_epochs": 1}).trials()[0]
+    return Study("s", "csl", (ModelEntry(**given),), seeds=1, splits=1, rules={"max_epochs": 1}).trials()[0]
 
 
 @pytest.mark.parametrize("registry", [MODELS, ENCODINGS, DATASETS, METRICS, TASKS, KERNELS], ids=lambda r: r.kind)
@@ -200,7 +200,7 @@ class Mine(GraphClassification):
     uses = "def task_of(self, graphs):\n        return gt.TASKS.get('my-task')(10)"
     load_plugin(task)
     load_plugin(write(tmp_path / "data" / "mine.py", DATASET.format(more=uses)))
-    (made,) = Study("s", "my-csl", (Row("gcn", {"width": 8}),), seeds=1, splits=1).trials()
+    (made,) = Study("s", "my-csl", (ModelEntry("gcn", {"width": 8}),), seeds=1, splits=1).trials()
     assert list(made.plugins) == ["mine.py", "task.py"]
     assert len(plugins.user_code(made.plugins).sources) == 2
 
@@ -220,7 +220,7 @@ class Mine(Accuracy):
     uses = "def task_of(self, graphs):\n        return gt.TASKS.get('graph-classification')(10, metric='my-metric')"
     load_plugin(metric)
     load_plugin(write(tmp_path / "data" / "mine.py", DATASET.format(more=uses)))
-    (trial,) = Study("s", "my-csl", (Row("gcn", {"width": 8}),), seeds=1, splits=1).trials()
+    (trial,) = Study("s", "my-csl", (ModelEntry("gcn", {"width": 8}),), seeds=1, splits=1).trials()
     assert list(trial.plugins) == ["metric.py", "mine.py"]
 
 

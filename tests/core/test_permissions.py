@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import graphtrial as gt
 from graphtrial.cli.main import app
 from graphtrial.core.permissions import NotAllowedError, allowed
-from graphtrial.studies import Row, Study
+from graphtrial.studies import ModelEntry, Study
 from graphtrial.trials import Store
 
 QUICK = ["--width", "8", "--max-epochs", "1", "--splits", "1", "--seeds", "1"]
@@ -43,7 +43,7 @@ def test_names_handed_over_in_python_are_the_callers_word(library: Path) -> None
 
 
 def test_a_study_in_python_may_come_from_a_file_and_needs_an_allowance(library: Path) -> None:
-    rows = (Row("marked:Net", {"width": 8}),)
+    rows = (ModelEntry("marked:Net", {"width": 8}),)
     study = Study("s", "csl", rows, seeds=1, splits=1, rules={"max_epochs": 1})
     with pytest.raises(NotAllowedError, match=r"graphtrial\.allow\('marked:Net'\)"):
         gt.run_study(study, store=library / "s.sqlite")

@@ -16,7 +16,7 @@ from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.plugins import load_plugin
 from graphtrial.execution import make_executor, run_trials
 from graphtrial.nn import MODELS
-from graphtrial.studies import Row, Study
+from graphtrial.studies import ModelEntry, Study
 from graphtrial.trials import Store
 
 
@@ -156,7 +156,7 @@ def test_models_that_end_their_process_are_failed_trials_on_ray(tmp_path: Path) 
     for number, statement in enumerate(("sys.exit(0)", "os._exit(0)")):
         text = leaving(statement, building=False).replace('"mine"', f'"mine-{number}"')
         load_plugin(write(tmp_path, text, f"mine_{number}.py"))
-        rows = (Row(f"mine-{number}", {"width": 8}),)
+        rows = (ModelEntry(f"mine-{number}", {"width": 8}),)
         trials[statement] = Study("s", "csl", rows, seeds=1, splits=1, rules={"max_epochs": 1}).trials()[0]
     run_trials(list(trials.values()), store, executor=make_executor("ray"))
     records = {record.id: record for record in store.trials()}
@@ -177,7 +177,7 @@ def test_a_task_that_exits_fails_all_trials_of_one_training(tmp_path: Path) -> N
         "    def task_of(self, graphs):\n        return self.task\n"
     )
     load_plugin(write(tmp_path, text))
-    rows = (Row("mlp-direct", {"width": 6}),)
+    rows = (ModelEntry("mlp-direct", {"width": 6}),)
     trials = Study("t", "mine", rows, "wikics/nodes", seeds=2, splits=1, rules={"max_epochs": 1}).trials()
     store = Store(tmp_path / "s.sqlite")
     run_trials(trials, store, executor=make_executor("vectorized"))
@@ -222,7 +222,7 @@ def test_a_family_of_a_plugin_goes_with_it(tmp_path: Path) -> None:
         "\ngt.MODELS.add_resolver(lambda name: Mine if name.startswith('mine-') else None)\n"
     )
     plugin = load_plugin(write(tmp_path, text))
-    (trial,) = Study("s", "csl", (Row("mine-1", {"width": 8}),), seeds=1, splits=1).trials()
+    (trial,) = Study("s", "csl", (ModelEntry("mine-1", {"width": 8}),), seeds=1, splits=1).trials()
     assert trial.plugins == {"mine.py": plugin.digest}
     plugins.unload_plugin(plugin)
     with pytest.raises(GraphTrialError, match="no model called 'mine-1'"):

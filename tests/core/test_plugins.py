@@ -17,7 +17,7 @@ from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.plugins import load_plugin
 from graphtrial.encodings import ENCODINGS
 from graphtrial.nn import MODELS, build_model, model_settings
-from graphtrial.studies import Row, Study
+from graphtrial.studies import ModelEntry, Study
 from graphtrial.trials import Store, run_trial
 
 PAGE = Path(__file__).parents[2] / "docs" / "add-a-model.md"
@@ -36,7 +36,9 @@ def _no_plugin_stays() -> Iterator[None]:
 
 
 def study(model: str = "mine", **settings: Any) -> Study:
-    return Study("small", "csl", (Row(model, {"width": 8, **settings}),), seeds=1, splits=1, rules={"max_epochs": 1})
+    return Study(
+        "small", "csl", (ModelEntry(model, {"width": 8, **settings}),), seeds=1, splits=1, rules={"max_epochs": 1}
+    )
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from graphtrial.execution import run_trials
-from graphtrial.studies import Row, Study
+from graphtrial.studies import ModelEntry, Study
 from graphtrial.trials import Store
 
 MEBIBYTE = 1 << 20
@@ -31,7 +31,9 @@ print(read()["peak_bytes"], memory_meter()()["peak_bytes"])
 
 
 def test_a_trial_in_a_process_of_its_own_keeps_its_peak(tmp_path: Path) -> None:
-    study = Study("s", "csl", (Row("gcn", {"width": 8, "layers": 1}),), seeds=1, splits=1, rules={"max_epochs": 1})
+    study = Study(
+        "s", "csl", (ModelEntry("gcn", {"width": 8, "layers": 1}),), seeds=1, splits=1, rules={"max_epochs": 1}
+    )
     store = Store(tmp_path / "store.sqlite")
     run_trials(study.trials(), store, workers=1)
     (record,) = store.trials()

@@ -16,7 +16,7 @@ from graphtrial.doctor import Finding, examine
 from graphtrial.doctor.machine import look_at_packages
 from graphtrial.encodings import encode
 from graphtrial.execution import run_trials
-from graphtrial.studies import Row, Study
+from graphtrial.studies import ModelEntry, Study
 from graphtrial.trials import Store
 from graphtrial.trials.shapes import make_encoding
 
@@ -46,7 +46,9 @@ def wrong(found: list[Finding]) -> list[str]:
 def results(tmp_path: Path) -> Path:
     """A store with one finished trial."""
     path = tmp_path / "with späces" / "store.sqlite"
-    study = Study("s", "csl", (Row("gcn", {"width": 8, "layers": 2}),), seeds=1, splits=1, rules={"max_epochs": 1})
+    study = Study(
+        "s", "csl", (ModelEntry("gcn", {"width": 8, "layers": 2}),), seeds=1, splits=1, rules={"max_epochs": 1}
+    )
     run_trials(study.trials(), Store(path), workers=0)
     return path
 

@@ -15,7 +15,7 @@ from tests.helpers.results import LONGER, results
 
 from graphtrial.execution import Progress, run_trials
 from graphtrial.execution.worker import is_running, run_and_record
-from graphtrial.studies import Row, Study
+from graphtrial.studies import ModelEntry, Study
 from graphtrial.training.outcome import Epoch
 from graphtrial.trials import Store
 
@@ -68,7 +68,7 @@ def test_workers_have_the_settings_of_now_not_those_of_the_first_call(
 
 
 def test_a_killed_worker_does_not_take_the_study_down(store: Store) -> None:
-    rows = (Row("gin", {"width": 8, "layers": 2}),)
+    rows = (ModelEntry("gin", {"width": 8, "layers": 2}),)
     trials = Study("s", "csl", rows, seeds=1, splits=3, rules={"max_epochs": 5}).trials()
     killed: list[str] = []
 

@@ -19,7 +19,7 @@ from graphtrial.core.errors import GraphTrialError
 from graphtrial.execution import Progress, make_executor, run_trials
 from graphtrial.execution.processes import Processes
 from graphtrial.execution.ray_cluster import RayCluster
-from graphtrial.studies import Row, Study
+from graphtrial.studies import ModelEntry, Study
 from graphtrial.trials import Store, TrialSpec
 
 pytestmark = [
@@ -27,7 +27,7 @@ pytestmark = [
     pytest.mark.one_process,  # a test that kills workers must not find those of another
 ]
 
-ROW = Row("gin", {"width": 8, "layers": 2}, ("laplacian:4",))
+ROW = ModelEntry("gin", {"width": 8, "layers": 2}, ("laplacian:4",))
 STUDY = """
 title = "t"
 dataset = "csl"
@@ -204,7 +204,7 @@ def test_a_trial_that_hangs_on_the_cluster_is_ended(cluster: Any, tmp_path: Path
     )
     plugin = load_plugin(file)
     try:
-        rows = (Row("sleeper", {"width": 8, "layers": 1}), ROW)
+        rows = (ModelEntry("sleeper", {"width": 8, "layers": 1}), ROW)
         rules = {"max_epochs": 2, "max_hours": 0.01}
         wanted = Study("s", "csl", rows, seeds=1, splits=1, rules=rules).trials()
         add_node(cluster, "a")

@@ -9,7 +9,7 @@ import pytest
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.execution.reproduce import reproduce
 from graphtrial.execution.vectorized import Vectorized
-from graphtrial.studies import Row, Study
+from graphtrial.studies import ModelEntry, Study
 from graphtrial.trials import Store, run_trial
 
 SMALL = {"max_epochs": 3}
@@ -17,7 +17,7 @@ SMALL = {"max_epochs": 3}
 
 @pytest.fixture
 def study() -> Study:
-    rows = (Row("mlp-direct", {"width": 6, "dropout": 0.3}),)
+    rows = (ModelEntry("mlp-direct", {"width": 6, "dropout": 0.3}),)
     return Study("t", "wikics-standin-stopping", rows, "wikics/nodes", seeds=2, splits=2, rules=SMALL)
 
 
@@ -42,7 +42,7 @@ def test_every_trial_has_its_record_and_the_scores_it_has_alone(study: Study, tm
 
 @pytest.mark.slow
 def test_a_second_run_alone_says_why_its_bits_differ(tmp_path: Path) -> None:
-    rows = (Row("gcn-direct", {"width": 6, "dropout": 0.3}),)
+    rows = (ModelEntry("gcn-direct", {"width": 6, "dropout": 0.3}),)
     study = Study("t", "wikics-standin-stopping", rows, "wikics/nodes", seeds=1, splits=3, rules=SMALL)
     store = Store(tmp_path / "store.sqlite")
     Vectorized().run(study.trials(), store, lambda progress: None)
@@ -73,13 +73,13 @@ def test_a_failure_is_written_down(study: Study, tmp_path: Path, monkeypatch: py
 
 @pytest.mark.slow
 def test_only_classes_of_nodes_by_models_that_can(study: Study) -> None:
-    def first(dataset: str, row: Row, protocol: str) -> bool:
+    def first(dataset: str, row: ModelEntry, protocol: str) -> bool:
         trial = Study("t", dataset, (row,), protocol, seeds=1, splits=1).trials()[0]
         return trial.kind.can_vectorize(trial)
 
     assert study.trials()[0].kind.can_vectorize(study.trials()[0])
-    assert not first("wikics-standin", Row("gcn", {"width": 8}), "bgnn-v5/wikics")
-    assert not first("wikics-standin", Row("svm"), "wikics/svm")
-    assert not first("csl", Row("gcn-direct", {"width": 8}, ("laplacian:4",)), "bgnn-v5/csl")
+    assert not first("wikics-standin", ModelEntry("gcn", {"width": 8}), "bgnn-v5/wikics")
+    assert not first("wikics-standin", ModelEntry("svm"), "wikics/svm")
+    assert not first("csl", ModelEntry("gcn-direct", {"width": 8}, ("laplacian:4",)), "bgnn-v5/csl")
     with pytest.raises(GraphTrialError, match="integer from 1"):
         Vectorized(batch_size=0)

@@ -17,7 +17,7 @@ from graphtrial.execution import run_trials
 from graphtrial.execution.recording import record_result
 from graphtrial.execution.remote import run_remote
 from graphtrial.execution.remote_store import remote_job
-from graphtrial.studies import Row, Study
+from graphtrial.studies import ModelEntry, Study
 from graphtrial.training.batches import scored_batches
 from graphtrial.training.trainer import evaluate
 from graphtrial.trials import Store
@@ -37,7 +37,7 @@ WORLDS[ALL_AT_ONCE] = {name: value for world in WORLDS.values() for name, value 
 
 
 def study(splits: int = 2) -> Study:
-    row = Row("gatedgcn", {"width": 12, "dropout": 0.2}, ("laplacian:4",))
+    row = ModelEntry("gatedgcn", {"width": 12, "dropout": 0.2}, ("laplacian:4",))
     return Study("s", "csl", (row,), seeds=1, splits=splits, rules={"max_epochs": 3})
 
 
@@ -84,7 +84,7 @@ def test_processes_side_by_side_in_another_order_give_the_same_bits(
 
 def test_the_company_of_other_trials_changes_nothing(tmp_path: Path, expected: dict[str, object], tally: Tally) -> None:
     store = Store(tmp_path / "s.sqlite")
-    others = Study("s", "csl", (Row("gin", {"width": 9}),), seeds=2, splits=1, rules={"max_epochs": 1}).trials()
+    others = Study("s", "csl", (ModelEntry("gin", {"width": 9}),), seeds=2, splits=1, rules={"max_epochs": 1}).trials()
     run_trials([others[0], study().trials()[1], others[1]], store, workers=0)
     (trial,) = [trial for trial in study().trials() if trial.id in results(store)]
     assert results(store)[trial.id] == expected[trial.id]

@@ -24,7 +24,7 @@ from graphtrial.core.plugins import Plugin, load_plugin, unload_plugin
 from graphtrial.execution import run_trials
 from graphtrial.execution.processes import Processes
 from graphtrial.execution.worker import is_running
-from graphtrial.studies import Row, Study, load_study
+from graphtrial.studies import ModelEntry, Study, load_study
 from graphtrial.training.outcome import Epoch, Outcome
 from graphtrial.trials import Store, TrialSpec
 
@@ -50,7 +50,9 @@ def sound(path: Path) -> bool:
 def expected(tmp_path: Path) -> dict[str, object]:
     """The results of the small study, undisturbed."""
     store = Store(tmp_path / "calm" / "s.sqlite")
-    study = Study("s", "csl", (Row("gin", {"width": 8, "layers": 2}),), seeds=1, splits=2, rules={"max_epochs": 3})
+    study = Study(
+        "s", "csl", (ModelEntry("gin", {"width": 8, "layers": 2}),), seeds=1, splits=2, rules={"max_epochs": 3}
+    )
     run_trials(study.trials(), store, workers=0)
     return results(store)
 
@@ -162,7 +164,9 @@ def _write(path: Path, specs: list[dict[str, object]], process: int, seconds: fl
 
 def test_eight_writers_at_once_some_of_them_killed(tmp_path: Path, times: int, tally: Tally) -> None:
     path, seconds = tmp_path / "s.sqlite", 60.0 if times else 1.5
-    study = Study("s", "csl", (Row("gin", {"width": 8, "layers": 2}),), seeds=1, splits=2, rules={"max_epochs": 3})
+    study = Study(
+        "s", "csl", (ModelEntry("gin", {"width": 8, "layers": 2}),), seeds=1, splits=2, rules={"max_epochs": 3}
+    )
     specs = [spec.to_dict() for spec in study.trials()]
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["graphtrial.execution.worker"])
@@ -240,7 +244,7 @@ def plugin(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Plugin]:
 
 
 def beside_a_good_one(**rules: float) -> list[TrialSpec]:
-    rows = (Row("bad", {"width": 8, "layers": 1}), Row("gin", {"width": 8, "layers": 2}))
+    rows = (ModelEntry("bad", {"width": 8, "layers": 1}), ModelEntry("gin", {"width": 8, "layers": 2}))
     return Study("s", "csl", rows, seeds=1, splits=1, rules={"max_epochs": 2, **rules}).trials()
 
 

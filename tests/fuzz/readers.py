@@ -28,7 +28,7 @@ from graphtrial.datasets.tu.reader import read_folder
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.io import archive, cifar, idx
 from graphtrial.io.pickles import reader as unpickle
-from graphtrial.studies import Row, Study, load_study
+from graphtrial.studies import ModelEntry, Study, load_study
 from graphtrial.training.checkpoint import Checkpoint
 from graphtrial.trials import Store
 from graphtrial.wikipedia.dumps.sqldump import Counts, Wanted, read_table
@@ -182,7 +182,7 @@ def _state(folder: Path) -> None:
 
 def _database(folder: Path) -> None:
     store = Store(folder / "store.sqlite")
-    study = Study("s", "csl", (Row("gcn", {"width": 8, "layers": 2}),), seeds=1, splits=1)
+    study = Study("s", "csl", (ModelEntry("gcn", {"width": 8, "layers": 2}),), seeds=1, splits=1)
     store.start(study.trials()[0], "accuracy", True, {"cpu": "x"})
     with sqlite3.connect(store.path) as connection:
         connection.execute("PRAGMA journal_mode = DELETE")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from graphtrial.core.spec import Component
-from graphtrial.studies import Row, Study
+from graphtrial.studies import ModelEntry, Study
 from graphtrial.training.outcome import Epoch, Outcome
 from graphtrial.trials import Store, TrialSpec
 
@@ -27,7 +27,7 @@ def results(tmp_path: Path) -> Store:
 @pytest.fixture
 def fill(results: Store) -> Filler:
     """A function that puts finished trials of a model into the store, one per split and seed, with these scores."""
-    (base, *_) = Study("s", "csl", (Row("gcn", {"width": 146}),), seeds=1, splits=1).trials()
+    (base, *_) = Study("s", "csl", (ModelEntry("gcn", {"width": 146}),), seeds=1, splits=1).trials()
 
     def fill(
         model: str,

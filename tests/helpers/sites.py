@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 
 from graphtrial.core.spec import Component
-from graphtrial.studies import Row, Study
+from graphtrial.studies import ModelEntry, Study
 from graphtrial.training.outcome import Epoch, Outcome
 from graphtrial.trials import Store, TrialSpec
 
@@ -19,7 +19,7 @@ EVIL = "<script>alert(1)</script>\"'&|"
 def plan(seeds: int = 2) -> list[TrialSpec]:
     """Return the trials of four models with and without an encoding on CSL."""
     rows = tuple(
-        Row(model, {"width": 8 + 2 * i, "layers": 4}, ("none", "laplacian:20,sign=absolute"))
+        ModelEntry(model, {"width": 8 + 2 * i, "layers": 4}, ("none", "laplacian:20,sign=absolute"))
         for i, model in enumerate(("mlp", "gcn", "gin", "gatedgcn"))
     )
     return Study("sample", "csl", rows, seeds=seeds).trials()

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from graphtrial.studies import Row, Study
+from graphtrial.studies import ModelEntry, Study
 from graphtrial.trials import Store
 
 
 @pytest.fixture
 def study() -> Study:
     """Two encodings x two folds x one seed."""
-    rows = (Row("gcn", {"width": 8, "layers": 2}, ("none", "laplacian:4")),)
+    rows = (ModelEntry("gcn", {"width": 8, "layers": 2}, ("none", "laplacian:4")),)
     return Study("small", "csl", rows, seeds=1, splits=2, rules={"max_epochs": 2})
 
 

@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from graphtrial.core.spec import Component
-from graphtrial.studies import Row, Study
+from graphtrial.studies import ModelEntry, Study
 from graphtrial.training.outcome import Epoch, Outcome
 from graphtrial.trials import Store, TrialSpec
 
@@ -58,7 +58,7 @@ def trial(place: str, plain: TrialSpec, folder: Path, *, honest: bool) -> TrialS
         return replace(plain, dataset=path, plugins=used)
     if place == "protocol":
         return replace(plain, protocol=f"{path}@1")
-    study = Study("s", "csl", (Row("wl"),), protocol="tudataset/kernel-svm", seeds=1, splits=1)
+    study = Study("s", "csl", (ModelEntry("wl"),), protocol="tudataset/kernel-svm", seeds=1, splits=1)
     (made,) = study.trials()
     return replace(made, model=Component(path, made.settings), plugins=used)
 

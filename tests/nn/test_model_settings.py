@@ -16,7 +16,7 @@ from graphtrial.core.spec import digest
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.nn import Shapes, build_model, model_settings, resolve_settings
 from graphtrial.published import published_results
-from graphtrial.studies import Row
+from graphtrial.studies import ModelEntry
 from graphtrial.studies.study import choose_settings
 from graphtrial.tasks import GraphRegression
 
@@ -125,7 +125,7 @@ def test_a_gated_mlp_sums_over_nodes_as_released() -> None:
     assert resolve_settings("mlp", {"width": 8})["readout"] == "mean"
     assert resolve_settings("mlp", {"width": 8, "gated": True})["readout"] == "sum"
     assert resolve_settings("mlp", {"width": 8, "gated": True, "readout": "mean"})["readout"] == "mean"
-    row = Row("mlp", {"gated": True})
+    row = ModelEntry("mlp", {"gated": True})
     assert (
         choose_settings("zinc", lambda: SHAPES, row, None)["readout"] == "sum"
     )  # before the released ungated configuration

@@ -10,7 +10,7 @@ import scipy.stats
 
 from graphtrial.results import markdown, result_rows
 from graphtrial.results.statistics.summary import summarise
-from graphtrial.studies import Row, Study
+from graphtrial.studies import ModelEntry, Study
 from graphtrial.training.outcome import Epoch, Outcome
 from graphtrial.trials import Store, TrialSpec
 
@@ -18,7 +18,7 @@ from graphtrial.trials import Store, TrialSpec
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
     """A store with four finished trials of GatedGCN on CSL and one that failed."""
-    study = Study("s", "csl", (Row("gatedgcn", encodings=("laplacian:20,sign=absolute",)),), seeds=1)
+    study = Study("s", "csl", (ModelEntry("gatedgcn", encodings=("laplacian:20,sign=absolute",)),), seeds=1)
     made = Store(tmp_path / "results" / "store.sqlite")
     for number, spec in enumerate(study.trials()):
         _start(made, spec)

@@ -49,11 +49,11 @@ def test_nothing_in_a_cell_is_taken_for_markup(href: str | None, pill: str, unde
 
 
 def test_badges_are_in_every_format_and_small_lines_are_columns_of_their_own() -> None:
-    columns = (*words("Row"), GridColumn("Test"), GridColumn("Interval", under=True))
+    columns = (*words("ModelEntry"), GridColumn("Test"), GridColumn("Interval", under=True))
     rows = [[Cell("gcn", badges=(("other data", "why"),)), Cell("1"), Cell("[0, 2]")]]
     grid = Grid("name", "title", columns, rows)
     assert grid.texts == [["gcn [other data]", "1", "[0, 2]"]]
-    assert [column.title for column in grid.beside] == ["Row", "Test"]
+    assert [column.title for column in grid.beside] == ["ModelEntry", "Test"]
     ((beside, below),) = grid.lines
     assert [(cell.text, under) for cell, _, under in beside] == [("gcn", ""), ("1", "[0, 2]")]
     assert below == []

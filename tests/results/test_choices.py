@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from graphtrial.results import markdown, result_rows
-from graphtrial.studies import Row, Study
+from graphtrial.studies import ModelEntry, Study
 from graphtrial.training.outcome import Outcome
 from graphtrial.trials import Store, TrialRecord
 
@@ -16,7 +16,7 @@ from graphtrial.trials import Store, TrialRecord
 @pytest.fixture
 def records(tmp_path: Path) -> list[TrialRecord]:
     """Two folds of a grid of three, the validation scores 60, 70, 70 and 80, 50, 80."""
-    row = Row("gin-eps", {"width": 4}, grid={"layers": (1, 2, 3)})
+    row = ModelEntry("gin-eps", {"width": 4}, grid={"layers": (1, 2, 3)})
     trials = Study("t", "csl", (row,), protocol="tudataset/gnn", seeds=1, splits=2).trials()
     store = Store(tmp_path / "store.sqlite")
     val = {(1, 0): 60.0, (2, 0): 70.0, (3, 0): 70.0, (1, 1): 80.0, (2, 1): 50.0, (3, 1): 80.0}

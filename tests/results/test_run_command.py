@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from graphtrial.cli.main import app
 from graphtrial.results import result_rows
 from graphtrial.results.commands import run_command
-from graphtrial.studies import Row, Study
+from graphtrial.studies import ModelEntry, Study
 from graphtrial.trials import Store
 
 
@@ -21,13 +21,13 @@ from graphtrial.trials import Store
 @pytest.mark.parametrize(
     "row",
     [
-        Row("gcn", {"width": 6, "layers": 2}),
-        Row("gatedgcn", {"width": 6, "residual": False}, ("laplacian:5,sign=absolute",)),
-        Row("gat", {"width": 4, "heads": 2, "layers": 3}, ("random-walk:4",)),
+        ModelEntry("gcn", {"width": 6, "layers": 2}),
+        ModelEntry("gatedgcn", {"width": 6, "residual": False}, ("laplacian:5,sign=absolute",)),
+        ModelEntry("gat", {"width": 4, "heads": 2, "layers": 3}, ("random-walk:4",)),
     ],
     ids=lambda row: row.model,
 )
-def test_the_command_makes_the_same_trials(row: Row, tmp_path: Path) -> None:
+def test_the_command_makes_the_same_trials(row: ModelEntry, tmp_path: Path) -> None:
     study = Study("s", "csl", (row,), seeds=1, splits=2, rules={"max_epochs": 1, "lr": 0.01})
     made = Store(tmp_path / "one.sqlite")
     for spec in study.trials():
@@ -43,6 +43,6 @@ def test_the_command_makes_the_same_trials(row: Row, tmp_path: Path) -> None:
 
 def test_there_is_no_command_where_none_would_give_the_same_trials(tmp_path: Path) -> None:
     store = Store(tmp_path / "store.sqlite")
-    for spec in Study("s", "csl", (Row("gcn", {"width": 6}),), seeds=(12345,), splits=1).trials():
+    for spec in Study("s", "csl", (ModelEntry("gcn", {"width": 6}),), seeds=(12345,), splits=1).trials():
         record(store, spec, 50.0, epochs=1)
     assert run_command(result_rows(store.trials())[0]) is None

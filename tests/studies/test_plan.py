@@ -12,7 +12,7 @@ from graphtrial.cli.main import app
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.datasets import load
 from graphtrial.execution import run_trials
-from graphtrial.studies import Row, Study, load_study
+from graphtrial.studies import ModelEntry, Study, load_study
 from graphtrial.studies.edition import in_edition
 from graphtrial.studies.estimate import Timing, cached_timing, hours_left, measure_timing
 from graphtrial.studies.eta import study_eta
@@ -94,11 +94,11 @@ def test_the_published_edition_takes_data_kernels_and_protocols_with_their_fault
 
 
 def test_a_row_that_no_table_has_is_refused() -> None:
-    study = Study("s", "zinc", (Row("gcn", {"layers": 7}),), published="bgnn-v5/table-3")
+    study = Study("s", "zinc", (ModelEntry("gcn", {"layers": 7}),), published="bgnn-v5/table-3")
     with pytest.raises(GraphTrialError, match="bgnn-v5/table-3 has no row on zinc for gcn with layers = 7"):
         plan(study)
     with pytest.raises(GraphTrialError, match="no published table called 'bgnn-v5/table-99'"):
-        plan(Study("s", "zinc", (Row("gcn"),), published="bgnn-v5/table-99"))
+        plan(Study("s", "zinc", (ModelEntry("gcn"),), published="bgnn-v5/table-99"))
 
 
 def test_studies_are_listed_with_how_far_they_are(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from graphtrial.datasets import load
 from graphtrial.execution import run_trials
 from graphtrial.execution.worker import run_and_record
 from graphtrial.results import result_rows
-from graphtrial.studies import Row, Study, load_study
+from graphtrial.studies import ModelEntry, Study, load_study
 from graphtrial.svm.folds import draw_fold
 from graphtrial.svm.rules import KernelFoldRules
 from graphtrial.training.outcome import Epoch
@@ -47,7 +47,7 @@ def study(tmp_path: Path) -> Study:
 
 @pytest.fixture
 def networks() -> Study:
-    row = Row("gin-eps", grid={"layers": (1, 2), "width": (4,)})
+    row = ModelEntry("gin-eps", grid={"layers": (1, 2), "width": (4,)})
     return Study("t", "csl", (row,), protocol="tudataset/gnn", seeds=1, splits=2, rules={"max_epochs": 2})
 
 

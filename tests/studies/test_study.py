@@ -6,7 +6,7 @@ import pytest
 
 from graphtrial.core.errors import GraphTrialError, UnknownNameError
 from graphtrial.datasets import DATASETS
-from graphtrial.studies import Row, Study, catalog, load_study
+from graphtrial.studies import ModelEntry, Study, catalog, load_study
 from graphtrial.trials.kinds import kind_of
 
 GOOD = """
@@ -123,25 +123,25 @@ def test_the_demo_has_a_plan() -> None:
 
 
 def test_the_published_width_and_depth_are_taken_where_none_are_given() -> None:
-    spec = Study("s", "csl", (Row("gatedgcn", encodings=("laplacian:20",)),), seeds=1, splits=1).trials()[0]
+    spec = Study("s", "csl", (ModelEntry("gatedgcn", encodings=("laplacian:20",)),), seeds=1, splits=1).trials()[0]
     assert (spec.settings["width"], spec.settings["layers"]) == (70, 4)
 
 
 def test_a_budget_or_an_unpublished_depth_gives_the_widest_model_that_fits() -> None:
-    wide = Study("s", "csl", (Row("gcn", {}, budget="50k"),), seeds=1, splits=1).trials()[0]
-    deep = Study("s", "csl", (Row("gcn", {"layers": 7}),), seeds=1, splits=1).trials()[0]
+    wide = Study("s", "csl", (ModelEntry("gcn", {}, budget="50k"),), seeds=1, splits=1).trials()[0]
+    deep = Study("s", "csl", (ModelEntry("gcn", {"layers": 7}),), seeds=1, splits=1).trials()[0]
     assert wide.settings["width"] < 146
     assert deep.settings["layers"] == 7
     assert deep.settings["width"] < 146
 
 
 def test_where_nothing_is_drawn_one_trial_answers_for_all_seeds() -> None:
-    rows = (Row("svm", protocol="wikics/svm"), Row("gcn-direct", {"width": 8}))
+    rows = (ModelEntry("svm", protocol="wikics/svm"), ModelEntry("gcn-direct", {"width": 8}))
     trials = Study("s", "wikics-standin-stopping", rows, "wikics/nodes", seeds=3, splits=2).trials()
     assert [trial.split for trial in trials if trial.model.name == "svm"] == [0, 1]
     assert len(trials) == 2 + 2 * 3
 
 
 def test_a_study_takes_the_first_seeds_of_the_protocol() -> None:
-    trials = Study("s", "csl", (Row("gcn", {"width": 8}),), seeds=3, splits=1).trials()
+    trials = Study("s", "csl", (ModelEntry("gcn", {"width": 8}),), seeds=3, splits=1).trials()
     assert [trial.seed for trial in trials] == [14, 34, 54]

@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 from graphtrial.core.errors import GraphTrialError, UnknownNameError
 from graphtrial.core.spec import Component
 from graphtrial.execution import run_trials
-from graphtrial.studies import Row, Study
+from graphtrial.studies import ModelEntry, Study
 from graphtrial.svm.cross_validation import select_and_test
 from graphtrial.svm.folds import draw_fold
 from graphtrial.svm.rules import KernelFoldRules
@@ -88,7 +88,12 @@ def test_steps_are_left_open_unless_given() -> None:
 @pytest.mark.parametrize("workers", [0, 1])
 def test_a_kernel_is_tried_fold_by_fold_and_every_choice_is_recorded(tmp_path: Path, workers: int) -> None:
     study = Study(
-        "kernels", "csl", (Row("wl", {"node_labels": False}),), protocol="tudataset/kernel-svm", seeds=1, splits=2
+        "kernels",
+        "csl",
+        (ModelEntry("wl", {"node_labels": False}),),
+        protocol="tudataset/kernel-svm",
+        seeds=1,
+        splits=2,
     )
     store = Store(tmp_path / "store.sqlite")
     trials = study.trials()
@@ -104,6 +109,6 @@ def test_a_kernel_is_tried_fold_by_fold_and_every_choice_is_recorded(tmp_path: P
 
 
 def test_a_kernel_takes_no_encoding_and_needs_classes(tmp_path: Path) -> None:
-    wrong = Study("kernels", "csl", (Row("wl", {}, ("laplacian:2",)),), protocol="tudataset/kernel-svm")
+    wrong = Study("kernels", "csl", (ModelEntry("wl", {}, ("laplacian:2",)),), protocol="tudataset/kernel-svm")
     with pytest.raises(GraphTrialError, match="takes neither an encoding nor a budget"):
         wrong.trials()

@@ -80,9 +80,9 @@ WITHOUT = """
 import sys
 sys.modules["sklearn"] = None  # every import of it fails
 from pathlib import Path
-from graphtrial.studies import Row, Study
+from graphtrial.studies import ModelEntry, Study
 from graphtrial.trials import run_trial
-row = Row("gin-eps", {"width": 4, "layers": 1})
+row = ModelEntry("gin-eps", {"width": 4, "layers": 1})
 study = Study("s", "csl", (row,), "tudataset/gnn", seeds=1, splits=1, rules={"max_epochs": 1})
 (trial,) = study.trials()
 outcome = run_trial(trial, Path(sys.argv[1]))

@@ -13,14 +13,16 @@ from typer.testing import CliRunner
 from graphtrial.cli.main import app
 from graphtrial.core.errors import MissingDependencyError, UnknownNameError
 from graphtrial.execution import run_trials
-from graphtrial.studies import Row, Study
+from graphtrial.studies import ModelEntry, Study
 from graphtrial.tracking import TRACKERS, tracked
 from graphtrial.trials import Store
 
 
 @pytest.fixture
 def study() -> Study:
-    return Study("small", "csl", (Row("gcn", {"width": 8, "layers": 2}),), seeds=1, splits=2, rules={"max_epochs": 2})
+    return Study(
+        "small", "csl", (ModelEntry("gcn", {"width": 8, "layers": 2}),), seeds=1, splits=2, rules={"max_epochs": 2}
+    )
 
 
 @pytest.fixture

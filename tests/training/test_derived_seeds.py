@@ -9,7 +9,7 @@ import pytest
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.results import result_rows
 from graphtrial.results.columns.rows import ROW_COLUMNS
-from graphtrial.studies import Row, Study
+from graphtrial.studies import ModelEntry, Study
 from graphtrial.training import PROTOCOLS
 from graphtrial.training.outcome import Outcome
 from graphtrial.trials import Store
@@ -34,7 +34,7 @@ def test_the_rule_is_the_documented_one() -> None:
 
 
 def test_a_study_goes_beyond_the_seeds_and_its_rows_say_so(tmp_path_factory: pytest.TempPathFactory) -> None:
-    study = Study("s", "csl", (Row("gcn", {"width": 8}),), protocol="bgnn-v5/csl", seeds=22, splits=1)
+    study = Study("s", "csl", (ModelEntry("gcn", {"width": 8}),), protocol="bgnn-v5/csl", seeds=22, splits=1)
     trials = study.trials()
     assert len({trial.seed for trial in trials}) == 22
     store = Store(tmp_path_factory.mktemp("seeds") / "store.sqlite")
@@ -50,4 +50,4 @@ def test_a_study_goes_beyond_the_seeds_and_its_rows_say_so(tmp_path_factory: pyt
 @pytest.mark.parametrize("seeds", [0, 10_001])
 def test_the_number_of_seeds_has_bounds(seeds: int) -> None:
     with pytest.raises(GraphTrialError, match="seeds of the study must be an integer from 1 to 10,000"):
-        Study("s", "csl", (Row("gcn", {"width": 8}),), seeds=seeds).trials()
+        Study("s", "csl", (ModelEntry("gcn", {"width": 8}),), seeds=seeds).trials()

@@ -6,12 +6,14 @@ from pathlib import Path
 
 from graphtrial.execution.worker import run_and_record
 from graphtrial.results import result_rows
-from graphtrial.studies import Row, Study
+from graphtrial.studies import ModelEntry, Study
 from graphtrial.trials import Store
 
 
 def test_a_trial_says_from_which_source_its_data_are(tmp_path: Path) -> None:
-    (trial,) = Study("s", "csl", (Row("gcn", {"width": 8}),), seeds=1, splits=1, rules={"max_epochs": 1}).trials()
+    (trial,) = Study(
+        "s", "csl", (ModelEntry("gcn", {"width": 8}),), seeds=1, splits=1, rules={"max_epochs": 1}
+    ).trials()
     store = Store(tmp_path / "store.sqlite")
     run_and_record(trial, store)
     (record,) = store.trials()

@@ -11,14 +11,14 @@ import pytest
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.spec import digest
 from graphtrial.nn import MODELS
-from graphtrial.studies import Row, Study
+from graphtrial.studies import ModelEntry, Study
 from graphtrial.studies.plan import plan
 from graphtrial.trials import TrialSpec
 from graphtrial.trials.trial import make_job
 
 PRINT_IDS = (
-    "from graphtrial.studies import Row, Study\n"
-    "study = Study('s', 'csl', (Row('gcn', {'width': 8}, ('laplacian:4',)),), seeds=2, splits=1)\n"
+    "from graphtrial.studies import ModelEntry, Study\n"
+    "study = Study('s', 'csl', (ModelEntry('gcn', {'width': 8}, ('laplacian:4',)),), seeds=2, splits=1)\n"
     "print(*[trial.id for trial in study.trials()])"
 )
 
@@ -56,9 +56,9 @@ def test_the_id_depends_on_every_field(study: Study) -> None:
 
 
 def test_defaults_written_out_or_left_out_are_the_same_trial() -> None:
-    short = Study("s", "csl", (Row("gcn", {"width": 8}),), seeds=1, splits=1).trials()[0]
+    short = Study("s", "csl", (ModelEntry("gcn", {"width": 8}),), seeds=1, splits=1).trials()[0]
     explicit = {"width": 8, "layers": 4, "residual": True, "batch_norm": True, "readout": "mean", "dropout": 0.0}
-    assert Study("s", "csl", (Row("gcn", explicit),), seeds=1, splits=1).trials()[0].id == short.id
+    assert Study("s", "csl", (ModelEntry("gcn", explicit),), seeds=1, splits=1).trials()[0].id == short.id
 
 
 def test_a_specification_survives_json(study: Study) -> None:
@@ -97,7 +97,7 @@ def test_a_first_version_enters_neither_the_identity_nor_the_row(study: Study) -
 
 
 def test_a_mended_model_is_never_served_an_old_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    study = Study("s", "csl", (Row("gcn", {"width": 8}),), seeds=1, splits=1)
+    study = Study("s", "csl", (ModelEntry("gcn", {"width": 8}),), seeds=1, splits=1)
     (old,), before = study.trials(), [row.key for row in plan(study)]
     monkeypatch.setattr(MODELS.get("gcn"), "version", 2, raising=False)
     (new,), after = study.trials(), [row.key for row in plan(study)]
@@ -112,9 +112,9 @@ def test_a_version_is_a_whole_number(monkeypatch: pytest.MonkeyPatch) -> None:
     for wrong in (0, "2", True, 1.5):
         monkeypatch.setattr(MODELS.get("gcn"), "version", wrong, raising=False)
         with pytest.raises(GraphTrialError, match="integer from 1 on"):
-            Study("s", "csl", (Row("gcn", {"width": 8}),), seeds=1, splits=1).trials()
+            Study("s", "csl", (ModelEntry("gcn", {"width": 8}),), seeds=1, splits=1).trials()
 
 
 def test_a_split_that_is_not_there_is_an_error() -> None:
     with pytest.raises(GraphTrialError, match="9 of them were asked for"):
-        Study("s", "csl", (Row("gcn", {"width": 8}),), splits=9).trials()
+        Study("s", "csl", (ModelEntry("gcn", {"width": 8}),), splits=9).trials()

@@ -60,7 +60,7 @@ def kernel(
     if workers != 0 and executor is None:
         prepare_workers(sklearn=True)
     load_code(plugin, allow, dataset, name, protocol)
-    from graphtrial.studies import Row, Study
+    from graphtrial.studies import ModelEntry, Study
 
     chosen = parse_settings(settings or [])
     if h is not None:
@@ -68,7 +68,7 @@ def kernel(
     study = Study(
         f"{name} on {dataset}",
         dataset,
-        (Row(name, chosen),),
+        (ModelEntry(name, chosen),),
         protocol=protocol or ("tudataset/kernel-linear" if linear else "tudataset/kernel-svm"),
         seeds=repetitions,
         splits=folds,

@@ -48,13 +48,13 @@ def params(
 
 def _count(dataset: str, model: str, encoding: str, given: dict[str, Any], budget: str | None, json: bool) -> None:
     from graphtrial.nn import build_model, count_parameters, resolve_settings
-    from graphtrial.studies import Row
+    from graphtrial.studies import ModelEntry
     from graphtrial.studies.study import choose_settings, parse_encoding
     from graphtrial.trials.shapes import make_encoding, planned_shapes
 
     component = parse_encoding(encoding, model)
     shapes = planned_shapes(dataset, make_encoding(component))
-    row = Row(model, given, budget=budget)
+    row = ModelEntry(model, given, budget=budget)
     chosen = resolve_settings(model, choose_settings(dataset, lambda: shapes, row, component))
     built = build_model(model, shapes, chosen)
     parts = {name: count_parameters(part) for name, part in built.named_children()}

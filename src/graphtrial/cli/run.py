@@ -73,7 +73,7 @@ def run(
     if workers != 0 and executor is None:
         prepare_workers()
     load_code(plugin, allow, dataset, model, encoding.partition(":")[0], protocol)
-    from graphtrial.studies import Row, Study
+    from graphtrial.studies import ModelEntry, Study
 
     chosen = parse_settings(settings or [])
     chosen |= {key: value for key, value in (("layers", layers), ("width", width)) if value is not None}
@@ -82,7 +82,7 @@ def run(
     changed = parse_settings(rules or [])
     if max_epochs is not None:
         changed["max_epochs"] = max_epochs
-    row = Row(model, chosen, (encoding,), budget)
+    row = ModelEntry(model, chosen, (encoding,), budget)
     run_and_show(
         Study(f"{model} on {dataset}", dataset, (row,), protocol=protocol, seeds=seeds, splits=splits, rules=changed),
         store,

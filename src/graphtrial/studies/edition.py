@@ -9,7 +9,7 @@ from typing import Any
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.registry import Registry
 from graphtrial.datasets import DATASETS
-from graphtrial.studies.study import Row, Study
+from graphtrial.studies.study import ModelEntry, Study
 from graphtrial.training import PROTOCOLS
 
 EDITIONS = ("sound", "as-published")
@@ -35,7 +35,7 @@ def in_edition(study: Study, edition: str) -> Study:
     )
 
 
-def _row(row: Row, datasets: dict[str, str]) -> Row:
+def _row(row: ModelEntry, datasets: dict[str, str]) -> ModelEntry:
     return replace(
         row,
         model=_faulty_kernel(row.model),

@@ -12,7 +12,7 @@ from graphtrial.core.spec import Component, canonical_json
 from graphtrial.datasets import DATASETS, Dataset, load
 from graphtrial.nn import Shapes
 from graphtrial.studies.from_table import settings_in_table
-from graphtrial.studies.study import Row, Study, choose_settings, parse_encoding
+from graphtrial.studies.study import ModelEntry, Study, choose_settings, parse_encoding
 from graphtrial.training import Rules
 from graphtrial.trials.kinds import TrialKind, kind_of
 from graphtrial.trials.provenance import current_versions
@@ -111,7 +111,7 @@ def finished(rows: Iterable[PlannedRow], records: Iterable[TrialRecord]) -> dict
     return of_row
 
 
-def _rows(study: Study, entry: Row, dataset: str, data: Callable[[str], Dataset | None]) -> Iterator[PlannedRow]:
+def _rows(study: Study, entry: ModelEntry, dataset: str, data: Callable[[str], Dataset | None]) -> Iterator[PlannedRow]:
     known = DATASETS.get(dataset)  # may be an alias; trials have the dataset's own name
     protocol = study.protocol_for(known, entry)
     seeds = tuple(study.seeds_of(protocol))
@@ -123,7 +123,7 @@ def _rows(study: Study, entry: Row, dataset: str, data: Callable[[str], Dataset 
 
 
 def _components(
-    study: Study, entry: Row, dataset: str, data: Callable[[str], Dataset | None], kind: TrialKind[Any]
+    study: Study, entry: ModelEntry, dataset: str, data: Callable[[str], Dataset | None], kind: TrialKind[Any]
 ) -> Iterator[tuple[Component, Component | None]]:
     """Yield each model with its settings and encoding, before defaults are filled in."""
     check_entry(entry, kind)
@@ -136,7 +136,7 @@ def _components(
 
 def _given(
     study: Study,
-    entry: Row,
+    entry: ModelEntry,
     encoding: Component | None,
     dataset: str,
     data: Callable[[str], Dataset | None],
@@ -156,7 +156,7 @@ def _given(
     return [choose_settings(dataset, shapes, entry, encoding)]
 
 
-def check_entry(entry: Row, kind: TrialKind[Any]) -> None:
+def check_entry(entry: ModelEntry, kind: TrialKind[Any]) -> None:
     """Raise an error where an encoding or a budget is given to a kind of trial that takes none."""
     if not kind.takes_encodings and (entry.encodings != ("none",) or entry.budget is not None):
         raise GraphTrialError(f"'{entry.model}' in a support vector machine takes neither an encoding nor a budget")

@@ -30,7 +30,7 @@ DEFAULT_PAPER = "bgnn-v5"
 
 
 @dataclass(frozen=True)
-class Row:
+class ModelEntry:
     """One model of a study: its settings, the encodings it is tried with, and how its width is chosen.
 
     `grid` has several values of some settings, each of which is tried with each. `protocol` and `datasets` are those of
@@ -68,7 +68,7 @@ class Study:
 
     title: str
     dataset: str | Names
-    rows: tuple[Row, ...]
+    rows: tuple[ModelEntry, ...]
     protocol: str | None = None
     paper: str = ""
     seeds: Annotated[int, Range(1, MOST_SEEDS)] | Annotated[tuple[Seed, ...], Length(1, MOST_POINTS)] | None = None
@@ -111,7 +111,7 @@ class Study:
             rows = tuple(row for row in self.rows if row.model in wanted)
         return replace(self, dataset=kept, rows=rows, seeds=self.seeds if seeds is None else seeds)
 
-    def protocol_for(self, dataset: type[DatasetSpec] | DatasetSpec, row: Row) -> Protocol:
+    def protocol_for(self, dataset: type[DatasetSpec] | DatasetSpec, row: ModelEntry) -> Protocol:
         """Return the rules of a row on a dataset: the row's, the study's, the dataset's own, or those of the paper."""
         chosen, usual = row.protocol or self.protocol or dataset.protocol, f"{DEFAULT_PAPER}/{dataset.name}"
         chosen = chosen and chosen.replace("*", dataset.name)
@@ -169,7 +169,9 @@ def parse_encoding(text: str, model: str | None = None) -> Component | None:
     return component
 
 
-def choose_settings(dataset: str, shapes: Callable[[], Shapes], row: Row, encoding: Component | None) -> dict[str, Any]:
+def choose_settings(
+    dataset: str, shapes: Callable[[], Shapes], row: ModelEntry, encoding: Component | None
+) -> dict[str, Any]:
     """Return the settings of a row with a width: the one given, the one for the budget, or the published one.
 
     A model without a published configuration gets the widest one within 100k parameters; only then, or for a budget,

@@ -14,7 +14,7 @@ from graphtrial.core.errors import GraphTrialError, UnknownNameError, did_you_me
 from graphtrial.core.files import require_file
 from graphtrial.core.signatures import check_arguments, declared_hints
 from graphtrial.core.spec import reject_unknown_keys
-from graphtrial.studies.study import Names, Row, Study
+from graphtrial.studies.study import ModelEntry, Names, Study
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -71,16 +71,16 @@ def _study(values: dict[str, Any], what: str) -> Study:
     return Study(**given, rows=tuple(_row(row, what) for row in rows))
 
 
-def _row(values: Any, what: str) -> Row:
+def _row(values: Any, what: str) -> ModelEntry:
     if not isinstance(values, dict) or not isinstance(values.get("name"), str):
         raise GraphTrialError(f"every [[models]] of study {what} needs a name")
     settings = dict(values)
     name = settings.pop("name")
     written = {"encoding": "encodings", **{key: key for key in ("budget", "grid", "protocol", "datasets")}}
-    hints, where = declared_hints(Row), f"of model {short_repr(name)} in study {what}"
+    hints, where = declared_hints(ModelEntry), f"of model {short_repr(name)} in study {what}"
     given = {
         field: check_value(settings.pop(key), hints[field], f"{key} {where}")
         for key, field in written.items()
         if key in settings
     }
-    return Row(name, settings, **given)
+    return ModelEntry(name, settings, **given)

@@ -6,7 +6,7 @@ from graphtrial.core.errors import GraphTrialError
 from graphtrial.datasets import DATASETS
 from graphtrial.datasets.prepare import is_kept
 from graphtrial.nn.budget import parse_budget
-from graphtrial.studies import Row, Study, load_study
+from graphtrial.studies import ModelEntry, Study, load_study
 from graphtrial.studies.plan import check_entry
 from graphtrial.studies.study import parse_encoding
 from graphtrial.training import Protocol
@@ -30,7 +30,7 @@ def check_study(file: str) -> Verdict:
     return verdict
 
 
-def _check_row(study: Study, row: Row, verdict: Verdict) -> None:
+def _check_row(study: Study, row: ModelEntry, verdict: Verdict) -> None:
     what = f"model '{row.model}'"
     for name in row.datasets or study.datasets:
         if name not in study.datasets:
@@ -46,7 +46,7 @@ def _check_row(study: Study, row: Row, verdict: Verdict) -> None:
             _check_settings(study, row, protocol)
 
 
-def _check_settings(study: Study, row: Row, protocol: Protocol) -> None:
+def _check_settings(study: Study, row: ModelEntry, protocol: Protocol) -> None:
     for settings in row.points():
         rules = protocol.rules_for(row.model, settings.get("layers"), study.rules)
         study.split_count(protocol, rules)

@@ -18,7 +18,7 @@ from graphtrial.datasets.custom import delete, generate, import_files, keep, nam
 from graphtrial.datasets.generators.cycles import CycleModel, cycle_graphs
 from graphtrial.encodings import ENCODINGS, encode
 from graphtrial.graphs import Column, GraphBatch, GraphSet
-from graphtrial.studies import Row, Study
+from graphtrial.studies import ModelEntry, Study
 
 SBM = {"sizes": [8, 2, 2], "seed": 5, "communities": 3, "p": 0.6, "q": 0.1, "smallest": 3, "largest": 5}
 PATTERN = {**SBM, "patterns": 2, "inside": 0.5, "outside": 0.5}
@@ -211,10 +211,10 @@ def test_a_damaged_raw_file_is_told(own_home: Path) -> None:
 
 def test_a_dataset_without_training_rules_asks_for_some() -> None:
     keep("mine", graphs_with_classes())
-    study = Study("t", "mine", (Row("gcn"),))
+    study = Study("t", "mine", (ModelEntry("gcn"),))
     with pytest.raises(GraphTrialError, match="choose some with --protocol"):
         study.trials()
-    assert Study("t", "mine", (Row("gcn"),), protocol="bgnn-v5/csl", seeds=1, splits=1).trials()
+    assert Study("t", "mine", (ModelEntry("gcn"),), protocol="bgnn-v5/csl", seeds=1, splits=1).trials()
 
 
 def test_the_default_generator_arguments_are_those_of_the_benchmark() -> None:

@@ -21,7 +21,7 @@ from graphtrial.datasets.custom import delete, import_files, keep, names
 from graphtrial.datasets.custom.importers import FORMATS
 from graphtrial.execution import run_trials
 from graphtrial.graphs import Column, GraphSet, from_networkx, from_pyg, to_networkx, to_pyg
-from graphtrial.studies import Row, Study
+from graphtrial.studies import ModelEntry, Study
 from graphtrial.trials import Store
 
 NODES = 34
@@ -335,7 +335,9 @@ def test_edges_of_a_single_graph_are_divided_as_they_say(tmp_path: Path) -> None
         assert found == {(int(u), int(v)) for u, v in LINKS[:, part == number].T}
     (again,) = to_pyg(made.graphs)
     assert int(again.val_mask.sum()) == int((part == 1).sum())
-    study = Study("t", "mine", (Row("gcn", {"width": 8, "layers": 2}),), seeds=1, splits=1, rules={"max_epochs": 2})
+    study = Study(
+        "t", "mine", (ModelEntry("gcn", {"width": 8, "layers": 2}),), seeds=1, splits=1, rules={"max_epochs": 2}
+    )
     store = Store(tmp_path / "store.sqlite")
     run_trials(study.trials(), store, workers=0)
     (record,) = store.trials()

@@ -22,7 +22,7 @@ from graphtrial.datasets import load
 from graphtrial.datasets.custom import delete, import_files
 from graphtrial.datasets.custom.importers import format_of, read
 from graphtrial.graphs import GraphSet, to_networkx, to_pyg
-from graphtrial.studies import Row, Study
+from graphtrial.studies import ModelEntry, Study
 from graphtrial.training.trainer import train
 from graphtrial.trials.trial import make_job
 
@@ -121,7 +121,7 @@ def test_null_is_a_missing_label(tmp_path: Path, own_home: Path) -> None:
         read("jsonl", [lines(tmp_path, {**plain, "x": [1, None, 2], "y": 1})], {})
     rules = {"max_epochs": 2}
     trial = Study(
-        "t", "mine", (Row("gin", {"width": 8, "layers": 2}),), "bgnn-v5/tu", seeds=1, splits=1, rules=rules
+        "t", "mine", (ModelEntry("gin", {"width": 8, "layers": 2}),), "bgnn-v5/tu", seeds=1, splits=1, rules=rules
     ).trials()[0]
     outcome = train(make_job(trial))
     assert outcome.status == "done"

@@ -11,14 +11,14 @@ import pytest
 
 from graphtrial.results import result_rows
 from graphtrial.results.rows import ResultRow
-from graphtrial.studies import Row, Study
+from graphtrial.studies import ModelEntry, Study
 from graphtrial.training.outcome import Outcome
 from graphtrial.trials import Store
 
 
 def row_of(tmp_path: Path, mean: float, seeds: int, splits: int = 10) -> ResultRow:
     """Return a row of 1-WL on ENZYMES with this mean: 50.8 ± 1.4 over ten repetitions, ± 7.1 over all hundred runs."""
-    trials = Study("t", "csl", (Row("wl"),), protocol="tudataset/kernel-svm").trials()
+    trials = Study("t", "csl", (ModelEntry("wl"),), protocol="tudataset/kernel-svm").trials()
     chosen = [spec for spec in trials if spec.seed < seeds and spec.split < splits]
     store = Store(tmp_path / "store.sqlite")
     scores = np.random.default_rng(0).normal(0, 7.1, len(chosen))

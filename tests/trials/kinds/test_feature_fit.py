@@ -13,7 +13,7 @@ from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.spec import Component
 from graphtrial.datasets import load
 from graphtrial.execution import run_trials
-from graphtrial.studies import Row, Study
+from graphtrial.studies import ModelEntry, Study
 from graphtrial.svm.rules import FeatureFitRules
 from graphtrial.training.outcome import EXTRA_METRICS
 from graphtrial.trials import Store, TrialSpec
@@ -23,14 +23,14 @@ from graphtrial.trials.kinds.feature_fit import fit_features
 
 @pytest.fixture
 def study() -> Study:
-    return Study("t", "wikics-standin-stopping", (Row("svm"),), protocol="wikics/svm", splits=2)
+    return Study("t", "wikics-standin-stopping", (ModelEntry("svm"),), protocol="wikics/svm", splits=2)
 
 
 @pytest.mark.slow
 def test_one_trial_for_each_split_with_the_accuracy_of_scikit_learn(study: Study, tmp_path: Path) -> None:
     trials = study.trials()
     assert len(trials) == 2
-    assert len(Study("t", "wikics-standin-stopping", (Row("svm"),), protocol="wikics/svm").trials()) == 20
+    assert len(Study("t", "wikics-standin-stopping", (ModelEntry("svm"),), protocol="wikics/svm").trials()) == 20
     assert TrialSpec.from_dict(trials[0].to_dict()) == trials[0]
     store = Store(tmp_path / "store.sqlite")
     run_trials(trials[:1], store, workers=0)
@@ -65,9 +65,9 @@ def test_pairs_are_ranked_by_their_distance_from_the_border(mirror: Path) -> Non
 
 def test_the_machine_has_no_settings_and_needs_numbers(study: Study) -> None:
     with pytest.raises(GraphTrialError, match="its penalty is a rule"):
-        Study("t", "wikics-standin-stopping", (Row("svm", {"penalty": 2}),), protocol="wikics/svm").trials()
+        Study("t", "wikics-standin-stopping", (ModelEntry("svm", {"penalty": 2}),), protocol="wikics/svm").trials()
     with pytest.raises(GraphTrialError, match="features as numbers"):
-        Study("t", "csl", (Row("svm"),), protocol="wikics/svm").trials()
+        Study("t", "csl", (ModelEntry("svm"),), protocol="wikics/svm").trials()
     with pytest.raises(GraphTrialError, match=r"penalty of .* must be a finite number above 0"):
         rules_from({"kind": "feature-svm", "penalty": 0.0})
     assert study.needs_sklearn

@@ -14,7 +14,7 @@ from graphtrial.core.spec import Component
 from graphtrial.datasets import load
 from graphtrial.execution import run_trials
 from graphtrial.kernels import KERNELS
-from graphtrial.studies import Row, Study
+from graphtrial.studies import ModelEntry, Study
 from graphtrial.studies.plan import plan
 from graphtrial.svm.rules import KernelFoldRules
 from graphtrial.trials import Store
@@ -39,7 +39,7 @@ class HalfBroken(GraphKernel):
 
 
 def study_of(kernel: str) -> Study:
-    rows = (Row(kernel, {"h": 1} if "wl" in kernel else {}),)
+    rows = (ModelEntry(kernel, {"h": 1} if "wl" in kernel else {}),)
     return Study("s", "csl", rows, "tudataset/kernel-svm", seeds=1, splits=1)
 
 
