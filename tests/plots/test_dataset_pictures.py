@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 from graphtrial.cli.main import app
 from graphtrial.core.errors import GraphTrialError, MissingDependencyError
 from graphtrial.datasets import Dataset, Split, load
-from graphtrial.datasets.single_graph import same_class_shares
+from graphtrial.datasets.single_graph import node_homophily
 from graphtrial.graphs import Column, GraphSet, from_networkx
 from graphtrial.plots import plot
 from graphtrial.plots.drawers import DRAWERS, drawer_of
@@ -156,7 +156,7 @@ def test_shares_of_neighbours_are_those_of_a_plain_loop() -> None:
                 if len(near):
                     own = labels[part.nodes[node]]
                     expected.append(float(np.mean(labels[part.nodes[near]] == own)))
-        np.testing.assert_allclose(same_class_shares(graphs), expected)
+        np.testing.assert_allclose(node_homophily(graphs), expected)
 
 
 def test_a_neighbourhood_is_the_induced_graph_of_the_nearest() -> None:

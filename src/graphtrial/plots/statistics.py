@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphtrial.datasets import Dataset
-from graphtrial.datasets.single_graph import same_class_shares
+from graphtrial.datasets.single_graph import node_homophily
 from graphtrial.plots.drawers.base import class_name
 from graphtrial.plots.style import INK, MAIN, WARM, colour_of
 
@@ -36,7 +36,7 @@ def panels(dataset: Dataset) -> list[Panel]:
     elif y is not None:
         made.append(lambda axes: targets(axes, np.asarray(y.values).reshape(len(y.values), -1), y.meaning))
     if y is not None and y.level == "node" and y.types is not None and graphs.num_edges:
-        made.append(lambda axes: homophily(axes, same_class_shares(graphs)))
+        made.append(lambda axes: homophily(axes, node_homophily(graphs)))
     return made
 
 

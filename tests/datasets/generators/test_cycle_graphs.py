@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.datasets.generators.cycle_search import has_cycle
 from graphtrial.datasets.generators.cycles import CycleModel, cycle_graphs
-from graphtrial.datasets.generators.search import has_cycle
 from graphtrial.graphs import GraphSet, from_networkx, to_networkx
 
 

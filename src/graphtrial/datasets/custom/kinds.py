@@ -87,7 +87,7 @@ def _graph_theory(sizes: Sizes, seed: Seed, smallest: Small, largest: Small, as_
 
 
 def _csl(seed: Seed, nodes: Nodes, skips: Annotated[list[Nodes], Length(1)], copies: Nodes) -> GraphSet:
-    from graphtrial.datasets.generators.skips import skip_link_graphs
+    from graphtrial.datasets.generators.csl import skip_link_graphs
 
     return skip_link_graphs(nodes, skips, copies, seed)
 

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.datasets.generators.bell import bell
 from graphtrial.datasets.generators.draws import Draws
+from graphtrial.datasets.generators.sampling import approx_normal
 
 Array = npt.NDArray[Any]
 AUTHORS = 235_868
@@ -48,8 +48,8 @@ def network(authors: int, seed: int) -> Network:
     order = Draws(seed, GROUPS).permutation(authors)
     group = np.empty(authors, np.int64)
     group[order] = np.arange(authors) // GROUP
-    means = bell(Draws(seed, MEANS), int(group.max()) + 1, FEATURES)
-    x = (means[group] + bell(Draws(seed, NOISE), authors, FEATURES)) * np.float32(0.1)
+    means = approx_normal(Draws(seed, MEANS), int(group.max()) + 1, FEATURES)
+    x = (means[group] + approx_normal(Draws(seed, NOISE), authors, FEATURES)) * np.float32(0.1)
     people = Draws(seed, PEOPLE)
     links = {part: _pairs(people, order, max(8, round(count * scale))) for part, count in LINKS.items()}
     negative = Draws(seed, NEGATIVE)

@@ -74,7 +74,7 @@ def cycle_graphs(model: CycleModel, graphs: int, seed: int) -> GraphSet:
     together: sizes, edges, components and degrees are distributed alike in both. The label is what an exact search
     for the cycle finds. x: the number 1 everywhere; y: 1 where there is the cycle.
     """
-    from graphtrial.datasets.generators.search import has_cycle  # numba takes a moment to import
+    from graphtrial.datasets.generators.cycle_search import has_cycle  # numba takes a moment to import
 
     pairs = (graphs + 1) // 2
     wanted = np.stack([Draws(seed, LABEL).below(np.full(pairs, 2))] * 2, axis=1)

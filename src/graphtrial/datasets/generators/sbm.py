@@ -1,4 +1,4 @@
-"""Stochastic block models: find a pattern in a graph, or its communities."""
+"""Stochastic block models (SBM): PATTERN and CLUSTER."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from graphtrial.graphs.storage import narrow
 Array = npt.NDArray[Any]
 CHUNK_PAIRS = 4_000_000
 SIZES, ORDER, FEATURE, EDGES, PATTERN = range(5)
-"""The streams of random numbers."""
+"""Indices of the random streams."""
 
 
 @dataclass(frozen=True)
 class BlockModel:
-    """Communities whose sizes are uniform from `smallest` to `largest`, joined inside with p and between with q."""
+    """Stochastic block model: edge probability p within and q between communities of uniform size."""
 
     communities: PositiveInt
     p: Probability
@@ -45,36 +45,36 @@ class BlockModel:
             raise GraphTrialError("a graph of a block model may have at most 10,000 nodes")
 
     def sizes(self, graphs: int, draws: Draws) -> npt.NDArray[np.int64]:
-        """Return the sizes of the communities [graphs, communities]."""
+        """Sample community sizes [graphs, communities]."""
         return self.smallest + draws.below(np.full((graphs, self.communities), self.largest - self.smallest + 1))
 
     def likely(self, blocks: int) -> npt.NDArray[np.uint64]:
-        """Return the thresholds of joining nodes of each two of the first `blocks` blocks."""
+        """Return the edge thresholds [blocks, blocks], see `threshold`."""
         table = np.full((blocks, blocks), threshold(self.q), np.uint64)
         np.fill_diagonal(table, threshold(self.p))
         return table
 
 
 def cluster_graphs(model: BlockModel, graphs: int, seed: int) -> GraphSet:
-    """Return graphs in which one node of each community tells which one it is, and every node is to be told.
+    """CLUSTER: one labelled seed node per community; predict the community of every node.
 
-    x: 0, or community + 1 for the one node of each community that tells; y: the community.
+    x: community + 1 for the seed node of each community, else 0; y: the community.
     """
     sizes = model.sizes(graphs, Draws(seed, SIZES))
     counts = sizes.sum(axis=1)
     block = np.repeat(np.tile(np.arange(model.communities), graphs), sizes.ravel())
     block = block[Draws(seed, ORDER).permutations(counts)]
     community = np.repeat(np.arange(graphs), counts) * model.communities + block
-    members = np.argsort(community, kind="stable")  # the nodes of each community, in the order of the graph
+    members = np.argsort(community, kind="stable")  # nodes sorted by community
     first = np.cumsum(sizes.ravel()) - sizes.ravel()
-    telling = members[first + Draws(seed, FEATURE).below(sizes.ravel())]
+    seeds = members[first + Draws(seed, FEATURE).below(sizes.ravel())]
     x = np.zeros(len(block), np.min_scalar_type(model.communities))
-    x[telling] = block[telling] + 1
+    x[seeds] = block[seeds] + 1
     columns = {
         "x": Column(x, "node", "community + 1 of one node each, else 0", types=model.communities + 1),
         "y": Column(block.astype(x.dtype), "node", "community", types=model.communities),
     }
-    return _joined(counts, block, model.likely(model.communities), seed, columns)
+    return _sample_edges(counts, block, model.likely(model.communities), seed, columns)
 
 
 def pattern_graphs(
@@ -88,13 +88,12 @@ def pattern_graphs(
     signals: int = 3,
     nodes: int | None = None,
 ) -> GraphSet:
-    """Return graphs in which the nodes of a foreign pattern are to be told from those of the communities.
+    """PATTERN: node classification of an embedded pattern against the communities.
 
-    Each of `patterns` patterns is a random graph with edge probability `inside` and a random signal on its nodes, drawn
-    once; it has `nodes` nodes, or as many as a community may have. Every part of the set, of which `sizes` are given,
-    has all patterns in turn, each as often as the others; the nodes of a pattern are joined to all others with
-    probability `outside`. x: the signal; y: 1 for the nodes of the pattern; pattern: which of the patterns the graph
-    has.
+    Each of `patterns` patterns is an Erdos-Renyi graph with edge probability `inside` and a random node signal, sampled
+    once; it has `nodes` nodes, or a random community size. Each split, whose `sizes` are given, contains all patterns
+    equally often; pattern nodes are connected to all others with probability `outside`. x: the signal; y: 1 for
+    pattern nodes; pattern: index of the pattern in the graph.
     """
     if patterns < 1 or not 1 <= signals <= 256:
         raise GraphTrialError(
@@ -112,7 +111,7 @@ def pattern_graphs(
     order = Draws(seed, ORDER).permutations(counts)
     block = np.repeat(np.tile(np.arange(blocks), graphs), members.ravel())[order]
     last = np.repeat(np.cumsum(counts), counts)
-    rank = np.repeat(members[:, -1], counts) - last + order  # the pattern's nodes are the last ones before the shuffle
+    rank = np.repeat(members[:, -1], counts) - last + order  # pattern nodes are last before the shuffle
     own = block == model.communities
     rank[~own] = -1
     x = Draws(seed, FEATURE).below(np.full(len(block), signals)).astype(np.uint8)
@@ -124,7 +123,7 @@ def pattern_graphs(
         "y": Column(own.astype(np.uint8), "node", "1 for the nodes of the pattern", types=2),
         "pattern": Column(which.astype(np.min_scalar_type(patterns)), "graph", "which pattern", types=patterns),
     }
-    return _joined(counts, block, likely, seed, columns, rank, fixed, which)
+    return _sample_edges(counts, block, likely, seed, columns, rank, fixed, which)
 
 
 def _patterns(
@@ -137,7 +136,7 @@ def _patterns(
     return (upper | upper.transpose(0, 2, 1)).astype(np.uint8), signal, sizes
 
 
-def _joined(
+def _sample_edges(
     counts: Array,
     block: Array,
     likely: Array,
@@ -147,7 +146,7 @@ def _joined(
     fixed: Array | None = None,
     fixed_of: Array | None = None,
 ) -> GraphSet:
-    from graphtrial.datasets.generators.blocks import draw_edges  # numba takes a moment to import
+    from graphtrial.datasets.generators.sbm_edges import draw_edges  # numba takes a moment to import
 
     graphs, nodes = len(counts), len(block)
     rank = np.full(nodes, -1) if rank is None else rank
@@ -159,7 +158,7 @@ def _joined(
     pairs = counts * (counts - 1) // 2
     draws = Draws(seed, EDGES)
     degree, edge_counts = np.empty(nodes, number), np.empty(graphs, np.int64)
-    found: list[tuple[Array, Array]] = []
+    chunks: list[tuple[Array, Array]] = []
     with progress("drawing graphs", graphs) as advance:
         for start, stop in _chunks(pairs):
             total = int(pairs[start:stop].sum())
@@ -177,21 +176,21 @@ def _joined(
                 degree[node_ptr[start] : node_ptr[stop]],
                 edge_counts[start:stop],
             )
-            found.append((ends[:, :edges].copy(), out_order[:edges].copy()))
+            chunks.append((ends[:, :edges].copy(), out_order[:edges].copy()))
             advance(stop - start)
     structure = {
         "node_ptr": narrow(node_ptr),
         "edge_ptr": narrow(np.concatenate([np.zeros(1, np.int64), np.cumsum(edge_counts)])),
-        "edge_index": np.concatenate([ends for ends, _ in found], axis=1),
+        "edge_index": np.concatenate([ends for ends, _ in chunks], axis=1),
         "in_degree": degree,
         "out_degree": degree,
-        "out_order": np.concatenate([order for _, order in found]),
+        "out_order": np.concatenate([order for _, order in chunks]),
     }
     return GraphSet(structure, columns)
 
 
 def _chunks(pairs: Array) -> Iterator[tuple[int, int]]:
-    """Yield ranges of graphs with about `CHUNK_PAIRS` pairs of nodes together, so that few of them are in memory."""
+    """Yield ranges of graphs with about `CHUNK_PAIRS` node pairs each, to bound memory."""
     part = np.cumsum(pairs) // CHUNK_PAIRS
     bounds = [0, *(np.flatnonzero(np.diff(part)) + 1).tolist(), len(pairs)]
     yield from itertools.pairwise(bounds)

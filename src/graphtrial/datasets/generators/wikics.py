@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphtrial.datasets.generators.bell import bell, distinct
 from graphtrial.datasets.generators.draws import Draws
+from graphtrial.datasets.generators.sampling import approx_normal, distinct
 
 Array = npt.NDArray[Any]
 CLASSES = (
@@ -89,8 +89,8 @@ def links(classes: npt.NDArray[np.uint8], seed: int) -> npt.NDArray[np.int64]:
 
 def features(classes: npt.NDArray[np.uint8], seed: int) -> npt.NDArray[np.float32]:
     """Return vectors [articles, 300] that are nearly normal around a mean of their class."""
-    means = np.float32(SPREAD) * bell(Draws(seed, MEANS), len(SIZES), FEATURES)
-    return means[classes] + bell(Draws(seed, NOISE), len(classes), FEATURES)
+    means = np.float32(SPREAD) * approx_normal(Draws(seed, MEANS), len(SIZES), FEATURES)
+    return means[classes] + approx_normal(Draws(seed, NOISE), len(classes), FEATURES)
 
 
 def share(total: int, limits: Array) -> npt.NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""Circular skip links of any size."""
+"""Generator of circular skip link (CSL) graphs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graphtrial.graphs import Column, GraphSet
 
 
 def skip_link_graphs(nodes: int, skips: Sequence[int], copies: int, seed: int) -> GraphSet:
-    """Return `copies` relabelled copies of the circulant graph with steps 1 and R for each R of `skips`, its class."""
+    """Return `copies` randomly relabelled circulant graphs C(nodes; 1, R) for each skip length R, the class."""
     for skip in skips:
         if not 2 <= skip < nodes / 2:
             raise GraphTrialError(f"a skip on {nodes} nodes goes from 2 to {(nodes - 1) // 2}; {skip} does not")

@@ -1,4 +1,4 @@
-"""The edges of random graphs whose nodes are joined as their blocks demand, compiled."""
+"""Compiled edge sampling of stochastic block models."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def draw_edges(
     degree: Array,
     edge_counts: Array,
 ) -> int:
-    """Draw some undirected graphs, write their directed edges sorted by (target, source), return how many there are.
+    """Sample undirected graphs, write their directed edges sorted by (target, source), and return their number.
 
-    Nodes i and j are joined where 32 random bits are below `likely[block[i], block[j]]`; two nodes with a `rank` of 0
-    or more are joined where `fixed[fixed_of[graph], rank[i], rank[j]]` says so instead. `raw` holds 64 random bits for
-    each two pairs of nodes of a graph, the last of which may be alone.
+    Edge (i, j) exists if 32 random bits are below the threshold `likely[block[i], block[j]]`; between two nodes with
+    `rank` >= 0 the pattern's adjacency `fixed[fixed_of[graph], rank[i], rank[j]]` decides. `raw` holds 64 random bits
+    per two node pairs of a graph.
     """
     word = first = 0
     for graph in range(len(edge_counts)):
@@ -54,7 +54,7 @@ def draw_edges(
                 if joined[i, j]:
                     ends[0, at] = j
                     ends[1, at] = i
-                    # The graph is symmetric: walked by source i, its next edge is the one that node j counts next.
+                    # By symmetry the transpose of edge (j, i) is the next entry in the row of node j.
                     out_order[at] = row[j] + seen[j]
                     seen[j] += 1
                     at += 1

@@ -1,4 +1,4 @@
-"""Exact search for a cycle of a given length, compiled."""
+"""Compiled exact search for a cycle of a given length."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from graphtrial.core.compiler import Array, compiled
 
 @compiled
 def has_cycle(node_ptr: Array, edge_ptr: Array, edge_index: Array, in_degree: Array, length: int) -> Array:
-    """Return for each undirected graph whether `length` of its nodes form a cycle, whatever other edges they have.
+    """Return for each undirected graph whether it contains a (not necessarily induced) cycle of `length` nodes.
 
-    Walks every path that starts at the lowest-numbered node of the cycle, which takes as long as there are such paths:
-    no time in sparse graphs, too much in dense ones for long cycles.
+    Depth-first search over all simple paths from the lowest node of the cycle: fast in sparse graphs, exponential in
+    dense ones for long cycles.
     """
     graphs = len(node_ptr) - 1
     found = np.zeros(graphs, np.bool_)
