@@ -27,7 +27,7 @@ from graphtrial.nn.budget import parameter_count
 from graphtrial.nn.registry import model_settings, resolve_settings, setting_hints, width_step
 from graphtrial.tasks import TASKS
 from graphtrial.training import PROTOCOLS
-from graphtrial.training.rules import KINDS as RULES
+from graphtrial.trials.kinds import KINDS as TRIAL_KINDS
 
 NASTY: list[Any] = [
     *(math.nan, math.inf, -math.inf, -1, -0.5, 0, 0.5, 1.5, 1, 1e308, 5e-324, 10**9, 10**400, -(2**63), 1 << 20000),
@@ -50,7 +50,7 @@ def constructors() -> Iterator[Any]:
         yield pytest.param(generator.make, id=f"generator {name}")
     for name, executor in EXECUTORS.items():
         yield pytest.param(executor, id=f"executor {name}")
-    for rules in dict.fromkeys(RULES.values()):
+    for rules in (rules for kind in TRIAL_KINDS for rules in kind.rules_types):
         yield pytest.param(rules, id=f"rules {rules.__name__}")
 
 
