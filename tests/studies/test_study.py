@@ -51,7 +51,7 @@ def test_a_file_becomes_the_whole_grid(tmp_path: Path) -> None:
         ("width = 16", "width = -1", "from 1 to"),
         ("width = 16", "layers = 2.5", "must be an integer"),
         ("width = 16", "grid = { width = 16 }", "grid of model 'gcn' .* each a list"),
-        ('dataset = "csl"', "datasets = 5", "'datasets' of study a.toml must be a list, each a text"),
+        ('dataset = "csl"', "datasets = 5", "'datasets' of study a.toml must be a list, each a string"),
         ('dataset = "csl"', "dataset = []", "'dataset' of study a.toml must be a string"),
         *(
             ("seeds = [14, 34]", line, message)
@@ -64,10 +64,10 @@ def test_a_file_becomes_the_whole_grid(tmp_path: Path) -> None:
                 ("seeds = []", "seeds of study a.toml must be"),
                 ("protocol = 5", "protocol of study a.toml must be a string .* or absent, not 5"),
                 ("paper = 1979-05-27", "paper of study a.toml must be a string"),
-                ("also = [1]", "also of study a.toml must be a list, each a text"),
+                ("also = [1]", "also of study a.toml must be a list, each a string"),
             )
         ),
-        ('encoding = ["none", "laplacian:4,sign=fixed"]', "encoding = true", "encoding of model 'gcn' .* each a text"),
+        ('encoding = ["none", "laplacian:4,sign=fixed"]', "encoding = true", "encoding of model 'gcn' .* each a string"),
         *(
             ("width = 16", f"width = 16\n{line}", message)
             for line, message in (
