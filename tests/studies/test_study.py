@@ -67,7 +67,11 @@ def test_a_file_becomes_the_whole_grid(tmp_path: Path) -> None:
                 ("also = [1]", "also of study a.toml must be a list, each a string"),
             )
         ),
-        ('encoding = ["none", "laplacian:4,sign=fixed"]', "encoding = true", "encoding of model 'gcn' .* each a string"),
+        (
+            'encoding = ["none", "laplacian:4,sign=fixed"]',
+            "encoding = true",
+            "encoding of model 'gcn' .* each a string",
+        ),
         *(
             ("width = 16", f"width = 16\n{line}", message)
             for line, message in (
