@@ -19,7 +19,7 @@ from graphtrial.datasets import DATASETS, Dataset, DatasetSpec
 from graphtrial.execution import Executor, Progress, StudyRun
 from graphtrial.execution.executor import Listener
 from graphtrial.nn import MODELS, build_model
-from graphtrial.results import ResultRow, result_rows
+from graphtrial.results import ResultRow, ResultRows, result_rows
 from graphtrial.studies import ModelEntry, Study
 from graphtrial.studies.study import choose_settings, encoding_name, parse_encoding
 from graphtrial.trials import Store
@@ -110,7 +110,7 @@ def run_study(
     workers: int | None = 0,
     listener: Listener = lambda progress: None,
     executor: Executor | None = None,
-) -> list[ResultRow]:
+) -> ResultRows:
     """Run what is missing of a study and return its rows; code outside this package that it names must be allowed."""
     run = StudyRun(study.trials(), Store(Path(store)))
     return result_rows(run.run(workers=workers, listener=listener, executor=executor))

@@ -14,6 +14,11 @@ TABLES: frozenset[Output] = frozenset({"terminal", "markdown", "site"})
 DATA: frozenset[Output] = frozenset({"csv", "json"})
 EVERYWHERE = TABLES | DATA
 LATEX: frozenset[Output] = frozenset({"latex"})
+JSON: frozenset[Output] = frozenset({"json"})
+CSV: frozenset[Output] = frozenset({"csv"})
+SITE: frozenset[Output] = frozenset({"site"})
+MARKDOWN: frozenset[Output] = frozenset({"markdown"})
+NOWHERE: frozenset[Output] = frozenset()
 
 
 @dataclass(frozen=True)
