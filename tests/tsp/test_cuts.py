@@ -93,7 +93,7 @@ def test_decisions_are_counted_in_the_bound() -> None:
         fixed = np.zeros(len(lp.pair_u), np.int8)
         fixed[rng.choice(len(fixed), 6, replace=False)] = [1, -1, -1, -1, -1, -1]
         wanted = shortest_with(distance, lp, fixed)
-        lp.confine((fixed > 0).astype(float), (fixed >= 0).astype(float))
+        lp.set_bounds((fixed > 0).astype(float), (fixed >= 0).astype(float))
         assert lp.solve() == "optimal"
         assert lp.bound(fixed)[0] <= wanted * GRAIN
     plain = np.zeros(len(lp.pair_u), np.int8)
@@ -118,7 +118,7 @@ def test_only_what_is_impossible_is_refuted() -> None:
     fixed = np.zeros(len(lp.pair_u), np.int8)
     at_point = np.flatnonzero(lp.pair_u == 0)
     fixed[at_point[1:]] = -1  # one way to leave point 0 is left, and two are needed
-    lp.confine(np.zeros(len(lp.u)), (fixed >= 0).astype(float))
+    lp.set_bounds(np.zeros(len(lp.u)), (fixed >= 0).astype(float))
     assert lp.solve() == "infeasible"
     assert lp.proves_infeasible(fixed)
     assert not lp.proves_infeasible(np.zeros(len(lp.pair_u), np.int8))  # valid tours exist
@@ -127,7 +127,7 @@ def test_only_what_is_impossible_is_refuted() -> None:
 def test_a_trial_leaves_no_trace() -> None:
     lp, _ = relaxed(40, seed=2)
     before = lp.x.copy(), lp.dual.copy()
-    lp.trial(int(np.argmin(np.abs(lp.x - 0.5))), 1.0, 20)
+    lp.probe(int(np.argmin(np.abs(lp.x - 0.5))), 1.0, 20)
     np.testing.assert_array_equal(lp.x, before[0])
     assert lp.solve() == "optimal"
     np.testing.assert_allclose(lp.x, before[0], atol=1e-9)
