@@ -33,7 +33,7 @@ def find(
 def printed(row: PublishedResult | None) -> str:
     assert row is not None
     assert row.test is not None
-    return row.test.printed
+    return row.test.text
 
 
 def test_a_row_has_the_numbers_of_the_paper() -> None:
@@ -43,8 +43,8 @@ def test_a_row_has_the_numbers_of_the_paper() -> None:
     assert (row.epochs, row.epoch_seconds, row.total_hours) == (159.5, 1.53, 0.07)
     assert row.test is not None
     assert row.train is not None
-    assert (row.test.mean, row.test.sd, row.test.n, row.test.printed) == (0.416, 0.006, 4, "0.416±0.006")
-    assert (row.train.mean, row.train.sd) == (0.313, 0.011)
+    assert (row.test.mean, row.test.std, row.test.n, row.test.text) == (0.416, 0.006, 4, "0.416±0.006")
+    assert (row.train.mean, row.train.std) == (0.313, 0.011)
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def test_the_margin_is_two_sample_deviations_or_one_percent_and_both_means_carry
     assert (found.ci_low, found.ci_high) == pytest.approx((gap - half, gap + half))
     welch = stats.ttest_ind_from_stats(gap + 70, np.std(ours, ddof=1), 4, 70.0, std, 4, equal_var=False)
     assert found.p == pytest.approx(welch.pvalue, rel=1e-3)  # but for the rounding of the printed digits
-    assert judge(ours, dataclasses.replace(SCORE, sd=0.1)).margin == pytest.approx(0.70)
+    assert judge(ours, dataclasses.replace(SCORE, std=0.1)).margin == pytest.approx(0.70)
 
 
 def test_constant_scores_are_handled_by_the_margin(judge: Judge) -> None:
@@ -128,7 +128,7 @@ def test_a_single_trial_has_no_deviation_and_borrows_none(judge: Judge) -> None:
     assert "has no s.d. of its own" in found.reason
 
 
-@pytest.mark.parametrize("change", [{"sd": None}, {"n": None}])
+@pytest.mark.parametrize("change", [{"std": None}, {"n": None}])
 def test_a_paper_without_deviation_or_number_of_runs_decides_nothing(judge: Judge, change: dict[str, Any]) -> None:
     found = judge([70.1, 69.8, 70.3], dataclasses.replace(SCORE, **change))
     assert (found.kind, found.further_trials) == ("inconclusive", None)

@@ -95,13 +95,13 @@ def _score(line: Line) -> dict[str, Any] | None:
     return stated(
         {
             "mean": float(line["mean"]),
-            "sd": number(line["sd"]),
+            "std": number(line["sd"]),
             "min": number(line["min"]),
             "max": number(line["max"]),
             "n": whole(line["n_runs"]),
-            "printed": f"{line['mean']}±{bound}{error}" if error else line["mean"],
-            "sd_is_upper_bound": bool(bound) or None,
-            "sd_all_runs": number(line["sd_all_runs"]),
+            "text": f"{line['mean']}±{bound}{error}" if error else line["mean"],
+            "std_is_upper_bound": bool(bound) or None,
+            "std_all_runs": number(line["sd_all_runs"]),
             "ci95_half_width": number(line["ci95_half_width"]),
         }
     )

@@ -12,20 +12,20 @@ from graphtrial.published.data_files import read_lines
 
 @dataclass(frozen=True)
 class PublishedScore:
-    """A printed score: mean and standard deviation over `n` runs, and what else the paper prints.
+    """A printed score: mean, standard deviation, minimum and maximum over `n` runs, as far as the paper prints them.
 
-    `printed` has the digits of the paper. `ci95_half_width` is a 95 % bootstrap interval, which Wiki-CS gives instead
-    of a standard deviation; `sd_all_runs` is the second one of TUDataset, over all runs instead of over repetitions.
+    `text` is the score as printed, with the digits of the paper. `ci95_half_width` is a 95 % bootstrap interval, which Wiki-CS gives instead
+    of a standard deviation; `std_all_runs` is the second one of TUDataset, over all runs instead of over repetitions.
     """
 
     mean: float
-    sd: float | None = None
+    std: float | None = None
     min: float | None = None
     max: float | None = None
     n: int | None = None
-    printed: str = ""
-    sd_is_upper_bound: bool = False
-    sd_all_runs: float | None = None
+    text: str = ""
+    std_is_upper_bound: bool = False
+    std_all_runs: float | None = None
     ci95_half_width: float | None = None
 
 

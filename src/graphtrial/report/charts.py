@@ -113,7 +113,7 @@ def forest(rows: Sequence[RowPage], metric: str, arrow: str, root: str) -> Chart
         theirs = printed.test if printed else None
         if test is None or not math.isfinite(test.mean):
             continue
-        spread = theirs.sd if theirs else None
+        spread = theirs.std if theirs else None
         items.append(
             {
                 "name": name,
@@ -126,7 +126,7 @@ def forest(rows: Sequence[RowPage], metric: str, arrow: str, root: str) -> Chart
                 "published_high": theirs.mean + spread if theirs and spread is not None else None,
                 "lines": [f"{metric} {test}, n = {test.n}"]
                 + ([f"95 % interval {test.interval}"] if test.ci_low is not None else [])
-                + ([f"published {theirs.printed}"] if theirs else []),
+                + ([f"published {theirs.text}"] if theirs else []),
             }
         )
     if not items:

@@ -117,7 +117,7 @@ def _test_ci(page: RowPage, root: str, mark: str) -> Cell:
 
 def _published(page: RowPage, root: str, mark: str) -> Cell:
     printed = page.row.published.test if page.row.published else None
-    return Cell(printed.printed, sort=printed.mean, mark="published") if printed else Cell("")
+    return Cell(printed.text, sort=printed.mean, mark="published") if printed else Cell("")
 
 
 def _trials(page: RowPage, root: str, mark: str) -> Cell:

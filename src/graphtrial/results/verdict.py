@@ -114,7 +114,7 @@ def _case(row: ResultRow) -> _Case | Verdict:
     test = row.scores("test")
     ours, theirs = our_sample(row, printed.test), published_sample(row, printed.test)
     facts = (
-        f"ours {test} (n = {test.n if test else 0}), published {printed.test.printed} "
+        f"ours {test} (n = {test.n if test else 0}), published {printed.test.text} "
         f"(n = {printed.test.n or 'not stated'}), {where}"
     )
     if not math.isfinite(ours.mean):

@@ -29,7 +29,7 @@ def row_of(tmp_path: Path, mean: float, seeds: int, splits: int = 10) -> ResultR
     (row,) = result_rows(store.trials())
     assert row.published is not None
     assert row.published.test is not None
-    assert (row.published.test.sd, row.published.test.sd_all_runs) == (1.4, 7.1)
+    assert (row.published.test.std, row.published.test.std_all_runs) == (1.4, 7.1)
     return row
 
 

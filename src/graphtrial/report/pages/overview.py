@@ -105,7 +105,7 @@ def _untried(site: Site) -> Grid:
                     Cell(row.label),
                     layers,
                     Cell(settings),
-                    Cell(row.test.printed, sort=row.test.mean),
+                    Cell(row.test.text, sort=row.test.mean),
                     Cell(what),
                 ]
             )

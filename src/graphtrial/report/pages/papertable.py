@@ -125,7 +125,7 @@ def _published(row: PublishedResult, column: str) -> str:
         if score is None:
             return STATUS.get(row.status, "") if column == "test" else ""
         value = getattr(score, end) if end else None
-        return score.printed if not end else "" if value is None else f"{value:.3f}"
+        return score.text if not end else "" if value is None else f"{value:.3f}"
     if column == "params":
         return "" if row.params is None else f"{row.params:,}"
     if column == "epochs":

@@ -76,13 +76,13 @@ def published_sample(row: ResultRow, theirs: PublishedScore) -> Sample:
         dof = n - 1.0 if n > 1 else math.inf
         variance = std**2 / n if std is not None else error**2
         return Sample(theirs.mean, std, n, ((variance, dof), rounded), rounding)
-    if theirs.sd is None or theirs.n is None or theirs.n < 2:
+    if theirs.std is None or theirs.n is None or theirs.n < 2:
         return Sample(theirs.mean, None, theirs.n or 0, None, rounding)
-    notes = ("the paper prints an upper bound of its s.d.",) if theirs.sd_is_upper_bound else ()
+    notes = ("the paper prints an upper bound of its s.d.",) if theirs.std_is_upper_bound else ()
     n = theirs.n
-    if theirs.sd_all_runs is not None:
+    if theirs.std_all_runs is not None:
         repetitions = max(2, n // _splits(row))
-        std = sample_std(theirs.sd, repetitions)
+        std = sample_std(theirs.std, repetitions)
         if by_repetition(row, theirs):
             return Sample(
                 theirs.mean,
@@ -92,9 +92,9 @@ def published_sample(row: ResultRow, theirs: PublishedScore) -> Sample:
                 rounding,
                 notes=notes,
             )
-        over_runs = sample_std(theirs.sd_all_runs, n)
+        over_runs = sample_std(theirs.std_all_runs, n)
         return Sample(theirs.mean, std, n, ((over_runs**2 / n, n - 1.0), rounded), rounding, notes=notes)
-    std = sample_std(theirs.sd, n)
+    std = sample_std(theirs.std, n)
     return Sample(theirs.mean, std, n, ((std**2 / n, n - 1.0), rounded), rounding, notes=notes)
 
 
@@ -105,13 +105,13 @@ def sample_std(printed: float, n: int) -> float:
 
 def half_unit(theirs: PublishedScore) -> float:
     """Return half a unit of the last printed digit."""
-    digits = theirs.printed.partition("±")[0].partition(".")[2]
+    digits = theirs.text.partition("±")[0].partition(".")[2]
     return 0.5 * 10.0 ** -len(digits)
 
 
 def by_repetition(row: ResultRow, theirs: PublishedScore) -> bool:
     """Tell whether both sides have repetitions of a complete cross-validation."""
-    return theirs.sd_all_runs is not None and len(complete_repetitions(row)) > 1
+    return theirs.std_all_runs is not None and len(complete_repetitions(row)) > 1
 
 
 def complete_repetitions(row: ResultRow) -> list[float]:
