@@ -14,8 +14,9 @@ from graphtrial.published.data_files import read_lines
 class PublishedScore:
     """A printed score: mean, standard deviation, minimum and maximum over `n` runs, as far as the paper prints them.
 
-    `text` is the score as printed, with the digits of the paper. `ci95_half_width` is a 95 % bootstrap interval, which Wiki-CS gives instead
-    of a standard deviation; `std_all_runs` is the second one of TUDataset, over all runs instead of over repetitions.
+    `text` is the score as printed, with the digits of the paper. `ci95_half_width` is a 95 % bootstrap interval, which
+    Wiki-CS gives instead of a standard deviation; `std_all_runs` is the second one of TUDataset, over all runs instead
+    of over repetitions.
     """
 
     mean: float
