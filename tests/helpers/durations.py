@@ -1,9 +1,9 @@
-"""How long tests take: measured by `make durations`, committed, and read to tell the slow ones."""
+"""How long tests take: measured by `make durations` on a quiet machine, committed, and read to tell the slow ones."""
 
 from __future__ import annotations
 
 import json
-import resource
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,7 +21,7 @@ def function(nodeid: str) -> str:
 
 
 def read() -> dict[str, float]:
-    """Return the processor seconds of each listed test with all its cases."""
+    """Return the seconds of each listed test with all its cases."""
     listed: dict[str, float] = json.loads(FILE.read_text(encoding="utf-8"))
     return listed
 
@@ -34,10 +34,10 @@ class Durations:
 
     @contextmanager
     def measured(self, nodeid: str) -> Iterator[None]:
-        """Measure one test with its fixtures and the processes that it waited for."""
-        before = _processor_seconds()
+        """Measure one test with its fixtures and all that it waited for."""
+        before = time.monotonic()
         yield
-        self.add(function(nodeid), _processor_seconds() - before)
+        self.add(function(nodeid), time.monotonic() - before)
 
     def add(self, name: str, seconds: float) -> None:
         """Add a case of a test, of this process or of another."""
@@ -48,11 +48,6 @@ class Durations:
         known = {name: seconds for name, seconds in read().items() if name not in self.seconds and _exists(name)}
         found = {name: round(seconds, 1) for name, seconds in {**known, **self.seconds}.items() if seconds >= SHORTEST}
         FILE.write_text(json.dumps(found, indent=0, sort_keys=True) + "\n", encoding="utf-8")
-
-
-def _processor_seconds() -> float:
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 def _exists(name: str) -> bool:
