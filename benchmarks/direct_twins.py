@@ -44,7 +44,10 @@ def train_twin(kind: str, settings: dict[str, Any], job: Any) -> float:
     x, edges, y = job.whole.x, job.whole.edge_index, job.whole.y
     train, val, test = (torch.from_numpy(ids.copy()) for ids in (job.train_ids, job.val_ids, job.test_ids))
     model = Twin(kind, x.shape[1], int(y.max()) + 1, settings)
-    optimiser = torch.optim.Adam(model.parameters(), lr=job.rules.lr, weight_decay=job.rules.weight_decay)
+    rules = job.rules.flat()
+    optimiser = torch.optim.Adam(
+        model.parameters(), lr=rules["optimizer.lr"], weight_decay=rules["optimizer.weight_decay"]
+    )
     lowest, best, loss = float("inf"), model.state_dict(), float("nan")
     for _ in range(job.rules.max_epochs):
         model.train()

@@ -28,7 +28,7 @@ EPOCH = Epoch(1, 1e-3, 1.0, 1.0, 50.0, 0.1)
 def trivial(count: int) -> list[TrialSpec]:
     """Return trials that take next to no time."""
     row = ModelEntry("mlp", {"width": 4, "layers": 1})
-    study = Study("s", "csl", (row,), seeds=tuple(range(count)), splits=1, rules={"max_epochs": 1})
+    study = Study("s", "csl", (row,), seeds=tuple(range(count)), splits=1, rules={"stopping.max_epochs": 1})
     return study.trials()
 
 

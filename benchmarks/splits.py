@@ -88,7 +88,9 @@ def _jobs(dataset: str, model: str, trials: int, epochs: int) -> list[Any]:
 
     def trials_of(seeds: tuple[int, ...]) -> list[Any]:
         row = ModelEntry(model, MODELS[model])
-        return Study("splits", dataset, (row,), "wikics/nodes", seeds=seeds, rules={"max_epochs": epochs}).trials()
+        return Study(
+            "splits", dataset, (row,), "wikics/nodes", seeds=seeds, rules={"stopping.max_epochs": epochs}
+        ).trials()
 
     of_splits = trials_of((0,))
     chosen = of_splits if len(of_splits) > 1 else trials_of(tuple(range(trials)))

@@ -33,7 +33,7 @@ MAY_IMPORT: dict[str, str] = {
     "execution": "core graphs ops svm nn datasets training trials",
     "results": "core svm tasks metrics encodings kernels nn datasets training published trials studies execution",
     "report": "core metrics tasks encodings kernels nn datasets training published trials studies results plots",
-    "tracking": "core training trials execution results",
+    "tracking": "core encodings training trials execution results",
     "doctor": "core graphs io ops datasets training trials studies",
     "validation": "core graphs svm metrics tasks encodings nn datasets training trials studies",
     "api": EVERYTHING_ABOVE,

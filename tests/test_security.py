@@ -121,7 +121,7 @@ def test_names_in_a_store_are_never_imported(tmp_path: Path, study_spec: TrialSp
 @pytest.fixture
 def study_spec() -> TrialSpec:
     return Study(
-        "s", "csl", (ModelEntry("gcn", {"width": 8, "layers": 2}),), seeds=1, splits=1, rules={"max_epochs": 1}
+        "s", "csl", (ModelEntry("gcn", {"width": 8, "layers": 2}),), seeds=1, splits=1, rules={"stopping.max_epochs": 1}
     ).trials()[0]
 
 

@@ -53,6 +53,7 @@ _HOMES = {
 _REGISTRIES = (
     *("nn:MODELS", "encodings:ENCODINGS", "datasets:DATASETS"),
     *("metrics:METRICS", "tasks:TASKS", "training:PROTOCOLS"),
+    *("training.optim:OPTIMIZERS", "training.optim:SCHEDULES", "training.optim:STOPPING"),
 )
 for _path in _REGISTRIES:
     open_to_plugins(f"graphtrial.{_path}")

@@ -79,7 +79,7 @@ def test_run_prints_a_table_beside_the_published_row_and_is_instant_the_second_t
     first, again = call(*words), call(*words)
     assert first.exit_code == again.exit_code == 0
     assert "100.000±0.000" in first.stdout
-    assert "CHANGED RULES: max_epochs = 2" in first.stdout
+    assert "CHANGED RULES: stopping.max_epochs = 2" in first.stdout
     assert first.stdout == again.stdout
     assert [entry["status"] for entry in call_json("status", "--store", store)] == ["done", "done"]
 
@@ -123,7 +123,7 @@ def test_a_failed_trial_shows_its_traceback(store: str, tmp_path: Path, monkeypa
 def test_a_study_file_is_planned_and_run(store: str, tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(
-        'title = "mine"\ndataset = "csl"\nseeds = 1\nsplits = 1\nrules = {max_epochs = 1}\n'
+        'title = "mine"\ndataset = "csl"\nseeds = 1\nsplits = 1\nrules = {stopping.max_epochs = 1}\n'
         '[[models]]\nname = "gcn"\nwidth = 8\n[[models]]\nname = "mlp"\nwidth = 8\n'
     )
     assert len(call_json("study", str(file), "--dry-run")) == 2
@@ -155,7 +155,7 @@ def test_data_prepare_and_info() -> None:
         (["run", "csl", "gnc"], "Did you mean 'g"),
         (["run", "csl", "gcn", "--set", "widht=4"], "Did you mean 'width'"),
         (["run", "csl", "gcn", "--set", "width"], "write key=value"),
-        (["run", "csl", "gcn", "--rule", "patiance=4"], "Did you mean 'patience'"),
+        (["run", "csl", "gcn", "--rule", "patiance=4"], "Did you mean 'schedule.patience'"),
         (["run", "csl", "gcn", "--encoding", "laplacian:x"], "k of 'laplacian:x' must be an integer from 1"),
         (["run", "csl", "gcn", "--encoding", "laplacian"], "needs a value for k"),
         (["run", "csl", "gcn", "--protocol", "bgnn-v5/clsx"], "Did you mean 'bgnn-v5/csl'"),

@@ -22,7 +22,7 @@ from graphtrial.execution.ray_cluster import RayCluster
 from graphtrial.studies import ModelEntry, Study
 from graphtrial.trials import Store, TrialSpec
 
-QUICK = "seeds = 1\nsplits = 1\nrules = { max_epochs = 1 }\n"
+QUICK = "seeds = 1\nsplits = 1\nrules = { stopping.max_epochs = 1 }\n"
 STUDIES = {
     "model": 'dataset = "csl"\n' + QUICK + '[[models]]\nname = "marked:Net"\nwidth = 8\n',
     "kernel": 'dataset = "csl"\nprotocol = "tudataset/kernel-svm"\nseeds = 1\nsplits = 1\n'
@@ -89,7 +89,7 @@ def mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 @pytest.fixture
 def plain() -> TrialSpec:
     row = ModelEntry("gcn", {"width": 8, "layers": 1})
-    return Study("s", "csl", (row,), seeds=1, splits=1, rules={"max_epochs": 1}).trials()[0]
+    return Study("s", "csl", (row,), seeds=1, splits=1, rules={"stopping.max_epochs": 1}).trials()[0]
 
 
 def call(words: list[str], **names: Any) -> Result:

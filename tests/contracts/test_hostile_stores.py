@@ -32,7 +32,19 @@ READING = {
     ("store", "ship"): ["store", "ship", "--out", "copy.sqlite"],
 }
 WRITING = {
-    ("run",): ["run", "csl", "gcn", "--budget", "5k", "--workers", "0", "--rule", "max_epochs=1", "--seeds", "1"],
+    ("run",): [
+        "run",
+        "csl",
+        "gcn",
+        "--budget",
+        "5k",
+        "--workers",
+        "0",
+        "--rule",
+        "stopping.max_epochs=1",
+        "--seeds",
+        "1",
+    ],
     ("kernel",): ["kernel", "csl", "vertex-histogram", "--workers", "0", "--repetitions", "1", "--folds", "1"],
     ("study",): ["study", "demo", "--workers", "0"],
     ("store", "merge"): ["store", "merge", "sound.sqlite"],
@@ -54,7 +66,7 @@ def commands(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[str, .
 def trials() -> list[TrialSpec]:
     """Return two trials that take no time to run again."""
     rows = tuple(ModelEntry(model, {"width": 8, "layers": 2}) for model in ("mlp", "gcn"))
-    return Study("small", "csl", rows, seeds=1, splits=1, rules={"max_epochs": 1}).trials()
+    return Study("small", "csl", rows, seeds=1, splits=1, rules={"stopping.max_epochs": 1}).trials()
 
 
 def test_every_command_that_takes_a_store_is_tried() -> None:

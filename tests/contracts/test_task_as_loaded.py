@@ -42,7 +42,7 @@ def regression(own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def _trials(layers: int = 2) -> list[TrialSpec]:
     rows = (ModelEntry("gcn", {"width": 4, "layers": layers}),)
-    return Study("t", NAME, rows, "bgnn-v5/tu", seeds=1, splits=1, rules={"max_epochs": 1}).trials()
+    return Study("t", NAME, rows, "bgnn-v5/tu", seeds=1, splits=1, rules={"stopping.max_epochs": 1}).trials()
 
 
 def _remote(trials: list[TrialSpec], store: Store) -> None:
@@ -89,7 +89,17 @@ def test_the_smaller_error_is_the_better_one(regression: None, tmp_path: Path) -
     path = tmp_path / "store.sqlite"
     run = ["run", NAME, "gcn", "--protocol", "bgnn-v5/tu", "--splits", "3", "--seeds", "1", "--workers", "0"]
     for epochs in ("1", "60"):
-        words = [*run, "--set", "width=8", "--set", "layers=2", "--rule", f"max_epochs={epochs}", "--store", str(path)]
+        words = [
+            *run,
+            "--set",
+            "width=8",
+            "--set",
+            "layers=2",
+            "--rule",
+            f"stopping.max_epochs={epochs}",
+            "--store",
+            str(path),
+        ]
         result = CliRunner().invoke(app, words)
         assert result.exit_code == 0, result.output
     shown = json.loads(CliRunner().invoke(app, ["report", "--json", "--store", str(path)]).stdout)

@@ -84,7 +84,7 @@ def digest(path: Path) -> str:
 
 def trial(**row: Any) -> TrialSpec:
     given = {"model": "mine", "settings": {"width": 8}, **row}
-    return Study("s", "csl", (ModelEntry(**given),), seeds=1, splits=1, rules={"max_epochs": 1}).trials()[0]
+    return Study("s", "csl", (ModelEntry(**given),), seeds=1, splits=1, rules={"stopping.max_epochs": 1}).trials()[0]
 
 
 @pytest.mark.parametrize("registry", [MODELS, ENCODINGS, DATASETS, METRICS, TASKS, KERNELS], ids=lambda r: r.kind)
@@ -239,8 +239,8 @@ def test_a_model_of_a_script_is_the_same_in_its_worker_processes(tmp_path: Path)
         tmp_path / "script.py",
         LAYER.format(name="mine", factor=1)
         + "\nif __name__ == '__main__':\n"
-        + "    row = gt.run('csl', 'mine', settings={'width': 8}, seeds=1, splits=1, rules={'max_epochs': 1},\n"
-        + "                 workers=1, store='s.sqlite')\n"
+        + "    row = gt.run('csl', 'mine', settings={'width': 8}, seeds=1, splits=1,\n"
+        + "                 rules={'stopping.max_epochs': 1}, workers=1, store='s.sqlite')\n"
         + "    print(row.statuses, list(row.first.spec.plugins))\n",
     )
     done = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -37,14 +37,14 @@ def test_names_handed_over_in_python_are_the_callers_word(library: Path) -> None
     assert gt.load("marked:Data").name == "marked:Data"
     assert gt.info("marked:Data")["graphs"] == gt.prepare("marked:Data").provenance["statistics"][0]["ours"] == 150
     assert type(gt.build("marked:Net", "csl", width=8)).__name__ == "Net"
-    quick = {"seeds": 1, "splits": 1, "rules": {"max_epochs": 1}, "store": library / "s.sqlite"}
+    quick = {"seeds": 1, "splits": 1, "rules": {"stopping.max_epochs": 1}, "store": library / "s.sqlite"}
     assert gt.run("csl", "gcn", settings={"width": 8}, protocol="marked:protocol", **quick).scores("test")  # type: ignore[arg-type]
     assert allowed() == ("csl", "gcn", "marked:Data", "marked:Net", "marked:protocol", "none")
 
 
 def test_a_study_in_python_may_come_from_a_file_and_needs_an_allowance(library: Path) -> None:
     rows = (ModelEntry("marked:Net", {"width": 8}),)
-    study = Study("s", "csl", rows, seeds=1, splits=1, rules={"max_epochs": 1})
+    study = Study("s", "csl", rows, seeds=1, splits=1, rules={"stopping.max_epochs": 1})
     with pytest.raises(NotAllowedError, match=r"graphtrial\.allow\('marked:Net'\)"):
         gt.run_study(study, store=library / "s.sqlite")
     assert "marked" not in sys.modules
@@ -88,7 +88,7 @@ def test_entry_points_are_listed_without_being_loaded(library: Path, tmp_path: P
     assert not (tmp_path / "mark").exists()
     file = tmp_path / "s.toml"
     file.write_text(
-        'title = "s"\ndataset = "csl"\nseeds = 1\nsplits = 1\nrules = { max_epochs = 1 }\n'
+        'title = "s"\ndataset = "csl"\nseeds = 1\nsplits = 1\nrules = { stopping.max_epochs = 1 }\n'
         '[[models]]\nname = "of-model"\nwidth = 8\n'
     )
     refused = run.invoke(app, ["study", str(file)])

@@ -157,7 +157,7 @@ def test_models_that_end_their_process_are_failed_trials_on_ray(tmp_path: Path) 
         text = leaving(statement, building=False).replace('"mine"', f'"mine-{number}"')
         load_plugin(write(tmp_path, text, f"mine_{number}.py"))
         rows = (ModelEntry(f"mine-{number}", {"width": 8}),)
-        trials[statement] = Study("s", "csl", rows, seeds=1, splits=1, rules={"max_epochs": 1}).trials()[0]
+        trials[statement] = Study("s", "csl", rows, seeds=1, splits=1, rules={"stopping.max_epochs": 1}).trials()[0]
     run_trials(list(trials.values()), store, executor=make_executor("ray"))
     records = {record.id: record for record in store.trials()}
     assert {record.status for record in records.values()} == {"failed"}
@@ -178,7 +178,7 @@ def test_a_task_that_exits_fails_all_trials_of_one_training(tmp_path: Path) -> N
     )
     load_plugin(write(tmp_path, text))
     rows = (ModelEntry("mlp-direct", {"width": 6}),)
-    trials = Study("t", "mine", rows, "wikics/nodes", seeds=2, splits=1, rules={"max_epochs": 1}).trials()
+    trials = Study("t", "mine", rows, "wikics/nodes", seeds=2, splits=1, rules={"stopping.max_epochs": 1}).trials()
     store = Store(tmp_path / "s.sqlite")
     run_trials(trials, store, executor=make_executor("vectorized"))
     records = store.trials()

@@ -37,7 +37,12 @@ def _no_plugin_stays() -> Iterator[None]:
 
 def study(model: str = "mine", **settings: Any) -> Study:
     return Study(
-        "small", "csl", (ModelEntry(model, {"width": 8, **settings}),), seeds=1, splits=1, rules={"max_epochs": 1}
+        "small",
+        "csl",
+        (ModelEntry(model, {"width": 8, **settings}),),
+        seeds=1,
+        splits=1,
+        rules={"stopping.max_epochs": 1},
     )
 
 
@@ -106,7 +111,7 @@ def test_a_changed_file_is_another_trial_and_replaces_the_old_one(tmp_path: Path
     load_plugin(file)
     assert model_settings("mine")["factor"] == 2.0
     (after,) = study(factor=1.0).trials()
-    assert after.model == before.model
+    assert after.model.arguments == {**before.model.arguments, "factor": 1.0}  # which is no default any more
     assert after.id != before.id
 
 

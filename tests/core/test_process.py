@@ -32,7 +32,7 @@ print(read()["peak_bytes"], memory_meter()()["peak_bytes"])
 
 def test_a_trial_in_a_process_of_its_own_keeps_its_peak(tmp_path: Path) -> None:
     study = Study(
-        "s", "csl", (ModelEntry("gcn", {"width": 8, "layers": 1}),), seeds=1, splits=1, rules={"max_epochs": 1}
+        "s", "csl", (ModelEntry("gcn", {"width": 8, "layers": 1}),), seeds=1, splits=1, rules={"stopping.max_epochs": 1}
     )
     store = Store(tmp_path / "store.sqlite")
     run_trials(study.trials(), store, workers=1)

@@ -25,7 +25,7 @@ title = "t"
 dataset = "csl"
 seeds = 1
 splits = 2
-rules = {max_epochs = 1}
+rules = {stopping.max_epochs = 1}
 [[models]]
 name = "gcn"
 width = 8
@@ -47,7 +47,7 @@ def results(tmp_path: Path) -> Path:
     """A store with one finished trial."""
     path = tmp_path / "with späces" / "store.sqlite"
     study = Study(
-        "s", "csl", (ModelEntry("gcn", {"width": 8, "layers": 2}),), seeds=1, splits=1, rules={"max_epochs": 1}
+        "s", "csl", (ModelEntry("gcn", {"width": 8, "layers": 2}),), seeds=1, splits=1, rules={"stopping.max_epochs": 1}
     )
     run_trials(study.trials(), Store(path), workers=0)
     return path

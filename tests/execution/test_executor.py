@@ -21,7 +21,7 @@ from graphtrial.trials import Store
 
 pytestmark = pytest.mark.slow
 
-ENDLESS = LONGER.replace("max_epochs = 12", "max_epochs = 100000, min_lr = 1e-300")
+ENDLESS = LONGER.replace("max_epochs = 12", "max_epochs = 100000, stopping.min_lr = 1e-300")
 
 
 def test_a_pool_of_processes_gives_the_same_bits_as_this_process(study: Study, tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_workers_have_the_settings_of_now_not_those_of_the_first_call(
 
 def test_a_killed_worker_does_not_take_the_study_down(store: Store) -> None:
     rows = (ModelEntry("gin", {"width": 8, "layers": 2}),)
-    trials = Study("s", "csl", rows, seeds=1, splits=3, rules={"max_epochs": 5}).trials()
+    trials = Study("s", "csl", rows, seeds=1, splits=3, rules={"stopping.max_epochs": 5}).trials()
     killed: list[str] = []
 
     def kill_first(progress: Progress) -> None:

@@ -33,7 +33,7 @@ title = "t"
 dataset = "csl"
 seeds = 1
 splits = 3
-rules = {{max_epochs = {epochs}, min_lr = 1e-9}}
+rules = {{stopping.max_epochs = {epochs}, stopping.min_lr = 1e-9}}
 [[models]]
 name = "gin"
 width = 8
@@ -43,7 +43,9 @@ encoding = "laplacian:4"
 
 
 def trials(epochs: int, splits: int = 3) -> list[TrialSpec]:
-    return Study("s", "csl", (ROW,), seeds=1, splits=splits, rules={"max_epochs": epochs, "min_lr": 1e-9}).trials()
+    return Study(
+        "s", "csl", (ROW,), seeds=1, splits=splits, rules={"stopping.max_epochs": epochs, "stopping.min_lr": 1e-9}
+    ).trials()
 
 
 def test_an_executor_is_chosen_by_a_line_of_text() -> None:
@@ -205,7 +207,7 @@ def test_a_trial_that_hangs_on_the_cluster_is_ended(cluster: Any, tmp_path: Path
     plugin = load_plugin(file)
     try:
         rows = (ModelEntry("sleeper", {"width": 8, "layers": 1}), ROW)
-        rules = {"max_epochs": 2, "max_hours": 0.01}
+        rules = {"stopping.max_epochs": 2, "stopping.max_hours": 0.01}
         wanted = Study("s", "csl", rows, seeds=1, splits=1, rules=rules).trials()
         add_node(cluster, "a")
         store = Store(tmp_path / "s.sqlite")

@@ -25,7 +25,7 @@ title = "t"
 dataset = "csl"
 seeds = 1
 splits = 1
-rules = {max_epochs = 150, min_lr = 1e-9}
+rules = {stopping.max_epochs = 150, stopping.min_lr = 1e-9}
 [[models]]
 name = "gin"
 width = 8

@@ -12,7 +12,7 @@ from graphtrial.execution.vectorized import Vectorized
 from graphtrial.studies import ModelEntry, Study
 from graphtrial.trials import Store, run_trial
 
-SMALL = {"max_epochs": 3}
+SMALL = {"stopping.max_epochs": 3}
 
 
 @pytest.fixture

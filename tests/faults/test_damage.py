@@ -76,7 +76,7 @@ def test_a_damaged_state_is_passed_over_and_the_bits_are_the_same(
     which: str, tmp_path: Path, times: int, tally: Tally
 ) -> None:
     spec = Study(
-        "s", "csl", (ModelEntry("gin", {"width": 8, "layers": 2}),), seeds=1, splits=1, rules={"max_epochs": 4}
+        "s", "csl", (ModelEntry("gin", {"width": 8, "layers": 2}),), seeds=1, splits=1, rules={"stopping.max_epochs": 4}
     ).trials()[0]
     calm = Store(tmp_path / "calm" / "s.sqlite")
     run_trials([spec], calm, workers=0)
@@ -121,7 +121,12 @@ def everything(store: Store) -> object:
 
 def test_no_damage_of_a_store_or_its_weights_is_used(tmp_path: Path, times: int, tally: Tally) -> None:
     trials = Study(
-        "s", "csl", (ModelEntry("gin", {"width": 8, "layers": 2}),), seeds=1, splits=3, rules={"max_epochs": 30}
+        "s",
+        "csl",
+        (ModelEntry("gin", {"width": 8, "layers": 2}),),
+        seeds=1,
+        splits=3,
+        rules={"stopping.max_epochs": 30},
     ).trials()
     store = Store(tmp_path / "s" / "s.sqlite")
     history = [Epoch(n, 1e-3, 1 / n, 2 / n, 50.0 + n, 0.1) for n in range(1, 31)]

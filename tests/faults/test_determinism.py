@@ -38,7 +38,7 @@ WORLDS[ALL_AT_ONCE] = {name: value for world in WORLDS.values() for name, value 
 
 def study(splits: int = 2) -> Study:
     row = ModelEntry("gatedgcn", {"width": 12, "dropout": 0.2}, ("laplacian:4",))
-    return Study("s", "csl", (row,), seeds=1, splits=splits, rules={"max_epochs": 3})
+    return Study("s", "csl", (row,), seeds=1, splits=splits, rules={"stopping.max_epochs": 3})
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +84,9 @@ def test_processes_side_by_side_in_another_order_give_the_same_bits(
 
 def test_the_company_of_other_trials_changes_nothing(tmp_path: Path, expected: dict[str, object], tally: Tally) -> None:
     store = Store(tmp_path / "s.sqlite")
-    others = Study("s", "csl", (ModelEntry("gin", {"width": 9}),), seeds=2, splits=1, rules={"max_epochs": 1}).trials()
+    others = Study(
+        "s", "csl", (ModelEntry("gin", {"width": 9}),), seeds=2, splits=1, rules={"stopping.max_epochs": 1}
+    ).trials()
     run_trials([others[0], study().trials()[1], others[1]], store, workers=0)
     (trial,) = [trial for trial in study().trials() if trial.id in results(store)]
     assert results(store)[trial.id] == expected[trial.id]

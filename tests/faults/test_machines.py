@@ -51,7 +51,7 @@ def expected(tmp_path: Path) -> dict[str, object]:
     """The results of the small study, undisturbed."""
     store = Store(tmp_path / "calm" / "s.sqlite")
     study = Study(
-        "s", "csl", (ModelEntry("gin", {"width": 8, "layers": 2}),), seeds=1, splits=2, rules={"max_epochs": 3}
+        "s", "csl", (ModelEntry("gin", {"width": 8, "layers": 2}),), seeds=1, splits=2, rules={"stopping.max_epochs": 3}
     )
     run_trials(study.trials(), store, workers=0)
     return results(store)
@@ -165,7 +165,7 @@ def _write(path: Path, specs: list[dict[str, object]], process: int, seconds: fl
 def test_eight_writers_at_once_some_of_them_killed(tmp_path: Path, times: int, tally: Tally) -> None:
     path, seconds = tmp_path / "s.sqlite", 60.0 if times else 1.5
     study = Study(
-        "s", "csl", (ModelEntry("gin", {"width": 8, "layers": 2}),), seeds=1, splits=2, rules={"max_epochs": 3}
+        "s", "csl", (ModelEntry("gin", {"width": 8, "layers": 2}),), seeds=1, splits=2, rules={"stopping.max_epochs": 3}
     )
     specs = [spec.to_dict() for spec in study.trials()]
     context = multiprocessing.get_context("forkserver")
@@ -193,7 +193,7 @@ def test_eight_writers_at_once_some_of_them_killed(tmp_path: Path, times: int, t
 
 
 def test_two_studies_on_one_store_run_each_trial_once(tmp_path: Path, tally: Tally) -> None:
-    text = 'title = "t"\ndataset = "csl"\nseeds = 1\nsplits = {}\nrules = {{max_epochs = 4}}\n'
+    text = 'title = "t"\ndataset = "csl"\nseeds = 1\nsplits = {}\nrules = {{stopping.max_epochs = 4}}\n'
     text += '[[models]]\nname = "gin"\nwidth = 8\n'
     files = [tmp_path / "one.toml", tmp_path / "two.toml"]
     for file, splits in zip(files, (2, 3), strict=True):
@@ -245,7 +245,7 @@ def plugin(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Plugin]:
 
 def beside_a_good_one(**rules: float) -> list[TrialSpec]:
     rows = (ModelEntry("bad", {"width": 8, "layers": 1}), ModelEntry("gin", {"width": 8, "layers": 2}))
-    return Study("s", "csl", rows, seeds=1, splits=1, rules={"max_epochs": 2, **rules}).trials()
+    return Study("s", "csl", rows, seeds=1, splits=1, rules={"stopping.max_epochs": 2, **rules}).trials()
 
 
 @pytest.mark.parametrize("plugin", [HUNGRY], indirect=True, ids=["hungry"])

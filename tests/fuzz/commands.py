@@ -45,7 +45,9 @@ PATHS += ["pipe.sqlite", "nowhere", "nowhere/x.sqlite", "folder/new.sqlite", "/p
 PATHS += ["/dev/null/x", f"{LONG}.toml", f"folder/{LONG}.sqlite", "out.png", "out.svg", "out.sqlite", "out.xz"]
 BAD = ["nan", "-1", "0", "1.5", "x", "true", "", "9" * 30, "2"]
 MODEL_KEYS = ("width", "layers", "dropout", "readout", "heads", "batch_norm", "h", "first_label")
-RULE_KEYS = ("lr", "patience", "batch_size", "threshold", "max_hours", "factor", "min_lr", "folds")
+RULE_KEYS = ("lr", "optimizer.lr", "optimizer", "schedule", "schedule.patience", "batch_size", "stopping.max_hours")
+RULE_KEYS += ("schedule.factor", "stopping.min_lr", "stopping", "clip_grad_norm", "accumulation", "folds")
+RULE_KEYS += ("cross_validation.folds", "optimizer.betas", "a.b.c", ".")
 SETTINGS = [f"{key}={value}" for key in MODEL_KEYS for value in BAD]
 RULES = [f"{key}={value}" for key in RULE_KEYS for value in [*BAD, "1e-300"]]
 RULES += ["h=2.5", "h=1", "penalties=0", "penalties=nan", "penalties=1", "validation=1", "machine=x", "kind=folds"]

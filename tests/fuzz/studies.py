@@ -32,7 +32,7 @@ VALUES: list[Any] = [
         "bgnn-v5/*",
     ),
     *([], [1], [[1]], ["x"], [True], [math.nan], ["none", "laplacian:2"], [[]], [{}], list(range(50)), {}, {"a": 1}),
-    *({"lr": "x"}, {"max_epochs": True}, {"layers": [1, 2]}, {"width": []}, {"x": {"y": {"z": []}}}),
+    *({"lr": "x"}, {"stopping.max_epochs": True}, {"layers": [1, 2]}, {"width": []}, {"x": {"y": {"z": []}}}),
 ]
 KEYS = ["title", "dataset", "datasets", "seeds", "splits", "rules", "protocol", "published", "also", "models", "paper"]
 KEYS += [

@@ -12,7 +12,8 @@ from graphtrial.cli.main import app
 
 TINY = "tiny-rings"
 STUDY = (
-    f'title = "t"\ndataset = "{TINY}"\nprotocol = "bgnn-v5/csl"\nseeds = 1\nsplits = 1\nrules = {{max_epochs = 1}}\n'
+    f'title = "t"\ndataset = "{TINY}"\nprotocol = "bgnn-v5/csl"\nseeds = 1\nsplits = 1\n'
+    "rules = {stopping.max_epochs = 1}\n"
     '[[models]]\nname = "gcn"\nwidth = 8\nlayers = 1\nencoding = ["none", "laplacian:2"]\n'
 )
 PLUGIN = (

@@ -33,11 +33,8 @@ def _spec(change_values: Callable[[dict[str, object]], object]) -> Hostile:
             for trial, text in connection.execute("SELECT id, spec FROM trials").fetchall():
                 values = json.loads(text)
                 change_values(values)
-                identity = {key: value for key, value in values.items() if value or key != "plugins"}
-                if identity.get("model_version") == 1:
-                    del identity["model_version"]
                 try:
-                    new = digest(identity)[:16]
+                    new = digest(values)[:16]
                 except ValueError:  # NaN has no canonical form
                     new = trial
                 new = trial if new in used else new  # without their models, trials are the same
@@ -122,9 +119,11 @@ REFUSED: dict[str, Hostile] = {
     "a seed below 0": _spec(lambda spec: spec.update(seed=-1)),
     "a split that is no number": _spec(lambda spec: spec.update(split="x")),
     "rules that nobody knows": _spec(lambda spec: spec.update(rules={"kind": None, "evil": 1})),
-    "rules of wrong types": _spec(lambda spec: spec.update(rules={**spec["rules"], "lr": []})),  # type: ignore[dict-item]
+    "rules of wrong types": _spec(lambda spec: spec["rules"]["optimizer"].update(lr=[])),  # type: ignore[index]
     "rules that are a list": _spec(lambda spec: spec.update(rules=[1])),
-    "a rule that is no number": _spec(lambda spec: spec["rules"].update(lr=float("nan"))),  # type: ignore[attr-defined]
+    "a rule that is no number": _spec(
+        lambda spec: spec["rules"]["optimizer"].update(lr=float("nan"))  # type: ignore[index]
+    ),
     "a field that nobody knows": _spec(lambda spec: spec.update(evil=1)),
     "no model": _spec(lambda spec: spec.pop("model")),
     "a model that is a list": _spec(lambda spec: spec.update(model=["gcn"])),

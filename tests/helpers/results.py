@@ -11,7 +11,7 @@ title = "t"
 dataset = "csl"
 seeds = 1
 splits = 2
-rules = {max_epochs = 12}
+rules = {stopping.max_epochs = 12}
 [[models]]
 name = "gin"
 width = 8

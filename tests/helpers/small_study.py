@@ -14,7 +14,7 @@ from graphtrial.trials import Store
 def study() -> Study:
     """Two encodings x two folds x one seed."""
     rows = (ModelEntry("gcn", {"width": 8, "layers": 2}, ("none", "laplacian:4")),)
-    return Study("small", "csl", rows, seeds=1, splits=2, rules={"max_epochs": 2})
+    return Study("small", "csl", rows, seeds=1, splits=2, rules={"stopping.max_epochs": 2})
 
 
 @pytest.fixture

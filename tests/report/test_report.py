@@ -63,7 +63,7 @@ def test_a_row_sums_up_its_trials_beside_the_published_one(store: Store) -> None
 def test_trials_of_different_settings_are_never_mixed(store: Store) -> None:
     other = store.trials()[0].spec
     for changed in (
-        dataclasses.replace(other, rules=dataclasses.replace(other.rules, lr=0.1)),
+        dataclasses.replace(other, rules=other.rules.changed({"optimizer.lr": 0.1})),
         dataclasses.replace(other, encoding=None),
         dataclasses.replace(other, data="0" * 64),
     ):
@@ -84,5 +84,5 @@ def test_markdown_has_the_papers_columns_and_says_what_the_deviation_is(store: S
 
 def test_changed_rules_are_said_in_the_title(store: Store) -> None:
     spec = store.trials()[0].spec
-    _start(store, dataclasses.replace(spec, rules=dataclasses.replace(spec.rules, max_epochs=3)))
-    assert "CHANGED RULES: max_epochs = 3" in markdown(result_rows(store.trials()))
+    _start(store, dataclasses.replace(spec, rules=spec.rules.changed({"stopping.max_epochs": 3})))
+    assert "CHANGED RULES: stopping.max_epochs = 3" in markdown(result_rows(store.trials()))

@@ -67,10 +67,10 @@ def test_data_that_are_not_the_published_ones_have_a_badge(
 
 def test_changed_rules_have_a_badge_too(trial: Callable[..., TrialRecord]) -> None:
     record = trial("pattern")
-    spec = dataclasses.replace(record.spec, rules=dataclasses.replace(record.spec.rules, max_epochs=3))
+    spec = dataclasses.replace(record.spec, rules=record.spec.rules.changed({"stopping.max_epochs": 3}))
     found = departures_of([dataclasses.replace(record, spec=spec)])
     assert [departure.badge for departure in found] == ["other data", "changed rules"]
-    assert found[1].reason == "max_epochs = 3"
+    assert found[1].reason == "stopping.max_epochs = 3"
 
 
 @pytest.mark.parametrize("format", ["markdown", "latex", "csv", "json"])

@@ -48,7 +48,7 @@ def test_a_running_trial_is_as_far_as_finished_ones_of_its_row_let_expect(
 
 
 def test_without_finished_ones_the_rules_tell(results: Store, specs: list[TrialSpec]) -> None:
-    other = dataclasses.replace(specs[0], rules=dataclasses.replace(specs[0].rules, lr=0.1))  # type: ignore[call-arg]
+    other = dataclasses.replace(specs[0], rules=specs[0].rules.changed({"optimizer.lr": 0.1}))  # type: ignore[call-arg]
     with begin(results, other, 3):
         (one,) = snapshot(results).running
         assert one.progress == pytest.approx(3 / other.kind.expected_epochs)

@@ -28,7 +28,7 @@ from graphtrial.trials import Store
     ids=lambda row: row.model,
 )
 def test_the_command_makes_the_same_trials(row: ModelEntry, tmp_path: Path) -> None:
-    study = Study("s", "csl", (row,), seeds=1, splits=2, rules={"max_epochs": 1, "lr": 0.01})
+    study = Study("s", "csl", (row,), seeds=1, splits=2, rules={"stopping.max_epochs": 1, "optimizer.lr": 0.01})
     made = Store(tmp_path / "one.sqlite")
     for spec in study.trials():
         record(made, spec, 50.0, epochs=1)

@@ -208,11 +208,11 @@ def test_changed_rules_are_not_compared_and_counted_apart(results: Store, fill: 
     beside = dataclasses.replace(row, published=dataclasses.replace(PRINTED, test=SCORE))
     trials = tuple(
         dataclasses.replace(
-            trial, spec=dataclasses.replace(trial.spec, rules=dataclasses.replace(trial.spec.rules, max_epochs=3))
+            trial, spec=dataclasses.replace(trial.spec, rules=trial.spec.rules.changed({"stopping.max_epochs": 3}))
         )
         for trial in row.trials
     )
     made = with_verdicts([beside, dataclasses.replace(beside, trials=trials)])
-    assert "max_epochs = 3" in made[1].verdict.reason
+    assert "stopping.max_epochs = 3" in made[1].verdict.reason
     assert tally(made) == ({"reproduced": 1}, {"not comparable": 1})
     assert verdicts([dataclasses.replace(row, published=None)])[0].kind == "nothing published"

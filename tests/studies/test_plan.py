@@ -18,7 +18,6 @@ from graphtrial.studies.estimate import Timing, cached_timing, hours_left, measu
 from graphtrial.studies.eta import study_eta
 from graphtrial.studies.plan import finished, plan
 from graphtrial.training import PROTOCOLS
-from graphtrial.training.rules import TrainingRules
 from graphtrial.trials import Store
 from graphtrial.trials.kinds import kind_of
 
@@ -49,7 +48,7 @@ def test_finished_trials_are_found_whatever_the_data_hash_says(study: Study, sto
 def test_epochs_are_expected_from_the_schedule() -> None:
     # 1e-3 is halved seven times until it is below 1e-5; each takes about twice (10 + 1) epochs.
     assert kind_of(PROTOCOLS.get("bgnn-v5/zinc").rules).expected_epochs == 7 * 2 * 11
-    few = TrainingRules(batch_size=1, lr=1e-3, patience=10, min_lr=1e-5, max_epochs=20)
+    few = PROTOCOLS.get("bgnn-v5/zinc").rules_for("gcn", 4, {"stopping.max_epochs": 20})
     assert kind_of(few).expected_epochs == 20
 
 

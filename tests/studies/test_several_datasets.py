@@ -48,7 +48,7 @@ def study(tmp_path: Path) -> Study:
 @pytest.fixture
 def networks() -> Study:
     row = ModelEntry("gin-eps", grid={"layers": (1, 2), "width": (4,)})
-    return Study("t", "csl", (row,), protocol="tudataset/gnn", seeds=1, splits=2, rules={"max_epochs": 2})
+    return Study("t", "csl", (row,), protocol="tudataset/gnn", seeds=1, splits=2, rules={"stopping.max_epochs": 2})
 
 
 def test_a_study_spans_datasets_rows_of_their_own_and_grids(study: Study) -> None:

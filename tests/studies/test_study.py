@@ -16,7 +16,7 @@ seeds = [14, 34]
 splits = 1
 
 [rules]
-max_epochs = 3
+stopping.max_epochs = 3
 
 [[models]]
 name = "gcn"
@@ -31,7 +31,8 @@ def test_a_file_becomes_the_whole_grid(tmp_path: Path) -> None:
     assert len(trials) == len({trial.id for trial in trials}) == 4
     assert {trial.seed for trial in trials} == {14, 34}
     assert {str(trial.encoding) for trial in trials} == {"None", "laplacian:k=4,sign=fixed"}
-    assert all(trial.rules.max_epochs == 3 and trial.rules.lr == 5e-4 for trial in trials)
+    assert all(trial.rules.flat()["stopping.max_epochs"] == 3 for trial in trials)
+    assert all(trial.rules.flat()["optimizer.lr"] == 5e-4 for trial in trials)
 
 
 @pytest.mark.parametrize(
@@ -83,8 +84,12 @@ def test_a_file_becomes_the_whole_grid(tmp_path: Path) -> None:
             )
         ),
         *(
-            ("max_epochs = 3", rule, f"{rule.partition(' ')[0]} of the training rules must be")
-            for rule in ('max_hours = "x"', "patience = nan", "patience = -1", "batch_size = 1.5", "max_epochs = true")
+            ("stopping.max_epochs = 3", rule, f"{rule.partition(' ')[0].rpartition('.')[2]}.* of .* must be")
+            for rule in ("schedule.patience = nan", "schedule.patience = -1", "batch_size = 1.5", 'optimizer.lr = "x"')
+        ),
+        *(
+            ("stopping.max_epochs = 3", rule, f"of stopping rule '{rule.partition(' ')[0].rpartition('.')[2]}' must be")
+            for rule in ('stopping.max_hours = "x"', "stopping.max_epochs = true")
         ),
         ('dataset = "csl"', 'dataset = "csl"\ndatasets = ["csl"]', "leave out one"),
     ],

@@ -83,7 +83,7 @@ from pathlib import Path
 from graphtrial.studies import ModelEntry, Study
 from graphtrial.trials import run_trial
 row = ModelEntry("gin-eps", {"width": 4, "layers": 1})
-study = Study("s", "csl", (row,), "tudataset/gnn", seeds=1, splits=1, rules={"max_epochs": 1})
+study = Study("s", "csl", (row,), "tudataset/gnn", seeds=1, splits=1, rules={"stopping.max_epochs": 1})
 (trial,) = study.trials()
 outcome = run_trial(trial, Path(sys.argv[1]))
 assert outcome.status == "done" and outcome.scores.keys() == {"train", "val", "test"}

@@ -21,7 +21,12 @@ from graphtrial.trials import Store
 @pytest.fixture
 def study() -> Study:
     return Study(
-        "small", "csl", (ModelEntry("gcn", {"width": 8, "layers": 2}),), seeds=1, splits=2, rules={"max_epochs": 2}
+        "small",
+        "csl",
+        (ModelEntry("gcn", {"width": 8, "layers": 2}),),
+        seeds=1,
+        splits=2,
+        rules={"stopping.max_epochs": 2},
     )
 
 

@@ -13,6 +13,15 @@ from graphtrial.tasks import GraphClassification
 from graphtrial.training.batches import Job
 from graphtrial.training.rules import TrainingRules
 
+RULES = TrainingRules.from_dict(
+    {
+        "batch_size": 8,
+        "optimizer": "adam:lr=0.01",
+        "schedule": "plateau:factor=0.5,patience=2",
+        "stopping": {"min_lr": 1e-3, "max_epochs": 8},
+    }
+)
+
 
 @pytest.fixture
 def graphs() -> GraphSet:
@@ -39,11 +48,12 @@ def graphs() -> GraphSet:
 def make_job(graphs: GraphSet) -> Callable[..., Job]:
     """Return a function that makes a job; its arguments change single rules, the model's settings and the seed."""
 
-    def make(*, seed: int = 1, model: str = "gin", settings: dict | None = None, **rules: object) -> Job:
+    def make(
+        rules: dict[str, object] | None = None, *, seed: int = 1, model: str = "gin", settings: dict | None = None
+    ) -> Job:
         task = GraphClassification(2)
         shapes = Shapes.of(graphs, task)
         ids = np.random.default_rng(1).permutation(60)
-        chosen = {"batch_size": 8, "lr": 1e-2, "patience": 2, "min_lr": 1e-3, "max_epochs": 8, **rules}
         return Job(
             graphs=graphs,
             train_ids=ids[:40],
@@ -51,7 +61,7 @@ def make_job(graphs: GraphSet) -> Callable[..., Job]:
             test_ids=ids[50:],
             task=task,
             build=lambda: build_model(model, shapes, {"width": 8, "layers": 2, "dropout": 0.2, **(settings or {})}),
-            rules=TrainingRules.from_dict(chosen),
+            rules=RULES.changed(rules or {}),
             seed=seed,
         )
 

@@ -15,7 +15,7 @@ from graphtrial.graphs import Column, GraphBatch, GraphSet, Loader
 from graphtrial.graphs.loader import AccumulatingLoader
 from graphtrial.nn import Shapes, build_model
 from graphtrial.tasks import LinkPrediction, NodeClassification, Task
-from graphtrial.training.batches import Job, scored_batches
+from graphtrial.training.batches import Job, evaluation_batches
 from graphtrial.training.rules import TrainingRules
 from graphtrial.training.trainer import train
 
@@ -32,7 +32,7 @@ def two_groups(**columns: Column) -> GraphSet:
 
 def job_on(graphs: GraphSet, task: Task, level: str, ids: np.ndarray, **rules: object) -> Job:
     shapes = Shapes.of(graphs, task)
-    chosen = {"batch_size": 64, "lr": 1e-2, "patience": 20, "min_lr": 1e-3, "max_epochs": 25, **rules}
+    chosen = {"batch_size": 64, "optimizer": "adam:lr=0.01", "stopping.max_epochs": 25, **rules}
     return Job(
         graphs=graphs,
         train_ids=ids[0],
@@ -68,10 +68,10 @@ def test_links_are_found_better_than_by_chance() -> None:
         np.r_[half : half + 40, known : known + 100],
         np.r_[half + 40 : known, known + 100 : known + 200],
     ]
-    job = job_on(graphs, LinkPrediction(metric="hits@20"), "pair", ids, judged_by="score")
+    job = job_on(graphs, LinkPrediction(metric="hits@20"), "pair", ids, monitor="val_score")
     outcome = train(job)
     assert outcome.scores["test"] > 40  # by chance 20 of 100
-    (scored,) = scored_batches(job, "train")
+    (scored,) = evaluation_batches(job, "train")
     assert scored.y.tolist() == [1] * half + [0] * 100  # ranked among the validation part's pairs without a link
 
 
@@ -83,32 +83,11 @@ def test_the_first_accumulated_batch_has_one_graph_and_the_rest_is_dropped(graph
     assert everything == {0, 1, 2, 3}
 
 
-@pytest.mark.slow
-def test_accumulated_gradients_are_those_of_a_loop_over_single_graphs(make_job: Callable[..., Job]) -> None:
-    settings = {"batch_norm": False, "dropout": 0.0}
-    job = make_job(gradient="accumulated", batch_size=4, max_epochs=1, model="gcn", settings=settings)
-    weights = train(job).weights
-
-    torch.manual_seed(job.seed)
-    model = job.build()
-    optimiser = torch.optim.Adam(model.parameters(), lr=job.rules.lr)
-    order = torch.randperm(len(job.train_ids), generator=torch.Generator().manual_seed(job.seed)).numpy()
-    optimiser.zero_grad()
-    for number, graph in enumerate(job.train_ids[order]):
-        batch = GraphBatch.from_set(job.graphs, [graph])
-        job.task.loss(model(batch), job.task.target(batch)).backward()
-        if number % 4 == 0:
-            optimiser.step()
-            optimiser.zero_grad()
-    for name, value in model.state_dict().items():
-        torch.testing.assert_close(weights[name], value, rtol=1e-3, atol=1e-5)
-
-
 def test_a_single_graph_cannot_accumulate() -> None:
     graphs = two_groups(y=Column(np.repeat([0, 1], 30), "node", types=2))
     ids = [np.arange(20), np.arange(20, 40), np.arange(40, 60)]
-    with pytest.raises(GraphTrialError, match="use gradient=mean"):
-        train(job_on(graphs, NodeClassification(2), "node", ids, gradient="accumulated"))
+    with pytest.raises(GraphTrialError, match="use accumulation=1"):
+        train(job_on(graphs, NodeClassification(2), "node", ids, accumulation="as-published"))
 
 
 def test_the_extra_loss_of_a_model_is_minimised_too(make_job: Callable[..., Job]) -> None:

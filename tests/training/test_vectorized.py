@@ -15,6 +15,9 @@ from graphtrial.nn import Shapes, build_model
 from graphtrial.ops import sparse_features
 from graphtrial.tasks import NodeClassification
 from graphtrial.training.batches import Job
+from graphtrial.training.optim.optimizers.adam import Adam
+from graphtrial.training.optim.stopping.early_stopping import EarlyStopping
+from graphtrial.training.optim.stopping.max_epochs import MaxEpochs
 from graphtrial.training.outcome import Outcome
 from graphtrial.training.rules import TrainingRules
 from graphtrial.training.trainer import train
@@ -22,9 +25,11 @@ from graphtrial.training.vectorized import train_together
 
 NODES, CLASSES = 120, 3
 RULES = TrainingRules(
-    batch_size=1, lr=0.1, patience=4, min_lr=1e-9, factor=1e-9, threshold=0.0, weight_decay=5e-4, max_epochs=60,
-    tested="best",
-)  # fmt: skip
+    batch_size=1,
+    optimizer=Adam(lr=0.1, weight_decay=5e-4),
+    stopping=(EarlyStopping(5), MaxEpochs(60)),
+    evaluate="best",
+)
 SETTINGS: dict[str, dict[str, Any]] = {
     "gcn-direct": {"width": 8, "dropout": 0.3, "layers": 3},
     "mlp-direct": {"width": 8, "dropout": 0.3, "layers": 3},
@@ -86,7 +91,7 @@ def test_together_and_one_by_one_is_the_same_but_for_rounding(graphs: GraphSet, 
 
 
 def test_in_single_precision_the_first_epochs_are_the_same_but_for_rounding(graphs: GraphSet) -> None:
-    few = TrainingRules(batch_size=1, lr=0.02, patience=9, min_lr=1e-9, max_epochs=5)
+    few = TrainingRules(batch_size=1, optimizer=Adam(lr=0.02), stopping=(MaxEpochs(5),))
     for ours, theirs in zip(
         train_together(jobs(graphs, "gcn-direct", few, double=False)),
         [train(job) for job in jobs(graphs, "gcn-direct", few, double=False)],
@@ -125,16 +130,37 @@ def test_parts_of_any_size_and_models_of_any_depth(graphs: GraphSet, name: str, 
 
 
 def test_each_has_a_rate_of_its_own(graphs: GraphSet) -> None:
-    halving = TrainingRules(batch_size=1, lr=0.5, patience=1, min_lr=0.05, factor=0.5, max_epochs=40, tested="last")
+    halving = RULES.changed(
+        {
+            "optimizer": "adam:lr=0.5",
+            "schedule": "plateau:factor=0.5,patience=1",
+            "stopping": {"early_stopping": "none", "min_lr": 0.05, "max_epochs": 40},
+            "evaluate": "last",
+        }
+    )
     alone = [train(job) for job in jobs(graphs, "gcn-direct", halving)]
     assert len({tuple(epoch.lr for epoch in outcome.epochs) for outcome in alone}) > 2
     for ours, theirs in zip(train_together(jobs(graphs, "gcn-direct", halving)), alone, strict=True):
         same(ours, theirs, 1e-6)
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"optimizer": "sgd:lr=0.5,momentum=0.9", "clip_grad_norm": 0.1},
+        {"optimizer": "adamw:lr=0.1", "schedule": "one-cycle", "stopping.max_epochs": 12},
+    ],
+)
+def test_other_components_give_the_same_as_one_by_one(graphs: GraphSet, changes: dict[str, Any]) -> None:
+    rules = RULES.changed(changes)
+    alone = [train(job) for job in jobs(graphs, "gcn-direct", rules)]
+    for ours, theirs in zip(train_together(jobs(graphs, "gcn-direct", rules)), alone, strict=True):
+        same(ours, theirs, 1e-6)
+
+
 def test_a_training_that_diverges_takes_no_other_along(graphs: GraphSet) -> None:
     given = jobs(graphs, "mlp-direct")
-    rules = TrainingRules(batch_size=1, lr=1e200, patience=9, min_lr=1e-9, max_epochs=10)
+    rules = TrainingRules(batch_size=1, optimizer=Adam(lr=1e200), stopping=(MaxEpochs(10),))
     vars(given[1])["rules"] = rules
     outcomes = train_together(given)
     assert [outcome.status for outcome in outcomes] == ["done", "diverged", "done", "done", "done", "done"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import replace
 
 import pytest
 
@@ -11,27 +11,29 @@ from graphtrial.datasets import DATASETS
 from graphtrial.studies import catalog, load_study
 from graphtrial.training import PROTOCOLS
 from graphtrial.training.batches import Job
-from graphtrial.training.rules import TrainingRules
 from graphtrial.training.trainer import train
 
 
 def test_training_ends_after_so_many_epochs_without_a_lower_loss(make_job: Callable[..., Job]) -> None:
-    rules = asdict(PROTOCOLS.get("wikics/nodes").rules) | {"patience": 4, "batch_size": 40}
-    outcome = train(make_job(settings={"dropout": 0.0}, **rules))
+    rules = PROTOCOLS.get("wikics/nodes").rules_for(
+        "gcn-direct", None, {"stopping.early_stopping": 5, "batch_size": 40}
+    )
+    outcome = train(replace(make_job(settings={"dropout": 0.0}), rules=rules))
     losses = [epoch.val_loss for epoch in outcome.epochs]
     best = losses.index(min(losses))
-    assert outcome.status == "done"
+    assert (outcome.status, outcome.details["stop_reason"]) == ("done", "early_stopping")
     assert len(losses) == best + 1 + 5  # the best epoch and five that were not better
-    assert {epoch.lr for epoch in outcome.epochs} == {rules["lr"]}
+    assert {epoch.lr for epoch in outcome.epochs} == {0.02}
 
 
 def test_a_hundred_epochs_of_patience_and_the_rates_of_the_paper() -> None:
     nodes = PROTOCOLS.get("wikics/nodes")
-    assert isinstance(nodes.rules, TrainingRules)
-    assert nodes.rules.patience + 1 == 100
-    rates = {name: nodes.rules_for(name).lr for name in ("mlp-direct", "gcn-direct", "gat-direct", "appnp")}
+    flat = nodes.rules.flat()
+    assert flat["stopping.early_stopping"] == 100
+    names = ("mlp-direct", "gcn-direct", "gat-direct", "appnp")
+    rates = {name: nodes.rules_for(name).flat()["optimizer.lr"] for name in names}
     assert rates == {"mlp-direct": 0.003, "gcn-direct": 0.02, "gat-direct": 0.007, "appnp": 0.02}
-    assert (len(nodes.seeds), nodes.splits, nodes.rules.weight_decay, nodes.rules.tested) == (5, 20, 5e-4, "best")
+    assert (len(nodes.seeds), nodes.splits, flat["optimizer.weight_decay"], flat["evaluate"]) == (5, 20, 5e-4, "best")
     assert {name: len(PROTOCOLS.get(f"wikics/{name}").seeds) for name in ("links", "links-mlp", "links-graphstar")} == {
         "links": 50,
         "links-mlp": 20,

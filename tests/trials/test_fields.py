@@ -30,7 +30,8 @@ def test_only_sixteen_hexadecimal_digits_become_a_path(value: object) -> None:
 
 
 def test_every_field_of_a_specification_has_a_check() -> None:
-    assert set(SPECIFICATION) == {field.name for field in fields(TrialSpec)}
+    versions = {"model_version", "encoding_version"}  # which are stored with model and encoding
+    assert set(SPECIFICATION) == {field.name for field in fields(TrialSpec)} - versions
 
 
 @pytest.mark.parametrize(
@@ -52,6 +53,8 @@ def test_values_are_what_they_are_called() -> None:
     assert is_plain({"a": [1, 2.5, "x", None, True]})
     assert not any(map(is_plain, ({1: 2}, [float("nan")], object(), {"a": {1}})))
     assert is_component({"name": "gcn", "arguments": {"width": 8}})
-    assert not any(
-        map(is_component, ([], {"name": "gcn"}, {"name": "", "arguments": {}}, {"name": "a", "arguments": []}))
-    )
+    assert is_component({"name": "gcn"})
+    assert is_component({"name": "gcn", "version": 2})
+    wrong: list[object] = [[], {}, {"arguments": {}}, {"name": "", "arguments": {}}, {"name": "a", "arguments": []}]
+    wrong += [{"name": "a", "version": "2"}, {"name": "a", "version": -1}, {"name": "a", "more": 1}]
+    assert not any(map(is_component, wrong))

@@ -12,7 +12,7 @@ from graphtrial.trials import Store
 
 def test_a_trial_says_from_which_source_its_data_are(tmp_path: Path) -> None:
     (trial,) = Study(
-        "s", "csl", (ModelEntry("gcn", {"width": 8}),), seeds=1, splits=1, rules={"max_epochs": 1}
+        "s", "csl", (ModelEntry("gcn", {"width": 8}),), seeds=1, splits=1, rules={"stopping.max_epochs": 1}
     ).trials()
     store = Store(tmp_path / "store.sqlite")
     run_and_record(trial, store)

@@ -79,7 +79,7 @@ def test_every_mistake_is_told_at_once(tmp_path: Path) -> None:
         ("title = ", "not valid TOML"),
         (HEAD + "models = [1]\n", "needs a name"),
         (HEAD + 'splits = 9\n[[models]]\nname = "gcn"\nwidth = 8\n', "9 of them were asked for"),
-        (HEAD + 'rules = {max_epoch = 1}\n[[models]]\nname = "gcn"\nwidth = 8\n', "Did you mean 'max_epochs'"),
+        (HEAD + 'rules = {stopping.max_epoch = 1}\n[[models]]\nname = "gcn"\nwidth = 8\n', "Did you mean 'max_epochs'"),
         (HEAD + '[[models]]\nname = "gcn"\nbudget = "many"\n', "not a parameter budget"),
         (HEAD + '[[models]]\nname = "gcn"\nencoding = "laplacian:x"\nwidth = 8\n', "k of 'laplacian:x' must be"),
         (HEAD + 'protocol = "mine"\n[[models]]\nname = "gcn"\nwidth = 8\n', "no protocol called 'mine'"),

@@ -14,12 +14,15 @@ from graphtrial.cli.studies import show_studies, study_entries
 from graphtrial.core.errors import GraphTrialError, did_you_mean
 from graphtrial.core.files import DEFAULT_STORE
 
+KINDS = (
+    *("datasets", "models", "encodings", "kernels", "protocols", "optimizers", "schedules", "stopping"),
+    *("tasks", "metrics", "studies"),
+)
+
 
 @friendly
 def list_things(
-    kind: Annotated[
-        str, typer.Argument(help="datasets, models, encodings, kernels, protocols, tasks, metrics or studies.")
-    ],
+    kind: Annotated[str, typer.Argument(help=f"{', '.join(KINDS[:-1])} or {KINDS[-1]}.")],
     plugin: Plugins = None,
     allow: Allowed = None,
     estimate: Annotated[
@@ -40,6 +43,9 @@ def list_things(
         "encodings": _encodings,
         "kernels": _kernels,
         "protocols": _protocols,
+        "optimizers": lambda: _components("optimizer"),
+        "schedules": lambda: _components("schedule"),
+        "stopping": lambda: _components("stopping rule"),
         "tasks": _tasks,
         "metrics": _metrics,
         "studies": lambda: study_entries(store, estimate=estimate, only=names(only)),
@@ -72,7 +78,7 @@ def _withheld(kind: str) -> dict[str, str]:
     """Return the entry points of this kind that nobody allowed; they are announced by installed packages."""
     from graphtrial.core.plugins import registries
 
-    registry = registries().get(kind.removesuffix("s"))
+    registry = next((one for one in registries().values() if one.plural == kind), None)
     return {} if registry is None else registry.not_allowed()
 
 
@@ -128,8 +134,6 @@ def _kernels() -> list[dict[str, Any]]:
 
 
 def _protocols() -> list[dict[str, Any]]:
-    from dataclasses import asdict
-
     from graphtrial.training import PROTOCOLS
 
     found = [PROTOCOLS.get(name) for name in PROTOCOLS]
@@ -139,10 +143,28 @@ def _protocols() -> list[dict[str, Any]]:
             "version": p.version,
             "seeds": len(p.seeds),
             "splits": p.splits,
-            "rules": asdict(p.rules),
+            "rules": p.rules.summary(),
             "exceptions": p.exceptions,
         }
         for p in found
+    ]
+
+
+def _components(kind: str) -> list[dict[str, Any]]:
+    from graphtrial.core.plugins import registries
+    from graphtrial.core.signatures import declared_arguments
+
+    registry = registries()[kind]
+    return [
+        {
+            "name": name,
+            "title": _first_line(registry.get(name)),
+            "settings": {
+                key: None if p.default is p.empty else p.default
+                for key, p in declared_arguments(registry.get(name)).items()
+            },
+        }
+        for name in registry
     ]
 
 

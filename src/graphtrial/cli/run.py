@@ -81,7 +81,7 @@ def run(
         chosen["edge_features"] = True
     changed = parse_settings(rules or [])
     if max_epochs is not None:
-        changed["max_epochs"] = max_epochs
+        changed["stopping.max_epochs"] = max_epochs
     row = ModelEntry(model, chosen, (encoding,), budget)
     run_and_show(
         Study(f"{model} on {dataset}", dataset, (row,), protocol=protocol, seeds=seeds, splits=splits, rules=changed),

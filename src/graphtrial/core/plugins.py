@@ -190,7 +190,7 @@ def _new_plugin(path: str, content: bytes, before: Mapping[str, Contents[Any]]) 
     if not things and not resolvers:
         raise GraphTrialError(
             "it registers nothing: decorate a class with @MODELS.register('its-name') "
-            f"(or that of {', '.join(sorted(f'{kind}s' for kind in after))})"
+            f"(or that of {', '.join(sorted(one.plural for one in registries().values()))})"
         )
     return Plugin(path, content, tuple(things), tuple(resolvers))
 

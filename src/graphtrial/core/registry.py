@@ -45,7 +45,7 @@ class Registry(Generic[T]):
 
     Built-ins register themselves when their module is imported; all modules of `packages` are imported at the first
     look-up, so that a new entry is a new file and nothing else. Installed packages register through the entry point
-    group `graphtrial.<kind>s`. An entry point or `module:attr` is imported only if it is allowed
+    group `graphtrial.<plural>`. An entry point or `module:attr` is imported only if it is allowed
     (`graphtrial.core.permissions`), and must satisfy the predicate `fits` (described by `wanted` in errors) and have
     the attributes `declared`; it is not called here.
     """
@@ -57,8 +57,10 @@ class Registry(Generic[T]):
         fits: Callable[[Any], bool] = lambda thing: True,
         wanted: str = "anything",
         declared: tuple[str, ...] = (),
+        plural: str | None = None,
     ) -> None:
         self.kind = kind
+        self.plural = plural or f"{kind}s"
         self.packages = packages
         self._fits = fits
         self._wanted = wanted
@@ -134,7 +136,7 @@ class Registry(Generic[T]):
         names, short = self.names(), name[:MAX_NAME_LENGTH]
         raise UnknownNameError(
             f"no {self.kind} called '{short}'.{did_you_mean(short, names)} "
-            f"`graphtrial list {self.kind}s` shows all {len(names)}; --plugin adds your own."
+            f"`graphtrial list {self.plural}` shows all {len(names)}; --plugin adds your own."
         )
 
     def title(self, name: str) -> str:
@@ -202,7 +204,7 @@ class Registry(Generic[T]):
         return check_arguments
 
     def _entry_points(self) -> dict[str, EntryPoint]:
-        points = entry_points(group=f"graphtrial.{self.kind}s")
+        points = entry_points(group=f"graphtrial.{self.plural}")
         return {point.name: point for point in points if NAME.fullmatch(point.name)}
 
     def _load_builtins(self) -> None:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, is_dataclass
+from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass
 from typing import Any
 
 from graphtrial.core.arguments import check_value
@@ -61,7 +61,8 @@ class Component:
             if key.strip() in arguments:
                 raise GraphTrialError(f"'{text}': '{key.strip()}' is given twice")
             arguments[key.strip()] = parse_value(value.strip())
-        return cls(name, resolve_arguments(built, {**defaults(built), **arguments}, f"'{text}'"))
+        resolved = resolve_arguments(built, {**defaults(built), **arguments}, f"'{text}'")
+        return cls(name, differing(built, resolved))
 
     def __str__(self) -> str:
         values = ",".join(f"{key}={value}" for key, value in self.arguments.items())
@@ -78,6 +79,28 @@ def resolve_arguments(constructor: Callable[..., Any], given: Mapping[str, Any],
         raise GraphTrialError(f"{what} needs a value for {', '.join(missing)}")
     values = check_arguments(constructor, given, what)
     return {name: values.get(name, p.default) for name, p in declared.items()}
+
+
+def differing(constructor: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments that differ from the constructor's declared defaults: what an identity consists of."""
+    return without_defaults(given, declared_defaults(constructor))
+
+
+def without_defaults(given: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that are not equal, in type and value, to the default of the same key."""
+    return {key: value for key, value in given.items() if key not in defaults or not _equal(value, defaults[key])}
+
+
+def declared_defaults(constructor: Callable[..., Any]) -> dict[str, Any]:
+    """Return the default of each declared argument that has one."""
+    factories = {f.name: f.default_factory for f in fields(constructor)} if is_dataclass(constructor) else {}
+    declared = {name: p.default for name, p in declared_arguments(constructor).items() if p.default is not p.empty}
+    made = {name: factory() for name, factory in factories.items() if factory is not MISSING and name in declared}
+    return {**declared, **made}
+
+
+def _equal(one: Any, other: Any) -> bool:
+    return canonical_json(one) == canonical_json(other)
 
 
 def reject_unknown_keys(given: Mapping[str, Any], known: Mapping[str, Any], what: str) -> None:

@@ -3,9 +3,9 @@
 from typing import Any
 
 from graphtrial.core.imports import builtin_classes, class_attribute
-from graphtrial.encodings.base import ENCODINGS, Encoding, encode
+from graphtrial.encodings.base import ENCODINGS, Encoding, encode, encoding_settings
 
-__all__ = ["ENCODINGS", "Encoding", "encode"]
+__all__ = ["ENCODINGS", "Encoding", "encode", "encoding_settings"]
 
 
 def __getattr__(name: str) -> Any:

@@ -15,7 +15,8 @@ from torch import Tensor
 from graphtrial.core.cache import cache_folder, cached
 from graphtrial.core.origins import origin_digests
 from graphtrial.core.registry import Registry, is_subclass
-from graphtrial.core.spec import digest
+from graphtrial.core.signatures import declared_arguments
+from graphtrial.core.spec import Component, declared_defaults, digest
 from graphtrial.graphs import Column, GraphSet, storage
 
 ENCODINGS: Registry[type[Encoding]] = Registry(
@@ -55,6 +56,15 @@ class Encoding(ABC):
     def training_view(self, values: Tensor, generator: torch.Generator) -> Tensor:
         """Return the (possibly randomised) encoding of a training batch; the identity by default."""
         return values
+
+
+def encoding_settings(encoding: Component) -> dict[str, Any]:
+    """Return all arguments of an encoding, declared defaults included where it is registered here."""
+    if encoding.name not in ENCODINGS:
+        return encoding.arguments
+    kind = ENCODINGS.get(encoding.name)
+    arguments = declared_defaults(kind) | encoding.arguments
+    return {name: arguments[name] for name in declared_arguments(kind) if name in arguments} | encoding.arguments
 
 
 def encode(graphs: GraphSet, encoding: Encoding, column: str) -> GraphSet:

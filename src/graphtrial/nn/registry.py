@@ -13,7 +13,7 @@ from graphtrial.core.arguments import Depth, DropoutRate, Width, check_value
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.registry import Registry, is_subclass
 from graphtrial.core.signatures import declared_arguments, declared_hints
-from graphtrial.core.spec import reject_unknown_keys
+from graphtrial.core.spec import reject_unknown_keys, without_defaults
 
 if TYPE_CHECKING:
     from graphtrial.nn.block import BlockConfig
@@ -104,6 +104,16 @@ def resolve_settings(name: str, given: dict[str, Any]) -> dict[str, Any]:
     if settings.get("width", 0) % step:
         raise GraphTrialError(f"width of model '{name}' must be a multiple of {step}, not {settings['width']}")
     return settings
+
+
+def differing_settings(name: str, settings: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings that differ from declared and implied defaults, by which `resolve_settings` restores all."""
+    declared = model_settings(name)
+    given = without_defaults(settings, declared)
+    implied = implied_settings(name, given)
+    switches = getattr(MODELS.get(name), "implied", {})
+    short = without_defaults(settings, {**declared, **implied})
+    return {key: value for key, value in settings.items() if key in short or (key in switches and key in given)}
 
 
 def width_step(name: str, settings: dict[str, Any]) -> int:

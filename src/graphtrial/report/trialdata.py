@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields, is_dataclass
+from dataclasses import fields
 from typing import Any
 
 from graphtrial.core.spec import canonical_json
@@ -21,14 +21,14 @@ def row_data(row: str, trials: Sequence[TrialRecord], histories: Mapping[str, Se
     A trial's specification is `spec` with the items of its own `spec`; `environment` is a place in `environments`.
     Numbers of epochs have five digits; of the learning rate each value is told with the first epoch that had it.
     """
-    whole, first = trials[0].spec.to_dict(), trials[0].spec
-    names = [field.name for field in fields(first)]
-    own = [name for name in names if any(getattr(trial.spec, name) != getattr(first, name) for trial in trials)]
-    shared = {key: value for key, value in whole.items() if key not in own}
+    specs = [trial.spec.to_dict() for trial in trials]
+    names = list(dict.fromkeys(name for spec in specs for name in spec))
+    own = [name for name in names if any(spec.get(name) != specs[0].get(name) for spec in specs)]
+    shared = {key: value for key, value in specs[0].items() if key not in own}
     environments: list[Any] = []
     places: dict[str, int] = {}
     told = []
-    for trial in trials:
+    for trial, spec in zip(trials, specs, strict=True):
         place = places.setdefault(canonical_json(trial.environment), len(environments))
         if place == len(environments):
             environments.append(trial.environment)
@@ -40,7 +40,7 @@ def row_data(row: str, trials: Sequence[TrialRecord], histories: Mapping[str, Se
                 "scores": trial.scores,
                 "params": trial.params,
                 "epoch_seconds": trial.epoch_seconds,
-                "spec": {name: _plain(getattr(trial.spec, name)) for name in own},
+                "spec": {name: spec[name] for name in own if name in spec},
                 "environment": place,
                 **({"details": trial.details} if trial.details else {}),
                 **({"epochs": _epochs(history)} if history else {}),
@@ -48,10 +48,6 @@ def row_data(row: str, trials: Sequence[TrialRecord], histories: Mapping[str, Se
         )
     metric = {"metric": trials[0].metric, "higher_is_better": trials[0].higher_is_better}
     return {"row": row, **metric, "spec": shared, "environments": environments, "trials": told}
-
-
-def _plain(value: Any) -> Any:
-    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
 
 
 def _epochs(history: Sequence[Epoch]) -> dict[str, list[Any]]:

@@ -54,8 +54,7 @@ def _run_words(row: PlannedRow | TrialSpec) -> list[str]:
             words += ["--set", f"{key}={format_value(value)}"]
     name = row.protocol.partition("@")[0]
     words += ["--protocol", name]
-    official = vars(PROTOCOLS.get(name).rules_for(row.model.name, row.settings.get("layers")))
-    for key, value in vars(row.rules).items():
-        if value != official[key]:
-            words += ["--rule", f"{key}={format_value(value)}"]
+    official = PROTOCOLS.get(name).rules_for(row.model.name, row.settings.get("layers"))
+    for key, value in row.rules.difference(official).items():
+        words += ["--rule", f"{key}={'none' if value is None else format_value(value)}"]
     return words

@@ -42,12 +42,13 @@ def departures_of(trials: Iterable[TrialRecord]) -> tuple[Departure, ...]:
 
 
 def changed_rules(trial: TrialRecord) -> str:
-    """Return the rules that differ from the protocol's own, such as `max_epochs = 3`; empty where none does."""
+    """Return the rules that differ from the protocol's own, such as `stopping.max_epochs = 3`; empty for none."""
     spec, protocol = trial.spec, trial.spec.protocol.partition("@")[0]
     if protocol not in PROTOCOLS:
         return ""
-    official = vars(PROTOCOLS.get(protocol).rules_for(spec.model.name, spec.settings.get("layers")))
-    return ", ".join(f"{key} = {value}" for key, value in vars(spec.rules).items() if value != official[key])
+    official = PROTOCOLS.get(protocol).rules_for(spec.model.name, spec.settings.get("layers"))
+    changes = spec.rules.difference(official)
+    return ", ".join(f"{key} = {'none' if value is None else value}" for key, value in changes.items())
 
 
 def _version(trial: TrialRecord) -> Departure | None:

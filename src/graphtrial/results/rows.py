@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from graphtrial.core.spec import canonical_json, digest
+from graphtrial.encodings import encoding_settings
 from graphtrial.encodings.notation import short_encoding
 from graphtrial.metrics import metric_range
 from graphtrial.published import PublishedResult, find_published
@@ -97,7 +98,7 @@ class ResultRow:
     def encoding_arguments(self) -> dict[str, Any] | None:
         """Name and arguments of the encoding, none without one."""
         encoding = self.first.spec.encoding
-        return None if encoding is None else {"name": encoding.name, **encoding.arguments}
+        return None if encoding is None else {"name": encoding.name, **encoding_settings(encoding)}
 
     @property
     def encoding(self) -> str:
@@ -139,7 +140,7 @@ class ResultRow:
 
     @property
     def changes(self) -> str:
-        """The rules that differ from the protocol's own, such as `max_epochs = 3`; empty where none does."""
+        """The rules that differ from the protocol's own, such as `stopping.max_epochs = 3`; empty where none does."""
         return changed_rules(self.first)
 
     @cached_property
@@ -236,7 +237,7 @@ def _row_of(trial: TrialRecord) -> dict[str, Any]:
     """Return what the trials of a row share: everything but split, seed and the settings that validation selects."""
     values, selected = trial.spec.row, trial.spec.kind.selected
     model = values["model"]
-    model["arguments"] = {key: value for key, value in model["arguments"].items() if key not in selected}
+    model["arguments"] = {key: value for key, value in model.get("arguments", {}).items() if key not in selected}
     return values
 
 

@@ -97,7 +97,7 @@ def _of_model(row: ResultRow) -> dict[str, Any]:
 
 
 def _of_training(row: ResultRow) -> dict[str, Any]:
-    return vars(row.first.spec.rules)
+    return row.first.spec.rules.flat()
 
 
 def _of_data(row: ResultRow) -> dict[str, Any]:

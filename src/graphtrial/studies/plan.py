@@ -168,7 +168,7 @@ def _key(row: PlannedRow | TrialSpec) -> str:
         "model": {"name": row.model.name, "arguments": row.settings},
         "encoding": None if row.encoding is None else asdict(row.encoding),
         "protocol": row.protocol,
-        "rules": asdict(row.rules),
+        "rules": row.rules.to_dict(),
         "versions": [row.model_version, row.encoding_version],
     }
     return canonical_json(values)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, ClassVar, Literal
 
 from graphtrial.core.arguments import LARGEST, Fraction, Length, NonNegativeInt, PositiveFloat, Range, Steps
-from graphtrial.core.signatures import check_fields
-from graphtrial.core.spec import resolve_arguments
+from graphtrial.core.rules import Rules
 
 Folds = Annotated[int, Range(2, LARGEST)]
 Machine = Literal["svc", "linear"]
 
 
 @dataclass(frozen=True)
-class KernelFoldRules:
+class KernelFoldRules(Rules):
     """The rules of one fold of a cross-validated support vector machine; part of a trial's identity.
 
     The seed of a trial shuffles the graphs and divides them into `folds`; the trial's split says which is tested. A
@@ -25,20 +23,14 @@ class KernelFoldRules:
     Gram matrix (`svc`), or LIBLINEAR on the explicit features (`linear`) for sets too large for a matrix.
     """
 
-    kind: Literal["kernel-svm"] = "kernel-svm"
+    kind: ClassVar[str | None] = "kernel-svm"
+    what: ClassVar[str] = "the rules of a kernel's trial"
+
     folds: Folds = 10
     validation: Fraction = 0.1
     h: Annotated[tuple[Steps, ...], Length(1)] = (0, 1, 2, 3, 4, 5)
     penalties: Annotated[tuple[PositiveFloat, ...], Length(1)] = (1e3, 1e2, 1e1, 1.0, 1e-1, 1e-2, 1e-3)
     machine: Machine = "svc"
-
-    def __post_init__(self) -> None:
-        check_fields(self)
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> KernelFoldRules:
-        """Make rules from plain values; an unknown key is an error that names the nearest known one."""
-        return cls(**resolve_arguments(cls, values, "the rules of a kernel's trial"))
 
 
 MACHINE, MACHINE_TITLE = "svm", "SVM"
@@ -46,7 +38,7 @@ MACHINE, MACHINE_TITLE = "svm", "SVM"
 
 
 @dataclass(frozen=True)
-class FeatureFitRules:
+class FeatureFitRules(Rules):
     """The rules of one support vector machine with a Gaussian kernel on features; part of a trial's identity.
 
     The kernel is exp(-g |x - y|^2) with g = 1 / (numbers per example x their variance) over the training part. Nodes
@@ -54,19 +46,13 @@ class FeatureFitRules:
     drawn by the seed, half of them links where there are pairs; 0 takes all.
     """
 
-    kind: Literal["feature-svm"] = "feature-svm"
+    kind: ClassVar[str | None] = "feature-svm"
+    what: ClassVar[str] = "the rules of a support vector machine on features"
+
     penalty: PositiveFloat = 8.0
     examples: NonNegativeInt = 0
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     @property
     def is_deterministic(self) -> bool:
         """The seed decides nothing: no examples are drawn."""
         return self.examples == 0
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> FeatureFitRules:
-        """Make rules from plain values; an unknown key is an error that names the nearest known one."""
-        return cls(**resolve_arguments(cls, values, "the rules of a support vector machine on features"))

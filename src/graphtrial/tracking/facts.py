@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from graphtrial.encodings import encoding_settings
 from graphtrial.training.outcome import Epoch
 from graphtrial.trials.store import TrialRecord
 
 
 def settings(record: TrialRecord) -> dict[str, str]:
-    """Return the specification as names and texts: `model.width`, `rules.lr` and so on; defaults included."""
+    """Return the specification as names and texts: `model.width`, `rules.optimizer.lr` and so on; defaults included."""
     found: dict[str, str] = {}
 
     def walk(name: str, value: Any) -> None:
@@ -19,9 +20,12 @@ def settings(record: TrialRecord) -> dict[str, str]:
         elif value is not None:
             found[name.replace("model.arguments", "model").replace("encoding.arguments", "encoding")] = str(value)
 
-    values = record.spec.to_dict()
-    values["model"] = {"name": record.spec.model.name, "arguments": record.spec.settings}
-    walk("", values)
+    spec = record.spec
+    values = spec.to_dict()
+    values["model"] |= {"arguments": spec.settings}
+    if spec.encoding is not None:
+        values["encoding"] |= {"arguments": encoding_settings(spec.encoding)}
+    walk("", {**values, "rules": spec.rules.flat()})
     return found
 
 

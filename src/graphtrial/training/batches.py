@@ -1,7 +1,8 @@
-"""How examples reach the model: graphs in batches, or a single graph of which some parts are asked about."""
+"""Batches of a training: many graphs at a time, or a single graph with a mask of target nodes, edges or pairs."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -48,37 +49,47 @@ class Job:
 
 
 def training_batches(job: Job, generator: torch.Generator) -> Iterable[GraphBatch]:
-    """Return what is trained on in an epoch; each pass draws a new order from the generator."""
+    """Return the batches of an epoch; each pass shuffles them by the generator."""
     rules = job.rules
-    accumulates = rules.gradient == "accumulated"
+    per_graph = rules.accumulation == "as-published"
     if job.split_level == "graph":
-        kind = AccumulatingLoader if accumulates else Loader
+        kind = AccumulatingLoader if per_graph else Loader
         return kind(job.graphs, job.train_ids, rules.batch_size, generator=generator)
-    if accumulates:
-        raise GraphTrialError("gradients are accumulated over graphs, but here is only one: use gradient=mean")
+    if per_graph:
+        raise GraphTrialError("there is a single graph, over which no gradients can be summed: use accumulation=1")
     if job.split_level in ("node", "edge"):
         return NodeLoader(job.whole, job.train_ids)
     return PairLoader(job.whole, job.graphs, job.train_ids, rules.batch_size, generator, pairs_to_draw(job))
 
 
-def pairs_to_draw(job: Job) -> Ids:
-    """Return the pairs that are not linked and in no part of the split: training draws from them where there are some.
+def steps_per_epoch(job: Job) -> int:
+    """Return the number of optimizer steps of an epoch."""
+    rules, examples = job.rules, len(job.train_ids)
+    if job.split_level in ("node", "edge"):
+        return 1
+    if rules.accumulation == "as-published":
+        return 1 + max(0, examples - 1) // rules.batch_size
+    return max(1, math.ceil(math.ceil(examples / rules.batch_size) / rules.accumulation))
 
-    Without any it draws from all pairs of nodes.
+
+def pairs_to_draw(job: Job) -> Ids:
+    """Return the candidate negatives of training: pairs that are not linked and in no part of the split.
+
+    Without any, negatives are drawn from all pairs of nodes.
     """
     unused = np.ones(job.graphs.size["pair"], bool)
     unused[np.concatenate([job.train_ids, job.val_ids, job.test_ids])] = False
     return np.flatnonzero(unused & (np.asarray(job.graphs.column("y").values) == 0))
 
 
-def scored_batches(job: Job, part: str, *, keep: bool = False) -> Iterable[GraphBatch]:
-    """Return the examples of one part of the split, in order, to be scored; `keep` holds them ready for the next pass.
+def evaluation_batches(job: Job, part: str, *, cache: bool = False) -> Iterable[GraphBatch]:
+    """Return the batches of one part of the split, in order; `cache` keeps them for the next pass.
 
     Links that were trained on are ranked among the pairs of the validation part that are not linked.
     """
     ids = {"train": job.train_ids, "val": job.val_ids, "test": job.test_ids}[part]
     if job.split_level == "graph":
-        return Loader(job.graphs, ids, job.rules.batch_size, cache=keep)
+        return Loader(job.graphs, ids, job.rules.batch_size, cache=cache)
     if job.split_level in ("node", "edge"):
         return NodeLoader(job.whole, ids)
     if part == "train":

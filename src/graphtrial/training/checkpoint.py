@@ -1,4 +1,4 @@
-"""Everything a training needs to go on as if nothing had happened, in one file that is complete or absent."""
+"""Checkpoints: the whole state of a training in one file, written atomically."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 
 class Checkpoint:
-    """The state of a training after an epoch: weights, optimiser, schedule, random states, history.
+    """The state of a training after an epoch: weights, optimizer, schedule, random states, history.
 
     Two files are kept, the newest and the one before; a damaged one is passed over.
     """
@@ -83,13 +83,13 @@ class Checkpoint:
 
 
 def capture(
-    model: nn.Module, optimiser: torch.optim.Optimizer, scheduler: Any, generator: torch.Generator
+    model: nn.Module, optimizer: torch.optim.Optimizer, scheduler: Any, generator: torch.Generator
 ) -> tuple[dict[str, Tensor], dict[str, Any]]:
     """Return the state of a training as tensors and plain facts."""
     tensors = {f"model.{name}": value for name, value in model.state_dict().items()}
-    state = optimiser.state_dict()
+    state = optimizer.state_dict()
     for index, slots in state["state"].items():
-        tensors |= {f"optimiser.{index}.{slot}": value for slot, value in slots.items()}
+        tensors |= {f"optimizer.{index}.{slot}": value for slot, value in slots.items()}
     tensors["random.torch"] = torch.get_rng_state()
     tensors["random.data"] = generator.get_state()
     kind, keys, position, has_gauss, gauss = np.random.get_state(legacy=True)
@@ -106,17 +106,17 @@ def restore(
     tensors: dict[str, Tensor],
     facts: dict[str, Any],
     model: nn.Module,
-    optimiser: torch.optim.Optimizer,
+    optimizer: torch.optim.Optimizer,
     scheduler: Any,
     generator: torch.Generator,
 ) -> None:
     """Put a captured state back."""
     model.load_state_dict(part(tensors, "model."))
     slots: dict[int, dict[str, Tensor]] = {}
-    for name, value in part(tensors, "optimiser.").items():
+    for name, value in part(tensors, "optimizer.").items():
         index, _, slot = name.partition(".")
         slots.setdefault(int(index), {})[slot] = value
-    optimiser.load_state_dict({"state": slots, "param_groups": facts["groups"]})
+    optimizer.load_state_dict({"state": slots, "param_groups": facts["groups"]})
     scheduler.load_state_dict(facts["scheduler"])
     torch.set_rng_state(tensors["random.torch"])
     generator.set_state(tensors["random.data"])

@@ -1,15 +1,15 @@
-"""What a training yields."""
+"""The outcome of a training."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from torch import Tensor
 
-Status = Literal["done", "time", "diverged", "oom"]
+from graphtrial.training.optim.base import Status
 
-EXTRA_METRICS = "further"
+EXTRA_METRICS = "extra_metrics"
 """Key of the extra metrics of the test set among the details of a stored outcome."""
 
 
@@ -30,7 +30,7 @@ class Outcome:
     """The end of a training.
 
     `done`: the rules ended it; `time`: the time limit did; `diverged`: a loss was not finite; `oom`: memory ran out.
-    Scores are those of the tested weights over all examples of each split; a training that diverged or ran out of
+    Scores are those of the evaluated weights over all examples of each split; a training that diverged or ran out of
     memory has none. `details` are facts worth keeping that not every kind of trial has, as JSON-like values.
     """
 

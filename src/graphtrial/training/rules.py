@@ -1,84 +1,195 @@
-"""Rules of one training, and the interface of the rules of any kind of trial."""
+"""Rules of one training, composed of an optimizer, a schedule and stopping rules."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol, TypeVar
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Literal, TypeVar
 
-from graphtrial.core.arguments import Fraction, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+from graphtrial.core.arguments import PositiveFloat, PositiveInt, check_value
+from graphtrial.core.errors import GraphTrialError, UnknownNameError, did_you_mean
+from graphtrial.core.registry import Registry
+from graphtrial.core.rules import Rules
 from graphtrial.core.signatures import check_fields
-from graphtrial.core.spec import resolve_arguments
-from graphtrial.svm.rules import Folds
+from graphtrial.core.spec import declared_defaults, differing, resolve_arguments, without_defaults
+from graphtrial.training.cross_validation import CrossValidation
+from graphtrial.training.optim.base import OPTIMIZERS, SCHEDULES, STOPPING, Optimizer, Schedule, StoppingRule
+from graphtrial.training.optim.reading import NONE, read_component, read_stopping, read_stored
+from graphtrial.training.optim.schedules.constant import Constant
+from graphtrial.training.optim.stopping.max_epochs import MaxEpochs
+from graphtrial.training.optim.stopping.max_hours import MaxHours
 
-R = TypeVar("R", bound="TrainingRules")
-T = TypeVar("T", bound="Rules")
-
-
-class Rules(Protocol):
-    """Interface of the rules of any kind of trial: a frozen dataclass, part of a trial's identity."""
-
-    __dataclass_fields__: ClassVar[dict[str, Any]]
-
-    @classmethod
-    def from_dict(cls: type[T], values: Mapping[str, Any]) -> T:
-        """Build rules from plain values; an unknown key is an error that names the nearest known one."""
+S = TypeVar("S", bound=StoppingRule)
+CONSTANT = Constant()
 
 
 @dataclass(frozen=True)
-class TrainingRules:
+class TrainingRules(Rules):
     """The rules of one training; part of a trial's identity.
 
-    Adam; after each epoch the learning rate is multiplied by `factor` when the validation loss has not improved by
-    `threshold` (relative) for more than `patience` epochs. Training ends when the rate falls below `min_lr`, after
-    `max_epochs` epochs or after `max_hours` of training. `tested` says whose weights are scored at the end: those of
-    the `last` epoch, or those of the `best` one, which had the lowest validation loss. With `judged_by` score it is the
-    validation score that counts for both. `gradient` is that of the `mean` over a batch, or `accumulated`: the sum over
-    graphs one by one, in the batches of `AccumulatingLoader`. `batch_size` counts graphs, or pairs in link prediction;
-    a single graph whose nodes are classified is one batch, whatever it says.
+    batch_size: graphs, or pairs in link prediction; a single graph whose nodes are classified is one batch.
+    optimizer, schedule: the method and how its learning rate changes.
+    stopping: training ends when one of these rules is met; one of max_epochs and max_hours is among them.
+    clip_grad_norm: largest norm of the gradient of all parameters (`torch.nn.utils.clip_grad_norm_`).
+    accumulation: batches whose gradients are accumulated before a step, weighted by their numbers of examples; or
+        `as-published`: the sum over single graphs, stepping when `index % batch_size == 0`, as the released loop of
+        Weisfeiler-Leman networks does (`AccumulatingLoader`).
+    monitor: the number that the schedule, early stopping and the choice of the best epoch follow.
+    evaluate: whose weights are scored at the end, those of the last epoch or of the one with the best monitored number.
+    cross_validation: folds drawn by the seed; without it the splits are those of the dataset.
     """
+
+    what: ClassVar[str] = "the training rules"
 
     batch_size: PositiveInt
-    lr: PositiveFloat
-    patience: NonNegativeInt
-    min_lr: PositiveFloat
-    factor: Fraction = 0.5
-    threshold: NonNegativeFloat = 1e-4
-    weight_decay: NonNegativeFloat = 0.0
-    max_epochs: PositiveInt = 1000
-    max_hours: PositiveFloat = 12.0
-    tested: Literal["last", "best"] = "last"
-    judged_by: Literal["loss", "score"] = "loss"
-    gradient: Literal["mean", "accumulated"] = "mean"
+    optimizer: Optimizer
+    stopping: tuple[StoppingRule, ...]
+    schedule: Schedule = CONSTANT
+    clip_grad_norm: PositiveFloat | None = None
+    accumulation: PositiveInt | Literal["as-published"] = 1
+    monitor: Literal["val_loss", "val_score"] = "val_loss"
+    evaluate: Literal["last", "best"] = "last"
+    cross_validation: CrossValidation | None = None
 
     def __post_init__(self) -> None:
-        check_fields(self)
+        check_fields(self, self.what)
+        object.__setattr__(self, "stopping", read_stopping(self.stopping))
+        if self.stop(MaxEpochs) is None and self.stop(MaxHours) is None:
+            raise GraphTrialError("a training without stopping.max_epochs or stopping.max_hours may never end: set one")
+        self.schedule.check(self.max_epochs)
 
     @classmethod
-    def from_dict(cls: type[R], values: Mapping[str, Any]) -> R:
-        """Make rules from plain values; an unknown key is an error that names the nearest known one."""
-        return cls(**resolve_arguments(cls, values, "the training rules"))
+    def from_dict(cls, values: Mapping[str, Any]) -> TrainingRules:
+        """Build rules from plain values, nested or with dotted keys."""
+        return cls(**resolve_arguments(cls, _read(values, {}), cls.what))
 
-    def plateau_mode(self, *, rising: bool) -> Literal["max", "min"]:
-        """Return whether the schedule waits for higher or for lower numbers, given which are better."""
-        return "max" if rising else "min"
+    @classmethod
+    def from_stored(cls, values: Mapping[str, Any]) -> TrainingRules:
+        """Read what `to_dict` wrote; components that are not registered here are kept as they are."""
+        given = dict(values)
+        for key, registry in (("optimizer", OPTIMIZERS), ("schedule", SCHEDULES)):
+            if key in given:
+                table = dict(check_value(given[key], dict[str, Any], key))
+                given[key] = read_stored(registry, table.pop("name", None), table)
+        stopping = check_value(given.get("stopping"), dict[str, Any], "stopping")
+        given["stopping"] = tuple(read_stored(STOPPING, name, table) for name, table in stopping.items())
+        return super().from_stored(given)
+
+    def to_dict(self) -> dict[str, Any]:
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        values["optimizer"] = {"name": self.optimizer.name, **self.optimizer.to_dict()}
+        values["schedule"] = {"name": self.schedule.name, **self.schedule.to_dict()}
+        values["stopping"] = {rule.name: rule.to_dict() for rule in self.stopping}
+        if self.cross_validation is not None:
+            values["cross_validation"] = differing(CrossValidation, vars(self.cross_validation))
+        defaults = {**declared_defaults(type(self)), "schedule": {"name": Constant.name}}
+        return {**({"version": self.version} if self.version > 1 else {}), **without_defaults(values, defaults)}
+
+    def changed(self, changes: Mapping[str, Any]) -> TrainingRules:
+        """Return the rules with some of them changed, by keys such as `optimizer.lr`, `schedule`, `stopping.min_lr`."""
+        return type(self)(**_read(changes, {field.name: getattr(self, field.name) for field in fields(self)}))
+
+    def flat(self) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, Optimizer | Schedule):
+                found[field.name] = value.name
+                found |= {f"{field.name}.{key}": argument for key, argument in value.arguments.items()}
+            elif field.name == "stopping":
+                for rule in value:
+                    found |= {f"stopping.{key}": argument for key, argument in _by_name(rule).items()}
+            elif isinstance(value, CrossValidation):
+                found |= {f"{field.name}.{key}": argument for key, argument in vars(value).items()}
+            else:
+                found[field.name] = value
+        return found
+
+    def summary(self) -> dict[str, Any]:
+        shown = {"optimizer": str(self.optimizer), "schedule": str(self.schedule)}
+        stopping = {f"stopping.{key}": value for rule in self.stopping for key, value in _by_name(rule).items()}
+        cross_validation = {} if self.cross_validation is None else vars(self.cross_validation)
+        others = {key: value for key, value in self.to_dict().items() if key not in (*shown, "stopping", "batch_size")}
+        others.pop("cross_validation", None)
+        folds = {f"cross_validation.{key}": value for key, value in cross_validation.items()}
+        return {"batch_size": self.batch_size, **shown, **stopping, **others, **folds}
+
+    def difference(self, other: Rules) -> dict[str, Any]:
+        found = super().difference(other)
+        for part in (self.optimizer, self.schedule):
+            key = "optimizer" if part is self.optimizer else "schedule"
+            if key in found:  # another component, with its arguments
+                found = {name: value for name, value in found.items() if not name.startswith(f"{key}.")}
+                found[key] = str(part)
+        if self.cross_validation is None and any(name.startswith("cross_validation.") for name in found):
+            found = {name: value for name, value in found.items() if not name.startswith("cross_validation.")}
+            found["cross_validation"] = None
+        return found
+
+    def stop(self, kind: type[S]) -> S | None:
+        """Return the stopping rule of a kind, if there is one."""
+        return next((rule for rule in self.stopping if isinstance(rule, kind)), None)
+
+    @property
+    def max_epochs(self) -> int | None:
+        """The epoch limit, if there is one."""
+        rule = self.stop(MaxEpochs)
+        return rule.epochs if rule else None
+
+    @property
+    def max_hours(self) -> float | None:
+        """The time limit, if there is one."""
+        rule = self.stop(MaxHours)
+        return rule.hours if rule else None
 
 
-@dataclass(frozen=True)
-class FoldRules(TrainingRules):
-    """The rules of one training of a cross-validation whose folds the seed draws, the same as for kernels.
+def _by_name(rule: StoppingRule) -> dict[str, Any]:
+    """Return the arguments of a stopping rule, the first under its own name: `min_lr`, `early_stopping.min_delta`."""
+    (_, first), *others = rule.arguments.items()
+    return {rule.name: first, **{f"{rule.name}.{key}": value for key, value in others}}
 
-    The seed of a trial shuffles the graphs and divides them into `folds`; the trial's split says which is tested. A
-    share `validation` of the rest, also drawn by the seed, decides when to lower the rate, which epoch is tested, and
-    which of the trials that differ in the settings `chosen` alone stands for the fold. With `schedule` as-published the
-    rate is lowered unless the validation score gets lower, whatever is better: the fault of the released code.
-    """
 
-    kind: Literal["folds"] = "folds"
-    folds: Folds = 10
-    validation: Fraction = 0.1
-    chosen: tuple[str, ...] = ("layers", "width")
-    schedule: Literal["right", "as-published"] = "right"
+def _read(changes: Mapping[str, Any], values: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of training rules after some changes; whole components come before single arguments."""
+    changes = check_value(changes, dict[str, Any], TrainingRules.what)
+    for key in sorted(changes, key=lambda key: key.count(".")):
+        head, *rest = key.split(".")
+        value = changes[key]
+        for part in reversed(rest):
+            value = {part: value}
+        values = {**values, head: _read_field(head, value, values.get(head))}
+    return values
 
-    def plateau_mode(self, *, rising: bool) -> Literal["max", "min"]:
-        return "min" if self.schedule == "as-published" else super().plateau_mode(rising=rising)
+
+def _read_field(name: str, value: Any, current: Any) -> Any:
+    if name == "optimizer":
+        return read_component(OPTIMIZERS, value, current)
+    if name == "schedule":
+        return read_component(SCHEDULES, value, current)
+    if name == "stopping":
+        return read_stopping(value, current or ())
+    if value == NONE:
+        return None
+    if name == "cross_validation" and isinstance(value, Mapping):
+        before = vars(current) if current else {}
+        return CrossValidation(**resolve_arguments(CrossValidation, {**before, **value}, "the cross-validation"))
+    if name not in {field.name for field in fields(TrainingRules)}:
+        raise UnknownNameError(f"{TrainingRules.what} have no '{name}'.{_nearest(name)} Known: {', '.join(_keys())}.")
+    return value
+
+
+def _keys() -> list[str]:
+    """Return every key that a rule can be changed by."""
+    parts: dict[str, Registry[Any]] = {"optimizer": OPTIMIZERS, "schedule": SCHEDULES}
+    found = [field.name for field in fields(TrainingRules)] + [f"stopping.{name}" for name in STOPPING]
+    for part, registry in parts.items():
+        found += [f"{part}.{field.name}" for name in registry for field in fields(registry.get(name))]
+    return list(dict.fromkeys(found + [f"cross_validation.{field.name}" for field in fields(CrossValidation)]))
+
+
+def _nearest(name: str) -> str:
+    """Return the key that is meant, by its last part: `patience` is `schedule.patience`."""
+    last = {key.rpartition(".")[2]: key for key in reversed(_keys())}
+    words = did_you_mean(name, last)
+    near = words.partition("'")[2].rpartition("'")[0]
+    return f" Did you mean '{last[near]}'?" if near else ""

@@ -1,16 +1,16 @@
-"""THE loop: how every model is trained and tested."""
+"""THE loop: how every model is trained and evaluated."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
 
 import torch
 from torch import Tensor, nn
-from torch.optim.lr_scheduler import ReduceLROnPlateau
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.process import compute_settings, seed_everything
@@ -18,18 +18,18 @@ from graphtrial.graphs import GraphBatch
 from graphtrial.nn import count_parameters
 from graphtrial.nn.encoder import ENCODING_COLUMN
 from graphtrial.tasks import Task
-from graphtrial.training.batches import Job, scored_batches, training_batches
+from graphtrial.training.batches import Job, evaluation_batches, steps_per_epoch, training_batches
 from graphtrial.training.checkpoint import Checkpoint, capture, part, restore
-from graphtrial.training.optim.adam import Adam
-from graphtrial.training.outcome import EXTRA_METRICS, Epoch, Outcome, Status
-from graphtrial.training.rules import TrainingRules
+from graphtrial.training.monitor import Monitor
+from graphtrial.training.optim.base import Run, Scheduler, StoppingRule
+from graphtrial.training.outcome import EXTRA_METRICS, Epoch, Outcome
 
 
 def train(job: Job, checkpoint: Path | None = None, on_epoch: Callable[[Epoch], None] = lambda epoch: None) -> Outcome:
-    """Train one model by the rules and test it.
+    """Train one model by its rules and evaluate it.
 
-    With a `checkpoint` path the state is kept there after each epoch, and a training that finds one goes on from it to
-    the same bits as if it had never stopped. `on_epoch` hears of each finished epoch.
+    With a `checkpoint` path the state is saved there after each epoch, and a training that finds one resumes from it to
+    the same bits as if it had never stopped. `on_epoch` is called with each finished epoch.
     """
     history: list[Epoch] = []
     params = 0
@@ -48,120 +48,138 @@ def train(job: Job, checkpoint: Path | None = None, on_epoch: Callable[[Epoch], 
 def _train(
     job: Job, model: nn.Module, history: list[Epoch], checkpoint: Checkpoint | None, on_epoch: Callable[[Epoch], None]
 ) -> Outcome:
-    rules = job.rules
-    optimiser, scheduler = optimiser_of(job, model)
+    monitor = Monitor(job.rules, job.task)
+    optimizer, scheduler = build_optimizer(job, model)
     generator = torch.Generator().manual_seed(job.seed)
     train_batches = training_batches(job, generator)
-    val_batches = scored_batches(job, "val", keep=True)
-    best: dict[str, Tensor] = {}
+    val_batches = evaluation_batches(job, "val", cache=True)
+    best_state: dict[str, Tensor] = {}
 
     saved = checkpoint.load() if checkpoint else None
     if saved:
         tensors, facts = saved
-        restore(tensors, facts, model, optimiser, scheduler, generator)
-        best = part(tensors, "best.")
+        restore(tensors, facts, model, optimizer, scheduler, generator)
+        best_state = part(tensors, "best.")
         history.extend(Epoch(**record) for record in facts["history"])
 
-    status = verdict(rules, history, optimiser)
-    while status is None:
+    stop_reason = monitor.stop_reason(history, optimizer.param_groups[0]["lr"])
+    while stop_reason is None:
         start = time.perf_counter()
-        lr = optimiser.param_groups[0]["lr"]
-        train_loss = _train_epoch(job, model, optimiser, train_batches, generator)
+        lr = optimizer.param_groups[0]["lr"]
+        train_loss = _train_epoch(job, model, optimizer, scheduler, train_batches, generator)
         val_loss, val_score = evaluate(model, job.task, val_batches)
         if not (math.isfinite(train_loss) and math.isfinite(val_loss)):
             return Outcome("diverged", count_parameters(model), history)
         epoch = Epoch(len(history) + 1, lr, train_loss, val_loss, val_score, time.perf_counter() - start)
-        scheduler.step(judged(rules, epoch))
-        if is_to_be_tested(job, epoch, history):
-            best = {name: value.clone() for name, value in model.state_dict().items()}
+        if job.rules.schedule.every == "epoch":
+            scheduler.step(monitor.value(epoch))
+        if monitor.is_best(epoch, history):
+            best_state = {name: value.clone() for name, value in model.state_dict().items()}
         history.append(epoch)
         if checkpoint:
-            tensors, facts = capture(model, optimiser, scheduler, generator)
-            kept = {f"best.{name}": value for name, value in best.items()}
-            checkpoint.save(tensors | kept, facts | {"history": [asdict(e) for e in history]})
+            tensors, facts = capture(model, optimizer, scheduler, generator)
+            best = {f"best.{name}": value for name, value in best_state.items()}
+            checkpoint.save(tensors | best, facts | {"history": [asdict(e) for e in history]})
         on_epoch(epoch)
-        status = verdict(rules, history, optimiser)
-    return tested(job, model, best, status, history)
+        stop_reason = monitor.stop_reason(history, optimizer.param_groups[0]["lr"])
+    return final_outcome(job, model, best_state, stop_reason, history)
 
 
-def optimiser_of(job: Job, model: nn.Module) -> tuple[torch.optim.Optimizer, ReduceLROnPlateau]:
-    """Return the optimiser of a model and the schedule of its rate."""
+def build_optimizer(job: Job, model: nn.Module) -> tuple[torch.optim.Optimizer, Scheduler]:
+    """Return the optimizer of a model and the schedule of its learning rate."""
     rules = job.rules
-    optimiser = Adam(model.parameters(), lr=rules.lr, weight_decay=rules.weight_decay)
-    return optimiser, ReduceLROnPlateau(
-        optimiser,
-        mode=rules.plateau_mode(rising=_rising(job)),
-        factor=rules.factor,
-        patience=rules.patience,
-        threshold=rules.threshold,
-        min_lr=0.0,
-    )
+    optimizer = rules.optimizer.build(model.parameters())
+    run = Run(steps_per_epoch(job), Monitor(rules, job.task).rising, rules.max_epochs)
+    return optimizer, rules.schedule.build(optimizer, run)
 
 
-def tested(job: Job, model: nn.Module, best: dict[str, Tensor], status: Status, history: list[Epoch]) -> Outcome:
-    """Return the end of a training: the scores of the `best` weights, or of the last where none were kept."""
-    if best:
-        model.load_state_dict(best)
-    scores = {name: evaluate(model, job.task, scored_batches(job, name))[1] for name in ("train", "val")}
-    tested = _answers(model, job.task, scored_batches(job, "test"))
-    scores["test"] = job.task.score(*tested)
-    extra = job.task.extra_scores(*tested)
-    details = {EXTRA_METRICS: extra} if extra else {}
-    return Outcome(status, count_parameters(model), history, scores, dict(model.state_dict()), details)
+def final_outcome(
+    job: Job, model: nn.Module, best_state: dict[str, Tensor], stop_reason: StoppingRule, history: list[Epoch]
+) -> Outcome:
+    """Return the outcome of a training: the scores of the best weights, or of the last where none were saved."""
+    if best_state:
+        model.load_state_dict(best_state)
+    scores = {name: evaluate(model, job.task, evaluation_batches(job, name))[1] for name in ("train", "val")}
+    predictions = _predict(model, job.task, evaluation_batches(job, "test"))
+    scores["test"] = job.task.score(*predictions)
+    extra = job.task.extra_scores(*predictions)
+    details = {"stop_reason": stop_reason.name, **({EXTRA_METRICS: extra} if extra else {})}
+    return Outcome(stop_reason.status, count_parameters(model), history, scores, dict(model.state_dict()), details)
 
 
 def _train_epoch(
     job: Job,
     model: nn.Module,
-    optimiser: torch.optim.Optimizer,
+    optimizer: torch.optim.Optimizer,
+    scheduler: Scheduler,
     batches: Iterable[GraphBatch],
     generator: torch.Generator,
 ) -> float:
+    """Train on all batches once and return the mean loss over examples."""
     model.train()
+    rules = job.rules
     extra_loss = getattr(model, "extra_loss", None)
     total, examples = 0.0, 0
-    for batch in batches:
-        batch = _training_view(job, batch, generator)
-        prediction, target = batch.select_targets(model(batch)), job.task.target(batch)
-        accumulates = job.rules.gradient == "accumulated"
-        loss = (
-            _sum_over_graphs(job.task, prediction, target, batch) if accumulates else job.task.loss(prediction, target)
-        )
-        objective = loss if extra_loss is None else loss + extra_loss()
-        optimiser.zero_grad()
-        objective.backward()
-        optimiser.step()
-        total += loss.item() * (len(target) / batch.num_graphs if accumulates else len(target))
-        examples += len(target)
+    for group in _groups(batches, 1 if rules.accumulation == "as-published" else rules.accumulation):
+        targets = [job.task.target(batch) for batch in group]
+        size = sum(len(target) for target in targets)
+        optimizer.zero_grad()
+        for batch, target in zip(group, targets, strict=True):
+            batch = _training_view(job, batch, generator)
+            logits = batch.select_targets(model(batch))
+            per_graph = rules.accumulation == "as-published"
+            loss = _sum_over_graphs(job.task, logits, target, batch) if per_graph else job.task.loss(logits, target)
+            objective = loss if extra_loss is None else loss + extra_loss()
+            (objective if len(group) == 1 else objective * (len(target) / size)).backward()
+            value = loss.item()
+            total += value * (len(target) / batch.num_graphs if per_graph else len(target))
+        step(job, model, optimizer, scheduler, value)
+        examples += size
     return total / examples
+
+
+def step(job: Job, model: nn.Module, optimizer: torch.optim.Optimizer, scheduler: Scheduler, loss: float) -> None:
+    """Clip the gradient, update the weights and, where the schedule goes by steps, the learning rate."""
+    if job.rules.clip_grad_norm is not None:
+        nn.utils.clip_grad_norm_(model.parameters(), job.rules.clip_grad_norm)
+    optimizer.step()
+    if job.rules.schedule.every == "step":
+        scheduler.step(loss)
+
+
+def _groups(batches: Iterable[GraphBatch], size: int) -> Iterator[list[GraphBatch]]:
+    """Yield batches in groups of `size`, the last one perhaps smaller."""
+    remaining = iter(batches)
+    while group := list(islice(remaining, size)):
+        yield group
 
 
 @torch.no_grad()
 def evaluate(model: nn.Module, task: Task, batches: Iterable[GraphBatch]) -> tuple[float, float]:
     """Return the loss and the score over all examples, neither of which depends on how they are batched."""
-    prediction, target = _answers(model, task, batches)
-    return float(task.loss(prediction, target)), task.score(prediction, target)
+    logits, target = _predict(model, task, batches)
+    return float(task.loss(logits, target)), task.score(logits, target)
 
 
 @torch.no_grad()
-def _answers(model: nn.Module, task: Task, batches: Iterable[GraphBatch]) -> tuple[Tensor, Tensor]:
-    """Return the predictions and the targets of all examples."""
+def _predict(model: nn.Module, task: Task, batches: Iterable[GraphBatch]) -> tuple[Tensor, Tensor]:
+    """Return the logits and the targets of all examples."""
     model.eval()
-    answers = [(batch.select_targets(model(batch)), task.target(batch)) for batch in batches]
-    prediction, target = (torch.cat(column) for column in zip(*answers, strict=True))
-    return prediction, target
+    pairs = [(batch.select_targets(model(batch)), task.target(batch)) for batch in batches]
+    logits, target = (torch.cat(column) for column in zip(*pairs, strict=True))
+    return logits, target
 
 
-def _sum_over_graphs(task: Task, prediction: Tensor, target: Tensor, batch: GraphBatch) -> Tensor:
+def _sum_over_graphs(task: Task, logits: Tensor, target: Tensor, batch: GraphBatch) -> Tensor:
     """Return the sum of the losses of the graphs, each taken alone."""
     if task.level == "edge":
         counts = torch.bincount(batch.batch[batch.edge_index[1]], minlength=batch.num_graphs)
     elif task.level in ("graph", "node"):
         counts = batch.ptr.diff() if task.level == "node" else torch.ones_like(batch.ptr[1:])
     else:
-        raise GraphTrialError(f"gradients cannot be accumulated over graphs where {task.level} is asked about")
+        raise GraphTrialError(f"gradients cannot be accumulated over graphs for targets of the level {task.level}")
     rows = counts.tolist()
-    losses = [task.loss(p, t) for p, t in zip(prediction.split(rows), target.split(rows), strict=True) if len(t)]
+    losses = [task.loss(p, t) for p, t in zip(logits.split(rows), target.split(rows), strict=True) if len(t)]
     return torch.stack(losses).sum()
 
 
@@ -169,30 +187,6 @@ def _training_view(job: Job, batch: GraphBatch, generator: torch.Generator) -> G
     if job.encoding is None:
         return batch
     return batch.with_column(ENCODING_COLUMN, job.encoding.training_view(batch.columns[ENCODING_COLUMN], generator))
-
-
-def judged(rules: TrainingRules, epoch: Epoch) -> float:
-    """Return the number by which an epoch is judged."""
-    return epoch.val_loss if rules.judged_by == "loss" else epoch.val_score
-
-
-def is_to_be_tested(job: Job, epoch: Epoch, before: list[Epoch]) -> bool:
-    """Tell whether the weights after this epoch are the ones to keep for the test: better than all before."""
-    sign = -1 if _rising(job) else 1
-    mine = sign * judged(job.rules, epoch)
-    return job.rules.tested == "best" and all(mine < sign * judged(job.rules, other) for other in before)
-
-
-def _rising(job: Job) -> bool:
-    """Tell whether higher is better in what an epoch is judged by."""
-    return job.rules.judged_by == "score" and job.task.metric.higher_is_better
-
-
-def verdict(rules: TrainingRules, history: list[Epoch], optimiser: torch.optim.Optimizer) -> Status | None:
-    """Return why training is over, or nothing while it is not."""
-    if optimiser.param_groups[0]["lr"] < rules.min_lr or len(history) >= rules.max_epochs:
-        return "done"
-    return "time" if sum(e.seconds for e in history) > rules.max_hours * 3600 else None
 
 
 def _is_out_of_memory(error: BaseException) -> bool:

@@ -16,8 +16,10 @@ from graphtrial.core.process import compute_settings, seed_everything
 from graphtrial.nn import count_parameters
 from graphtrial.nn.vectorized import ModelBatch, SharedGraph, TargetNodes, VectorizedForward, vectorized_models
 from graphtrial.training.batches import Job
-from graphtrial.training.outcome import Epoch, Outcome, Status
-from graphtrial.training.trainer import is_to_be_tested, judged, optimiser_of, tested, verdict
+from graphtrial.training.monitor import Monitor
+from graphtrial.training.optim.base import Scheduler, StoppingRule
+from graphtrial.training.outcome import Epoch, Outcome
+from graphtrial.training.trainer import build_optimizer, final_outcome, step
 
 Listener = Callable[[int, Epoch], None]
 
@@ -30,30 +32,39 @@ class Copy:
     job: Job
     model: nn.Module
     generator: torch.Generator
-    optimiser: torch.optim.Optimizer = field(init=False)
-    scheduler: Any = field(init=False)
+    optimizer: torch.optim.Optimizer = field(init=False)
+    scheduler: Scheduler = field(init=False)
     history: list[Epoch] = field(default_factory=list)
-    best: dict[str, Tensor] = field(default_factory=dict)
+    best_state: dict[str, Tensor] = field(default_factory=dict)
     train_ids: Tensor = field(init=False)
     val_ids: Tensor = field(init=False)
+    monitor: Monitor = field(init=False)
 
     def __post_init__(self) -> None:
-        self.optimiser, self.scheduler = optimiser_of(self.job, self.model)
+        self.monitor = Monitor(self.job.rules, self.job.task)
+        self.optimizer, self.scheduler = build_optimizer(self.job, self.model)
         self.train_ids = torch.from_numpy(self.job.train_ids.copy())
         self.val_ids = torch.from_numpy(self.job.val_ids.copy())
 
-    def note(self, epoch: Epoch) -> None:
-        """Write an epoch down, keep its weights where they are the best, and let the schedule hear of it."""
-        self.scheduler.step(judged(self.job.rules, epoch))
-        if is_to_be_tested(self.job, epoch, self.history):
-            self.best = {name: value.clone() for name, value in self.model.state_dict().items()}
+    def record(self, epoch: Epoch) -> StoppingRule | None:
+        """Record an epoch: step the schedule, save the weights of the best, return why training ends, if it does."""
+        if self.job.rules.schedule.every == "epoch":
+            self.scheduler.step(self.monitor.value(epoch))
+        if self.monitor.is_best(epoch, self.history):
+            self.best_state = {name: value.clone() for name, value in self.model.state_dict().items()}
         self.history.append(epoch)
+        return self.monitor.stop_reason(self.history, self.lr)
+
+    @property
+    def lr(self) -> float:
+        """The learning rate of the next step."""
+        return float(self.optimizer.param_groups[0]["lr"])
 
 
 def can_be_together(job: Job, model: nn.Module) -> bool:
     """Tell whether such trainings can be done at once: nodes of one graph, without an encoding, by a model that can."""
     plain = job.split_level == "node" and job.encoding is None and job.task.level == "node"
-    return plain and job.rules.gradient == "mean" and type(model) in vectorized_models()
+    return plain and job.rules.accumulation == 1 and type(model) in vectorized_models()
 
 
 def train_together(
@@ -117,12 +128,13 @@ class Running:
         for copy, rows in zip(self.copies, out.unbind(), strict=True):  # one by one, each would get the gradient of all
             prediction = rows[: len(copy.train_ids)]
             losses.append(copy.job.task.loss(prediction, answers.index_select(0, copy.train_ids)))
-            copy.optimiser.zero_grad()
-        together = torch.stack(losses)
-        together.sum().backward()
-        for copy in self.copies:
-            copy.optimiser.step()
-        return together.tolist()
+            copy.optimizer.zero_grad()
+        stacked = torch.stack(losses)
+        stacked.sum().backward()
+        values: list[float] = stacked.tolist()
+        for copy, value in zip(self.copies, values, strict=True):
+            step(copy.job, copy.model, copy.optimizer, copy.scheduler, value)
+        return values
 
     def validate(self, beginning: Any, answers: Tensor) -> list[tuple[float, float]]:
         """Return the loss and the score of each."""
@@ -143,7 +155,7 @@ def _train(copies: list[Copy], on_epoch: Listener, on_end: Callable[[int, Outcom
     beginning = running.begin()
     while True:
         start = time.perf_counter()
-        rates = [copy.optimiser.param_groups[0]["lr"] for copy in running.copies]
+        rates = [copy.lr for copy in running.copies]
         train_losses = running.step(beginning, answers)
         beginning = running.begin()
         validation = running.validate(beginning, answers)
@@ -151,25 +163,19 @@ def _train(copies: list[Copy], on_epoch: Listener, on_end: Callable[[int, Outcom
         left = []
         for at, copy in enumerate(running.copies):
             loss, score = validation[at]
-            status: Status | None = "diverged"
+            outcome = Outcome("diverged", count_parameters(copy.model), copy.history)
             if math.isfinite(train_losses[at]) and math.isfinite(loss):
                 epoch = Epoch(len(copy.history) + 1, rates[at], train_losses[at], loss, score, seconds)
-                copy.note(epoch)
+                stop_reason = copy.record(epoch)
                 on_epoch(copy.number, epoch)
-                status = verdict(copy.job.rules, copy.history, copy.optimiser)
-            if status is None:
-                left.append(copy)
-            else:
-                outcomes[copy.number] = _end(copy, status)
-                on_end(copy.number, outcomes[copy.number])
+                if stop_reason is None:
+                    left.append(copy)
+                    continue
+                outcome = final_outcome(copy.job, copy.model, copy.best_state, stop_reason, copy.history)
+            outcomes[copy.number] = outcome
+            on_end(copy.number, outcome)
         if not left:
             return [outcomes[number] for number in sorted(outcomes)]
         if len(left) < len(running.copies):
             running = Running.of(left, running.graph, running.way)
             beginning = running.begin()
-
-
-def _end(copy: Copy, status: Status) -> Outcome:
-    if status == "diverged":
-        return Outcome("diverged", count_parameters(copy.model), copy.history)
-    return tested(copy.job, copy.model, copy.best, status, copy.history)

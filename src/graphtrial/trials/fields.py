@@ -65,9 +65,11 @@ def is_plain(value: Any, levels: int = DEEPEST) -> bool:
 
 
 def is_component(value: Any) -> bool:
-    """Tell whether a value is a component as plain values: a name, and arguments."""
-    known = isinstance(value, Mapping) and set(value) == {"name", "arguments"}
-    return known and is_name(value["name"]) and isinstance(value["arguments"], Mapping) and is_plain(value["arguments"])
+    """Tell whether a value is a component as plain values: a name, and perhaps arguments and a version."""
+    if not isinstance(value, Mapping) or not {"name"} <= set(value) <= {"name", "arguments", "version"}:
+        return False
+    arguments, version = value.get("arguments", {}), value.get("version", 1)
+    return is_name(value["name"]) and isinstance(arguments, Mapping) and is_plain(arguments) and is_count(version)
 
 
 def is_hashes(value: Any) -> bool:

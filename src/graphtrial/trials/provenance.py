@@ -73,4 +73,4 @@ def changed_version(spec: TrialSpec) -> str:
     ):
         if then != now:
             return f"version {then} of {part}; this is version {now}"
-    return ""
+    return spec.kind.changed_version

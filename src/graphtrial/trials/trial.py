@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Callable
-from dataclasses import MISSING, asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.core.spec import Component, canonical_json, digest
+from graphtrial.core.rules import Rules
+from graphtrial.core.spec import Component, canonical_json, declared_defaults, digest, without_defaults
 from graphtrial.datasets import Dataset, load
 from graphtrial.training.batches import Job
 from graphtrial.training.outcome import Epoch, Outcome
-from graphtrial.training.rules import Rules
 from graphtrial.trials.fields import (
     Check,
     check_fields,
@@ -24,7 +25,6 @@ from graphtrial.trials.fields import (
     is_name,
     is_plain,
     is_sha256,
-    optional,
 )
 from graphtrial.trials.kinds import TrialKind, kind_of, rules_from
 from graphtrial.trials.provenance import check_plugins, check_versions, current_versions, source_digests
@@ -32,13 +32,14 @@ from graphtrial.trials.provenance import check_plugins, check_versions, current_
 
 @dataclass(frozen=True)
 class TrialSpec:
-    """Everything that decides the result of a trial, resolved: no default is left open.
+    """Everything that decides the result of a trial.
 
-    `model` is a model, a kernel, or `svm` for a support vector machine on features: the kind of trial decides.
+    `model` is a model, a kernel, or `svm` for a support vector machine on features: the kind of trial decides. It and
+    the encoding have the arguments that differ from their declared defaults; `settings` completes them.
 
     `data` is the content hash of graphs and splits, so that a result can never be mistaken for one on other data.
-    `plugins` names the files outside this package that the trial's parts come from, with the SHA-256 of each.
-    `model_version` is the version of the model or kernel, which enters the identity above 1.
+    `plugins` names the files outside this package that the trial's parts come from, with the SHA-256 of each. Versions
+    are those of the model or kernel and of the encoding, 0 without one.
     """
 
     dataset: str
@@ -56,34 +57,35 @@ class TrialSpec:
     @cached_property
     def id(self) -> str:
         """The trial's name: the first 16 hexadecimal digits of the hash of its canonical JSON."""
-        values = self._identity()
-        if not self.plugins:
-            del values["plugins"]
-        return digest(values)[:16]
+        return digest(self._plain)[:16]
+
+    @cached_property
+    def _plain(self) -> dict[str, Any]:
+        """The specification as it is stored and hashed: without what equals a declared default."""
+        values = without_defaults({f.name: getattr(self, f.name) for f in fields(self)}, _defaults(type(self)))
+        del values["encoding_version"]
+        values.pop("model_version", None)
+        values["model"] = _component(self.model, self.model_version)
+        if self.encoding is None:
+            del values["encoding"]
+        else:
+            values["encoding"] = _component(self.encoding, self.encoding_version)
+        return {**values, "rules": self.rules.to_dict()}
 
     @property
     def row(self) -> dict[str, Any]:
         """What trials of one table row have in common: all but split and seed."""
-        values = self._identity()
-        del values["split"], values["seed"]
-        return values
-
-    def _identity(self) -> dict[str, Any]:
-        """Return all fields but a model version of 1: trials made before there were versions keep their names."""
-        values = asdict(self)
-        if self.model_version == 1:
-            del values["model_version"]
-        return values
+        return {key: value for key, value in self.to_dict().items() if key not in ("split", "seed")}
 
     @cached_property
     def kind(self) -> TrialKind[Any]:
         """The kind of trial that the rules are for."""
         return kind_of(self.rules)
 
-    @property
+    @cached_property
     def settings(self) -> dict[str, Any]:
         """The settings of the model or kernel, defaults included."""
-        return self.kind.settings(self.model)
+        return self.kind.settings(self.model, self.model_version)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -91,26 +93,31 @@ class TrialSpec:
         return (self.dataset, self.model.name, *([self.encoding.name] if self.encoding else []))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the specification as plain JSON-like values."""
-        return asdict(self)
+        """Return the specification as plain JSON-like values, as it is stored."""
+        return copy.deepcopy(self._plain)
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> TrialSpec:
-        """Read a specification that `to_dict` wrote, whoever sent it; what is no specification is an error."""
-        check_fields(values, SPECIFICATION, "the specification", _needed(cls))
-        encoding = values["encoding"]
+        """Read a specification that `to_dict` wrote, whoever sent it; what is no specification is an error.
+
+        The id is the hash of these very values: no model, kernel or plug-in has to be known here.
+        """
+        check_fields(values, SPECIFICATION, "the specification", _required(cls))
         try:
             rules = _rules_of(canonical_json(values["rules"]))
         except (TypeError, ValueError, LookupError, AttributeError) as error:
             raise GraphTrialError(f"the specification has no valid rules: {error}") from error
-        return cls(
-            **{
-                **values,
-                "model": Component(**values["model"]),
-                "encoding": Component(**encoding) if encoding else None,
-                "rules": rules,
-            }
-        )
+        model, encoding = values["model"], values.get("encoding")
+        parts = {
+            "model": Component(model["name"], dict(model.get("arguments", {}))),
+            "model_version": model.get("version", 1),
+            "encoding": Component(encoding["name"], dict(encoding.get("arguments", {}))) if encoding else None,
+            "encoding_version": encoding.get("version", 1) if encoding else 0,
+            "rules": rules,
+        }
+        spec = cls(**{**values, **parts})
+        vars(spec)["_plain"] = copy.deepcopy(values)
+        return spec
 
 
 SPECIFICATION: dict[str, Check] = {
@@ -118,25 +125,34 @@ SPECIFICATION: dict[str, Check] = {
     "data": is_sha256,
     "split": is_count,
     "model": is_component,
-    "encoding": optional(is_component),
-    "encoding_version": is_count,
+    "encoding": is_component,
     "protocol": is_name,
     "rules": is_plain,
     "seed": is_count,
     "plugins": is_hashes,
-    "model_version": is_count,
 }
-"""Check of each field of a specification. A further field needs a line here and, to be optional, a default above."""
+"""Check of each field of a stored specification. A new field needs a line here and a default above."""
+
+
+def _component(component: Component, version: int) -> dict[str, Any]:
+    values: dict[str, Any] = {"name": component.name}
+    if component.arguments:
+        values["arguments"] = component.arguments
+    return {**values, "version": version} if version > 1 else values
+
+
+def _required(kind: type[TrialSpec]) -> set[str]:
+    """Return the fields of every stored specification; those with a default are stored where they differ from it."""
+    return {f.name for f in fields(kind) if f.name in SPECIFICATION and f.name not in _defaults(kind)} - {"encoding"}
+
+
+_defaults: Callable[[Any], dict[str, Any]] = lru_cache(declared_defaults)
 
 
 @lru_cache(maxsize=256)
 def _rules_of(text: str) -> Rules:
     """Return immutable rules; thousands of trials in a store share a few, and validating them takes a while."""
     return rules_from(json.loads(text))
-
-
-def _needed(kind: type[TrialSpec]) -> set[str]:
-    return {f.name for f in fields(kind) if f.default is MISSING and f.default_factory is MISSING}
 
 
 def make_trial(

@@ -336,7 +336,12 @@ def test_edges_of_a_single_graph_are_divided_as_they_say(tmp_path: Path) -> None
     (again,) = to_pyg(made.graphs)
     assert int(again.val_mask.sum()) == int((part == 1).sum())
     study = Study(
-        "t", "mine", (ModelEntry("gcn", {"width": 8, "layers": 2}),), seeds=1, splits=1, rules={"max_epochs": 2}
+        "t",
+        "mine",
+        (ModelEntry("gcn", {"width": 8, "layers": 2}),),
+        seeds=1,
+        splits=1,
+        rules={"stopping.max_epochs": 2},
     )
     store = Store(tmp_path / "store.sqlite")
     run_trials(study.trials(), store, workers=0)

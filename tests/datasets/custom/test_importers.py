@@ -119,7 +119,7 @@ def test_null_is_a_missing_label(tmp_path: Path, own_home: Path) -> None:
     assert np.isnan(made.graphs.column("y").values).sum(axis=0).tolist() == [0, 26, 0]
     with pytest.raises(CorruptFileError, match="'x' must hold numbers"):
         read("jsonl", [lines(tmp_path, {**plain, "x": [1, None, 2], "y": 1})], {})
-    rules = {"max_epochs": 2}
+    rules = {"stopping.max_epochs": 2}
     trial = Study(
         "t", "mine", (ModelEntry("gin", {"width": 8, "layers": 2}),), "bgnn-v5/tu", seeds=1, splits=1, rules=rules
     ).trials()[0]

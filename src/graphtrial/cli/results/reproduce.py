@@ -33,7 +33,7 @@ def reproduce(
 ) -> None:
     """Run a trial, or all trials of a row, again and compare, bit for bit where versions are the same.
 
-    Example: graphtrial reproduce 7ecb0f --shipped
+    Example: graphtrial reproduce e191ac --shipped
     """
     if workers != 0:
         prepare_workers()

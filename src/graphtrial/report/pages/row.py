@@ -42,7 +42,7 @@ def write(site: Site) -> None:
             model=model_page(view.model),
             figures=_figures(view),
             settings=row.settings,
-            rules=vars(row.first.spec.rules),
+            rules=row.first.spec.rules.summary(),
             curves=charts.learning(histories, metric, "Learning curves", ""),
             grid=site.table(_trials(view)),
             command=site.reproduce(view.id),

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from graphtrial.core.registry import Registry
-from graphtrial.training.rules import Rules
+from graphtrial.core.rules import Rules
+from graphtrial.training.cross_validation import CrossValidation
+from graphtrial.training.optim.optimizers.adam import Adam
+from graphtrial.training.optim.schedules.plateau import Plateau
+from graphtrial.training.optim.stopping.max_epochs import MaxEpochs
+from graphtrial.training.optim.stopping.max_hours import MaxHours
+from graphtrial.training.optim.stopping.min_lr import MinLR
+from graphtrial.training.rules import TrainingRules
 
 
 @dataclass(frozen=True)
@@ -48,7 +55,7 @@ class Protocol:
     def rules_for(self, model: str, layers: int | None = None, changes: Mapping[str, Any] | None = None) -> Rules:
         """Return the rules of a model of this depth; `changes` to single rules go before everything."""
         special = {**self.exceptions.get(model, {}), **self.exceptions.get(f"{model}/{layers}", {})}
-        return type(self.rules).from_dict({**asdict(self.rules), **special, **(changes or {})})
+        return self.rules.changed(special).changed(changes or {})
 
 
 PROTOCOLS: Registry[Protocol] = Registry(
@@ -57,6 +64,31 @@ PROTOCOLS: Registry[Protocol] = Registry(
     fits=lambda thing: isinstance(thing, Protocol),
     wanted="a graphtrial.Protocol",
 )
+
+
+def adam_on_plateau(
+    batch_size: int,
+    lr: float,
+    patience: int,
+    min_lr: float,
+    *,
+    weight_decay: float = 0.0,
+    max_epochs: int = 1000,
+    max_hours: float = 12.0,
+    monitor: Literal["val_loss", "val_score"] = "val_loss",
+    evaluate: Literal["last", "best"] = "last",
+    cross_validation: CrossValidation | None = None,
+) -> TrainingRules:
+    """Return the rules of the papers: Adam, the learning rate halved on a plateau until it is below `min_lr`."""
+    return TrainingRules(
+        batch_size=batch_size,
+        optimizer=Adam(lr=lr, weight_decay=weight_decay),
+        schedule=Plateau(factor=0.5, patience=patience),
+        stopping=(MinLR(min_lr), MaxEpochs(max_epochs), MaxHours(max_hours)),
+        monitor=monitor,
+        evaluate=evaluate,
+        cross_validation=cross_validation,
+    )
 
 
 def declare(

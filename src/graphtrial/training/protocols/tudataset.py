@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from graphtrial.svm.rules import KernelFoldRules
-from graphtrial.training.protocols.base import declare
-from graphtrial.training.rules import FoldRules, TrainingRules
+from graphtrial.training.cross_validation import CrossValidation
+from graphtrial.training.protocols.base import adam_on_plateau, declare
+from graphtrial.training.rules import TrainingRules
 
 PAPER = "Morris et al. 2020, TUDataset (arXiv:2007.08663)"
 SEEDED = "Folds and validation parts are drawn by the seed, one per repetition; the released code seeds nothing."
@@ -27,22 +26,24 @@ declare(
 SAME_FOLDS = "The folds and validation parts of a seed are those of tudataset/kernel-svm."
 GRID = "Of the trials that differ in layers and width alone, the one that validates best stands for its fold."
 FIRST = "Of equally good epochs the first is tested, and of equally good models the smallest."
-NETWORK = FoldRules(batch_size=64, lr=1e-2, patience=5, min_lr=1e-6, max_epochs=200, tested="best", judged_by="score")
+NETWORK = adam_on_plateau(
+    64, 1e-2, 5, 1e-6, max_epochs=200, monitor="val_score", evaluate="best", cross_validation=CrossValidation()
+)
 
 RISING = "The rate is halved when the validation accuracy gets no higher."
 FALLING = "The rate is halved unless the validation accuracy gets lower, as in the released code."
 
 
-def _add_networks(name: str, rules: FoldRules, seeds: int, note: str) -> None:
+def _add_networks(name: str, rules: TrainingRules, seeds: int, note: str) -> None:
     notes = (SEEDED, SAME_FOLDS, GRID, FIRST, note)
     declare(name, rules, *notes, paper=PAPER, seeds=tuple(range(seeds)), splits=10)
 
 
 _add_networks("tudataset/gnn", NETWORK, 10, RISING)
-_add_networks("tudataset/gnn-as-published", replace(NETWORK, schedule="as-published"), 10, FALLING)
+_add_networks("tudataset/gnn-as-published", NETWORK.changed({"schedule.mode": "as-published"}), 10, FALLING)
 _add_networks("tudataset/gnn-large", NETWORK, 3, RISING)
 
-MOLECULES = TrainingRules(batch_size=64, lr=1e-3, patience=5, min_lr=1e-6, tested="best", judged_by="score")
+MOLECULES = adam_on_plateau(64, 1e-3, 5, 1e-6, monitor="val_score", evaluate="best")
 TARGETS = "Targets are standardised over all graphs, as in the released code; the paper says over those trained on."
 
 AS_IT_IS = "The single target is that of the benchmark, as it is; its error is not divided by its deviation."
@@ -53,7 +54,7 @@ for _name, _batch, _seeds, _splits, _note in (
 ):
     declare(
         _name,
-        replace(MOLECULES, batch_size=_batch),
+        MOLECULES.changed({"batch_size": _batch}),
         _note,
         "Five runs; the rate follows the validation error, and the best epoch is tested.",
         paper=PAPER,

@@ -9,7 +9,7 @@ from typing import Any
 
 from graphtrial.core.arguments import check_value
 from graphtrial.core.errors import GraphTrialError, short_repr
-from graphtrial.training.rules import Rules
+from graphtrial.core.rules import Rules
 from graphtrial.trials.kinds.base import TrialKind
 from graphtrial.trials.kinds.feature_fit import FeatureFit
 from graphtrial.trials.kinds.kernel_fold import KernelFold
@@ -27,12 +27,12 @@ def kind_of(rules: Rules) -> TrialKind[Any]:
 
 
 def rules_from(values: Any) -> Rules:
-    """Build rules of any kind from plain values."""
+    """Read rules of any kind that `to_dict` wrote."""
     given = check_value(values, dict[str, Any], "the rules of a trial")
     kind = check_value(given.get("kind"), str | None, "the kind of the rules")
     if kind not in _RULES:
         raise GraphTrialError(f"no rules of the kind {short_repr(kind)}; there are {', '.join(filter(None, _RULES))}")
-    rules: Rules = _RULES[kind].from_dict(given)
+    rules: Rules = _RULES[kind].from_stored(given)
     return rules
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.rules import Rules
 from graphtrial.core.spec import Component
 from graphtrial.datasets import Dataset
 from graphtrial.training.batches import Job
 from graphtrial.training.outcome import Epoch, Outcome
-from graphtrial.training.rules import Rules
 
 if TYPE_CHECKING:
     from graphtrial.trials.trial import TrialSpec
@@ -49,10 +49,10 @@ class TrialKind(ABC, Generic[R]):
 
     @abstractmethod
     def resolve(self, model: Component) -> Component:
-        """Return the model or kernel with all of its arguments; an unknown or invalid one is an error."""
+        """Return the model or kernel with the arguments that differ from their defaults; an invalid one is an error."""
 
-    def settings(self, model: Component) -> dict[str, Any]:
-        """Return the arguments of a resolved model or kernel, defaults included."""
+    def settings(self, model: Component, version: int | None = None) -> dict[str, Any]:
+        """Return all arguments of a model or kernel, defaults included; as stored where that version is not known."""
         return model.arguments
 
     def check_settings(self, name: str, settings: Mapping[str, Any]) -> None:
@@ -65,6 +65,11 @@ class TrialKind(ABC, Generic[R]):
     def version(self, name: str) -> int:
         """Return the current version of the model or kernel; 1 where it has none."""
         return 1
+
+    @property
+    def changed_version(self) -> str:
+        """Which part of the rules is of a version that is not known here, in words; empty for none."""
+        return ""
 
     def origins(self, name: str) -> tuple[Any, ...]:
         """Return the classes or functions, beside dataset and encoding, whose source files decide the result."""

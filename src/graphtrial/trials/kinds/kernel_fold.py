@@ -12,7 +12,7 @@ import numpy as np
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.registry import version_of
 from graphtrial.core.signatures import declared_arguments
-from graphtrial.core.spec import Component, resolve_arguments
+from graphtrial.core.spec import Component, differing, resolve_arguments
 from graphtrial.datasets import Dataset
 from graphtrial.svm.folds import draw_fold
 from graphtrial.svm.rules import KernelFoldRules
@@ -40,17 +40,28 @@ class KernelFold(TrialKind[KernelFoldRules]):
     needs_sklearn = True
 
     def resolve(self, model: Component) -> Component:
-        """Return a kernel with all its arguments; `output` follows from the solver, and `h` is left out if selected."""
+        """Return a kernel; `output` follows from the solver, and a given `h` is not selected, whatever its default."""
         kernel = _kernels().get(model.name)
         if "output" in model.arguments:
             raise GraphTrialError("the output of a kernel follows from the machine: leave it out")
         if self.rules.machine == "linear" and not kernel.explicit:
             raise GraphTrialError(f"kernel '{model.name}' has no features for a linear machine; it needs machine=svc")
         arguments = resolve_arguments(kernel, model.arguments, f"kernel '{model.name}'")
+        given = differing(kernel, arguments)
+        return Component(
+            model.name, {key: arguments[key] for key in arguments if key in given or _is_fixed(key, model)}
+        )
+
+    def settings(self, model: Component, version: int | None = None) -> dict[str, Any]:
+        try:
+            kernel = _kernels().get(model.name)
+            if version not in (None, self.version(model.name)):
+                return model.arguments
+            arguments = resolve_arguments(kernel, model.arguments, f"kernel '{model.name}'")
+        except (GraphTrialError, ImportError):  # a kernel of a stranger, or no scikit-learn
+            return model.arguments
         arguments["output"] = OUTPUTS[self.rules.machine]
-        if STEPS not in model.arguments:
-            arguments.pop(STEPS, None)
-        return Component(model.name, arguments)
+        return {key: value for key, value in arguments.items() if key != STEPS or _is_fixed(key, model)}
 
     def version(self, name: str) -> int:
         return version_of(_kernels(), name)
@@ -96,6 +107,11 @@ class KernelFold(TrialKind[KernelFoldRules]):
 
     def title(self, name: str) -> str:
         return _kernels().title(name)
+
+
+def _is_fixed(key: str, model: Component) -> bool:
+    """Whether an argument is the number of refinement steps, and given."""
+    return key == STEPS and key in model.arguments
 
 
 def _kernels() -> Registry[Any]:

@@ -16,11 +16,15 @@ from graphtrial.datasets.base import Split
 from graphtrial.encodings import encode
 from graphtrial.nn import MODELS, build_model, resolve_settings
 from graphtrial.nn.encoder import ENCODING_COLUMN
-from graphtrial.nn.registry import model_settings, width_step
+from graphtrial.nn.registry import differing_settings, model_settings, width_step
 from graphtrial.svm.folds import draw_fold
 from graphtrial.training.batches import Ids, Job
+from graphtrial.training.optim.base import Unregistered
+from graphtrial.training.optim.schedules.plateau import Plateau
+from graphtrial.training.optim.stopping.max_epochs import MaxEpochs
+from graphtrial.training.optim.stopping.min_lr import MinLR
 from graphtrial.training.outcome import Epoch, Outcome
-from graphtrial.training.rules import FoldRules, TrainingRules
+from graphtrial.training.rules import TrainingRules
 from graphtrial.training.trainer import train
 from graphtrial.trials.kinds.base import TrialKind
 from graphtrial.trials.shapes import make_encoding, shapes_for
@@ -35,12 +39,20 @@ TIMED_BATCHES = 3
 class Training(TrialKind[TrainingRules]):
     """Train a model on the training part of a split, or of a fold that the seed draws, and test it."""
 
-    rules_types = (TrainingRules, FoldRules)
+    rules_types = (TrainingRules,)
     has_epochs = True
     takes_encodings = True
 
     def resolve(self, model: Component) -> Component:
-        return Component(model.name, resolve_settings(model.name, model.arguments))
+        return Component(model.name, differing_settings(model.name, resolve_settings(model.name, model.arguments)))
+
+    def settings(self, model: Component, version: int | None = None) -> dict[str, Any]:
+        if model.name not in MODELS or version not in (None, self.version(model.name)):
+            return model.arguments
+        try:
+            return resolve_settings(model.name, model.arguments)
+        except GraphTrialError:  # a setting of a later release
+            return model.arguments
 
     def check_settings(self, name: str, settings: Mapping[str, Any]) -> None:
         given = dict(settings)
@@ -52,14 +64,31 @@ class Training(TrialKind[TrainingRules]):
         return version_of(MODELS, name)
 
     def origins(self, name: str) -> tuple[Any, ...]:
-        return (MODELS.get(name),)
+        rules = self.rules
+        components = (rules.optimizer, rules.schedule, *rules.stopping)
+        return (MODELS.get(name), *(type(one) for one in components if not isinstance(one, Unregistered)))
+
+    @property
+    def changed_version(self) -> str:
+        rules = self.rules
+        for kind, component in (
+            ("optimizer", rules.optimizer),
+            ("schedule", rules.schedule),
+            *(("stopping rule", rule) for rule in rules.stopping),
+        ):
+            if isinstance(component, Unregistered):
+                return (
+                    f"version {component.given.get('version', 1)} of {kind} '{component.name}', which is not known here"
+                )
+        return ""
 
     @property
     def draws_folds(self) -> bool:
-        return isinstance(self.rules, FoldRules)
+        return self.rules.cross_validation is not None
 
     def split_count(self, dataset: Dataset | None) -> int | None:
-        return self.rules.folds if isinstance(self.rules, FoldRules) else super().split_count(dataset)
+        folds = self.rules.cross_validation
+        return super().split_count(dataset) if folds is None else folds.folds
 
     def run(self, spec: TrialSpec, dataset: Dataset, checkpoint: Path, on_epoch: Callable[[Epoch], None]) -> Outcome:
         return train(self.job(spec, dataset), checkpoint, on_epoch)
@@ -83,40 +112,50 @@ class Training(TrialKind[TrainingRules]):
 
     def _split(self, spec: TrialSpec, dataset: Dataset) -> Split:
         """Return the split of the dataset, or the fold that the seed draws."""
-        if not isinstance(self.rules, FoldRules):
+        folds = self.rules.cross_validation
+        if folds is None:
             return dataset.splits[spec.split]
         if dataset.spec.split_level != "graph":
             raise GraphTrialError(f"{dataset.name} is a single graph: there are no graphs to draw folds from")
-        return Split(*draw_fold(len(dataset.graphs), self.rules, fold=spec.split, seed=spec.seed))
+        return Split(*draw_fold(len(dataset.graphs), folds, fold=spec.split, seed=spec.seed))
 
     def can_vectorize(self, spec: TrialSpec) -> bool:
         """Whether the trial classifies nodes of one graph, on a fixed split, by a model with a vectorized form."""
         from graphtrial.nn.vectorized import vectorized_models
 
-        if self.draws_folds or self.rules.gradient != "mean" or spec.encoding is not None:
+        if self.draws_folds or self.rules.accumulation != 1 or spec.encoding is not None:
             return False
         return DATASETS.get(spec.dataset).split_level == "node" and MODELS.get(spec.model.name) in vectorized_models()
 
     @property
     def max_hours(self) -> float:
-        return self.rules.max_hours
+        hours = self.rules.max_hours
+        return super().max_hours if hours is None else hours
 
     @property
-    def expected_epochs(self) -> int:
-        """Approximate number of epochs: the learning rate is reduced about once every 2 (patience + 1) epochs."""
-        rules = self.rules
-        reductions = math.floor(math.log(rules.min_lr / rules.lr) / math.log(rules.factor)) + 1
-        return max(1, min(rules.max_epochs, reductions * 2 * (rules.patience + 1)))
+    def expected_epochs(self) -> int | None:
+        """Approximate number of epochs: a plateau reduces the learning rate about once every 2 (patience + 1) epochs.
+
+        With other schedules it is the epoch limit.
+        """
+        rules, schedule, end = self.rules, self.rules.schedule, self.rules.stop(MinLR)
+        lr = rules.optimizer.arguments.get("lr")
+        if not isinstance(schedule, Plateau) or end is None or not isinstance(lr, float):
+            return rules.max_epochs
+        reductions = math.floor(math.log(end.lr / lr) / math.log(schedule.factor)) + 1
+        epochs = max(1, reductions * 2 * (schedule.patience + 1))
+        return epochs if rules.max_epochs is None else min(rules.max_epochs, epochs)
 
     def estimate_hours(self, epoch_seconds: float) -> float:
-        return min(epoch_seconds * self.expected_epochs / 3600, self.max_hours)
+        epochs = self.expected_epochs
+        return self.max_hours if epochs is None else min(epoch_seconds * epochs / 3600, self.max_hours)
 
     def measure_epoch(self, spec: TrialSpec, dataset: Dataset) -> float:
         """Train two epochs of a few batches and extrapolate the second one.
 
         The encoding is left out: it costs next to nothing in a step.
         """
-        short = replace(self.rules, max_epochs=2, tested="last")
+        short = self.rules.changed({"stopping": (MaxEpochs(2),), "schedule": "constant", "evaluate": "last"})
         job = Training(short).job(replace(spec, encoding=None, encoding_version=0), dataset)
         fraction = 1.0
         if job.split_level not in ("node", "edge"):
@@ -136,14 +175,15 @@ class Training(TrialKind[TrainingRules]):
 
     @property
     def batching(self) -> dict[str, Any]:
-        return {"batch_size": self.rules.batch_size, "gradient": self.rules.gradient}
+        return {"batch_size": self.rules.batch_size, "accumulation": self.rules.accumulation}
 
     def title(self, name: str) -> str:
         return MODELS.title(name)
 
     @property
     def selected(self) -> tuple[str, ...]:
-        return self.rules.chosen if isinstance(self.rules, FoldRules) else ()
+        folds = self.rules.cross_validation
+        return () if folds is None else folds.select
 
 
 def _first(ids: Ids, fraction: float) -> Ids:

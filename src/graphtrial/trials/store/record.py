@@ -126,7 +126,7 @@ def row_of(record: TrialRecord) -> dict[str, Any]:
     return {
         **{name: getattr(record, name) for name in COLUMNS if hasattr(record, name)},
         **{score: record.scores.get(score) for score in SCORES},
-        "spec": canonical_json(record.spec),
+        "spec": canonical_json(record.spec.to_dict()),
         "dataset": record.spec.dataset,
         "model": record.spec.model.name,
         "higher_is_better": int(record.higher_is_better),

@@ -83,7 +83,7 @@ class Store:
         row = {
             **dict.fromkeys(COLUMNS),
             "id": spec.id,
-            "spec": canonical_json(spec),
+            "spec": canonical_json(spec.to_dict()),
             "dataset": spec.dataset,
             "model": spec.model.name,
             "metric": metric,

@@ -1,0 +1,26 @@
+"""Cross-validation as a part of the training rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from graphtrial.core.arguments import Fraction
+from graphtrial.core.signatures import check_fields
+from graphtrial.svm.rules import Folds
+
+
+@dataclass(frozen=True)
+class CrossValidation:
+    """Cross-validation whose folds the seed of a trial draws, the same as for kernels.
+
+    The seed shuffles the graphs and divides them into `folds`; the trial's split is the test fold. A fraction
+    `validation` of the rest, also drawn by the seed, is the validation part. Of the trials that differ in the settings
+    `select` alone, the one with the best validation score stands for the fold.
+    """
+
+    folds: Folds = 10
+    validation: Fraction = 0.1
+    select: tuple[str, ...] = ("layers", "width")
+
+    def __post_init__(self) -> None:
+        check_fields(self, "the cross-validation")

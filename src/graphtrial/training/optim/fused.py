@@ -1,0 +1,153 @@
+"""Optimizers by torch's fused kernels, without the compiler that torch's own classes import.
+
+The methods of torch's optimizers are wrapped for `torch.compile`, and the first call of any of them imports
+`torch._dynamo`: a second and 70 MB for every process, more than many a trial needs. So each is written here once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import Parameter
+from torch.optim import Optimizer
+
+
+class FusedOptimizer(Optimizer):
+    """Parameter groups, gradients and state of an optimizer; subclasses define `step`."""
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Add parameters; the constructor's are the first group."""
+        self.param_groups.append({**self.defaults, **param_group, "params": list(param_group["params"])})
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Reset all gradients."""
+        for parameter in self._parameters():
+            if set_to_none or parameter.grad is None:
+                parameter.grad = None
+            else:
+                parameter.grad = torch.zeros_like(parameter)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the state tensors and the groups, with numbers in place of the parameters."""
+        number: dict[Tensor, int] = {parameter: at for at, parameter in enumerate(self._parameters())}
+        return {
+            "state": {number[parameter]: dict(state) for parameter, state in self.state.items()},
+            "param_groups": [
+                {**group, "params": [number[parameter] for parameter in group["params"]]} for group in self.param_groups
+            ],
+        }
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Restore what `state_dict` returned."""
+        parameters = self._parameters()
+        for group, saved in zip(self.param_groups, state_dict["param_groups"], strict=True):
+            group.update({key: value for key, value in saved.items() if key != "params"})
+        self.state.clear()
+        for at, state in state_dict["state"].items():
+            self.state[parameters[at]] = {name: value.clone() for name, value in state.items()}
+
+    def _parameters(self) -> list[Parameter]:
+        return [parameter for group in self.param_groups for parameter in group["params"]]
+
+
+class FusedAdam(FusedOptimizer):
+    """`torch.optim.Adam(..., fused=True)`, or `AdamW` where weight decay is `decoupled`, bit for bit."""
+
+    def __init__(
+        self,
+        parameters: Iterable[Parameter],
+        lr: float,
+        betas: tuple[float, ...] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+        amsgrad: bool = False,
+        decoupled: bool = False,
+    ) -> None:
+        self.kernel = torch._fused_adamw_ if decoupled else torch._fused_adam_
+        options = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad}
+        super().__init__(parameters, options)
+
+    @torch.no_grad()
+    def step(self, closure: None = None) -> None:  # type: ignore[override]
+        """Update every parameter that has a gradient."""
+        for group in self.param_groups:
+            updated = [parameter for parameter in group["params"] if parameter.grad is not None]
+            if not updated:
+                continue
+            states = [self.state[parameter] or self._init_state(parameter, group["amsgrad"]) for parameter in updated]
+            steps = [state["step"] for state in states]
+            torch._foreach_add_(steps, 1)
+            self.kernel(
+                updated,
+                [parameter.grad for parameter in updated],
+                [state["exp_avg"] for state in states],
+                [state["exp_avg_sq"] for state in states],
+                [state["max_exp_avg_sq"] for state in states] if group["amsgrad"] else [],
+                steps,
+                lr=group["lr"],
+                beta1=group["betas"][0],
+                beta2=group["betas"][1],
+                weight_decay=group["weight_decay"],
+                eps=group["eps"],
+                amsgrad=group["amsgrad"],
+                maximize=False,
+            )
+
+    def _init_state(self, parameter: Tensor, amsgrad: bool) -> dict[str, Tensor]:
+        state = self.state[parameter]
+        state["step"] = torch.zeros((), dtype=torch.float32, device=parameter.device)
+        for name in ("exp_avg", "exp_avg_sq", *(["max_exp_avg_sq"] if amsgrad else [])):
+            state[name] = torch.zeros_like(parameter, memory_format=torch.preserve_format)
+        return state
+
+
+class FusedSGD(FusedOptimizer):
+    """`torch.optim.SGD(..., fused=True)`, bit for bit; a parameter may get its first gradient at a later step."""
+
+    def __init__(
+        self,
+        parameters: Iterable[Parameter],
+        lr: float,
+        momentum: float = 0.0,
+        dampening: float = 0.0,
+        weight_decay: float = 0.0,
+        nesterov: bool = False,
+    ) -> None:
+        options = {"lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay}
+        super().__init__(parameters, {**options, "nesterov": nesterov})
+
+    @torch.no_grad()
+    def step(self, closure: None = None) -> None:  # type: ignore[override]
+        """Update every parameter that has a gradient."""
+        for group in self.param_groups:
+            updated = [parameter for parameter in group["params"] if parameter.grad is not None]
+            first = [parameter for parameter in updated if not self.state[parameter]]
+            if group["momentum"] == 0:
+                self._update(group, updated, [], is_first_step=False)
+                continue
+            later = [parameter for parameter in updated if self.state[parameter]]
+            for parameter in first:
+                self.state[parameter]["momentum_buffer"] = torch.empty_like(parameter)
+            for parameters, is_first_step in ((first, True), (later, False)):
+                buffers = [self.state[parameter]["momentum_buffer"] for parameter in parameters]
+                self._update(group, parameters, buffers, is_first_step=is_first_step)
+
+    def _update(
+        self, group: dict[str, Any], parameters: list[Tensor], buffers: list[Tensor], *, is_first_step: bool
+    ) -> None:
+        if parameters:
+            torch._fused_sgd_(
+                parameters,
+                [parameter.grad for parameter in parameters if parameter.grad is not None],
+                buffers,
+                weight_decay=group["weight_decay"],
+                momentum=group["momentum"],
+                lr=group["lr"],
+                dampening=group["dampening"],
+                nesterov=group["nesterov"],
+                maximize=False,
+                is_first_step=is_first_step,
+            )
