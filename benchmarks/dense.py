@@ -156,7 +156,8 @@ class RingLoop(nn.Module):
             maps[:2] = [one + eye * b for one, b in zip(maps[:2], diagonal[:2], strict=True)]  # never the outer factor
             h = F.relu(switch[0] * maps[0] + switch[1] * (maps[2] @ maps[1]) + bias)
             sums.append(h.sum((2, 3)))
-        return self.head(torch.cat(sums, dim=1))
+        out: Tensor = self.head(torch.cat(sums, dim=1))
+        return out
 
 
 def operations(h: Tensor) -> Tensor:

@@ -81,7 +81,7 @@ def _writes(folder: Path, processes: int, seconds: float) -> float:
         process.start()
     for process in started:
         process.join()
-    return sum(counts) / seconds
+    return int(sum(counts)) / seconds
 
 
 def _bare_tasks(count: int = 2000) -> float:

@@ -82,7 +82,8 @@ class GatedGCNConv(MessagePassing):
     def aggregate(self, inputs: tuple[Tensor, Tensor], index: Tensor, dim_size: int) -> Tensor:
         messages, gates = inputs
         total = scatter(messages, index, 0, dim_size, reduce="sum")
-        return total / (scatter(gates, index, 0, dim_size, reduce="sum") + 1e-6)
+        mean: Tensor = total / (scatter(gates, index, 0, dim_size, reduce="sum") + 1e-6)
+        return mean
 
 
 class MoNetConv(nn.Module):
@@ -97,23 +98,27 @@ class MoNetConv(nn.Module):
     def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
         root = (degree(edge_index[1], x.size(0)) + 1).rsqrt()
         coordinates = torch.stack([root[edge_index[0]], root[edge_index[1]]], dim=1)
-        return self.conv(x, edge_index, self.project(coordinates))
+        out: Tensor = self.conv(x, edge_index, self.project(coordinates))
+        return out
 
 
 def _layer(kind: str, width: int, *, last: bool) -> nn.Module:
+    layer: nn.Module
     if kind == "mlp":
-        return nn.Linear(width, width)
-    if kind == "gcn":
-        return GCNConv(width, width, add_self_loops=False)
-    if kind == "gin":
+        layer = nn.Linear(width, width)
+    elif kind == "gcn":
+        layer = GCNConv(width, width, add_self_loops=False)
+    elif kind == "gin":
         mlp = nn.Sequential(nn.Linear(width, width), nn.BatchNorm1d(width), nn.ReLU(), nn.Linear(width, width))
-        return GINConv(mlp, train_eps=True)
-    if kind == "graphsage":
-        return SAGEConv(width, width, aggr="mean", normalize=True)
-    if kind == "gat":
+        layer = GINConv(mlp, train_eps=True)
+    elif kind == "graphsage":
+        layer = SAGEConv(width, width, aggr="mean", normalize=True)
+    elif kind == "gat":
         heads = 1 if last else 8  # as in the reference
-        return GATConv(width, width // heads, heads=heads, add_self_loops=False, bias=False)
-    return MoNetConv(width) if kind == "monet" else GatedGCNConv(width)
+        layer = GATConv(width, width // heads, heads=heads, add_self_loops=False, bias=False)
+    else:
+        layer = MoNetConv(width) if kind == "monet" else GatedGCNConv(width)
+    return layer
 
 
 def _head(width: int) -> nn.Sequential:

@@ -185,5 +185,5 @@ def _words(name: str, value: Any) -> str:
     if name in SWITCH_NAMES:
         return f"{'' if value else 'no '}{SWITCH_NAMES[name]}"
     if name == "PE":
-        return ENCODING_NAMES.get(value, value)
+        return str(ENCODING_NAMES.get(value, value))
     return {"seed_run": f"seed {value}", "train_size": f"{value} graphs"}.get(name, str(value))

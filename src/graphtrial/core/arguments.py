@@ -192,7 +192,9 @@ def _coerce_float(value: Any) -> float:
 
 
 def _coerce_str(value: Any) -> str:
-    return _require(value, isinstance(value, str) and len(value) <= LONGEST_TEXT)
+    if not isinstance(value, str):
+        raise _MismatchError
+    return _require(value, len(value) <= LONGEST_TEXT)
 
 
 _SCALARS: dict[Any, Callable[[Any], Any]] = {

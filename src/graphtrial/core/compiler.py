@@ -9,13 +9,14 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import IO, Any
+from typing import IO, Any, TypeVar, cast
 
 from filelock import FileLock
 from numba import njit
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 Array = Any
+F = TypeVar("F", bound=Callable[..., Any])
 _DIGEST = 32
 
 
@@ -78,11 +79,11 @@ class _Cache(FunctionCache):
             return None
 
 
-def _compile(**options: Any) -> Any:
-    def decorate(function: Callable[..., Any]) -> Any:
-        dispatcher = njit(boundscheck=False, error_model="numpy", **options)(function)
+def _compile(**options: Any) -> Callable[[F], F]:
+    def decorate(function: F) -> F:
+        dispatcher: Any = njit(boundscheck=False, error_model="numpy", **options)(function)
         dispatcher._cache = _Cache(function)
-        return dispatcher
+        return cast(F, dispatcher)
 
     return decorate
 
@@ -115,8 +116,8 @@ def _content(file: str) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else file
 
 
-compiled: Any = _compile(fastmath={"contract"})
+compiled = _compile(fastmath={"contract"})
 """`njit` with a disk cache; allows fused multiply-add (`contract`), but no reassociation of sums."""
 
-exact: Any = _compile()
+exact = _compile()
 """`njit` with a disk cache and strict IEEE rounding: no fused multiply-add."""

@@ -32,6 +32,6 @@ class RandomWalkPE(Encoding):
         from graphtrial.encodings.return_probabilities import return_probabilities  # numba takes a moment to import
 
         out = np.zeros((graphs.num_nodes, self.width))
-        pointers = [np.asarray(array, np.int64) for array in (graphs.node_ptr, graphs.edge_ptr)]
-        return_probabilities(*pointers, np.ascontiguousarray(graphs.edge_index, np.int64), out)
+        node_ptr, edge_ptr = np.asarray(graphs.node_ptr, np.int64), np.asarray(graphs.edge_ptr, np.int64)
+        return_probabilities(node_ptr, edge_ptr, np.ascontiguousarray(graphs.edge_index, np.int64), out)
         return out.astype(np.float32)

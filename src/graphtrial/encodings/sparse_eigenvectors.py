@@ -104,7 +104,8 @@ def _lanczos(links: sparse.csr_matrix, null_space: Array, k: int) -> tuple[Array
     start = np.random.Generator(np.random.PCG64(0)).standard_normal(nodes)
 
     def project(x: Array) -> Array:
-        return x - null_space @ (null_space.T @ x)
+        out: Array = x - null_space @ (null_space.T @ x)
+        return out
 
     def largest(multiply: Callable[[Array], Array], restarts: int) -> tuple[Array, Array]:
         operator = LinearOperator(links.shape, matvec=lambda x: multiply(project(np.ravel(x))), dtype=np.float64)

@@ -49,13 +49,15 @@ class GraphBatch:
         from graphtrial.graphs.collate import collate  # importing numba is slow, and many commands need no batch
 
         index = graph_ids(ids, len(graphs))
-        set_structure = [np.asarray(array) for array in graphs.structure.values()]
-        node_ptr, edge_ptr = set_structure[:2]
+        set_structure = (np.asarray(array) for array in graphs.structure.values())
+        node_ptr, edge_ptr, edge_index, in_degree, out_degree, out_order = set_structure
         nodes = int((node_ptr[index + 1] - node_ptr[index]).sum())
         edges = int((edge_ptr[index + 1] - edge_ptr[index]).sum())
         ptr = np.empty(len(index) + 1, np.int64)
         node_table, edge_table = np.empty((6, nodes + 1), np.int64), np.empty((4, edges), np.int64)
-        collate(index, *set_structure, ptr, node_table, edge_table)
+        collate(
+            index, node_ptr, edge_ptr, edge_index, in_degree, out_degree, out_order, ptr, node_table, edge_table
+        )
         rows = {"node": node_table[0, :nodes], "edge": edge_table[0], "graph": index}
         structure = {
             "edge_index": edge_table[1:3],
@@ -100,7 +102,7 @@ class GraphBatch:
         return self.columns.get("y")
 
     def __getattr__(self, name: str) -> Tensor:
-        columns = self.__dict__.get("columns", {})
+        columns: dict[str, Tensor] = self.__dict__.get("columns", {})
         if name in columns:
             return columns[name]
         raise AttributeError(f"this GraphBatch has no '{name}'; its columns are {', '.join(columns) or 'none'}")
@@ -128,7 +130,8 @@ class GraphBatch:
         """Return the cached value `name`, a function of the batch's structure; `compute` it on first use."""
         if name not in self._cache:
             self._cache[name] = compute()
-        return self._cache[name]
+        value: T = self._cache[name]
+        return value
 
     def to(self, device: Any) -> GraphBatch:
         """Copy the batch to `device`."""

@@ -90,7 +90,7 @@ def check_column(name: str, column: Column, size: Mapping[Level, int]) -> None:
 
 def _valid(values: npt.NDArray[Any], missing: bool) -> npt.NDArray[np.bool_]:
     """Return the mask of finite values, and of NaN where labels may be missing."""
-    finite = np.isfinite(values)
+    finite: npt.NDArray[np.bool_] = np.isfinite(values)
     return finite | np.isnan(values) if missing else finite
 
 

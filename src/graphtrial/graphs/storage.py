@@ -93,7 +93,7 @@ def check_name(name: str) -> None:
 def _manifest(path: Path) -> dict[str, Any]:
     try:
         written = path.read_bytes()
-        manifest = json.loads(written)
+        manifest: dict[str, Any] = json.loads(written)
         stated = manifest.pop("digest", None) if isinstance(manifest, dict) else None
         intact = stated is not None and written == canonical_json({"digest": digest(manifest), **manifest}).encode()
     except OSError as error:

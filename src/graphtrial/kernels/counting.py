@@ -47,7 +47,7 @@ def find(table: Any, keys: Any, key: int) -> int:
     """Return the slot of a key, or the free slot to insert it at (linear probing)."""
     mask = len(table) - 1
     mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
-    slot = np.int64((mixed >> np.uint64(24)) & np.uint64(mask))
+    slot: int = np.int64((mixed >> np.uint64(24)) & np.uint64(mask))
     while table[slot] >= 0 and keys[table[slot]] != key:
         slot = (slot + 1) & mask
     return slot

@@ -40,7 +40,7 @@ def dot_products(left: sparse.csr_matrix, right: sparse.csr_matrix) -> Array:
         np.flatnonzero(fraction > DENSE_FRACTION),
         np.flatnonzero((fraction > 0) & (fraction <= DENSE_FRACTION)),
     )
-    gram = (left[:, rare] @ right[:, rare].T).toarray()
+    gram: Array = (left[:, rare] @ right[:, rare].T).toarray()
     step = max(1, DENSE_ELEMENTS // max(1, left.shape[0] + right.shape[0]))
     for begin in range(0, len(common), step):
         block = common[begin : begin + step]

@@ -163,9 +163,10 @@ def _search(
 
 
 @compiled
-def _popcount(word: Any) -> int:
+def _popcount(word: np.uint64) -> np.int64:
     """Return the population count of a 64-bit word."""
     word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+    count: np.int64 = np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+    return count

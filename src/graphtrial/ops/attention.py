@@ -41,7 +41,8 @@ def attention(graph: GraphBatch, z: Tensor, source: Tensor, target: Tensor, slop
     if z.shape[1] <= LANES:
         return _call(z, source, target, slope, matrix.rowptr, matrix.col)[0]
     parts = zip(*(x.split(LANES, dim=-2) for x in (z, source, target)), strict=True)
-    return torch.cat([_call(*part, slope, matrix.rowptr, matrix.col)[0] for part in parts], dim=1)
+    outs = [_call(z, source, target, slope, matrix.rowptr, matrix.col)[0] for z, source, target in parts]
+    return torch.cat(outs, dim=1)
 
 
 def attention_reference(graph: GraphBatch, z: Tensor, source: Tensor, target: Tensor, slope: float) -> Tensor:
@@ -64,8 +65,11 @@ def _attention(
 
     out, _, scores, _ = _fake(z, source, target, slope, rowptr[:0], col[:0])
     lanes, alpha = empty(z, z.shape[0] * z.shape[2] * LANES), empty(z, col.shape[0] * LANES)
-    kernels.heads_to_lanes(array(z), array(source), array(target), lanes.numpy(), *scores.numpy())
-    kernels.gat_attention(array(rowptr), array(col), lanes.numpy(), *scores.numpy(), slope, alpha.numpy(), out.numpy())
+    at_source, at_target = scores.numpy()
+    kernels.heads_to_lanes(array(z), array(source), array(target), lanes.numpy(), at_source, at_target)
+    kernels.gat_attention(
+        array(rowptr), array(col), lanes.numpy(), at_source, at_target, slope, alpha.numpy(), out.numpy()
+    )
     return out, lanes, scores, alpha
 
 
@@ -108,12 +112,14 @@ def _attention_backward(
 
     out, grad_weights = _fake_backward(grad_output, lanes, scores, alpha, weights, slope, rowptr, col)
     pointers = array(rowptr)
+    at_source, at_target = array(scores)
     kernels.gat_attention_backward(
         pointers,
         array(col),
         array(grad_output),
         array(lanes),
-        *array(scores),
+        at_source,
+        at_target,
         slope,
         array(alpha),
         array(weights),

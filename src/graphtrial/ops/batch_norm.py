@@ -77,7 +77,8 @@ def _setup(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> Non
 def _backward(ctx: Any, grad_output: Tensor | None, *_: Any) -> tuple[Any, ...]:
     if grad_output is None:
         return None, None, None, None, None, None
-    grads = _call_backward(grad_output, *ctx.saved_tensors, ctx.activation)
+    x, columns = ctx.saved_tensors
+    grads = _call_backward(grad_output, x, columns, ctx.activation)
     if ctx.residual_rows is None:
         return (*grads, None, None, None)
     broadcast = ctx.residual_rows == 1 and grad_output.shape[0] != 1

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import torch
 from torch import Tensor
 
+F = TypeVar("F", bound=Callable[..., Any])
 LARGE = 1 << 20  # elements of a tensor
 
 
 def register_op(
-    forward: Callable[..., Any],
+    forward: F,
     fake: Callable[..., Any],
     setup: Callable[..., None] | None = None,
     backward: Callable[..., Any] | None = None,
-) -> Callable[..., Any]:
+) -> F:
     """Register `forward` as the custom operator `graphtrial::<its name>` and return a function that calls it.
 
     `fake` returns empty tensors of the output shapes, for `torch.compile`; `setup` and `backward` are those of
@@ -28,7 +29,7 @@ def register_op(
     name = forward.__name__.strip("_")
     registered = torch.library.custom_op(f"graphtrial::{name}", forward, mutates_args=())
     registered.register_fake(fake)
-    eager = forward
+    eager: Callable[..., Any] = forward
     if backward is not None:
         registered.register_autograd(backward, setup_context=setup)
         eager = _function(name, forward, setup, backward)
@@ -37,7 +38,7 @@ def register_op(
         traced = torch.compiler.is_compiling() or torch._C._len_torch_dispatch_stack() > 0
         return registered(*arguments) if traced else eager(*arguments)
 
-    return call
+    return cast(F, call)
 
 
 def _function(
@@ -52,7 +53,8 @@ def _function(
         return output
 
     members = {"forward": staticmethod(forward_and_setup), "backward": staticmethod(backward)}
-    return type(name, (torch.autograd.Function,), members).apply  # type: ignore[attr-defined]
+    function = cast(type[torch.autograd.Function], type(name, (torch.autograd.Function,), members))
+    return function.apply
 
 
 def empty(like: Tensor, *shape: int) -> Tensor:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import MutableMapping
+
 from torch import Tensor
 from torch.utils.weak import WeakTensorKeyDictionary
 
@@ -14,7 +16,7 @@ MIN_WIDTH, MAX_DENSITY = 128, 0.15
 """Narrower or denser features are multiplied as a dense matrix."""
 
 # Version of a feature tensor and its sparse form; the features of a graph are the same tensor at every step.
-_cache: WeakTensorKeyDictionary = WeakTensorKeyDictionary()
+_cache: MutableMapping[Tensor, tuple[int, tuple[SparseMatrix, Tensor] | None]] = WeakTensorKeyDictionary()
 
 
 def feature_linear(x: Tensor, weight: Tensor, bias: Tensor | None = None, p: float = 0.0) -> Tensor:

@@ -22,7 +22,8 @@ _PI = 3.141592  # as prescribed by TSPLIB
 def euclidean(points: Array) -> Array:
     """Return Euclidean distances [n, n] in millionths, rounded to nearest."""
     offset = points[:, None, :] - points[None, :, :]
-    return np.rint(np.sqrt(np.square(offset).sum(axis=2)) * EUCLIDEAN_UNITS).astype(np.int64)
+    distance: Array = np.rint(np.sqrt(np.square(offset).sum(axis=2)) * EUCLIDEAN_UNITS).astype(np.int64)
+    return distance
 
 
 def geographic(points: Array) -> Array:

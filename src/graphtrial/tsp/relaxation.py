@@ -195,7 +195,8 @@ class Relaxation:
         return total + int(reduced[counted].sum()), reduced
 
     def _keys(self) -> list[int]:
-        return (self.u * self.n + self.v).tolist()
+        keys: list[int] = (self.u * self.n + self.v).tolist()
+        return keys
 
     def _add_rows(self, cuts: Sequence[Cut]) -> None:
         if not cuts:

@@ -101,7 +101,8 @@ def array_of(data: Any, dtype: Any, shape: Any, order: Any = "C") -> Array:
         raise RefusedPickleError("the pickle asks for an array of Python objects; only numbers and text are read")
     if math.prod(sizes_of(shape)) * dtype.dtype.itemsize != len(data):
         raise CorruptFileError(f"the pickle has an array of shape {reprlib.repr(shape)} with {len(data)} bytes")
-    return np.frombuffer(data, dtype.dtype).reshape(shape, order=order)
+    array: Array = np.frombuffer(data, dtype.dtype).reshape(shape, order=order)
+    return array
 
 
 def tensor_of(storage: Any, offset: Any, size: Any, stride: Any, *_: Any) -> Array:

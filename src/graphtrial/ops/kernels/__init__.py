@@ -66,10 +66,12 @@ def warm_up() -> None:
     softmax(ptr, score, score.copy())
     softmax_backward(ptr, score, score, score.copy())
     lanes, scores, alpha = np.ones(48, np.float32), np.ones((2, 16), np.float32), np.ones(16, np.float32)
-    heads_to_lanes(heads, heads[0], heads[0], lanes, *scores)
-    gat_attention(ptr, index, lanes, *scores, 0.2, alpha, heads.copy())
+    source, target = scores
+    heads_to_lanes(heads, heads[0], heads[0], lanes, source, target)
+    gat_attention(ptr, index, lanes, source, target, 0.2, alpha, heads.copy())
     weights = np.stack([heads[0]] * 2)
-    gat_attention_backward(ptr, index, heads, lanes, *scores, 0.2, alpha, weights, 1, heads.copy(), weights.copy())
+    grads = heads.copy(), weights.copy()
+    gat_attention_backward(ptr, index, heads, lanes, source, target, 0.2, alpha, weights, 1, *grads)
     gated_mean(ptr, index, x, x, x, True, 1e-6, edge.copy(), edge.copy(), x.copy(), x.copy())
     for grad_logits in (None, edge):
         buffers = edge.copy(), row.copy(), edge.copy()

@@ -35,7 +35,8 @@ def dropout_mask(seed: Array, threshold: int, value: float, out: Array) -> None:
 
 
 @compiled
-def _mixed(state: int) -> int:
+def _mixed(state: np.uint64) -> np.uint64:
     bits = (state ^ (state >> SHIFTS[0])) * FIRST
     bits = (bits ^ (bits >> SHIFTS[1])) * SECOND
-    return bits ^ (bits >> SHIFTS[2])
+    mixed: np.uint64 = bits ^ (bits >> SHIFTS[2])
+    return mixed

@@ -15,7 +15,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic as typed_intrinsic
 
-intrinsic: Any = typed_intrinsic
+intrinsic: Callable[[Callable[..., Any]], Callable[..., Any]] = typed_intrinsic
 LANES = 8
 CONTRACT = ("contract",)
 

@@ -195,8 +195,8 @@ class _Output:
 
     def scan(self, view: Any, place: int, skipping: bool) -> tuple[int, int, bool]:
         slots = (self.int_slot, self.text_slot, self.may_be_null)
-        arrays = (self.ints, self.bytes, self.ends, self.rows)
-        place, why, rows, broken, skipping = scan_rows(view, place, skipping, *slots, *arrays)
+        arrays = (*slots, self.ints, self.bytes, self.ends)
+        place, why, rows, broken, skipping = scan_rows(view, place, skipping, *arrays, self.rows)
         self.counts.rows += rows - self.rows
         self.rows = rows
         self.counts.broken += broken
