@@ -55,9 +55,7 @@ class GraphBatch:
         edges = int((edge_ptr[index + 1] - edge_ptr[index]).sum())
         ptr = np.empty(len(index) + 1, np.int64)
         node_table, edge_table = np.empty((6, nodes + 1), np.int64), np.empty((4, edges), np.int64)
-        collate(
-            index, node_ptr, edge_ptr, edge_index, in_degree, out_degree, out_order, ptr, node_table, edge_table
-        )
+        collate(index, node_ptr, edge_ptr, edge_index, in_degree, out_degree, out_order, ptr, node_table, edge_table)
         rows = {"node": node_table[0, :nodes], "edge": edge_table[0], "graph": index}
         structure = {
             "edge_index": edge_table[1:3],
