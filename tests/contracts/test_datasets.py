@@ -16,7 +16,7 @@ from tests.conftest import raw_data
 from graphtrial.core.errors import MissingDependencyError
 from graphtrial.core.spec import canonical_json
 from graphtrial.datasets import DATASETS, Dataset, Source, info, load
-from graphtrial.datasets.prepare import source_at_hand
+from graphtrial.datasets.prepare import available_source
 from graphtrial.datasets.sbm import CLUSTER, PATTERN
 from graphtrial.graphs import GraphBatch
 
@@ -66,7 +66,7 @@ def dataset(request: pytest.FixtureRequest, mirror: Path) -> Dataset:
     """Every registered dataset whose raw files are on this machine; large ones only with `pytest --large`."""
     if DATASETS.get(request.param).large and not request.config.getoption("--large"):
         pytest.skip(f"{request.param} is large; `pytest --large -k {request.param}` prepares and checks it")
-    source = source_at_hand(DATASETS.get(request.param)())
+    source = available_source(DATASETS.get(request.param)())
     if source is not None and source.hours:
         pytest.skip(f"{request.param} takes about {source.hours:.0f} hours of one core to make; its files are not here")
     try:

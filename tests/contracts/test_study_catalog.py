@@ -8,7 +8,7 @@ import pytest
 from tests.conftest import raw_data
 
 from graphtrial.datasets import DATASETS, load
-from graphtrial.datasets.prepare import source_at_hand
+from graphtrial.datasets.prepare import available_source
 from graphtrial.encodings.notation import short_encoding
 from graphtrial.nn import MODELS, parameter_count, resolve_settings
 from graphtrial.published import PublishedResult
@@ -59,7 +59,7 @@ def test_a_study_runs_what_its_plan_says(name: str, request: pytest.FixtureReque
     if raw_data() is not None:
         request.getfixturevalue("mirror")
     wanted = study.datasets if request.config.getoption("--large") else [d for d in study.datasets if d in SMALL]
-    here = [each for each in wanted if source_at_hand(DATASETS.get(each)()) is not None]
+    here = [each for each in wanted if available_source(DATASETS.get(each)()) is not None]
     if not here:
         pytest.skip("no dataset of the study is at hand")
     part = study.only(datasets=here)

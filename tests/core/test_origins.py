@@ -251,5 +251,5 @@ def test_a_dataset_must_be_called_what_it_calls_itself(tmp_path: Path) -> None:
     from graphtrial.datasets import load
 
     load_plugin(write(tmp_path / "mine.py", DATASET.format(more="").replace('name = "my-csl"', 'name = "another"')))
-    with pytest.raises(GraphTrialError, match="dataset 'my-csl' calls itself 'another', by which it cannot be found"):
+    with pytest.raises(GraphTrialError, match="dataset 'my-csl' has `name = 'another'`, which is not registered"):
         load("my-csl")

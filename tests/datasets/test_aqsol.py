@@ -11,7 +11,7 @@ import pytest
 
 from graphtrial.core.errors import CorruptFileError
 from graphtrial.datasets import aqsol, load
-from graphtrial.datasets.aqsol import ATOMS, BONDS, Molecule, from_pickle, is_kept, scaffold_split
+from graphtrial.datasets.aqsol import ATOMS, BONDS, Molecule, from_pickle, has_bonded_last_atom, scaffold_split
 from graphtrial.datasets.molecules.smiles import Chemistry
 from graphtrial.io.pickles.reader import load as load_pickle
 
@@ -20,7 +20,9 @@ from graphtrial.io.pickles.reader import load as load_pickle
 def test_every_graph_is_the_published_one_in_its_place(part: str, mirror: Path) -> None:
     dataset = load("aqsol")
     graphs, (split,) = dataset.graphs, dataset.splits
-    published = [molecule for molecule in from_pickle(mirror / "AQSOL" / f"{part}.pickle") if is_kept(molecule)]
+    published = [
+        molecule for molecule in from_pickle(mirror / "AQSOL" / f"{part}.pickle") if has_bonded_last_atom(molecule)
+    ]
     ids = split.parts[part]
     assert len(ids) == len(published) == 996
     for graph, molecule in zip(ids, published, strict=True):
@@ -68,9 +70,9 @@ def test_scaffolds_are_never_divided() -> None:
 def test_a_molecule_ending_in_a_lone_atom_is_dropped() -> None:
     bond = np.array([[0, 1], [1, 0]])
     kinds = np.ones(2, np.int64)
-    assert is_kept(Molecule(np.array([1, 1]), bond, kinds, 0.0))
-    assert not is_kept(Molecule(np.array([1, 1, 4]), bond, kinds, 0.0))
-    assert not is_kept(Molecule(np.array([4]), np.zeros((2, 0), np.int64), np.zeros(0, np.int64), 0.0))
+    assert has_bonded_last_atom(Molecule(np.array([1, 1]), bond, kinds, 0.0))
+    assert not has_bonded_last_atom(Molecule(np.array([1, 1, 4]), bond, kinds, 0.0))
+    assert not has_bonded_last_atom(Molecule(np.array([4]), np.zeros((2, 0), np.int64), np.zeros(0, np.int64), 0.0))
 
 
 def write_archive(path: Path, content: bytes) -> Path:

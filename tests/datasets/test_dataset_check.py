@@ -67,7 +67,7 @@ def test_what_is_equal_agrees(rings: Path) -> None:
 
 
 def test_a_known_difference_is_explained(rings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    known = replace(FACTS, edges=4.0, known={"edges": Difference(3.0, "a misprint")})
+    known = replace(FACTS, edges=4.0, differences={"edges": Difference(3.0, "a misprint")})
     monkeypatch.setattr(Rings, "published", known)
     facts = check("rings")
     assert (facts["status"], facts["reason"]) == ("explained", "edges: a misprint")
@@ -85,7 +85,7 @@ def test_data_that_cannot_be_the_published_one_failed(rings: Path, monkeypatch: 
     monkeypatch.setattr(Rings, "published", replace(FACTS, nodes=3.5))
     facts = check("rings")
     assert facts["status"] == "failed"
-    assert "it was not kept" in facts["reason"]
+    assert "it was not saved" in facts["reason"]
 
 
 def test_damage_failed(rings: Path) -> None:
@@ -101,7 +101,7 @@ def test_nothing_published(rings: Path, monkeypatch: pytest.MonkeyPatch) -> None
 def test_what_is_absent_is_listed_with_its_address(rings: Path) -> None:
     rings.unlink()
     facts = check("rings")
-    assert facts["status"] == "not here"
+    assert facts["status"] == "missing"
     assert facts["files"] == [
         {"name": "t/rings.txt", "url": "https://x.invalid/rings.txt"},
         {"name": "t/other.txt", "url": None},
@@ -112,21 +112,23 @@ def test_what_is_absent_is_listed_with_its_address(rings: Path) -> None:
 
 def test_large_ones_can_be_left_out(rings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Rings, "large", True)
-    assert check("rings", large=False)["status"] == "left out"
+    assert check("rings", large=False)["status"] == "skipped"
     assert check("rings")["status"] == "agrees"
 
 
 def test_what_takes_hours_is_made_for_those_who_ask_for_it_alone(rings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Rings, "sources", (replace(Rings.sources[0], hours=30.0),))
     facts = check("rings")
-    assert facts["status"] == "left out"
-    assert facts["reason"].startswith("it takes about 30 hours of one core to make; `graphtrial data prepare rings`")
+    assert facts["status"] == "skipped"
+    assert facts["reason"].startswith(
+        "preparation takes about 30 core hours; start it with `graphtrial data prepare rings`"
+    )
     load("rings")
     assert check("rings")["status"] == "agrees"
 
 
 def test_the_shortest_tours_take_hours(own_home: Path) -> None:
-    assert check("tsp")["status"] == "left out"
+    assert check("tsp")["status"] == "skipped"
 
 
 def test_every_dataset_is_named_once() -> None:
@@ -138,7 +140,7 @@ def test_every_dataset_is_named_once() -> None:
 
 
 def test_the_summary_counts() -> None:
-    assert summary([{"status": "agrees"}, {"status": "not here"}, {"status": "agrees"}]) == {"agrees": 2, "not here": 1}
+    assert summary([{"status": "agrees"}, {"status": "missing"}, {"status": "agrees"}]) == {"agrees": 2, "missing": 1}
 
 
 @pytest.mark.parametrize("how", ["agrees", "differs", "absent"])
@@ -151,10 +153,10 @@ def test_the_exit_code_tells(how: str, rings: Path, monkeypatch: pytest.MonkeyPa
     done = CliRunner().invoke(app, ["data", "check", "rings", "--json"])
     assert done.exit_code == {"agrees": 0, "differs": 1, "absent": 3}[how]
     found = json.loads(done.stdout)
-    assert found["datasets"][0]["status"] == {"agrees": "agrees", "differs": "differs", "absent": "not here"}[how]
+    assert found["datasets"][0]["status"] == {"agrees": "agrees", "differs": "differs", "absent": "missing"}[how]
     assert sum(found["summary"].values()) == 1
     text = CliRunner().invoke(app, ["data", "check", "rings"]).stdout
-    assert {"agrees": "1 agrees", "differs": "DIFFERS", "absent": "not here"}[how] in text
+    assert {"agrees": "1 agrees", "differs": "DIFFERS", "absent": "missing"}[how] in text
 
 
 def test_nothing_to_check_is_said(own_home: Path) -> None:

@@ -44,14 +44,14 @@ def test_links_counted_once_are_half_of_the_edges_and_the_self_loops() -> None:
     ends = np.array([[0, 1, 1, 2, 2, 0], [1, 0, 2, 1, 2, 0]])
     graphs = GraphSet.build([3], [6], ends)
     split = [Split(np.array([0]), np.array([], int), np.array([], int))]
-    assert compare(Statistics(1, 3, 4, links="once"), graphs, split, True)[2]["agrees"]
+    assert compare(Statistics(1, 3, 4, undirected=True), graphs, split, True)[2]["agrees"]
     assert compare(Statistics(1, 3, 6), graphs, split, True)[2]["agrees"]
 
 
 @pytest.mark.parametrize("exact", [True, False])
 def test_a_known_difference_is_explained_and_any_other_still_wrong(exact: bool) -> None:
     def facts(ours: float) -> Statistics:
-        return Statistics(100, 33.0, 0.0, node_types=9, known={
+        return Statistics(100, 33.0, 0.0, node_types=9, differences={
             "nodes": Difference(ours, "a misprint"), "node_types": Difference(3, "six never occur"),
         })  # fmt: skip
 

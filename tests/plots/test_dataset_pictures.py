@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 from graphtrial.cli.main import app
 from graphtrial.core.errors import GraphTrialError, MissingDependencyError
 from graphtrial.datasets import Dataset, Split, load
-from graphtrial.datasets.single_graph import node_homophily
+from graphtrial.datasets.graph_statistics import node_homophily
 from graphtrial.graphs import Column, GraphSet, from_networkx
 from graphtrial.plots import plot
 from graphtrial.plots.drawers import DRAWERS, drawer_of

@@ -1,4 +1,4 @@
-"""Datasets by name: `load("zinc")` fetches, verifies, parses and keeps one; adding one is metadata and a function."""
+"""Datasets by name: `load("zinc")` downloads, verifies, parses and caches one."""
 
 from typing import Any
 

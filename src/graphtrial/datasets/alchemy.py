@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from graphtrial.datasets.base import DATASETS, Source, Split
-from graphtrial.datasets.splits import by_ratio
+from graphtrial.datasets.splits import stratified_split
 from graphtrial.datasets.statistics import Statistics
 from graphtrial.datasets.targets import standardised_task, target_columns
 from graphtrial.datasets.tu.collection import TUDataset, dataset_class
@@ -38,7 +38,7 @@ class Alchemy(TUDataset):
     domain = "chemistry"
     task = GraphRegression(targets=TARGETS, metric="mae")
     paper = "Chen et al. 2019 (arXiv:1906.09427); Morris et al. 2020 (arXiv:2007.08663)"
-    published = Statistics(graphs=202_579, nodes=10.1, edges=10.4, links="once", features=6, binding=False)
+    published = Statistics(graphs=202_579, nodes=10.1, edges=10.4, undirected=True, features=6, binding=False)
     sources = dataset_class("alchemy_full", "").sources
     notes = (
         "The collection publishes no SHA-256 of its archives; the first one seen on a machine is kept and must be met "
@@ -61,4 +61,4 @@ class Alchemy(TUDataset):
 
     def split(self, graphs: GraphSet, source: Source, raw: Mapping[str, Path]) -> Sequence[Split]:
         alike = np.zeros(len(graphs), np.int64)
-        return [by_ratio(alike, SHARES, seed) for seed in range(RUNS)]
+        return [stratified_split(alike, SHARES, seed) for seed in range(RUNS)]

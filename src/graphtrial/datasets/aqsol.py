@@ -85,7 +85,7 @@ class AQSOL(DatasetSpec):
 
     def parse(self, source: Source, raw: Mapping[str, Path]) -> GraphSet:
         parts = from_table(raw[TABLE.name]) if source.name == "aqsoldb" else from_archive(raw[ARCHIVE.name])
-        kept = {part: [molecule for molecule in parts[part] if is_kept(molecule)] for part in PARTS}
+        kept = {part: [molecule for molecule in parts[part] if has_bonded_last_atom(molecule)] for part in PARTS}
         sizes = {part: len(molecules) for part, molecules in kept.items()}
         if sizes != SIZES:
             raise CorruptFileError(f"{source.name} splits into {sizes}, not {SIZES}; it is not the published data")
@@ -136,7 +136,7 @@ def molecule_of(found: Any, target: float) -> Molecule:
     return Molecule(atoms, np.stack([source, end]), kinds, target)
 
 
-def is_kept(molecule: Molecule) -> bool:
+def has_bonded_last_atom(molecule: Molecule) -> bool:
     """Tell whether the benchmark keeps a molecule: it has bonds, and its last atom has one."""
     return molecule.ends.size > 0 and int(molecule.ends.max()) + 1 == len(molecule.atoms)
 

@@ -1,4 +1,4 @@
-"""What a dataset declares, and what it is once loaded."""
+"""Base class of datasets, their sources and splits, and the loaded `Dataset`."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from graphtrial.tasks import Task
 DATASETS: Registry[type[DatasetSpec]] = Registry(
     "dataset",
     "graphtrial.datasets",
-    fits=lambda thing: is_subclass(thing, DatasetSpec) and _says_what_it_is(thing),
-    wanted="a subclass of graphtrial.DatasetSpec with a text `name`, a tuple of `sources` and, if any, a `task`",
+    fits=lambda thing: is_subclass(thing, DatasetSpec) and _has_valid_metadata(thing),
+    wanted="a subclass of graphtrial.DatasetSpec with a string `name`, a tuple of `sources` and, if any, a `task`",
     declared=("name", "domain", "licence", "paper", "sources"),
 )
 PARTS = ("train", "val", "test")
 
 
 SplitLevel = Literal["graph", "node", "edge", "pair"]
-"""What a split divides: the graphs of a set, or the nodes, edges or pairs of nodes of its single graph."""
+"""Level of the examples that a split divides: graphs, or nodes, edges or node pairs of a single graph."""
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Which graphs (or nodes, or pairs) are trained on, which choose the model, which are tested: arrays of ids."""
+    """Train, validation and test indices of graphs, nodes, edges or node pairs; read-only int64 arrays."""
 
     train: npt.NDArray[np.int64]
     val: npt.NDArray[np.int64]
@@ -52,26 +52,26 @@ class Split:
 
     @property
     def parts(self) -> dict[str, npt.NDArray[np.int64]]:
-        """The three arrays by name."""
+        """The index arrays by split name."""
         return {"train": self.train, "val": self.val, "test": self.test}
 
     @property
     def sizes(self) -> tuple[int, int, int]:
-        """The number of ids in train, val and test."""
+        """Numbers of examples in train, val and test."""
         return len(self.train), len(self.val), len(self.test)
 
 
 @dataclass(frozen=True)
 class Source:
-    """One way to come by a dataset: the files it needs (perhaps none) and what it means to have used it.
+    """Source of a dataset: the raw files it is parsed from (none if generated), described by `meaning`.
 
-    `exact` says that the result is the published data, so that its statistics must be the published ones; a stand-in
-    need only agree within sampling error. The versions of `libraries` are recorded: they had a say in the numbers.
-    `hours` is about what it takes to make it on one core where that is long: then only who asks for it gets it made.
+    `exact`: the result is the published data, so its statistics must equal the published ones; else they must agree
+    within sampling error. `libraries`: packages whose versions affect the result and are recorded. `hours`: estimated
+    single-core time if preparation is long; such a source is only prepared on explicit request.
 
-    `deviation` says in a few words how the data differ from the published ones, and results on them carry it as a
-    badge; `comparable` is false where scores do not compare with published ones even within sampling error. `hashes`
-    are hashes of data known to be made from this source, for results that do not record their source.
+    `deviation`: short description of how the data differ from the published data, shown as a badge beside results.
+    `comparable`: false if scores cannot be compared with published ones even within sampling error. `hashes`: dataset
+    hashes produced from this source, for results that do not record their source.
     """
 
     name: str
@@ -86,22 +86,23 @@ class Source:
 
     @property
     def difference(self) -> str:
-        """How the data differ from the published ones; empty where they are the same."""
+        """Difference from the published data; empty if there is none."""
         return self.deviation or ("" if self.exact else self.meaning)
 
 
 class DatasetSpec(ABC):
-    """A dataset as metadata and two pure functions; fetching, checking, caching and locking are the framework's.
+    """Base class of datasets: metadata and two pure functions, `parse` and `split`.
 
-    The first line of the docstring is the title. `sources` are alternatives in order of preference. Raise
-    `parser_version` whenever `parse` or `split` gives another result. `encoding_mode` says whether positional encodings
-    are added to the embedded node features or replace them. `node_names` and `edge_names` name the categories.
+    The framework downloads, verifies, caches and locks. The first line of the docstring is the title. `sources` are
+    alternatives in order of preference. Increment `parser_version` whenever `parse` or `split` changes its result.
+    `encoding_mode`: positional encodings are added to the embedded node features or replace them. `node_names` and
+    `edge_names`: names of the categories.
     """
 
     name: ClassVar[str]
     domain: ClassVar[str]
     task: ClassVar[Task | None] = None
-    """What is known of the task before the data are read, for lists; a trial takes that of `task_of`."""
+    """Task as listed before the data are loaded; trials use the one of `task_of`."""
     licence: ClassVar[str]
     paper: ClassVar[str]
     published: ClassVar[Statistics | None] = None
@@ -113,30 +114,30 @@ class DatasetSpec(ABC):
     edge_names: ClassVar[tuple[str, ...]] = ()
 
     published_as: ClassVar[str | None] = None
-    """The name under which papers list results, sizes and training rules, where it is not `name`."""
+    """Name of the dataset in published tables and protocols, if it differs from `name`."""
     large: ClassVar[bool] = False
-    """Preparing it takes a minute or gigabytes: the contract suite does so with `--large` only."""
+    """Preparation takes minutes or gigabytes; the contract suite includes it with `--large` only."""
     protocol: ClassVar[str | None] = None
-    """The training protocol; by default that of the benchmark paper with the dataset's own name."""
+    """Default training protocol; if unset, the one of the benchmark paper named after the dataset."""
     split_level: ClassVar[SplitLevel] = "graph"
-    """What the ids of a split number: graphs, or the nodes, edges or pairs of the single graph."""
+    """Level of the indices of a split."""
     splits_complete: ClassVar[bool] = True
-    """Everything that is numbered is in one part of every split."""
+    """Every split covers all examples."""
     splits_stratified: ClassVar[bool] = False
-    """Every part of every split has the classes in the proportions of the whole."""
+    """Splits are stratified by class."""
 
     @abstractmethod
     def parse(self, source: Source, raw: Mapping[str, Path]) -> GraphSet:
-        """Read the files of `source`, given by their names, into a graph set."""
+        """Parse the files of `source` into a graph set; `raw` maps file names to paths."""
 
     @abstractmethod
     def split(self, graphs: GraphSet, source: Source, raw: Mapping[str, Path]) -> Sequence[Split]:
-        """Return the splits, one per fold."""
+        """Return the splits, one per fold or repetition."""
 
     def task_of(self, graphs: GraphSet) -> Task:
-        """Return the task on these graphs; a family whose task is known only from the data overrides this."""
+        """Return the task on these graphs; override it if the task depends on the data."""
         if self.task is None:
-            raise GraphTrialError(f"dataset '{self.name}' declares no task and has no `task_of` that finds it")
+            raise GraphTrialError(f"dataset '{self.name}' declares no task and does not override `task_of`")
         return self.task
 
     @property
@@ -147,10 +148,10 @@ class DatasetSpec(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A named graph set with its task, its splits and where it came from; it never changes.
+    """Loaded dataset: graphs, splits, task and provenance; immutable.
 
-    `provenance` holds JSON-like facts: source variant, input files with their SHA-256, parser and library versions, and
-    our statistics beside the published ones.
+    `provenance` is JSON-like: source, input files with their SHA-256, parser and library versions, and the comparison
+    with published statistics.
     """
 
     name: str
@@ -162,45 +163,45 @@ class Dataset:
 
     @cached_property
     def hash(self) -> str:
-        """The SHA-256 over graphs and splits: part of the identity of every trial on this data."""
+        """SHA-256 of graphs and splits, part of the id of every trial on this dataset."""
         return dataset_hash(self.graphs, self.splits)
 
     def __repr__(self) -> str:
         return f"Dataset({self.name}, {len(self.graphs)} graphs, {len(self.splits)} splits, {self.hash[:12]})"
 
 
-def _says_what_it_is(kind: type[DatasetSpec]) -> bool:
-    """Tell whether what a class says about itself is of the right kind, where it says it."""
-    sources, name, task = (getattr(kind, key, None) for key in ("sources", "name", "task"))
-    if sources is not None and not (isinstance(sources, tuple) and all(isinstance(one, Source) for one in sources)):
+def _has_valid_metadata(cls: type[DatasetSpec]) -> bool:
+    """Return whether the class attributes that are set have the right types."""
+    sources, name, task = (getattr(cls, key, None) for key in ("sources", "name", "task"))
+    if sources is not None and not (isinstance(sources, tuple) and all(isinstance(s, Source) for s in sources)):
         return False
     return isinstance(name, str | None) and isinstance(task, Task | None)
 
 
 def published_name(dataset: str) -> str:
-    """Return the name under which papers list what they know of a dataset; an unknown name is its own."""
-    known = DATASETS.get(dataset).published_as if dataset in DATASETS else None
-    return known or dataset
+    """Return the name of a dataset in published tables; unregistered names are returned unchanged."""
+    alias = DATASETS.get(dataset).published_as if dataset in DATASETS else None
+    return alias or dataset
 
 
-def known_dataset(name: str) -> type[DatasetSpec] | None:
-    """Return the dataset of a name that stands in a store, or none; `module:attribute` is never imported for it."""
+def lookup_dataset(name: str) -> type[DatasetSpec] | None:
+    """Look up the class of a dataset named in a store, None if unavailable; never imports `module:attribute`."""
     if ":" in name:
         return None
     try:
         return DATASETS.get(name)
-    except (GraphTrialError, ImportError):  # of a file of the user's own that is not loaded now
+    except (GraphTrialError, ImportError):  # registered by a plug-in that is not loaded
         return None
 
 
 def dataset_hash(graphs: GraphSet, splits: Sequence[Split]) -> str:
-    """Return the SHA-256 over graphs and splits."""
+    """Return the SHA-256 of graphs and splits."""
     parts = [[describe(ids) for ids in split.parts.values()] for split in splits]
     return digest({"graphs": graphs.content_hash, "splits": parts})
 
 
 def check_splits(splits: Sequence[Split], count: int, complete: bool, what: str = "graph") -> None:
-    """Raise an error for splits that overlap, repeat or leave the set, or leave something out where nothing may be."""
+    """Raise InvalidGraphError for splits with overlaps, duplicates, indices out of range or, if `complete`, gaps."""
     if not splits:
         raise InvalidGraphError("a dataset needs at least one split")
     for number, split in enumerate(splits):
@@ -209,9 +210,9 @@ def check_splits(splits: Sequence[Split], count: int, complete: bool, what: str 
                 raise InvalidGraphError(f"the {part} part of split {number} is empty")
             if ids.min() < 0 or ids.max() >= count:
                 raise InvalidGraphError(f"the {part} part of split {number} names a {what} outside 0 to {count - 1}")
-        together = np.concatenate(list(split.parts.values()))
-        found = len(np.unique(together))
-        if found != len(together):
+        indices = np.concatenate(list(split.parts.values()))
+        distinct = len(np.unique(indices))
+        if distinct != len(indices):
             raise InvalidGraphError(f"split {number} has a {what} in two places")
-        if complete and found != count:
-            raise InvalidGraphError(f"split {number} leaves out {count - found} of {count} {what}s")
+        if complete and distinct != count:
+            raise InvalidGraphError(f"split {number} leaves out {count - distinct} of {count} {what}s")

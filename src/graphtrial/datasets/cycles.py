@@ -9,7 +9,7 @@ from typing import ClassVar
 from graphtrial.datasets.base import DATASETS, DatasetSpec, Source, Split
 from graphtrial.datasets.generators.cycles import CycleModel, cycle_graphs
 from graphtrial.datasets.prepare import load
-from graphtrial.datasets.splits import in_turn
+from graphtrial.datasets.splits import consecutive_split
 from graphtrial.datasets.statistics import Statistics
 from graphtrial.graphs import GraphSet
 from graphtrial.tasks import GraphClassification
@@ -60,7 +60,7 @@ class CYCLES(DatasetSpec):
         return cycle_graphs(CycleModel(), sum(SIZES), SEED)
 
     def split(self, graphs: GraphSet, source: Source, raw: Mapping[str, Path]) -> Sequence[Split]:
-        whole = in_turn(SIZES)
+        whole = consecutive_split(SIZES)
         return [Split(whole.train[: self.train_size], whole.val, whole.test)]
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from graphtrial.datasets.base import DATASETS, DatasetSpec, Source, Split
 from graphtrial.datasets.generators.graph_theory import AS_PUBLISHED, SOUND, Quirks, graph_theory_graphs
-from graphtrial.datasets.splits import in_turn
+from graphtrial.datasets.splits import consecutive_split
 from graphtrial.datasets.statistics import Statistics
 from graphtrial.graphs import GraphSet
 from graphtrial.tasks import GraphTheory
@@ -64,7 +64,7 @@ class GraphTheoryProp(DatasetSpec):
         return graph_theory_graphs(PARTS, SEED, self.quirks)
 
     def split(self, graphs: GraphSet, source: Source, raw: Mapping[str, Path]) -> Sequence[Split]:
-        return [in_turn(SIZES)]
+        return [consecutive_split(SIZES)]
 
 
 @DATASETS.register("graphtheoryprop-as-published", title="GraphTheoryProp (as published)")

@@ -204,8 +204,8 @@ class Cora(Citations):
         classes=classes,
         features=1433,
         split=(140, VAL, TEST),
-        links="once",
-        known={"edges": Difference(5278, "the published number counts 151 links twice; here each is there once")},
+        undirected=True,
+        differences={"edges": Difference(5278, "the published number counts 151 links twice; here each is there once")},
     )
 
 
@@ -224,8 +224,8 @@ class CiteSeer(Citations):
         classes=classes,
         features=3703,
         split=(120, VAL, TEST),
-        links="once",
-        known={
+        undirected=True,
+        differences={
             "edges": Difference(
                 4552, "the published number counts 124 papers that cite themselves, and 56 links twice; here none does"
             )
@@ -252,8 +252,8 @@ class PubMed(Citations):
         classes=classes,
         features=500,
         split=(60, VAL, TEST),
-        links="once",
-        known={
+        undirected=True,
+        differences={
             "edges": Difference(
                 44_324, "the published number counts self-citations and some links twice; PyG counts 44,324 as well"
             )

@@ -1,4 +1,4 @@
-"""From a name to a dataset: choose a source, fetch, parse, check, keep; prepared once, whoever asks first."""
+"""Prepare datasets: choose a source, download, parse, validate and cache; processes share the cache by a lock."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from graphtrial.core.files import atomic_folder
 from graphtrial.core.origins import origin_digests
 from graphtrial.core.spec import digest
 from graphtrial.datasets.base import DATASETS, PARTS, Dataset, DatasetSpec, Source, Split, check_splits, dataset_hash
-from graphtrial.datasets.single_graph import graph_facts
+from graphtrial.datasets.graph_statistics import graph_statistics
 from graphtrial.datasets.statistics import compare, summary, types_of
 from graphtrial.graphs import GraphSet, storage
 from graphtrial.io.sources import fetch, find, known_hash
@@ -25,28 +25,28 @@ logger = logging.getLogger(__name__)
 
 
 def load(name: str) -> Dataset:
-    """Return a dataset by name; it is prepared first where it is not yet, or no longer intact."""
+    """Load a dataset by name; prepare it first if it is not cached or its cache is corrupt."""
     return prepare(name)
 
 
 def prepare(name: str, force: bool = False) -> Dataset:
-    """Fetch, parse, check and keep a dataset, and return it; `force` does so even where it was kept before."""
+    """Download, parse, validate and cache a dataset, and return it; `force` ignores the cache."""
     kind = DATASETS.get(name)
-    if kind.name != name:  # trials are named after what it calls itself
+    if kind.name != name:  # trials record `kind.name`
         try:
             DATASETS.get(kind.name)
         except UnknownNameError:
             raise GraphTrialError(
-                f"dataset '{name}' calls itself '{kind.name}', by which it cannot be found; its `name` must be '{name}'"
+                f"dataset '{name}' has `name = '{kind.name}'`, which is not registered; set its `name` to '{name}'"
             ) from None
     return prepare_spec(kind(), force)
 
 
 def prepare_spec(spec: DatasetSpec, force: bool = False) -> Dataset:
-    """Prepare a dataset that need not have a name yet."""
-    source = _choose(spec)
+    """Prepare a dataset that need not be registered."""
+    source = _choose_source(spec)
     folder = _folder(spec, source)
-    if folder is None:  # a file without a published hash gets one when it is first seen
+    if folder is None:  # trust on first use: a file without a published hash is hashed after its download
         for file in source.files:
             fetch(file)
         folder = _folder(spec, source)
@@ -56,22 +56,22 @@ def prepare_spec(spec: DatasetSpec, force: bool = False) -> Dataset:
     if force:
         shutil.rmtree(target, ignore_errors=True)
     try:
-        return cached(target, lambda: _make(spec, source, target), lambda: _read(spec, target))
+        return cached(target, lambda: _prepare(spec, source, target), lambda: _read(spec, target))
     except OSError as error:
-        raise GraphTrialError(f"{spec.name} cannot be kept in {target.parent}: {error.strerror or error}") from error
+        raise GraphTrialError(f"{spec.name} cannot be saved in {target.parent}: {error.strerror or error}") from error
 
 
 def task_of(name: str) -> Task:
-    """Return the task of a dataset as loaded; nothing is read where the data have no say in it."""
+    """Return the task of a dataset; the data are loaded only if the task depends on them."""
     kind = DATASETS.get(name)
     declared = kind.task if kind.task_of is DatasetSpec.task_of else None
     return declared or load(name).task
 
 
 def info(name: str) -> dict[str, Any]:
-    """Return everything there is to say about a dataset, as JSON-like facts; it is prepared where it is not yet."""
+    """Return metadata, statistics and provenance of a dataset as JSON-like facts; prepares it if necessary."""
     dataset = load(name)
-    spec, graphs, made = dataset.spec, dataset.graphs, dataset.provenance
+    spec, graphs, provenance = dataset.spec, dataset.graphs, dataset.provenance
     return {
         "name": dataset.name,
         "title": spec.title,
@@ -83,10 +83,10 @@ def info(name: str) -> dict[str, Any]:
         "higher_is_better": dataset.task.metric.higher_is_better,
         "outputs": dataset.task.outputs,
         "encoding_mode": spec.encoding_mode,
-        "source": made["source"],
-        "source_means": made["meaning"],
-        "files": made["files"],
-        "libraries": made["libraries"],
+        "source": provenance["source"],
+        "source_means": provenance["meaning"],
+        "files": provenance["files"],
+        "libraries": provenance["libraries"],
         "graphs": len(graphs),
         "nodes": summary(graphs.node_counts),
         "edges": summary(graphs.edge_counts),
@@ -96,15 +96,15 @@ def info(name: str) -> dict[str, Any]:
         "columns": {name: [c.level, c.meaning, str(c.values.dtype), c.width] for name, c in graphs.columns.items()},
         "split_level": spec.split_level,
         "splits": [dict(zip(PARTS, split.sizes, strict=True)) for split in dataset.splits],
-        "graph": graph_facts(dataset),
-        "statistics": made["statistics"],
+        "graph": graph_statistics(dataset),
+        "statistics": provenance["statistics"],
         "notes": list(spec.notes),
         "hash": dataset.hash,
     }
 
 
-def source_at_hand(spec: DatasetSpec) -> Source | None:
-    """Return the first source that is kept already or whose files are on this machine, or nothing."""
+def available_source(spec: DatasetSpec) -> Source | None:
+    """Return the first source that is cached or whose files are on this machine, or None."""
     for source in spec.sources:
         folder = _folder(spec, source)
         if (folder is not None and folder.exists()) or all(find(file) for file in source.files):
@@ -112,21 +112,21 @@ def source_at_hand(spec: DatasetSpec) -> Source | None:
     return None
 
 
-def is_kept(name: str) -> bool:
-    """Tell whether a dataset is prepared already, so that loading it reads and nothing more."""
-    return any(folder.exists() for folder in folders_of(DATASETS.get(name)()))
+def is_prepared(name: str) -> bool:
+    """Return whether a dataset is cached, so that `load` only reads it."""
+    return any(folder.exists() for folder in prepared_folders(DATASETS.get(name)()))
 
 
-def folders_of(spec: DatasetSpec) -> list[Path]:
-    """Return where the prepared data of a dataset is kept, one folder for each source whose files are known."""
+def prepared_folders(spec: DatasetSpec) -> list[Path]:
+    """Return the cache folders of a dataset, one for each source whose file hashes are known."""
     return [folder for source in spec.sources if (folder := _folder(spec, source)) is not None]
 
 
-def _choose(spec: DatasetSpec) -> Source:
-    """Return the first source that is kept already or whose files are here, else the first that can be downloaded."""
-    here = source_at_hand(spec)
-    if here is not None:
-        return here
+def _choose_source(spec: DatasetSpec) -> Source:
+    """Return the first available source, else the first that can be downloaded."""
+    available = available_source(spec)
+    if available is not None:
+        return available
     for source in spec.sources:
         if all(file.url or find(file) for file in source.files):
             return source
@@ -139,11 +139,11 @@ def _folder(spec: DatasetSpec, source: Source) -> Path | None:
     if None in hashes.values():
         return None
     facts = {"dataset": spec.name, "parser": spec.parser_version, "source": source.name, "inputs": hashes}
-    origin = origin_digests(type(spec))  # the version of a plug-in's dataset is the content of its files
+    origin = origin_digests(type(spec))  # datasets of plug-ins are versioned by the content of their files
     return cache_folder("datasets", spec.name, digest({**facts, "origin": origin} if origin else facts))
 
 
-def _make(spec: DatasetSpec, source: Source, folder: Path) -> None:
+def _prepare(spec: DatasetSpec, source: Source, folder: Path) -> None:
     raw = {file.name: fetch(file) for file in source.files}
     logger.info("preparing %s from %s", spec.name, source.name)
     graphs = spec.parse(source, raw)
@@ -152,10 +152,10 @@ def _make(spec: DatasetSpec, source: Source, folder: Path) -> None:
     statistics = compare(spec.published, graphs, splits, source.exact) if spec.published else []
     for row in statistics:
         if not row["agrees"]:
-            wrong = f"{spec.name} has {row['what']} {row['ours']}, published is {row['published']} ({row['rule']})"
+            message = f"{spec.name} has {row['what']} {row['ours']}, published is {row['published']} ({row['rule']})"
             if source.exact and spec.published and spec.published.binding:
-                raise InvalidGraphError(f"{wrong}; it was not kept, because it cannot be the published data")
-            logger.warning("%s", wrong)
+                raise InvalidGraphError(f"{message}; it was not saved, because it cannot be the published data")
+            logger.warning("%s", message)
     provenance = {
         "dataset": spec.name,
         "source": source.name,
@@ -185,9 +185,9 @@ def _make(spec: DatasetSpec, source: Source, folder: Path) -> None:
 def _read(spec: DatasetSpec, folder: Path) -> Dataset:
     try:
         graphs = GraphSet.open(folder / "graphs")
-        arrays, about = storage.load(folder / "splits")
-        splits = tuple(Split(*(arrays[f"{number}.{part}"] for part in PARTS)) for number in range(about["splits"]))
-        dataset = Dataset(spec.name, graphs, splits, spec.task_of(graphs), spec, about["provenance"])
+        arrays, metadata = storage.load(folder / "splits")
+        splits = tuple(Split(*(arrays[f"{number}.{part}"] for part in PARTS)) for number in range(metadata["splits"]))
+        dataset = Dataset(spec.name, graphs, splits, spec.task_of(graphs), spec, metadata["provenance"])
         intact = dataset.hash == dataset.provenance["hash"]
     except (OSError, ValueError, KeyError, TypeError, SyntaxError, MemoryError) as error:
         raise CorruptFileError(f"the prepared {spec.name} in {folder} cannot be read ({error})") from error

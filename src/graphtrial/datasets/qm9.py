@@ -15,7 +15,7 @@ from graphtrial.core.parallel import map_in_order
 from graphtrial.core.temporary import temporary_folder
 from graphtrial.datasets.base import DATASETS, DatasetSpec, Source, Split
 from graphtrial.datasets.molecules.conformers import ATOM_FEATURES, KINDS, Structure, Structures
-from graphtrial.datasets.splits import by_ratio
+from graphtrial.datasets.splits import stratified_split
 from graphtrial.datasets.statistics import Difference, Statistics
 from graphtrial.datasets.targets import standardised_task, target_columns
 from graphtrial.graphs import Column, GraphSet
@@ -81,10 +81,10 @@ class QM9(DatasetSpec):
         graphs=129_433,
         nodes=18.0,
         edges=18.6,
-        links="once",
+        undirected=True,
         features=len(ATOM_FEATURES),
         binding=False,
-        known={
+        differences={
             "graphs": Difference(
                 130_831,
                 "all molecules that pass the authors' own test of consistency; which 1,398 more the TU collection left "
@@ -134,7 +134,7 @@ class QM9(DatasetSpec):
 
     def split(self, graphs: GraphSet, source: Source, raw: Mapping[str, Path]) -> Sequence[Split]:
         alike = np.zeros(len(graphs), np.int64)
-        return [by_ratio(alike, SHARES, seed) for seed in range(RUNS)]
+        return [stratified_split(alike, SHARES, seed) for seed in range(RUNS)]
 
 
 @DATASETS.register("qm9-complete", title="QM9 (complete)")

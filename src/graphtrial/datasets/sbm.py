@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from graphtrial.datasets.base import DATASETS, DatasetSpec, Source, Split
 from graphtrial.datasets.generators.sbm import BlockModel, cluster_graphs, pattern_graphs
-from graphtrial.datasets.splits import in_turn
+from graphtrial.datasets.splits import consecutive_split
 from graphtrial.datasets.statistics import Difference, Statistics
 from graphtrial.graphs import GraphSet
 from graphtrial.tasks import NodeClassification
@@ -53,7 +53,7 @@ class PATTERN(DatasetSpec):
         classes=2,
         split=(10_000, 2_000, 2_000),
         grouped_by="pattern",
-        known={
+        differences={
             "nodes": Difference(118.9, "the paper prints the mean of the first version; this is the released file's"),
             "edges": Difference(
                 6098.9,
@@ -74,7 +74,7 @@ class PATTERN(DatasetSpec):
         return pattern_graphs(self.model, self.sizes, SEED, patterns=self.patterns)
 
     def split(self, graphs: GraphSet, source: Source, raw: Mapping[str, Path]) -> Sequence[Split]:
-        return [in_turn(self.sizes)]
+        return [consecutive_split(self.sizes)]
 
 
 @DATASETS.register("pattern-v1", title="PATTERN (v1)")
@@ -92,7 +92,7 @@ class PATTERNv1(PATTERN):
     paper = "Dwivedi et al. 2020 (arXiv:2003.00982v1); Abbe 2017 (arXiv:1703.10146)"
     model = BlockModel(communities=5, p=0.5, q=0.2)
     pattern_nodes: ClassVar[int] = 20
-    published = replace(PATTERN.published, known={})
+    published = replace(PATTERN.published, differences={})
     notes = (
         "That these are the parameters of the published graphs shows in the mean sizes that both versions of the paper "
         "print: 117.5 nodes and 4,750 directed edges are to be expected, 117.47 and 4,749.15 are printed.",
@@ -129,4 +129,4 @@ class CLUSTER(DatasetSpec):
         return cluster_graphs(self.model, sum(self.sizes), SEED)
 
     def split(self, graphs: GraphSet, source: Source, raw: Mapping[str, Path]) -> Sequence[Split]:
-        return [in_turn(self.sizes)]
+        return [consecutive_split(self.sizes)]

@@ -1,11 +1,11 @@
-"""The statistics a dataset was published with, and whether ours agree with them."""
+"""Published statistics of datasets and their comparison with the data."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,27 +16,27 @@ if TYPE_CHECKING:
     from graphtrial.datasets.base import Split
 
 SELF_LOOPS = "self_loops"
-"""The graph column that says how many self-loops were left out when a file was read."""
+"""Graph column with the number of self-loops removed when the file was read."""
 STANDARD_ERRORS = 4.0
-"""How far the mean of a stand-in may lie from the published mean: by chance once in 16,000 cases."""
+"""Tolerance of the mean of a stand-in; exceeded by chance with probability 1 / 16,000."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A known difference: what ours must be instead of the published number, and why; anything else is an error."""
+    """Documented difference from a published statistic: the expected value and the reason."""
 
-    ours: float
-    why: str
+    expected: float
+    reason: str
 
 
 @dataclass(frozen=True)
 class Statistics:
-    """Published facts: numbers of graphs, types and classes; mean nodes and edges; sizes of one split.
+    """Published statistics: numbers of graphs, types and classes; mean nodes and edges; split sizes.
 
-    `edges` counts both directions of a link, or with `links="once"` each link once. `features` is the width of `x`.
-    `known` holds the facts in which the data and its publication differ. Where the publication is less certain than
-    the data (`binding` is false), an unknown difference is told but does not make the data wrong. Generated graphs that
-    share a random draw are no independent samples: `grouped_by` names the graph column that says which do.
+    `edges` are directed edges, or undirected ones with `undirected`. `features` is the number of features of `x`.
+    `differences` documents the statistics in which data and publication differ. With `binding=False` the publication is
+    less reliable than the data, and an undocumented difference is reported, but is no error. Generated graphs that
+    share a random draw are not independent: `grouped_by` is the graph column that identifies such groups.
     """
 
     graphs: int
@@ -47,26 +47,26 @@ class Statistics:
     classes: int | None = None
     split: tuple[int, int, int] | None = None
     features: int | None = None
-    links: Literal["both ways", "once"] = "both ways"
-    known: Mapping[str, Difference] = field(default_factory=dict)
+    undirected: bool = False
+    differences: Mapping[str, Difference] = field(default_factory=dict)
     binding: bool = True
     grouped_by: str | None = None
 
 
 def compare(published: Statistics, graphs: GraphSet, splits: Sequence[Split], exact: bool) -> list[dict[str, Any]]:
-    """Return one row per published fact: what, ours, published, agrees, rule, and a reason where they differ.
+    """Return one row per published statistic: what, ours, published, agrees, rule, and a reason if they differ.
 
-    Counts must be equal. Means must round to the published digits where the data is exactly the published one, else lie
-    within four standard errors of it. Where they are known to differ, the same rule is applied to what ours must be,
-    and where self-loops were left out, to what ours would be with them.
+    Counts must be equal. Means must round to the published digits if the source is `exact`, else lie within four
+    standard errors. A documented difference is compared with its expected value, and edges with and without the
+    removed self-loops.
     """
-    edges = link_counts(graphs) if published.links == "once" else graphs.edge_counts
-    known = published.known
+    edges = link_counts(graphs) if published.undirected else graphs.edge_counts
+    differences = published.differences
     groups = graphs.column(published.grouped_by).values if published.grouped_by else None
     rows = [
-        _count_row("graphs", len(graphs), published.graphs, known),
-        _mean_row("nodes", graphs.node_counts, published.nodes, exact, known, groups),
-        _edges_row(graphs, edges, published.edges, exact, known, groups),
+        _count_row("graphs", len(graphs), published.graphs, differences),
+        _mean_row("nodes", graphs.node_counts, published.nodes, exact, differences, groups),
+        _edges_row(graphs, edges, published.edges, exact, differences, groups),
     ]
     counts = {
         "node_types": (types_of(graphs, "x"), published.node_types),
@@ -74,7 +74,7 @@ def compare(published: Statistics, graphs: GraphSet, splits: Sequence[Split], ex
         "classes": (types_of(graphs, "y"), published.classes),
         "features": (graphs.columns["x"].width if "x" in graphs.columns else None, published.features),
     }
-    rows += [_count_row(what, ours, there, known) for what, (ours, there) in counts.items() if there is not None]
+    rows += [_count_row(w, ours, value, differences) for w, (ours, value) in counts.items() if value is not None]
     if published.split is not None:
         sizes = sorted({split.sizes for split in splits})
         ours: Any = list(sizes[0]) if len(sizes) == 1 else [list(s) for s in sizes]
@@ -83,7 +83,7 @@ def compare(published: Statistics, graphs: GraphSet, splits: Sequence[Split], ex
 
 
 def link_counts(graphs: GraphSet) -> npt.NDArray[Any]:
-    """Return the links of each graph, counted once: half of its edges, which go both ways, and its self-loops."""
+    """Return the number of undirected edges of each graph, self-loops included."""
     graph = np.repeat(np.arange(len(graphs)), graphs.edge_counts)
     loops = np.bincount(graph[graphs.edge_index[0] == graphs.edge_index[1]], minlength=len(graphs))
     counts: npt.NDArray[Any] = (graphs.edge_counts + loops) / 2
@@ -91,18 +91,18 @@ def link_counts(graphs: GraphSet) -> npt.NDArray[Any]:
 
 
 def types_of(graphs: GraphSet, name: str) -> int | None:
-    """Return the number of categories of a column, or nothing where it is absent or not categorical."""
+    """Return the number of categories of a column, None if it is missing or not categorical."""
     return graphs.columns[name].types if name in graphs.columns else None
 
 
 def summary(counts: npt.NDArray[Any]) -> dict[str, float]:
-    """Return mean, smallest and largest of some counts."""
+    """Return mean, minimum and maximum."""
     return {"mean": round(float(counts.mean()), 4), "min": int(counts.min()), "max": int(counts.max())}
 
 
-def _count_row(what: str, ours: Any, published: int, known: Mapping[str, Difference]) -> dict[str, Any]:
-    if what in known and ours != published:
-        return _known_row(what, ours, published, known[what], ours == known[what].ours, "equal")
+def _count_row(what: str, ours: Any, published: int, differences: Mapping[str, Difference]) -> dict[str, Any]:
+    if what in differences and ours != published:
+        return _explained_row(what, ours, published, differences[what], ours == differences[what].expected, "equal")
     return _row(what, ours, published, ours == published, "equal")
 
 
@@ -111,14 +111,15 @@ def _mean_row(
     counts: npt.NDArray[Any],
     published: float,
     exact: bool,
-    known: Mapping[str, Difference],
+    differences: Mapping[str, Difference],
     groups: npt.NDArray[Any] | None,
 ) -> dict[str, Any]:
     mean = float(counts.mean())
     error = 0.0 if exact else standard_error(counts, groups)
     rule = "rounds to the published digits" if exact else f"within {STANDARD_ERRORS:g} standard errors of {error:.4f}"
-    if what in known and not _near(mean, published, error):
-        return _known_row(what, mean, published, known[what], _near(mean, known[what].ours, error), rule)
+    if what in differences and not _near(mean, published, error):
+        agrees = _near(mean, differences[what].expected, error)
+        return _explained_row(what, mean, published, differences[what], agrees, rule)
     return _row(what, mean, published, _near(mean, published, error), rule)
 
 
@@ -127,22 +128,22 @@ def _edges_row(
     edges: npt.NDArray[Any],
     published: float,
     exact: bool,
-    known: Mapping[str, Difference],
+    differences: Mapping[str, Difference],
     groups: npt.NDArray[Any] | None,
 ) -> dict[str, Any]:
-    row = _mean_row("edges", edges, published, exact, known, groups)
+    row = _mean_row("edges", edges, published, exact, differences, groups)
     loops = graphs.columns.get(SELF_LOOPS)
     if row["agrees"] or loops is None:
         return row
-    for share in (1.0, 0.5):  # a table may count a line of the file as half a link, a self-loop too
-        if _near(float((edges + share * loops.values).mean()), published, 0.0):
-            why = f"the published number counts the file's {int(loops.values.sum()):,} self-loops, left out here"
-            return row | {"agrees": True, "rule": "rounds to the published digits with self-loops", "reason": why}
+    for weight in (1.0, 0.5):  # some tables count each line of the file as half an edge, self-loops included
+        if _near(float((edges + weight * loops.values).mean()), published, 0.0):
+            reason = f"the published number counts the file's {int(loops.values.sum()):,} self-loops, left out here"
+            return row | {"agrees": True, "rule": "rounds to the published digits with self-loops", "reason": reason}
     return row
 
 
 def standard_error(counts: npt.NDArray[Any], groups: npt.NDArray[Any] | None = None) -> float:
-    """Return the standard error of the mean; the counts of one of the `groups` are no more than one sample."""
+    """Return the standard error of the mean; with `groups`, that of the group means."""
     samples = counts if groups is None else np.bincount(groups, counts) / np.bincount(groups)
     return float(np.std(samples)) / math.sqrt(len(samples))
 
@@ -152,9 +153,11 @@ def _near(mean: float, published: float, error: float) -> bool:
     return abs(mean - published) <= STANDARD_ERRORS * error + half_digit
 
 
-def _known_row(what: str, ours: Any, published: Any, known: Difference, agrees: bool, rule: str) -> dict[str, Any]:
-    row = _row(what, ours, published, agrees, f"{rule}, known to be {known.ours:g} instead")
-    return row | {"reason": known.why}
+def _explained_row(
+    what: str, ours: Any, published: Any, difference: Difference, agrees: bool, rule: str
+) -> dict[str, Any]:
+    row = _row(what, ours, published, agrees, f"{rule}, known to be {difference.expected:g} instead")
+    return row | {"reason": difference.reason}
 
 
 def _row(what: str, ours: Any, published: Any, agrees: bool, rule: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Several targets of different units, made comparable."""
+"""Standardisation of multi-task regression targets."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from graphtrial.tasks import GraphRegression
 
 
 def target_columns(values: npt.NDArray[Any], meaning: str) -> dict[str, Column]:
-    """Return the columns `y`, in which every target has mean 0 and deviation 1, and `targets`, in their own units.
+    """Return the columns `y`, the standardised targets, and `targets`, the raw ones.
 
-    The mean absolute error over `y` is then in standard deviations of the targets, as MPNN and TUDataset report it.
-    Mean and deviation are over all graphs, test graphs included, as in the reference: a change of units, no more.
+    The mean absolute error on `y` is in standard deviations, as MPNN and TUDataset report it. Mean and standard
+    deviation are taken over all graphs, test graphs included, as in the reference implementation.
     """
     exact = values.astype(np.float64)
-    y = (exact - exact.mean(axis=0)) / _spread(exact)
+    y = (exact - exact.mean(axis=0)) / _std(exact)
     return {
         "y": Column(y.astype(np.float32), "graph", f"standardised: {meaning}"),
         "targets": Column(exact, "graph", meaning),
@@ -26,12 +26,12 @@ def target_columns(values: npt.NDArray[Any], meaning: str) -> dict[str, Column]:
 
 
 def standardised_task(graphs: GraphSet) -> GraphRegression:
-    """Return the task on targets that `target_columns` made, which knows their deviations."""
+    """Return the regression task on standardised targets, with their standard deviations."""
     values = np.asarray(graphs.column("targets").values)
-    return GraphRegression(values.shape[1], std=_spread(values).tolist())
+    return GraphRegression(values.shape[1], std=_std(values).tolist())
 
 
-def _spread(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return the deviation of each target, 1 where it never differs."""
-    spread = values.std(axis=0)
-    return np.where(spread > 0, spread, 1.0)
+def _std(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the standard deviation of each target, 1 for constant ones."""
+    std = values.std(axis=0)
+    return np.where(std > 0, std, 1.0)

@@ -72,7 +72,7 @@ class WikiCS(WikiCSBase):
     """
 
     name = "wikics"
-    published = Statistics(graphs=1, nodes=11_701, edges=216_123, classes=CLASSES, features=300, links="once")
+    published = Statistics(graphs=1, nodes=11_701, edges=216_123, classes=CLASSES, features=300, undirected=True)
 
 
 @DATASETS.register("wikics-stopping", title="Wiki-CS (stopping)")
@@ -96,7 +96,7 @@ class WikiCSAsPublished(WikiCSBase):
 
     name = "wikics-as-published"
     published = Statistics(
-        graphs=1, nodes=11_701, edges=216_123, classes=CLASSES, features=300, known={"edges": _MULTIGRAPH}
+        graphs=1, nodes=11_701, edges=216_123, classes=CLASSES, features=300, differences={"edges": _MULTIGRAPH}
     )
     splits_complete = False
     both_ways = "twice"

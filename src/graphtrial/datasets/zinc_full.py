@@ -49,10 +49,10 @@ class ZINCFull(DatasetSpec):
         graphs=249_456,
         nodes=23.1,
         edges=24.9,
-        links="once",
+        undirected=True,
         node_types=28,
         edge_types=4,
-        known={
+        differences={
             "graphs": Difference(
                 249_455,
                 "there are 249,455 different molecules; the published list for training has one line more, and which "

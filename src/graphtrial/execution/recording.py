@@ -8,7 +8,7 @@ from typing import Any
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.datasets.base import DATASETS
-from graphtrial.datasets.prepare import source_at_hand, task_of
+from graphtrial.datasets.prepare import available_source, task_of
 from graphtrial.training.checkpoint import Checkpoint
 from graphtrial.training.outcome import Outcome
 from graphtrial.trials.environment import environment
@@ -68,7 +68,7 @@ def record_result(spec: TrialSpec, store: Store, result: TrialResult) -> None:
 def _source(dataset: str) -> dict[str, str]:
     """Return the source of the data here; a trial on remote data of the same hash has the same data."""
     try:
-        source = source_at_hand(DATASETS.get(dataset)())
+        source = available_source(DATASETS.get(dataset)())
     except GraphTrialError:
         return {}
     return {} if source is None else {"source": source.name}

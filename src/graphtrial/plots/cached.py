@@ -13,7 +13,7 @@ from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.files import atomic_folder, read_json
 from graphtrial.core.spec import digest
 from graphtrial.datasets import info, load
-from graphtrial.datasets.prepare import is_kept
+from graphtrial.datasets.prepare import is_prepared
 from graphtrial.plots.figures import plot
 
 FACTS = "facts.json"
@@ -42,7 +42,7 @@ def kept_pictures(name: str, data: str) -> tuple[dict[str, Any], tuple[Path, ...
         return read_json(folder / FACTS), tuple(sorted(folder.glob("*.png")))
 
     try:
-        if not folder.exists() and not is_kept(name):
+        if not folder.exists() and not is_prepared(name):
             return {}, ()
         if find_spec("matplotlib") is None:
             return (info(name), ()) if load(name).hash == data else ({}, ())

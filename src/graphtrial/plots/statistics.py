@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphtrial.datasets import Dataset
-from graphtrial.datasets.single_graph import node_homophily
+from graphtrial.datasets.graph_statistics import node_homophily
 from graphtrial.plots.drawers.base import class_name
 from graphtrial.plots.style import INK, MAIN, WARM, colour_of
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from graphtrial.datasets.base import known_dataset, published_name
+from graphtrial.datasets.base import lookup_dataset, published_name
 from graphtrial.published.data_files import published_facts
 from graphtrial.report.grid import Cell, Grid, words
 from graphtrial.results.titles import dataset_title
@@ -25,7 +25,7 @@ class About:
 
 def describe(name: str) -> About:
     """Return what the registry knows of a dataset; one that it does not know has a name and nothing else."""
-    kind = known_dataset(name)
+    kind = lookup_dataset(name)
     if kind is None:
         return About(name, {})
     doc = inspect.getdoc(kind) or name

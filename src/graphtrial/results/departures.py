@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.datasets.base import DatasetSpec, Source, known_dataset
+from graphtrial.datasets.base import DatasetSpec, Source, lookup_dataset
 from graphtrial.training import PROTOCOLS
 from graphtrial.trials.provenance import changed_version
 from graphtrial.trials.store import TrialRecord
@@ -70,7 +70,7 @@ def _data(trial: TrialRecord, recorded: str | None) -> Departure | None:
 
     The source is the one that the trial recorded, or that is known by the hash of its data, or the only one there is.
     """
-    spec = known_dataset(trial.spec.dataset)
+    spec = lookup_dataset(trial.spec.dataset)
     if spec is None:
         return None
     source = _source(spec, recorded, trial.spec.data)

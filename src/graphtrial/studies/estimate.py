@@ -11,7 +11,7 @@ from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.files import cache_home, read_json, write_text
 from graphtrial.core.spec import canonical_json, digest
 from graphtrial.datasets import load
-from graphtrial.datasets.prepare import is_kept
+from graphtrial.datasets.prepare import is_prepared
 from graphtrial.studies.plan import PlannedRow
 from graphtrial.trials.environment import environment
 from graphtrial.trials.store import TrialRecord
@@ -55,7 +55,7 @@ def measure_timing(row: PlannedRow) -> Timing:
     """
     if not row.kind.has_epochs:
         raise GraphTrialError(f"{row.model.name} is not trained in epochs, so there is none to time")
-    if not is_kept(row.dataset):
+    if not is_prepared(row.dataset):
         raise GraphTrialError(f"{row.dataset} is not prepared; `graphtrial data prepare {row.dataset}` does it")
     dataset = load(row.dataset)
     spec = next(row.resolve(dataset))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.datasets import DATASETS
-from graphtrial.datasets.prepare import is_kept
+from graphtrial.datasets.prepare import is_prepared
 from graphtrial.nn.budget import parse_budget
 from graphtrial.studies import ModelEntry, Study, load_study
 from graphtrial.studies.plan import check_entry
@@ -61,7 +61,7 @@ def _check_settings(study: Study, row: ModelEntry, protocol: Protocol) -> None:
 
 
 def _count(study: Study, verdict: Verdict) -> None:
-    absent = [name for name in study.datasets if not is_kept(name)]
+    absent = [name for name in study.datasets if not is_prepared(name)]
     if absent:
         verdict.facts.append(
             f"the number of trials is known once the data is prepared: graphtrial data prepare {' '.join(absent)}"

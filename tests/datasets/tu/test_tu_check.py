@@ -15,7 +15,7 @@ from graphtrial.cli.main import app
 from graphtrial.datasets.check import check
 from graphtrial.datasets.statistics import SELF_LOOPS, Statistics, compare
 from graphtrial.datasets.tu import CATALOG
-from graphtrial.datasets.tu.catalog import KNOWN
+from graphtrial.datasets.tu.catalog import DIFFERENCES
 from graphtrial.graphs import Column, GraphSet
 
 Archive = Callable[..., None]
@@ -63,11 +63,11 @@ def test_facts_that_are_wrong_in_the_table_are_listed_with_the_right_number(arch
     assert "the file tells 15 apart" in rows["classes"]["reason"]
 
 
-@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("name", DIFFERENCES)
 def test_every_known_error_of_the_table_is_one(name: str) -> None:
     published = CATALOG[name].published
-    for what, known in published.known.items():
-        assert getattr(published, what) not in (None, known.ours)
+    for what, known in published.differences.items():
+        assert getattr(published, what) not in (None, known.expected)
 
 
 def test_dhfr_has_the_number_of_the_row_above_it() -> None:
@@ -82,7 +82,7 @@ def looped(loops: list[int]) -> GraphSet:
 @pytest.mark.parametrize(("published", "agrees"), [(2.0, True), (4.0, True), (3.0, True), (3.5, False), (5.0, False)])
 def test_published_numbers_may_count_self_loops(published: float, agrees: bool) -> None:
     graphs = looped([3, 1])  # two links a graph; four with each self-loop, three with half of it
-    rows = compare(Statistics(2, 3.0, published, links="once"), graphs, [], exact=True)
+    rows = compare(Statistics(2, 3.0, published, undirected=True), graphs, [], exact=True)
     row = next(row for row in rows if row["what"] == "edges")
     assert row["agrees"] is agrees
     assert row["ours"] == 2.0

@@ -1,4 +1,4 @@
-"""`graphtrial data check`: ours beside the published."""
+"""`graphtrial data check`: compare datasets with their published statistics."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from graphtrial.core.errors import GraphTrialError
 @friendly
 def check(
     names: Annotated[list[str] | None, typer.Argument(help="Datasets by name.")] = None,
-    all_: Annotated[bool, typer.Option("--all", help="Every dataset there is.")] = False,
-    large: Annotated[bool, typer.Option(help="Prepare those that take minutes or gigabytes too.")] = True,
-    fetch: Annotated[bool, typer.Option("--fetch", help="Download what is not on this machine.")] = False,
+    all_: Annotated[bool, typer.Option("--all", help="Check all datasets.")] = False,
+    large: Annotated[bool, typer.Option(help="Include datasets that take minutes or gigabytes to prepare.")] = True,
+    fetch: Annotated[bool, typer.Option("--fetch", help="Download missing files.")] = False,
     plugin: Plugins = None,
     allow: Allowed = None,
     json: Json = False,
 ) -> None:
     """Compare datasets with their published statistics, number by number.
 
-    Exit code 0: whatever could be compared agrees, or its difference is known or says nothing against the data; 1:
-    something differs or is damaged; 3: a dataset that was named is not on this machine.
+    Exit code 0: all compared statistics agree, or their difference is documented or unsettled; 1: a statistic differs
+    or a dataset is corrupt; 3: files of a named dataset are missing.
 
     Example: graphtrial data check csl enzymes
     """
@@ -35,25 +35,27 @@ def check(
 
     if bool(names) == all_:
         raise GraphTrialError("name the datasets to check, or check --all of them")
-    wanted = all_names() if all_ else names or []
-    found = [check_dataset(name, fetch=fetch, large=large) for name in track(wanted, "checking", len(wanted))]
+    chosen = all_names() if all_ else names or []
+    checked = [check_dataset(name, fetch=fetch, large=large) for name in track(chosen, "checking", len(chosen))]
     if json:
-        print_json({"summary": summary(found), "datasets": found})
+        print_json({"summary": summary(checked), "datasets": checked})
     else:
-        _print(found, everything=not all_)
-    if any(facts["status"] in WRONG for facts in found):
+        _print(checked, with_missing=not all_)
+    if any(facts["status"] in WRONG for facts in checked):
         raise typer.Exit(1)
-    if names and any(facts["status"] == "not here" for facts in found):
+    if names and any(facts["status"] == "missing" for facts in checked):
         raise typer.Exit(3)
 
 
-def _print(found: list[dict[str, Any]], everything: bool) -> None:
+def _print(checked: list[dict[str, Any]], with_missing: bool) -> None:
     from graphtrial.datasets.check import summary
 
-    table = Table("dataset", "source", "what", "ours", "published", "verdict", title="ours beside the published")
-    told = []
-    for facts in found:
-        if facts["status"] == "not here" and not everything:
+    table = Table(
+        "dataset", "source", "what", "ours", "published", "verdict", title="statistics beside the published ones"
+    )
+    reasons = []
+    for facts in checked:
+        if facts["status"] == "missing" and not with_missing:
             continue
         for number, row in enumerate(facts["rows"]):
             verdict = "known difference" if "reason" in row and row["agrees"] else row["rule"]
@@ -69,14 +71,14 @@ def _print(found: list[dict[str, Any]], everything: bool) -> None:
                 style=colour,
             )
         if facts["reason"]:
-            told.append(f"{facts['name']}, {facts['status']}: {facts['reason']}")
+            reasons.append(f"{facts['name']}, {facts['status']}: {facts['reason']}")
     if table.row_count:
         out.print(table)
-    for line in told:
+    for line in reasons:
         out.print(line, markup=False, soft_wrap=True)
-    out.print(", ".join(f"{count} {status}" for status, count in summary(found).items()))
-    if not everything and any(facts["status"] == "not here" for facts in found):
-        out.print("What is not here is listed with its files and addresses by --json.")
+    out.print(", ".join(f"{count} {status}" for status, count in summary(checked).items()))
+    if not with_missing and any(facts["status"] == "missing" for facts in checked):
+        out.print("Missing files are listed with their URLs by --json.")
 
 
 def _flat(value: Any) -> str:

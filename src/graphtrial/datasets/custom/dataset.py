@@ -41,13 +41,13 @@ class OwnDataset(DatasetSpec):
     def split(self, graphs: GraphSet, source: Source, raw: Mapping[str, Path]) -> Sequence[Split]:
         rule = self.recipe.split
         if "sizes" in rule:
-            return [splits.in_turn(rule["sizes"])]
+            return [splits.consecutive_split(rule["sizes"])]
         if PART in graphs.columns:
             return given_splits(graphs)
         classes = self._strata(graphs)
         if "folds" in rule:
-            return splits.folds(classes, rule["folds"], rule["seed"])
-        return [splits.by_ratio(classes, rule["shares"], rule["seed"])]
+            return splits.stratified_folds(classes, rule["folds"], rule["seed"])
+        return [splits.stratified_split(classes, rule["shares"], rule["seed"])]
 
     def task_of(self, graphs: GraphSet) -> Task:
         return task_for(graphs, self.recipe.task)

@@ -59,4 +59,4 @@ def split_level_of(graphs: GraphSet) -> SplitLevel:
 def given_splits(graphs: GraphSet) -> list[Split]:
     """Return the splits of the column `part`."""
     parts = np.asarray(graphs.column(PART).values)
-    return [splits.parts_as_given(part) for part in parts.reshape(len(parts), -1).T]
+    return [splits.split_from_parts(part) for part in parts.reshape(len(parts), -1).T]

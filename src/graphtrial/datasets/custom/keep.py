@@ -16,7 +16,7 @@ from graphtrial.datasets.custom.importers import read
 from graphtrial.datasets.custom.kinds import kind_of
 from graphtrial.datasets.custom.recipe import NAME, Recipe
 from graphtrial.datasets.custom.tasks import suggested_task, task_for
-from graphtrial.datasets.prepare import folders_of, prepare_spec
+from graphtrial.datasets.prepare import prepare_spec, prepared_folders
 from graphtrial.graphs import GraphSet
 from graphtrial.graphs.mask_names import PART
 
@@ -106,11 +106,11 @@ def _keep(recipe: Recipe, paths: list[Path], replace: bool) -> Dataset:
         spec = class_of(recipe)()
         made = prepare_spec(spec)
     except BaseException:
-        recipes.remove_others(name, old, folders_of(class_of(old)()) if old else ())
+        recipes.remove_others(name, old, prepared_folders(class_of(old)()) if old else ())
         raise
     recipes.write(recipe)  # from here on the name means the new one; a process killed before leaves the old one
     DATASETS.remove(name)
-    recipes.remove_others(name, recipe, folders_of(spec))
+    recipes.remove_others(name, recipe, prepared_folders(spec))
     return made
 
 

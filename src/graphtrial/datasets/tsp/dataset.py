@@ -16,7 +16,7 @@ from graphtrial.core.files import read_json
 from graphtrial.core.progress import track
 from graphtrial.core.temporary import temporary_folder
 from graphtrial.datasets.base import DATASETS, PARTS, DatasetSpec, Source, Split
-from graphtrial.datasets.splits import in_turn
+from graphtrial.datasets.splits import consecutive_split
 from graphtrial.datasets.statistics import Statistics
 from graphtrial.datasets.tsp.generate import estimated_hours, labelled, solved_graphs
 from graphtrial.datasets.tsp.graphs import tour_graphs
@@ -44,7 +44,7 @@ class TourSpec(DatasetSpec):
     sizes: tuple[int, int, int]
 
     def split(self, graphs: GraphSet, source: Source, raw: Mapping[str, Path]) -> Sequence[Split]:
-        return [in_turn(self.sizes)]
+        return [consecutive_split(self.sizes)]
 
 
 @DATASETS.register("tsp", title="TSP")

@@ -18,7 +18,7 @@ SEEN = frozenset({"DD", "REDDIT-BINARY"})
 FEATURES = {"ENZYMES": 18, "DD": 89, "PROTEINS_full": 29}
 """What Benchmarking GNNs shows of a node (table 10 of its first version)."""
 
-KNOWN = {
+DIFFERENCES = {
     "DHFR": {"graphs": Difference(756, "the collection's table repeats the 467 of COX2; the file has 756 molecules")},
     "Fingerprint": {
         "classes": Difference(
@@ -63,8 +63,8 @@ class Entry:
             edges=self.edges,
             classes=self.classes,
             features=FEATURES.get(self.name),
-            links="once",
-            known=KNOWN.get(self.name, {}),
+            undirected=True,
+            differences=DIFFERENCES.get(self.name, {}),
             binding=self.sha256 is not None or self.name in SEEN,
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphtrial.datasets.base import known_dataset
+from graphtrial.datasets.base import lookup_dataset
 from graphtrial.results.rows import ResultRow
 
 
@@ -12,7 +12,7 @@ def chance_of(row: ResultRow) -> float | None:
     1 / classes for accuracy, 0.5 for ROC-AUC. Of imbalanced classes the majority-class baseline scores higher; then
     this is a lower bound.
     """
-    spec = known_dataset(row.first.spec.dataset)
+    spec = lookup_dataset(row.first.spec.dataset)
     if spec is None or spec.task is None or spec.task.metric.title != row.first.metric:
         return None
     return spec.task.chance()

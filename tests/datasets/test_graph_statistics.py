@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from graphtrial.datasets import info, load
-from graphtrial.datasets.single_graph import graph_facts
+from graphtrial.datasets.graph_statistics import graph_statistics
 
 # Mean degree and average shortest path as printed; the label rates of Cora and CiteSeer are swapped in the paper.
 TABLE_1 = {"cora": (4.00, 6.31, 0.052), "citeseer": (2.84, 9.32, 0.036)}
@@ -16,7 +16,7 @@ TABLE_1 = {"cora": (4.00, 6.31, 0.052), "citeseer": (2.84, 9.32, 0.036)}
 @pytest.mark.parametrize("name", TABLE_1)
 def test_the_structure_of_citation_graphs_is_as_published(name: str, mirror: Path) -> None:
     degree, distance, rate = TABLE_1[name]
-    facts = graph_facts(load(name))
+    facts = graph_statistics(load(name))
     counted_twice = {"cora": 151, "citeseer": 180}[name]  # links of the published number that are not there
     nodes = load(name).graphs.num_nodes
     assert facts["mean_degree"] + 2 * counted_twice / nodes == pytest.approx(degree, abs=0.01)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MOST_EDGES = 4_000_000
 
 
-def graph_facts(dataset: Dataset) -> dict[str, float | int]:
+def graph_statistics(dataset: Dataset) -> dict[str, float | int]:
     """Return graph statistics of a single-graph dataset; empty for others, or for a graph without edges.
 
     `mean_degree` counts each undirected edge at both nodes; `mean_distance` averages over connected ordered pairs, a
@@ -27,7 +27,7 @@ def graph_facts(dataset: Dataset) -> dict[str, float | int]:
     graphs = dataset.graphs
     if len(graphs) != 1 or not graphs.num_edges:
         return {}
-    from graphtrial.graphs.shortest_paths import shortest_path_lengths  # compiled, which takes a moment to import
+    from graphtrial.graphs.shortest_paths import shortest_path_lengths  # numba is slow to import
 
     distances = shortest_path_lengths(graphs)
     facts: dict[str, float | int] = {
@@ -43,9 +43,9 @@ def graph_facts(dataset: Dataset) -> dict[str, float | int]:
         facts["label_rate"] = round(len(dataset.splits[0].train) / graphs.num_nodes, 4)
     y = graphs.columns.get("y")
     if y is not None and y.level == "node" and y.types is not None:
-        shares = node_homophily(graphs)
-        facts["same_class_neighbours"] = round(float(shares.mean()), 4)
-        facts["all_neighbours_of_same_class"] = round(float((shares == 1).mean()), 4)
+        homophily = node_homophily(graphs)
+        facts["same_class_neighbours"] = round(float(homophily.mean()), 4)
+        facts["all_neighbours_of_same_class"] = round(float((homophily == 1).mean()), 4)
     return facts
 
 
