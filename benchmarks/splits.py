@@ -41,10 +41,10 @@ def matches(quick: bool) -> Iterable[Match]:
 def at_once(ready: Callable[..., None], tick: Tick, dataset: str, model: str, trials: int, epochs: int) -> None:
     """Train all of them together."""
     pin_to_one_core()
-    from graphtrial.training.vectorized import train_together
+    from graphtrial.training.vectorized import train_vectorized
 
     ready()
-    _repeat(tick, lambda jobs: _last_losses(train_together(jobs)), dataset, model, trials, epochs)
+    _repeat(tick, lambda jobs: _last_losses(train_vectorized(jobs)), dataset, model, trials, epochs)
 
 
 def one_by_one(ready: Callable[..., None], tick: Tick, dataset: str, model: str, trials: int, epochs: int) -> None:

@@ -64,7 +64,7 @@ def test_a_failure_is_written_down(study: Study, tmp_path: Path, monkeypatch: py
     def fail(*given: object) -> None:
         raise ValueError("nothing works")
 
-    monkeypatch.setattr("graphtrial.training.vectorized.train_together", fail)
+    monkeypatch.setattr("graphtrial.training.vectorized.train_vectorized", fail)
     store = Store(tmp_path / "store.sqlite")
     Vectorized().run(study.trials()[:2], store, lambda progress: None)
     assert {record.status for record in store.trials()} == {"failed"}

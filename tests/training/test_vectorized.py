@@ -21,7 +21,7 @@ from graphtrial.training.optim.stopping.max_epochs import MaxEpochs
 from graphtrial.training.outcome import Outcome
 from graphtrial.training.rules import TrainingRules
 from graphtrial.training.trainer import train
-from graphtrial.training.vectorized import train_together
+from graphtrial.training.vectorized import train_vectorized
 
 NODES, CLASSES = 120, 3
 RULES = TrainingRules(
@@ -81,7 +81,7 @@ def same(ours: Outcome, theirs: Outcome, tolerance: float) -> None:
 @pytest.mark.parametrize("name", SETTINGS)
 def test_together_and_one_by_one_is_the_same_but_for_rounding(graphs: GraphSet, name: str) -> None:
     ended: list[int] = []
-    together = train_together(jobs(graphs, name), on_end=lambda number, outcome: ended.append(number))
+    together = train_vectorized(jobs(graphs, name), on_end=lambda number, outcome: ended.append(number))
     alone = [train(job) for job in jobs(graphs, name)]
     lengths = [len(outcome.epochs) for outcome in alone]
     assert len(set(lengths)) > 2, "some end earlier than others"
@@ -93,7 +93,7 @@ def test_together_and_one_by_one_is_the_same_but_for_rounding(graphs: GraphSet, 
 def test_in_single_precision_the_first_epochs_are_the_same_but_for_rounding(graphs: GraphSet) -> None:
     few = TrainingRules(batch_size=1, optimizer=Adam(lr=0.02), stopping=(MaxEpochs(5),))
     for ours, theirs in zip(
-        train_together(jobs(graphs, "gcn-direct", few, double=False)),
+        train_vectorized(jobs(graphs, "gcn-direct", few, double=False)),
         [train(job) for job in jobs(graphs, "gcn-direct", few, double=False)],
         strict=True,
     ):
@@ -110,7 +110,7 @@ def test_features_that_are_mostly_zero_give_the_same(graphs: GraphSet) -> None:
     sparse = graphs.with_column("x", Column(wide, "node"))
     for name in ("gcn-direct", "mlp-direct"):
         alone = [train(job) for job in jobs(sparse, name)]
-        for ours, theirs in zip(train_together(jobs(sparse, name)), alone, strict=True):
+        for ours, theirs in zip(train_vectorized(jobs(sparse, name)), alone, strict=True):
             same(ours, theirs, 1e-8)
 
 
@@ -125,7 +125,7 @@ def test_parts_of_any_size_and_models_of_any_depth(graphs: GraphSet, name: str, 
             replace(job, train_ids=job.train_ids[: 20 - 3 * i], val_ids=job.val_ids[i:]) for i, job in enumerate(made)
         ]
 
-    for ours, theirs in zip(train_together(given()), [train(job) for job in given()], strict=True):
+    for ours, theirs in zip(train_vectorized(given()), [train(job) for job in given()], strict=True):
         same(ours, theirs, 1e-8)
 
 
@@ -140,7 +140,7 @@ def test_each_has_a_rate_of_its_own(graphs: GraphSet) -> None:
     )
     alone = [train(job) for job in jobs(graphs, "gcn-direct", halving)]
     assert len({tuple(epoch.lr for epoch in outcome.epochs) for outcome in alone}) > 2
-    for ours, theirs in zip(train_together(jobs(graphs, "gcn-direct", halving)), alone, strict=True):
+    for ours, theirs in zip(train_vectorized(jobs(graphs, "gcn-direct", halving)), alone, strict=True):
         same(ours, theirs, 1e-6)
 
 
@@ -154,7 +154,7 @@ def test_each_has_a_rate_of_its_own(graphs: GraphSet) -> None:
 def test_other_components_give_the_same_as_one_by_one(graphs: GraphSet, changes: dict[str, Any]) -> None:
     rules = RULES.changed(changes)
     alone = [train(job) for job in jobs(graphs, "gcn-direct", rules)]
-    for ours, theirs in zip(train_together(jobs(graphs, "gcn-direct", rules)), alone, strict=True):
+    for ours, theirs in zip(train_vectorized(jobs(graphs, "gcn-direct", rules)), alone, strict=True):
         same(ours, theirs, 1e-6)
 
 
@@ -162,10 +162,10 @@ def test_a_training_that_diverges_takes_no_other_along(graphs: GraphSet) -> None
     given = jobs(graphs, "mlp-direct")
     rules = TrainingRules(batch_size=1, optimizer=Adam(lr=1e200), stopping=(MaxEpochs(10),))
     vars(given[1])["rules"] = rules
-    outcomes = train_together(given)
+    outcomes = train_vectorized(given)
     assert [outcome.status for outcome in outcomes] == ["done", "diverged", "done", "done", "done", "done"]
 
 
 def test_models_that_cannot_are_told_so(graphs: GraphSet) -> None:
     with pytest.raises(GraphTrialError, match="one by one"):
-        train_together(jobs(graphs, "gin", width=8))
+        train_vectorized(jobs(graphs, "gin", width=8))

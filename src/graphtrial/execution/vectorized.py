@@ -56,7 +56,7 @@ def run_batch(batched_trials: Sequence[TrialSpec], store: Store, listener: Liste
 
     All of them are locked meanwhile; finished ones are left alone. An error fails every trial of the batch.
     """
-    from graphtrial.training.vectorized import train_together
+    from graphtrial.training.vectorized import train_vectorized
 
     with ExitStack() as locks:
         for trial in sorted(batched_trials, key=lambda trial: trial.id):  # one order: no deadlock
@@ -79,7 +79,7 @@ def run_batch(batched_trials: Sequence[TrialSpec], store: Store, listener: Liste
             for trial in missing:
                 check_plugins(trial)
             if missing:
-                train_together([make_job(trial) for trial in missing], on_epoch, on_end)
+                train_vectorized([make_job(trial) for trial in missing], on_epoch, on_end)
         except KeyboardInterrupt:
             for trial in missing:
                 store.mark(trial.id, "interrupted")  # finished ones stay finished

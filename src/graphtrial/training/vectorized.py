@@ -1,4 +1,4 @@
-"""The loop for many trainings on one graph at once, step by step the same as THE loop for each of them."""
+"""Vectorized training: several trials on one graph in one loop, with the steps of THE loop for each of them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Listener = Callable[[int, Epoch], None]
 
 @dataclass
 class Copy:
-    """One of the trainings: its model, optimiser and schedule, its random numbers, and how far it has come."""
+    """One trial of a vectorized training: model, optimizer, schedule, random generator and history."""
 
     number: int
     job: Job
@@ -61,35 +61,35 @@ class Copy:
         return float(self.optimizer.param_groups[0]["lr"])
 
 
-def can_be_together(job: Job, model: nn.Module) -> bool:
-    """Tell whether such trainings can be done at once: nodes of one graph, without an encoding, by a model that can."""
+def can_vectorize(job: Job, model: nn.Module) -> bool:
+    """Tell whether trials can be vectorized: node classification on one graph, no encoding, a supported model."""
     plain = job.split_level == "node" and job.encoding is None and job.task.level == "node"
     return plain and job.rules.accumulation == 1 and type(model) in vectorized_models()
 
 
-def train_together(
+def train_vectorized(
     jobs: Sequence[Job],
     on_epoch: Listener = lambda number, epoch: None,
     on_end: Callable[[int, Outcome], None] = lambda number, outcome: None,
 ) -> list[Outcome]:
-    """Train one model for each job, all on the same graph, and test each; what one draws or learns no other sees.
+    """Train one model per job, all on the same graph, and evaluate each; the trials are independent of each other.
 
-    The jobs differ in split and seed alone. The outcomes are those of `train`, to rounding. `on_epoch` and `on_end`
-    hear the number of the job as well; a training that has ended takes no more time.
+    The jobs differ in split and seed alone. The outcomes are those of `train` up to rounding. `on_epoch` and
+    `on_end` are called with the index of the job; a training that has ended takes no more time.
     """
     with compute_settings():
         whole = jobs[0].whole
         for job in jobs[1:]:
             vars(job)["whole"] = whole  # the graph is the same for all, and there is one in memory
         copies = [_begin(number, job) for number, job in enumerate(jobs)]
-        if not can_be_together(jobs[0], copies[0].model) or len({type(copy.model) for copy in copies}) > 1:
+        if not can_vectorize(jobs[0], copies[0].model) or len({type(copy.model) for copy in copies}) > 1:
             kind = type(copies[0].model).__name__
-            raise GraphTrialError(f"trainings of {kind} on this data cannot be done at once: run them one by one")
+            raise GraphTrialError(f"trainings of {kind} on this data cannot be vectorized: run them one by one")
         return _train(copies, on_epoch, on_end)
 
 
 def _begin(number: int, job: Job) -> Copy:
-    """Build a model from its seed, and go on with the same random numbers in a generator of its own."""
+    """Build a model from its seed; its generator continues the random state of the build."""
     seed_everything(job.seed)
     model = job.build()
     generator = torch.Generator()
