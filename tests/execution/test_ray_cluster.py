@@ -115,7 +115,7 @@ def test_a_node_lost_in_the_middle_costs_at_most_an_epoch(cluster: Any, tmp_path
     for name in ("a", "b"):
         assert len([*(cluster.homes / name / "datasets").glob("csl-*/splits")]) == 1  # prepared there, once
     assert not list(rough.trials_folder.rglob("*checkpoint*"))
-    tally.add("Ray", "a node removed in the middle of a study", "at most one epoch twice, the same bits")
+    tally.add("Ray", "a node removed in the middle of a study", "at most one epoch repeated, same bits")
 
 
 def _workers() -> list[int]:
@@ -160,7 +160,7 @@ def test_a_worker_killed_in_the_middle_costs_at_most_an_epoch(cluster: Any, tmp_
     assert results(rough) == results(calm)
     told = [(p.trial.id, p.epoch) for p in heard if p.event == "epoch"]
     assert len(told) - len(set(told)) <= 2 * len(kills)
-    tally.add("Ray", "all workers killed at once", "at most one epoch of each twice, the same bits", len(kills))
+    tally.add("Ray", "all workers killed at once", "at most one epoch of each repeated, same bits", len(kills))
 
 
 @pytest.mark.long
@@ -186,7 +186,7 @@ def test_a_driver_killed_and_started_again_goes_on(cluster: Any, tmp_path: Path,
     for trial, epochs in before.items():
         again = [p.epoch for p in heard if p.trial.id == trial and p.event == "epoch"]
         assert not again or again[0] >= epochs  # it went on where it was
-    tally.add("Ray", "the driver killed and started again", "it went on where it was, the same bits")
+    tally.add("Ray", "driver killed and restarted", "resumed, same bits")
 
 
 def _ids(path: Path) -> list[str]:
@@ -216,4 +216,4 @@ def test_a_trial_that_hangs_on_the_cluster_is_ended(cluster: Any, tmp_path: Path
         unload_plugin(plugin)
     assert [store.find(trial.id).status for trial in wanted] == ["failed", "done"]
     assert "hung" in (store.find(wanted[0].id).error or "")
-    tally.add("Ray", "a trial hangs", "it is ended at the time limit of its rules, the other finishes")
+    tally.add("Ray", "a trial hangs", "killed by the watchdog at its time limit, the other finishes")

@@ -67,4 +67,4 @@ def test_a_job_that_is_killed_goes_on_and_ends_with_the_same_bits(tmp_path: Path
     calm = Store(tmp_path / "calm" / "s.sqlite")
     run_trials([trial], calm, workers=0)
     assert results(Store(path)) == results(calm)
-    tally.add("Slurm", "a job of submitit killed on this machine", "it goes on by itself, the same bits", len(killed))
+    tally.add("Slurm", "submitit job killed (local executor)", "requeued and resumed, same bits", len(killed))

@@ -1,4 +1,4 @@
-"""Files in the cache and states of trials, cut off or changed at a random byte: noticed, and mended."""
+"""Truncated files and flipped bits in caches, checkpoints and stores are detected and repaired."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def damage(path: Path, rng: random.Random) -> str:
     content = bytearray(path.read_bytes())
     if rng.random() < 0.4:
         content = content[: rng.randrange(len(content))]
-        kind = "cut off"
+        kind = "truncated"
     else:
         content[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
-        kind = "one bit flipped"
+        kind = "bit flip"
     path.write_bytes(content)
     return kind
 
@@ -68,7 +68,7 @@ def test_every_damage_in_the_cache_is_noticed_and_mended(own_home: Path, times: 
             shutil.rmtree(own_home)
             shutil.copytree(keep, own_home)
         room = victim.relative_to(own_home).parts[0]
-        tally.add("cache", f"a file of prepared {room}: {kind}", "noticed and made again, or read as the same numbers")
+        tally.add("cache", f"file of prepared {room}: {kind}", "detected and rebuilt, or read with identical values")
 
 
 @pytest.mark.parametrize("which", ["newest", "both"])
@@ -99,7 +99,7 @@ def test_a_damaged_state_is_passed_over_and_the_bits_are_the_same(
         assert heard[0] == (3 if which == "newest" else 1)
         assert results(store) == results(calm)
         shutil.rmtree(store.path.parent)
-        tally.add("state", f"{which} of the two states: {kind}", "noticed, the one before is used, the same bits")
+        tally.add("checkpoint", f"{which} of two: {kind}", "detected, previous checkpoint used, same bits")
 
 
 def test_every_bit_of_a_state_is_watched(tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_no_damage_of_a_store_or_its_weights_is_used(tmp_path: Path, times: int,
         assert found == expected, f"{kind} of {victim.name} went unnoticed"
         victim.write_bytes(whole)
         what = "a weights file" if weights else "the store"
-        tally.add("store", f"{what}: {kind}", "refused in one line, or read as the same numbers")
+        tally.add("store", f"{what}: {kind}", "one-line error, or read with identical values")
     assert everything(store) == expected
 
 
@@ -164,4 +164,4 @@ def test_no_damage_of_the_unpacked_results_is_used(
     for _ in range(500 if times else 20):
         kind = damage(store.path, rng)
         assert shipped_store().path.read_bytes() == whole
-        tally.add("store", f"the unpacked results: {kind}", "noticed and unpacked again")
+        tally.add("store", f"the unpacked results: {kind}", "detected and unpacked again")

@@ -79,7 +79,7 @@ def test_processes_side_by_side_in_another_order_give_the_same_bits(
     store = Store(tmp_path / "s.sqlite")
     run_trials(study().trials()[::-1], store, workers=2)
     assert results(store) == expected
-    tally.add("same bits", "two processes at once, trials in another order", "scores, epochs, weights")
+    tally.add("same bits", "two worker processes, trials in another order", "scores, epochs, weights")
 
 
 def test_the_company_of_other_trials_changes_nothing(tmp_path: Path, expected: dict[str, object], tally: Tally) -> None:
@@ -100,7 +100,7 @@ def test_a_machine_without_the_store_gives_the_same_bits(
     for trial in study().trials():
         record_result(trial, store, run_remote(remote_job(trial, store), lambda update: None))
     assert results(store) == expected
-    tally.add("same bits", "away from the store, as on a cluster", "scores, epochs, weights")
+    tally.add("same bits", "remote job without the store, as on a cluster", "scores, epochs, weights")
 
 
 def test_evaluation_does_not_depend_on_the_batch_size() -> None:

@@ -124,7 +124,7 @@ def test_a_study_killed_at_random_moments_ends_with_the_same_bits(
         assert results(Store(rough)) == expected
         check_store(rough, finished)
     assert kills
-    checked = "store sound, no finished result lost or doubled, in the end the same bits"
+    checked = "store intact, no finished result lost or duplicated, same final bits"
     tally.add("SIGKILL", f"`graphtrial {name}` with all its processes", checked, kills)
 
 
@@ -147,7 +147,7 @@ def test_preparing_killed_at_random_moments_leaves_whole_folders_or_none(
     undisturbed(words)
     assert _arrays() == expected
     assert kills
-    tally.add("SIGKILL", "`graphtrial data prepare`", "whole folders or none, in the end the same bytes", kills)
+    tally.add("SIGKILL", "`graphtrial data prepare`", "complete folders or none, same final bytes", kills)
 
 
 def _arrays() -> dict[str, bytes]:
@@ -172,9 +172,7 @@ def test_a_report_killed_at_random_moments_leaves_whole_pages_or_none(tmp_path: 
     assert _pages(tmp_path / "rough") == expected
     assert finished_in(path) == before
     assert kills
-    tally.add(
-        "SIGKILL", "`graphtrial report`", "whole pages or none, in the end the same bytes, store unchanged", kills
-    )
+    tally.add("SIGKILL", "`graphtrial report`", "complete report or none, same final bytes, store unchanged", kills)
 
 
 def _pages(folder: Path) -> dict[str, bytes]:

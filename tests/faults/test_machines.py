@@ -90,7 +90,7 @@ def test_a_full_disk_is_one_line_and_loses_nothing(
         assert not path.exists() or sound(path)
         assert CliRunner().invoke(app, [*SMALL, "--store", str(path), "--workers", "0"]).exit_code == 0
         assert results(Store(path)) == expected
-        tally.add("disk", "full (a tmpfs of 2 MB)", "one line, store sound, with room again the same bits")
+        tally.add("disk", "full (tmpfs of 2 MB)", "one-line error, store intact, same bits after freeing space")
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def test_a_folder_that_is_read_only_is_one_line(obedient: list[str], tmp_path: P
         assert "cannot" in done.stderr
         assert "Traceback" not in done.stderr
         assert list(folder.iterdir()) == []
-        tally.add("disk", "read-only folder for store or cache", "one line, nothing written")
+        tally.add("disk", "read-only folder for store or cache", "one-line error, nothing written")
 
 
 def test_any_path_may_hold_a_store(tmp_path: Path, expected: dict[str, object], tally: Tally) -> None:
@@ -125,7 +125,7 @@ def test_any_path_may_hold_a_store(tmp_path: Path, expected: dict[str, object], 
         told = CliRunner().invoke(app, [*words, "--store", str(path), "--json"])
         assert told.exit_code == 0, told.output
     assert results(Store(path)) == expected
-    tally.add("paths", "spaces, quotes, unicode, %, #, ?", "the same bits; doctor and status read it")
+    tally.add("paths", "spaces, quotes, unicode, %, #, ?", "same bits; readable by doctor and status")
 
 
 JUMPS = """
@@ -144,9 +144,7 @@ def test_a_clock_that_jumps_changes_no_result(tmp_path: Path, expected: dict[str
     assert done.returncode == 0, done.stderr
     assert results(Store(path)) == expected
     assert all(epoch.seconds >= 0 for trial in expected for epoch in Store(path).history(trial))
-    tally.add(
-        "clock", "jumps by days and decades at every look (a changed `time.time`)", "the same bits, no time below 0"
-    )
+    tally.add("clock", "jumps by days and decades at every call (patched `time.time`)", "same bits, no negative times")
 
 
 def _write(path: Path, specs: list[dict[str, object]], process: int, seconds: float) -> None:
@@ -188,7 +186,7 @@ def test_eight_writers_at_once_some_of_them_killed(tmp_path: Path, times: int, t
         r.spec.id == r.id and r.scores == {"test": float(r.environment["process"])} for r in records if r.is_finished
     )
     assert sum(not r.is_finished for r in records) <= 3
-    checked = f"{len(records):,} trials, each whole; store sound; 3 writers killed"
+    checked = f"{len(records):,} trials, each complete; store intact; 3 writers killed"
     tally.add("store", f"8 processes write for {seconds:.0f} s", checked)
 
 
@@ -211,7 +209,7 @@ def test_two_studies_on_one_store_run_each_trial_once(tmp_path: Path, tally: Tal
     run_trials(load_study(str(files[1])).trials(), calm, workers=0)
     assert results(store) == results(calm)
     assert [record.starts for record in store.trials()] == [1, 1, 1]
-    tally.add("store", "two studies with common trials at once", "each trial was run once, the same bits")
+    tally.add("store", "two concurrent studies with common trials", "each trial run once, same bits")
 
 
 MODEL = """
@@ -255,7 +253,7 @@ def test_a_trial_that_runs_out_of_memory_does_not_take_the_study_down(
     store, trials = Store(tmp_path / "s.sqlite"), beside_a_good_one()
     run_trials(trials, store, workers=2)
     assert [store.find(trial.id).status for trial in trials] == ["oom", "done"]
-    tally.add("memory", "a trial asks for more than its limit", "it is written down as `oom`, the others finish")
+    tally.add("memory", "a trial exceeds its memory limit", "recorded as `oom`, the others finish")
 
 
 @pytest.mark.parametrize("plugin", [DYING], indirect=True, ids=["dying"])
@@ -266,7 +264,7 @@ def test_a_trial_that_the_system_kills_does_not_take_the_study_down(
     run_trials(trials, store, workers=2)
     assert [store.find(trial.id).status for trial in trials] == ["failed", "done"]
     assert "memory ran out" in (store.find(trials[0].id).error or "")
-    tally.add("memory", "a trial is killed as the kernel kills one", "it is written down as failed, the others finish")
+    tally.add("memory", "a trial is killed by SIGKILL, as by the OOM killer", "recorded as failed, the others finish")
 
 
 @pytest.mark.parametrize("plugin", ["time.sleep(1e6)"], indirect=True, ids=["asleep"])
@@ -276,7 +274,7 @@ def test_a_trial_that_hangs_is_ended_at_its_time_limit(plugin: Plugin, tmp_path:
     assert [store.find(trial.id).status for trial in trials] == ["failed", "done"]
     assert "hung" in (store.find(trials[0].id).error or "")
     assert not is_running(store, trials[0].id)
-    tally.add("time", "a trial hangs", "it is ended at the time limit of its rules, the others finish")
+    tally.add("time", "a trial hangs", "killed by the watchdog at its time limit, the others finish")
 
 
 def test_a_store_that_vanishes_or_is_no_store_is_one_line(tmp_path: Path) -> None:

@@ -24,8 +24,8 @@ def test_every_command_ends_in_an_answer_or_in_one_line(
         found = hunt(kind, count=SHORT[kind])
     assert not found.faults, json.dumps(found.faults[:5], indent=1)
     assert found.commands >= SHORT[kind]
-    what = "command lines of all commands and options" if kind == "commands" else "spoilt study files"
-    tally.add("bad input", what, "an answer or one line, no traceback, no internal error, no hang", found.commands)
+    what = "command lines of all commands and options" if kind == "commands" else "corrupted study files"
+    tally.add("malformed input", what, "a result or a one-line error, no traceback, no hang", found.commands)
 
 
 def test_the_grammar_has_every_command() -> None:

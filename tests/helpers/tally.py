@@ -1,4 +1,4 @@
-"""Counts what the long form of the tests of faults and bad input went through, for the committed table."""
+"""Counts of injected faults and malformed inputs for docs/reliability-results.md."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ import platform
 from dataclasses import dataclass, field
 from pathlib import Path
 
-HEAD = """# What the long form went through
+HEAD = """# Fault-injection results
 
-Written by `make faults`; the short forms run in `make test`. Every line is a count of things that were done, each of
-which was checked as the last column says; a check that fails ends up in the test report, not here.
+Written by `make faults`; short forms run in `make test`. Each row counts injected faults and the property checked after
+each of them; failed checks appear in the test report, not here.
 
-| part | what was done | times | checked each time |
+| part | fault | count | checked after each |
 | --- | --- | ---: | --- |
 """
 
 
 @dataclass
 class Tally:
-    """Lines of the table: part, what was done, how often, what was checked."""
+    """Counts by part, fault and checked property."""
 
     lines: dict[tuple[str, str, str], int] = field(default_factory=dict)
 
     def add(self, part: str, what: str, checked: str, times: int = 1) -> None:
-        """Count something that was done and held."""
+        """Count faults after which the property held."""
         key = (part, what, checked)
         self.lines[key] = self.lines.get(key, 0) + times
 
