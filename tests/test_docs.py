@@ -134,6 +134,18 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
     assert [target for target in targets if "://" not in target and not (page.parent / target).exists()] == []
 
 
+PATH = re.compile(r"(?<![\w./~-])(?:src|tests|tools|docs|benchmarks|examples)/[\w./-]*\w(?![\w/]*\*)")
+"""A path of the repository, without wildcards."""
+PLACEHOLDERS = {"tests/a/b/test_x.py", "src/graphtrial/a/b/x.py"}
+"""Paths that stand for any file."""
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md"], ids=lambda page: page.name)
+def test_paths_that_pages_name_exist(page: Path) -> None:
+    paths = set(PATH.findall(page.read_text(encoding="utf-8"))) - PLACEHOLDERS
+    assert sorted(path for path in paths if not (ROOT / path).exists()) == []
+
+
 def test_every_page_of_the_documents_is_linked_from_the_first_one() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert [page.name for page in PAGES[2:] if f"docs/{page.name}" not in text] == []
