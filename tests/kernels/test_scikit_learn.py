@@ -51,7 +51,7 @@ def test_every_kernel_can_be_cloned_and_has_parameters(name: str) -> None:
 def test_a_grid_search_chooses_steps_and_the_error_of_a_machine(graphs: GraphSet) -> None:
     y = graphs.column("y").values
     pipeline = make_pipeline(WeisfeilerLehman(node_labels=False), SVC(kernel="precomputed"))
-    search = GridSearchCV(pipeline, {"weisfeilerleman__h": [0, 1], "svc__C": [0.1, 10.0]}, cv=3)
+    search = GridSearchCV(pipeline, {"weisfeilerlehman__h": [0, 1], "svc__C": [0.1, 10.0]}, cv=3)
     search.fit(graphs, y)
     assert search.best_score_ > 0.8
     assert search.predict(graphs).shape == (60,)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as json_text
 import math
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
@@ -37,7 +38,7 @@ def list_things(
     Example: graphtrial list models
     """
     load_code(plugin, allow)
-    listing = {
+    listing: dict[str, Callable[[], list[dict[str, Any]]]] = {
         "datasets": _datasets,
         "models": _models,
         "encodings": _encodings,

@@ -59,4 +59,5 @@ def node_homophily(graphs: GraphSet) -> npt.NDArray[Any]:
     source, target = first + graphs.edge_index[0], first + graphs.edge_index[1]
     same = np.bincount(target, labels[source] == labels[target], minlength=len(labels))
     degree = np.asarray(graphs.in_degree)
-    return same[degree > 0] / degree[degree > 0]
+    fractions: npt.NDArray[Any] = same[degree > 0] / degree[degree > 0]
+    return fractions

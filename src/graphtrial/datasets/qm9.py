@@ -176,7 +176,8 @@ def structure_set(structures: Sequence[Structure], targets: Array, joined: Any) 
 
 def lengths(positions: Array, ends: Array) -> Array:
     """Return the length of each edge [edges, 1]."""
-    return np.linalg.norm(positions[ends[0]] - positions[ends[1]], axis=1)[:, None]
+    length: Array = np.linalg.norm(positions[ends[0]] - positions[ends[1]], axis=1)[:, None]
+    return length
 
 
 Found = tuple[Structure, list[float]]

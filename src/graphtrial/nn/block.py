@@ -66,7 +66,8 @@ class Block(nn.Module):
     def _residual(self, norm: nn.Module | None, new: Tensor, old: Tensor) -> Tensor:
         """Return `activation(norm(new)) + old`, or without `old` if there is no skip connection."""
         if isinstance(norm, BatchNorm) and not self.conv.dropout_before_residual:
-            return norm(self._activate(new) if self.conv.norm_last else new, old if self.residual else None)
+            out: Tensor = norm(self._activate(new) if self.conv.norm_last else new, old if self.residual else None)
+            return out
         if norm is not None and not self.conv.norm_last:
             new = norm(new)
         new = self._activate(new)

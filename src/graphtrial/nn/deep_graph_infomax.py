@@ -43,7 +43,8 @@ class DeepGraphInfomax(nn.Module):
         x = raw_node_features(graph, self.shapes, self.match.dtype)
         z = self.linear(x / x.abs().sum(dim=1, keepdim=True).clamp_min(1e-12))
         z = z if order is None else z.index_select(0, order)
-        return self.activation(aggregate(looped, z, "sum", symmetric_weight(looped, z.dtype)))
+        embeddings: Tensor = self.activation(aggregate(looped, z, "sum", symmetric_weight(looped, z.dtype)))
+        return embeddings
 
     def loss(self, graph: GraphBatch) -> Tensor:
         """Return the loss of one random permutation of the features."""
@@ -77,4 +78,5 @@ def infomax_embeddings(
             optimiser.step()
         model.load_state_dict(best)
         with torch.no_grad():
-            return model(graph)
+            embeddings: Tensor = model(graph)
+            return embeddings

@@ -67,6 +67,9 @@ def _embed(module: nn.Module | None, values: Tensor | None) -> Tensor:
     if module is None or values is None:
         raise GraphTrialError("the batch lacks the feature column that this model was built for")
     if isinstance(module, nn.Embedding):
-        return module(values.reshape(len(values)).long())
-    rows = values.flatten(1) if values.dim() > 1 else values.unsqueeze(1)
-    return module(rows.to(next(module.parameters()).dtype))
+        rows = values.reshape(len(values)).long()
+    else:
+        rows = values.flatten(1) if values.dim() > 1 else values.unsqueeze(1)
+        rows = rows.to(next(module.parameters()).dtype)
+    out: Tensor = module(rows)
+    return out

@@ -29,6 +29,9 @@ class GINStep(nn.Module):
     def forward(self, graph: GraphBatch, x: Tensor, f: Tensor | None) -> Tensor:
         self_weight = x.new_ones(()) if self.epsilon is None else 1 + self.epsilon
         if self.encoder is None:
-            return self.mlp(aggregate(graph, x, "sum", self_weight=self_weight))
-        messages = (x.index_select(0, graph.edge_index[0]) + self.encoder(f)).relu()
-        return self.mlp(self_weight * x + aggregate_messages(graph, messages, "sum"))
+            summed = aggregate(graph, x, "sum", self_weight=self_weight)
+        else:
+            messages = (x.index_select(0, graph.edge_index[0]) + self.encoder(f)).relu()
+            summed = self_weight * x + aggregate_messages(graph, messages, "sum")
+        out: Tensor = self.mlp(summed)
+        return out

@@ -124,12 +124,14 @@ class PairMap(nn.Module):
 
     def of_edges(self, graph: GraphBatch, x: Tensor) -> Tensor:
         """Return the logits of each edge, [edges, outputs]."""
-        return self.rest(edge_add(graph, *self._endpoints(x)))
+        logits: Tensor = self.rest(edge_add(graph, *self._endpoints(x)))
+        return logits
 
     def of_pairs(self, x: Tensor, pairs: Tensor) -> Tensor:
         """Return the logits of the pairs [pairs, 2], [pairs, outputs]."""
         source, target = self._endpoints(x)
-        return self.rest(source.index_select(0, pairs[:, 0]) + target.index_select(0, pairs[:, 1]))
+        logits: Tensor = self.rest(source.index_select(0, pairs[:, 0]) + target.index_select(0, pairs[:, 1]))
+        return logits
 
     def _endpoints(self, x: Tensor) -> tuple[Tensor, Tensor]:
         source_weight, target_weight = self.first.weight.chunk(2, dim=1)
@@ -143,5 +145,5 @@ def _maps(width: int, outputs: int, depths: int, *, layer_heads: bool) -> nn.Mod
 
 
 def _sum_of_logits(maps: nn.ModuleList, states: list[Tensor]) -> Tensor:
-    logits = [head(state) for head, state in zip(maps, states, strict=True)]
+    logits: list[Tensor] = [head(state) for head, state in zip(maps, states, strict=True)]
     return sum(logits[1:], logits[0])

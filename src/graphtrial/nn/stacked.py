@@ -76,7 +76,8 @@ class GNN(nn.Module):
             states.append(x)
         if self.gate is not None:
             states[-1] = self.gate(x).sigmoid() * x
-        return self.head(graph, states)
+        out: Tensor = self.head(graph, states)
+        return out
 
 
 @functools.cache

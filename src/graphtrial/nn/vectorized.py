@@ -100,7 +100,8 @@ class TargetNodes:
         """
         if name not in self.cache:
             self.cache[name] = _blocks(matrix, columns, self.nodes)
-        return self.cache[name]
+        blocks: tuple[SparseMatrix, Tensor] = self.cache[name]
+        return blocks
 
     def select(self, x: Tensor) -> Tensor:
         """Select the target rows of x [models, nodes, width], [models, longest, width]."""

@@ -60,4 +60,5 @@ def discs(groups: Array) -> Array:
         members = np.flatnonzero(numbers == number)
         rank[members] = np.arange(len(members)) + 0.5
     turn = rank * np.pi * (3 - np.sqrt(5))  # golden angle: uniform density
-    return centre[numbers] + np.sqrt(rank)[:, None] * np.stack([np.cos(turn), np.sin(turn)], axis=1)
+    positions: Array = centre[numbers] + np.sqrt(rank)[:, None] * np.stack([np.cos(turn), np.sin(turn)], axis=1)
+    return positions

@@ -66,7 +66,9 @@ def lens_of(dataset: Dataset, *, width: int = 128, seed: int = 0) -> Array:
     batch = GraphBatch.from_set(graphs, np.arange(1))
     vectors = infomax_embeddings(batch, Shapes.of(graphs, dataset.task), width=width, seed=seed).numpy()
     perplexity = min(30.0, (len(vectors) - 1) / 3)
-    return manifold.TSNE(n_components=2, init="pca", perplexity=perplexity, random_state=seed).fit_transform(vectors)
+    tsne = manifold.TSNE(n_components=2, init="pca", perplexity=perplexity, random_state=seed)
+    lens: Array = tsne.fit_transform(vectors)
+    return lens
 
 
 def mapper_graph(graphs: GraphSet, lens: Array, rules: MapperRules) -> MapperGraph:
@@ -134,7 +136,8 @@ def _components(joined: sparse.csr_matrix) -> Any:
 def _unit(lens: Array) -> Array:
     """Min-max scale each axis to [0, 1]."""
     low, high = lens.min(axis=0), lens.max(axis=0)
-    return (lens - low) / np.maximum(high - low, 1e-12)
+    scaled: Array = (lens - low) / np.maximum(high - low, 1e-12)
+    return scaled
 
 
 def _library(name: str, package: str) -> Any:

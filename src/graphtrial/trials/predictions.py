@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy.typing as npt
 import torch
+from torch import Tensor
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.trials.provenance import check_plugins
@@ -24,4 +25,5 @@ def predicted_classes(record: TrialRecord, store: Store) -> npt.NDArray[Any]:
     model = job.build()
     model.load_state_dict(weights)
     with torch.no_grad():
-        return model.eval()(job.whole).argmax(dim=1).numpy()
+        logits: Tensor = model.eval()(job.whole)
+        return logits.argmax(dim=1).numpy()

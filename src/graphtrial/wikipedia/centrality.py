@@ -125,5 +125,6 @@ def _cardinality(registers: Array) -> float:
         empty += registers[register] == 0
     estimate = 0.7213 / (1.0 + 1.079 / width) * width * width / total
     if estimate <= 2.5 * width and empty:
-        return width * np.log(width / empty)
+        linear_count: float = width * np.log(width / empty)
+        return linear_count
     return estimate

@@ -67,7 +67,8 @@ def _pairs(draws: Draws, order: npt.NDArray[np.int64], count: int) -> npt.NDArra
     inside = (draws.uniform(count) < WITHIN) & (size > 1)
     step = 1 + draws.below(np.where(inside, size - 1, authors - 1))
     second = np.where(inside, start + (first - start + step) % size, (first + step) % authors)
-    return order[np.stack([first, second], axis=1)]
+    pairs: npt.NDArray[np.int64] = order[np.stack([first, second], axis=1)]
+    return pairs
 
 
 def _weight_and_year(draws: Draws, count: int) -> npt.NDArray[np.float32]:

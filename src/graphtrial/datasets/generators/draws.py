@@ -32,11 +32,14 @@ class Draws:
     def below(self, limits: npt.ArrayLike) -> npt.NDArray[np.int64]:
         """Sample a uniform integer below each limit, at most 2^32 (bias below limit / 2^32)."""
         bounds = np.asarray(limits, np.uint64)
-        return (((self.raw(bounds.size).reshape(bounds.shape) >> HALF) * bounds) >> HALF).astype(np.int64)
+        high = self.raw(bounds.size).reshape(bounds.shape) >> HALF
+        integers: npt.NDArray[np.int64] = ((high * bounds) >> HALF).astype(np.int64)
+        return integers
 
     def uniform(self, count: int) -> npt.NDArray[np.float64]:
         """Sample `count` uniform floats in [0, 1), multiples of 2^-53."""
-        return (self.raw(count) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+        floats: npt.NDArray[np.float64] = (self.raw(count) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+        return floats
 
     def permutation(self, count: int) -> npt.NDArray[np.int64]:
         """Return a random permutation of `range(count)`."""

@@ -98,7 +98,8 @@ def _changed(joined: Array, drawn: Array, quirks: Quirks) -> Array:
     add = (1 - KEEP) * edges / others if few else 1 - KEEP
     upper = np.triu(drawn, 1)
     chance = drawn + drawn.T if quirks.triangular else 2 * (upper + upper.T)
-    return np.where(joined, chance < keep, chance < add) & ~np.eye(nodes, dtype=bool)
+    changed: Array = np.where(joined, chance < keep, chance < add) & ~np.eye(nodes, dtype=bool)
+    return changed
 
 
 def _without_isolated(nodes: int, seed: int, quirks: Quirks) -> tuple[Drawn, int]:

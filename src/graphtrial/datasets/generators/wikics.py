@@ -90,13 +90,14 @@ def links(classes: npt.NDArray[np.uint8], seed: int) -> npt.NDArray[np.int64]:
 def features(classes: npt.NDArray[np.uint8], seed: int) -> npt.NDArray[np.float32]:
     """Return vectors [articles, 300] that are nearly normal around a mean of their class."""
     means = np.float32(SPREAD) * approx_normal(Draws(seed, MEANS), len(SIZES), FEATURES)
-    return means[classes] + approx_normal(Draws(seed, NOISE), len(classes), FEATURES)
+    vectors: npt.NDArray[np.float32] = means[classes] + approx_normal(Draws(seed, NOISE), len(classes), FEATURES)
+    return vectors
 
 
 def share(total: int, limits: Array) -> npt.NDArray[np.int64]:
     """Divide a number in proportion to `limits`, which no part exceeds; the largest remainders are rounded up."""
     exact = total * limits / limits.sum()
-    parts = np.floor(exact).astype(np.int64)
+    parts: npt.NDArray[np.int64] = np.floor(exact).astype(np.int64)
     rest = np.argsort(parts - exact, kind="stable")[: total - int(parts.sum())]
     parts[rest] += 1
     return parts

@@ -127,7 +127,8 @@ def bonds_of(molecule: Any) -> npt.NDArray[np.int64]:
     """Return source, target and order [3, bonds] of a kekulised molecule's bonds, each in both directions."""
     found = [(b.GetBeginAtomIdx(), b.GetEndAtomIdx(), int(b.GetBondTypeAsDouble())) for b in molecule.GetBonds()]
     both = found + [(target, source, order) for source, target, order in found]
-    return np.array(both, np.int64).reshape(-1, 3).T
+    bonds: npt.NDArray[np.int64] = np.array(both, np.int64).reshape(-1, 3).T
+    return bonds
 
 
 def longest_basis_cycle(neighbours: Sequence[Sequence[int]]) -> int:

@@ -45,7 +45,7 @@ class MoNet(Conv):
 
     def weights(self, graph: GraphBatch, dtype: torch.dtype) -> Tensor:
         """Return the weight of each edge in each Gaussian, [edges, kernels]."""
-        u = self.pseudo(_degrees(graph, dtype)).tanh().unsqueeze(1)
+        u: Tensor = self.pseudo(_degrees(graph, dtype)).tanh().unsqueeze(1)
         return ((u - self.mean) * self.inverse_width).square().sum(dim=2).mul(-0.5).exp()
 
     def finish(self, x: Tensor) -> Tensor:

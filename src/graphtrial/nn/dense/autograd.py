@@ -18,7 +18,8 @@ def product_block(
     flat: [columns, pairs]; paths: [2, rows, columns], then [2, rows, rows] each; of_input: [rows, columns];
     of_product: [rows, rows] -> [rows, pairs]. The first `channels` rows are multiplied.
     """
-    return _ProductBlock.apply(flat, of_input, of_product, channels, bucket, *paths)
+    out: Tensor = _ProductBlock.apply(flat, of_input, of_product, channels, bucket, *paths)
+    return out
 
 
 def multiply(paths: Tensor, channels: int, bucket: Bucket) -> Tensor:
@@ -26,7 +27,8 @@ def multiply(paths: Tensor, channels: int, bucket: Bucket) -> Tensor:
 
     paths: [2, rows, pairs], of which the first `channels` rows count -> [rows, pairs], 0 in all other rows.
     """
-    return _Multiply.apply(paths, channels, bucket)
+    out: Tensor = _Multiply.apply(paths, channels, bucket)
+    return out
 
 
 def spread(columns: Tensor, at: Tensor, pairs: int) -> Tensor:
@@ -34,7 +36,8 @@ def spread(columns: Tensor, at: Tensor, pairs: int) -> Tensor:
 
     columns: [..., entries + 1] -> [..., pairs].
     """
-    return _Spread.apply(columns, at, pairs)
+    out: Tensor = _Spread.apply(columns, at, pairs)
+    return out
 
 
 class _ProductBlock(torch.autograd.Function):

@@ -33,7 +33,8 @@ def diagonal_and_rest_maximum(state: Tensor, channels: int, bucket: Bucket) -> T
 
     state: [rows, pairs], of which the first `channels` rows count -> [graphs, 2 * channels].
     """
-    return _Maxima.apply(state, channels, bucket)
+    out: Tensor = _Maxima.apply(state, channels, bucket)
+    return out
 
 
 class _Maxima(torch.autograd.Function):

@@ -75,14 +75,15 @@ class RingLayer(nn.Module):
         alone = alone + self.bias.view(-1, 1, 1, 1)
         if bucket.present is not None:  # nodes that do not exist are no steps of a path
             outer = outer * bucket.present.to(outer.dtype).unsqueeze(1)
-        out = torch.baddbmm(alone.flatten(0, 1), outer.flatten(0, 1), inner.flatten(0, 1)).view_as(alone)
+        out: Tensor = torch.baddbmm(alone.flatten(0, 1), outer.flatten(0, 1), inner.flatten(0, 1)).view_as(alone)
         if self.norm is not None:
             out = self.norm(out, bucket)
         out = out.relu_()
         if self.residual is not None:
             out = out + _mapped(self.residual, h, bucket)
         mask = bucket.pair_mask(out.dtype)
-        return self.dropout(out if mask is None else out * mask)
+        out = self.dropout(out if mask is None else out * mask)
+        return out
 
 
 class PairNorm(nn.Module):

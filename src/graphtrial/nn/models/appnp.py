@@ -62,7 +62,7 @@ class APPNP(nn.Module):
 
     def predict(self, graph: GraphBatch) -> Tensor:
         """Return the logits of the MLP for each node, [nodes, outputs]."""
-        x = raw_node_features(graph, self.shapes, next(self.parameters()).dtype)
+        x: Tensor = raw_node_features(graph, self.shapes, next(self.parameters()).dtype)
         x = self.maps[0](x, self.dropout if self.training else 0.0)
         for linear in self.maps[1:]:
             x = linear(dropout(x.relu(), self.dropout, self.training))

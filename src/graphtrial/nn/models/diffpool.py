@@ -83,7 +83,8 @@ class DiffPool(nn.Module):
         x = pooled.x / math.sqrt(self.clusters)
         for layer in self.after:
             x = layer(x, pooled.adjacency)
-        return self.head(x.sum(1))
+        out: Tensor = self.head(x.sum(1))
+        return out
 
     def extra_loss(self) -> Tensor:
         """Return the link and entropy losses of the last forward pass, which training adds to the task's."""
@@ -149,4 +150,5 @@ class DenseSage(nn.Module):
 
     def forward(self, x: Tensor, adjacency: Tensor) -> Tensor:
         out = F.normalize(self.linear(torch.bmm(adjacency, x)), dim=2).relu()
-        return self.norm(out + x if self.residual else out)
+        normed: Tensor = self.norm(out + x if self.residual else out)
+        return normed

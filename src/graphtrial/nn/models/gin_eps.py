@@ -55,7 +55,8 @@ class GINEps(nn.Module):
             x = step(graph, x, None)
             states.append(x)
         pooled = torch.cat(states, dim=1) if self.jumping else x
-        return self.head(pool(graph, pooled, self.readout))
+        out: Tensor = self.head(pool(graph, pooled, self.readout))
+        return out
 
 
 def two_maps_then_norm(in_width: int, width: int) -> nn.Sequential:

@@ -62,4 +62,5 @@ class GINE(nn.Module):
         for step in self.steps:
             x = step(graph, x, f)
             states.append(x)
-        return self.head(pool(graph, torch.cat(states, dim=1) if self.jumping else x, "mean"))
+        out: Tensor = self.head(pool(graph, torch.cat(states, dim=1) if self.jumping else x, "mean"))
+        return out

@@ -73,7 +73,8 @@ class MoleculeGINE(nn.Module):
             x = norm(step(graph, x, f).relu())
             states.append(x)
         pooled = torch.cat(states, dim=1) if self.jumping else x
-        return self.head(pool(graph, pooled, "mean") if self.set2set is None else self.set2set(graph, pooled))
+        out: Tensor = self.head(pool(graph, pooled, "mean") if self.set2set is None else self.set2set(graph, pooled))
+        return out
 
 
 def _mlp(in_width: int, width: int, norm: Norm) -> nn.Sequential:

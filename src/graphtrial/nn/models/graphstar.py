@@ -61,7 +61,7 @@ class GraphStar(nn.Module):
 
     def encode(self, graph: GraphBatch) -> Tensor:
         """Return the vector of each node, [nodes, width]."""
-        x = self.first(raw_node_features(graph, self.shapes, self.relation.dtype)).relu()
+        x: Tensor = self.first(raw_node_features(graph, self.shapes, self.relation.dtype)).relu()
         star = self.star(x.mean(dim=0, keepdim=True), x)
         for i, nodes in enumerate(self.nodes):
             x = nodes(graph, x, star)
@@ -92,7 +92,8 @@ class Nodes(nn.Module):
         )
         near, own = (drop(part, self.dropout, self.training) for part in (near, own))
         pooled = aggregate(graph, near, "sum", alpha) + alpha_self.unsqueeze(2) * own + alpha_star.unsqueeze(2) * far
-        return self.norm(x + F.elu(pooled.flatten(1)))
+        out: Tensor = self.norm(x + F.elu(pooled.flatten(1)))
+        return out
 
 
 class Star(nn.Module):
@@ -114,7 +115,8 @@ class Star(nn.Module):
         alpha = ((query * key).sum(dim=2) / math.sqrt(query.shape[2])).softmax(dim=0)
         value = drop(value, self.dropout, self.training)
         pooled = F.elu((alpha.unsqueeze(2) * value).sum(dim=0, keepdim=True).flatten(1))
-        return self.norm(pooled + star if self.residual else pooled)
+        out: Tensor = self.norm(pooled + star if self.residual else pooled)
+        return out
 
 
 def _softmax(graph: GraphBatch, near: Tensor, own: Tensor, far: Tensor) -> tuple[Tensor, Tensor, Tensor]:

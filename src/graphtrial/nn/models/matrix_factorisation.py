@@ -33,4 +33,5 @@ class MatrixFactorisation(nn.Module):
             raise GraphTrialError(
                 f"matrix-factorisation has {self.table.num_embeddings} nodes, the batch {graph.num_nodes}"
             )
-        return self.head(graph, [self.table.weight])
+        out: Tensor = self.head(graph, [self.table.weight])
+        return out

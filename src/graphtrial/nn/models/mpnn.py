@@ -57,7 +57,8 @@ class MPNN(nn.Module):
         coefficients = self.conv.coefficients(f)
         for _ in range(self.steps):
             x = self.gru(self.conv(graph, x, coefficients).relu(), x)
-        return self.head(self.set2set(graph, x))
+        out: Tensor = self.head(self.set2set(graph, x))
+        return out
 
 
 class EdgeNetwork(nn.Module):
@@ -84,4 +85,5 @@ class EdgeNetwork(nn.Module):
         count, width = coefficients.shape[1], x.shape[1]
         pooled = aggregate(graph, x.unsqueeze(1).expand(-1, count, -1), "mean", coefficients)
         matrices = torch.cat([self.second.weight, self.second.bias.unsqueeze(1)], dim=1).view(width, width, count)
-        return self.root(x) + pooled.flatten(1) @ matrices.permute(2, 0, 1).reshape(count * width, width)
+        out: Tensor = self.root(x) + pooled.flatten(1) @ matrices.permute(2, 0, 1).reshape(count * width, width)
+        return out

@@ -69,11 +69,13 @@ class RingGNN(DenseModel):
         return [layer.contracted() for layer in layers]
 
     def layer(self, at: int, h: Tensor | Entries, bucket: Bucket, prepared: Contracted) -> Tensor:
-        return self.layers[at](h, bucket, prepared)
+        out: Tensor = self.layers[at](h, bucket, prepared)
+        return out
 
     def read(self, states: list[Tensor | Entries], bucket: Bucket) -> Tensor:
         how = graph_sum if self.level == "graph" else node_sum
         return torch.cat([how(h, bucket) for h in states], dim=1)
 
     def predict(self, graph: GraphBatch, rows: Tensor) -> Tensor:
-        return self.head.of_edges(graph, rows) if self.level == "edge" else self.head(rows)
+        out: Tensor = self.head.of_edges(graph, rows) if self.level == "edge" else self.head(rows)
+        return out

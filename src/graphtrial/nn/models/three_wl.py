@@ -70,7 +70,7 @@ class ThreeWLGNN(DenseModel):
         return [block.weights() for block in blocks]
 
     def layer(self, at: int, h: Tensor | Entries, bucket: Bucket, prepared: BlockWeights) -> Tensor:
-        out = self.blocks[at](h, bucket, prepared)
+        out: Tensor = self.blocks[at](h, bucket, prepared)
         if self.training and self.dropout.p:
             out = torch.cat([self.dropout(out[: self.width]), out[self.width :]])  # the ones remain
         return out
@@ -86,7 +86,8 @@ class ThreeWLGNN(DenseModel):
     def predict(self, graph: GraphBatch, rows: Tensor) -> Tensor:
         heads: list[Any] = list(self.heads)
         if self.joined:
-            return heads[0].of_edges(graph, rows)
+            out: Tensor = heads[0].of_edges(graph, rows)
+            return out
         heard = zip(heads, rows.chunk(len(heads), dim=1), strict=True)
-        logits = [head.of_edges(graph, x) if self.level == "edge" else head(x) for head, x in heard]
+        logits: list[Tensor] = [head.of_edges(graph, x) if self.level == "edge" else head(x) for head, x in heard]
         return sum(logits[1:], logits[0])

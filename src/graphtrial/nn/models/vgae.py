@@ -57,10 +57,12 @@ class VGAE(nn.Module):
         looped = add_remaining_self_loops(graph)
         x = raw_node_features(graph, self.shapes, next(self.parameters()).dtype)
         hidden = self.hidden(looped, x, features=True).relu()
-        mean = self.mean(looped, hidden)
+        mean: Tensor = self.mean(looped, hidden)
         if not self.training:
             return mean
-        log_deviation = self.log_deviation(looped, hidden).clamp(max=10.0)  # a deviation beyond that is an overflow
+        log_deviation: Tensor = self.log_deviation(looped, hidden).clamp(
+            max=10.0
+        )  # a deviation beyond that is an overflow
         if self.kl:
             terms = 1 + 2 * log_deviation - mean.square() - (2 * log_deviation).exp()
             self.divergence = -0.5 * terms.sum(dim=1).mean()

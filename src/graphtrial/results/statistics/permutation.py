@@ -51,7 +51,8 @@ def _all_permutations(a: Array, b: Array) -> Array:
     """Return the mean difference under every permutation."""
     both = np.concatenate([a, b])
     chosen = np.array([both[list(places)].sum() for places in combinations(range(len(both)), len(a))])
-    return chosen / len(a) - (both.sum() - chosen) / len(b)
+    differences: npt.NDArray[np.float64] = chosen / len(a) - (both.sum() - chosen) / len(b)
+    return differences
 
 
 def _random_permutations(a: Array, b: Array, rng: np.random.Generator) -> Array:

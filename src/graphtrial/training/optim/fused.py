@@ -97,7 +97,7 @@ class FusedAdam(FusedOptimizer):
             )
 
     def _init_state(self, parameter: Tensor, amsgrad: bool) -> dict[str, Tensor]:
-        state = self.state[parameter]
+        state: dict[str, Tensor] = self.state[parameter]
         state["step"] = torch.zeros((), dtype=torch.float32, device=parameter.device)
         for name in ("exp_avg", "exp_avg_sq", *(["max_exp_avg_sq"] if amsgrad else [])):
             state[name] = torch.zeros_like(parameter, memory_format=torch.preserve_format)

@@ -143,4 +143,5 @@ class Gaussian:
     def with_all(self, x: Array) -> Array:
         """Return the Gram matrix [rows of x, examples]."""
         distance = (x * x).sum(axis=1)[:, None] + self.squares - 2 * (x @ self.x.T)
-        return np.exp(-self.gamma * np.maximum(distance, 0.0))
+        gram: Array = np.exp(-self.gamma * np.maximum(distance, 0.0))
+        return gram

@@ -60,7 +60,8 @@ def create(connection: sqlite3.Connection) -> None:
 
 def is_empty(connection: sqlite3.Connection) -> bool:
     """Tell whether a file has no tables yet."""
-    return connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+    count: int = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    return count == 0
 
 
 def check_schema(connection: sqlite3.Connection, path: Path) -> None:

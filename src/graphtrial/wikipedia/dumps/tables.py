@@ -41,7 +41,7 @@ def _namespace(column: str, *wanted: int) -> Callable[[Batch], npt.NDArray[np.bo
 
 
 def _redirects(batch: Batch) -> npt.NDArray[np.bool_]:
-    mask = batch["rd_namespace"] == ARTICLE
+    mask: npt.NDArray[np.bool_] = batch["rd_namespace"] == ARTICLE
     return mask & _is(batch["rd_interwiki"], "") if "rd_interwiki" in batch else mask
 
 
