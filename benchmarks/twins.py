@@ -60,7 +60,7 @@ class Twin(nn.Module):
         return torch.stack(answers).sum(0)
 
 
-class GatedGCNConv(MessagePassing):
+class GatedGCNConv(MessagePassing):  # type: ignore[misc]  # PyG has no type hints
     """Gated graph convolution with edge states, written as a PyG `MessagePassing` layer."""
 
     def __init__(self, width: int) -> None:

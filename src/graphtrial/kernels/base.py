@@ -29,7 +29,7 @@ KERNELS: Registry[type[GraphKernel]] = Registry(
 )
 
 
-class GraphKernel(TransformerMixin, BaseEstimator):
+class GraphKernel(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type hints
     r"""Base class of graph kernels, scikit-learn transformers with k(G, H) = <phi(G), phi(H)>.
 
     `fit` stores the training graphs; `transform` returns the Gram matrix [graphs, fitted graphs] for

@@ -122,7 +122,7 @@ def _components(joined: sparse.csr_matrix) -> Any:
     """Return a scikit-learn clusterer whose clusters are connected components."""
     base: Any = _library("sklearn.base", "scikit-learn")
 
-    class Components(base.ClusterMixin, base.BaseEstimator):
+    class Components(base.ClusterMixin, base.BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type hints
         """Connected components of the subgraph induced by the nodes in the single column of X."""
 
         def fit(self, X: Array, y: None = None) -> Components:
