@@ -17,7 +17,7 @@ from graphtrial.core.arguments import Range
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.signatures import declared_arguments, declared_hints
 from graphtrial.core.spec import canonical_json, resolve_arguments
-from graphtrial.datasets.custom.kinds import KINDS
+from graphtrial.datasets.custom.generators import KINDS
 from graphtrial.encodings import ENCODINGS
 from graphtrial.execution.executor import EXECUTORS
 from graphtrial.kernels import KERNELS

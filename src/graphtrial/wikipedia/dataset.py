@@ -8,7 +8,7 @@ import numpy as np
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.datasets.base import Dataset
-from graphtrial.datasets.custom import keep
+from graphtrial.datasets.custom import import_graphs
 from graphtrial.datasets.wikics import Validation, graph_of
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.graphs.mask_names import PART
@@ -24,7 +24,7 @@ def keep_dataset(
 ) -> Dataset:
     """Register the exported graph, undirected and without parallel edges, with its twenty splits."""
     graphs = graph_set(made.folder, vectors.folder, len(made.report["classes"]), validation)
-    return keep(
+    return import_graphs(
         name,
         graphs,
         protocol=PROTOCOL,

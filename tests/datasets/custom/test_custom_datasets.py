@@ -1,4 +1,4 @@
-"""Datasets that users generate or keep: recipe, replacement, deletion, damage."""
+"""Custom datasets: recipe, replacement, deletion, damage."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.helpers.samples import graph_set, random_graphs
 
 from graphtrial.core.errors import CorruptFileError, GraphTrialError, UnknownNameError
 from graphtrial.datasets import DATASETS, info, load
-from graphtrial.datasets.custom import delete, generate, import_files, keep, names
+from graphtrial.datasets.custom import delete, generate, import_files, import_graphs, names
 from graphtrial.datasets.generators.cycles import CycleModel, cycle_graphs
 from graphtrial.encodings import ENCODINGS, encode
 from graphtrial.graphs import Column, GraphBatch, GraphSet
@@ -89,7 +89,7 @@ def test_what_cannot_be_made_leaves_nothing_behind(own_home: Path) -> None:
 
 
 def test_a_failed_replacement_leaves_the_old_one(own_home: Path) -> None:
-    old = keep("mine", graphs_with_classes())
+    old = import_graphs("mine", graphs_with_classes())
     with pytest.raises(GraphTrialError):
         generate("mine", "cluster", {**SBM, "communities": 0}, replace=True)
     assert names() == ["mine"]
@@ -103,7 +103,7 @@ import importlib, os, signal, sys
 from pathlib import Path
 from graphtrial.datasets.custom import import_files
 from graphtrial.datasets.custom import recipe as recipes
-module = importlib.import_module("graphtrial.datasets.custom.keep")
+module = importlib.import_module("graphtrial.datasets.custom.manage")
 place, when, file = sys.argv[1:]
 home = module if place == "prepare_spec" else recipes
 real = getattr(home, place)
@@ -122,7 +122,7 @@ LINES = "".join(f'{{"nodes": {2 + n % 3}, "edges": [[0, 1]], "y": {n % 2}}}\n' f
 
 @pytest.mark.parametrize(
     ("place", "when", "written"),
-    [("copy_in", "after", False), ("prepare_spec", "after", False), ("write", "after", True)],
+    [("copy_files", "after", False), ("prepare_spec", "after", False), ("write", "after", True)],
 )
 def test_a_replacement_that_is_killed_leaves_the_old_one_or_the_new(
     place: str, when: str, written: bool, own_home: Path, tmp_path: Path
@@ -143,7 +143,7 @@ def test_a_replacement_that_is_killed_leaves_the_old_one_or_the_new(
 
 
 def test_deleting_removes_everything(own_home: Path) -> None:
-    keep("mine", graphs_with_classes())
+    import_graphs("mine", graphs_with_classes())
     assert list((own_home / "raw" / "own" / "mine").iterdir())
     delete("mine")
     left = [path for path in own_home.rglob("*") if path.is_file()]
@@ -156,7 +156,7 @@ def test_deleting_removes_everything(own_home: Path) -> None:
 
 def test_a_kept_set_is_the_set_that_was_given() -> None:
     graphs = graphs_with_classes()
-    made = keep("mine", graphs, split={"folds": 4, "seed": 1}, protocol="bgnn-v5/csl")
+    made = import_graphs("mine", graphs, split={"folds": 4, "seed": 1}, protocol="bgnn-v5/csl")
     assert len(made.splits) == 4
     assert made.task.name == "graph-classification"
     assert made.task.outputs == 3
@@ -168,7 +168,7 @@ def test_a_kept_set_is_the_set_that_was_given() -> None:
 def test_nodes_of_a_single_graph_are_divided() -> None:
     graphs = graph_set([(40, [(i, (i + 1) % 40) for i in range(40)])])
     classes = Column(np.arange(40) % 2, "node", "class", types=2)
-    made = keep("mine", GraphSet(graphs.structure, {"x": graphs.column("x"), "y": classes}))
+    made = import_graphs("mine", GraphSet(graphs.structure, {"x": graphs.column("x"), "y": classes}))
     assert made.spec.split_level == "node"
     assert made.splits[0].sizes == (32, 4, 4)
     assert made.task.name == "node-classification"
@@ -177,17 +177,17 @@ def test_nodes_of_a_single_graph_are_divided() -> None:
 def test_targets_that_fit_no_task_are_refused() -> None:
     graphs = graphs_with_classes()
     with pytest.raises(GraphTrialError, match="needs a target for each node"):
-        keep("mine", graphs, task="node-classification")
+        import_graphs("mine", graphs, task="node-classification")
     with pytest.raises(GraphTrialError, match="there is no task 'nothing'"):
-        keep("mine", graphs, task="nothing")
+        import_graphs("mine", graphs, task="nothing")
     without = GraphSet(graphs.structure, {"x": graphs.column("x")})
     with pytest.raises(GraphTrialError, match="no targets"):
-        keep("mine", without)
+        import_graphs("mine", without)
     assert names() == []
 
 
 def test_a_damaged_recipe_is_told(own_home: Path) -> None:
-    keep("mine", graphs_with_classes())
+    import_graphs("mine", graphs_with_classes())
     recipe = own_home / "own" / "mine.json"
     whole = recipe.read_text()
     DATASETS.remove("mine")
@@ -200,7 +200,7 @@ def test_a_damaged_recipe_is_told(own_home: Path) -> None:
 
 
 def test_a_damaged_raw_file_is_told(own_home: Path) -> None:
-    keep("mine", graphs_with_classes())
+    import_graphs("mine", graphs_with_classes())
     (raw,) = (own_home / "raw" / "own" / "mine").glob("*/edge_index.npy")
     raw.write_bytes(raw.read_bytes()[:-1] + b"\1")
     from graphtrial.datasets import prepare
@@ -210,7 +210,7 @@ def test_a_damaged_raw_file_is_told(own_home: Path) -> None:
 
 
 def test_a_dataset_without_training_rules_asks_for_some() -> None:
-    keep("mine", graphs_with_classes())
+    import_graphs("mine", graphs_with_classes())
     study = Study("t", "mine", (ModelEntry("gcn"),))
     with pytest.raises(GraphTrialError, match="choose some with --protocol"):
         study.trials()

@@ -97,7 +97,7 @@ def test_a_number_of_nodes_that_no_file_holds_is_refused(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("shares", [[float("nan"), 0, 0], [float("inf"), 0, 0], [1, 0, 0], [0.5, 0.5], [0.9, 0.9, 0.9]])
-def test_senseless_shares_are_refused(shares: list[float], tmp_path: Path) -> None:
+def test_invalid_fractions_are_refused(shares: list[float], tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"nodes": 2, "edges": [], "y": 0}\n' * 20)
-    with pytest.raises(GraphTrialError, match="shares"):
+    with pytest.raises(GraphTrialError, match=r"shares|fractions"):
         import_files("mine", "jsonl", [tmp_path / "a.jsonl"], split={"shares": shares, "seed": 0})

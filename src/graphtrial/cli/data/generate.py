@@ -1,4 +1,4 @@
-"""`graphtrial data generate`: artificial datasets of the user's own size, parameters and seed."""
+"""`graphtrial data generate`: synthetic datasets of any size, parameters and seed."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import typer
 from graphtrial.cli.common import Json, friendly, out, print_json
 from graphtrial.core.errors import GraphTrialError
 
-app = typer.Typer(help="Make a dataset of your own by a generator.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(help="Generate a synthetic dataset.", no_args_is_help=True, rich_markup_mode=None)
 
-Name = Annotated[str, typer.Option(help="What the dataset shall be called.")]
-Graphs = Annotated[str, typer.Option(help="How many: 1000 for 8:1:1, or train/val/test as 800/100/100.")]
-Seed = Annotated[int, typer.Option(min=0, help="Another seed gives other graphs of the same kind.")]
-Replace = Annotated[bool, typer.Option("--replace", help="Replace a dataset of yours of that name.")]
+Name = Annotated[str, typer.Option(help="Name of the new dataset.")]
+Graphs = Annotated[str, typer.Option(help="Number of graphs, split 8:1:1, or train/val/test as 800/100/100.")]
+Seed = Annotated[int, typer.Option(min=0, help="Random seed of the generator.")]
+Replace = Annotated[bool, typer.Option("--replace", help="Replace an existing custom dataset of that name.")]
 
 
 @app.command()
@@ -23,16 +23,22 @@ def sbm(
     name: Name,
     graphs: Graphs = "1000",
     kind: Annotated[
-        str, typer.Option(help="pattern (find a hidden pattern) or cluster (tell communities).")
+        str, typer.Option(help="pattern (detect an embedded pattern) or cluster (predict communities).")
     ] = "pattern",
-    communities: Annotated[int | None, typer.Option(min=1, help="5 with a pattern, else 6.")] = None,
+    communities: Annotated[
+        int | None, typer.Option(min=1, help="Number of communities; 5 for pattern, 6 for cluster.")
+    ] = None,
     smallest: Annotated[int, typer.Option(min=1, help="Nodes of the smallest community.")] = 5,
     largest: Annotated[int, typer.Option(min=1, help="Nodes of the largest community.")] = 34,
-    p: Annotated[float | None, typer.Option(help="Edges inside a community; 0.5 with a pattern, else 0.55.")] = None,
-    q: Annotated[float | None, typer.Option(help="Edges between communities; 0.35 with a pattern, else 0.25.")] = None,
-    patterns: Annotated[int, typer.Option(min=1, help="How many different patterns.")] = 100,
-    inside: Annotated[float, typer.Option(help="Edges inside a pattern.")] = 0.5,
-    outside: Annotated[float, typer.Option(help="Edges between a pattern and the rest.")] = 0.5,
+    p: Annotated[
+        float | None, typer.Option(help="Edge probability within communities; 0.5 for pattern, 0.55 for cluster.")
+    ] = None,
+    q: Annotated[
+        float | None, typer.Option(help="Edge probability between communities; 0.35 for pattern, 0.25 for cluster.")
+    ] = None,
+    patterns: Annotated[int, typer.Option(min=1, help="Number of patterns.")] = 100,
+    inside: Annotated[float, typer.Option(help="Edge probability within a pattern.")] = 0.5,
+    outside: Annotated[float, typer.Option(help="Edge probability between pattern and communities.")] = 0.5,
     seed: Seed = 0,
     replace: Replace = False,
     json: Json = False,
@@ -53,7 +59,7 @@ def sbm(
     }
     if hidden:
         arguments |= {"patterns": patterns, "inside": inside, "outside": outside}
-    _make(name, kind, {"sizes": sizes_of(graphs), "seed": seed, **arguments}, replace, json)
+    _generate(name, kind, {"sizes": sizes_of(graphs), "seed": seed, **arguments}, replace, json)
 
 
 @app.command()
@@ -73,7 +79,7 @@ def tsp(
     Example: graphtrial data generate tsp --low 50 --high 100 --graphs 200 --name my-tours
     """
     arguments = {"sizes": sizes_of(graphs), "seed": seed, "low": low, "high": high, "metric": metric}
-    _make(name, "tsp", arguments, replace, json)
+    _generate(name, "tsp", arguments, replace, json)
 
 
 @app.command()
@@ -81,11 +87,11 @@ def tsp(
 def cycles(
     name: Name,
     graphs: Graphs = "1000",
-    length: Annotated[int, typer.Option(min=3, help="The cycle that half of the graphs have.")] = 6,
+    length: Annotated[int, typer.Option(min=3, help="Cycle length to detect, present in half of the graphs.")] = 6,
     smallest: Annotated[int, typer.Option(min=6, help="Nodes of the smallest graph.")] = 37,
-    spread: Annotated[int, typer.Option(min=0, help="A graph has up to four times as many nodes more.")] = 6,
-    trees: Annotated[int, typer.Option(min=0, help="A graph has up to twice as many trees.")] = 5,
-    longest: Annotated[int, typer.Option(min=3, help="The longest second cycle.")] = 12,
+    spread: Annotated[int, typer.Option(min=0, help="Up to 4 x spread additional nodes per graph.")] = 6,
+    trees: Annotated[int, typer.Option(min=0, help="Up to 2 x trees trees per graph.")] = 5,
+    longest: Annotated[int, typer.Option(min=3, help="Maximum length of the second cycle.")] = 12,
     seed: Seed = 0,
     replace: Replace = False,
     json: Json = False,
@@ -95,7 +101,7 @@ def cycles(
     Example: graphtrial data generate cycles --length 8 --longest 16 --graphs 2000 --name cycles-of-8
     """
     arguments = {"length": length, "smallest": smallest, "spread": spread, "trees": trees, "longest": longest}
-    _make(name, "cycles", {"sizes": sizes_of(graphs), "seed": seed, **arguments}, replace, json)
+    _generate(name, "cycles", {"sizes": sizes_of(graphs), "seed": seed, **arguments}, replace, json)
 
 
 @app.command("graph-theory")
@@ -105,7 +111,9 @@ def graph_theory(
     graphs: Graphs = "1000",
     smallest: Annotated[int, typer.Option(min=3, help="Nodes of the smallest graphs.")] = 15,
     largest: Annotated[int, typer.Option(min=3, max=31, help="Nodes of the largest graphs.")] = 24,
-    as_published: Annotated[bool, typer.Option("--as-published", help="With the slips of the published data.")] = False,
+    as_published: Annotated[
+        bool, typer.Option("--as-published", help="Reproduce the two errors of the published data.")
+    ] = False,
     seed: Seed = 1234,
     replace: Replace = False,
     json: Json = False,
@@ -117,7 +125,7 @@ def graph_theory(
     if largest < smallest:
         raise GraphTrialError(f"--largest {largest} is below --smallest {smallest}")
     arguments = {"smallest": smallest, "largest": largest, "as_published": as_published}
-    _make(name, "graph-theory", {"sizes": sizes_of(graphs), "seed": seed, **arguments}, replace, json)
+    _generate(name, "graph-theory", {"sizes": sizes_of(graphs), "seed": seed, **arguments}, replace, json)
 
 
 @app.command()
@@ -125,9 +133,9 @@ def graph_theory(
 def csl(
     name: Name,
     nodes: Annotated[int, typer.Option(min=5, help="Nodes of each graph.")] = 41,
-    skips: Annotated[str, typer.Option(help="The skip of each class.")] = "2,3,4,5,6,9,11,12,13,16",
-    copies: Annotated[int, typer.Option(min=1, help="Graphs of each class.")] = 15,
-    folds: Annotated[int, typer.Option(min=3, help="Stratified folds.")] = 5,
+    skips: Annotated[str, typer.Option(help="Skip length of each class, comma-separated.")] = "2,3,4,5,6,9,11,12,13,16",
+    copies: Annotated[int, typer.Option(min=1, help="Graphs per class.")] = 15,
+    folds: Annotated[int, typer.Option(min=3, help="Number of stratified folds.")] = 5,
     seed: Seed = 0,
     replace: Replace = False,
     json: Json = False,
@@ -141,11 +149,11 @@ def csl(
     except ValueError:
         raise GraphTrialError(f"--skips are integers such as 2,3,5, not '{skips}'") from None
     arguments = {"seed": seed, "nodes": nodes, "skips": steps, "copies": copies}
-    _make(name, "csl", arguments, replace, json, {"folds": folds, "seed": seed})
+    _generate(name, "csl", arguments, replace, json, {"folds": folds, "seed": seed})
 
 
 def sizes_of(text: str) -> list[int]:
-    """Read how many graphs to train on, to validate on and to test on; one number is divided 8:1:1."""
+    """Parse the numbers of train, validation and test graphs; a single number is split 8:1:1."""
     try:
         numbers = [int(part) for part in text.split("/")]
     except ValueError:
@@ -158,14 +166,14 @@ def sizes_of(text: str) -> list[int]:
     return numbers
 
 
-def _make(
+def _generate(
     name: str, kind: str, arguments: dict[str, Any], replace: bool, json: bool, split: dict[str, Any] | None = None
 ) -> None:
     from graphtrial.datasets.custom import generate
 
-    made = generate(name, kind, arguments, split=split, replace=replace)
+    dataset = generate(name, kind, arguments, split=split, replace=replace)
     if json:
-        print_json({"name": name, "graphs": len(made.graphs), "task": made.task.name, "hash": made.hash})
+        print_json({"name": name, "graphs": len(dataset.graphs), "task": dataset.task.name, "hash": dataset.hash})
         return
-    out.print(f"{name}: {len(made.graphs)} graphs, {made.task.name}, hash {made.hash[:12]}")
-    out.print(f"graphtrial data info {name} tells more; graphtrial run {name} MODEL trains on it")
+    out.print(f"{name}: {len(dataset.graphs)} graphs, {dataset.task.name}, hash {dataset.hash[:12]}")
+    out.print(f"graphtrial data info {name} shows details; graphtrial run {name} MODEL trains on it")

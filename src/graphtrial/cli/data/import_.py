@@ -1,4 +1,4 @@
-"""`graphtrial data import` and `graphtrial data delete`: the user's own graphs."""
+"""`graphtrial data import` and `graphtrial data delete`: custom datasets."""
 
 from __future__ import annotations
 
@@ -16,29 +16,36 @@ def import_file(
     file: Annotated[
         Path, typer.Argument(help="A .jsonl, .parquet, .pt, .graphml, .edgelist or TU .zip file, or folder.")
     ],
-    name: Annotated[str, typer.Option(help="What the dataset shall be called.")],
+    name: Annotated[str, typer.Option(help="Name of the new dataset.")],
     task: Annotated[
-        str | None, typer.Option(help="As `graphtrial list tasks` shows; by default what y suggests.")
+        str | None, typer.Option(help="Task, see `graphtrial list tasks`; inferred from y by default.")
     ] = None,
-    format: Annotated[str | None, typer.Option(help="jsonl, parquet, pyg, graphml, edgelist or tu.")] = None,
-    folds: Annotated[int | None, typer.Option(min=3, help="So many stratified folds.")] = None,
+    format: Annotated[
+        str | None, typer.Option(help="File format: jsonl, parquet, pyg, graphml, edgelist or tu; inferred by default.")
+    ] = None,
+    folds: Annotated[int | None, typer.Option(min=3, help="Number of stratified cross-validation folds.")] = None,
     split: Annotated[
-        str | None, typer.Option(help="Shares of train/val/test, by default 0.8/0.1/0.1 where the data name no split.")
+        str | None,
+        typer.Option(help="Fractions train/val/test of a stratified split; 0.8/0.1/0.1 if the data have none."),
     ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Of the random split; 0 by default.")] = None,
-    both_ways: Annotated[bool, typer.Option("--both-ways", help="Add the other direction of each edge.")] = False,
-    labels: Annotated[Path | None, typer.Option(help="Edge lists: a file with each node and its class.")] = None,
-    node_features: Annotated[str, typer.Option(help="GraphML: attributes that become x.")] = "",
-    edge_features: Annotated[str, typer.Option(help="GraphML: attributes that become edge_attr.")] = "",
-    target: Annotated[str | None, typer.Option(help="GraphML: the graphs' attribute to predict.")] = None,
-    node_target: Annotated[str | None, typer.Option(help="GraphML: the nodes' attribute to predict.")] = None,
-    protocol: Annotated[str | None, typer.Option(help="Training rules for runs that name none.")] = None,
-    licence: Annotated[str, typer.Option(help="Under which the data may be used.")] = "not stated",
-    title: Annotated[str, typer.Option(help="One line that says what it is.")] = "",
-    replace: Annotated[bool, typer.Option("--replace", help="Replace a dataset of yours of that name.")] = False,
+    seed: Annotated[int | None, typer.Option(min=0, help="Random seed of the split; 0 by default.")] = None,
+    both_ways: Annotated[
+        bool, typer.Option("--both-ways", help="Add the reverse of each edge (undirected graphs).")
+    ] = False,
+    labels: Annotated[Path | None, typer.Option(help="Edge lists: file with the class of each node.")] = None,
+    node_features: Annotated[str, typer.Option(help="GraphML: node attributes for x, comma-separated.")] = "",
+    edge_features: Annotated[str, typer.Option(help="GraphML: edge attributes for edge_attr, comma-separated.")] = "",
+    target: Annotated[str | None, typer.Option(help="GraphML: graph attribute to predict.")] = None,
+    node_target: Annotated[str | None, typer.Option(help="GraphML: node attribute to predict.")] = None,
+    protocol: Annotated[str | None, typer.Option(help="Default training protocol.")] = None,
+    licence: Annotated[str, typer.Option(help="Licence of the data, such as CC-BY-4.0.")] = "not stated",
+    title: Annotated[str, typer.Option(help="One-line description.")] = "",
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace an existing custom dataset of that name.")
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Keep graphs of your own as a dataset; docs/your-data.md shows the formats.
+    """Import graphs as a custom dataset; docs/your-data.md describes the formats.
 
     Example: graphtrial data import molecules.jsonl --name my-molecules --folds 10
     """
@@ -47,31 +54,32 @@ def import_file(
     from graphtrial.datasets.custom.importers import format_of
     from graphtrial.graphs.mask_names import PART
 
-    known, paths = (format, [file]) if format and not file.is_dir() else format_of(file)
+    file_format, paths = (format, [file]) if format and not file.is_dir() else format_of(file)
     options: dict[str, Any] = {"both_ways": True} if both_ways else {}
-    if known == "graphml":
+    if file_format == "graphml":
         options |= {"node_features": _words(node_features), "edge_features": _words(edge_features)}
         options |= {"target": target, "node_target": node_target}
     elif node_features or edge_features or target or node_target:
         raise GraphTrialError(
-            f"--target, --node-target, --node-features and --edge-features name attributes of GraphML, not of {known}"
+            "--target, --node-target, --node-features and --edge-features name attributes of GraphML, "
+            f"not of {file_format}"
         )
-    if labels is not None and known != "edgelist":
-        raise GraphTrialError(f"--labels is for edgelist, not for {known}")
-    if both_ways and known not in ("jsonl", "parquet", "edgelist"):
-        raise GraphTrialError(f"--both-ways is for jsonl, parquet and edgelist, not for {known}")
+    if labels is not None and file_format != "edgelist":
+        raise GraphTrialError(f"--labels is for edgelist, not for {file_format}")
+    if both_ways and file_format not in ("jsonl", "parquet", "edgelist"):
+        raise GraphTrialError(f"--both-ways is for jsonl, parquet and edgelist, not for {file_format}")
     if labels is not None:
         paths = [*paths, labels]
     if folds and split:
         raise GraphTrialError("--folds and --split are two ways to divide the data; give one of them")
-    rule: dict[str, Any] = {"folds": folds} if folds else {"shares": _shares(split or "0.8/0.1/0.1")}
-    drawn = folds is not None or split is not None or seed is not None
-    made = import_files(
+    rule: dict[str, Any] = {"folds": folds} if folds else {"shares": _fractions(split or "0.8/0.1/0.1")}
+    random_split = folds is not None or split is not None or seed is not None
+    dataset = import_files(
         name,
-        known,
+        file_format,
         paths,
         arguments=options,
-        split={**rule, "seed": seed or 0} if drawn else None,
+        split={**rule, "seed": seed or 0} if random_split else None,
         task=task,
         protocol=protocol,
         licence=licence,
@@ -79,21 +87,22 @@ def import_file(
         replace=replace,
     )
     if json:
-        splits = [dict(zip(PARTS, one.sizes, strict=True)) for one in made.splits]
-        facts = {"name": name, "graphs": len(made.graphs), "task": made.task.name, "hash": made.hash}
-        print_json({**facts, "split_level": made.spec.split_level, "splits": splits})
+        splits = [dict(zip(PARTS, each.sizes, strict=True)) for each in dataset.splits]
+        facts = {"name": name, "graphs": len(dataset.graphs), "task": dataset.task.name, "hash": dataset.hash}
+        print_json({**facts, "split_level": dataset.spec.split_level, "splits": splits})
         return
-    out.print(f"{name}: {len(made.graphs)} graphs from {known}, {made.task.name}, hash {made.hash[:12]}")
-    sizes = sorted({" / ".join(map(str, one.sizes)) for one in made.splits})
-    whose = "as the data name them" if PART in made.graphs.columns else "drawn at random"
-    what = f"{len(made.splits)} x train / val / test = {', '.join(sizes)} {made.spec.split_level}s"
-    out.print(f"splits, {whose}: {what}")
-    out.print(f"graphtrial data info {name} tells more; graphtrial run {name} MODEL --protocol P trains on it")
+    count = len(dataset.graphs)
+    out.print(f"{name}: {count} graphs from {file_format}, {dataset.task.name}, hash {dataset.hash[:12]}")
+    sizes = sorted({" / ".join(map(str, each.sizes)) for each in dataset.splits})
+    origin = "from the data" if PART in dataset.graphs.columns else "drawn at random"
+    counts = f"{len(dataset.splits)} x train / val / test = {', '.join(sizes)} {dataset.spec.split_level}s"
+    out.print(f"splits, {origin}: {counts}")
+    out.print(f"graphtrial data info {name} shows details; graphtrial run {name} MODEL --protocol P trains on it")
 
 
 @friendly
-def delete(name: Annotated[str, typer.Argument(help="A dataset that you generated or imported.")]) -> None:
-    """Remove a dataset of your own.
+def delete(name: Annotated[str, typer.Argument(help="A generated or imported dataset.")]) -> None:
+    """Delete a custom dataset.
 
     Example: graphtrial data delete my-molecules
     """
@@ -107,8 +116,8 @@ def _words(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
-def _shares(text: str) -> list[float]:
+def _fractions(text: str) -> list[float]:
     try:
         return [float(part) for part in text.split("/")]
     except ValueError:
-        raise GraphTrialError(f"--split is three shares such as 0.8/0.1/0.1, not '{text}'") from None
+        raise GraphTrialError(f"--split is three fractions such as 0.8/0.1/0.1, not '{text}'") from None

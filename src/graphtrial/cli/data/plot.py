@@ -1,4 +1,4 @@
-"""`graphtrial data plot`: pictures of a dataset."""
+"""`graphtrial data plot`: figures of a dataset."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from graphtrial.cli.common import Allowed, Json, Plugins, friendly, load_code, o
 @friendly
 def plot(
     name: Annotated[str, typer.Argument(help="A dataset.")],
-    to: Annotated[Path, typer.Option("--out", help="The folder of the pictures.")] = Path("graphtrial-plots"),
-    graphs: Annotated[int, typer.Option(min=1, help="So many sample graphs.")] = 6,
-    format: Annotated[str, typer.Option(help="png or svg.")] = "png",
+    to: Annotated[Path, typer.Option("--out", help="Output folder.")] = Path("graphtrial-plots"),
+    graphs: Annotated[int, typer.Option(min=1, help="Number of sample graphs.")] = 6,
+    format: Annotated[str, typer.Option(help="Image format, png or svg.")] = "png",
     plugin: Plugins = None,
     allow: Allowed = None,
     json: Json = False,
@@ -28,9 +28,9 @@ def plot(
     from graphtrial.datasets import load
     from graphtrial.plots import plot as plot_dataset
 
-    made = plot_dataset(load(name), to, graphs=graphs, format=format)
+    paths = plot_dataset(load(name), to, graphs=graphs, format=format)
     if json:
-        print_json([str(path) for path in made])
+        print_json([str(path) for path in paths])
         return
-    for path in made:
+    for path in paths:
         out.print(str(path))

@@ -23,12 +23,12 @@ Names = Annotated[list[str], typer.Argument(help="Datasets by name; `graphtrial 
 @friendly
 def prepare(
     names: Names,
-    force: Annotated[bool, typer.Option(help="Prepare again even if it was kept.")] = False,
+    force: Annotated[bool, typer.Option(help="Ignore the cache and prepare again.")] = False,
     plugin: Plugins = None,
     allow: Allowed = None,
     json: Json = False,
 ) -> None:
-    """Fetch, check and keep datasets.
+    """Download, validate and cache datasets.
 
     Example: graphtrial data prepare csl zinc
     """
@@ -36,12 +36,12 @@ def prepare(
     from graphtrial.datasets import DATASETS
     from graphtrial.datasets import prepare as prepare_dataset
 
-    made = []
-    for name in names:  # a slip in the last name must not cost the time of the first
+    rows = []
+    for name in names:  # fail on a misspelt name before any download
         DATASETS.get(name)
     for name in names:
         dataset = prepare_dataset(name, force=force)
-        made.append(
+        rows.append(
             {"name": name, "graphs": len(dataset.graphs), "source": dataset.provenance["source"], "hash": dataset.hash}
         )
         if not json:
@@ -49,7 +49,7 @@ def prepare(
                 f"{name}: {len(dataset.graphs)} graphs from {dataset.provenance['source']}, hash {dataset.hash[:12]}"
             )
     if json:
-        print_json(made)
+        print_json(rows)
 
 
 @app.command()

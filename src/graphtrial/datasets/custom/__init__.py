@@ -1,7 +1,7 @@
-"""Datasets of the user's own: generated with other parameters, or imported from files; kept in the cache by recipe."""
+"""Custom datasets: generated with other parameters or imported from files, and recorded as a JSON recipe."""
 
-from graphtrial.datasets.custom.dataset import OwnDataset
-from graphtrial.datasets.custom.keep import delete, generate, import_files, keep
+from graphtrial.datasets.custom.dataset import CustomDataset
+from graphtrial.datasets.custom.manage import delete, generate, import_files, import_graphs
 from graphtrial.datasets.custom.recipe import Recipe, names
 
-__all__ = ["OwnDataset", "Recipe", "delete", "generate", "import_files", "keep", "names"]
+__all__ = ["CustomDataset", "Recipe", "delete", "generate", "import_files", "import_graphs", "names"]

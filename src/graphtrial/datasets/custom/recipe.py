@@ -1,4 +1,4 @@
-"""What a user's own dataset is made of: a small JSON file, beside copies of the files it was imported from."""
+"""Recipes of custom datasets: JSON files in the cache, beside copies of the imported files."""
 
 from __future__ import annotations
 
@@ -25,15 +25,16 @@ SPLIT: dict[str, Any] = {
     "shares": Annotated[list[Fraction], Length(3, 3)],
     "seed": Seed,
 }
-"""The rules by which a split is drawn."""
+"""Arguments of a split and their types."""
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How to make a dataset again: its kind, its arguments, how it is split, and the files it was imported from.
+    """Specification of a custom dataset: generator or file format, arguments, split and imported files.
 
-    `kind` names a generator or a file format. `split` is `{"sizes": [a, b, c]}` for parts in turn, or `{"folds": k,
-    "seed": s}` or `{"shares": [a, b, c], "seed": s}` unless the data says it. `files` have name, sha256 and size.
+    `kind` is the name of a generator or file format. `split` is `{"sizes": [a, b, c]}` (consecutive), `{"folds": k,
+    "seed": s}` or `{"shares": [a, b, c], "seed": s}` (stratified); a split in the data takes precedence. `files` have
+    name, sha256 and size.
     """
 
     name: str
@@ -52,7 +53,7 @@ class Recipe:
         check_fields(self, "a recipe")
         for key, value in self.split.items():
             if key not in SPLIT:
-                raise GraphTrialError(f"no rule of a split is called {short_repr(key)}; there are {', '.join(SPLIT)}")
+                raise GraphTrialError(f"a split has no argument {short_repr(key)}; it has {', '.join(SPLIT)}")
             check_value(value, SPLIT[key], f"{key} of the split")
         for file in self.files:
             if not isinstance(file.get("name"), str) or Path(file["name"]).name != file["name"]:
@@ -60,12 +61,12 @@ class Recipe:
 
     @property
     def raw_folder(self) -> str:
-        """The folder of the files, named by their content: those of a dataset and of its successor lie side by side."""
+        """Content-addressed folder of the files, so that old and new files coexist during a replacement."""
         return digest(list(self.files))[:16]
 
     @property
     def sources(self) -> tuple[File, ...]:
-        """The files as the framework fetches and verifies them."""
+        """The files as `File` records, which are verified when read."""
         return tuple(
             File(
                 f"own/{self.name}/{self.raw_folder}/{file['name']}",
@@ -78,18 +79,18 @@ class Recipe:
 
 
 def write(recipe: Recipe) -> None:
-    """Keep a recipe."""
+    """Save a recipe."""
     write_text(_path(recipe.name), canonical_json(recipe) + "\n")
 
 
 def read(name: str) -> Recipe | None:
-    """Return the recipe of that name, or nothing."""
+    """Load a recipe by name, None if there is none."""
     if not NAME.fullmatch(name) or not _path(name).is_file():
         return None
     values = read_json(_path(name))
     try:
         recipe = Recipe(**resolve_arguments(Recipe, values, "a recipe"))
-        recipe.sources  # noqa: B018, the parts of each file are looked up here
+        recipe.sources  # noqa: B018, raises KeyError for an incomplete file entry
     except (TypeError, KeyError, GraphTrialError) as error:
         raise CorruptFileError(f"{_path(name)} is no recipe of a dataset ({error}); delete it") from error
     if recipe.name != name or recipe.format != FORMAT:
@@ -98,13 +99,13 @@ def read(name: str) -> Recipe | None:
 
 
 def names() -> list[str]:
-    """Return the names of all own datasets on this machine."""
+    """Return the names of all custom datasets on this machine."""
     return sorted(path.stem for path in _home().glob("*.json") if NAME.fullmatch(path.stem))
 
 
-def copy_in(recipe: Recipe, paths: list[Path]) -> Recipe:
-    """Copy files to where the framework keeps raw ones, and return the recipe that names them."""
-    filled = replace(recipe, files=tuple(_described(path) for path in paths))
+def copy_files(recipe: Recipe, paths: list[Path]) -> Recipe:
+    """Copy files into the cache of raw files and return the recipe with their hashes."""
+    filled = replace(recipe, files=tuple(_file_entry(path) for path in paths))
     with atomic_folder(_raw(recipe.name) / filled.raw_folder) as folder:
         for path, file in zip(paths, filled.files, strict=True):
             try:
@@ -116,7 +117,7 @@ def copy_in(recipe: Recipe, paths: list[Path]) -> Recipe:
     return filled
 
 
-def _described(path: Path) -> dict[str, Any]:
+def _file_entry(path: Path) -> dict[str, Any]:
     require_file(path)
     try:
         return {"name": path.name, "sha256": sha256_of(path), "size": path.stat().st_size}
@@ -124,33 +125,33 @@ def _described(path: Path) -> dict[str, Any]:
         raise GraphTrialError(f"cannot read {path}: {reason(error)}") from error
 
 
-def remove_others(name: str, recipe: Recipe | None, prepared: Sequence[Path]) -> None:
-    """Remove all files of an own dataset except those of one recipe and of what was prepared by it."""
+def remove_stale(name: str, recipe: Recipe | None, prepared: Sequence[Path]) -> None:
+    """Remove raw and prepared files of a custom dataset that do not belong to `recipe` and `prepared`."""
     raw = _raw(name)
-    kept = {path.name for path in prepared} | {f"{path.name}.lock" for path in prepared}
+    current = {path.name for path in prepared} | {f"{path.name}.lock" for path in prepared}
     for folder in raw.iterdir() if raw.is_dir() else ():
         if recipe is None or not recipe.files or folder.name != recipe.raw_folder:
             shutil.rmtree(folder, ignore_errors=True)
     if recipe is None or not recipe.files:
         shutil.rmtree(raw, ignore_errors=True)
     for path in _prepared(name):
-        if path.name not in kept:
+        if path.name not in current:
             shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
 
 def delete(name: str) -> None:
-    """Remove an own dataset: recipe, raw files and what was prepared of it."""
+    """Delete a custom dataset: recipe, raw files and prepared data."""
     if name not in names():
         raise UnknownNameError(
             f"no dataset of your own is called '{name}'.{did_you_mean(name, names())} "
             f"Yours are: {', '.join(names()) or 'none'}."
         )
     _path(name).unlink(missing_ok=True)
-    remove_others(name, None, ())
+    remove_stale(name, None, ())
 
 
 def _prepared(name: str) -> list[Path]:
-    """Return the folders of prepared data of an own dataset, and their locks."""
+    """Return the cache folders of a custom dataset and their locks."""
     pattern = re.compile(re.escape(name) + r"-[0-9a-f]{16}(\.lock)?")
     return [path for path in (cache_home() / "datasets").glob(f"{name}-*") if pattern.fullmatch(path.name)]
 

@@ -1,4 +1,4 @@
-"""Tasks of graphs of one's own: written as `name` or `name:metric=...`, completed by the target column `y`."""
+"""Tasks of custom datasets: written as `name` or `name:metric=...`, completed by the target column `y`."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ LEVEL = {"graph-theory": "graph"}
 """Level of the column `y`, where it is not that of the task."""
 
 
-def suggested_task(graphs: GraphSet) -> str:
-    """Return the name of the task that the targets suggest: classification of integers, regression of others."""
+def infer_task(graphs: GraphSet) -> str:
+    """Infer the task from the targets: classification for integers, else regression."""
     y = _target(graphs)
     return f"{y.level}-{'classification' if y.types is not None else 'regression'}"
 

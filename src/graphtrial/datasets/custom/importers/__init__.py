@@ -1,4 +1,4 @@
-"""Readers of users' files: one function per format, from paths and options to a graph set."""
+"""Importers: one reader per file format, from paths and options to a graph set."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from graphtrial.core.errors import CorruptFileError, GraphTrialError, UnknownNameError, did_you_mean
 from graphtrial.core.files import require_file
 from graphtrial.core.spec import resolve_arguments
-from graphtrial.datasets.custom.given import settled
+from graphtrial.datasets.custom.split_column import normalize_split_column
 from graphtrial.graphs import GraphSet
 
 MOST_NODES = 1 << 26
@@ -39,7 +39,7 @@ SUFFIXES = {
 
 
 def read(kind: str, paths: list[Path], options: dict[str, Any]) -> GraphSet:
-    """Read files of a format; what is wrong with them is a `GraphTrialError` of one line that says where."""
+    """Read files of a format; raises `GraphTrialError` with file and line for invalid ones."""
     if kind not in FORMATS:
         raise UnknownNameError(f"no format called '{kind}'.{did_you_mean(kind, FORMATS)} Known: {', '.join(FORMATS)}.")
     for path in paths:
@@ -50,23 +50,23 @@ def read(kind: str, paths: list[Path], options: dict[str, Any]) -> GraphSet:
     if len(paths) > count:
         raise GraphTrialError(f"format '{kind}' is one file, not {len(paths)}; --labels FILE goes with an edge list")
     reader: Callable[..., GraphSet] = importlib.import_module(FORMATS[kind]).read
-    made = reader(**resolve_arguments(reader, {"paths": paths, **options}, f"format '{kind}'"))
-    return settled(made)
+    graphs = reader(**resolve_arguments(reader, {"paths": paths, **options}, f"format '{kind}'"))
+    return normalize_split_column(graphs)
 
 
 def check_size(nodes: int, what: str) -> None:
-    """Refuse more nodes than a set of one's own can have: a file of a few bytes may name any number."""
+    """Raise CorruptFileError above `MOST_NODES`: a few bytes can declare any number of nodes."""
     if nodes > MOST_NODES:
         raise CorruptFileError(f"{what} has {nodes:,} nodes; a dataset of your own has at most {MOST_NODES:,}")
 
 
 def reason(error: BaseException) -> str:
-    """Return the first line of what a library says is wrong, or the kind of its error where it says nothing."""
+    """Return the first line of the message of an exception, or its type if it has none."""
     return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
 def format_of(path: Path) -> tuple[str, list[Path]]:
-    """Return the format of a file or folder, by its name, and the files to read."""
+    """Infer the format of a file or folder from its name; returns it with the files to read."""
     if not path.exists():
         raise GraphTrialError(f"there is no file or folder {path}")
     if path.is_dir():
@@ -79,7 +79,7 @@ def format_of(path: Path) -> tuple[str, list[Path]]:
         raise GraphTrialError(f"{path} is no TU folder (NAME_A.txt, NAME_graph_indicator.txt, ...) nor one of .graphml")
     if path.suffix.lower() not in SUFFIXES:
         raise GraphTrialError(
-            f"the format of {path.name} is not known by its name; say it with --format: "
+            f"the format of {path.name} cannot be inferred from its name; set --format: "
             f"{', '.join(name for name in FORMATS if name != 'arrays')}"
         )
     return SUFFIXES[path.suffix.lower()], [path]

@@ -1,4 +1,4 @@
-"""A saved graph set, as `GraphSet.save` writes it."""
+"""Importer of graph sets saved by `GraphSet.save`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from graphtrial.graphs.masks import part_column
 
 
 def read(paths: list[Path]) -> GraphSet:
-    """Open a saved set, verify every byte of it, and check it as if it had just been built."""
+    """Open a saved set, verify its hashes and validate it as if newly built."""
     opened = GraphSet.open(paths[0].parent)
     columns = _with_part(opened)
     y = columns.get("y")
@@ -28,17 +28,19 @@ def read(paths: list[Path]) -> GraphSet:
 
 
 def _with_part(graphs: GraphSet) -> dict[str, Column]:
-    """Return the columns of a set, those that are masks as the column `part`."""
-    named = [name for name in graphs.columns if parse_mask_name(name)]
-    columns = {name: column for name, column in graphs.columns.items() if name not in named}
-    if named and PART in columns:
-        raise InvalidGraphError(f"the split is named twice, by '{PART}' and by '{named[0]}'; keep one way to name it")
+    """Return the columns, with mask columns merged into the column `part`."""
+    mask_names = [name for name in graphs.columns if parse_mask_name(name)]
+    columns = {name: column for name, column in graphs.columns.items() if name not in mask_names}
+    if mask_names and PART in columns:
+        raise InvalidGraphError(
+            f"the split is named twice, by '{PART}' and by '{mask_names[0]}'; keep one way to name it"
+        )
     pointers = {"node": graphs.node_ptr, "edge": graphs.edge_ptr, "graph": np.arange(len(graphs) + 1)}
-    given = {
+    masks = {
         name: np.split(np.asarray(column.values), np.asarray(pointers.get(column.level, [0, 0]))[1:-1])
         for name, column in graphs.columns.items()
-        if name in named
+        if name in mask_names
     }
     target = columns["y"].level if "y" in columns else None
-    part = part_column(given, graphs.node_counts, graphs.edge_counts, target)
+    part = part_column(masks, graphs.node_counts, graphs.edge_counts, target)
     return columns if part is None else {**columns, PART: part}

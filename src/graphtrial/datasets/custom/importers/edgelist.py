@@ -1,8 +1,8 @@
-"""One graph as a text file of edges, and another of its nodes' classes.
+"""Importer of edge lists: a single graph as a text file of edges and a text file of node labels.
 
-A line of the first names two nodes, a line of the second a node, its class and optionally its part (`train`, `val`,
-`test` or `none`, one for each split), separated by spaces, tabs or commas; `#` begins a comment. Names are any words.
-The nodes are those of the second file.
+A line of the first has two node names, a line of the second a node name, its class and optionally its split (`train`,
+`val`, `test` or `none`, one for each split), separated by spaces, tabs or commas; `#` begins a comment. The nodes are
+those of the second file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from graphtrial.graphs.masks import part_column
 
 
 def read(paths: list[Path], both_ways: bool = False) -> GraphSet:
-    """Read a graph from its edges and its nodes' classes; words become classes in alphabetical order."""
+    """Read edges and node labels; classes are numbered in alphabetical order."""
     edges, labels = paths
     number: dict[str, int] = {}
     words: list[str] = []
@@ -56,12 +56,12 @@ def read(paths: list[Path], both_ways: bool = False) -> GraphSet:
 def _part(name: str, parts: list[list[str]], edges: int) -> Column:
     words = [part[0] for part in parts] if len(parts[0]) == 1 else parts
     try:
-        made = part_column({SPLIT: [words]}, np.array([len(parts)]), np.array([edges]), "node")
+        column = part_column({SPLIT: [words]}, np.array([len(parts)]), np.array([edges]), "node")
     except InvalidGraphError as error:
         raise CorruptFileError(f"{name}: {error}") from error
-    if made is None:
+    if column is None:
         raise CorruptFileError(f"{name} names no parts")
-    return made
+    return column
 
 
 def _lines(path: Path, least: int, most: int | None) -> Iterator[tuple[int, list[str]]]:

@@ -1,4 +1,4 @@
-"""GraphML files, one graph each, read by NetworkX."""
+"""Importer of GraphML files, one graph each, read by NetworkX."""
 
 from __future__ import annotations
 
@@ -22,37 +22,38 @@ def read(
     target: str | None = None,
     node_target: str | None = None,
 ) -> GraphSet:
-    """Read graphs with the named attributes; the target is an attribute of the graphs, or of their nodes.
+    """Read graphs with the given attributes as features; the target is a graph or node attribute.
 
-    An undirected edge becomes two. Attributes called `split`, `train_mask` and so on name the split. Whole numbers and
-    words are classes, other numbers are regressed.
+    An undirected edge becomes two directed ones. Attributes named `split`, `train_mask` and so on define the split.
+    Integer and string targets are classes, others are regressed.
     """
     import networkx as nx
 
-    found = []
+    graphs = []
     for path in paths:
         try:
-            found.append(nx.read_graphml(path))
+            graphs.append(nx.read_graphml(path))
         except (ParseError, nx.NetworkXError, LookupError, ValueError, TypeError, AttributeError) as error:
             raise CorruptFileError(f"{path.name} is no GraphML file: {reason(error)}") from error
     if target is None and node_target is None:
-        known = sorted({key for graph in found for key in graph.graph if key not in ("node_default", "edge_default")})
-        raise GraphTrialError(f"name the target with --target or --node-target; the graphs have {known or 'none'}")
-    _check_numbers((data for graph in found for _, data in graph.nodes(data=True)), node_features)
-    _check_numbers((data for graph in found for *_, data in graph.edges(data=True)), edge_features)
+        names = sorted({key for graph in graphs for key in graph.graph if key not in ("node_default", "edge_default")})
+        raise GraphTrialError(f"name the target with --target or --node-target; the graphs have {names or 'none'}")
+    _check_numbers((data for graph in graphs for _, data in graph.nodes(data=True)), node_features)
+    _check_numbers((data for graph in graphs for *_, data in graph.edges(data=True)), edge_features)
     if node_target is not None and parse_mask_name(node_target):
         raise GraphTrialError(f"'{node_target}' names a split, so that it cannot be the target")
     try:
-        made = from_networkx(
-            found, node_features=tuple(node_features), edge_features=tuple(edge_features), ignore=(target, node_target)
+        converted = from_networkx(
+            graphs, node_features=tuple(node_features), edge_features=tuple(edge_features), ignore=(target, node_target)
         )
     except InvalidGraphError as error:
         raise CorruptFileError(f"{', '.join(path.name for path in paths[:3])}: {error}") from error
-    made = _numbers(made)
+    converted = _as_float(converted)
     if node_target is not None:
-        answers = [value for graph in found for value in _values(graph.nodes(data=True), node_target)]
-        return made.with_column("y", _target(answers, "node", node_target))
-    return made.with_column("y", _target([_one(graph.graph, target) for graph in found], "graph", str(target)))
+        targets = [value for graph in graphs for value in _values(graph.nodes(data=True), node_target)]
+        return converted.with_column("y", _target_column(targets, "node", node_target))
+    targets = [_attribute(graph.graph, target) for graph in graphs]
+    return converted.with_column("y", _target_column(targets, "graph", str(target)))
 
 
 def _check_numbers(items: Iterable[dict[str, Any]], names: Sequence[str]) -> None:
@@ -62,7 +63,7 @@ def _check_numbers(items: Iterable[dict[str, Any]], names: Sequence[str]) -> Non
                 raise CorruptFileError(f"the attribute '{name}' is no number but {data[name]!r}; features are numbers")
 
 
-def _numbers(graphs: GraphSet) -> GraphSet:
+def _as_float(graphs: GraphSet) -> GraphSet:
     for name, column in graphs.columns.items():
         if name == PART:
             continue
@@ -74,20 +75,20 @@ def _numbers(graphs: GraphSet) -> GraphSet:
 
 
 def _values(nodes: Any, name: str) -> list[Any]:
-    return [_one(attributes, name) for _, attributes in nodes]
+    return [_attribute(attributes, name) for _, attributes in nodes]
 
 
-def _one(attributes: dict[str, Any], name: str | None) -> Any:
+def _attribute(attributes: dict[str, Any], name: str | None) -> Any:
     if name not in attributes:
         raise CorruptFileError(f"there is no attribute '{name}' where the target should be; there is {[*attributes]}")
     return attributes[name]
 
 
-def _target(answers: list[Any], level: Any, name: str) -> Column:
-    if all(isinstance(answer, int | str) for answer in answers):
-        if len({type(answer) for answer in answers}) > 1:
-            raise CorruptFileError(f"the target '{name}' is a word here and a number there")
-        words, number = np.unique(np.array(answers), return_inverse=True)
+def _target_column(targets: list[Any], level: Any, name: str) -> Column:
+    if all(isinstance(target, int | str) for target in targets):
+        if len({type(target) for target in targets}) > 1:
+            raise CorruptFileError(f"the target '{name}' mixes strings and numbers")
+        words, number = np.unique(np.array(targets), return_inverse=True)
         meaning = f"{name}: {', '.join(map(str, words[:20]))}{', ...' if len(words) > 20 else ''}"
         return Column(number.astype(np.int64), level, meaning, types=len(words))
-    return Column(np.array(answers, np.float32), level, name)
+    return Column(np.array(targets, np.float32), level, name)

@@ -1,4 +1,4 @@
-"""JSON lines: one record per line, as `rows` describes it."""
+"""Importer of JSON lines, one record per line in the format of `records`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from graphtrial.core.errors import CorruptFileError
-from graphtrial.datasets.custom.importers.rows import graphs_of
+from graphtrial.datasets.custom.importers.records import graphs_from_records
 from graphtrial.graphs import GraphSet
 
 
 def read(paths: list[Path], both_ways: bool = False) -> GraphSet:
     """Read a file of JSON lines; blank lines are skipped."""
     (path,) = paths
-    return graphs_of(_records(path), path.name, both_ways=both_ways)
+    return graphs_from_records(_records(path), path.name, both_ways=both_ways)
 
 
 def _records(path: Path) -> Iterator[tuple[str, Any]]:

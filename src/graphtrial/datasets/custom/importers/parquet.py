@@ -1,4 +1,4 @@
-"""Parquet: one row per graph, with the columns that `rows` describes."""
+"""Importer of Parquet files, one row per graph in the format of `records`."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any
 
 from graphtrial.core.errors import CorruptFileError, missing_extra
 from graphtrial.datasets.custom.importers import reason
-from graphtrial.datasets.custom.importers.rows import graphs_of
+from graphtrial.datasets.custom.importers.records import graphs_from_records
 from graphtrial.graphs import GraphSet
 
 BATCH_ROWS = 1024
 
 
 def read(paths: list[Path], both_ways: bool = False) -> GraphSet:
-    """Read a Parquet file, some rows at a time."""
+    """Read a Parquet file in batches of rows."""
     (path,) = paths
-    return graphs_of(_records(path), path.name, both_ways=both_ways)
+    return graphs_from_records(_records(path), path.name, both_ways=both_ways)
 
 
 def _records(path: Path) -> Iterator[tuple[str, Any]]:

@@ -1,8 +1,8 @@
-"""Lists of graphs in a torch file, each a plain dictionary of tensors with PyG's names.
+"""Importer of torch files: a list of graphs, each a dictionary of tensors with PyG's names.
 
 torch.save([data.to_dict() for data in dataset], "graphs.pt")
 
-A split of the dataset goes along as {"graphs": [...], "split": {"train": ids, "val": ids, "test": ids}}.
+A split of the dataset is included as {"graphs": [...], "split": {"train": ids, "val": ids, "test": ids}}.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from graphtrial.datasets.custom.importers import check_size, reason
 from graphtrial.graphs import Column, GraphSet, from_pyg
 from graphtrial.io.archive import is_zip
 
-# What torch raises for damaged files, some of it from the depths of its reader.
+# Exceptions of torch.load on corrupt files.
 DAMAGE = (
     *(RuntimeError, ValueError, EOFError, OSError, KeyError, TypeError, IndexError, AttributeError),
     *(struct.error, OverflowError, AssertionError, MemoryError),
@@ -33,14 +33,14 @@ READABLE = {
 MOST_EXPANDED = 1 << 24
 ADVICE = (
     "save plain tensors, torch.save([data.to_dict() for data in dataset], 'graphs.pt'), "
-    "or in Python call graphtrial.datasets.custom.keep(name, graphtrial.from_pyg(dataset))"
+    "or in Python call graphtrial.datasets.custom.import_graphs(name, graphtrial.from_pyg(dataset))"
 )
 
 
 def read(paths: list[Path]) -> GraphSet:
-    """Read a torch file that holds a list of dictionaries of tensors; nothing else in it is ever built."""
+    """Read a list of dictionaries of tensors with `weights_only`; other objects are never constructed."""
     (path,) = paths
-    if not is_zip(path):  # the format before torch 1.6 is a bare pickle, of which nobody needs more
+    if not is_zip(path):  # the format before torch 1.6 is a bare pickle
         raise CorruptFileError(f"{path.name} is no torch file of version 1.6 or later; {ADVICE}")
     try:
         items = torch.load(path, map_location="cpu", weights_only=True)
@@ -63,7 +63,7 @@ def read(paths: list[Path]) -> GraphSet:
 
 
 class _Items(list["_Item"]):
-    """Graphs with the split of their dataset, if the file has one."""
+    """Graphs with the optional split of their dataset, as `from_pyg` expects it."""
 
     def __init__(self, split: dict[str, Any] | None, items: Iterable[_Item]) -> None:
         super().__init__(items)
@@ -71,7 +71,7 @@ class _Items(list["_Item"]):
 
 
 class _Item(dict[str, Any]):
-    """A dictionary with the two attributes of PyG's `Data` that are needed."""
+    """Dictionary with the attributes of PyG's `Data` that `from_pyg` reads."""
 
     def __init__(self, name: str, number: int, item: Any) -> None:
         where = f"{name}, graph {number}"
@@ -97,7 +97,7 @@ class _Item(dict[str, Any]):
 
 
 def _plain(value: Tensor, where: str) -> Tensor:
-    """Return a tensor with the same numbers that NumPy can read; one without numbers of its own is refused."""
+    """Return a dense CPU tensor of a dtype that NumPy supports; raises CorruptFileError for others."""
     strange = value.is_meta or value.is_nested or value.is_quantized or value.layout != torch.strided
     if strange or value.is_complex() or value.device.type != "cpu":
         raise CorruptFileError(f"{where} must be a plain tensor of real numbers")
@@ -111,7 +111,7 @@ def _plain(value: Tensor, where: str) -> Tensor:
 
 
 def _with_classes(graphs: GraphSet) -> GraphSet:
-    """Return the set with whole-number targets as classes and with a constant `x` where there is none."""
+    """Convert integer targets to classes and add a constant `x` if it is missing."""
     y, x = graphs.columns.get("y"), graphs.columns.get("x")
     if y is not None and y.values.dtype.kind in "iu" and y.width == 1 and (not y.values.size or y.values.min() >= 0):
         flat = y.values.reshape(-1)

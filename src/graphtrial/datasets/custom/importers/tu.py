@@ -1,4 +1,4 @@
-"""A folder or zip in the TU text format."""
+"""Importer of folders and zip files in the TU text format."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ TABLE = re.compile(rf"(.+)_({'|'.join(TABLES)})\.txt")
 
 
 def read(paths: list[Path], features: str = "") -> GraphSet:
-    """Read the tables of one set; `features` says what models see of a node, see `tu.features`."""
+    """Read the tables of one set; `features` selects the node features, see `tu.features`."""
     if len(paths) == 1 and paths[0].suffix == ".zip":
-        with temporary_folder() as place:
-            folder = Path(place) / "tu"
+        with temporary_folder() as temporary:
+            folder = Path(temporary) / "tu"
             unpack_chosen(paths[0], _table, folder, member_bytes=4 * GIBIBYTE, total_bytes=8 * GIBIBYTE)
             return _read(folder, paths[0].name, features)
     return _read(paths[0].parent, "the folder", features)
@@ -32,8 +32,8 @@ def _table(member: str) -> str | None:
 
 
 def _read(folder: Path, what: str, features: str) -> GraphSet:
-    names = sorted({found[1] for file in folder.iterdir() if (found := TABLE.fullmatch(file.name))})
+    names = sorted({match[1] for file in folder.iterdir() if (match := TABLE.fullmatch(file.name))})
     if len(names) != 1:
-        there = f"the sets {', '.join(names)}" if names else "no NAME_A.txt and NAME_graph_indicator.txt"
-        raise CorruptFileError(f"{what} must hold one set in the TU format; it holds {there}")
+        contents = f"the sets {', '.join(names)}" if names else "no NAME_A.txt and NAME_graph_indicator.txt"
+        raise CorruptFileError(f"{what} must hold one set in the TU format; it holds {contents}")
     return with_features(read_folder(folder, names[0]), features)

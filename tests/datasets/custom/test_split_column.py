@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from graphtrial.cli.main import app
 from graphtrial.core.errors import GraphTrialError, InvalidGraphError
 from graphtrial.datasets import Dataset
-from graphtrial.datasets.custom import delete, import_files, keep, names
+from graphtrial.datasets.custom import delete, import_files, import_graphs, names
 from graphtrial.datasets.custom.importers import FORMATS
 from graphtrial.execution import run_trials
 from graphtrial.graphs import Column, GraphSet, from_networkx, from_pyg, to_networkx, to_pyg
@@ -135,14 +135,14 @@ def test_the_split_of_the_file_is_the_split_of_the_dataset(kind: str, tmp_path: 
 def test_a_split_from_outside_contradicts_that_of_the_file(kind: str, tmp_path: Path) -> None:
     paths = WRITERS[kind](tmp_path)
     for rule in ({"shares": [0.8, 0.1, 0.1], "seed": 0}, {"folds": 5, "seed": 0}):
-        with pytest.raises(GraphTrialError, match=r"name their split themselves.* leave out --split"):
+        with pytest.raises(GraphTrialError, match=r"contain their own split.* leave out --split"):
             import_files("mine", kind, paths, arguments=OPTIONS.get(kind, {}), split=rule)
 
 
 @pytest.mark.parametrize("spelling", ["val", "valid", "validation", "dev"])
 @pytest.mark.parametrize("dtype", [torch.bool, torch.uint8, torch.int64, torch.float32])
 def test_masks_of_any_spelling_and_type(spelling: str, dtype: torch.dtype) -> None:
-    made = keep("mine", from_pyg([node_graph(**masks(spelling, dtype))]))
+    made = import_graphs("mine", from_pyg([node_graph(**masks(spelling, dtype))]))
     assert ids_of(made) == IDS
 
 
@@ -178,7 +178,7 @@ def test_several_columns_of_a_mask_are_several_splits() -> None:
     parts[:3] = 3
     wide = {"train_mask": torch.from_numpy(parts == 0), "val_mask": torch.from_numpy(parts == 1)}
     item = node_graph(**wide, test_mask=torch.from_numpy(test))  # as the masks of WikiCS: one test part for all splits
-    made = keep("mine", from_pyg([item]))
+    made = import_graphs("mine", from_pyg([item]))
     assert len(made.splits) == 5
     for number in range(5):
         found = ids_of(made, number)
@@ -195,13 +195,17 @@ def test_several_columns_of_a_mask_are_several_splits() -> None:
 def test_graphs_with_a_word_each_are_divided_as_they_say() -> None:
     words = ["train"] * 6 + ["valid"] * 3 + ["test"] * 3
     items = [small(number, split=word) for number, word in enumerate(words)]
-    made = keep("mine", from_pyg(items))
+    made = import_graphs("mine", from_pyg(items))
     assert made.spec.split_level == "graph"
     assert ids_of(made) == {"train": [0, 1, 2, 3, 4, 5], "val": [6, 7, 8], "test": [9, 10, 11]}
     again = to_pyg(made.graphs)
     assert [item.split for item in again] == ["train"] * 6 + ["val"] * 3 + ["test"] * 3
     delete("mine")
-    assert ids_of(keep("mine", from_pyg(again))) == {"train": [*range(6)], "val": [6, 7, 8], "test": [9, 10, 11]}
+    assert ids_of(import_graphs("mine", from_pyg(again))) == {
+        "train": [*range(6)],
+        "val": [6, 7, 8],
+        "test": [9, 10, 11],
+    }
 
 
 class Indexed(list[Data]):
@@ -225,11 +229,11 @@ def test_the_split_of_a_dataset_is_used(tmp_path: Path) -> None:
     split = {"train": torch.arange(6), "valid": torch.tensor([6, 8]), "test": torch.tensor([7, 9])}
     wanted = {"train": [*range(6)], "val": [6, 8], "test": [7, 9]}
     items = [small(number) for number in range(10)]
-    assert ids_of(keep("mine", from_pyg(Indexed(items, split)))) == wanted
+    assert ids_of(import_graphs("mine", from_pyg(Indexed(items, split)))) == wanted
     torch.save({"graphs": [item.to_dict() for item in items], "split": split}, tmp_path / "g.pt")
     assert ids_of(import_files("also", "pyg", [tmp_path / "g.pt"])) == wanted
     nodes = {part: torch.tensor(ids) for part, ids in IDS.items()}
-    assert ids_of(keep("nodes", from_pyg(Indexed([node_graph()], nodes)))) == IDS
+    assert ids_of(import_graphs("nodes", from_pyg(Indexed([node_graph()], nodes)))) == IDS
     with pytest.raises(InvalidGraphError, match=r"given twice, by get_idx_split\(\) and by"):
         from_pyg(Indexed([node_graph(**masks())], nodes))
     chosen = Indexed(items, split)
@@ -294,13 +298,13 @@ def test_masks_of_several_graphs_divide_graphs_or_are_refused() -> None:
         return small(number, **chosen)
 
     words = ["train"] * 4 + ["val"] * 2 + ["test"] * 2
-    made = keep("mine", from_pyg([item(number, word) for number, word in enumerate(words)]))
+    made = import_graphs("mine", from_pyg([item(number, word) for number, word in enumerate(words)]))
     assert made.spec.split_level == "graph"
     assert ids_of(made) == {"train": [0, 1, 2, 3], "val": [4, 5], "test": [6, 7]}
     mixed = [item(0, "train"), item(1, "val"), item(2, "test")]
     mixed[0].train_mask = torch.tensor([True, False])
     with pytest.raises(InvalidGraphError, match="divides the nodes within 3 graphs"):
-        keep("other", from_pyg(mixed))
+        import_graphs("other", from_pyg(mixed))
     some = [item(0, "train"), small(1)]
     with pytest.raises(InvalidGraphError, match="is in some graphs but not in all"):
         from_pyg(some)
@@ -312,7 +316,7 @@ def test_a_split_of_nodes_needs_targets_of_nodes() -> None:
     item = node_graph(**masks())
     item.y = torch.tensor([1])
     with pytest.raises(GraphTrialError, match="divides nodes, but the targets `y` are of graphs"):
-        keep("mine", from_pyg([item]))
+        import_graphs("mine", from_pyg([item]))
 
 
 def edge_graph() -> tuple[Data, np.ndarray[Any, Any]]:
@@ -327,7 +331,7 @@ def edge_graph() -> tuple[Data, np.ndarray[Any, Any]]:
 
 def test_edges_of_a_single_graph_are_divided_as_they_say(tmp_path: Path) -> None:
     item, part = edge_graph()
-    made = keep("mine", from_pyg([item]), protocol="bgnn-v5/csl")
+    made = import_graphs("mine", from_pyg([item]), protocol="bgnn-v5/csl")
     assert (made.task.name, made.spec.split_level) == ("edge-classification", "edge")
     ends = made.graphs.edge_index
     for number, ids in enumerate(made.splits[0].parts.values()):
@@ -350,7 +354,7 @@ def test_edges_of_a_single_graph_are_divided_as_they_say(tmp_path: Path) -> None
     for name in ("train_mask", "val_mask", "test_mask"):
         del item[name]
     with pytest.raises(GraphTrialError, match="edges of a single graph are not divided at random"):
-        keep("other", from_pyg([item]))
+        import_graphs("other", from_pyg([item]))
 
 
 def test_edges_of_both_ways_take_their_part_along(tmp_path: Path) -> None:
@@ -386,7 +390,7 @@ def test_a_saved_set_whose_part_means_something_else_is_refused() -> None:
     plain = from_pyg([node_graph()])
     for values in (np.arange(NODES), np.zeros(NODES, np.float32)):
         with pytest.raises(InvalidGraphError, match="rename it if it means anything else"):
-            keep("mine", plain.with_column("part", Column(values, "node")))
+            import_graphs("mine", plain.with_column("part", Column(values, "node")))
 
 
 def test_the_command_line_tells_whose_split_it_is(tmp_path: Path) -> None:
@@ -394,7 +398,7 @@ def test_the_command_line_tells_whose_split_it_is(tmp_path: Path) -> None:
     run = CliRunner().invoke
     told = run(app, ["data", "import", str(path), "--name", "mine"])
     assert told.exit_code == 0, told.output
-    assert "splits, as the data name them: 1 x train / val / test = 12 / 9 / 11 nodes" in told.stdout
+    assert "splits, from the data: 1 x train / val / test = 12 / 9 / 11 nodes" in told.stdout
     for words in (["--split", "0.8/0.1/0.1"], ["--folds", "5"], ["--seed", "0"]):
         result = run(app, ["data", "import", str(path), "--name", "again", *words])
         assert result.exit_code == 2
@@ -417,4 +421,4 @@ def test_lines_of_several_graphs_keep_their_words(tmp_path: Path) -> None:
 def test_sets_are_unchanged_by_masks_that_are_not_there(tmp_path: Path) -> None:
     assert isinstance(made := from_pyg([node_graph()]), GraphSet)
     assert "part" not in made.columns
-    assert ids_of(keep("mine", made)) != IDS
+    assert ids_of(import_graphs("mine", made)) != IDS

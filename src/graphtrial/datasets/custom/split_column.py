@@ -1,4 +1,4 @@
-"""The split that a user's graphs name themselves: at which level it can be, and as splits."""
+"""Splits given by the column `part` of a custom dataset."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from graphtrial.graphs import Column, GraphSet
 from graphtrial.graphs.mask_names import PART, PARTS
 
 
-def settled(graphs: GraphSet) -> GraphSet:
-    """Return a set whose column `part`, if any, is one of splits.
+def normalize_split_column(graphs: GraphSet) -> GraphSet:
+    """Validate the column `part`, if any, and reduce it to graph level where possible.
 
-    In a set of several graphs, masks of nodes or edges that are the same within each graph divide the graphs.
+    In a set of several graphs, node or edge masks that are constant within each graph become graph masks.
     """
     part = graphs.columns.get(PART)
     if part is None:
@@ -22,7 +22,7 @@ def settled(graphs: GraphSet) -> GraphSet:
     values = np.asarray(part.values)
     if values.dtype.kind not in "iu" or values.ndim > 2 or (values.size and values.max() >= len(PARTS)):
         raise InvalidGraphError(
-            f"the column '{PART}' says train, val, test or none by 0 to {len(PARTS) - 1}, [rows] or [rows, splits]; "
+            f"the column '{PART}' encodes train, val, test or none as 0 to {len(PARTS) - 1}, [rows] or [rows, splits]; "
             "rename it if it means anything else"
         )
     if len(graphs) == 1 or part.level not in ("node", "edge"):
@@ -38,8 +38,8 @@ def settled(graphs: GraphSet) -> GraphSet:
     return graphs.with_column(PART, Column(values[first], "graph", part.meaning, part.types))
 
 
-def split_level_of(graphs: GraphSet) -> SplitLevel:
-    """Return what a split of these graphs divides: graphs, or where there is a single one, what has the targets."""
+def infer_split_level(graphs: GraphSet) -> SplitLevel:
+    """Return the split level: graphs, or for a single graph the level of its targets."""
     target = graphs.column("y").level
     level: SplitLevel = target if len(graphs) == 1 and target in ("node", "edge") else "graph"
     part = graphs.columns.get(PART)
@@ -56,7 +56,7 @@ def split_level_of(graphs: GraphSet) -> SplitLevel:
     return level
 
 
-def given_splits(graphs: GraphSet) -> list[Split]:
-    """Return the splits of the column `part`."""
+def splits_from_column(graphs: GraphSet) -> list[Split]:
+    """Return the splits encoded in the column `part`, one per column."""
     parts = np.asarray(graphs.column(PART).values)
     return [splits.split_from_parts(part) for part in parts.reshape(len(parts), -1).T]

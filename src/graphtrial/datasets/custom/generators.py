@@ -1,10 +1,10 @@
-"""The generators that make a user's own datasets, by name."""
+"""Generators of custom datasets by name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from graphtrial.core.arguments import Length, Probability, Range, Seed
 from graphtrial.core.errors import GraphTrialError, UnknownNameError, did_you_mean
@@ -16,28 +16,30 @@ Sizes = Annotated[list[Annotated[int, Range(0, MOST_GRAPHS)]], Length(3)]
 Nodes = Annotated[int, Range(1, MOST_NODES)]
 Spread = Annotated[int, Range(0, MOST_NODES)]
 Small = Annotated[int, Range(3, 31)]
-"""Graphs of which all pairs of nodes are looked at with 32 bits each."""
+"""Number of nodes of a graph whose adjacency rows fit into 32 bits."""
 
 
 @dataclass(frozen=True)
-class Kind:
-    """A generator: what makes the graphs of its arguments, its task, the protocol it is trained under by default."""
+class Generator:
+    """Generator of graphs: function, task, default protocol and encoding mode."""
 
-    make: Callable[..., GraphSet]
+    function: Callable[..., GraphSet]
     task: str
     protocol: str | None
-    encoding_replaces: bool = False
+    encoding_mode: Literal["add", "replace"] = "add"
 
     def generate(self, arguments: Mapping[str, Any], what: str) -> GraphSet:
-        """Generate the graphs of these arguments, which come from a command line, a script or a kept recipe."""
-        return self.make(**resolve_arguments(self.make, arguments, what))
+        """Validate the arguments, which come from a command line, script or recipe, and generate the graphs."""
+        return self.function(**resolve_arguments(self.function, arguments, what))
 
 
-def kind_of(name: str) -> Kind:
-    """Return the generator of that name."""
-    if name not in KINDS:
-        raise UnknownNameError(f"no generator called '{name}'.{did_you_mean(name, KINDS)} Known: {', '.join(KINDS)}.")
-    return KINDS[name]
+def get_generator(name: str) -> Generator:
+    """Return a generator by name."""
+    if name not in GENERATORS:
+        raise UnknownNameError(
+            f"no generator called '{name}'.{did_you_mean(name, GENERATORS)} Known: {', '.join(GENERATORS)}."
+        )
+    return GENERATORS[name]
 
 
 def _pattern(
@@ -79,10 +81,10 @@ def _graph_theory(sizes: Sizes, seed: Seed, smallest: Small, largest: Small, as_
 
     if largest < smallest:
         raise GraphTrialError(f"the largest graphs have {largest} nodes, fewer than the smallest with {smallest}")
-    kinds = largest - smallest + 1
+    count = largest - smallest + 1
     parts = [
-        [(smallest + i, size * (i + 1) // kinds - size * i // kinds) for i in range(kinds)] for size in sizes
-    ]  # as many graphs of each number of nodes, to within one
+        [(smallest + i, size * (i + 1) // count - size * i // count) for i in range(count)] for size in sizes
+    ]  # equally many graphs of each size, to within one
     return graph_theory_graphs(parts, seed, AS_PUBLISHED if as_published else SOUND)
 
 
@@ -99,11 +101,11 @@ def _tsp(sizes: Sizes, seed: Seed, low: Nodes, high: Nodes, metric: str) -> Grap
 
 
 BALANCED = "node-classification:metric=balanced-accuracy,class_weighted=true"
-KINDS = {
-    "pattern": Kind(_pattern, BALANCED, "bgnn-v5/pattern"),
-    "cluster": Kind(_cluster, BALANCED, "bgnn-v5/cluster"),
-    "cycles": Kind(_cycles, "graph-classification", "bgnn-v5/cycles", encoding_replaces=True),
-    "graph-theory": Kind(_graph_theory, "graph-theory", "bgnn-v5/graphtheoryprop"),
-    "tsp": Kind(_tsp, "edge-classification", "bgnn-v5/tsp"),
-    "csl": Kind(_csl, "graph-classification", "bgnn-v5/csl", encoding_replaces=True),
+GENERATORS = {
+    "pattern": Generator(_pattern, BALANCED, "bgnn-v5/pattern"),
+    "cluster": Generator(_cluster, BALANCED, "bgnn-v5/cluster"),
+    "cycles": Generator(_cycles, "graph-classification", "bgnn-v5/cycles", encoding_mode="replace"),
+    "graph-theory": Generator(_graph_theory, "graph-theory", "bgnn-v5/graphtheoryprop"),
+    "tsp": Generator(_tsp, "edge-classification", "bgnn-v5/tsp"),
+    "csl": Generator(_csl, "graph-classification", "bgnn-v5/csl", encoding_mode="replace"),
 }

@@ -1,4 +1,4 @@
-"""Graphs given as records, one per graph: the format of JSON lines and of Parquet files.
+"""Graphs as records, one per graph: the format of JSON lines and Parquet files.
 
     {"nodes": 3, "edges": [[0, 1], [1, 2]], "x": [0, 2, 1], "edge_attr": [[0.5], [1.5]], "y": 1, "split": "train"}
 
@@ -6,7 +6,7 @@
 record: `x` and `edge_attr`, per node and per edge a category (an integer from 0) or a list of numbers; `y`, the
 target of the graph, `node_y` or `edge_y`, a list of targets of its nodes or edges (one of the three): integers are
 classes, others regressed; `split`, which is `train`, `val`, `test` or `none`, or for a single graph a list of these,
-one per node or edge that has a target, or what else names a split, see `graphs.part_names`.
+one per node or edge that has a target, or another mask, see `graphs.mask_names`.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ TARGETS = ("y", "node_y", "edge_y")
 LIMIT = 2**31
 
 
-def graphs_of(records: Iterable[tuple[str, Any]], what: str, *, both_ways: bool = False) -> GraphSet:
-    """Make a set of records, each with the words that say where it is, such as "line 3"; `what` names the file.
+def graphs_from_records(records: Iterable[tuple[str, Any]], what: str, *, both_ways: bool = False) -> GraphSet:
+    """Build a graph set from pairs of location, such as "line 3", and record; `what` is the file name in errors.
 
-    With `both_ways` the other direction of every edge is added, with the same features.
+    With `both_ways` the reverse of every edge is added, with the same features.
     """
-    table = _Table(what, both_ways)
+    builder = _Builder(what, both_ways)
     for where, record in records:
-        table.add(where, record)
-    return table.made()
+        builder.add(where, record)
+    return builder.build()
 
 
-class _Table:
+class _Builder:
     def __init__(self, what: str, both_ways: bool) -> None:
         self.what, self.both_ways = what, both_ways
         self.total = 0
@@ -60,15 +60,15 @@ class _Table:
         self.first: set[str] = set()
 
     def add(self, where: str, record: Any) -> None:
-        """Add one graph; the error for a bad one says which line and why."""
+        """Add one graph; raises CorruptFileError with location and reason for an invalid record."""
         if not isinstance(record, Mapping):
             raise self._wrong(where, f"a record of named values was expected, not {type(record).__name__}")
         record = {key: value for key, value in record.items() if value is not None}
-        known = ("nodes", "edges", "split", "train_mask", "val_mask", "test_mask", *LEVELS)
-        roles = {key for key in record if self._has_role(where, key)}
+        allowed = ("nodes", "edges", "split", "train_mask", "val_mask", "test_mask", *LEVELS)
+        masks = {key for key in record if self._is_mask(where, key)}
         for key in record:
-            if key not in known and key not in roles:
-                raise self._wrong(where, f"'{key}' is not known.{did_you_mean(str(key), known)}")
+            if key not in allowed and key not in masks:
+                raise self._wrong(where, f"'{key}' is not known.{did_you_mean(str(key), allowed)}")
         if not self.nodes:
             self.first = set(record)
             if sum(name in record for name in TARGETS) > 1:
@@ -83,11 +83,11 @@ class _Table:
         check_size(self.total, f"{self.what}, up to {where},")
         ends = self._ends(where, record["edges"], nodes)
         counts = {"node": nodes, "edge": len(ends), "graph": 1}
-        for name in sorted(self.first - {"nodes", "edges"} - roles):
+        for name in sorted(self.first - {"nodes", "edges"} - masks):
             values = [record[name]] if LEVELS[name] == "graph" else record[name]
             self._add_values(where, name, values, counts[LEVELS[name]])
         loops = ends[:, 0] == ends[:, 1]
-        for name in sorted(roles):
+        for name in sorted(masks):
             self._add_part(where, name, record[name], ~loops)
         self.nodes.append(nodes)
         self.edges.append(len(ends) + (int((~loops).sum()) if self.both_ways else 0))
@@ -97,12 +97,12 @@ class _Table:
                 if name in self.values:
                     self.values[name][-1] = np.concatenate([self.values[name][-1], self.values[name][-1][~loops]])
 
-    def made(self) -> GraphSet:
+    def build(self) -> GraphSet:
         if not self.nodes:
             raise CorruptFileError(f"{self.what} holds no graphs")
         columns = {}
         for name, arrays in self.values.items():
-            values = self._joined(name, arrays)
+            values = self._concatenate(arrays)
             columns["y" if name in TARGETS else name] = Column(
                 values, LEVELS[name], f"{name} of the file", types=_types(values)
             )
@@ -147,19 +147,19 @@ class _Table:
             raise self._wrong(where, f"'{name}' has {_width(array)} numbers per row, {_width(others[0])} before")
         others.append(array)
 
-    def _has_role(self, where: str, name: Any) -> bool:
+    def _is_mask(self, where: str, name: Any) -> bool:
         try:
             return isinstance(name, str) and parse_mask_name(name) is not None
         except InvalidGraphError as error:
             raise self._wrong(where, str(error)) from error
 
-    def _add_part(self, where: str, name: str, value: Any, other_way: npt.NDArray[np.bool_]) -> None:
+    def _add_part(self, where: str, name: str, value: Any, reversed_edges: npt.NDArray[np.bool_]) -> None:
         try:
             check_mask_value(name, value)
         except InvalidGraphError as error:
             raise self._wrong(where, str(error)) from error
-        if self.both_ways and "edge_y" in self.first and isinstance(value, list) and len(value) == len(other_way):
-            value = [*value, *(part for part, added in zip(value, other_way, strict=True) if added)]
+        if self.both_ways and "edge_y" in self.first and isinstance(value, list) and len(value) == len(reversed_edges):
+            value = [*value, *(part for part, added in zip(value, reversed_edges, strict=True) if added)]
         self.parts.setdefault(name, []).append(value)
 
     def _array(self, where: str, name: str, value: Any) -> Array:
@@ -173,7 +173,7 @@ class _Table:
             raise self._wrong(where, f"'{name}' must hold numbers only")
         return array
 
-    def _joined(self, name: str, arrays: list[Array]) -> Array:
+    def _concatenate(self, arrays: list[Array]) -> Array:
         full = [array for array in arrays if array.size]
         if not full:
             return np.zeros(sum(map(len, arrays)), np.float32)
@@ -185,14 +185,14 @@ class _Table:
 
 
 def _types(values: Array) -> int | None:
-    """Return the number of categories where rows are single integers from 0, else nothing."""
+    """Return the number of categories of a vector of non-negative integers, else None."""
     if values.dtype.kind not in "iu" or values.ndim > 1 or (values.size and values.min() < 0):
         return None
     return int(values.max(initial=0)) + 1
 
 
 def _with_missing(values: Any) -> Any:
-    """Return targets with NaN in place of null, a missing label."""
+    """Replace missing labels (null) by NaN."""
     if isinstance(values, list):
         return [_with_missing(value) for value in values]
     return math.nan if values is None else values
