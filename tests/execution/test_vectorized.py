@@ -29,7 +29,7 @@ def test_every_trial_has_its_record_and_the_scores_it_has_alone(study: Study, tm
     records = {record.id: record for record in store.trials()}
     assert records.keys() == {trial.id for trial in trials}
     assert [event for _, event in heard].count("end") == 4
-    assert [record.environment["together"] for record in records.values()] == [2, 2, 2, 2]
+    assert [record.environment["batched_trials"] for record in records.values()] == [2, 2, 2, 2]
     for trial in trials[:2]:
         alone = run_trial(trial, tmp_path / trial.id)
         record = records[trial.id]
@@ -48,7 +48,7 @@ def test_a_second_run_alone_says_why_its_bits_differ(tmp_path: Path) -> None:
     Vectorized().run(study.trials(), store, lambda progress: None)
     found = reproduce(store.trials()[:1], store, tmp_path / "again")[0]
     assert found.holds
-    assert found.changed["together"] == (3, None)
+    assert found.changed["batched_trials"] == (3, None)
 
 
 def test_what_has_a_result_is_left_alone(study: Study, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-BATCHED_TRIALS = "together"
+BATCHED_TRIALS = "batched_trials"
 """Key of the number of trials in one vectorized training, as stores have it."""
 PACKAGES = ("graphtrial", "torch", "numpy", "scipy", "safetensors", "rdkit")
 
