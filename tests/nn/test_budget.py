@@ -76,7 +76,7 @@ def test_a_budget_too_small_for_any_width_is_an_error(name: str, budget: int) ->
 
 
 def test_a_budget_too_large_for_any_width_is_an_error() -> None:
-    with pytest.raises(GraphTrialError, match="asks for a width above 65536; lower the budget"):
+    with pytest.raises(GraphTrialError, match="needs a width above 65536; lower the budget"):
         width_for_budget("mlp", SHAPES, {}, 10**15)
 
 

@@ -194,4 +194,4 @@ def test_alchemy_is_read_from_the_text_format(tmp_path: Path) -> None:
     assert (graphs.column("y").values[:, 0] == 0).all()  # a target that never differs
     task = Alchemy().task_of(graphs)
     assert task.outputs == 12
-    np.testing.assert_allclose(task.spread, [1, *graphs.column("targets").values.std(axis=0)[1:]])
+    np.testing.assert_allclose(task.std, [1, *graphs.column("targets").values.std(axis=0)[1:]])

@@ -14,10 +14,11 @@ from torch import Tensor, nn
 
 from graphtrial.datasets import load
 from graphtrial.datasets.base import Split
+from graphtrial.encodings.laplacian import LaplacianPE
 from graphtrial.graphs import Column, GraphBatch, GraphSet
 from graphtrial.nn import Shapes, build_model, count_parameters
 from graphtrial.studies.study import parse_encoding
-from graphtrial.trials.shapes import shapes_for
+from graphtrial.trials.shapes import make_encoding, shapes_for
 
 CSL = Shapes(outputs=10, level="graph", node_types=1, edge_types=1)
 TYPED = Shapes(outputs=2, level="graph", node_types=3, edge_types=4)
@@ -189,9 +190,9 @@ def test_several_types_stay_one_hot() -> None:
 @pytest.mark.parametrize("name", RELEASED)
 def test_signs_are_not_flipped_unless_that_is_asked_for(name: str) -> None:
     def sign(text: str, model: str) -> str:
-        component = parse_encoding(text, model)
-        assert component is not None
-        return component.arguments["sign"]
+        encoding = make_encoding(parse_encoding(text, model))
+        assert isinstance(encoding, LaplacianPE)
+        return encoding.sign
 
     assert sign("laplacian:20", name) == "fixed"
     assert sign("laplacian:20,sign=random", name) == "random"
