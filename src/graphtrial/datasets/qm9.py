@@ -176,8 +176,7 @@ def structure_set(structures: Sequence[Structure], targets: Array, joined: Any) 
 
 def lengths(positions: Array, ends: Array) -> Array:
     """Return the length of each edge [edges, 1]."""
-    length: Array = np.linalg.norm(positions[ends[0]] - positions[ends[1]], axis=1)[:, None]
-    return length
+    return np.asarray(np.linalg.norm(positions[ends[0]] - positions[ends[1]], axis=1)[:, None])
 
 
 Found = tuple[Structure, list[float]]
