@@ -16,8 +16,6 @@ LONG = {
     "datasets/planetoid.py": 265,
     "datasets/qm9.py": 255,
     "execution/ray_cluster.py": 270,
-    "results/columns/rows.py": 370,
-    "results/compare.py": 251,
 }
 """Files that are longer, and how long at most; to be emptied."""
 ACROSS = {"benchmarks", "contracts", "faults", "fuzz", "helpers", "tools"}

@@ -14,8 +14,9 @@ from typer.testing import CliRunner
 from graphtrial.cli.main import app
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.spec import Component
-from graphtrial.results.compare import compare, matches
+from graphtrial.results.compare import compare
 from graphtrial.results.rows import result_rows
+from graphtrial.results.select import matches
 from graphtrial.trials import Store
 
 Filler = Callable[..., Any]
@@ -32,7 +33,7 @@ def test_a_clear_difference_is_called_so(results: Store, fill: Filler) -> None:
     assert found.difference.p == pytest.approx(2 / math.comb(16, 8), abs=1e-4)  # drawn, so that 1 / 10,000 is the least
     assert found.difference.design == "independent"
     assert (found.seeds, found.splits, found.more_seeds) == (8, 1, 0)
-    assert found.words.startswith("gin/layers=4 is better than gcn/layers=4 by ")
+    assert found.conclusion.startswith("gin/layers=4 is better than gcn/layers=4 by ")
 
 
 def test_where_lower_is_better_the_lower_one_wins(results: Store, fill: Filler) -> None:
@@ -57,7 +58,7 @@ def test_splits_that_one_model_lacks_are_left_out(results: Store, fill: Filler) 
     fill("gcn", [1, 2, 3], splits=3)
     fill("gin", [11, 13], splits=3)
     (found,) = compare(result_rows(results.trials()), "gin", "gcn")
-    assert found.notes == ("1 trials of gcn/layers=4 are on splits that the other has not and are left out",)
+    assert found.notes == ("1 trials of gcn/layers=4 are left out: the other model has none on their splits",)
 
 
 def test_infinite_scores_are_left_out(results: Store, fill: Filler) -> None:
@@ -83,9 +84,9 @@ def test_too_few_trials_are_called_so_with_what_can_be_said(results: Store, fill
     (found,) = compare(result_rows(results.trials()), "gin", "gcn")
     assert found.verdict == "too few trials"
     assert found.difference.p_min == pytest.approx({1: 2 / 20, 3: 2 / 8}[splits])
-    assert "Too few trials for this test" in found.words
-    assert "by Student's t has no 0 in it" in found.words
-    assert "about 1 more seeds would settle it" in found.words
+    assert "Too few trials for this test" in found.conclusion
+    assert "by Student's t excludes 0" in found.conclusion
+    assert "about 1 more seeds would decide" in found.conclusion
     fill("gat", [10.0, 10.1, 9.9] * 2, splits=splits)
     fill("mlp", [100.0, 99.9, 100.0] * 2, splits=splits)
     (more,) = compare(result_rows(results.trials()), "mlp", "gat")
@@ -98,7 +99,7 @@ def test_the_correction_for_several_datasets_can_ask_for_more_than_four(results:
         fill("gin", HIGH[:4], dataset=dataset)
     found = compare(result_rows(results.trials()), "gin", "gcn")
     assert [one.verdict for one in found] == ["too few trials"] * 2
-    assert "before the correction" in found[0].words
+    assert "before correction" in found[0].conclusion
 
 
 def test_few_seeds_leave_it_undecided_and_more_are_asked_for(results: Store, fill: Filler) -> None:
@@ -108,7 +109,7 @@ def test_few_seeds_leave_it_undecided_and_more_are_asked_for(results: Store, fil
     assert found.verdict == "undecided"
     assert found.more_seeds is not None
     assert found.more_seeds > 0
-    assert f"about {found.more_seeds} more seeds would settle it" in found.words
+    assert f"about {found.more_seeds} more seeds would decide" in found.conclusion
 
 
 def test_a_wide_margin_makes_them_equivalent(results: Store, fill: Filler) -> None:
@@ -137,7 +138,7 @@ def test_rows_are_named_by_encoding_and_settings(results: Store, fill: Filler) -
     assert not matches(plain, "gcn/laplacian:20")
     assert matches(plain, "gcn/none/layers=4")
     assert not matches(plain, "gcn/layers=16")
-    with pytest.raises(GraphTrialError, match="may mean several rows on csl: gcn/layers=4, gcn/laplacian:20/layers=4"):
+    with pytest.raises(GraphTrialError, match="is ambiguous on csl: gcn/layers=4, gcn/laplacian:20/layers=4"):
         compare([plain, encoded], "gcn", "gcn/laplacian:20")
     (found,) = compare([plain, encoded], "gcn/none", "gcn/laplacian:20")
     assert found.verdict == "B is better"
@@ -145,7 +146,7 @@ def test_rows_are_named_by_encoding_and_settings(results: Store, fill: Filler) -
 
 def test_models_that_were_not_tried_together_are_named(results: Store, fill: Filler) -> None:
     fill("gcn", LOW)
-    with pytest.raises(GraphTrialError, match=r"share neither two splits .* the models in it are gcn/layers=4"):
+    with pytest.raises(GraphTrialError, match=r"share neither two splits .* its models are gcn/layers=4"):
         compare(result_rows(results.trials()), "gcn", "gat")
 
 

@@ -10,8 +10,8 @@ from tests.helpers.filled_store import Filler
 
 from graphtrial.core.spec import Component
 from graphtrial.results import markdown, result_rows, terminal_tables
-from graphtrial.results.compare import matches
 from graphtrial.results.export import export
+from graphtrial.results.select import matches
 from graphtrial.results.titles import distinguishing_settings, encoding_title, label_title, row_title
 from graphtrial.shipped import shipped_store
 from graphtrial.trials import Store

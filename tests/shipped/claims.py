@@ -12,10 +12,9 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
-from graphtrial.results.compare import matches
 from graphtrial.results.departures import badges
 from graphtrial.results.rows import ResultRow
-from graphtrial.results.select import rows_of
+from graphtrial.results.select import matches, rows_of
 from graphtrial.results.titles import dataset_title, label_title
 from graphtrial.results.verdict import tally
 from graphtrial.shipped import shipped_store

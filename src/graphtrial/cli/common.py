@@ -1,35 +1,40 @@
-"""What all commands share: output, errors, options."""
+"""Output, errors and options of all commands."""
 
 from __future__ import annotations
 
 import functools
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 from rich.console import Console
+from rich.table import Table
 
 from graphtrial.cli.failures import REFUSED, failure, open_closed_streams, say
 from graphtrial.core.errors import GraphTrialError, in_one_line
 from graphtrial.core.spec import parse_value
 
+if TYPE_CHECKING:
+    from graphtrial.results.columns import ColumnTable
+
 open_closed_streams()
-# A pipe has no width of its own; tables are then as wide as they need to be.
+# A pipe has no width: 160 columns.
 out = Console(width=None if sys.stdout.isatty() else 160, highlight=False, markup=False)
 err = Console(stderr=True, highlight=False, markup=False)
 
 F = TypeVar("F", bound=Callable[..., Any])
+Record = TypeVar("Record")
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for scripts instead of text.")]
 StorePath = Annotated[
-    Path, typer.Option("--store", help="The file that remembers every trial.", envvar="GRAPHTRIAL_STORE")
+    Path, typer.Option("--store", help="SQLite file with all trials and results.", envvar="GRAPHTRIAL_STORE")
 ]
 Plugins = Annotated[
     list[Path] | None,
-    typer.Option("--plugin", help="A Python file of yours that registers models, encodings or the like; executed."),
+    typer.Option("--plugin", help="Python file that registers models, encodings, ...; it is executed."),
 ]
 Allowed = Annotated[
     list[str] | None,
@@ -47,7 +52,7 @@ ExecutorText = Annotated[
 
 
 def friendly(command: F) -> F:
-    """Turn whatever ends a command into one line and a non-zero exit."""
+    """Turn every exception of a command into a one-line message and a non-zero exit code."""
 
     @functools.wraps(command)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
@@ -55,23 +60,23 @@ def friendly(command: F) -> F:
             return command(*args, **kwargs)
         except (typer.Exit, typer.Abort, typer.BadParameter):
             raise
-        except BaseException as error:  # noqa: BLE001 - whatever it is, it ends in one line
-            blame = _blame(error)
-            words, code = (blame, REFUSED) if blame else failure(error)
-            say(words)
+        except BaseException as error:  # noqa: BLE001 - every exception ends in one line
+            user_error = _user_error(error)
+            message, code = (user_error, REFUSED) if user_error else failure(error)
+            say(message)
             raise typer.Exit(code) from None
 
     return wrapped  # type: ignore[return-value]
 
 
-def _blame(error: BaseException) -> str | None:
-    """Return what the user's own code did wrong, where it did: it may raise anything, or try to end this process."""
+def _user_error(error: BaseException) -> str | None:
+    """Return the message of an exception, `sys.exit` included, that comes from a plug-in; `None` for any other."""
     if isinstance(error, GraphTrialError | KeyboardInterrupt):
         return None
     from graphtrial.core.plugins import describe_user_error
 
     return describe_user_error(error) or (
-        None if isinstance(error, Exception) else f"it was ended by {in_one_line(error)}"
+        None if isinstance(error, Exception) else f"the command was ended by {in_one_line(error)}"
     )
 
 
@@ -80,8 +85,19 @@ def print_json(value: Any) -> None:
     print(json.dumps(value, indent=2, ensure_ascii=False))
 
 
+def column_table(columns: ColumnTable[Record], records: Iterable[Record], title: str | None = None) -> Table:
+    """Return records as a table with the columns of the terminal."""
+    columns_shown = columns.shown("terminal")
+    table = Table(title=title, title_justify="left")
+    for column in columns_shown:
+        table.add_column(column.heading, justify=column.align)
+    for record in records:
+        table.add_row(*(column.cell(record) for column in columns_shown))
+    return table
+
+
 def parse_settings(pairs: list[str]) -> dict[str, Any]:
-    """Read `key=value` options."""
+    """Parse `key=value` options."""
     values = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")
@@ -92,12 +108,12 @@ def parse_settings(pairs: list[str]) -> dict[str, Any]:
 
 
 def names(text: str) -> list[str]:
-    """Read names that commas separate."""
+    """Split comma-separated names."""
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def load_code(plugins: list[Path] | None, allowed: list[str] | None, *typed: str | None) -> None:
-    """Load the plug-ins and allow the names that the user gave to a command: by --allow, or typed as a name."""
+    """Load plug-ins, and allow the code that the command line names: by --allow, or as an argument."""
     from graphtrial.core.permissions import PATH, allow
     from graphtrial.core.registry import NAME
 

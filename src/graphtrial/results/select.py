@@ -1,4 +1,4 @@
-"""Which rows of a store a table is made of, and in which order."""
+"""Select rows of a store by study, dataset or name, and sort them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import math
 from collections.abc import Iterable
 
 from graphtrial.core.errors import GraphTrialError, did_you_mean
+from graphtrial.core.spec import parse_value
 from graphtrial.results.rows import ResultRow, result_rows
+from graphtrial.results.titles import label_title
 from graphtrial.studies import catalog, load_study
 from graphtrial.trials.store import Store
 
 
 def rows_of(store: Store, table: str) -> list[ResultRow]:
-    """Return the rows of a study (by name or file), of a dataset, or `all`, as far as the store has them."""
+    """Return the rows in the store of a study (by name or file), of a dataset, or of `all`."""
     records = store.trials()
     datasets = list(dict.fromkeys(record.spec.dataset for record in records))
     if table == "all":
@@ -26,23 +28,43 @@ def rows_of(store: Store, table: str) -> list[ResultRow]:
             f"{did_you_mean(table, [*datasets, *studies])} It has results on {', '.join(datasets) or 'nothing'}."
         )
     order = {trial.id: place for place, trial in enumerate(load_study(table).trials())}
-    found = sorted((record for record in records if record.id in order), key=lambda record: order[record.id])
-    if not found:
+    selected = sorted((record for record in records if record.id in order), key=lambda record: order[record.id])
+    if not selected:
         raise GraphTrialError(f"no trial of {table} is in {store.path} yet; `graphtrial study {table}` runs them")
-    return result_rows(found)
+    return result_rows(selected)
 
 
 def best_first(rows: Iterable[ResultRow]) -> list[ResultRow]:
-    """Return rows as a reader looks for them: by dataset and rules, departures last, then by test score.
+    """Sort rows by dataset and protocol, departures last, then by test score, the best first.
 
-    Rows without a score come last. The order depends on the results alone, not on when they were made or in which
-    order a store tells them.
+    Rows without a score come last. The order depends on the results alone, not on start times or the order of the
+    store.
     """
-    return sorted(rows, key=_place)
+    return sorted(rows, key=_sort_key)
 
 
-def _place(row: ResultRow) -> tuple[str, str, str, bool, str, float, str, str]:
+def matches(row: ResultRow, name: str) -> bool:
+    """Whether a row matches a name: `model`, `model/encoding` or `model/setting=value`, in any order after the model.
+
+    The model is a registered name, a label such as `gatedgcn-E`, or a display name; settings that are not named may
+    have any value.
+    """
+    model, *rest = name.split("/")
+    arguments = row.first.spec.settings
+    if model not in (row.first.spec.model.name, row.label, label_title(row)):
+        return False
+    for part in rest:
+        key, equals, value = part.partition("=")
+        if equals and ":" not in key:
+            if key not in arguments or (arguments[key] != parse_value(value) and row.setting(key) != value):
+                return False
+        elif part != row.encoding:
+            return False
+    return True
+
+
+def _sort_key(row: ResultRow) -> tuple[str, str, str, bool, str, float, str, str]:
     spec, test = row.first.spec, row.scores("test")
-    behind = math.inf if test is None else -test.mean if row.first.higher_is_better else test.mean
+    badness = math.inf if test is None else -test.mean if row.first.higher_is_better else test.mean
     other_data = any(departure.badge == "other data" for departure in row.departures)
-    return spec.dataset, spec.protocol, row.changes, other_data, spec.data, behind, row.name, row.id
+    return spec.dataset, spec.protocol, row.changes, other_data, spec.data, badness, row.name, row.id

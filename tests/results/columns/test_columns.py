@@ -16,12 +16,14 @@ from rich.console import Console
 
 from graphtrial.report import write_site
 from graphtrial.results import ResultRow, result_rows, terminal_tables
-from graphtrial.results.columns import EVERYWHERE, LATEX, Column, ColumnTable
+from graphtrial.results.columns import EVERYWHERE, LATEX, Column, ColumnTable, Output
 from graphtrial.results.columns.comparisons import COMPARISON_COLUMNS
 from graphtrial.results.columns.formats import number
+from graphtrial.results.columns.ranks import rank_columns
 from graphtrial.results.columns.rows import ROW_COLUMNS
 from graphtrial.results.columns.trials import TRIAL_COLUMNS
 from graphtrial.results.export import export
+from graphtrial.results.statistics.ranks import rank_rows
 from graphtrial.trials import Store
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -72,6 +74,25 @@ def test_a_name_is_taken_once() -> None:
     column: Column[int] = Column("x", "X", "x", lambda x: x)
     with pytest.raises(ValueError, match="'x'"):
         ColumnTable([column, column])
+
+
+def test_ranks_show_scores_in_the_terminal_and_ranks_on_the_site(results: Store, fill: Callable[..., Any]) -> None:
+    for dataset, scores in (("csl", [70.0, 71.0]), ("zinc", [0.25, 0.5])):
+        fill("gcn", scores, dataset=dataset)
+        fill("gin", [2 * score for score in scores], dataset=dataset)
+    ranks = rank_rows(result_rows(results.trials()))
+    columns = rank_columns(ranks.datasets)
+
+    def table(output: Output) -> list[list[str]]:
+        shown = columns.shown(output)
+        return [[c.heading for c in shown], *([c.cell(model) for c in shown] for model in ranks.ranked_models)]
+
+    assert table("terminal") == [
+        ["Model", "Mean rank", "CSL", "ZINC"],
+        ["gin/layers=4", "1.00", "141.000", "0.750"],
+        ["gcn/layers=4", "2.00", "70.500", "0.375"],
+    ]
+    assert table("site")[1:] == [["gin/layers=4", "1.00", "1", "1"], ["gcn/layers=4", "2.00", "2", "2"]]
 
 
 def test_latex_has_at_most_eight_columns() -> None:

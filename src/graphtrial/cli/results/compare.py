@@ -1,4 +1,4 @@
-"""`graphtrial compare`, `graphtrial ranks` and `graphtrial export`: what the results say."""
+"""`graphtrial compare`, `graphtrial ranks` and `graphtrial export`: comparisons, ranks and tables of results."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Annotated, get_args
 
 import typer
-from rich.table import Table
 
-from graphtrial.cli.common import Json, StorePath, friendly, names, out, print_json
+from graphtrial.cli.common import Json, StorePath, column_table, friendly, names, out, print_json
 from graphtrial.cli.results.see import IsShipped, store_of
 from graphtrial.core.errors import GraphTrialError, did_you_mean
 from graphtrial.core.files import DEFAULT_STORE
@@ -21,7 +20,7 @@ def compare(
     a: Annotated[str, typer.Argument(help="A model, such as gcn or gatedgcn-E/laplacian:8/layers=16.")],
     b: Annotated[str, typer.Argument(help="Another model, or the same with another encoding.")],
     datasets: Datasets = "",
-    test: Annotated[str, typer.Option(help="permutation or wilcoxon.")] = "permutation",
+    test: Annotated[str, typer.Option(help="Test: permutation or wilcoxon.")] = "permutation",
     margin: Annotated[
         float | None, typer.Option(min=0, help="Equivalence margin in units of the metric; default 1 % of B's mean.")
     ] = None,
@@ -29,13 +28,13 @@ def compare(
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """Compare two models split by split, or seeds against seeds where there is one split.
+    """Compare two models, paired by split, or as independent samples of seeds on a single split.
 
     Example: graphtrial compare gatedgcn/laplacian:20 gcn/laplacian:20 --datasets csl
     """
     from graphtrial.results.columns.comparisons import COMPARISON_COLUMNS
-    from graphtrial.results.compare import EXPLANATION
     from graphtrial.results.compare import compare as compare_models
+    from graphtrial.results.comparison import EXPLANATION
     from graphtrial.results.rows import result_rows
     from graphtrial.results.statistics.differences import Test
 
@@ -44,60 +43,54 @@ def compare(
             f"no test called '{test}'.{did_you_mean(test, get_args(Test))} Use permutation or wilcoxon."
         )
     rows = result_rows(store_of(store, shipped).trials())
-    found = compare_models(rows, a, b, datasets=names(datasets), test=test, margin=margin)  # type: ignore[arg-type]
+    comparisons = compare_models(rows, a, b, datasets=names(datasets), test=test, margin=margin)  # type: ignore[arg-type]
     if json:
-        print_json([one.to_dict() for one in found])
+        print_json([comparison.to_dict() for comparison in comparisons])
         return
-    columns = COMPARISON_COLUMNS.shown("terminal")
-    table = Table(title=f"A = {a}, B = {b}", title_justify="left")
-    for column in columns:
-        table.add_column(column.heading, justify=column.align)
-    for one in found:
-        table.add_row(*(column.cell(one) for column in columns))
-    out.print(table)
-    for one in found:
-        out.print(f"{one.dataset}: {one.words}", markup=False, soft_wrap=True)
-        for note in one.notes:
+    out.print(column_table(COMPARISON_COLUMNS, comparisons, title=f"A = {a}, B = {b}"))
+    for comparison in comparisons:
+        out.print(f"{comparison.dataset}: {comparison.conclusion}", markup=False, soft_wrap=True)
+        for note in comparison.notes:
             out.print(f"  note: {note}", markup=False, soft_wrap=True)
-    named = {"permutation": "a permutation test within splits", "wilcoxon": "Wilcoxon's signed-rank or rank-sum test"}
-    out.print(EXPLANATION.format(test=named[test]), markup=False, soft_wrap=True)
+    titles = {"permutation": "a permutation test within splits", "wilcoxon": "Wilcoxon's signed-rank or rank-sum test"}
+    out.print(EXPLANATION.format(test=titles[test]), markup=False, soft_wrap=True)
 
 
 @friendly
 def ranks(
     datasets: Datasets = "",
     models: Annotated[str, typer.Option(help="Only these models, such as gcn,gin,gatedgcn; all by default.")] = "",
-    diagram: Annotated[Path | None, typer.Option(help="Draw the critical differences to this svg or png.")] = None,
+    diagram: Annotated[Path | None, typer.Option(help="File of a critical-difference diagram, svg or png.")] = None,
     shipped: IsShipped = False,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """Rank models over several datasets, with Friedman's and Nemenyi's tests.
+    """Rank models over several datasets, with the Friedman and the Nemenyi test.
 
     Example: graphtrial ranks --datasets zinc,aqsol,csl --diagram ranks.svg
     """
-    from graphtrial.results.compare import matches
+    from graphtrial.results.columns.ranks import rank_columns
     from graphtrial.results.rows import ResultRows, result_rows
+    from graphtrial.results.select import matches
     from graphtrial.results.statistics.ranks import EXPLANATION, rank_rows
 
     rows = result_rows(store_of(store, shipped).trials())
     if models:
-        rows = ResultRows(row for row in rows if any(matches(row, wanted) for wanted in names(models)))
-    found = rank_rows(rows, names(datasets))
+        rows = ResultRows(row for row in rows if any(matches(row, name) for name in names(models)))
+    ranking = rank_rows(rows, names(datasets))
     if diagram is not None:
         from graphtrial.report.diagram import draw_ranks
 
-        draw_ranks(found, diagram)
+        draw_ranks(ranking, diagram)
     if json:
-        print_json(found.to_dict())
+        print_json(ranking.to_dict())
         return
-    table = Table("model", "mean rank", *found.datasets)
-    for i, model in enumerate(found.models):
-        table.add_row(model, f"{found.mean_ranks[i]:.2f}", *(f"{scores[i]:.3f}" for scores in found.scores))
-    out.print(table)
-    out.print(f"{found.words} Critical difference: {found.critical_difference:.2f}.", markup=False, soft_wrap=True)
-    if found.left_out:
-        out.print(f"Left out, for want of some dataset: {', '.join(found.left_out)}.", markup=False, soft_wrap=True)
+    out.print(column_table(rank_columns(ranking.datasets), ranking.ranked_models))
+    conclusion = f"{ranking.conclusion} Critical difference: {ranking.critical_difference:.2f}."
+    out.print(conclusion, markup=False, soft_wrap=True)
+    if ranking.left_out:
+        models_left_out = ", ".join(ranking.left_out)
+        out.print(f"Left out, without a score on some dataset: {models_left_out}.", markup=False, soft_wrap=True)
     out.print(EXPLANATION, markup=False, soft_wrap=True)
     if diagram is not None:
         out.print(f"diagram: {diagram}")

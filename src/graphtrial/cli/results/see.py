@@ -1,4 +1,4 @@
-"""Commands that look: status, show."""
+"""`graphtrial status` and `graphtrial show`: trials of a store."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from graphtrial.cli.common import Json, StorePath, friendly, out, print_json
+from graphtrial.cli.common import Json, StorePath, column_table, friendly, out, print_json
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.files import DEFAULT_STORE
 
 if TYPE_CHECKING:
     from graphtrial.trials import Store
 
-IsShipped = Annotated[bool, typer.Option("--shipped", help="The results that came with graphtrial, not yours.")]
+IsShipped = Annotated[bool, typer.Option("--shipped", help="Use the results shipped with graphtrial.")]
 
 
 @friendly
 def status(shipped: IsShipped = False, store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
-    """List every trial that was started and how it stands.
+    """List all trials with their status.
 
     Example: graphtrial status
     """
@@ -34,18 +34,12 @@ def status(shipped: IsShipped = False, store: StorePath = DEFAULT_STORE, json: J
     if json:
         print_json([TRIAL_COLUMNS.to_dict(record) for record in records])
         return
-    columns = TRIAL_COLUMNS.shown("terminal")
-    table = Table()
-    for column in columns if records else ():
-        table.add_column(column.heading, justify=column.align)
-    for record in records:
-        table.add_row(*(column.cell(record) for column in columns))
-    out.print(table if records else "no trials yet")
+    out.print(column_table(TRIAL_COLUMNS, records) if records else "no trials yet")
 
 
 @friendly
 def show(
-    trial: Annotated[str, typer.Argument(help="The id of a trial, or its beginning.")],
+    trial: Annotated[str, typer.Argument(help="Id of a trial, or a prefix of it.")],
     shipped: IsShipped = False,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
@@ -80,8 +74,8 @@ def show(
     table.add_column()
     for key, value in facts.items():
         if value not in (None, {}) and key != "error":
-            shown = json_text.dumps(value, indent=2, ensure_ascii=False) if isinstance(value, dict) else str(value)
-            table.add_row(key.replace("_", " "), shown)
+            text = json_text.dumps(value, indent=2, ensure_ascii=False) if isinstance(value, dict) else str(value)
+            table.add_row(key.replace("_", " "), text)
     out.print(table)
     for epoch in history[-5:]:
         out.print("  ".join(f"{key} {value:.6g}" for key, value in epoch.items()))
@@ -90,7 +84,7 @@ def show(
 
 
 def store_of(path: Path, shipped: bool) -> Store:
-    """Open the store that the options of a command name."""
+    """Open the store of `--store`, or the shipped one."""
     if not shipped:
         opened: Store = open_store(path)
         return opened
@@ -100,12 +94,12 @@ def store_of(path: Path, shipped: bool) -> Store:
 
 
 def open_store(path: Path) -> Any:
-    """Open a store that is there; none is made."""
+    """Open an existing store for reading."""
     from graphtrial.trials import Store
 
     if not path.exists() and not path.is_symlink():
         raise GraphTrialError(
-            f"there is no store at {path} yet; `graphtrial run csl gcn` makes one, --store names another"
+            f"there is no store at {path}; `graphtrial run csl gcn` creates one, --store names another"
         )
     return Store(path, read_only=True)
 
@@ -113,6 +107,6 @@ def open_store(path: Path) -> Any:
 def _status(store: Any, record: Any) -> str:
     from graphtrial.execution.worker import is_running
 
-    # A process that was killed could not say so; its lock does.
+    # A killed process leaves the status as it was, but releases its lock.
     dead = record.status == "running" and not is_running(store, record.id)
     return "interrupted" if dead else str(record.status)

@@ -1,4 +1,4 @@
-"""The comparison page: models against each other on each dataset, and their ranks over all."""
+"""The comparison page: pairwise comparisons on each dataset, and ranks over datasets."""
 
 from __future__ import annotations
 
@@ -8,21 +8,22 @@ from itertools import combinations
 
 from graphtrial.report import charts
 from graphtrial.report.addresses import dataset_page, file_name
-from graphtrial.report.grid import Cell, Grid, GridColumn, number, numbers, words
+from graphtrial.report.grid import Cell, Grid, GridColumn, numbers, words
 from graphtrial.report.row_page import RowPage
 from graphtrial.report.row_table import plain_cell, title_cell
 from graphtrial.report.site import Site
-from graphtrial.results import compare as comparing
 from graphtrial.results.columns.column import Column
 from graphtrial.results.columns.comparisons import COMPARISON_COLUMNS
-from graphtrial.results.statistics import ranks as ranking
+from graphtrial.results.columns.ranks import rank_columns
+from graphtrial.results.compare import compare_rows
+from graphtrial.results.comparison import Comparison
+from graphtrial.results.statistics.ranks import EXPLANATION as RANKS_EXPLANATION
+from graphtrial.results.statistics.ranks import RankedModel, Ranks, rank_rows
 from graphtrial.results.statistics.summary import ALPHA, holm
-from graphtrial.results.titles import dataset_title, row_title
+from graphtrial.results.titles import row_title
 
 MOST_ROWS = 14
-"""Of so many rows every pair is compared; of more, the best ones."""
-
-
+"""Maximum number of rows compared pairwise; of more, the best ones."""
 HEADINGS = {
     "mean_b": "Test",
     "difference": "Best minus row",
@@ -33,9 +34,9 @@ HEADINGS = {
     "verdict": "",
     "more_seeds": "",
 }
-"""Columns of the comparisons with the best row, and their headings where A and B would say less."""
+"""Columns of the comparisons with the best row, with headings that replace A and B."""
 EXPLANATION = (
-    "Rows are paired by split, the seeds of each averaged; on a single split the seeds of both are two independent "
+    "Rows are paired by split, by the mean over seeds; on a single split the seeds of both are two independent "
     "samples. p is two-sided, by a permutation test, with Holm's correction for the rows of the table. worse: "
     "p is below 0.05 and the 95 % confidence interval (CI) of the difference excludes 0. equivalent: two one-sided "
     "tests (TOST) with an equivalence margin of 1 % of the score. too few trials: the smallest attainable p-value is "
@@ -47,21 +48,21 @@ EXPLANATION = (
 def write(site: Site) -> None:
     """Write the page."""
     parts = [_part(site, place, title, rows) for place, (title, rows) in enumerate(_comparable(site))]
-    found = _ranks(site)
-    titles = {view.name: row_title(replace(view.row, differs_in="")) for view in site.rows}  # ranks know names alone
+    ranks = _ranks(site)
+    titles = {view.name: row_title(replace(view.row, differs_in="")) for view in site.rows}
     site.page(
         "compare.html",
         "compare.html",
         parts=parts,
-        ranks=found,
-        chart=charts.critical_differences(found, titles) if found else None,
-        table=site.table(_rank_grid(site, found, titles)) if found else None,
+        ranks=ranks,
+        chart=charts.critical_differences(ranks, titles) if ranks else None,
+        table=site.table(_rank_grid(site, ranks, titles)) if ranks else None,
         explanation=EXPLANATION,
     )
 
 
 def _comparable(site: Site) -> Iterator[tuple[str, list[RowPage]]]:
-    """Yield the rows that were tried on the same data by the same protocol, at least two of them, best first."""
+    """Yield groups of two or more rows with the same data and protocol, best first."""
     groups: dict[tuple[str, ...], list[RowPage]] = {}
     for view in site.rows:
         if view.done > 1:
@@ -88,12 +89,12 @@ def _part(site: Site, place: int, title: str, rows: list[RowPage]) -> dict[str, 
 
 def _against_best(name: str, best: RowPage, others: list[RowPage]) -> Grid:
     """Return the comparisons of the best row, A, with each other row, B."""
-    pairs = [(view, one) for view in others if (one := comparing.compare_rows(best.row, view.row))]
-    corrected = holm([one.difference.p for _, one in pairs])
+    pairs = [(view, comparison) for view in others if (comparison := compare_rows(best.row, view.row))]
+    corrected = holm([comparison.difference.p for _, comparison in pairs])
     columns = [COMPARISON_COLUMNS[name] for name in HEADINGS]
     lines = [
-        [title_cell(view), *(_comparison_cell(column, replace(one, p_holm=p)) for column in columns)]
-        for (view, one), p in zip(pairs, corrected, strict=True)
+        [title_cell(view), *(_comparison_cell(column, replace(comparison, p_holm=p)) for column in columns)]
+        for (view, comparison), p in zip(pairs, corrected, strict=True)
     ]
     headings = (
         GridColumn(HEADINGS[column.name] or column.heading, number=column.align == "right", hint=column.description)
@@ -103,28 +104,30 @@ def _against_best(name: str, best: RowPage, others: list[RowPage]) -> Grid:
     return Grid(name, f"Against the best: {best.title}", (*words("Row"), *headings), lines, caption)
 
 
-def _comparison_cell(column: Column[comparing.Comparison], one: comparing.Comparison) -> Cell:
+def _comparison_cell(column: Column[Comparison], comparison: Comparison) -> Cell:
     if column.name == "verdict":
-        verdict = {"A is better": "worse", "B is better": "better"}.get(one.verdict, one.verdict)
-        return Cell(verdict, hint=one.words, pill={"worse": "worse", "equivalent": "agrees"}.get(verdict, "open"))
+        verdict = {"A is better": "worse", "B is better": "better"}.get(comparison.verdict, comparison.verdict)
+        pill = {"worse": "worse", "equivalent": "agrees"}.get(verdict, "open")
+        return Cell(verdict, hint=comparison.conclusion, pill=pill)
     if column.name == "pairs":
-        return Cell(one.basis, sort=one.difference.pairs or one.difference.trials_a)
-    return plain_cell(column, one)
+        return Cell(comparison.basis, sort=comparison.difference.pairs or comparison.difference.trials_a)
+    return plain_cell(column, comparison)
 
 
 def _all_pairs(name: str, title: str, rows: list[RowPage]) -> Grid:
     """Return the differences of all pairs, row minus column; *: the confidence interval excludes 0 and p < 0.05."""
     texts: dict[tuple[int, int], Cell] = {}
     for i, j in combinations(range(len(rows)), 2):
-        compared = comparing.compare_rows(rows[i].row, rows[j].row)
-        if compared is None:
+        comparison = compare_rows(rows[i].row, rows[j].row)
+        if comparison is None:
             texts[i, j] = texts[j, i] = Cell("")
             continue
-        found = compared.difference
-        star = " *" if found.excludes_zero and found.p < ALPHA else ""
-        hint = f"95 % CI [{found.ci_low:+.3f}, {found.ci_high:+.3f}], p = {found.p:.3g}, {compared.basis}"
-        texts[i, j] = Cell(f"{found.mean:+.3f}{star}", sort=found.mean, hint=hint)
-        texts[j, i] = Cell(f"{-found.mean:+.3f}{star}", sort=-found.mean, hint=hint)
+        difference = comparison.difference
+        star = " *" if difference.excludes_zero and difference.p < ALPHA else ""
+        interval = f"95 % CI [{difference.ci_low:+.3f}, {difference.ci_high:+.3f}]"
+        hint = f"{interval}, p = {difference.p:.3g}, {comparison.basis}"
+        texts[i, j] = Cell(f"{difference.mean:+.3f}{star}", sort=difference.mean, hint=hint)
+        texts[j, i] = Cell(f"{-difference.mean:+.3f}{star}", sort=-difference.mean, hint=hint)
     lines = [
         [title_cell(view), *(Cell("·") if i == j else texts[i, j] for j in range(len(rows)))]
         for i, view in enumerate(rows)
@@ -136,8 +139,8 @@ def _all_pairs(name: str, title: str, rows: list[RowPage]) -> Grid:
     return Grid(name, f"All pairs: {title}", (*words(""), *numbers(*(view.title for view in rows))), lines, caption)
 
 
-def _ranks(site: Site) -> ranking.Ranks | None:
-    """Return the ranks over the datasets that give the most to compare: models times datasets, two of each at least."""
+def _ranks(site: Site) -> Ranks | None:
+    """Return the ranks over the datasets that maximise models x datasets, at least two of each; else `None`."""
     tested = {name: {view.name for view in rows if view.test} for name, rows in site.datasets.items()}
     wanted = [name for name, models in tested.items() if models]
     choices = []
@@ -148,26 +151,24 @@ def _ranks(site: Site) -> ranking.Ranks | None:
         wanted.remove(min(wanted, key=lambda name: len(tested[name])))
     if not choices:
         return None
-    return ranking.rank_rows([view.row for view in site.rows], max(choices, key=lambda choice: choice[0])[1])
+    return rank_rows([view.row for view in site.rows], max(choices, key=lambda choice: choice[0])[1])
 
 
-def _rank_grid(site: Site, found: ranking.Ranks, titles: Mapping[str, str]) -> Grid:
-    marks = {
-        name: sorted({badge for view in site.datasets[name] for badge, _ in view.badges}) for name in found.datasets
+def _rank_grid(site: Site, ranks: Ranks, titles: Mapping[str, str]) -> Grid:
+    columns = rank_columns(ranks.datasets).shown("site")
+    badges = {
+        f"rank_{name}": "".join(sorted({f" [{badge}]" for view in site.datasets[name] for badge, _ in view.badges}))
+        for name in ranks.datasets
     }
-    datasets = [" ".join([dataset_title(name), *(f"[{badge}]" for badge in marks[name])]) for name in found.datasets]
-    lines = [
-        [
-            Cell(titles[model], hint=model),
-            number(found.mean_ranks[i], ".2f"),
-            *(number(found.ranks[j][i], "g") for j in range(len(found.datasets))),
-        ]
-        for i, model in enumerate(found.models)
-    ]
-    return Grid(
-        "ranks",
-        "Ranks",
-        (*words("Model"), *numbers("Mean rank", *datasets)),
-        lines,
-        ranking.EXPLANATION,
+    headings = tuple(
+        GridColumn(
+            column.heading + badges.get(column.name, ""), number=column.align == "right", hint=column.description
+        )
+        for column in columns
     )
+
+    def cell(column: Column[RankedModel], model: RankedModel) -> Cell:
+        return Cell(titles[model.name], hint=model.name) if column.name == "model" else plain_cell(column, model)
+
+    lines = [[cell(column, model) for column in columns] for model in ranks.ranked_models]
+    return Grid("ranks", "Ranks", headings, lines, RANKS_EXPLANATION)

@@ -17,6 +17,7 @@ LATEX: frozenset[Output] = frozenset({"latex"})
 JSON: frozenset[Output] = frozenset({"json"})
 CSV: frozenset[Output] = frozenset({"csv"})
 SITE: frozenset[Output] = frozenset({"site"})
+TERMINAL: frozenset[Output] = frozenset({"terminal"})
 MARKDOWN: frozenset[Output] = frozenset({"markdown"})
 NOWHERE: frozenset[Output] = frozenset()
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from graphtrial.results.columns.column import DATA, EVERYWHERE, TABLES, Column, ColumnTable, Output
+from graphtrial.results.columns.column import DATA, EVERYWHERE, TABLES, TERMINAL, Column, ColumnTable
 from graphtrial.results.columns.formats import number
-from graphtrial.results.compare import Comparison
-
-TERMINAL: frozenset[Output] = frozenset({"terminal"})
-SITE: frozenset[Output] = frozenset({"site"})
+from graphtrial.results.comparison import Comparison
 
 
-def _more_seeds(one: Comparison) -> str:
-    if one.verdict not in ("undecided", "too few trials"):
+def _more_seeds(comparison: Comparison) -> str:
+    if comparison.verdict not in ("undecided", "too few trials"):
         return ""
-    return "no number" if one.more_seeds is None else str(one.more_seeds)
+    return "no number" if comparison.more_seeds is None else str(comparison.more_seeds)
 
 
 COMPARISON_COLUMNS: ColumnTable[Comparison] = ColumnTable(
@@ -136,6 +133,6 @@ COMPARISON_COLUMNS: ColumnTable[Comparison] = ColumnTable(
             outputs=EVERYWHERE - {"terminal"},
         ),
         Column("notes", "Notes", "remarks", lambda c: c.notes, flat={"": lambda c: "; ".join(c.notes)}, outputs=DATA),
-        Column("words", "Conclusion", "the verdict as a sentence", lambda c: c.words, outputs=DATA),
+        Column("conclusion", "Conclusion", "the verdict as a sentence", lambda c: c.conclusion, outputs=DATA),
     ]
 )

@@ -14,6 +14,7 @@ from graphtrial.results.columns.column import (
     MARKDOWN,
     NOWHERE,
     SITE,
+    TERMINAL,
     Column,
     ColumnTable,
     Scalar,
@@ -32,7 +33,7 @@ def _published(get: Callable[[PublishedResult], Scalar]) -> Callable[[ResultRow]
 
 
 def _published_test(get: Callable[[PublishedScore], Scalar]) -> Callable[[ResultRow], Scalar]:
-    return _published(lambda printed: None if printed.test is None else get(printed.test))
+    return _published(lambda result: None if result.test is None else get(result.test))
 
 
 def _trials(row: ResultRow) -> str:
@@ -80,7 +81,7 @@ ROW_COLUMNS: ColumnTable[ResultRow] = ColumnTable(
             "mean time per epoch and per trial, one thread",
             lambda row: (row.mean("epoch_seconds"), row.hours),
             text=lambda row: epoch_and_total(row.mean("epoch_seconds") if row.has_epochs else None, row.hours),
-            outputs=MARKDOWN | {"terminal"},
+            outputs=MARKDOWN | TERMINAL,
         ),
         Column(
             "statuses",
@@ -113,8 +114,8 @@ ROW_COLUMNS: ColumnTable[ResultRow] = ColumnTable(
             lambda row: row.published,
             text=lambda row: row.published.test.text if row.published and row.published.test else "",
             flat={
-                "paper": _published(lambda printed: printed.paper),
-                "table": _published(lambda printed: printed.table),
+                "paper": _published(lambda result: result.paper),
+                "table": _published(lambda result: result.table),
                 "test_mean": _published_test(lambda score: score.mean),
                 "test_std": _published_test(lambda score: score.std),
                 "test_n": _published_test(lambda score: score.n),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -19,6 +19,16 @@ EXPLANATION = (
     "Friedman test is equal mean ranks; where it is rejected, two models differ when their mean ranks differ by more "
     "than the critical difference of the Nemenyi post-hoc test at 0.05 (Demsar 2006)."
 )
+
+
+@dataclass(frozen=True)
+class RankedModel:
+    """A model with its mean rank, and its score and rank by dataset."""
+
+    name: str
+    mean_rank: float
+    scores: Mapping[str, float]
+    ranks: Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -46,14 +56,27 @@ class Ranks:
         return asdict(self)
 
     @property
-    def words(self) -> str:
+    def ranked_models(self) -> list[RankedModel]:
+        """The models, best first."""
+        return [
+            RankedModel(
+                name,
+                self.mean_ranks[i],
+                {dataset: scores[i] for dataset, scores in zip(self.datasets, self.scores, strict=True)},
+                {dataset: ranks[i] for dataset, ranks in zip(self.datasets, self.ranks, strict=True)},
+            )
+            for i, name in enumerate(self.models)
+        ]
+
+    @property
+    def conclusion(self) -> str:
         """Conclusion of both tests as a sentence."""
         best, worst = self.models[0], self.models[-1]
         if self.p_friedman is None or self.p_friedman >= ALPHA:
             p = "" if self.p_friedman is None else f" (Friedman p = {self.p_friedman:.3g})"
             return (
-                f"No evidence over {len(self.datasets)} datasets that {len(self.models)} models differ in rank{p}; "
-                "nor is it shown that they are equal."
+                f"No evidence over {len(self.datasets)} datasets that {len(self.models)} models differ in rank{p}, "
+                "which is no evidence that they are equal."
             )
         apart = self.mean_ranks[-1] - self.mean_ranks[0] > self.critical_difference
         post_hoc = (
@@ -65,7 +88,7 @@ class Ranks:
 def rank_rows(rows: Sequence[ResultRow], datasets: Sequence[str] = ()) -> Ranks:
     """Rank the models that have a score on each of `datasets`; by default, on every dataset of the rows."""
     table: dict[str, dict[str, tuple[float, bool]]] = {}
-    for row in sorted(rows, key=lambda row: len(row.departures)):  # the published data and rules go first
+    for row in sorted(rows, key=lambda row: len(row.departures)):  # published data and rules first
         test = row.scores("test")
         if test is not None:
             table.setdefault(row.name, {}).setdefault(row.first.spec.dataset, (test.mean, row.first.higher_is_better))
@@ -73,13 +96,13 @@ def rank_rows(rows: Sequence[ResultRow], datasets: Sequence[str] = ()) -> Ranks:
     models = [model for model, scores in table.items() if all(dataset in scores for dataset in wanted)]
     if len(models) < 2 or len(wanted) < 2:
         raise GraphTrialError(
-            f"ranks need two models at least with a score on each of two datasets at least; {len(models)} models have "
+            f"ranks need at least two models with a score on each of at least two datasets; {len(models)} models have "
             f"one on all of {', '.join(wanted) or 'none'}. --datasets names fewer datasets."
         )
     left_out = tuple(model for model in table if model not in models)
     values = np.array([[table[model][dataset][0] for model in models] for dataset in wanted])
-    rising = [table[models[0]][dataset][1] for dataset in wanted]
-    return rank_scores(models, wanted, values, rising, left_out)
+    higher_is_better = [table[models[0]][dataset][1] for dataset in wanted]
+    return rank_scores(models, wanted, values, higher_is_better, left_out)
 
 
 def rank_scores(
