@@ -277,7 +277,7 @@ def test_at_most_eight_lines_are_drawn_and_the_others_can_be_chosen_by_keyboard(
     assert (lines.count(), len(colours())) == (8, 8), "the ninth takes the place of the first"
     assert buttons.nth(12).get_attribute("aria-pressed") == "true"
     assert buttons.nth(0).get_attribute("aria-pressed") == "false"
-    assert f"{name} took the place of" in said.text_content()
+    assert f"{name} replaces" in said.text_content()
     assert page.evaluate("document.activeElement.textContent") == name, "the focus stays where it was"
     page.keyboard.press("Space")
     assert (lines.count(), pressed.count()) == (7, 7)
@@ -303,10 +303,10 @@ def test_a_line_that_diverges_leaves_the_axes_readable_and_is_told(page: Any, cr
                 apart = right <= left2 or right2 <= left or bottom <= top2 + 3 or bottom2 <= top + 3
                 assert apart, "labels of an axis must not overlap"
     said = figure.locator(".said").text_content()
-    assert "Cut off at" in said
+    assert "Clipped at" in said
     assert re.search("go up to .*10¹⁸", said)
     figure.locator("select").select_option(label="validation accuracy")
-    assert "Cut off" not in figure.locator(".said").text_content()
+    assert "Clipped" not in figure.locator(".said").text_content()
 
 
 @pytest.mark.parametrize("name", ["datasets/csl.html", "papers/bgnn-v5-table-10.html"])

@@ -1,4 +1,4 @@
-"""The report: a static site that opens from disk and asks nothing of any network."""
+"""The report: a static site that opens from disk, without any network access."""
 
 from graphtrial.report.build import write_site
 from graphtrial.report.site import Prepared

@@ -1,4 +1,4 @@
-"""Write the whole site, or nothing."""
+"""Write the site atomically."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from graphtrial.results.select import best_first
 from graphtrial.trials.store import Store
 
 MARKER = "graphtrial-report.json"
-"""The file by which a folder is known to be a report, which a newer one may replace."""
+"""File that marks a folder as a report, which a newer one may replace."""
 
 
 def write_site(
     store: Store, folder: Path, *, prepare: Callable[[str, str], Prepared] | None = None, store_option: str = ""
 ) -> Path:
-    """Write a site about every trial of a store and return the path of its first page.
+    """Write a site with all trials of a store and return the path of its first page.
 
-    `prepare` returns facts and pictures of a dataset, given its name and the hash of its data, for its page;
-    `store_option` is what a reader adds to a command to name this store, such as ` --shipped`. A report that was there
-    before is replaced as a whole; a folder that holds anything else is left alone.
+    `prepare` returns metadata and plots of a dataset, given its name and data hash; `store_option` is the option that
+    names this store in the commands on the pages, such as ` --shipped`. An existing report is replaced as a whole; a
+    folder with other files is an error.
     """
     records = store.trials()
     if not records:
-        raise GraphTrialError(f"the store {store.path} has no trials yet; `graphtrial run csl gcn` makes some")
+        raise GraphTrialError(f"the store {store.path} has no trials yet; `graphtrial run csl gcn` runs some")
     _check(folder)
     rows = best_first(result_rows(records))
     with atomic_folder(folder, flush=False) as temporary:
@@ -50,5 +50,5 @@ def _check(folder: Path) -> None:
         raise GraphTrialError(f"{folder} is a file; name a folder for the report with --out")
     if folder.exists() and any(folder.iterdir()) and not (folder / MARKER).exists():
         raise GraphTrialError(
-            f"{folder} holds files that are no report, which would be lost; name another folder with --out"
+            f"{folder} has files of another kind, which would be lost; name another folder with --out"
         )

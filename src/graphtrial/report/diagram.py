@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 FORMATS = (".svg", ".png")
 SCALE, ROW, LETTER = 3.2, 0.24, 0.079
-"""The length of the scale, the height of a line of text and the width of a letter, in inches."""
+"""Length of the axis, height of a line of text and width of a letter, in inches."""
 TICK = 0.12
 
 
 def draw_ranks(ranks: Ranks, path: Path) -> Path:
-    """Draw the mean ranks on a line, best at the left, with bars over models that are not told apart; svg or png."""
+    """Plot mean ranks on an axis, best at the left, with bars over models within the critical difference (svg, png)."""
     if path.suffix not in FORMATS:
         raise GraphTrialError(f"the diagram is written as {' or '.join(FORMATS)}, not as '{path.name}'")
     with our_style():
@@ -42,12 +42,12 @@ def draw_ranks(ranks: Ranks, path: Path) -> Path:
 
 
 def _x(ranks: Ranks, rank: float) -> float:
-    """Return the place of a rank across the figure."""
+    """Return the x coordinate of a rank."""
     return _side(ranks) + (rank - 1) / (len(ranks.models) - 1) * SCALE
 
 
 def _side(ranks: Ranks) -> float:
-    """Return how much room names and ranks need on either side of the scale."""
+    """Return the width of names and ranks on either side of the axis."""
     return 0.8 + LETTER * max(len(model) for model in ranks.models)
 
 
@@ -72,7 +72,7 @@ def _bars(axes: Axes, ranks: Ranks) -> None:
 
 
 def _labels(axes: Axes, ranks: Ranks, left: int, top: float) -> None:
-    """Write the better half at the left and the others at the right, so that no two lines cross."""
+    """Label the better half at the left and the others at the right, so that no two lines cross."""
     for place, (model, rank) in enumerate(zip(ranks.models, ranks.mean_ranks, strict=True)):
         at_left = place < left
         depth = place if at_left else len(ranks.models) - 1 - place
@@ -86,5 +86,5 @@ def _labels(axes: Axes, ranks: Ranks, left: int, top: float) -> None:
 
 
 def _plain(text: str) -> str:
-    """Keep names from being read as formulas."""
+    """Escape names, which are no formulas."""
     return text.replace("$", r"\$")

@@ -1,4 +1,4 @@
-"""What is known of a dataset without looking at it: its metadata and what papers print of it."""
+"""Metadata of a dataset, and its published statistics; the data themselves are not needed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from graphtrial.tasks import Task
 
 @dataclass(frozen=True)
 class About:
-    """A dataset in words: a title, facts with their names, and notes."""
+    """Title, named facts and notes of a dataset."""
 
     title: str
     facts: dict[str, str]
@@ -24,7 +24,7 @@ class About:
 
 
 def describe(name: str) -> About:
-    """Return what the registry knows of a dataset; one that it does not know has a name and nothing else."""
+    """Return the metadata of a dataset; of one that is not registered, the name alone."""
     kind = lookup_dataset(name)
     if kind is None:
         return About(name, {})
@@ -41,9 +41,9 @@ def describe(name: str) -> About:
     return About(title, {key: value for key, value in facts.items() if value}, tuple(kind.notes))
 
 
-def statistics(name: str, known: Mapping[str, Any], file: str) -> Grid | None:
-    """Return the statistics of a dataset: ours beside the published ones where it is prepared here, else the latter."""
-    if known.get("statistics"):
+def statistics(name: str, metadata: Mapping[str, Any], file: str) -> Grid | None:
+    """Return the statistics of a dataset: ours and the published ones where it is prepared here, else the latter."""
+    if metadata.get("statistics"):
         lines = [
             [
                 Cell(str(fact["what"])),
@@ -52,7 +52,7 @@ def statistics(name: str, known: Mapping[str, Any], file: str) -> Grid | None:
                 Cell("agrees" if fact["agrees"] else "differs", pill="agrees" if fact["agrees"] else "worse"),
                 Cell(" ".join(filter(None, [str(fact["rule"]), fact.get("reason", "")])), mark="w"),
             ]
-            for fact in known["statistics"]
+            for fact in metadata["statistics"]
         ]
         return Grid(
             file, f"Statistics of {dataset_title(name)}", words("", "Ours", "Published", "Verdict", "Rule"), lines

@@ -23,7 +23,7 @@ class Cell:
 
     @property
     def full_text(self) -> str:
-        """The text with its badges, for formats that have no other place for them."""
+        """The text followed by its badges, for plain-text formats."""
         return f"{self.text} [{', '.join(name for name, _ in self.badges)}]" if self.badges else self.text
 
 
@@ -62,12 +62,12 @@ class Grid:
 
     @property
     def beside(self) -> list[GridColumn]:
-        """The columns that a page shows side by side."""
+        """Columns in cells of their own."""
         return [column for column in self.columns if not column.below and not column.under]
 
     @property
     def lines(self) -> list[tuple[list[tuple[Cell, GridColumn, str]], list[Cell]]]:
-        """Each row as a page shows it: the cells side by side, each with its second line, and those below them."""
+        """Rows of a page: cells with their second lines, and the cells below them."""
         lines = []
         for row in self.rows:
             beside: list[tuple[Cell, GridColumn, str]] = []
@@ -86,12 +86,12 @@ class Grid:
 
 
 def words(*titles: str) -> tuple[GridColumn, ...]:
-    """Return columns of words."""
+    """Return left-aligned columns."""
     return tuple(GridColumn(title, number=False) for title in titles)
 
 
 def numbers(*titles: str) -> tuple[GridColumn, ...]:
-    """Return columns of numbers."""
+    """Return right-aligned columns."""
     return tuple(GridColumn(title) for title in titles)
 
 

@@ -1,4 +1,4 @@
-"""A result row as pages show it: titles, address, badges, verdict."""
+"""A result row on pages: titles, URL, badges, verdict."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ STYLES = {
 
 @dataclass(frozen=True)
 class RowPage:
-    """A result row with its titles and the address of its page."""
+    """A result row with its titles and the URL of its page."""
 
     row: ResultRow
 
@@ -61,12 +61,12 @@ class RowPage:
 
     @property
     def page(self) -> str:
-        """The address of the row's page from the top of the site."""
+        """URL of the page of the row."""
         return f"rows/{self.id}.html"
 
     @property
     def data(self) -> str:
-        """The address of the row's trials as JSON."""
+        """URL of the trials of the row as JSON."""
         return f"rows/{self.id}.json"
 
     @property
@@ -139,6 +139,6 @@ class RowPage:
 
 
 def labels(rows: Sequence[RowPage]) -> list[str]:
-    """Return the names of rows for a chart, without a depth that all of them share."""
+    """Return the titles of rows for a chart, without the depth if it is the same for all."""
     depths = {page.row.setting("layers") for page in rows}
     return [row_title(page.row, with_depth=len(depths) > 1 or len(rows) == 1) for page in rows]

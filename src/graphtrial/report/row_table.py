@@ -29,7 +29,7 @@ FIRST = ("dataset", "label", "encoding", "layers", "params", "test", "test_ci", 
 
 
 def row_grid(name: str, title: str, rows: Sequence[RowPage], root: str, *, with_dataset: bool = False) -> Grid:
-    """Return a table with one line per row; `with_dataset` where they are of several. Empty columns are left out."""
+    """Return a table with one line per row, without empty columns; `with_dataset` for rows of several datasets."""
     marks = best_two(
         [None if with_dataset or page.test is None or is_at_chance(page.row) else page.test.mean for page in rows],
         rows[0].row.first.higher_is_better,
@@ -116,8 +116,8 @@ def _test_ci(page: RowPage, root: str, mark: str) -> Cell:
 
 
 def _published(page: RowPage, root: str, mark: str) -> Cell:
-    printed = page.row.published.test if page.row.published else None
-    return Cell(printed.text, sort=printed.mean, mark="published") if printed else Cell("")
+    score = page.row.published.test if page.row.published else None
+    return Cell(score.text, sort=score.mean, mark="published") if score else Cell("")
 
 
 def _trials(page: RowPage, root: str, mark: str) -> Cell:

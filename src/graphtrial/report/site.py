@@ -1,4 +1,4 @@
-"""The site while it is written: what it is about, and how pages and tables become files."""
+"""The site: rows and trials of a store, and files of pages and tables."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from graphtrial.training.outcome import Epoch
 from graphtrial.trials.store import Store, TrialRecord
 
 FEW_ROWS = 6
-"""A table of so few rows needs no filter."""
+"""Tables of up to this many rows have no filter."""
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """What a caller that may look at datasets knows of one: its facts and pictures of it."""
+    """Metadata and plots of a prepared dataset."""
 
     facts: Mapping[str, Any] = field(default_factory=dict)
     pictures: tuple[Path, ...] = ()
@@ -37,7 +37,7 @@ class Prepared:
 
 @dataclass(frozen=True)
 class Site:
-    """All rows and trials of a store, the folder to write to, and how a reader names the store on the command line."""
+    """All rows and trials of a store, the output folder, and the option that names the store on the command line."""
 
     store: Store
     rows: list[RowPage]
@@ -58,12 +58,12 @@ class Site:
 
     @cached_property
     def row_of(self) -> dict[str, RowPage]:
-        """The row that each trial belongs to, by the id of the trial."""
+        """The row of each trial, by the id of the trial."""
         return {trial.id: view for view in self.rows for trial in view.row.trials}
 
     @cached_property
     def printed(self) -> list[PrintedTable]:
-        """The tables of the papers with our rows in their places."""
+        """The tables of the papers, matched with our rows."""
         return printed_tables([view.row for view in self.rows])
 
     @cached_property
@@ -73,11 +73,11 @@ class Site:
 
     @cached_property
     def stored(self) -> dict[str, TrialRecord]:
-        """The trials as the store has them, by their ids; a fold that is not chosen for yet has no score in its row."""
+        """The trials of the store by id; in a row, the trial of an incomplete fold has no scores."""
         return {trial.id: trial for trial in self.trials}
 
     def history(self, trial: TrialRecord) -> list[Epoch]:
-        """Return the epochs of a trial; only a training has some, and a store of kernels need not be asked."""
+        """Return the epochs of a trial; only a training has any."""
         return self.store.history(trial.id) if trial.spec.kind.has_epochs else []
 
     @cached_property
@@ -97,24 +97,24 @@ class Site:
         return jinja
 
     def page(self, path: str, template: str, **values: Any) -> None:
-        """Write one page; `root` leads from it to the top of the site."""
+        """Render a page; `root` is the relative URL from it to the root of the site."""
         root = "../" * path.count("/")
         self.write(path, self._templates.get_template(template).render(root=root, path=path, site=self, **values))
 
     def write(self, path: str, text: str) -> None:
-        """Write one file; the whole site takes its place at once when all files are there."""
+        """Write a file of the site."""
         target = self.folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8", errors="replace")
 
     def table(self, grid: Grid) -> Grid:
-        """Write a table in its formats to `tables/`, and return it for a page."""
+        """Export a table in its formats to `tables/`, and return it."""
         for kind in grid.formats:
             self.write(f"tables/{grid.name}.{kind}", export(grid, kind))
         return grid
 
     def address_of(self, trial: TrialRecord) -> str:
-        """Return the address of the page that tells most about a trial: its own, else that of its row."""
+        """Return the URL of the page of a trial, or of its row if it has none."""
         return trial_page(trial) if trial.id not in self.row_of or has_page(trial) else self.row_of[trial.id].page
 
     def reproduce(self, name: str) -> str:
@@ -123,17 +123,17 @@ class Site:
 
 
 def pretty(value: Any) -> str:
-    """Return a value as JSON for people."""
+    """Return a value as indented JSON."""
     return json.dumps(value, indent=2, ensure_ascii=False, default=str)
 
 
 def compact(value: Any) -> str:
-    """Return a value as JSON in few bytes."""
+    """Return a value as JSON without whitespace."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def element_text(text: str) -> Markup:
-    """Escape a text that stands between tags, where quotes mean nothing; five bytes for each would double JSON."""
+    """Escape the text of an element; quotes stay, which keeps JSON short."""
     return Markup(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
 
 

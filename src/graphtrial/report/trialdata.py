@@ -1,4 +1,4 @@
-"""All trials of a row as one JSON file: what they share once, what differs for each, and their epochs."""
+"""All trials of a row as one JSON file: shared fields once, individual fields and epochs per trial."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ DIGITS = 5
 def row_data(row: str, trials: Sequence[TrialRecord], histories: Mapping[str, Sequence[Epoch]]) -> dict[str, Any]:
     """Return the trials of a row as JSON-like values.
 
-    A trial's specification is `spec` with the items of its own `spec`; `environment` is a place in `environments`.
-    Numbers of epochs have five digits; of the learning rate each value is told with the first epoch that had it.
+    The specification of a trial is `spec` updated by its own `spec`; `environment` is an index into `environments`.
+    Values of epochs have five significant digits; the learning rate is a list of [first epoch, value].
     """
     specs = [trial.spec.to_dict() for trial in trials]
     names = list(dict.fromkeys(name for spec in specs for name in spec))
     own = [name for name in names if any(spec.get(name) != specs[0].get(name) for spec in specs)]
     shared = {key: value for key, value in specs[0].items() if key not in own}
     environments: list[Any] = []
-    places: dict[str, int] = {}
-    told = []
+    indices: dict[str, int] = {}
+    entries = []
     for trial, spec in zip(trials, specs, strict=True):
-        place = places.setdefault(canonical_json(trial.environment), len(environments))
-        if place == len(environments):
+        index = indices.setdefault(canonical_json(trial.environment), len(environments))
+        if index == len(environments):
             environments.append(trial.environment)
         history = histories.get(trial.id, ())
-        told.append(
+        entries.append(
             {
                 "id": trial.id,
                 "status": trial.status,
@@ -41,13 +41,13 @@ def row_data(row: str, trials: Sequence[TrialRecord], histories: Mapping[str, Se
                 "params": trial.params,
                 "epoch_seconds": trial.epoch_seconds,
                 "spec": {name: spec[name] for name in own if name in spec},
-                "environment": place,
+                "environment": index,
                 **({"details": trial.details} if trial.details else {}),
                 **({"epochs": _epochs(history)} if history else {}),
             }
         )
     metric = {"metric": trials[0].metric, "higher_is_better": trials[0].higher_is_better}
-    return {"row": row, **metric, "spec": shared, "environments": environments, "trials": told}
+    return {"row": row, **metric, "spec": shared, "environments": environments, "trials": entries}
 
 
 def _epochs(history: Sequence[Epoch]) -> dict[str, list[Any]]:

@@ -1,4 +1,4 @@
-"""The commands that make the trials of a row from nothing."""
+"""Commands that run the trials of a row without a store."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from graphtrial.trials.trial import TrialSpec
 
 
 def run_command(row: ResultRow) -> str | None:
-    """Return the `graphtrial run` that gives exactly the trials of a row, every setting written out, or nothing.
+    """Return the `graphtrial run` of exactly the trials of a row, with every setting; `None` where there is none.
 
-    There is none where validation chose settings, for kernels, for a setting that a command cannot say, and where the
-    splits and seeds are not the first ones of the protocol.
+    There is none where validation selects settings, for kernels, and where splits and seeds are not the first ones of
+    the protocol.
     """
     spec = row.first.spec
     name = spec.protocol.partition("@")[0]
@@ -27,25 +27,25 @@ def run_command(row: ResultRow) -> str | None:
     seeds = len({seed for _, seed in places})
     if places != {(split, seed) for split in range(splits) for seed in protocol.first_seeds(seeds)}:
         return None
-    words = _run_words(spec)
+    words = _run_arguments(spec)
     for origin in spec.plugins:
-        file = origin.partition("~")[0]  # without what tells files of one name apart
+        file = origin.partition("~")[0]  # without the suffix of files with equal names
         words += ["--plugin", file] if file.endswith(".py") else []
     return shlex.join([*words, "--seeds", str(seeds), "--splits", str(splits)])
 
 
 def planned_command(study: str, row: PlannedRow) -> str:
-    """Return the command that runs one row of a study: every setting written out, or the part of the study.
+    """Return the command that runs one row of a study: `graphtrial run` with every setting, or a part of the study.
 
-    Rows of which validation chooses settings, and kernels, are run by the study alone.
+    Kernels, and rows of which validation selects settings, are run by `graphtrial study`.
     """
     if not row.kind.has_epochs or row.kind.draws_folds:
         return shlex.join(["graphtrial", "study", study, "--datasets", row.dataset, "--models", row.model.name])
-    return shlex.join(_run_words(row))
+    return shlex.join(_run_arguments(row))
 
 
-def _run_words(row: PlannedRow | TrialSpec) -> list[str]:
-    """Return the words of `graphtrial run` for a model with its settings, encoding, protocol and changed rules."""
+def _run_arguments(row: PlannedRow | TrialSpec) -> list[str]:
+    """Return `graphtrial run` with arguments for a model, its settings, encoding, protocol and changed rules."""
     words = ["graphtrial", "run", row.dataset, row.model.name]
     if row.encoding is not None:
         words += ["--encoding", str(row.encoding)]

@@ -1,4 +1,4 @@
-"""What sets a row apart from the published experiment: other data, changed rules, a model that was mended since."""
+"""Departures of a row from the published experiment: other data, changed rules, an old version of a model."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 Badge = Literal["other data", "changed rules", "old version"]
 EXPLANATION = (
     "[other data]: not the published data; [changed rules]: not the protocol's own rules; [old version]: of a model or "
-    "encoding that was mended since. Such rows are counted apart and are nobody's best score."
+    "encoding that was fixed since. Such rows are counted separately and are never marked as best."
 )
 
 
 @dataclass(frozen=True)
 class Departure:
-    """One way in which a row is not the published experiment; `comparable` where its scores still compare."""
+    """A difference from the published experiment; `comparable` if the scores can still be compared."""
 
     badge: Badge
     reason: str
@@ -32,13 +32,13 @@ class Departure:
 
 
 def departures_of(trials: Iterable[TrialRecord]) -> tuple[Departure, ...]:
-    """Return all departures of the trials of a row, other data first."""
+    """Return the departures of the trials of a row: other data, changed rules, old version."""
     first, *others = trials
-    source = next((found for trial in (first, *others) if (found := _recorded(trial))), None)
+    source = next((source for trial in (first, *others) if (source := _recorded_source(trial))), None)
     data = _data(first, source)
     rules = changed_rules(first)
     changed = Departure("changed rules", rules, False) if rules else None
-    return tuple(found for found in (data, changed, _version(first)) if found)
+    return tuple(departure for departure in (data, changed, _version(first)) if departure)
 
 
 def changed_rules(trial: TrialRecord) -> str:
@@ -52,7 +52,7 @@ def changed_rules(trial: TrialRecord) -> str:
 
 
 def _version(trial: TrialRecord) -> Departure | None:
-    """Return how the model, kernel or encoding differs from today's; nothing where it is not known here."""
+    """Return the departure of an old version of model, kernel or encoding; `None` where these are not registered."""
     try:
         changed = changed_version(trial.spec)
     except GraphTrialError:  # a plug-in that is not loaded or not allowed
@@ -61,14 +61,14 @@ def _version(trial: TrialRecord) -> Departure | None:
 
 
 def badges(row: ResultRow) -> str:
-    """Return the badges of a row as tables write them: `[other data]`."""
+    """Return the badges of a row as in tables: `[other data]`."""
     return " ".join(f"[{departure.badge}]" for departure in row.departures)
 
 
 def _data(trial: TrialRecord, recorded: str | None) -> Departure | None:
-    """Return how the data differ from the published ones.
+    """Return the departure of data that are not the published ones.
 
-    The source is the one that the trial recorded, or that is known by the hash of its data, or the only one there is.
+    The source is the one recorded with the trial, or the only one, or the one that declares the hash of the data.
     """
     spec = lookup_dataset(trial.spec.dataset)
     if spec is None:
@@ -78,7 +78,7 @@ def _data(trial: TrialRecord, recorded: str | None) -> Departure | None:
         return Departure("other data", source.difference, source.comparable) if source.difference else None
     if not any(source.difference for source in spec.sources):
         return None
-    return Departure("other data", "it is not known from which source the data were made", True)
+    return Departure("other data", "the source of the data is unknown", True)
 
 
 def _source(spec: type[DatasetSpec], recorded: str | None, data: str) -> Source | None:
@@ -90,6 +90,6 @@ def _source(spec: type[DatasetSpec], recorded: str | None, data: str) -> Source 
     return next((source for source in spec.sources if data in source.hashes), None)
 
 
-def _recorded(trial: TrialRecord) -> str | None:
+def _recorded_source(trial: TrialRecord) -> str | None:
     source = trial.environment.get("source")
     return source if isinstance(source, str) else None

@@ -1,4 +1,4 @@
-"""What is going on in a store right now."""
+"""Snapshot of a store: running trials with progress and time left, counts by status, last failures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_FAILURES = 5
 
 @dataclass(frozen=True)
 class Running:
-    """A trial that is being run: its last epoch, and an estimate of its progress (0 to 1) and of the seconds left."""
+    """A running trial: its last epoch, and the estimated progress (0 to 1) and seconds left."""
 
     id: str
     name: str
@@ -34,7 +34,7 @@ class Running:
 
 @dataclass(frozen=True)
 class Failure:
-    """A trial that failed, and the last line of what it said."""
+    """A failed trial and the last line of its error message."""
 
     id: str
     name: str
@@ -43,7 +43,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A store at one moment: how many trials stand how, what runs, what failed last."""
+    """A store at one moment: number of trials by status, running trials, last failures."""
 
     statuses: dict[str, int]
     running: tuple[Running, ...]
@@ -55,7 +55,7 @@ class Snapshot:
 
 
 def snapshot(store: Store) -> Snapshot:
-    """Look at a store; a trial whose process is gone counts as interrupted, whatever the store says of it."""
+    """Take a snapshot of a store; a running trial that no process has locked counts as interrupted."""
     records = store.trials()
     statuses: dict[str, int] = {}
     running = []
@@ -75,10 +75,10 @@ def snapshot(store: Store) -> Snapshot:
 def _running(record: TrialRecord, history: Sequence[Epoch], records: Sequence[TrialRecord]) -> Running:
     last = history[-1] if history else None
     seconds = statistics.fmean(epoch.seconds for epoch in history) if history else None
-    expected = _expected(record, records)
+    expected = _expected_epochs(record, records)
     progress = left = None
     if expected is not None and last is not None and seconds is not None:
-        total = max(expected, last.epoch + 1)  # it goes on, so that at least one more is to come
+        total = max(expected, last.epoch + 1)  # a running trial has at least one more epoch
         progress, left = last.epoch / total, (total - last.epoch) * seconds
     return Running(
         id=record.id,
@@ -94,8 +94,8 @@ def _running(record: TrialRecord, history: Sequence[Epoch], records: Sequence[Tr
     )
 
 
-def _expected(record: TrialRecord, records: Sequence[TrialRecord]) -> float | None:
-    """Return about how many epochs a trial takes: as many as finished ones of its row did, else what the rules say."""
+def _expected_epochs(record: TrialRecord, records: Sequence[TrialRecord]) -> float | None:
+    """Return the expected number of epochs: the mean of finished trials of the row, else an estimate by the rules."""
     if not record.spec.kind.has_epochs:
         return None
     row = canonical_json(record.spec.row)
@@ -109,16 +109,15 @@ def _expected(record: TrialRecord, records: Sequence[TrialRecord]) -> float | No
 
 def _last_line(error: str | None) -> str:
     lines = (error or "").strip().splitlines()
-    return lines[-1] if lines else "it gave no reason"
+    return lines[-1] if lines else "no error message"
 
 
 def duration(seconds: float) -> str:
-    """Return a length of time in words: 41 s, 3 min 5 s, 2 h 10 min, 3 d 4 h."""
+    """Format a duration in its two largest units: 41 s, 3 min 5 s, 2 h 10 min, 3 d 4 h."""
     left = round(seconds)
     parts = []
     for unit, size in (("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)):
         parts.append((left // size, unit))
         left %= size
     first = next((i for i, (count, _) in enumerate(parts) if count), len(parts) - 1)
-    told = [f"{count} {unit}" for count, unit in parts[first : first + 2] if count]
-    return " ".join(told) or "0 s"
+    return " ".join(f"{count} {unit}" for count, unit in parts[first : first + 2] if count) or "0 s"

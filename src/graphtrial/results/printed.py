@@ -1,4 +1,4 @@
-"""The tables of the papers as they are printed, with our rows in their places and what would run the missing ones."""
+"""Tables of the papers in their printed layout, matched with our rows, and commands that run missing rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from graphtrial.training import PROTOCOLS
 
 @dataclass(frozen=True)
 class Ours:
-    """A row of ours in the place of a printed one; `score` is what is compared, none where it was not kept."""
+    """A row of ours matched with a printed one; `score` is the compared one, none where it was not recorded."""
 
     row: ResultRow
     score: Summary | None
@@ -28,7 +28,7 @@ class Ours:
 
 @dataclass(frozen=True)
 class Place:
-    """A printed row with ours; `command` would run it, or `reason` says why nothing can."""
+    """A printed row with the matching rows of ours; `command` runs it, `reason` says why none does."""
 
     printed: PublishedResult
     ours: tuple[Ours, ...]
@@ -37,13 +37,13 @@ class Place:
 
     @property
     def is_missing(self) -> bool:
-        """The paper has a score here, and there is none of ours."""
+        """Whether the paper has a score and we have none."""
         return self.printed.status != "not-used" and not self.ours
 
 
 @dataclass(frozen=True)
 class Line:
-    """One line of a printed table: a place for each of the things side by side, none where the paper has nothing."""
+    """One line of a printed table: a place per group of columns, none where the paper has no score."""
 
     heading: str
     label: str
@@ -53,7 +53,7 @@ class Line:
 
 @dataclass(frozen=True)
 class PrintedTable:
-    """A table of a paper in its own layout."""
+    """A table of a paper in its printed layout."""
 
     layout: TableLayout
     title: str
@@ -81,7 +81,7 @@ class PrintedTable:
 
 
 def printed_tables(rows: Sequence[ResultRow]) -> list[PrintedTable]:
-    """Return all tables of the papers, with these rows in their places."""
+    """Return all tables of the papers, matched with these rows."""
     ours: dict[int, list[Ours]] = {}
     for row in rows:
         for printed, score in _places_of(row):
@@ -91,12 +91,12 @@ def printed_tables(rows: Sequence[ResultRow]) -> list[PrintedTable]:
 
 @cache
 def planned_rows(study: str) -> tuple[PlannedRow, ...]:
-    """Return the rows of a study of the catalog, planned once."""
+    """Return the planned rows of a study of the catalog, cached."""
     return tuple(plan(load_study(study)))
 
 
 def _places_of(row: ResultRow) -> Iterator[tuple[PublishedResult, Summary | None]]:
-    """Yield the printed rows, in all tables, that a row of ours compares with, each with the score to compare."""
+    """Yield the printed rows of all tables that match a row of ours, each with the score to compare."""
     spec = row.first.spec
     paper = spec.protocol.partition("/")[0]
     params = next((trial.params for trial in row.trials if trial.params is not None), None)
@@ -107,7 +107,7 @@ def _places_of(row: ResultRow) -> Iterator[tuple[PublishedResult, Summary | None
 
 
 def _score(row: ResultRow, printed: PublishedResult) -> Summary | None:
-    """Return the score that a printed one is about: all trials or one repetition; single targets are not stored."""
+    """Return the score to compare: over all trials or one repetition; scores of single targets are not recorded."""
     if printed.target is not None:
         return None
     if printed.repetition is None:
@@ -145,10 +145,10 @@ def _line(rows: Sequence[PublishedResult], places: Sequence[Place], groups: int)
 
 
 def _commands(study: str) -> tuple[dict[int, str], str]:
-    """Return the command that would run each printed row of a table, by the identity of the row, and why none can."""
+    """Return the command of each printed row of a table, by `id()` of the row, and the error if none can be planned."""
     try:
         rows = planned_rows(study)
-    except GraphTrialError as error:  # a part of it needs a package or a file that is not here
+    except GraphTrialError as error:  # a missing package or file
         return {}, str(error)
     commands: dict[int, str] = {}
     for planned in rows:
@@ -159,11 +159,11 @@ def _commands(study: str) -> tuple[dict[int, str], str]:
 
 def _printed_by(table: str, planned: PlannedRow) -> list[PublishedResult]:
     """Return the printed rows that a row of the table's study reproduces."""
-    given, name = planned.settings, planned.model.name
-    compared = compared_settings(table.partition("/")[0], given)
+    settings, name = planned.settings, planned.model.name
+    compared = compared_settings(table.partition("/")[0], settings)
     return [
         printed
         for row, published in models_in_table(table, planned.dataset, name, compared, planned.encoding)
-        if all(given.get(key) == value for key, value in published.settings.items())
+        if all(settings.get(key) == value for key, value in published.settings.items())
         for printed in same_experiment(row)
     ]

@@ -13,8 +13,8 @@ from graphtrial.encodings import encoding_settings
 from graphtrial.encodings.notation import short_encoding
 from graphtrial.metrics import metric_range
 from graphtrial.published import PublishedResult, find_published
-from graphtrial.results.choices import INCOMPLETE, choose
 from graphtrial.results.departures import Departure, changed_rules, departures_of
+from graphtrial.results.model_selection import INCOMPLETE, select_trials
 from graphtrial.results.statistics.summary import UNBOUNDED, Summary, bootstrapped, summarise
 from graphtrial.results.titles import distinguishing_settings
 from graphtrial.results.verdict import NOTHING_PUBLISHED, Verdict, verdicts
@@ -67,7 +67,7 @@ class ResultRow:
         return "/".join([self.label, *encoding, *([f"layers={layers}"] if layers else [])])
 
     @property
-    def chosen(self) -> tuple[str, ...]:
+    def selected(self) -> tuple[str, ...]:
         """Names of the settings that validation selects, fold by fold."""
         spec = self.first.spec
         return tuple(name for name in spec.kind.selected if name in spec.settings)
@@ -77,14 +77,14 @@ class ResultRow:
         """Selected settings of each fold, with trial, split and seed."""
         return [
             {"trial": trial.id, "split": trial.spec.split, "seed": trial.spec.seed}
-            | {name: trial.spec.settings[name] for name in self.chosen}
+            | {name: trial.spec.settings[name] for name in self.selected}
             for trial in self.trials
-            if self.chosen and trial.status != INCOMPLETE
+            if self.selected and trial.status != INCOMPLETE
         ]
 
     def setting(self, name: str) -> str:
         """Return a setting of the model as text: its value, or the range that validation selected."""
-        if name not in self.chosen:
+        if name not in self.selected:
             return str(self.first.spec.settings.get(name, ""))
         values = sorted({choice[name] for choice in self.choices})
         return "" if not values else str(values[0]) if len(values) == 1 else f"{values[0]}-{values[-1]}"
@@ -92,7 +92,7 @@ class ResultRow:
     @property
     def settings(self) -> dict[str, Any]:
         """Settings of the model, but those that validation selects."""
-        return {key: value for key, value in self.first.spec.settings.items() if key not in self.chosen}
+        return {key: value for key, value in self.first.spec.settings.items() if key not in self.selected}
 
     @property
     def encoding_arguments(self) -> dict[str, Any] | None:
@@ -135,8 +135,8 @@ class ResultRow:
         if len({trial.spec.split for trial in self.trials}) < 2:
             return 0.0
         protocol = self.first.spec.protocol.partition("@")[0]
-        there = PROTOCOLS.get(protocol).splits if protocol in PROTOCOLS else 0
-        return 1 / (max(there, *(trial.spec.split + 1 for trial in self.trials)) - 1)
+        splits = PROTOCOLS.get(protocol).splits if protocol in PROTOCOLS else 0
+        return 1 / (max(splits, *(trial.spec.split + 1 for trial in self.trials)) - 1)
 
     @property
     def changes(self) -> str:
@@ -152,8 +152,9 @@ class ResultRow:
     def derived_seeds(self) -> tuple[int, ...]:
         """Seeds of the trials beyond those of the protocol."""
         protocol = self.first.spec.protocol.partition("@")[0]
-        known = PROTOCOLS.get(protocol).seeds if protocol in PROTOCOLS else None
-        return tuple(sorted({t.spec.seed for t in self.trials if known is not None and t.spec.seed not in known}))
+        if protocol not in PROTOCOLS:
+            return ()
+        return tuple(sorted({trial.spec.seed for trial in self.trials} - set(PROTOCOLS.get(protocol).seeds)))
 
     def over_seeds(self, part: str) -> Summary | None:
         """Summarise the mean scores of each seed over its splits: repetitions of a cross-validation."""
@@ -193,15 +194,15 @@ class ResultRow:
     @property
     def hours(self) -> float | None:
         """Mean hours per trial."""
-        whole = summarise([trial.details["seconds"] for trial in self.trials if "seconds" in trial.details])
-        if whole is not None:  # recorded by trials without epochs
-            return whole.mean / 3600
+        recorded = summarise([trial.details["seconds"] for trial in self.trials if "seconds" in trial.details])
+        if recorded is not None:  # by trials without epochs
+            return recorded.mean / 3600
         epochs, seconds = self.mean("epochs"), self.mean("epoch_seconds")
         return None if epochs is None or seconds is None else epochs * seconds / 3600
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as JSON-like values: the shape of `--json`, documented in docs/json.md."""
-        from graphtrial.results.columns.rows import ROW_COLUMNS  # which is about rows, and imports them
+        from graphtrial.results.columns.rows import ROW_COLUMNS  # which imports this module
 
         return ROW_COLUMNS.to_dict(self)
 
@@ -225,7 +226,7 @@ def result_rows(trials: Iterable[TrialRecord]) -> ResultRows:
     groups: dict[str, list[TrialRecord]] = {}
     for trial in trials:
         groups.setdefault(canonical_json(_row_of(trial)), []).append(trial)
-    rows = [ResultRow(tuple(group), _published(group)) for group in map(choose, groups.values())]
+    rows = [ResultRow(tuple(group), _published(group)) for group in map(select_trials, groups.values())]
     verdict_of, differs_in = verdicts(rows), distinguishing_settings(rows)
     return ResultRows(
         replace(row, verdict=verdict, differs_in=differs)
@@ -234,7 +235,7 @@ def result_rows(trials: Iterable[TrialRecord]) -> ResultRows:
 
 
 def _row_of(trial: TrialRecord) -> dict[str, Any]:
-    """Return what the trials of a row share: everything but split, seed and the settings that validation selects."""
+    """Return the specification shared by the trials of a row: all but split, seed and selected settings."""
     values, selected = trial.spec.row, trial.spec.kind.selected
     model = values["model"]
     model["arguments"] = {key: value for key, value in model.get("arguments", {}).items() if key not in selected}

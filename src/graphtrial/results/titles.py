@@ -92,8 +92,10 @@ def _differences(rows: Sequence[ResultRow]) -> list[str]:
 
 def _of_model(row: ResultRow) -> dict[str, Any]:
     encoding = row.first.spec.encoding
-    chosen = {key: value for key, value in row.first.spec.settings.items() if key not in row.chosen}
-    return chosen | ({f"{encoding.name} {key}": value for key, value in encoding.arguments.items()} if encoding else {})
+    settings = {key: value for key, value in row.first.spec.settings.items() if key not in row.selected}
+    return settings | (
+        {f"{encoding.name} {key}": value for key, value in encoding.arguments.items()} if encoding else {}
+    )
 
 
 def _of_training(row: ResultRow) -> dict[str, Any]:

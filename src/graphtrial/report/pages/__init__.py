@@ -1,1 +1,1 @@
-"""One module for each kind of page."""
+"""Pages of the report, one module per kind."""

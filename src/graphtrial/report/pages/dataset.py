@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shutil
-import statistics as numbers_of
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import median_low
 
 from graphtrial.report import charts
 from graphtrial.report.addresses import dataset_page, file_name
@@ -24,17 +24,17 @@ MOST_CURVES = 24
 def write(site: Site) -> None:
     """Write the pages of all datasets."""
     for name, rows in site.datasets.items():
-        known = site.prepare(name, rows[-1].row.first.spec.data) if site.prepare else Prepared()
+        prepared = site.prepare(name, rows[-1].row.first.spec.data) if site.prepare else Prepared()
         file = file_name(name)
-        grid = statistics(name, known.facts, f"{file}-statistics")
+        grid = statistics(name, prepared.facts, f"{file}-statistics")
         site.page(
             dataset_page(name),
             "dataset.html",
             name=name,
             title=dataset_title(name),
             about=describe(name),
-            known=known.facts,
-            pictures=[_picture(site, file, i, picture) for i, picture in enumerate(known.pictures)],
+            metadata=prepared.facts,
+            pictures=[_picture(site, file, i, picture) for i, picture in enumerate(prepared.pictures)],
             statistics=site.table(grid) if grid else None,
             parts=[_part(site, f"{file}-{i}", part) for i, part in enumerate(_tables(rows))],
         )
@@ -51,12 +51,12 @@ def _part(site: Site, file: str, rows: list[RowPage]) -> dict[str, object]:
     """Return the table of one protocol and its charts."""
     first = rows[0].row.first
     arrow = "higher is better" if first.higher_is_better else "lower is better"
-    chosen = rows[:MOST_CURVES]
+    first_rows = rows[:MOST_CURVES]
     histories = [
-        (name, ROOT + view.page, _history_of_middle(site, view))
-        for view, name in zip(chosen, labels(chosen), strict=True)
+        (name, ROOT + view.page, _median_history(site, view))
+        for view, name in zip(first_rows, labels(first_rows), strict=True)
     ]
-    note = "For each row the trial in the middle of its test scores; all trials are on the page of the row."
+    note = "For each row the trial with the median test score; all trials are on the page of the row."
     if len(rows) > MOST_CURVES:
         note += f" The first {MOST_CURVES} of {len(rows)} rows."
     return {
@@ -77,17 +77,17 @@ def _part(site: Site, file: str, rows: list[RowPage]) -> dict[str, object]:
     }
 
 
-def middle(trials: Sequence[TrialRecord]) -> TrialRecord | None:
-    """Return the trial whose test score is the (lower) median, or nothing where there are no scores."""
+def median_trial(trials: Sequence[TrialRecord]) -> TrialRecord | None:
+    """Return the trial with the (lower) median of the test scores; `None` without scores."""
     tested = [trial for trial in trials if "test" in trial.scores]
     if not tested:
         return None
-    wanted = numbers_of.median_low([trial.scores["test"] for trial in tested])
-    return next(trial for trial in tested if trial.scores["test"] == wanted)
+    median = median_low([trial.scores["test"] for trial in tested])
+    return next(trial for trial in tested if trial.scores["test"] == median)
 
 
-def _history_of_middle(site: Site, view: RowPage) -> list[Epoch]:
-    trial = middle(view.row.trials)
+def _median_history(site: Site, view: RowPage) -> list[Epoch]:
+    trial = median_trial(view.row.trials)
     return site.history(trial) if trial else []
 
 

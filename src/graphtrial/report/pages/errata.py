@@ -1,4 +1,4 @@
-"""The page of known faults in what we compare with."""
+"""Errata: known faults of the published results."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from graphtrial.report.site import Site
 
 
 def write(site: Site) -> None:
-    """Write the page from the document that is shipped with the package."""
+    """Write the page from docs/errata.md."""
     text = resources.files("graphtrial.report").joinpath("errata.md").read_text(encoding="utf-8")
     site.page("errata.html", "errata.html", text=render(text))
 
 
 def render(text: str) -> Markup:
-    """Return Markdown as HTML; HTML in the text stays text, and links to other documents lose their address."""
+    """Render Markdown as HTML; HTML in the text is escaped, and links to other documents are dropped."""
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     parser.validateLink = lambda url: url.startswith(("#", "https://"))  # type: ignore[method-assign]
     return Markup(parser.render(text))

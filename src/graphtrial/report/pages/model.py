@@ -25,16 +25,16 @@ def write(site: Site) -> None:
 
 
 def _about(name: str, rows: list[RowPage]) -> str:
-    """Return the first paragraph of the documentation of a model or kernel, where it is known here."""
-    if ":" in name:  # module:attribute, which a store must not make us import
+    """Return the first paragraph of the docstring of a registered model or kernel."""
+    if ":" in name:  # module:attribute: a name in a store never imports code
         return ""
     try:
         if rows[0].row.has_epochs:
-            thing: object = MODELS.get(name)
+            kind: object = MODELS.get(name)
         else:
             from graphtrial.kernels import KERNELS
 
-            thing = KERNELS.get(name)
-    except (GraphTrialError, ImportError):  # of a file of the user's own that is not loaded now
+            kind = KERNELS.get(name)
+    except (GraphTrialError, ImportError):  # of a plug-in that is not loaded
         return ""
-    return (inspect.getdoc(thing) or "").partition("\n\n")[0].replace("`", "")
+    return (inspect.getdoc(kind) or "").partition("\n\n")[0].replace("`", "")

@@ -1,4 +1,4 @@
-"""The first page: what ran, what is missing, what was reproduced; and the list of all trials."""
+"""The first page: trials, missing trials, verdicts; and the list of all trials."""
 
 from __future__ import annotations
 
@@ -64,13 +64,12 @@ def _card(site: Site, name: str, rows: list[RowPage]) -> dict[str, object]:
 
 
 def _missing(site: Site) -> Grid:
-    """Return the rows of which trials failed, wait, or were never started though the protocol has more seeds."""
+    """Return the rows with trials that have no score, or with fewer trials than the protocol."""
     lines = []
     for view in site.rows:
         planned = view.planned
-        there = len(view.row.trials)
-        lacking = max(0, planned - there) if planned else 0
-        if not view.open and not lacking:
+        not_started = max(0, planned - len(view.row.trials)) if planned else 0
+        if not view.open and not not_started:
             continue
         lines.append(
             [
@@ -79,24 +78,29 @@ def _missing(site: Site) -> Grid:
                 Cell(str(view.done), sort=view.done),
                 Cell(str(planned or ""), sort=planned),
                 Cell(", ".join(f"{n} {status}" for status, n in view.open.items())),
-                Cell(f"{lacking} never started" if lacking else "", sort=lacking),
+                Cell(str(not_started or ""), sort=not_started),
             ]
         )
-    columns = (*words("Dataset", "Row"), *numbers("Scored", "Protocol"), *words("Without a score", "Not started"))
+    columns = (
+        *words("Dataset", "Row"),
+        *numbers("Scored", "Protocol"),
+        *words("Without a score"),
+        *numbers("Not started"),
+    )
     caption = (
-        "Protocol: seeds x splits of the published protocol. Fewer trials give a wider interval, not a wrong mean."
+        "Protocol: seeds x splits of the published protocol. Fewer trials widen the confidence interval, without bias."
     )
     return Grid("missing", "Trials that are missing", columns, lines, caption)
 
 
 def _untried(site: Site) -> Grid:
-    """Return the rows of the published tables some of whose rows were tried here, that nobody tried yet."""
-    found = [view.row.published for view in site.rows if view.row.published]
-    tables = {(row.paper, row.table, row.printed.dataset) for row in found}
+    """Return the published rows without trials here, of tables and datasets that have some."""
+    compared = [view.row.published for view in site.rows if view.row.published]
+    tables = {(row.paper, row.table, row.printed.dataset) for row in compared}
     lines = []
     for row in published_results():
-        if (row.paper, row.table, row.printed.dataset) in tables and row not in found and row.test:
-            what = f"{row.paper}, table {row.table}"
+        if (row.paper, row.table, row.printed.dataset) in tables and row not in compared and row.test:
+            table = f"{row.paper}, table {row.table}"
             settings = ", ".join(f"{key} {value}" for key, value in row.printed.variant.items())
             layers = Cell("" if row.layers is None else str(row.layers), sort=row.layers)
             lines.append(
@@ -106,7 +110,7 @@ def _untried(site: Site) -> Grid:
                     layers,
                     Cell(settings),
                     Cell(row.test.text, sort=row.test.mean),
-                    Cell(what),
+                    Cell(table),
                 ]
             )
     columns = (
@@ -116,12 +120,12 @@ def _untried(site: Site) -> Grid:
         grid_column("published"),
         *words("Table"),
     )
-    return Grid("untried", "Published rows that were not tried here", columns, lines)
+    return Grid("untried", "Published rows without trials here", columns, lines)
 
 
 def _trials(site: Site) -> Grid:
     columns = TRIAL_COLUMNS.shown("site")
-    lines = [[_trial_cell(site, column, trial) for column in columns] for trial in sorted(site.trials, key=_place)]
+    lines = [[_trial_cell(site, column, trial) for column in columns] for trial in sorted(site.trials, key=_sort_key)]
     return Grid("trials", "All trials", trial_headings(columns), lines, formats=("csv",))
 
 
@@ -136,6 +140,6 @@ def _trial_cell(site: Site, column: Column[TrialRecord], trial: TrialRecord) -> 
     return Cell(titles[column.name]()) if column.name in titles else plain_cell(column, trial)
 
 
-def _place(trial: TrialRecord) -> tuple[str, str, str, int, int]:
+def _sort_key(trial: TrialRecord) -> tuple[str, str, str, int, int]:
     spec = trial.spec
     return spec.dataset, spec.model.name, short_encoding(spec.encoding), spec.seed, spec.split

@@ -1,4 +1,4 @@
-"""The page of all rows that a paper has as well, the worst first, and the list of the papers' tables."""
+"""Verdicts on all rows with a published score, the worst first, and the list of published tables."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from graphtrial.results.verdict import EXPLANATION, tally
 
 
 def counts(site: Site) -> list[tuple[str, int, str]]:
-    """Return each verdict, how many rows by the published data and rules have it, and its style."""
+    """Return each verdict, its number of rows without departures, and its style."""
     faithful, _ = tally([view.row for view in site.rows])
     return [(verdict, faithful[verdict], style) for verdict, style in STYLES.items()]
 
 
 def apart(site: Site) -> list[tuple[str, int, str]]:
-    """Return the same of the rows on other data or by changed rules."""
+    """Return the same for rows with departures: other data, changed rules, old version."""
     _, others = tally([view.row for view in site.rows])
     return [(verdict, others[verdict], style) for verdict, style in STYLES.items()]
 
@@ -38,7 +38,7 @@ def write(site: Site) -> None:
 
 
 def _grid(site: Site) -> Grid:
-    rows = sorted((view for view in site.rows if view.row.published is not None), key=_place)
+    rows = sorted((view for view in site.rows if view.row.published is not None), key=_sort_key)
     columns = (
         *words("Row"),
         grid_column("dataset"),
@@ -48,24 +48,24 @@ def _grid(site: Site) -> Grid:
         grid_column("verdict"),
         replace(grid_column("reason"), below=True),
     )
-    return Grid("papers", "What was reproduced", columns, [_line(view) for view in rows], whole=True)
+    return Grid("papers", "Verdicts", columns, [_line(view) for view in rows], whole=True)
 
 
-def _place(view: RowPage) -> tuple[int, bool, str, str]:
-    """Sort by verdict, the worst first; what is not as published after what is."""
+def _sort_key(view: RowPage) -> tuple[int, bool, str, str]:
+    """Sort by verdict, the worst first, rows with departures last."""
     return list(STYLES).index(view.row.verdict.label), bool(view.badges), view.dataset, view.title
 
 
 def _line(page: RowPage) -> list[Cell]:
-    printed = page.row.published
+    published = page.row.published
     return [
         title_cell(page),
         row_cell("dataset", page),
         Cell(str(page.test), sort=page.test.mean) if page.test else Cell(""),
         *(row_cell(name, page) for name in ("published", "difference", "p_holm")),
         Cell(str(page.done), sort=page.done),
-        Cell(f"{printed.paper}, {printed.table}", href=table_page(printed.paper, printed.table))
-        if printed
+        Cell(f"{published.paper}, {published.table}", href=table_page(published.paper, published.table))
+        if published
         else Cell(""),
         row_cell("verdict", page),
         row_cell("reason", page),

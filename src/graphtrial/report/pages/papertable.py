@@ -1,4 +1,4 @@
-"""One page per table of the papers: as printed, ours below each cell, and what would run the missing ones."""
+"""One page per table of the papers: as printed, our scores in each cell, and commands for missing rows."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ BEFORE = {
 }
 STATUS = {"diverged": "diverged", "oom": "out of memory", "not-used": "–"}
 NOT_RUN = "not run"
-NOT_KEPT = "not kept"
+NOT_RECORDED = "not recorded"
 
 
 @dataclass(frozen=True)
 class Printed:
-    """A cell of a printed table: what the paper has, and a line for each row of ours in its place."""
+    """A cell of a printed table: the published text, and a line for each matching row of ours."""
 
     published: str
     ours: tuple[Cell, ...] = ()
@@ -66,14 +66,14 @@ def write(site: Site) -> None:
 
 
 def _counts(table: PrintedTable) -> list[tuple[str, int, str]]:
-    """Return how many places have which verdict, rows on other data or by changed rules left out."""
-    found = Counter(
+    """Return the number of rows by verdict, without rows with departures."""
+    verdicts = Counter(
         one.row.verdict.label
         for place in table.places
         for one in place.ours
         if one.row.published is place.printed and not one.row.departures
     )
-    return [(verdict, found[verdict], style) for verdict, style in STYLES.items()]
+    return [(verdict, verdicts[verdict], style) for verdict, style in STYLES.items()]
 
 
 def _line(site: Site, table: PrintedTable, line: Line) -> dict[str, object]:
@@ -103,10 +103,10 @@ def _cell(site: Site, place: Place, column: str) -> Printed:
 
 
 def _test(site: Site, place: Place, one: Ours) -> Cell:
-    """Return our score: a link to its row, its badges, and the verdict where it is about this very printed row."""
+    """Return our score: a link to its row, its badges, and the verdict if it is on this printed row."""
     view = site.view_of[one.row.id]
     verdict = view.row.verdict.label if one.row.published is place.printed else ""
-    text = str(one.score) if one.score else NOT_KEPT
+    text = str(one.score) if one.score else NOT_RECORDED
     name = f"{view.label} " if len(place.ours) > 1 else ""
     return Cell(
         name + text,
@@ -138,15 +138,15 @@ def _published(row: PublishedResult, column: str) -> str:
 
 def _end(part: str, end: str) -> Callable[[Ours], str]:
     def text(one: Ours) -> str:
-        found = one.row.scores(part)
-        return "" if found is None else f"{getattr(found, end):.3f}"
+        scores = one.row.scores(part)
+        return "" if scores is None else f"{getattr(scores, end):.3f}"
 
     return text
 
 
 def _epochs(one: Ours) -> str:
-    found = one.row.mean("epochs") if one.row.has_epochs else None
-    return "" if found is None else f"{found:.2f}"
+    epochs = one.row.mean("epochs") if one.row.has_epochs else None
+    return "" if epochs is None else f"{epochs:.2f}"
 
 
 def _params(one: Ours) -> str:
@@ -166,7 +166,7 @@ _OURS: dict[str, Callable[[Ours], str]] = {
 
 
 def _grid(site: Site, table: PrintedTable) -> Grid:
-    """Return the table as one line per printed row and row of ours, for the formats that have no other layout."""
+    """Return the table with one line per printed row and row of ours, for the exports."""
     lines = []
     for line in table.lines:
         for group, place in zip(table.layout.groups, line.places, strict=True):
@@ -183,15 +183,15 @@ def _flat(site: Site, line: Line, group: str, place: Place, one: Ours | None) ->
     ours = (
         Cell(NOT_RUN if place.is_missing else "")
         if view is None
-        else Cell(str(one.score) if one and one.score else NOT_KEPT, badges=view.badges)
+        else Cell(str(one.score) if one and one.score else NOT_RECORDED, badges=view.badges)
     )
-    judged = one is not None and one.row.published is place.printed
+    has_verdict = one is not None and one.row.published is place.printed
     return [
         Cell(line.heading),
         Cell(line.label),
         Cell(setting),
         Cell(_published(place.printed, "test")),
         ours,
-        Cell(one.row.verdict.label if one and judged else ""),
+        Cell(one.row.verdict.label if one and has_verdict else ""),
         Cell((place.command or place.reason) if place.is_missing else ""),
     ]

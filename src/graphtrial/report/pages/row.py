@@ -24,13 +24,13 @@ def write(site: Site) -> None:
     for view in site.rows:
         row = view.row
         metric = row.first.metric
-        known = {trial.id: site.history(trial) for trial in row.trials}
+        history_of = {trial.id: site.history(trial) for trial in row.trials}
         stored = [site.stored[trial.id] for trial in row.trials]
         for trial in filter(has_page, stored):
-            write_page(site, trial, known[trial.id])
-        site.write(view.data, compact(row_data(view.id, stored, known)))
+            write_page(site, trial, history_of[trial.id])
+        site.write(view.data, compact(row_data(view.id, stored, history_of)))
         histories = [
-            (f"split {trial.spec.split}, seed {trial.spec.seed}", ROOT + trial_page(trial), known[trial.id])
+            (f"split {trial.spec.split}, seed {trial.spec.seed}", ROOT + trial_page(trial), history_of[trial.id])
             for trial in view.trials[:MOST_CURVES]
         ]
         site.page(
@@ -66,7 +66,7 @@ def _figures(view: RowPage) -> list[tuple[str, str]]:
 
 
 def _trials(view: RowPage) -> Grid:
-    selected = view.row.chosen
+    selected = view.row.selected
     before = [TRIAL_COLUMNS[name] for name in ("split", "seed", "test", "val", "train")]
     after = [TRIAL_COLUMNS[name] for name in ("epochs", "epoch_seconds", "status")]
     columns = (

@@ -1,4 +1,4 @@
-"""How far the studies that come along are, by the trials of the store."""
+"""Progress of the studies of the catalog in the store."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from graphtrial.studies import catalog, load_study
 from graphtrial.studies.plan import finished
 
 CAPTION = (
-    "Published tables as studies, those of which some trial is here; only their datasets that are here are counted. "
-    "The command graphtrial study NAME runs what is missing."
+    "Studies of published tables with at least one trial in the store; only datasets with trials are counted. "
+    "graphtrial study NAME runs the missing trials."
 )
 
 
 def study_grid(site: Site) -> Grid:
-    """Return the studies of which a trial is in the store: how many trials they have, and how many are finished."""
+    """Return the studies with a trial in the store: number of trials, finished ones, and their fraction."""
     lines = []
     for name in catalog():
         study = load_study(name)
@@ -25,7 +25,7 @@ def study_grid(site: Site) -> Grid:
             continue
         try:
             rows = [row for row in planned_rows(name) if row.dataset in here]
-        except GraphTrialError:  # a part of it needs a package or a file that is not here
+        except GraphTrialError:  # a missing package or file
             continue
         of_these = [trial for trial in site.trials if trial.spec.dataset in here]
         done = sum(map(len, finished(rows, of_these).values()))
@@ -40,5 +40,5 @@ def study_grid(site: Site) -> Grid:
                     Cell(f"{done / wanted:.0%}", sort=done / wanted),
                 ]
             )
-    columns = (*words("Study", "Title"), *numbers("Finished", "Trials", "Share"))
+    columns = (*words("Study", "Title"), *numbers("Finished", "Trials", "Fraction"))
     return Grid("studies", "Studies", columns, lines, CAPTION)

@@ -1,4 +1,4 @@
-"""One page per training: the full specification, where it ran, its curve, and how to run it again."""
+"""One page per training: specification, environment, learning curve, and the command that reproduces it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from graphtrial.trials.store import TrialRecord
 
 
 def write(site: Site) -> None:
-    """Write the pages of trials that stand in no row; the others are written with their rows."""
+    """Write the pages of trials that model selection left out of their row; the others are written with their rows."""
     for trial in site.trials:
         if trial.id not in site.row_of:
             write_page(site, trial, site.history(trial))
@@ -42,7 +42,7 @@ def write_page(site: Site, trial: TrialRecord, history: Sequence[Epoch]) -> None
 def _figures(trial: TrialRecord) -> list[tuple[str, str]]:
     seconds = trial.details.get("seconds") or (trial.epochs or 0) * (trial.epoch_seconds or 0)
     when = datetime.fromtimestamp(trial.started, timezone.utc)
-    found = [
+    figures = [
         ("status", trial.status),
         *(
             (f"{part} {trial.metric}", f"{trial.scores[part]:.4g}")
@@ -54,4 +54,4 @@ def _figures(trial: TrialRecord) -> list[tuple[str, str]]:
         ("parameters", f"{trial.params:,}" if trial.params else ""),
         ("started", f"{when:%Y-%m-%d}"),
     ]
-    return [(name, value) for name, value in found if value]
+    return [(name, value) for name, value in figures if value]

@@ -1,11 +1,11 @@
-// Charts drawn from the JSON inside each figure: hover or arrow keys show values, and a table holds the same numbers.
+// Charts from the JSON of each figure: values on hover and by arrow keys, and as a table.
 "use strict";
 (() => {
   const { svg, html, show, tick, several, colour, cut, scale, frame, say, listen, selection, legend, table } = window.drawing;
 
-  // ---- kinds of charts: each draws a view and returns the columns and rows of its numbers --------------------------
+  // ---- kinds of charts: each draws a view and returns the columns and rows of its table ----------------------------
 
-  // The highest value worth an axis: that of the lines that stay together. Infinity where no line leaves the others.
+  // Upper limit of a robust axis: outlying lines, which diverge, are clipped. Infinity where there are none.
   const ceiling = (series) => {
     const tops = series.map(({ points }) => points.map((p) => p[1]).sort((a, b) => a - b)).filter((all) => all.length)
       .map((all) => all[Math.floor(0.95 * (all.length - 1))]);
@@ -34,8 +34,8 @@
       root.append(line);
       drawn.push([i, line]);
       points.forEach((p, k) => {
-        const told = [`${view.x.label} ${show(p[0])}`, `${view.y.label} ${show(p[1])}`];
-        targets.push({ x: places[k][0], y: places[k][1], series: i, name, lines: told, href });
+        const text = [`${view.x.label} ${show(p[0])}`, `${view.y.label} ${show(p[1])}`];
+        targets.push({ x: places[k][0], y: places[k][1], series: i, name, lines: text, href });
       });
     }
     listen(plot, root, targets, {
@@ -48,10 +48,10 @@
     const highest = Math.max(...above.flatMap(({ points }) => points.map((p) => p[1])));
     const broken = seen.filter((series) => series.broken);
     say(figure, [
-      every.length > chosen.most ? `${seen.length} of ${every.length} lines, ${chosen.most} at most; a name shows or hides its own.` : "",
+      every.length > chosen.most ? `${seen.length} of ${every.length} lines, ${chosen.most} at most; click a name to show or hide its line.` : "",
       chosen.note,
-      above.length ? `Cut off at ${tick(Number(most.toPrecision(2)))}: ${several(above.map((s) => s.name))} go up to ${tick(Number(highest.toPrecision(2)))}; The numbers has all.` : "",
-      broken.length ? `Left out: epochs of ${several(broken.map((s) => s.name))} whose value is infinite or not a number.` : "",
+      above.length ? `Clipped at ${tick(Number(most.toPrecision(2)))}: ${several(above.map((s) => s.name))} go up to ${tick(Number(highest.toPrecision(2)))}; Values has all.` : "",
+      broken.length ? `Not shown: epochs of ${several(broken.map((s) => s.name))} with a value that is not finite.` : "",
     ]);
     legend(figure, view.series.map((s) => s.name), chosen, redraw,
       (number) => svg("line", { x1: 0, x2: 18, y1: 5, y2: 5, class: `c${colour(number)}`, "stroke-width": 2.5 }));
@@ -72,7 +72,7 @@
         const at = { x: x(p.x), y: y(p.y) };
         if (p.low !== null) root.append(svg("line", { class: `whisker thin c${colour(chosen.colour(i))}`, x1: at.x, x2: at.x, y1: y(p.low), y2: y(p.high) }));
         root.append(svg("circle", { class: `f${colour(chosen.colour(i))}`, cx: at.x, cy: at.y, r: 4.5 }));
-        targets.push({ ...at, series: i, name: p.name, href: p.href, lines: [`${view.y.label} ${p.printed}`, `${view.x.label} ${show(p.x)}`] });
+        targets.push({ ...at, series: i, name: p.name, href: p.href, lines: [`${view.y.label} ${p.text}`, `${view.x.label} ${show(p.x)}`] });
       }
     }
     listen(plot, root, targets);
@@ -80,7 +80,7 @@
     return () => [["", view.x.label, view.y.label], view.series.flatMap((s) => s.points.map((p) => [p.name, p.x, p.y]))];
   };
 
-  // One line per item: a label on the left, something on a common scale on the right.
+  // One line per item: a label on the left, a mark on a common scale on the right.
   const ladder = (plot, items, values, label, { least = null, room = 0.04 } = {}) => {
     const width = Math.max(plot.clientWidth, 240), step = 28, height = items.length * step + 46;
     const most = Math.max(...items.map((item) => item.name.length));
@@ -115,7 +115,7 @@
       targets.push({ x: place(item.mean), y: y(i) - 4, series: i, name: item.name, href: item.href, lines: item.lines });
     });
     listen(plot, root, targets, { vertical: true });
-    return () => [["", "ours", "from", "to", "published"], view.items.map((t) => [t.name, t.mean, t.low, t.high, t.published])];
+    return () => [["", "ours", "CI low", "CI high", "published"], view.items.map((t) => [t.name, t.mean, t.low, t.high, t.published])];
   };
 
   const bars = (figure, plot, view) => {
@@ -128,7 +128,7 @@
     return () => [["", view.x.label], view.items.map((item) => [item.name, item.value])];
   };
 
-  // Critical-difference diagram: mean ranks on a line, best on the left; bars join what the test cannot tell apart.
+  // Critical-difference diagram: mean ranks on an axis, best on the left; bars join models within the critical difference.
   const ranks = (figure, plot, view) => {
     const width = Math.max(plot.clientWidth, 240), items = [...view.items].sort((a, b) => a.rank - b.rank);
     const half = Math.ceil(items.length / 2), step = 20, margin = Math.min(200, width * 0.32);
@@ -166,7 +166,7 @@
   const start = (figure) => {
     const { views, xs, most } = JSON.parse(figure.querySelector("script[type='application/json']").textContent);
     const plot = figure.querySelector(".plot"), numbers = figure.querySelector("details");
-    // Views of the same lines share which of them are shown.
+    // Views with the same lines share the selection of lines.
     const selections = new Map();
     const chosenOf = (one) => {
       const names = (one.series ?? []).map((series) => series.name), key = JSON.stringify([one.kind, names]);

@@ -1,4 +1,4 @@
-// What charts are drawn with: scales, axes, pointer and keyboard, the choice of lines, the table of numbers.
+// Parts of charts: scales, axes, pointer and keyboard, selection of lines, table of values.
 "use strict";
 (() => {
   const COLOURS = 8;
@@ -28,7 +28,7 @@
   const colour = (number) => number % COLOURS;
   const several = (names) => (names.length < 4 ? names.join("; ") : `${names.slice(0, 2).join("; ")} and ${names.length - 2} more`);
 
-  // A mark of an axis: large and small numbers as powers of ten, 3×10⁵.
+  // A tick label: large and small numbers as powers of ten, 3×10⁵.
   const tick = (value) => {
     const size = Math.abs(value);
     if (size === 0 || (size >= 1e-3 && size < 1e5)) return show(value);
@@ -44,28 +44,28 @@
     const rough = (high - low) / count;
     const power = 10 ** Math.floor(Math.log10(rough));
     const step = power * ([1, 2, 5, 10].find((m) => m * power >= rough * 0.999) ?? 10);
-    const made = [];
-    for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++) made.push(Number((i * step).toPrecision(12)));
-    return made;
+    const ticks = [];
+    for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++) ticks.push(Number((i * step).toPrecision(12)));
+    return ticks;
   };
-  // Marks of a logarithmic axis: whole powers of ten, every so many where there are more than fit; 1, 2, 5 where few.
+  // Ticks of a logarithmic axis: powers of ten, every k-th if there are too many; also 2 and 5 times if few.
   const decades = (low, high, count) => {
     const from = Math.ceil(Math.log10(low) - 1e-9), to = Math.floor(Math.log10(high) + 1e-9);
     const every = Math.max(1, Math.ceil((to - from) / count));
-    const made = [];
+    const ticks = [];
     for (let power = from - 1; power <= to; power++) {
       if (power % every) continue;
       for (const m of to - from < 2 ? [1, 2, 5] : [1]) {
         const at = m * 10 ** power;
-        if (at >= low * 0.999 && at <= high * 1.001) made.push(Number(at.toPrecision(6)));
+        if (at >= low * 0.999 && at <= high * 1.001) ticks.push(Number(at.toPrecision(6)));
       }
     }
-    return made;
+    return ticks;
   };
-  // A scale from values to pixels. Logarithmic where all values are positive and spread over more than `spread` times.
-  const scale = (values, from, to, { spread = Infinity, room = 0.04, count = 5, least = null } = {}) => {
+  // A scale from values to pixels. Logarithmic where all values are positive with a maximum over `ratio` times the minimum.
+  const scale = (values, from, to, { ratio = Infinity, room = 0.04, count = 5, least = null } = {}) => {
     let low = Math.min(...values), high = Math.max(...values);
-    const log = low > 0 && high / low > spread;
+    const log = low > 0 && high / low > ratio;
     if (least !== null && low > least && !log) low = least;
     if (low === high) { const wide = Math.abs(low) * 0.1 || 1; low -= wide; high += wide; }
     const into = log ? Math.log : (v) => v;
@@ -80,14 +80,14 @@
     return { place, marks };
   };
 
-  // ---- what all charts share -------------------------------------------------------------------------------------
+  // ---- frame, notes, pointer and keyboard -------------------------------------------------------------------------------------
 
-  // Axes with labels for places x and y; returns the drawing and the two scales.
+  // Axes with labels; returns the SVG element and the two scales.
   const frame = (plot, view, xs, ys, height) => {
     const width = Math.max(plot.clientWidth, 240);
-    const vertical = scale(ys, height - 44, 30, { spread: view.y.spread ?? Infinity, count: 5 });
+    const vertical = scale(ys, height - 44, 30, { ratio: view.y.log_ratio ?? Infinity, count: 5 });
     const wide = Math.max(...vertical.marks.map((v) => tick(v).length)) * 7 + 12;
-    const horizontal = scale(xs, wide, width - 14, { spread: view.x.spread ?? Infinity, count: width < 480 ? 4 : 7, room: 0.02 });
+    const horizontal = scale(xs, wide, width - 14, { ratio: view.x.log_ratio ?? Infinity, count: width < 480 ? 4 : 7, room: 0.02 });
     const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, height, tabindex: 0, role: "img" });
     for (const v of vertical.marks) {
       const y = vertical.place(v);
@@ -104,13 +104,13 @@
     return { root, x: horizontal.place, y: vertical.place, width };
   };
 
-  // What has to be said about a drawing, below it.
+  // Remarks below a chart.
   const say = (figure, sentences) => {
-    const told = sentences.filter(Boolean).join(" ");
-    if (told) figure.querySelector(".plot").after(html("p", { class: "note said", role: "status" }, told));
+    const text = sentences.filter(Boolean).join(" ");
+    if (text) figure.querySelector(".plot").after(html("p", { class: "note said", role: "status" }, text));
   };
 
-  // Targets are points with a name and lines of text; the pointer takes the nearest, arrow keys walk along and across.
+  // Tooltips: targets are points with a name and lines of text; the pointer selects the nearest, arrow keys the next.
   const listen = (plot, root, targets, { vertical = false, mark = () => {} } = {}) => {
     const tip = html("div", { class: "tip", role: "status", hidden: "" });
     const ring = svg("circle", { class: "ring", r: 6, visibility: "hidden" });
@@ -142,12 +142,12 @@
       const box = root.getBoundingClientRect();
       const scaled = root.viewBox.baseVal.width / box.width;
       const [x, y] = [(event.clientX - box.left) * scaled, (event.clientY - box.top) * scaled];
-      let found = null, best = Infinity;
+      let closest = null, best = Infinity;
       for (const target of targets) {
-        const away = (vertical ? 0.05 : 1) * (target.x - x) ** 2 + (target.y - y) ** 2;
-        if (away < best) [found, best] = [target, away];
+        const distance = (vertical ? 0.05 : 1) * (target.x - x) ** 2 + (target.y - y) ** 2;
+        if (distance < best) [closest, best] = [target, distance];
       }
-      return found;
+      return closest;
     };
     const walk = (along, across) => {
       if (!at) return targets[0];
@@ -177,7 +177,7 @@
     });
   };
 
-  // Which of several series are drawn, each in a colour of its own; one more than `most` takes the place of the oldest.
+  // Selection of the series to draw, each in its own colour; beyond `most`, a new one replaces the oldest.
   const selection = (names, most) => {
     const shown = new Map(names.slice(0, most).map((_, i) => [i, i]));
     const add = (i) => {
@@ -196,7 +196,7 @@
         if (shown.size >= most) {
           const oldest = shown.keys().next().value;
           shown.delete(oldest);
-          this.note = `${names[i]} took the place of ${names[oldest]}.`;
+          this.note = `${names[i]} replaces ${names[oldest]}.`;
         }
         add(i);
       },
@@ -235,7 +235,7 @@
     const head = html("tr", {}, ...columns.map((name) => html("th", { class: "n", scope: "col" }, name)));
     const body = rows.map((row) => html("tr", {}, ...row.map((cell) =>
       html("td", { class: typeof cell === "string" ? "" : "n" }, typeof cell === "string" ? cell : show(cell)))));
-    return html("div", { class: "scroll tall", tabindex: 0, role: "region", "aria-label": "Numbers" },
+    return html("div", { class: "scroll tall", tabindex: 0, role: "region", "aria-label": "Values" },
       html("table", {}, html("thead", {}, head), html("tbody", {}, ...body)));
   };
 

@@ -1,7 +1,7 @@
-// Tables that can be sorted by any column and filtered by words, and commands that can be copied.
+// Sortable and filterable tables, and commands with a copy button.
 "use strict";
 (() => {
-  // What a cell is sorted by: its data-sort, else its text; a number where it is one. Empty cells come last either way.
+  // Sort key of a cell: its data-sort, else its text; as a number if it is one. Empty cells always come last.
   const value = (cell) => {
     const text = (cell.dataset.sort ?? cell.textContent).trim();
     return text !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
@@ -11,7 +11,7 @@
     return String(a).localeCompare(String(b), undefined, { numeric: true });
   };
 
-  // Rows with the lines that stand below them: they are moved and hidden together.
+  // Rows with the lines below them, which are moved and hidden together.
   const rowsOf = (table) => {
     const groups = [];
     for (const row of table.tBodies[0].rows) {
@@ -42,7 +42,7 @@
       head.append(button);
       button.addEventListener("click", () => {
         const before = head.getAttribute("aria-sort");
-        // Numbers are looked at from the top first, words from A.
+        // The first click sorts numbers descending, words ascending.
         const first = head.classList.contains("n") ? "descending" : "ascending";
         const next = before === null ? first : before === "ascending" ? "descending" : "ascending";
         sortBy(table, column, next === "descending");
@@ -69,7 +69,7 @@
     apply();
   };
 
-  // Tell the style sheet on which sides a table goes on, so that it shows an edge there.
+  // Classes for the sides to which a table can be scrolled, where the style sheet draws an edge.
   const watchScroll = (scroll) => {
     const look = () => {
       const left = scroll.scrollLeft, room = scroll.scrollWidth - scroll.clientWidth;

@@ -1,9 +1,9 @@
-// Before the page is drawn: the theme that the reader chose last. A browser that keeps nothing for files is no error.
+// Apply the stored theme before the page is drawn. Browsers without localStorage for files are supported.
 "use strict";
 (() => {
   const order = ["auto", "light", "dark"];
   const remember = (value) => {
-    try { localStorage.setItem("graphtrial-theme", value); } catch { /* nothing is kept, the choice holds for this page */ }
+    try { localStorage.setItem("graphtrial-theme", value); } catch { /* no storage: the theme holds for this page */ }
   };
   const recall = () => {
     try { return localStorage.getItem("graphtrial-theme"); } catch { return null; }

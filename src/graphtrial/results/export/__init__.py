@@ -26,7 +26,7 @@ def export(rows: Sequence[ResultRow], format: str, all_columns: bool = False) ->
     }
     if format not in writers:
         raise GraphTrialError(
-            f"no format called '{format}'.{did_you_mean(format, writers)} Known formats: {', '.join(writers)}."
+            f"no format called '{format}'.{did_you_mean(format, writers)} Formats: {', '.join(writers)}."
         )
     return writers[format]()
 

@@ -78,7 +78,7 @@ def csv_text(header: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
 
 
 def is_number(text: str) -> bool:
-    """Tell whether a text is a number."""
+    """Whether a text is a number."""
     try:
         float(text)
     except ValueError:

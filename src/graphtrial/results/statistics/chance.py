@@ -19,7 +19,7 @@ def chance_of(row: ResultRow) -> float | None:
 
 
 def is_at_chance(row: ResultRow) -> bool:
-    """Tell whether the confidence interval of the test score does not exceed the chance level."""
+    """Whether the confidence interval of the test score does not exceed the chance level."""
     chance, test = chance_of(row), row.scores("test")
     if chance is None or test is None:
         return False

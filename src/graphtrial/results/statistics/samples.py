@@ -51,13 +51,13 @@ def our_sample(row: ResultRow, theirs: PublishedScore) -> Sample:
         note = f"compared by repetitions: ours ±{std:.3f} over {len(means)}"
         mean, n = statistics.fmean(means), len(means)
         return Sample(mean, std, n, ((std**2 / n, n - 1.0),), trials_each=_splits(row), notes=(note,))
-    found = row.scores("test")
-    if found is None:
+    scores = row.scores("test")
+    if scores is None:
         return Sample(math.nan, None, 0, None)
     if is_deterministic(row):
-        return Sample(found.mean, 0.0, found.n, (), notes=("nothing here is left to chance",))
-    parts = None if found.std is None else ((found.std**2 / found.n, found.n - 1.0),)
-    return Sample(found.mean, found.std, found.n, parts)
+        return Sample(scores.mean, 0.0, scores.n, (), notes=("our score is deterministic",))
+    parts = None if scores.std is None else ((scores.std**2 / scores.n, scores.n - 1.0),)
+    return Sample(scores.mean, scores.std, scores.n, parts)
 
 
 def published_sample(row: ResultRow, theirs: PublishedScore) -> Sample:
@@ -78,7 +78,7 @@ def published_sample(row: ResultRow, theirs: PublishedScore) -> Sample:
         return Sample(theirs.mean, std, n, ((variance, dof), rounded), rounding)
     if theirs.std is None or theirs.n is None or theirs.n < 2:
         return Sample(theirs.mean, None, theirs.n or 0, None, rounding)
-    notes = ("the paper prints an upper bound of its s.d.",) if theirs.std_is_upper_bound else ()
+    notes = ("the paper prints an upper bound of its std",) if theirs.std_is_upper_bound else ()
     n = theirs.n
     if theirs.std_all_runs is not None:
         repetitions = max(2, n // _splits(row))
@@ -98,9 +98,9 @@ def published_sample(row: ResultRow, theirs: PublishedScore) -> Sample:
     return Sample(theirs.mean, std, n, ((std**2 / n, n - 1.0), rounded), rounding, notes=notes)
 
 
-def sample_std(printed: float, n: int) -> float:
+def sample_std(population_std: float, n: int) -> float:
     """Return the sample standard deviation (divisor n - 1) from the population one (divisor n)."""
-    return printed * math.sqrt(n / (n - 1))
+    return population_std * math.sqrt(n / (n - 1))
 
 
 def half_unit(theirs: PublishedScore) -> float:
@@ -110,7 +110,7 @@ def half_unit(theirs: PublishedScore) -> float:
 
 
 def by_repetition(row: ResultRow, theirs: PublishedScore) -> bool:
-    """Tell whether both sides have repetitions of a complete cross-validation."""
+    """Whether both sides have repetitions of a complete cross-validation."""
     return theirs.std_all_runs is not None and len(complete_repetitions(row)) > 1
 
 
@@ -124,9 +124,9 @@ def complete_repetitions(row: ResultRow) -> list[float]:
 
 
 def is_deterministic(row: ResultRow) -> bool:
-    """Tell whether the score is deterministic: no dependence on the seed, and every split of the protocol scored."""
-    tried = {trial.spec.split for trial in row.trials if "test" in trial.scores}
-    return row.first.spec.kind.is_deterministic and len(tried) >= _splits(row)
+    """Whether the score is deterministic: independent of the seed, with a score on every split of the protocol."""
+    scored = {trial.spec.split for trial in row.trials if "test" in trial.scores}
+    return row.first.spec.kind.is_deterministic and len(scored) >= _splits(row)
 
 
 def _splits(row: ResultRow) -> int:

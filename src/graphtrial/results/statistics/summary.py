@@ -43,7 +43,7 @@ class Summary:
 
     @property
     def interval(self) -> str:
-        """The 95 % confidence interval as tables write it, or a dash."""
+        """The 95 % confidence interval as in tables, or a dash."""
         return "-" if self.ci_low is None or self.ci_high is None else f"[{self.ci_low:.3f}, {self.ci_high:.3f}]"
 
 
@@ -70,13 +70,13 @@ def bootstrapped(values: Sequence[float]) -> Summary | None:
 
     The resamples are fixed and independent of the order of the scores.
     """
-    found = summarise(values)
-    if found is None or found.std is None:
-        return found
-    chosen = np.random.Generator(np.random.PCG64(0)).integers(found.n, size=(RESAMPLES, found.n))
-    means = np.sort(np.asarray(values, float))[chosen].mean(axis=1)
+    summary = summarise(values)
+    if summary is None or summary.std is None:
+        return summary
+    indices = np.random.Generator(np.random.PCG64(0)).integers(summary.n, size=(RESAMPLES, summary.n))
+    means = np.sort(np.asarray(values, float))[indices].mean(axis=1)
     low, high = np.quantile(means, [ALPHA / 2, 1 - ALPHA / 2])
-    return replace(found, ci_low=float(low), ci_high=float(high))
+    return replace(summary, ci_low=float(low), ci_high=float(high))
 
 
 def standard_error(std: float, n: int, overlap: float = 0.0) -> float:
