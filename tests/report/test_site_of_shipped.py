@@ -39,7 +39,7 @@ def test_what_deviates_has_a_badge_and_is_no_datasets_best_score(site: Path) -> 
     for name in {row.first.spec.dataset for row in rows}:
         of_it = [row for row in rows if row.first.spec.dataset == name]
         if all(row.departures for row in of_it):
-            assert "No score by the published data and rules" in cards[name]
+            assert "No score with the published data and rules" in cards[name]
             assert '<p class="best"><b>' not in cards[name]
         assert dataset_title(name) in overview
 
