@@ -144,9 +144,7 @@ def test_there_is_a_page_for_every_dataset_model_row_and_trial(site: Path) -> No
 
 
 def test_a_trial_page_has_specification_environment_error_and_the_command_to_run_it_again(site: Path) -> None:
-    failed = [
-        page for file, page in pages(site).items() if file.parent.name == "trials" and "Error" in page.texts
-    ]
+    failed = [page for file, page in pages(site).items() if file.parent.name == "trials" and "Error" in page.texts]
     assert len(failed) == 1
     text = "".join(failed[0].texts)
     assert f"Traceback of {EVIL}" in text
