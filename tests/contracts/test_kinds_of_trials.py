@@ -94,7 +94,7 @@ def test_no_file_outside_of_the_kinds_asks_for_the_type_of_rules() -> None:
     "source",
     [
         "if isinstance(spec.rules, TrainingRules): pass",
-        "x = isinstance(each, rules.FoldRules | KernelFoldRules)",
+        "x = isinstance(each, rules.TrainingRules | KernelFoldRules)",
         "x = isinstance(spec.kind, (Training, int))",
         "x = isinstance(protocol.rules, OTHER)",
         "x = issubclass(kind, FeatureFit)",
@@ -112,7 +112,7 @@ def test_no_file_outside_of_the_kinds_asks_for_the_type_of_rules() -> None:
         "match spec.rules:\n    case _: pass",
         "match x:\n    case KernelFoldRules(): pass",
         "match x:\n    case 'feature-svm': pass",
-        "from graphtrial.training.rules import FoldRules as F",
+        "from graphtrial.training.rules import TrainingRules as T",
         "from graphtrial.svm.rules import KernelFoldRules",
     ],
 )
@@ -138,13 +138,11 @@ def test_what_asks_for_no_type_is_not_detected(source: str) -> None:
 
 @pytest.mark.parametrize("name", PROTOCOLS.names())
 def test_the_rules_of_every_protocol_have_a_kind_and_are_read_back(name: str) -> None:
-    from dataclasses import asdict
-
     rules = PROTOCOLS.get(name).rules
     kind = kind_of(rules)
     assert kind.rules is rules
     assert type(rules) in kind.rules_types
-    assert rules_from(asdict(rules)) == rules
+    assert rules_from(rules.to_dict()) == rules
     assert kind.max_hours > 0
     assert (kind.expected_epochs is not None) == kind.has_epochs
     assert (kind.estimate_hours(1.0) is not None) == kind.has_epochs

@@ -67,10 +67,8 @@ def test_senseless_rules_of_a_machine_are_refused(wrong: dict[str, object]) -> N
 
 
 def test_rules_are_read_back_as_what_they_were() -> None:
-    from dataclasses import asdict
-
     rules = KernelFoldRules(h=(2,), machine="linear")
-    assert rules_from(asdict(rules)) == rules
+    assert rules_from(rules.to_dict()) == rules
     with pytest.raises(UnknownNameError, match="Did you mean 'folds'"):
         KernelFoldRules.from_dict({"fold": 3})
 
