@@ -1,1 +1,1 @@
-"""Speed, memory and scaling of GraphTrial beside its peers: `python -m benchmarks`."""
+"""Speed, memory and scaling against PyG and GraKeL: `python -m benchmarks`."""

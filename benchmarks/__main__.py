@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: run every workload beside its peers and write the table."""
+"""Run every workload against its baselines and write RESULTS.md: `python -m benchmarks`."""
 
 from __future__ import annotations
 
@@ -20,23 +20,26 @@ OUT = Path(__file__).with_name("RESULTS.md")
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Read the command line, run, write."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="tiny workloads, to see that everything works")
-    parser.add_argument("--only", default="", help="sections or matches, such as zinc,pattern/gcn")
-    parser.add_argument("--out", type=Path, help="the report; RESULTS.md beside this file, or nowhere with --quick")
-    parser.add_argument("--json", type=Path, help="keep every repetition in this file")
-    parser.add_argument("--from-json", type=Path, help="run nothing; write the report of a kept run again")
+    parser.add_argument("--quick", action="store_true", help="smoke test on tiny workloads")
+    parser.add_argument("--only", default="", help="sections or workloads, such as zinc,pattern/gcn")
+    parser.add_argument(
+        "--out", type=Path, help="report file; default benchmarks/RESULTS.md, or standard output with --quick"
+    )
+    parser.add_argument("--json", type=Path, help="save every repetition to this file")
+    parser.add_argument("--from-json", type=Path, help="rewrite the report of a saved run")
     options = parser.parse_args(arguments)
     if options.from_json:
-        kept = json.loads(options.from_json.read_text(encoding="utf-8"))
-        results, facts, quick = {r["match"]["name"]: _read(r) for r in kept["results"]}, kept["facts"], kept["quick"]
+        saved = json.loads(options.from_json.read_text(encoding="utf-8"))
+        results = {result["match"]["name"]: _read(result) for result in saved["results"]}
+        facts, quick = saved["facts"], saved["quick"]
     else:
         quick = options.quick
         results, facts = _run(chosen([name for name in options.only.split(",") if name], quick), quick)
     if options.json:
-        kept = {"facts": facts, "quick": quick, "results": [asdict(result) for result in results.values()]}
-        options.json.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+        saved = {"facts": facts, "quick": quick, "results": [asdict(result) for result in results.values()]}
+        options.json.write_text(json.dumps(saved, indent=1) + "\n", encoding="utf-8")
     text = report.write(results, facts, quick)
     out = options.out or (None if quick else OUT)
     if out:
@@ -55,7 +58,9 @@ def _run(matches: list[Match], quick: bool) -> tuple[dict[str, Result], dict[str
             return Result(match, skipped={OURS: "not in the registry"})
         return play(match, lambda text: print(text, file=sys.stderr, flush=True))
 
-    with ThreadPoolExecutor(len(machine.cores()) if quick else 1) as referees:  # side by side only where time is idle
+    with ThreadPoolExecutor(
+        len(machine.cores()) if quick else 1
+    ) as referees:  # concurrent only where times do not matter
         results = dict(zip((match.name for match in matches), referees.map(played, matches), strict=True))
     facts["threads"] = f"1 per contestant, pinned to one core; whole machine and start: {len(machine.cores())} cores"
     facts["load average"] = f"{_loads(before)} before, {_loads(machine.load_average())} after"
@@ -67,11 +72,11 @@ def _not_registered(matches: list[Match]) -> set[str]:
     models = {match.sides[0].arguments["model"] for match in matches if "model" in match.sides[0].arguments}
     if not models:
         return models
-    asked = Contestant("benchmarks.training:registry", {})
+    registry = Contestant("benchmarks.training:registry", {})
     try:
-        return models.difference(asked.warm_up().facts["models"])
+        return models.difference(registry.warm_up().facts["models"])
     finally:
-        asked.close()
+        registry.close()
 
 
 def _loads(values: tuple[float, float, float]) -> str:
@@ -79,10 +84,10 @@ def _loads(values: tuple[float, float, float]) -> str:
 
 
 def _read(values: dict[str, Any]) -> Result:
-    match = values["match"]
-    made = Match(**{**match, "sides": tuple(Side(**side) for side in match["sides"])})
+    fields = values["match"]
+    match = Match(**{**fields, "sides": tuple(Side(**side) for side in fields["sides"])})
     repetitions = {side: [Repetition(**r) for r in reps] for side, reps in values["repetitions"].items()}
-    return Result(made, repetitions, values["ready"], values["skipped"])
+    return Result(match, repetitions, values["ready"], values["skipped"])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Contestants of the workloads without training: joining graphs to batches, and positional encodings."""
+"""Contestants for batching and positional encodings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EIGENVECTORS = 8
 
 
 def batching_graphtrial(ready: Callable[..., None], tick: Tick, batches: int) -> None:
-    """Join 128 ZINC graphs at a time by `GraphBatch.from_set`; the checksum counts edges."""
+    """Collate batches of 128 ZINC graphs by `GraphBatch.from_set`; the checksum is the number of edges."""
     from graphtrial.graphs import GraphBatch
 
     _ready(ready)
@@ -33,25 +33,25 @@ def batching_graphtrial(ready: Callable[..., None], tick: Tick, batches: int) ->
 
 
 def batching_pyg(ready: Callable[..., None], tick: Tick, batches: int, loader: bool) -> None:
-    """Join 128 ZINC graphs at a time by PyG's `Batch.from_data_list`, or let its `DataLoader` do it."""
+    """Collate batches of 128 ZINC graphs by PyG's `Batch.from_data_list` or `DataLoader`."""
     twin_class()
     from torch_geometric.data import Batch
     from torch_geometric.loader import DataLoader
 
     _ready(ready)
     data = as_data(*graphs_for("zinc", batches * BATCH))
-    made = DataLoader(data, batch_size=BATCH, shuffle=True)
+    data_loader = DataLoader(data, batch_size=BATCH, shuffle=True)
     rng = np.random.default_rng(1)
     while True:
         order = rng.permutation(len(data)).reshape(-1, BATCH).tolist()
         start = time.perf_counter()
-        found: Any = made if loader else (Batch.from_data_list([data[i] for i in part]) for part in order)
-        edges = sum(batch.edge_index.shape[1] for batch in found)
+        loaded: Any = data_loader if loader else (Batch.from_data_list([data[i] for i in part]) for part in order)
+        edges = sum(batch.edge_index.shape[1] for batch in loaded)
         tick(time.perf_counter() - start, edges)
 
 
 def encoding_graphtrial(ready: Callable[..., None], tick: Tick, graphs: int) -> None:
-    """Compute the Laplacian encoding of ZINC graphs; the checksum adds the magnitudes."""
+    """Compute Laplacian encodings of ZINC graphs; the checksum is the sum of absolute values."""
     from graphtrial.encodings.laplacian import LaplacianPE
 
     _ready(ready)
@@ -65,7 +65,7 @@ def encoding_graphtrial(ready: Callable[..., None], tick: Tick, graphs: int) -> 
 
 
 def encoding_pyg(ready: Callable[..., None], tick: Tick, graphs: int) -> None:
-    """Compute the same by PyG's transform, graph by graph, by its faster way for undirected graphs."""
+    """Compute the same by `AddLaplacianEigenvectorPE`, with its faster solver for undirected graphs."""
     twin_class()
     from torch_geometric.transforms import AddLaplacianEigenvectorPE
 
@@ -74,9 +74,9 @@ def encoding_pyg(ready: Callable[..., None], tick: Tick, graphs: int) -> None:
     transform = AddLaplacianEigenvectorPE(EIGENVECTORS, attr_name="pe", is_undirected=True)
     while True:
         start = time.perf_counter()
-        done = [transform(item) for item in data]
+        transformed = [transform(item) for item in data]
         seconds = time.perf_counter() - start
-        tick(seconds, sum(item.pe.double().abs().sum().item() for item in done))
+        tick(seconds, sum(item.pe.double().abs().sum().item() for item in transformed))
 
 
 def _ready(ready: Callable[..., None]) -> None:

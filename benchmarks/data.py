@@ -1,4 +1,4 @@
-"""The graphs of the workloads: real ZINC, and synthetic ones of the sizes of other datasets."""
+"""Graphs of the workloads: ZINC, and synthetic graphs of the sizes of other datasets."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from graphtrial.graphs import Column, GraphSet
 
 Ids = npt.NDArray[np.int64]
 PATTERN_NODES = (90, 146)
-PATTERN_SHARE = 0.42  # of all pairs that are joined
+PATTERN_DENSITY = 0.42  # fraction of node pairs with an edge
 COMMUNITIES = 4
 WIKI_NODES, WIKI_EDGES, WIKI_FEATURES = 11_701, 431_726, 300
 
@@ -19,7 +19,7 @@ WIKI_NODES, WIKI_EDGES, WIKI_FEATURES = 11_701, 431_726, 300
 def graphs_for(workload: str, graphs: int, seed: int = 0, **size: Any) -> tuple[GraphSet, Ids]:
     """Return a set and the ids of `graphs` graphs to train on; at least one more graph is left for validation.
 
-    `size` changes the size of synthetic graphs, as their makers below take it.
+    `size` is passed to the generators of synthetic graphs below.
     """
     if workload == "zinc":
         from graphtrial.datasets import load
@@ -29,39 +29,39 @@ def graphs_for(workload: str, graphs: int, seed: int = 0, **size: Any) -> tuple[
         return dataset.graphs, np.random.default_rng(seed).permutation(train)[:graphs]
     if workload == "wiki":
         return wiki_graph(seed=seed, **size), np.arange(1)
-    make = sbm_graphs if workload == "pattern" else molecules
-    return make(graphs + 1, seed=seed, **size), np.arange(graphs)
+    generate = sbm_graphs if workload == "pattern" else molecules
+    return generate(graphs + 1, seed=seed, **size), np.arange(graphs)
 
 
 def sbm_graphs(
-    count: int, *, seed: int = 0, nodes: tuple[int, int] = PATTERN_NODES, share: float = PATTERN_SHARE
+    count: int, *, seed: int = 0, nodes: tuple[int, int] = PATTERN_NODES, density: float = PATTERN_DENSITY
 ) -> GraphSet:
-    """Graphs of the size of PATTERN's: four communities, on average 118 nodes and 5,900 directed edges.
+    """Stochastic block models of the size of PATTERN: four communities, on average 118 nodes and 5,900 directed edges.
 
-    `share` of all pairs are joined, pairs within a community more often where there is room for that.
+    The edge probability is `density` on average, and up to 1.8 times that within a community.
     """
     rng = np.random.default_rng(seed)
     sizes = rng.integers(nodes[0], nodes[1] + 1, count)
-    within = min(1.0, 1.8 * share)
-    across = (share - within / COMMUNITIES) / (1 - 1 / COMMUNITIES)
-    place = np.arange(nodes[1])
+    within = min(1.0, 1.8 * density)
+    across = (density - within / COMMUNITIES) / (1 - 1 / COMMUNITIES)
+    position = np.arange(nodes[1])
     counts, parts = [], []
     for chunk in np.array_split(sizes, max(1, count // 32)):
         group = rng.integers(0, COMMUNITIES, (len(chunk), nodes[1]))
-        chance = np.where(group[:, :, None] == group[:, None, :], within, across)
-        there = place < chunk[:, None]
-        joined = np.triu(rng.random(chance.shape, np.float32) < chance, 1) & there[:, :, None] & there[:, None, :]
-        graph, source, target = np.nonzero(joined | joined.transpose(0, 2, 1))
+        prob = np.where(group[:, :, None] == group[:, None, :], within, across)
+        mask = position < chunk[:, None]
+        adjacency = np.triu(rng.random(prob.shape, np.float32) < prob, 1) & mask[:, :, None] & mask[:, None, :]
+        graph, source, target = np.nonzero(adjacency | adjacency.transpose(0, 2, 1))
         counts.append(np.bincount(graph, minlength=len(chunk)))
         parts.append(np.stack([source, target]))
     return _with_columns(sizes, np.concatenate(counts), np.concatenate(parts, axis=1), rng, 3, 1)
 
 
 def molecules(count: int, *, seed: int = 0, nodes: int = 23) -> GraphSet:
-    """Graphs like ZINC's molecules: trees of low degree with a few rings, about 50 directed edges on 23 nodes."""
+    """Synthetic molecules like ZINC's: trees of low degree with a few rings, about 50 directed edges on 23 nodes."""
     rng = np.random.default_rng(seed)
-    spread = max(1, nodes // 5)
-    sizes = rng.integers(nodes - spread, nodes + spread + 1, count)
+    deviation = max(1, nodes // 5)
+    sizes = rng.integers(nodes - deviation, nodes + deviation + 1, count)
     graph = np.repeat(np.arange(count), sizes)
     place = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     child = np.flatnonzero(place > 0)
@@ -76,17 +76,17 @@ def molecules(count: int, *, seed: int = 0, nodes: int = 23) -> GraphSet:
 
 
 def wiki_graph(*, seed: int = 0, shrink: int = 1) -> GraphSet:
-    """One graph of Wiki-CS's size with a skewed degree distribution, and a tiny second one for validation.
+    """Generate a graph of Wiki-CS's size with a skewed degree distribution, and a tiny second one for validation.
 
-    `shrink` divides its nodes and edges.
+    `shrink` divides the numbers of nodes and edges.
     """
     rng = np.random.default_rng(seed)
     nodes, half = WIKI_NODES // shrink, WIKI_EDGES // shrink // 2
     weight = rng.permutation(1 / np.arange(1, nodes + 1) ** 0.7)
-    chance = weight / weight.sum()
+    prob = weight / weight.sum()
     ends = np.empty((2, 0), np.int64)
     while ends.shape[1] < half:
-        drawn = rng.choice(nodes, (2, half), p=chance)
+        drawn = rng.choice(nodes, (2, half), p=prob)
         pairs = np.sort(np.concatenate([ends, drawn[:, drawn[0] != drawn[1]]], axis=1), axis=0)
         ends = rng.permutation(np.unique(pairs, axis=1), axis=1)
     ends = ends[:, :half]

@@ -1,4 +1,4 @@
-"""Contestants on dense tensors of node pairs: one graph at a time, as the papers run RingGNN and 3WL-GNN."""
+"""Reference loops of RingGNN and 3WL-GNN over single graphs on dense [nodes, nodes] tensors, as in the papers."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from benchmarks.entries import BY_NAME
-from benchmarks.machine import cores, forget_peak, pin_to_one_core
+from benchmarks.machine import cores, pin_to_one_core, reset_peak
 from benchmarks.protocol import Tick
 
 NODE_TYPES = 28
 ACCUMULATED = 4
-"""Graphs whose gradients are summed before a step, as in the papers."""
+"""Graphs per optimizer step (gradient accumulation), as in the papers."""
 
 
 def one_at_a_time(ready: Callable[..., None], tick: Tick, model: str, graphs: int) -> None:
-    """Train on ZINC graph by graph, with the input made dense, stepping after every fourth backward pass."""
+    """Train on ZINC with gradient accumulation over single dense graphs."""
     pin_to_one_core()
     torch.set_num_threads(1)
     from benchmarks.data import graphs_for
@@ -36,25 +36,25 @@ def one_at_a_time(ready: Callable[..., None], tick: Tick, model: str, graphs: in
     singles = [_single(data, int(graph)) for graph in ids]
     torch.manual_seed(1)
     entry = BY_NAME[model]
-    made = (ThreeWLLoop if model == "3wl-gnn" else RingLoop)(entry.zinc, entry.layers)
-    optimiser = torch.optim.Adam(made.parameters(), lr=LEARNING_RATE)
-    parameters = sum(p.numel() for p in made.parameters())
-    forget_peak()
+    network = (ThreeWLLoop if model == "3wl-gnn" else RingLoop)(entry.zinc, entry.layers)
+    optimizer = torch.optim.Adam(network.parameters(), lr=LEARNING_RATE)
+    parameters = sum(p.numel() for p in network.parameters())
+    reset_peak()
     while True:
         start, total = time.perf_counter(), 0.0
-        for number, place in enumerate(np.random.default_rng(0).permutation(len(singles)), 1):
-            single = singles[place]
-            loss = (made(dense(*single[:3])) - single[3]).abs().sum()
+        for number, index in enumerate(np.random.default_rng(0).permutation(len(singles)), 1):
+            single = singles[index]
+            loss = (network(dense(*single[:3])) - single[3]).abs().sum()
             loss.backward()
             total += loss.item()
             if number % ACCUMULATED == 0 or number == len(singles):
-                optimiser.step()
-                optimiser.zero_grad()
+                optimizer.step()
+                optimizer.zero_grad()
         tick(time.perf_counter() - start, total / len(singles), parameters=parameters)
 
 
 def every_core(ready: Callable[..., None], tick: Tick, model: str, graphs: int) -> None:
-    """Train one trial on each core at once; the seconds are those of the slowest, divided by the number of trials."""
+    """Train one trial per core concurrently; seconds are those of the slowest, divided by the number of trials."""
     ready()
     context = multiprocessing.get_context("spawn")
     start, done = context.Barrier(len(cores()) + 1), context.SimpleQueue()
@@ -63,7 +63,7 @@ def every_core(ready: Callable[..., None], tick: Tick, model: str, graphs: int) 
     ]
     for trial in trials:
         trial.start()
-    for _ in trials:  # warm
+    for _ in trials:  # warm-up
         done.get()
     while True:
         start.wait()
@@ -86,7 +86,7 @@ def _on_core(core: int, start: Any, done: Any, model: str, graphs: int) -> None:
 
 
 def dense(types: Tensor, source: Tensor, target: Tensor) -> Tensor:
-    """Return the input of one graph, [1, 1 + node types, nodes, nodes]."""
+    """Return normalised adjacency and one-hot node types of one graph, [1, 1 + node types, nodes, nodes]."""
     nodes = len(types)
     adjacency = torch.zeros(nodes, nodes)
     adjacency[source, target] = 1
@@ -94,13 +94,13 @@ def dense(types: Tensor, source: Tensor, target: Tensor) -> Tensor:
     scale = torch.where(degree > 0, degree.rsqrt(), 0.0)
     out = torch.zeros(1, 1 + NODE_TYPES, nodes, nodes)
     out[0, 0] = scale.unsqueeze(1) * adjacency * scale
-    place = torch.arange(nodes)
-    out[0, 1 + types, place, place] = 1
+    index = torch.arange(nodes)
+    out[0, 1 + types, index, index] = 1
     return out
 
 
 class ThreeWLLoop(nn.Module):
-    """3WL-GNN for one graph, of torch's convolutions."""
+    """3WL-GNN for one graph, built from 1x1 convolutions."""
 
     def __init__(self, width: int, layers: int) -> None:
         super().__init__()
@@ -126,7 +126,7 @@ class ThreeWLLoop(nn.Module):
 
 
 class RingLoop(nn.Module):
-    """RingGNN for one graph, with its fifteen operations as tensors."""
+    """RingGNN for one graph, with its fifteen equivariant operations materialised."""
 
     def __init__(self, width: int, layers: int) -> None:
         super().__init__()
@@ -150,9 +150,9 @@ class RingLoop(nn.Module):
         for coefficients, diagonal, bias, switch in zip(
             self.coefficients, self.diagonal, self.bias, self.switch, strict=True
         ):
-            ready = operations(h)
+            basis = operations(h)
             eye = torch.eye(h.shape[-1])
-            maps = [torch.einsum("dsb,ndbij->nsij", c, ready) for c in coefficients]
+            maps = [torch.einsum("dsb,ndbij->nsij", c, basis) for c in coefficients]
             maps[:2] = [one + eye * b for one, b in zip(maps[:2], diagonal[:2], strict=True)]  # never the outer factor
             h = F.relu(switch[0] * maps[0] + switch[1] * (maps[2] @ maps[1]) + bias)
             sums.append(h.sum((2, 3)))
@@ -165,12 +165,12 @@ def operations(h: Tensor) -> Tensor:
     n = h.shape[-1]
     diagonal, rows, columns = h.diagonal(dim1=2, dim2=3), h.sum(3) / n, h.sum(2) / n
     trace, total = (diagonal.sum(2, keepdim=True) / n).expand_as(rows), (rows.sum(2, keepdim=True) / n).expand_as(rows)
-    made = [torch.diag_embed(x) for x in (diagonal, trace, rows, columns, total)]
-    made += [x.unsqueeze(3).expand_as(h) for x in (columns, rows)]
-    made += [x.unsqueeze(2).expand_as(h) for x in (columns, rows)]
-    made += [h, h.transpose(2, 3), diagonal.unsqueeze(3).expand_as(h), diagonal.unsqueeze(2).expand_as(h)]
-    made += [x.unsqueeze(3).expand_as(h) for x in (trace, total)]
-    return torch.stack(made, dim=2)
+    basis = [torch.diag_embed(x) for x in (diagonal, trace, rows, columns, total)]
+    basis += [x.unsqueeze(3).expand_as(h) for x in (columns, rows)]
+    basis += [x.unsqueeze(2).expand_as(h) for x in (columns, rows)]
+    basis += [h, h.transpose(2, 3), diagonal.unsqueeze(3).expand_as(h), diagonal.unsqueeze(2).expand_as(h)]
+    basis += [x.unsqueeze(3).expand_as(h) for x in (trace, total)]
+    return torch.stack(basis, dim=2)
 
 
 def _single(data: Any, graph: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:

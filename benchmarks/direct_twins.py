@@ -1,4 +1,4 @@
-"""The models of Wiki-CS as a user of PyG writes them, and how one is trained on one split of one graph."""
+"""PyG implementations of the Wiki-CS models, and full-batch training on one split."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torch_geometric.nn import APPNP, GATConv, GCNConv
 
 
 class Twin(nn.Module):
-    """Two layers on the features of all nodes; PyG keeps the weights of a convolution's edges between steps."""
+    """Two PyG layers; `GCNConv` with cached normalisation."""
 
     def __init__(self, kind: str, inputs: int, outputs: int, settings: dict[str, Any]) -> None:
         super().__init__()
@@ -29,41 +29,41 @@ class Twin(nn.Module):
             self.propagate = APPNP(settings["steps"], settings["alpha"], **dropped)
 
     def forward(self, x: Tensor, edges: Tensor) -> Tensor:
-        also = () if self.kind in ("mlp-direct", "appnp") else (edges,)
+        inputs = () if self.kind in ("mlp-direct", "appnp") else (edges,)
         if self.kind in ("gat-direct", "appnp"):
             x = F.dropout(x, self.dropout, self.training)
-        x = self.one(x, *also)
+        x = self.one(x, *inputs)
         x = F.dropout(F.elu(x) if self.kind == "gat-direct" else x.relu(), self.dropout, self.training)
-        x = self.two(x, *also)
+        x = self.two(x, *inputs)
         return self.propagate(x, edges) if self.kind == "appnp" else x
 
 
 def train_twin(kind: str, settings: dict[str, Any], job: Any) -> float:
-    """Train and validate every epoch, test the best weights on all three parts, and return the last validation loss."""
+    """Train, validate every epoch, evaluate the best weights on all three sets; return the last validation loss."""
     torch.manual_seed(job.seed)
     x, edges, y = job.whole.x, job.whole.edge_index, job.whole.y
     train, val, test = (torch.from_numpy(ids.copy()) for ids in (job.train_ids, job.val_ids, job.test_ids))
     model = Twin(kind, x.shape[1], int(y.max()) + 1, settings)
     rules = job.rules.flat()
-    optimiser = torch.optim.Adam(
+    optimizer = torch.optim.Adam(
         model.parameters(), lr=rules["optimizer.lr"], weight_decay=rules["optimizer.weight_decay"]
     )
     lowest, best, loss = float("inf"), model.state_dict(), float("nan")
     for _ in range(job.rules.max_epochs):
         model.train()
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         F.cross_entropy(model(x, edges)[train], y[train]).backward()
-        optimiser.step()
+        optimizer.step()
         model.eval()
         with torch.no_grad():
-            answers = model(x, edges)[val]
-            loss = float(F.cross_entropy(answers, y[val]))
-            float((answers.argmax(dim=1) == y[val]).float().mean())
+            logits = model(x, edges)[val]
+            loss = float(F.cross_entropy(logits, y[val]))
+            float((logits.argmax(dim=1) == y[val]).float().mean())
         if loss < lowest:
             lowest, best = loss, {name: value.clone() for name, value in model.state_dict().items()}
     model.load_state_dict(best)
     with torch.no_grad():
-        right = model(x, edges).argmax(dim=1) == y
+        correct = model(x, edges).argmax(dim=1) == y
         for ids in (train, val, test):
-            float(right[ids].float().mean())
+            float(correct[ids].float().mean())
     return loss

@@ -1,4 +1,4 @@
-"""The models that are measured, at the widths of the papers."""
+"""Benchmarked models, at the widths of the papers."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ BATCH = 128
 
 @dataclass(frozen=True)
 class Entry:
-    """A model by its name in the registry, its title in the tables, and its width on each kind of graphs.
+    """Registered name of a model, its title in tables, and its width on each workload.
 
-    `settings` are passed on to GraphTrial's model; the PyG twin knows them by the model's name.
+    `settings` are passed to GraphTrial's model; the PyG twin has them built in.
     """
 
     name: str
@@ -42,7 +42,7 @@ DENSE = (
     Entry("3wl-gnn", "3WL-GNN", zinc=79, pattern=82, wiki=0, layers=3),
     Entry("ringgnn", "RingGNN", zinc=34, pattern=45, wiki=0, layers=2),
 )
-"""Models on node pairs, measured beside a loop over single graphs instead of PyG."""
+"""Rank-2 models, compared with a loop over single graphs instead of PyG."""
 
 BY_NAME = {entry.name: entry for entry in (*ENTRIES, *DENSE)}
 
@@ -51,4 +51,4 @@ MODELS_OF = {
     "pattern": ("gcn", "gin", "graphsage", "gat", "monet", "gatedgcn"),
     "wiki": ("gcn", "gat"),
 }
-"""Which models are measured on which graphs; one that the registry lacks is listed with that reason."""
+"""Models of each workload; unregistered ones are reported as skipped."""

@@ -1,4 +1,4 @@
-"""How long `graphtrial run` takes to its first training step: the real command, with a model that notes the time."""
+"""Time from `graphtrial run` to its first optimizer step, with a model that records the time."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from typing import Any
 from benchmarks.protocol import ROOT, Tick
 
 NOTE = "GRAPHTRIAL_BENCH_NOTE"
-PATIENCE_SECONDS = 120.0
+TIMEOUT_SECONDS = 120.0
 
 
 def command(ready: Callable[..., None], tick: Tick, dataset: str, width: int) -> None:
-    """Start `graphtrial run` on a prepared dataset, take the time to the end of its first step, interrupt it."""
+    """Run `graphtrial run` on a prepared dataset until the end of its first step, then interrupt it."""
     ready()
     while True:
         with tempfile.TemporaryDirectory(prefix="graphtrial-bench-") as folder:
@@ -41,7 +41,7 @@ def command(ready: Callable[..., None], tick: Tick, dataset: str, width: int) ->
 
 
 def imports(ready: Callable[..., None], tick: Tick, modules: list[str]) -> None:
-    """Start Python and import these modules, nothing else: what no command that needs them can go below."""
+    """Import these modules in a fresh interpreter: a lower bound for any command that needs them."""
     ready()
     while True:
         start = time.monotonic()
@@ -64,10 +64,10 @@ def _interrupt(process: subprocess.Popen[Any]) -> None:
 
 
 def _wait(note: Path, process: subprocess.Popen[Any], start: float) -> float:
-    while time.monotonic() - start < PATIENCE_SECONDS:
+    while time.monotonic() - start < TIMEOUT_SECONDS:
         if note.exists():
             return float(note.read_text())
         if process.poll() is not None:
             raise RuntimeError(f"graphtrial run ended with code {process.returncode} before its first step")
         time.sleep(0.02)
-    raise RuntimeError(f"graphtrial run took no step within {PATIENCE_SECONDS:.0f} seconds")
+    raise RuntimeError(f"graphtrial run took no step within {TIMEOUT_SECONDS:.0f} seconds")

@@ -1,4 +1,4 @@
-"""Contestants that compute kernels of real sets: ours, GraKeL's, and ours on growing sets."""
+"""Contestants for graph kernels: GraphTrial against GraKeL, and scaling with the number of graphs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.machine import forget_peak, pin_to_one_core
+from benchmarks.machine import pin_to_one_core, reset_peak
 from benchmarks.match import OURS, Match, Side
 from benchmarks.protocol import SkipError, Tick
 
@@ -24,7 +24,7 @@ GROWING = "nci1"
 
 
 def matches(quick: bool) -> Iterable[Match]:
-    """Every match of this section: beside GraKeL, alone on sets of large graphs, and growing."""
+    """Yield comparisons with GraKeL, datasets of large graphs, and scaling workloads."""
     rounds = 1 if quick else 3
     for kernel, dataset, settings in BESIDE:
         work = {"kernel": kernel, "dataset": dataset, "settings": settings, "graphs": 100 if quick else 0}
@@ -44,25 +44,25 @@ def matches(quick: bool) -> Iterable[Match]:
 def graphtrial(
     ready: Callable[..., None], tick: Tick, kernel: str, dataset: str, settings: dict[str, Any], graphs: int
 ) -> None:
-    """Compute a kernel of the first graphs of a set, or of all; the checksum is the sum of the result."""
+    """Compute a kernel on the first graphs of a dataset, or on all; the checksum is the sum of the result."""
     pin_to_one_core()
     from graphtrial.kernels import KERNELS
 
     ready()
     data = _graphs(dataset, graphs)
-    forget_peak()
+    reset_peak()
     while True:
         start = time.perf_counter()
-        made = KERNELS.get(kernel)(**settings).fit_transform(data)
-        tick(time.perf_counter() - start, float(made.sum()))
+        gram = KERNELS.get(kernel)(**settings).fit_transform(data)
+        tick(time.perf_counter() - start, float(gram.sum()))
 
 
 def grakel(
     ready: Callable[..., None], tick: Tick, kernel: str, dataset: str, settings: dict[str, Any], graphs: int
 ) -> None:
-    """Compute the same by GraKeL, whose dictionaries of edges and labels are made before the clock starts.
+    """Compute the same by GraKeL; conversion to its dictionaries is not timed.
 
-    Its Gram matrix must be ours; a contestant that computes something else does not take part.
+    Skipped if its Gram matrix differs from ours.
     """
     pin_to_one_core()
     try:
@@ -73,20 +73,20 @@ def grakel(
 
     ready()
     data = _graphs(dataset, graphs)
-    given = [_dictionaries(data, number) for number in range(len(data))]
+    graph_dicts = [_dictionaries(data, number) for number in range(len(data))]
     expected = KERNELS.get(kernel)(**settings).fit_transform(data)
-    forget_peak()
+    reset_peak()
     while True:
         start = time.perf_counter()
         if kernel == "wl":
             theirs = library.WeisfeilerLehman(settings["h"], base_graph_kernel=library.VertexHistogram, normalize=True)
         else:
             theirs = library.ShortestPath(normalize=True)
-        made = theirs.fit_transform(given)
+        gram = theirs.fit_transform(graph_dicts)
         seconds = time.perf_counter() - start
-        if not np.allclose(made, expected, atol=1e-9):
-            raise SkipError("its Gram matrix is not ours")
-        tick(seconds, float(made.sum()))
+        if not np.allclose(gram, expected, atol=1e-9):
+            raise SkipError("its Gram matrix differs from ours")
+        tick(seconds, float(gram.sum()))
 
 
 def _graphs(dataset: str, graphs: int) -> Any:
@@ -101,7 +101,7 @@ def _graphs(dataset: str, graphs: int) -> Any:
 
 
 def _dictionaries(data: Any, number: int) -> list[Any]:
-    """Return one graph as GraKeL wants it: edges with weights, and the label of each node."""
+    """Return one graph in GraKeL's format: weighted edges and node labels."""
     one = data.subset([number])
     labels = one.column("node_label").values
     edges = {(int(u), int(v)): 1.0 for u, v in one.edge_index.T}

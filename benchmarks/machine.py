@@ -1,4 +1,4 @@
-"""What the numbers depend on: processor, cores, memory, load, versions; no names of hosts or people."""
+"""Environment of a run: CPU, cores, memory, load, versions; no host or user names."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def cores() -> list[int]:
 
 
 def pin_to_one_core() -> None:
-    """Confine this process, with the threads it has and will have, to one core, where the system can (Linux)."""
+    """Pin this process with all its threads to one core (Linux only)."""
     if hasattr(os, "sched_setaffinity"):
         core = cores()[-1]
         for task in Path("/proc/self/task").iterdir():
@@ -31,9 +31,9 @@ def pin_to_one_core() -> None:
 
 
 def peak_bytes() -> int:
-    """Return the largest resident memory this process ever had.
+    """Return the peak resident memory of this process.
 
-    On Linux from the process's own high-water mark: `ru_maxrss` outlives `exec` and may be that of the parent.
+    On Linux from `VmHWM`: `ru_maxrss` survives `exec` and may be that of the parent.
     """
     if STATUS.exists():
         for line in STATUS.read_text().splitlines():
@@ -43,8 +43,8 @@ def peak_bytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
-def forget_peak() -> None:
-    """Give freed memory back and let the peak start anew from what is held now, where the system can (Linux)."""
+def reset_peak() -> None:
+    """Release freed memory and reset the peak to the current resident memory (Linux only)."""
     gc.collect()
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):
@@ -58,7 +58,7 @@ def load_average() -> tuple[float, float, float]:
 
 
 def describe() -> dict[str, str]:
-    """Return date, machine class and versions as text."""
+    """Return date, hardware and package versions as strings."""
     return {
         "date": datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
         "machine": f"{_processor()}, {len(cores())} cores, {_memory_gb():.0f} GB",

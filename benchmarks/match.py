@@ -1,4 +1,4 @@
-"""A match: one workload, several contestants, rounds in which each runs once."""
+"""A match: one workload, several contestants, interleaved rounds in which each runs once."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks.protocol import Contestant, Repetition, SkipError
-from benchmarks.stats import Spread, paired_ratio, spread
+from benchmarks.stats import Summary, paired_ratios, summarize
 
 OURS = "GraphTrial"
 STEADY = 0.85
-"""A contestant is warm when a repetition takes at least this share of the time of the one before."""
+"""Warm-up ends when a repetition takes at least this fraction of the time of the previous one."""
 
 
 @dataclass(frozen=True)
 class Side:
-    """One contestant of a match: which function it runs, with which arguments and environment variables."""
+    """Contestant of a match: function (`module:name`), arguments and environment variables."""
 
     name: str
     contest: str
@@ -27,12 +27,11 @@ class Side:
 
 @dataclass(frozen=True)
 class Match:
-    """One workload for several sides; measured seconds times `scale` are seconds of the unit the table shows.
+    """One workload for several contestants; tables show measured seconds times `scale`.
 
-    Each process warms up until its repetitions no longer get faster, `warm_ups` of them at most: the first steps of a
-    training are spent on getting memory. The processes live through all rounds. Where their memory together might not
-    fit, `one_at_a_time` starts and warms up a fresh process for each side in each round; the sides alternate all the
-    same.
+    Each process warms up until its repetitions no longer get faster, at most `warm_ups` times: the first steps of a
+    training allocate memory. The processes live through all rounds. With `one_at_a_time`, for workloads that need too
+    much memory for concurrent processes, each repetition starts and warms up a fresh process.
     """
 
     name: str
@@ -45,38 +44,38 @@ class Match:
 
 @dataclass
 class Result:
-    """The repetitions of each side of a match, in the order of rounds, and why a side did not take part."""
+    """Repetitions of each contestant in the order of rounds, and the reasons of skipped ones."""
 
     match: Match
     repetitions: dict[str, list[Repetition]] = field(default_factory=dict)
     ready: dict[str, dict[str, Any]] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
 
-    def seconds(self, side: str) -> Spread | None:
-        """Return the seconds of one side, in the unit of the table."""
-        return spread(self._times(side)).scaled(self.match.scale) if self._times(side) else None
+    def seconds(self, side: str) -> Summary | None:
+        """Return the scaled seconds of one contestant."""
+        return summarize(self._times(side)).scaled(self.match.scale) if self._times(side) else None
 
-    def ratio(self, side: str, base: str = OURS) -> Spread | None:
-        """Return how many times longer than `base` a side took."""
+    def ratio(self, side: str, base: str = OURS) -> Summary | None:
+        """Return the ratio of times of a contestant and `base`, paired by round."""
         slow, fast = self._times(side), self._times(base)
-        return paired_ratio(slow, fast) if slow and len(slow) == len(fast) else None
+        return paired_ratios(slow, fast) if slow and len(slow) == len(fast) else None
 
     def peak(self, side: str) -> int | None:
-        """Return the largest memory of a side's process, in bytes."""
+        """Return the peak memory of a contestant, in bytes."""
         return max((r.peak for r in self.repetitions.get(side, ())), default=None)
 
     def growth(self, side: str) -> int | None:
-        """Return the peak beyond what the process had after its imports, in bytes."""
+        """Return the peak memory beyond that after imports, in bytes."""
         peak = self.peak(side)
         return None if peak is None or side not in self.ready else peak - int(self.ready[side]["baseline"])
 
     def memory_ratio(self, side: str, base: str = OURS) -> float | None:
-        """Return how many times the memory of `base` a side needed at its peak."""
+        """Return the ratio of peak memory of a contestant and `base`."""
         theirs, ours = self.peak(side), self.peak(base)
         return theirs / ours if theirs and ours else None
 
     def checksums(self, side: str) -> list[float]:
-        """Return what each repetition of a side reported as proof of its work."""
+        """Return the checksum of each repetition of a contestant."""
         return [r.checksum for r in self.repetitions.get(side, ())]
 
     def _times(self, side: str) -> list[float]:
@@ -84,11 +83,11 @@ class Result:
 
 
 def play(match: Match, say: Callable[[str], None] = lambda text: None) -> Result:
-    """Run a match; a side that cannot take part is left out with its reason."""
+    """Run a match; contestants that raise `SkipError` are recorded with the reason."""
     result = Result(match)
-    with _kept_running(match, result) as running:
+    with _running(match, result) as running:
         for number in range(match.rounds):
-            turn = number % max(1, len(match.sides))  # nobody is always first
+            turn = number % max(1, len(match.sides))  # rotate the order
             for side in (*match.sides[turn:], *match.sides[:turn]):
                 if side.name in result.skipped:
                     continue
@@ -117,17 +116,17 @@ def _repeat(match: Match, side: Side, running: Mapping[str, Contestant], result:
         contestant.close()
 
 
-def _warm_up(contestant: Contestant, most: int) -> None:
-    before = contestant.warm_up()
-    for _ in range(most - 1):
-        last = contestant.run()
-        if last.seconds >= STEADY * before.seconds:
+def _warm_up(contestant: Contestant, limit: int) -> None:
+    previous = contestant.warm_up()
+    for _ in range(limit - 1):
+        repetition = contestant.run()
+        if repetition.seconds >= STEADY * previous.seconds:
             return
-        before = last
+        previous = repetition
 
 
 @contextmanager
-def _kept_running(match: Match, result: Result) -> Iterator[dict[str, Contestant]]:
+def _running(match: Match, result: Result) -> Iterator[dict[str, Contestant]]:
     running: dict[str, Contestant] = {}
     try:
         if not match.one_at_a_time:

@@ -1,4 +1,4 @@
-"""A plug-in model for `graphtrial run`: GCN that writes down when the first optimiser step of its process is done."""
+"""GCN for `graphtrial run` that records when the first optimizer step of its process is done."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graphtrial.nn.conv.gcn import GCN
 
 
 class NotedGCN(GCN):
-    """GCN; the time of the first step, on the clock that all processes of a machine share, goes to a file."""
+    """GCN that writes the monotonic time of the first optimizer step to a file."""
 
     noting: ClassVar[bool] = False
 
@@ -25,7 +25,7 @@ class NotedGCN(GCN):
             register_optimizer_step_post_hook(_note)
 
 
-def _note(optimiser: Optimizer, args: Any, kwargs: Any) -> None:
+def _note(optimizer: Optimizer, args: Any, kwargs: Any) -> None:
     note = Path(os.environ[NOTE])
     if not note.exists():
         partial = note.with_suffix(".partial")

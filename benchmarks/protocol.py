@@ -1,11 +1,11 @@
-"""The line protocol between the referee and a contestant, each in a process of its own.
+"""Line protocol between the driver and a contestant in a subprocess.
 
-A contestant does one repetition after the other and reports each by a line of JSON; before the next it waits for a line
-`run`. The first repetition, done unasked, warms it up. `stop`, or the end of the pipe, ends it.
+A contestant runs one repetition at a time and reports each by a line of JSON; before the next it waits for a line
+`run`. The first repetition is the warm-up. `stop`, or the end of the pipe, ends it.
 
     contestant: {"ready": {"baseline": bytes, ...}}
     contestant: {"seconds": s, "checksum": c, "peak": bytes, ...}    the warm-up, then one line for each `run`
-    contestant: {"skip": "the reason"}                               instead of any of these, when it cannot take part
+    contestant: {"skip": "the reason"}                               instead of any of these
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from benchmarks.machine import peak_bytes
 
 ROOT = Path(__file__).resolve().parents[1]
 LEAKING = ("MALLOC_", "GLIBC_TUNABLES", "OMP_", "MKL_", "KMP_", "OPENBLAS_", "NUMBA_", "LD_PRELOAD")
-"""Variables that change speed; a contestant sees those of its own alone."""
+"""Prefixes of environment variables that affect speed and are not inherited by contestants."""
 
 Tick = Callable[..., None]
-"""`tick(seconds, checksum, **facts)`: report a repetition and wait until the next is asked for."""
+"""`tick(seconds, checksum, **facts)`: report a repetition and wait for the next `run`."""
 
 
 class SkipError(Exception):
-    """This contestant cannot take part; the message says why."""
+    """The contestant cannot run; the message is the reason."""
 
 
 @dataclass(frozen=True)
 class Repetition:
-    """What a contestant reports: its seconds, a number that shows it did the work, its peak memory, further facts."""
+    """Report of one repetition: seconds, checksum of the result, peak memory in bytes, additional facts."""
 
     seconds: float
     checksum: float
@@ -46,7 +46,7 @@ class Repetition:
 
 
 class Contestant:
-    """The referee's end: a running process, asked for one repetition at a time."""
+    """Driver's handle of a contestant process."""
 
     def __init__(self, name: str, arguments: Mapping[str, Any], env: Mapping[str, str] | None = None) -> None:
         clean = {key: value for key, value in os.environ.items() if not key.startswith(LEAKING)}
@@ -63,18 +63,18 @@ class Contestant:
         )
 
     def warm_up(self) -> Repetition:
-        """Wait until it is ready and has done its first repetition."""
-        self.ready = self._hear()["ready"]
-        return self._repetition(self._hear())
+        """Wait for the first repetition."""
+        self.ready = self._receive()["ready"]
+        return self._repetition(self._receive())
 
     def run(self) -> Repetition:
-        """Ask for one repetition."""
+        """Run one repetition."""
         try:
             self._pipe.write("run\n")
             self._pipe.flush()
         except BrokenPipeError:
-            raise SkipError(self._last_words()) from None
-        return self._repetition(self._hear())
+            raise SkipError(self._exit_message()) from None
+        return self._repetition(self._receive())
 
     def close(self) -> None:
         """End the process."""
@@ -94,10 +94,10 @@ class Contestant:
         assert self._process.stdin is not None  # noqa: S101 - it was opened with a pipe
         return self._process.stdin  # type: ignore[return-value]
 
-    def _hear(self) -> dict[str, Any]:
+    def _receive(self) -> dict[str, Any]:
         line = self._process.stdout.readline() if self._process.stdout else ""
         if not line:
-            raise SkipError(self._last_words())
+            raise SkipError(self._exit_message())
         message: dict[str, Any] = json.loads(line)
         if "skip" in message:
             raise SkipError(message["skip"])
@@ -107,7 +107,7 @@ class Contestant:
         facts = {key: value for key, value in message.items() if key not in ("seconds", "checksum", "peak")}
         return Repetition(message["seconds"], message["checksum"], message["peak"], facts)
 
-    def _last_words(self) -> str:
+    def _exit_message(self) -> str:
         code = self._process.wait()
         self._errors.seek(0)
         lines = [line for line in self._errors.read().splitlines() if line.strip()]
@@ -115,26 +115,26 @@ class Contestant:
 
 
 def serve(contest: Callable[..., None], arguments: Mapping[str, Any]) -> None:
-    """The contestant's end: take part in `contest` until told to stop.
+    """Run `contest` in the contestant's process until `stop`.
 
-    Whatever is printed meanwhile goes to standard error, so that it cannot garble the protocol.
+    Standard output is redirected to standard error, so that prints do not corrupt the protocol.
     """
     channel = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
 
-    def say(**message: Any) -> None:
+    def send(**message: Any) -> None:
         channel.write(json.dumps(message) + "\n")
         channel.flush()
 
     def tick(seconds: float, checksum: float, **facts: Any) -> None:
-        say(seconds=float(seconds), checksum=float(checksum), peak=peak_bytes(), **facts)
+        send(seconds=float(seconds), checksum=float(checksum), peak=peak_bytes(), **facts)
         if sys.stdin.readline().strip() != "run":
             raise SystemExit
 
     def ready(**facts: Any) -> None:
-        say(ready={"baseline": peak_bytes(), **facts})
+        send(ready={"baseline": peak_bytes(), **facts})
 
     try:
         contest(ready=ready, tick=tick, **arguments)
     except SkipError as error:
-        say(skip=str(error))
+        send(skip=str(error))

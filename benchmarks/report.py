@@ -1,4 +1,4 @@
-"""RESULTS.md: what was measured, how, on what, and what is reached."""
+"""Report RESULTS.md: environment, targets, tables."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ TITLES = {
     "zinc": f"Training epoch on ZINC ({EPOCH_GRAPHS:,} graphs, batch {BATCH}, one core)",
     "pattern": f"Training epoch on {EPOCH_GRAPHS:,} PATTERN-like graphs (118 nodes, 5,900 directed edges, one core)",
     "wiki": "Full-batch training step on a Wiki-CS-sized graph (11,701 nodes, 431,726 directed edges, one core)",
-    "batching": f"Joining {BATCH} ZINC graphs (one core)",
-    "encoding": "Laplacian encoding, 8 vectors, of the 12,000 graphs of ZINC (one core)",
+    "batching": f"Collating {BATCH} ZINC graphs (one core)",
+    "encoding": "Laplacian encoding, 8 eigenvectors, of the 12,000 graphs of ZINC (one core)",
     "start": "From the command to the end of its first training step (prepared data, all cores)",
     "machine": "Whole machine: several seeds of GCN on ZINC",
-    "dense": f"Models on node pairs: training epoch on ZINC ({EPOCH_GRAPHS:,} graphs), one core, or one trial on each",
-    "splits": "All splits of one graph at once, and one of them: trainings of 20 epochs on one core, tests included",
-    "kernels": "Graph kernels of real sets (one core)",
+    "dense": f"Rank-2 models: training epoch on ZINC ({EPOCH_GRAPHS:,} graphs), one core, or one trial on each",
+    "splits": "Vectorised trials on all splits of one graph, and single trials: 20 epochs and evaluation (one core)",
+    "kernels": "Graph kernels (one core)",
     "scaling": "Scaling of GraphTrial (GCN, width 145 or 146, one core)",
 }
 TRAINING = ("zinc", "pattern", "wiki")
 
 
 def write(results: Mapping[str, Result], facts: Mapping[str, str], quick: bool) -> str:
-    """Return the whole report as Markdown."""
+    """Return the report as Markdown."""
     parts = ["# Benchmark results", _head(facts, quick), _verdict_table(results, quick)]
     for section in SECTIONS:
         found = [r for name, r in results.items() if name.split("/")[0] == section]
@@ -51,20 +51,20 @@ def _body(section: str, found: list[Result]) -> str:
 
 def _head(facts: Mapping[str, str], quick: bool) -> str:
     lines = [f"- {key}: {value}" for key, value in facts.items()]
-    warning = "**A quick run: it shows that everything works; its numbers mean nothing.**\n\n" if quick else ""
+    warning = "**A smoke test: its numbers are meaningless.**\n\n" if quick else ""
     return (
         warning
         + "\n".join(lines)
         + "\n\nMedians with (minimum to maximum) over rounds in which every contestant runs once, each in a process of "
-        "its own. Ratios are taken round by round; a ratio of times under 1.3 is unproven. One core means that process "
-        "and helper threads are confined to it, with one compute thread. PyG: the same model of PyG's own layers, "
-        '`Data` objects and `DataLoader`; "allocator set": with glibc\'s `MALLOC_` variables that stop page faults.'
+        "its own. Ratios are paired by round; a ratio of times under 1.3 is unproven. One core: process and threads "
+        "are pinned to it, with one compute thread. PyG: the same model with PyG's layers, `Data` objects and "
+        '`DataLoader`; "allocator set": with glibc\'s `MALLOC_` variables that avoid page faults.'
     )
 
 
 def _verdict_table(results: Mapping[str, Result], quick: bool) -> str:
-    rows = [[v.match, v.asked, v.found, "quick run" if quick else v.word] for v in verdicts(results)]
-    return "## Targets\n\n" + table(["workload", "target", "found", "verdict"], rows) if rows else ""
+    rows = [[v.match, v.goal, v.measured, "quick run" if quick else v.verdict] for v in verdicts(results)]
+    return "## Targets\n\n" + table(["workload", "target", "measured", "verdict"], rows) if rows else ""
 
 
 def _training(results: list[Result]) -> str:
@@ -119,9 +119,7 @@ def _memory(results: Mapping[str, Result]) -> str:
                 + ["-" if share is None else f"{share:.2f} x" for share in shares]
             )
     head = ["workload", OURS, PYG, TUNED, "PyG / ours", "allocator set / ours"]
-    title = (
-        "## Peak memory\n\nResident megabytes of each process at its peak (in brackets: beyond those after imports)."
-    )
+    title = "## Peak memory\n\nPeak resident memory of each process in MB (in brackets: beyond that after imports)."
     return f"{title}\n\n{table(head, rows)}" if rows else ""
 
 
@@ -133,7 +131,7 @@ def _roofline(results: Mapping[str, Result]) -> str:
         "products",
         "GB",
         "GB/s",
-        "moving",
+        "traffic",
         "sum",
         OURS,
         "products / ours",
@@ -158,10 +156,10 @@ def _roofline(results: Mapping[str, Result]) -> str:
         )
     text = (
         "## Roofline\n\nPer epoch on one core, measured in the same rounds. Products: the matrix products of the model "
-        "forward and backward, alone at their shapes (the faster of as they are and rounded up to multiples of 16). "
-        "Moving: the bytes that everything else must read and write if fused as far as it can be, at the speed of "
-        "`a = b + c` on arrays of the size of the states. The sum is what a step could take at best without "
-        "overlapping the two."
+        "forward and backward, in isolation (the faster of the original shapes and shapes padded to multiples of 16). "
+        "Traffic: the bytes read and written by everything else, fully fused, at the bandwidth of "
+        "`a = b + c` on arrays of the size of the node or edge states. The sum is a lower bound without overlap of the "
+        "two."
     )
     return f"{text}\n\n{table(head, rows)}" if rows else ""
 
@@ -172,17 +170,21 @@ def _notes(section: str, results: list[Result]) -> str:
         part = r.match.scale * r.match.sides[0].arguments.get("graphs", 0)
         if section in ("zinc", "pattern", "encoding") and r is results[0] and part:
             batches = r.match.sides[0].arguments["graphs"]
-            notes.append(f"Measured on {batches:,} graphs (of the first row) and multiplied by {r.match.scale:.3g}.")
+            notes.append(
+                f"Measured on {batches:,} graphs (first row) and extrapolated by a factor of {r.match.scale:.3g}."
+            )
         if r.match.one_at_a_time:
-            notes.append(f"{r.match.name}: a fresh process for each repetition, because of the memory of its peers.")
-        notes += [f"{r.match.name}: {side} did not take part: {reason}." for side, reason in r.skipped.items()]
+            notes.append(
+                f"{r.match.name}: a fresh process for each repetition, because of the memory of its baselines."
+            )
+        notes += [f"{r.match.name}: {side} was skipped: {reason}." for side, reason in r.skipped.items()]
         notes += [f"{r.match.name}: **{side} did not train**." for side in (OURS, PYG, TUNED) if _idle(r, side)]
     if section == "kernels":
         peaks = [f"{r.match.name.partition('/')[2]} {_peak(r, OURS)}" for r in results if r.peak(OURS) is not None]
-        told = "; ".join(peaks)
-        notes.append(f"Peak megabytes of GraphTrial (beyond imports): {told}. GraKeL's Gram matrices equal ours.")
+        listed = "; ".join(peaks)
+        notes.append(f"Peak MB of GraphTrial (beyond imports): {listed}. GraKeL's Gram matrices equal ours.")
     if section in TRAINING:
-        notes.append("GraphTrial's seconds include assembling each batch and a validation on one graph.")
+        notes.append("GraphTrial's times include collating each batch and validation on one graph.")
     if section == "machine":
         notes.append(
             "{seeds} seeds, {epochs} epochs each: GraphTrial's executor, one process and thread per core; PyG one seed "

@@ -1,7 +1,7 @@
-"""What a study of many trials costs beside the trials: scheduling, writes to the store, states that come back.
+"""Overhead of a study of many trials: scheduling, writes to the store, checkpoints of remote workers.
 
-python -m benchmarks.scale prints the figures of docs/clusters.md. Trials are as trivial as they can be: one epoch of a
-model of width 1 on the smallest dataset.
+`python -m benchmarks.scale` prints the numbers of docs/clusters.md. Trials are trivial: one epoch of a small MLP on
+the smallest dataset.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ EPOCH = Epoch(1, 1e-3, 1.0, 1.0, 50.0, 0.1)
 
 
 def trivial(count: int) -> list[TrialSpec]:
-    """Return trials that take next to no time."""
+    """Return trials of negligible run time."""
     row = ModelEntry("mlp", {"width": 4, "layers": 1})
     study = Study("s", "csl", (row,), seeds=tuple(range(count)), splits=1, rules={"stopping.max_epochs": 1})
     return study.trials()
@@ -40,14 +40,15 @@ def main() -> None:
         print(f"store, eight processes: {_writes(folder, 8, 5.0):.0f} writes/s")
         trials = trivial(40)
         alone = _seconds(trials[:10], folder / "alone", Processes(0)) / 10
-        print(f"a trivial trial in a process that is warm: {1000 * alone:.0f} ms")
+        print(f"trivial trial in a warm process: {1000 * alone:.0f} ms")
         for name, executor in (("processes", Processes()), ("ray", RayCluster())):
             few, many = (_seconds(part, folder / f"{name}{len(part)}", executor) for part in (trials[:10], trials))
             each = 1000 * (many - few) / (len(trials) - 10)
             print(f"{name}: {each:.0f} ms per trivial trial, {few:.1f} s for the first ten")
         print(f"Ray alone: {_bare_tasks():.0f} empty tasks/s")
         for size in (100_000, 1_000_000):
-            print(f"states of {size / 1e6:.1f} MB written at home: {_states(folder, trials[0], size):.0f} per second")
+            rate = _checkpoints(folder, trials[0], size)
+            print(f"checkpoints of {size / 1e6:.1f} MB written by the driver: {rate:.0f} per second")
     finally:
         shutil.rmtree(folder)
 
@@ -102,7 +103,7 @@ def _nothing() -> None:
     return None
 
 
-def _states(folder: Path, spec: TrialSpec, size: int, count: int = 100) -> float:
+def _checkpoints(folder: Path, spec: TrialSpec, size: int, count: int = 100) -> float:
     store, state = Store(folder / f"states{size}" / "s.sqlite"), bytes(size)
     begun = time.perf_counter()
     for _ in range(count):

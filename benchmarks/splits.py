@@ -1,4 +1,4 @@
-"""Contestants that train one model on all splits of one graph: at once, one after the other, and with PyG."""
+"""Contestants that train one model on all splits of one graph: vectorised, sequential, and with PyG."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from benchmarks.machine import forget_peak, pin_to_one_core
+from benchmarks.machine import pin_to_one_core, reset_peak
 from benchmarks.match import OURS, Match, Side
 from benchmarks.protocol import Tick
 
-ONE_AFTER_THE_OTHER = "one split after the other"
+SEQUENTIAL = "sequential"
 MODELS: dict[str, dict[str, Any]] = {
     "gcn-direct": {"width": 33, "dropout": 0.25},
     "mlp-direct": {"width": 35, "dropout": 0.35},
@@ -20,26 +20,26 @@ MODELS: dict[str, dict[str, Any]] = {
     },
 }  # fmt: skip
 GRAPHS = ("wikics-standin-stopping", "cora", "citeseer")
-AT_ONCE = ("gcn-direct", "mlp-direct")
-"""The models that are computed together; of the others each split is trained by itself."""
+VECTORIZED = ("gcn-direct", "mlp-direct")
+"""Models with vectorised training."""
 
 
 def matches(quick: bool) -> Iterable[Match]:
-    """The first epochs of 20 trainings, of 20 seeds where there is one split, and of one beside PyG; tests included."""
-    alone, epochs, rounds = "benchmarks.splits:one_by_one", 2 if quick else 20, 1 if quick else 3
+    """Yield 20 trials over splits, or over seeds where there is one split, and single trials against PyG."""
+    alone, epochs, rounds = "benchmarks.splits:sequential", 2 if quick else 20, 1 if quick else 3
     for dataset in ("cora",) if quick else GRAPHS:
-        for model in AT_ONCE:
+        for model in VECTORIZED:
             work = {"dataset": dataset, "model": model, "trials": 3 if quick else 20, "epochs": epochs}
-            sides = Side(OURS, "benchmarks.splits:at_once", work), Side(ONE_AFTER_THE_OTHER, alone, work)
+            sides = Side(OURS, "benchmarks.splits:vectorized", work), Side(SEQUENTIAL, alone, work)
             yield Match(f"splits/{model} on {dataset}", sides, rounds)
-        for model in AT_ONCE if quick else MODELS:
+        for model in VECTORIZED if quick else MODELS:
             work = {"dataset": dataset, "model": model, "trials": 1, "epochs": epochs}
             sides = Side(OURS, alone, work), Side("PyG", "benchmarks.splits:with_pyg", work)
             yield Match(f"splits/a single {model} on {dataset}", sides, rounds)
 
 
-def at_once(ready: Callable[..., None], tick: Tick, dataset: str, model: str, trials: int, epochs: int) -> None:
-    """Train all of them together."""
+def vectorized(ready: Callable[..., None], tick: Tick, dataset: str, model: str, trials: int, epochs: int) -> None:
+    """Train all trials in one vectorised loop."""
     pin_to_one_core()
     from graphtrial.training.vectorized import train_vectorized
 
@@ -47,8 +47,8 @@ def at_once(ready: Callable[..., None], tick: Tick, dataset: str, model: str, tr
     _repeat(tick, lambda jobs: _last_losses(train_vectorized(jobs)), dataset, model, trials, epochs)
 
 
-def one_by_one(ready: Callable[..., None], tick: Tick, dataset: str, model: str, trials: int, epochs: int) -> None:
-    """Train them one after the other by the loop that every trial goes through."""
+def sequential(ready: Callable[..., None], tick: Tick, dataset: str, model: str, trials: int, epochs: int) -> None:
+    """Train the trials sequentially by `graphtrial.training.trainer.train`."""
     pin_to_one_core()
     from graphtrial.training.trainer import train
 
@@ -57,7 +57,7 @@ def one_by_one(ready: Callable[..., None], tick: Tick, dataset: str, model: str,
 
 
 def with_pyg(ready: Callable[..., None], tick: Tick, dataset: str, model: str, trials: int, epochs: int) -> None:
-    """Train them one after the other by a loop around PyG's layers."""
+    """Train the trials sequentially with PyG's layers."""
     pin_to_one_core()
     from benchmarks.direct_twins import train_twin
 
@@ -73,8 +73,8 @@ def _last_losses(outcomes: list[Any]) -> list[float]:
 def _repeat(
     tick: Tick, train_all: Callable[[list[Any]], list[float]], dataset: str, model: str, trials: int, epochs: int
 ) -> None:
-    """Train all of them again and again; the checksum is the mean of their last validation losses."""
-    forget_peak()
+    """Repeat the trainings; the checksum is the mean of the last validation losses."""
+    reset_peak()
     while True:
         jobs = _jobs(dataset, model, trials, epochs)
         start = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Medians with their spread, and ratios of contestants that ran side by side."""
+"""Median, minimum and maximum of repetitions, and ratios paired by round."""
 
 from __future__ import annotations
 
@@ -7,38 +7,38 @@ from dataclasses import dataclass
 from statistics import median
 
 UNPROVEN = 1.3
-"""The speed of a machine drifts by more than a smaller ratio says."""
+"""Ratios of times below this are within the drift of a machine's speed."""
 
 
 @dataclass(frozen=True)
-class Spread:
-    """The median of some repetitions, the smallest and the largest."""
+class Summary:
+    """Median, minimum and maximum of some repetitions."""
 
     median: float
     low: float
     high: float
     count: int
 
-    def scaled(self, factor: float) -> Spread:
-        """Return the spread in another unit, or of a whole of which a part was measured."""
-        return Spread(self.median * factor, self.low * factor, self.high * factor, self.count)
+    def scaled(self, factor: float) -> Summary:
+        """Return the summary times a factor: another unit, or extrapolated from a subset."""
+        return Summary(self.median * factor, self.low * factor, self.high * factor, self.count)
 
 
-def spread(values: Sequence[float]) -> Spread:
+def summarize(values: Sequence[float]) -> Summary:
     """Return the median, minimum and maximum of at least one value."""
     if not values:
-        raise ValueError("there is no median of nothing")
-    return Spread(median(values), min(values), max(values), len(values))
+        raise ValueError("the median of an empty sequence is undefined")
+    return Summary(median(values), min(values), max(values), len(values))
 
 
-def paired_ratio(slow: Sequence[float], fast: Sequence[float]) -> Spread:
-    """Return how many times longer `slow` took than `fast`, round by round.
+def paired_ratios(slow: Sequence[float], fast: Sequence[float]) -> Summary:
+    """Return the ratio of times paired by round.
 
-    Both halves of each ratio were measured within seconds of each other, so that drift of the machine cancels.
+    Both times of a pair are measured within seconds of each other, so that drift of the machine cancels.
     """
-    return spread([s / f for s, f in zip(slow, fast, strict=True)])
+    return summarize([s / f for s, f in zip(slow, fast, strict=True)])
 
 
 def is_unproven(ratio: float) -> bool:
-    """Tell whether a ratio of times is too close to 1 to be believed."""
+    """Return whether a ratio of times is within the drift of a machine's speed."""
     return 1 / UNPROVEN < ratio < UNPROVEN

@@ -1,10 +1,10 @@
-"""Numbers as text, rows as Markdown tables."""
+"""Formatting of numbers and Markdown tables."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchmarks.stats import Spread, is_unproven
+from benchmarks.stats import Summary, is_unproven
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -16,8 +16,8 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
 
-def seconds(value: Spread | None) -> str:
-    """Write seconds with their spread, in a unit that suits them."""
+def seconds(value: Summary | None) -> str:
+    """Format seconds as median (minimum to maximum), in s or ms."""
     if value is None:
         return "-"
     unit, factor = ("s", 1.0) if value.median >= 0.1 else ("ms", 1e3)
@@ -25,8 +25,8 @@ def seconds(value: Spread | None) -> str:
     return f"{_short(scaled.median)} {unit} ({_short(scaled.low)} to {_short(scaled.high)})"
 
 
-def ratio(value: Spread | None) -> str:
-    """Write a ratio of times with its spread; one that drift may explain is called unproven."""
+def ratio(value: Summary | None) -> str:
+    """Format a ratio of times as median (minimum to maximum), marked unproven within drift."""
     if value is None:
         return "-"
     doubt = ", unproven" if is_unproven(value.median) else ""
@@ -34,7 +34,7 @@ def ratio(value: Spread | None) -> str:
 
 
 def megabytes(value: int | None) -> str:
-    """Write bytes as whole megabytes."""
+    """Format bytes as whole megabytes."""
     return "-" if value is None else f"{value / 2**20:,.0f}"
 
 

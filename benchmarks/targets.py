@@ -1,4 +1,4 @@
-"""The targets as data, and whether they are reached."""
+"""Performance targets and their verdicts."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from benchmarks.kernels import GRAKEL
 from benchmarks.match import OURS, Result
 from benchmarks.workloads import FROM_LIST, ONE_BY_ONE, PRODUCTS, PYG, TUNED
 
-Measure = Literal["time", "memory", "share", "seconds"]
+Measure = Literal["time", "memory", "fraction", "seconds"]
 
 
 @dataclass(frozen=True)
 class Target:
-    """What a match should show.
+    """Target of the matches whose names match one of the wildcards `matches`.
 
-    `time`: `side` takes at least `least` times as long as GraphTrial; `memory`: it needs at least so many times the
-    memory; `share`: the work of `side` alone is at least that share of GraphTrial's time; `seconds`: GraphTrial takes
-    at most `most`. `matches` are names of matches, with wildcards.
+    `time`: ratio of times of `side` and GraphTrial of at least `least`; `memory`: ratio of peak memory of at least
+    `least`; `fraction`: `side` alone takes at least this fraction of GraphTrial's time; `seconds`: GraphTrial takes at
+    most `most`.
     """
 
     matches: tuple[str, ...]
@@ -48,25 +48,25 @@ TARGETS = (
     Target(("encoding",), "seconds", OURS, most=5),
     Target(("zinc/*", "pattern/gatedgcn", "wiki/*"), "memory", least=1),
     Target(("pattern/gcn", "pattern/gin", "pattern/graphsage", "pattern/gat", "pattern/monet"), "memory", least=4),
-    Target(("zinc/*", "pattern/*"), "share", PRODUCTS, least=0.65),
+    Target(("zinc/*", "pattern/*"), "fraction", PRODUCTS, least=0.65),
 )
 
 LINEAR = 1.3
-"""Time or memory may grow by this much more than the tenfold that the graphs or edges did."""
+"""Tolerated factor beyond linear growth of time or memory."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """One target on one match: what was asked for, what was found, and the word for it."""
+    """A target of a match, the measured value, and the verdict."""
 
     match: str
-    asked: str
-    found: str
-    word: str
+    goal: str
+    measured: str
+    verdict: str
 
 
 def verdicts(results: Mapping[str, Result]) -> list[Verdict]:
-    """Hold every result against the targets, in the order of the targets."""
+    """Compare every result with the targets, in the order of the targets."""
     return [_verdict(target, result) for target in TARGETS for result in _concerned(target, results.values())]
 
 
@@ -75,25 +75,25 @@ def _concerned(target: Target, results: Iterable[Result]) -> list[Result]:
 
 
 def _verdict(target: Target, result: Result) -> Verdict:
-    name, asked = result.match.name, _asked(target)
+    name, goal = result.match.name, _asked(target)
     reason = result.skipped.get(OURS) or result.skipped.get(target.side)
     if reason:
-        return Verdict(name, asked, reason, "not run")
+        return Verdict(name, goal, reason, "not run")
     if target.measure == "memory":
         memory = result.memory_ratio(target.side)
-        return Verdict(name, asked, "-" if memory is None else f"{memory:.2f} x", _word(target, memory, memory))
+        return Verdict(name, goal, "-" if memory is None else f"{memory:.2f} x", _word(target, memory, memory))
     if target.measure == "seconds":
         took = result.seconds(OURS)
         word = "not run" if took is None else "reached" if took.median <= target.most else "missed"
-        return Verdict(name, asked, "-" if took is None else f"{took.median:.3g} s", word)
+        return Verdict(name, goal, "-" if took is None else f"{took.median:.3g} s", word)
     ratio = result.ratio(target.side)
     if ratio is None:
-        return Verdict(name, asked, "-", "not run")
-    if target.measure == "share":
-        found = f"{100 * ratio.median:.0f} % ({100 * ratio.low:.0f} to {100 * ratio.high:.0f})"
+        return Verdict(name, goal, "-", "not run")
+    if target.measure == "fraction":
+        measured = f"{100 * ratio.median:.0f} % ({100 * ratio.low:.0f} to {100 * ratio.high:.0f})"
     else:
-        found = f"{ratio.median:.2f} x ({ratio.low:.2f} to {ratio.high:.2f})"
-    return Verdict(name, asked, found, _word(target, ratio.median, ratio.low))
+        measured = f"{ratio.median:.2f} x ({ratio.low:.2f} to {ratio.high:.2f})"
+    return Verdict(name, goal, measured, _word(target, ratio.median, ratio.low))
 
 
 def _asked(target: Target) -> str:
@@ -104,7 +104,7 @@ def _asked(target: Target) -> str:
         return (
             "peak memory not above PyG's" if target.least == 1 else f"peak memory at most 1/{target.least:g} of PyG's"
         )
-    if target.measure == "share":
+    if target.measure == "fraction":
         return f"at least {100 * target.least:.0f} % of the limit set by the matrix products"
     return f"at most {target.most:g} s"
 

@@ -1,4 +1,4 @@
-"""Contestants of the training workloads: GraphTrial's own loop, and the loop a user of PyG writes."""
+"""Contestants of the training workloads: GraphTrial's training loop, and a PyG training loop."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from benchmarks.entries import BATCH, BY_NAME
-from benchmarks.machine import cores, forget_peak, pin_to_one_core
+from benchmarks.machine import cores, pin_to_one_core, reset_peak
 from benchmarks.protocol import SkipError, Tick
 
 LEARNING_RATE = 1e-3
@@ -22,9 +22,9 @@ FOREVER = 1e6
 def graphtrial(
     ready: Callable[..., None], tick: Tick, workload: str, model: str, graphs: int, batch: int = BATCH, **size: Any
 ) -> None:
-    """Train by `graphtrial.training.trainer.train` itself; a repetition is one of its epochs.
+    """Train by `graphtrial.training.trainer.train`; a repetition is one epoch.
 
-    The seconds are those that the loop records: training on `graphs` graphs and validation on a single one.
+    Seconds are those recorded by the loop: training on `graphs` graphs and validation on one.
     """
     pin_to_one_core()
     from benchmarks.data import graphs_for
@@ -47,7 +47,7 @@ def graphtrial(
     pin_to_one_core()
     ready()
     data, ids = graphs_for(workload, graphs, **size)
-    forget_peak()
+    reset_peak()
     rest = np.setdiff1d(np.arange(len(data)), ids)[:1]
     shapes = Shapes.of(data, task)
     parameters = count_parameters(build_model(model, shapes, settings))
@@ -68,7 +68,7 @@ def graphtrial(
 
 
 def registry(ready: Callable[..., None], tick: Tick) -> None:
-    """Report the names of the models that GraphTrial has."""
+    """Report the names of the registered models."""
     from graphtrial.nn import MODELS
 
     ready()
@@ -78,7 +78,7 @@ def registry(ready: Callable[..., None], tick: Tick) -> None:
 def pyg(
     ready: Callable[..., None], tick: Tick, workload: str, model: str, graphs: int, batch: int = BATCH, **size: Any
 ) -> None:
-    """Train the PyG twin: `Data` objects in a list, PyG's `DataLoader` (one big graph without), Adam."""
+    """Train the PyG twin: a list of `Data` objects, `DataLoader` (not for single graphs), Adam."""
     torch.set_num_threads(1)
     twin = twin_class()
     from torch_geometric.loader import DataLoader
@@ -90,27 +90,27 @@ def pyg(
     data, ids = graphs_for(workload, graphs, **size)
     batches = DataLoader(as_data(data, ids), batch_size=batch, shuffle=True)
     torch.manual_seed(1)
-    made = build_twin(twin, model, workload, data)
+    network = build_twin(twin, model, workload, data)
     del data
-    forget_peak()
-    optimiser = torch.optim.Adam(made.parameters(), lr=LEARNING_RATE)
-    parameters = sum(p.numel() for p in made.parameters())
+    reset_peak()
+    optimizer = torch.optim.Adam(network.parameters(), lr=LEARNING_RATE)
+    parameters = sum(p.numel() for p in network.parameters())
     whole = list(batches) if workload == "wiki" else batches
     while True:
         start = time.perf_counter()
-        loss = pyg_epoch(made, optimiser, whole)
+        loss = pyg_epoch(network, optimizer, whole)
         tick(time.perf_counter() - start, loss, parameters=parameters)
 
 
-def pyg_epoch(model: nn.Module, optimiser: torch.optim.Optimizer, batches: Iterable[Any]) -> float:
-    """Train for one epoch as PyG's examples do and return the mean loss over graphs."""
+def pyg_epoch(model: nn.Module, optimizer: torch.optim.Optimizer, batches: Iterable[Any]) -> float:
+    """Train for one epoch, as in PyG's examples, and return the mean loss over graphs."""
     model.train()
     total, examples = 0.0, 0
     for data in batches:
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss = nn.functional.l1_loss(model(data).squeeze(-1), data.y)
         loss.backward()
-        optimiser.step()
+        optimizer.step()
         total += loss.item() * data.num_graphs
         examples += data.num_graphs
     return total / examples
@@ -128,7 +128,7 @@ def pyg_test(model: nn.Module, batches: Iterable[Any]) -> float:
 
 
 def machine_graphtrial(ready: Callable[..., None], tick: Tick, model: str, seeds: int, epochs: int) -> None:
-    """Run the trials of several seeds on ZINC with the study executor, one worker process per core."""
+    """Run several seeds on ZINC with the process executor, one worker per core."""
     import tempfile
     from pathlib import Path
 
@@ -153,7 +153,7 @@ def machine_graphtrial(ready: Callable[..., None], tick: Tick, model: str, seeds
 
 
 def machine_pyg(ready: Callable[..., None], tick: Tick, model: str, seeds: int, epochs: int) -> None:
-    """Train several seeds on ZINC one after the other with all threads; the same epochs, validations and tests."""
+    """Train several seeds on ZINC sequentially with all threads, with the same validation and test passes."""
     torch.set_num_threads(len(cores()))
     twin = twin_class()
     from torch_geometric.loader import DataLoader
@@ -167,19 +167,19 @@ def machine_pyg(ready: Callable[..., None], tick: Tick, model: str, seeds: int, 
         start, scores = time.perf_counter(), []
         for seed in range(seeds):
             torch.manual_seed(seed)
-            made = build_twin(twin, model, "zinc", dataset.graphs)
-            optimiser = torch.optim.Adam(made.parameters(), lr=LEARNING_RATE)
+            network = build_twin(twin, model, "zinc", dataset.graphs)
+            optimizer = torch.optim.Adam(network.parameters(), lr=LEARNING_RATE)
             loaders = {name: DataLoader(part, batch_size=BATCH) for name, part in parts.items()}
             shuffled = DataLoader(parts["train"], batch_size=BATCH, shuffle=True)
             for _ in range(epochs):
-                pyg_epoch(made, optimiser, shuffled)
-                pyg_test(made, loaders["val"])
-            scores.append({name: pyg_test(made, loader) for name, loader in loaders.items()}["train"])
+                pyg_epoch(network, optimizer, shuffled)
+                pyg_test(network, loaders["val"])
+            scores.append({name: pyg_test(network, loader) for name, loader in loaders.items()}["train"])
         tick(time.perf_counter() - start, float(np.mean(scores)))
 
 
 def as_data(graphs: Any, ids: Any) -> list[Any]:
-    """Return graphs as PyG `Data` objects in a list."""
+    """Return graphs as a list of PyG `Data` objects."""
     from graphtrial.graphs import to_pyg
 
     return to_pyg(graphs.subset(ids))
@@ -193,7 +193,7 @@ def build_twin(twin: Callable[..., nn.Module], model: str, workload: str, graphs
 
 
 def twin_class() -> Callable[..., nn.Module]:
-    """Import the PyG models; without PyG nobody can take part as a peer."""
+    """Return the class of PyG twins; skip if PyG is not installed."""
     try:
         from benchmarks.twins import Twin
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""The same models as a user of PyG writes them: PyG's own layers, batch norm, residual links, pooling, head."""
+"""PyG implementations of the models: PyG's layers, batch norm, residual connections, pooling, head."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from benchmarks.entries import LAYERS
 
 
 class Twin(nn.Module):
-    """Encoder, four layers with batch norm, ReLU and residual link, pooling and head, on a PyG batch."""
+    """Encoder, four layers with batch norm, ReLU and residual connection, pooling and head, on a PyG batch."""
 
     def __init__(self, kind: str, width: int, *, node_types: int = 0, node_dim: int = 0) -> None:
         super().__init__()
         self.kind = kind
-        self.dressed = kind != "mlp"
+        norms = LAYERS if kind != "mlp" else 0
         self.encoder = nn.Embedding(node_types, width) if node_types else nn.Linear(node_dim, width)
         self.edge_encoder = nn.Linear(1, width) if kind == "gatedgcn" else None
         self.layers = nn.ModuleList(_layer(kind, width, last=number == LAYERS - 1) for number in range(LAYERS))
-        self.norms = nn.ModuleList(nn.BatchNorm1d(width) for _ in range(LAYERS if self.dressed else 0))
+        self.norms = nn.ModuleList(nn.BatchNorm1d(width) for _ in range(norms))
         edge_norms = LAYERS if kind == "gatedgcn" else 0
         self.edge_norms = nn.ModuleList(nn.BatchNorm1d(width) for _ in range(edge_norms))
         self.heads = nn.ModuleList(
@@ -55,13 +55,13 @@ class Twin(nn.Module):
                 x = x + activation(self.norms[number](layer(x, data.edge_index)))
             states.append(x)
         pool = global_add_pool if self.kind == "gin" else global_mean_pool
-        heard = states[-len(self.heads) :]
-        answers = [head(pool(x, data.batch, data.num_graphs)) for head, x in zip(self.heads, heard, strict=True)]
-        return torch.stack(answers).sum(0)
+        inputs = states[-len(self.heads) :]
+        outputs = [head(pool(x, data.batch, data.num_graphs)) for head, x in zip(self.heads, inputs, strict=True)]
+        return torch.stack(outputs).sum(0)
 
 
 class GatedGCNConv(MessagePassing):  # type: ignore[misc]  # PyG has no type hints
-    """Gated graph convolution with edge states, written as a PyG `MessagePassing` layer."""
+    """Gated graph convolution with edge features as a PyG `MessagePassing` layer."""
 
     def __init__(self, width: int) -> None:
         super().__init__(aggr="add")
@@ -87,13 +87,13 @@ class GatedGCNConv(MessagePassing):  # type: ignore[misc]  # PyG has no type hin
 
 
 class MoNetConv(nn.Module):
-    """PyG's Gaussian mixture layer on pseudo-coordinates made of the degrees of both ends of an edge."""
+    """`GMMConv` on pseudo-coordinates computed from the degrees of both end points of an edge."""
 
     def __init__(self, width: int, kernels: int = 3) -> None:
         super().__init__()
         self.project = nn.Sequential(nn.Linear(2, 2), nn.Tanh())
         self.conv = GMMConv(width, width, dim=2, kernel_size=kernels, root_weight=False)
-        self.conv.root = None  # PyG 2.8 looks for it although there is none
+        self.conv.root = None  # PyG 2.8 accesses it although there is none
 
     def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
         root = (degree(edge_index[1], x.size(0)) + 1).rsqrt()

@@ -20,19 +20,19 @@ ALLOCATOR = {
 EPOCH_GRAPHS = 10_000
 ZINC_GRAPHS = 12_000
 HEAVY = ("monet", "gatedgcn")
-"""Models whose PyG twins need so much memory on PATTERN-like graphs that only one process at a time is alive."""
+"""Models whose PyG twins need too much memory on PATTERN-like graphs for two processes at a time."""
 WARM_UPS = 4
 
 
 def zinc(quick: bool) -> Iterable[Match]:
-    """(a) A training epoch on ZINC, from the first 12 of its 79 batches."""
+    """(a) A training epoch on ZINC, extrapolated from 12 of its 79 batches."""
     batches = 2 if quick else 12
     for model in MODELS_OF["zinc"]:
         yield _training("zinc", model, batches * BATCH, 1 if quick else 5, all_sides=not quick or model == "gcn")
 
 
 def pattern(quick: bool) -> Iterable[Match]:
-    """(b) A training epoch of 10,000 PATTERN-like graphs, from one batch."""
+    """(b) A training epoch of 10,000 PATTERN-like graphs, extrapolated from one batch."""
     for model in ("gcn", "gatedgcn") if quick else MODELS_OF["pattern"]:
         heavy = model in HEAVY
         batch = 16 if quick else BATCH
@@ -49,7 +49,7 @@ def wiki(quick: bool) -> Iterable[Match]:
 
 
 def batching(quick: bool) -> Iterable[Match]:
-    """(d) Joining 128 ZINC graphs."""
+    """(d) Collating 128 ZINC graphs."""
     batches = 5 if quick else 50
     sides = (
         Side(OURS, "benchmarks.components:batching_graphtrial", {"batches": batches}),
@@ -60,7 +60,7 @@ def batching(quick: bool) -> Iterable[Match]:
 
 
 def encoding(quick: bool) -> Iterable[Match]:
-    """(e) Laplacian encodings of ZINC-12k, from a part of it."""
+    """(e) Laplacian encodings of ZINC-12k, extrapolated from a subset."""
     graphs = 200 if quick else 1500
     sides = (
         Side(OURS, "benchmarks.components:encoding_graphtrial", {"graphs": graphs}),
@@ -80,7 +80,7 @@ def start(quick: bool) -> Iterable[Match]:
 
 
 def machine(quick: bool) -> Iterable[Match]:
-    """Whole machine: several seeds of GCN on ZINC, with validation and tests."""
+    """Whole machine: several seeds of GCN on ZINC, with validation and test."""
     work = {"model": "gcn", "seeds": 1 if quick else 4, "epochs": 1 if quick else 3}
     sides = (
         Side(OURS, "benchmarks.training:machine_graphtrial", work),
@@ -90,7 +90,7 @@ def machine(quick: bool) -> Iterable[Match]:
 
 
 def dense(quick: bool) -> Iterable[Match]:
-    """Models on node pairs beside a loop over single graphs: a training epoch on ZINC, from some of its batches."""
+    """Rank-2 models against a loop over single graphs: a training epoch on ZINC, extrapolated from some batches."""
     graphs, rounds = (32, 1) if quick else (8 * BATCH, 5)
     for entry in DENSE:
         work = {"model": entry.name, "graphs": graphs}
@@ -104,7 +104,7 @@ def dense(quick: bool) -> Iterable[Match]:
 
 
 def scaling(quick: bool) -> Iterable[Match]:
-    """GraphTrial alone on synthetic graphs: ten and a hundred times the graphs, or the edges of each graph."""
+    """GraphTrial on synthetic graphs: 10 and 100 times the graphs, or the edges per graph."""
     if quick:
         yield _growth("molecules, graphs x1", 1, "molecules", 100, BATCH)
         yield _growth("molecules, graphs x10", 1, "molecules", 1000, BATCH)
@@ -114,7 +114,7 @@ def scaling(quick: bool) -> Iterable[Match]:
         yield _growth(f"molecules, graphs x{times}", rounds, "molecules", 300 * times, BATCH)
         yield _growth(f"molecules, edges x{times}", rounds, "molecules", 160, 32, nodes=23 * times)
         yield _growth(f"SBM, graphs x{times}", rounds, "pattern", 32 * times, 32)
-        yield _growth(f"SBM, edges x{times}", rounds, "pattern", 320, 32, share=0.0094 * times)
+        yield _growth(f"SBM, edges x{times}", rounds, "pattern", 320, 32, density=0.0094 * times)
 
 
 SECTIONS: dict[str, Callable[[bool], Iterable[Match]]] = {
@@ -134,13 +134,13 @@ SECTIONS: dict[str, Callable[[bool], Iterable[Match]]] = {
 
 def chosen(only: Iterable[str], quick: bool) -> list[Match]:
     """Return the matches of these sections (`zinc`) or of these names (`zinc/gcn`); all where none is given."""
-    wanted = list(only)
-    known = {match.name: match for make in SECTIONS.values() for match in make(quick)}
-    unknown = [name for name in wanted if name not in SECTIONS and name not in known]
+    selected = list(only)
+    by_name = {match.name: match for section in SECTIONS.values() for match in section(quick)}
+    unknown = [name for name in selected if name not in SECTIONS and name not in by_name]
     if unknown:
         raise SystemExit(f"benchmarks: no workload called {unknown[0]!r}; there are {', '.join(SECTIONS)}, or one of "
-                         f"{', '.join(known)}")  # fmt: skip
-    return [m for name, m in known.items() if not wanted or name in wanted or name.split("/")[0] in wanted]
+                         f"{', '.join(by_name)}")  # fmt: skip
+    return [m for name, m in by_name.items() if not selected or name in selected or name.split("/")[0] in selected]
 
 
 def _training(

@@ -16,7 +16,7 @@ from benchmarks.data import graphs_for, molecules, sbm_graphs, wiki_graph
 from benchmarks.entries import BATCH, BY_NAME, ENTRIES, LAYERS, MODELS_OF
 from benchmarks.match import OURS, Match, Result, Side, play
 from benchmarks.protocol import Contestant, Repetition, SkipError
-from benchmarks.stats import is_unproven, paired_ratio, spread
+from benchmarks.stats import is_unproven, paired_ratios, summarize
 from benchmarks.tables import megabytes, ratio, seconds, table
 from benchmarks.targets import TARGETS, verdicts
 from benchmarks.workloads import PRODUCTS, PYG, SECTIONS, TUNED, chosen
@@ -27,19 +27,19 @@ from graphtrial.tasks import GraphRegression
 TRIVIAL = "tests.benchmarks.trivial:"
 
 
-def test_a_spread_is_the_median_and_the_ends():
-    found = spread([3.0, 1.0, 2.0, 10.0])
+def test_a_summary_is_median_minimum_and_maximum():
+    found = summarize([3.0, 1.0, 2.0, 10.0])
     assert (found.median, found.low, found.high, found.count) == (2.5, 1.0, 10.0, 4)
-    assert found.scaled(2) == spread([6.0, 2.0, 4.0, 20.0])
-    with pytest.raises(ValueError, match="nothing"):
-        spread([])
+    assert found.scaled(2) == summarize([6.0, 2.0, 4.0, 20.0])
+    with pytest.raises(ValueError, match="empty"):
+        summarize([])
 
 
 def test_ratios_are_taken_round_by_round():
     # The machine was ten times slower in the second round; each pair says 2 all the same.
-    assert paired_ratio([2.0, 20.0], [1.0, 10.0]) == spread([2.0, 2.0])
+    assert paired_ratios([2.0, 20.0], [1.0, 10.0]) == summarize([2.0, 2.0])
     with pytest.raises(ValueError):
-        paired_ratio([1.0], [1.0, 2.0])
+        paired_ratios([1.0], [1.0, 2.0])
 
 
 @pytest.mark.parametrize(("value", "unproven"), [(1.0, True), (1.29, True), (0.8, True), (1.31, False), (0.7, False)])
@@ -55,10 +55,10 @@ def test_tables_are_markdown():
 
 
 def test_numbers_as_text():
-    assert seconds(spread([1.5, 2.0, 2.5])) == "2 s (1.5 to 2.5)"
-    assert seconds(spread([0.00123])) == "1.23 ms (1.23 to 1.23)"
-    assert ratio(spread([2.0])) == "2 x (2 to 2)"
-    assert ratio(spread([1.1])) == "1.1 x (1.1 to 1.1, unproven)"
+    assert seconds(summarize([1.5, 2.0, 2.5])) == "2 s (1.5 to 2.5)"
+    assert seconds(summarize([0.00123])) == "1.23 ms (1.23 to 1.23)"
+    assert ratio(summarize([2.0])) == "2 x (2 to 2)"
+    assert ratio(summarize([1.1])) == "1.1 x (1.1 to 1.1, unproven)"
     assert megabytes(3 * 2**30) == "3,072"
     assert seconds(None) == ratio(None) == megabytes(None) == "-"
 
@@ -130,15 +130,15 @@ def test_a_match_pairs_its_rounds_and_leaves_out_who_cannot_play(one_at_a_time: 
     said: list[str] = []
     result = play(Match("x", sides, rounds=3, scale=4, one_at_a_time=one_at_a_time), said.append)
     assert result.checksums(OURS) == ([1, 1, 1] if one_at_a_time else [1, 2, 3])
-    assert result.ratio(PYG) == spread([3.0, 3.0, 3.0])
-    assert result.seconds(OURS) == spread([1.0, 1.0, 1.0])
+    assert result.ratio(PYG) == summarize([3.0, 3.0, 3.0])
+    assert result.seconds(OURS) == summarize([1.0, 1.0, 1.0])
     assert result.skipped == {"absent": "too tired"}
     assert result.growth(OURS) is not None
     assert "too tired" in said[0]
 
 
 def test_targets_get_their_verdicts():
-    found = {(v.match, v.asked.split(" as ")[0]): v.word for v in verdicts(_results())}
+    found = {(v.match, v.goal.split(" as ")[0]): v.verdict for v in verdicts(_results())}
     assert found["zinc/gcn", "at least 1.7 times"] == "reached, not in every round"
     assert found["pattern/gcn", "at least 20 times"] == "**missed**"
     assert found["pattern/gat", "peak memory at most 1/4 of PyG's"] == "not run"
@@ -234,8 +234,8 @@ def test_the_twin_trains(model: str):
     data, ids = graphs_for("molecules", 24)
     twin = build_twin(twin_class(), model, "zinc", data)
     batches = DataLoader(as_data(data, ids), batch_size=8)
-    optimiser = torch.optim.Adam(twin.parameters(), lr=3e-3)
-    losses = [pyg_epoch(twin, optimiser, batches) for _ in range(6)]
+    optimizer = torch.optim.Adam(twin.parameters(), lr=3e-3)
+    losses = [pyg_epoch(twin, optimizer, batches) for _ in range(6)]
     assert losses[-1] < losses[0]
     assert np.isfinite(pyg_test(twin, batches))
 

@@ -74,7 +74,8 @@ XML = (
     "<redirect title='One'/><revision><text>#REDIRECT [[One]]</text></revision></page></mediawiki>\n"
 )
 STUDY = (
-    'title = "t"\npaper = "p"\ndataset = "csl"\nseeds = 1\nsplits = 2\nrules = {stopping.max_epochs = 2, lr = 0.001}\n'
+    'title = "t"\npaper = "p"\ndataset = "csl"\nseeds = 1\nsplits = 2\n'
+    "rules = {stopping.max_epochs = 2, optimizer.lr = 0.001}\n"
     '[[models]]\nname = "gcn"\nwidth = 8\nlayers = 2\nencoding = ["none", "laplacian:4"]\n'
     "[models.grid]\ndropout = [0.0, 0.5]\n"
 )

@@ -13,16 +13,16 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
 
 Array = npt.NDArray[np.float64]
 DENSE_NODES = 500  # smaller components are decomposed as dense matrices
-RESTARTS = 200  # of Lanczos' method, before the gaps between eigenvalues count as too small for it
+RESTARTS = 200  # maximum of Lanczos restarts before falling back to shift-invert
 SHIFT = 1e-3
 
 
 def sparse_eigenvectors(adjacency: sparse.csr_matrix, k: int) -> Array:
     """Return at most k eigenvectors [nodes, k] of a graph, given by its symmetric adjacency matrix.
 
-    The eigenvectors of a graph are those of its components, which are solved one at a time, because no iteration tells
-    equal eigenvalues of different components apart. The eigenvalue 0 has one vector per component that has an edge; of
-    these spaces `component_vectors` gives the basis.
+    Components are solved one at a time, because Lanczos iterations miss copies of eigenvalues that different components
+    share. The eigenvalue 0 has one eigenvector per component with an edge; `component_vectors` constructs a basis of
+    this null space.
     """
     degree = np.asarray(adjacency.sum(axis=1)).ravel()
     count, component = csgraph.connected_components(adjacency, directed=False)
@@ -35,47 +35,48 @@ def sparse_eigenvectors(adjacency: sparse.csr_matrix, k: int) -> Array:
     links = (scale @ adjacency @ scale).tocsr()[nodes][:, nodes]
     bounds = np.searchsorted(component[nodes], np.arange(count + 1))
     volume = np.bincount(component, weights=degree)
-    # Nodes without edges have the eigenvalue 1 each; more of them than there are columns can never be needed.
+    # Isolated nodes have the eigenvalue 1 each; at most as many as missing columns are needed.
     needed = np.concatenate([np.flatnonzero(volume > 0), np.flatnonzero(volume == 0)[:wanted]])
-    values, places, parts = [], [], []
+    values, supports, parts = [], [], []
     for start, end in zip(bounds[needed], bounds[needed + 1], strict=True):
         eigenvalues, vectors = _component(links[start:end, start:end], np.sqrt(degree[nodes[start:end]]), wanted)
         values.append(eigenvalues)
-        places.extend([nodes[start:end]] * len(eigenvalues))
+        supports.extend([nodes[start:end]] * len(eigenvalues))
         parts.extend(vectors.T)
     smallest = np.argsort(np.concatenate(values), kind="stable")[:wanted]
     rest = np.zeros((len(degree), len(smallest)))
     for column, which in enumerate(smallest):
-        rest[places[which], column] = parts[which]
+        rest[supports[which], column] = parts[which]
     return np.hstack([null_space, rest])
 
 
 def component_vectors(degree: Array, component: npt.NDArray[np.int32], k: int) -> Array:
-    """Return at most k orthonormal eigenvectors of eigenvalue 0 beside the trivial one, [nodes, vectors].
+    """Return at most k orthonormal eigenvectors of eigenvalue 0 orthogonal to the trivial one, [nodes, vectors].
 
-    Vector j sets component j apart from all larger ones: it is sqrt(degree), times one number on component j, times
-    another, of the other sign, on those before it. Components are taken by volume, the largest first.
+    Components are ordered by volume, the largest first. Vector j separates component j from all larger ones: it is
+    sqrt(degree) times one constant on component j and times another, of opposite sign, on components 0 to j - 1.
     """
     volume = np.bincount(component, weights=degree)
     order = np.argsort(-volume, kind="stable")
     count = min(k, max(int((volume > 0).sum()) - 1, 0))
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
-    place, before = rank[component], np.cumsum(volume[order])
+    component_rank, cumulative = rank[component], np.cumsum(volume[order])
     vectors = np.zeros((len(degree), count))
     for j in range(1, count + 1):
-        own, larger = volume[order[j]], before[j - 1]
-        factor = np.where(place == j, np.sqrt(larger / own), np.where(place < j, -np.sqrt(own / larger), 0.0))
-        vectors[:, j - 1] = np.sqrt(degree / (own + larger)) * factor
+        smaller, larger = volume[order[j]], cumulative[j - 1]
+        negative = np.where(component_rank < j, -np.sqrt(smaller / larger), 0.0)
+        factor = np.where(component_rank == j, np.sqrt(larger / smaller), negative)
+        vectors[:, j - 1] = np.sqrt(degree / (smaller + larger)) * factor
     return vectors
 
 
 def _component(links: sparse.csr_matrix, root: Array, k: int) -> tuple[Array, Array]:
-    """Return the k smallest eigenvalues of a component above 0, or all, and their vectors [nodes, k]."""
+    """Return the k smallest positive eigenvalues of a component, or all, and their eigenvectors [nodes, k]."""
     nodes = len(root)
     if nodes > max(DENSE_NODES, 4 * k):
         return _iterate(links, root / np.linalg.norm(root), k)
-    first = 1 if root.any() else 0  # a node without edges has the eigenvalue 1 alone
+    first = 1 if root.any() else 0  # an isolated node has only the eigenvalue 1
     if nodes == first:
         return np.zeros(0), np.zeros((nodes, 0))
     values, vectors = eigh(np.eye(nodes) - links.toarray())
@@ -83,28 +84,28 @@ def _component(links: sparse.csr_matrix, root: Array, k: int) -> tuple[Array, Ar
 
 
 def _iterate(links: sparse.csr_matrix, trivial: Array, k: int) -> tuple[Array, Array]:
-    """Find eigenvectors by Lanczos' method, again and again beside those found, until no smaller eigenvalue turns up.
+    """Run Lanczos with deflation of the converged eigenvectors until no smaller eigenvalue appears.
 
-    One run sees a single vector of a repeated eigenvalue; the others show in the next run.
+    One run finds a single eigenvector of a repeated eigenvalue; the deflated runs find the others.
     """
     values, vectors = np.zeros(0), np.zeros((len(trivial), 0))
     while True:
         more, new = _lanczos(links, np.column_stack([trivial, vectors]), k)
-        together = np.concatenate([values, more])
-        kept = np.argsort(together, kind="stable")[:k]
+        candidates = np.concatenate([values, more])
+        order = np.argsort(candidates, kind="stable")[:k]
         done = len(values) > 0 and more.min() >= values[-1] - 1e-8
         if done:
             return values, vectors
-        values, vectors = together[kept], np.hstack([vectors, new])[:, kept]
+        values, vectors = candidates[order], np.hstack([vectors, new])[:, order]
 
 
-def _lanczos(links: sparse.csr_matrix, null_space: Array, k: int) -> tuple[Array, Array]:
-    """Return k of the smallest eigenvalues and their vectors, orthogonal to the known ones."""
-    nodes = len(null_space)
+def _lanczos(links: sparse.csr_matrix, deflated: Array, k: int) -> tuple[Array, Array]:
+    """Return k of the smallest eigenvalues and their eigenvectors, orthogonal to the deflated vectors."""
+    nodes = len(deflated)
     start = np.random.Generator(np.random.PCG64(0)).standard_normal(nodes)
 
     def project(x: Array) -> Array:
-        out: Array = x - null_space @ (null_space.T @ x)
+        out: Array = x - deflated @ (deflated.T @ x)
         return out
 
     def largest(multiply: Callable[[Array], Array], restarts: int) -> tuple[Array, Array]:
@@ -117,7 +118,7 @@ def _lanczos(links: sparse.csr_matrix, null_space: Array, k: int) -> tuple[Array
     try:
         values, vectors = largest(lambda x: project(x + links @ x), RESTARTS)
         return 2 - values, vectors
-    except ArpackNoConvergence:  # long paths and the like, whose eigenvalues lie close together: take the inverse
+    except ArpackNoConvergence:  # clustered eigenvalues, as of long paths: shift-invert mode
         solve = splu((sparse.identity(nodes) * (1 + SHIFT) - links).tocsc()).solve
         values, vectors = largest(lambda x: project(solve(x)), 20 * RESTARTS)
         return 1 / values - SHIFT, vectors

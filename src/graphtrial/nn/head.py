@@ -84,15 +84,15 @@ class EdgeHead(nn.Module):
     def __init__(self, width: int, outputs: int, depths: int, *, layer_heads: bool) -> None:
         super().__init__()
         self.maps = nn.ModuleList(
-            PairMap(nn.Sequential(nn.Linear(2 * width, width), nn.ReLU(), nn.Linear(width, outputs)))
+            PairMLP(nn.Sequential(nn.Linear(2 * width, width), nn.ReLU(), nn.Linear(width, outputs)))
             if layer_heads
-            else PairMap(halving_mlp(2 * width, outputs))
+            else PairMLP(halving_mlp(2 * width, outputs))
             for _ in range(depths)
         )
 
     def forward(self, graph: GraphBatch, states: list[Tensor]) -> Tensor:
         pairs = zip(self.maps, states[-len(self.maps) :], strict=True)
-        logits = [cast(PairMap, pair_map).of_edges(graph, state) for pair_map, state in pairs]
+        logits = [cast(PairMLP, mlp).score_edges(graph, state) for mlp, state in pairs]
         return sum(logits[1:], logits[0])
 
 
@@ -101,16 +101,16 @@ class PairHead(nn.Module):
 
     def __init__(self, width: int, outputs: int) -> None:
         super().__init__()
-        self.map = PairMap(halving_mlp(2 * width, outputs))
+        self.map = PairMLP(halving_mlp(2 * width, outputs))
 
     def forward(self, graph: GraphBatch, states: list[Tensor]) -> Tensor:
         pairs = graph.columns.get("pairs")
         if pairs is None:
             raise GraphTrialError("this model scores pairs of nodes, but the batch has no column 'pairs'")
-        return self.map.of_pairs(states[-1], pairs)
+        return self.map.score_pairs(states[-1], pairs)
 
 
-class PairMap(nn.Module):
+class PairMLP(nn.Module):
     """MLP on the concatenated states [x_s, x_t] of source and target.
 
     The first layer is linear, so its two halves are applied once per node, as source and as target, and summed per
@@ -122,12 +122,12 @@ class PairMap(nn.Module):
         self.first = cast(nn.Linear, mlp[0])
         self.rest = mlp[1:]
 
-    def of_edges(self, graph: GraphBatch, x: Tensor) -> Tensor:
+    def score_edges(self, graph: GraphBatch, x: Tensor) -> Tensor:
         """Return the logits of each edge, [edges, outputs]."""
         logits: Tensor = self.rest(edge_add(graph, *self._endpoints(x)))
         return logits
 
-    def of_pairs(self, x: Tensor, pairs: Tensor) -> Tensor:
+    def score_pairs(self, x: Tensor, pairs: Tensor) -> Tensor:
         """Return the logits of the pairs [pairs, 2], [pairs, outputs]."""
         source, target = self._endpoints(x)
         logits: Tensor = self.rest(source.index_select(0, pairs[:, 0]) + target.index_select(0, pairs[:, 1]))

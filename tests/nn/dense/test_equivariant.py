@@ -25,7 +25,7 @@ def matrices(channels: int, seed: int = 0) -> list[Tensor]:
 def ring_layer(inputs: int, width: int, **settings: bool) -> RingLayer:
     torch.manual_seed(1)
     chosen = {"layer_norm": False, "residual": False, **settings}
-    layer = RingLayer(inputs, width, second=0.3, dropout=0.0, **chosen).double()
+    layer = RingLayer(inputs, width, product_weight=0.3, dropout=0.0, **chosen).double()
     with torch.no_grad():
         for parameter in layer.parameters():
             parameter.add_(torch.randn_like(parameter) / 3)
@@ -109,7 +109,7 @@ class _Bound(torch.nn.Module):
 
 def test_weights_start_as_the_reference_starts_them() -> None:
     torch.manual_seed(0)
-    layer = RingLayer(30, 50, second=0.02, layer_norm=True, residual=False, dropout=0.0)
+    layer = RingLayer(30, 50, product_weight=0.02, layer_norm=True, residual=False, dropout=0.0)
     assert layer.coefficients.std().item() == pytest.approx((2 / 80) ** 0.5, rel=0.02)
     assert abs(layer.coefficients.mean().item()) < 1e-3
     assert layer.switch.tolist() == pytest.approx([1, 0.02])

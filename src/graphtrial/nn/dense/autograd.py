@@ -11,23 +11,23 @@ from graphtrial.nn.dense.buckets import Bucket
 
 
 def product_block(
-    flat: Tensor, paths: list[Tensor], of_input: Tensor, of_product: Tensor, channels: int, bucket: Bucket
+    flat: Tensor, mlps: list[Tensor], skip_input: Tensor, skip_product: Tensor, channels: int, bucket: Bucket
 ) -> Tensor:
-    """Return W h + V (A . B), A and B the results of two chains of maps of h with ReLU, multiplied channel by channel.
+    """Return W h + V (A . B), A and B the outputs of two MLPs on h, multiplied as matrices per channel.
 
-    flat: [columns, pairs]; paths: [2, rows, columns], then [2, rows, rows] each; of_input: [rows, columns];
-    of_product: [rows, rows] -> [rows, pairs]. The first `channels` rows are multiplied.
+    flat: [columns, pairs]; mlps: [2, rows, columns], then [2, rows, rows] each; skip_input: [rows, columns];
+    skip_product: [rows, rows] -> [rows, pairs]. The first `channels` rows are multiplied.
     """
-    out: Tensor = _ProductBlock.apply(flat, of_input, of_product, channels, bucket, *paths)
+    out: Tensor = _ProductBlock.apply(flat, skip_input, skip_product, channels, bucket, *mlps)
     return out
 
 
-def multiply(paths: Tensor, channels: int, bucket: Bucket) -> Tensor:
-    """Return the product of the two paths as matrices, channel by channel and graph by graph.
+def multiply(factors: Tensor, channels: int, bucket: Bucket) -> Tensor:
+    """Return the matrix product of both factors, per channel and graph.
 
-    paths: [2, rows, pairs], of which the first `channels` rows count -> [rows, pairs], 0 in all other rows.
+    factors: [2, rows, pairs], of which the first `channels` rows count -> [rows, pairs], 0 in all other rows.
     """
-    out: Tensor = _Multiply.apply(paths, channels, bucket)
+    out: Tensor = _Multiply.apply(factors, channels, bucket)
     return out
 
 
@@ -43,19 +43,19 @@ def spread(columns: Tensor, at: Tensor, pairs: int) -> Tensor:
 class _ProductBlock(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx: Any, flat: Tensor, of_input: Tensor, of_product: Tensor, channels: int, bucket: Bucket, *maps: Tensor
+        ctx: Any, flat: Tensor, skip_input: Tensor, skip_product: Tensor, channels: int, bucket: Bucket, *maps: Tensor
     ) -> Tensor:
-        paths = [torch.mm(maps[0].flatten(0, 1), flat).relu_().view(2, len(of_input), -1)]
+        paths = [torch.mm(maps[0].flatten(0, 1), flat).relu_().view(2, len(skip_input), -1)]
         for weight in maps[1:]:
             paths.append(torch.bmm(weight, paths[-1]).relu_())
         product = _multiplied(paths[-1], channels, bucket)
         ctx.channels, ctx.bucket, ctx.depth = channels, bucket, len(maps)
-        ctx.save_for_backward(flat, of_input, of_product, product, *maps, *paths)
-        return torch.mm(of_input, flat).addmm_(of_product, product)
+        ctx.save_for_backward(flat, skip_input, skip_product, product, *maps, *paths)
+        return torch.mm(skip_input, flat).addmm_(skip_product, product)
 
     @staticmethod
     def backward(ctx: Any, grad_output: Tensor) -> tuple[Tensor | None, ...]:
-        flat, of_input, of_product, product, *rest = ctx.saved_tensors
+        flat, skip_input, skip_product, product, *rest = ctx.saved_tensors
         maps, paths = rest[: ctx.depth], rest[ctx.depth :]
         rows, pairs = grad_output.shape
         # Max pooling after the last block gives a nonzero gradient to a few pairs only.
@@ -63,12 +63,12 @@ class _ProductBlock(torch.autograd.Function):
         some = 2 * len(nonzero) < pairs
         if some:
             grad_output, product, nonzero_flat = (x.index_select(1, nonzero) for x in (grad_output, product, flat))
-        grad_of_product = torch.mm(grad_output, product.t())
-        grad_multiplied = torch.mm(of_product.t(), grad_output)
+        grad_skip_product = torch.mm(grad_output, product.t())
+        grad_multiplied = torch.mm(skip_product.t(), grad_output)
         if some:
             grad_multiplied = grad_output.new_zeros(rows, pairs).index_add_(1, nonzero, grad_multiplied)
 
-        # What goes back to h comes from both chains and from W: side by side, it is one product instead of three sums.
+        # The gradient of h comes from both MLPs and W: concatenated, it is one product instead of three.
         joined = grad_output.new_empty((2 if some else 3) * rows, pairs)
         first = joined[: 2 * rows].view_as(paths[0])
         back = first if ctx.depth == 1 else torch.empty_like(paths[-1])
@@ -81,13 +81,13 @@ class _ProductBlock(torch.autograd.Function):
         _relu_backward_(first, paths[0])
         weight = maps[0].flatten(0, 1)
         if some:
-            grad_flat = torch.mm(weight.t(), joined).index_add_(1, nonzero, torch.mm(of_input.t(), grad_output))
-            grad_first, grad_of_input = torch.mm(joined, flat.t()), torch.mm(grad_output, nonzero_flat.t())
+            grad_flat = torch.mm(weight.t(), joined).index_add_(1, nonzero, torch.mm(skip_input.t(), grad_output))
+            grad_first, grad_skip_input = torch.mm(joined, flat.t()), torch.mm(grad_output, nonzero_flat.t())
         else:
             joined[2 * rows :] = grad_output
-            grad_flat = torch.mm(torch.cat([weight, of_input]).t(), joined)
-            grad_first, grad_of_input = torch.mm(joined, flat.t()).split([2 * rows, rows])
-        return grad_flat, grad_of_input, grad_of_product, None, None, grad_first.view_as(maps[0]), *grad_maps
+            grad_flat = torch.mm(torch.cat([weight, skip_input]).t(), joined)
+            grad_first, grad_skip_input = torch.mm(joined, flat.t()).split([2 * rows, rows])
+        return grad_flat, grad_skip_input, grad_skip_product, None, None, grad_first.view_as(maps[0]), *grad_maps
 
 
 class _Multiply(torch.autograd.Function):

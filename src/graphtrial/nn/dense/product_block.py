@@ -1,4 +1,4 @@
-"""The block of 3WL-GNN: two MLPs on pairs, multiplied as matrices."""
+"""3WL-GNN block: matrix product of two MLPs on node pairs."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from graphtrial.nn.dense.pair_input import Entries
 
 
 class BlockWeights(NamedTuple):
-    """The weights of a block as matrices that act on states with a row of ones, once for all buckets of a batch.
+    """Weights of a block as augmented matrices (bias as a column), shared by all buckets of a batch.
 
-    `paths` are the maps of both MLPs, depth by depth, [2, rows, columns].
+    `mlps` are the layers of both MLPs, [2, rows, columns] each; `skip_input` and `skip_product` the two parts of W.
     """
 
-    paths: list[Tensor]
-    of_input: Tensor
-    of_product: Tensor
+    mlps: list[Tensor]
+    skip_input: Tensor
+    skip_product: Tensor
 
 
 class ProductBlock(nn.Module):
@@ -30,15 +30,16 @@ class ProductBlock(nn.Module):
 
     .. math:: h' = W \, [h \,\|\, M_1(h) \cdot M_2(h)] + b \; (+\, W_r h + b_r)
 
-    M are MLPs of `depth` maps on the channels of each pair, with ReLU after each; the product is one of n x n matrices,
-    channel by channel. Weights are Xavier-uniform, biases 0; those of the `residual` map are torch's default.
-    h: [padded(inputs), pairs] with its row of ones, or the entries of the input -> [padded(width), pairs] likewise.
+    M_1 and M_2 are MLPs of `depth` layers on the channels of each pair, with ReLU after each layer; the dot is the
+    product of n x n matrices per channel. Weights are initialised Xavier-uniform, biases 0; those of the `residual`
+    layer by torch's default.
+    h: [padded(inputs), pairs] with a row of ones, or the entries of the input -> [padded(width), pairs] likewise.
     """
 
     def __init__(self, inputs: int, width: int, *, depth: int, residual: bool) -> None:
         super().__init__()
         if depth < 1:
-            raise GraphTrialError(f"the MLPs of a 3WL-GNN block have one map at least; depth is {depth}")
+            raise GraphTrialError(f"the MLPs of a 3WL-GNN block need at least one layer; depth is {depth}")
         self.left, self.right = (
             nn.ModuleList(xavier(nn.Linear(inputs if at == 0 else width, width)) for at in range(depth))
             for _ in range(2)
@@ -48,31 +49,31 @@ class ProductBlock(nn.Module):
         self.inputs, self.width = inputs, width
 
     def weights(self) -> BlockWeights:
-        """Return the weights as they are applied."""
-        of_input, of_product = self.skip.weight.split([self.inputs, self.width], dim=1)
+        """Return the augmented weights."""
+        skip_input, skip_product = self.skip.weight.split([self.inputs, self.width], dim=1)
         bias: Tensor = self.skip.bias
         if self.residual is not None:
-            of_input, bias = of_input + self.residual.weight, bias + self.residual.bias
+            skip_input, bias = skip_input + self.residual.weight, bias + self.residual.bias
         return BlockWeights(
             [torch.stack([_matrix(one), _matrix(other)]) for one, other in zip(self.left, self.right, strict=True)],
-            affine(of_input, bias),
-            nn.functional.pad(of_product, (0, padded(self.width) - self.width) * 2),
+            affine(skip_input, bias),
+            nn.functional.pad(skip_product, (0, padded(self.width) - self.width) * 2),
         )
 
     def forward(self, h: Tensor | Entries, bucket: Bucket, weights: BlockWeights) -> Tensor:
         if not isinstance(h, Entries):
             return product_block(h, *weights, self.width, bucket)
         columns = with_ones(nn.functional.pad(h.values, (0, 1)))
-        paths = torch.mm(weights.paths[0].flatten(0, 1), columns).relu_().unflatten(0, (2, -1))
-        for maps in weights.paths[1:]:
-            paths = torch.bmm(maps, paths).relu_()
-        start = spread(torch.mm(weights.of_input, columns), h.at, bucket.pairs)
-        product = multiply(spread(paths, h.at, bucket.pairs), self.width, bucket)
-        return start.addmm_(weights.of_product, product)
+        factors = torch.mm(weights.mlps[0].flatten(0, 1), columns).relu_().unflatten(0, (2, -1))
+        for layer in weights.mlps[1:]:
+            factors = torch.bmm(layer, factors).relu_()
+        out = spread(torch.mm(weights.skip_input, columns), h.at, bucket.pairs)
+        product = multiply(spread(factors, h.at, bucket.pairs), self.width, bucket)
+        return out.addmm_(weights.skip_product, product)
 
 
 def xavier(linear: nn.Linear) -> nn.Linear:
-    """Return the map with Xavier-uniform weights and bias 0, as the reference starts it."""
+    """Initialise a linear layer with Xavier-uniform weights and bias 0, as in the reference."""
     nn.init.xavier_uniform_(linear.weight)
     nn.init.zeros_(linear.bias)
     return linear

@@ -17,9 +17,9 @@ def graph_sum(h: Tensor | Entries, bucket: Bucket) -> Tensor:
 
 
 def node_sum(h: Tensor | Entries, bucket: Bucket) -> Tensor:
-    """Return for each node j the sum of h_ij over all i, that is, of what comes in.
+    """Return the column sums: for each node j the sum of h_ij over i.
 
-    [channels, graphs, size, size], whatever its padding -> [nodes, channels].
+    [channels, graphs, size, size], with any padding -> [nodes, channels].
     """
     if isinstance(h, Entries):
         return bucket.node_rows(h.node_sums(h.target, h.values))
@@ -57,11 +57,11 @@ class _Maxima(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad_output: Tensor) -> tuple[Tensor, None, None]:
-        place, exists = ctx.saved_tensors
-        share = torch.where(exists, grad_output.t(), 0.0).unflatten(0, (2, -1))
+        argmax, exists = ctx.saved_tensors
+        grad = torch.where(exists, grad_output.t(), 0.0).unflatten(0, (2, -1))
         out = grad_output.new_zeros(ctx.shape)
-        channels, graphs = share.shape[1:]
-        of_graphs = out[:channels].view(channels, graphs, -1)
-        for part, at in zip(share, place.view_as(share), strict=True):
-            of_graphs.scatter_add_(2, at.unsqueeze(2), part.unsqueeze(2))
+        channels, graphs = grad.shape[1:]
+        grad_h = out[:channels].view(channels, graphs, -1)
+        for part, index in zip(grad, argmax.view_as(grad), strict=True):
+            grad_h.scatter_add_(2, index.unsqueeze(2), part.unsqueeze(2))
         return out, None, None

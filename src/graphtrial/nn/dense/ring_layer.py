@@ -1,4 +1,4 @@
-"""The layer of RingGNN: equivariant linear maps, and the product of two of them."""
+"""RingGNN layer: equivariant linear maps, and the matrix product of two of them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from graphtrial.nn.dense.buckets import Bucket
 from graphtrial.nn.dense.pair_input import Entries
 from graphtrial.nn.layers import Dropout
 
-MAPS = 3  # of radius 2: one alone, and two whose product reaches one step further
+MAPS = 3  # L_1, and the factors L_2 and L_3 of the product
 
 
 class Contracted(NamedTuple):
-    """The weights of a layer as the matrices that are applied to every bucket of a batch."""
+    """Contracted weights of a layer, shared by all buckets of a batch."""
 
     pair: Tensor
     node: Tensor
@@ -30,12 +30,12 @@ class RingLayer(nn.Module):
     .. math::
         h' = \mathrm{ReLU}\big(w_1 (L_1(h) + D_1) + w_2 \, L_3(h) \cdot (L_2(h) + D_2) + b\big) \; (+\, W_r h + b_r)
 
-    L are linear maps of n x n matrices that commute with renumbering (`equivariant`), D_k the matrices with the bias
-    d_k of each channel on the diagonal. The released layer makes and counts a bias d_3 for the outer factor L_3 as well
-    but adds d_k only to the first map of each radius, so that d_3 is never used and stays 0; `outer_bias` adds it.
-    `layer_norm` normalises each channel over the pairs of each graph, before the ReLU. Coefficients start normal with
-    variance 2 / (inputs + width), biases at 0, w_1 at 1 and w_2 at `second`, half the inverse of the mean graph size.
-    h: [inputs, graphs, size, size] with padding 0, or the entries of the input -> [width, graphs, size, size] likewise.
+    L_k are permutation-equivariant linear maps of n x n matrices (`equivariant`), D_k = d_k I diagonal biases per
+    channel. The released layer allocates a bias d_3 for the outer factor L_3 as well but never uses it, so that it
+    stays 0; `outer_bias` adds it. `layer_norm` normalises each channel over the pairs of each graph, before the ReLU.
+    Coefficients are initialised as normal with variance 2 / (inputs + width), biases as 0, w_1 as 1 and w_2 as
+    `product_weight`, half the inverse of the mean graph size.
+    h: zero-padded [inputs, graphs, size, size], or the entries of the input -> zero-padded [width, graphs, size, size].
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class RingLayer(nn.Module):
         inputs: int,
         width: int,
         *,
-        second: float,
+        product_weight: float,
         layer_norm: bool,
         residual: bool,
         dropout: float,
@@ -55,13 +55,13 @@ class RingLayer(nn.Module):
         self.coefficients = nn.Parameter(torch.randn(MAPS, inputs, width, equivariant.OPERATIONS) * scale)
         self.diagonal_bias = nn.Parameter(torch.zeros(MAPS, width))
         self.bias = nn.Parameter(torch.zeros(width))
-        self.switch = nn.Parameter(torch.tensor([1.0, second]))
+        self.switch = nn.Parameter(torch.tensor([1.0, product_weight]))
         self.norm = PairNorm(width) if layer_norm else None
         self.residual = nn.Linear(inputs, width) if residual else None
         self.dropout = Dropout(dropout)
 
     def contracted(self) -> Contracted:
-        """Return the weights with both switches multiplied in, once for all buckets of a batch."""
+        """Return the weights multiplied by w_1 and w_2, once for all buckets of a batch."""
         first, second = self.switch
         switch = torch.stack([first, torch.ones_like(first), second])
         pair, node = equivariant.contract(self.coefficients * switch.view(MAPS, 1, 1, 1))
@@ -71,23 +71,23 @@ class RingLayer(nn.Module):
     def forward(self, h: Tensor | Entries, bucket: Bucket, weights: Contracted) -> Tensor:
         maps = equivariant.apply(weights.pair, weights.node, h, bucket)
         maps[: len(weights.diagonal)].diagonal(dim1=2, dim2=3).add_(weights.diagonal.view(-1, 1, 1))
-        alone, inner, outer = maps.unflatten(0, (MAPS, -1)).unbind()
-        alone = alone + self.bias.view(-1, 1, 1, 1)
-        if bucket.present is not None:  # nodes that do not exist are no steps of a path
+        linear, inner, outer = maps.unflatten(0, (MAPS, -1)).unbind()
+        linear = linear + self.bias.view(-1, 1, 1, 1)
+        if bucket.present is not None:  # mask padded nodes in the product
             outer = outer * bucket.present.to(outer.dtype).unsqueeze(1)
-        out: Tensor = torch.baddbmm(alone.flatten(0, 1), outer.flatten(0, 1), inner.flatten(0, 1)).view_as(alone)
+        out: Tensor = torch.baddbmm(linear.flatten(0, 1), outer.flatten(0, 1), inner.flatten(0, 1)).view_as(linear)
         if self.norm is not None:
             out = self.norm(out, bucket)
         out = out.relu_()
         if self.residual is not None:
-            out = out + _mapped(self.residual, h, bucket)
+            out = out + _apply_linear(self.residual, h, bucket)
         mask = bucket.pair_mask(out.dtype)
         out = self.dropout(out if mask is None else out * mask)
         return out
 
 
 class PairNorm(nn.Module):
-    """Normalises each channel over the pairs of existing nodes of each graph, eps 1e-6, with weight and bias."""
+    """Normalisation of each channel over the unpadded node pairs of each graph, eps 1e-6, with weight and bias."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -96,15 +96,15 @@ class PairNorm(nn.Module):
 
     def forward(self, h: Tensor, bucket: Bucket) -> Tensor:
         mask = bucket.pair_mask(h.dtype)
-        share = bucket.sizes.clamp(min=1).to(h.dtype).square().reciprocal().view(-1, 1, 1)
-        mean = (h if mask is None else h * mask).sum((2, 3), keepdim=True) * share
+        inverse_count = bucket.sizes.clamp(min=1).to(h.dtype).square().reciprocal().view(-1, 1, 1)
+        mean = (h if mask is None else h * mask).sum((2, 3), keepdim=True) * inverse_count
         centred = h - mean if mask is None else (h - mean) * mask
-        variance = centred.square().sum((2, 3), keepdim=True) * share
+        variance = centred.square().sum((2, 3), keepdim=True) * inverse_count
         scale = self.weight.view(-1, 1, 1, 1) * (variance + 1e-6).rsqrt()
         return centred * scale + self.bias.view(-1, 1, 1, 1)
 
 
-def _mapped(linear: nn.Linear, h: Tensor | Entries, bucket: Bucket) -> Tensor:
+def _apply_linear(linear: nn.Linear, h: Tensor | Entries, bucket: Bucket) -> Tensor:
     """Return W h + b for every pair."""
     bias = linear.bias.unsqueeze(1)
     if isinstance(h, Entries):

@@ -1,4 +1,4 @@
-"""DiffPool."""
+"""DiffPool: differentiable pooling of nodes to clusters."""
 
 from __future__ import annotations
 
@@ -25,14 +25,18 @@ from graphtrial.ops import aggregate
 
 @MODELS.register("diffpool", title="DiffPool")
 class DiffPool(nn.Module):
-    """A GNN with one differentiable pooling step, Ying et al. 2018 (arXiv:1806.08804), as in arXiv:2003.00982v1.
+    r"""GNN with one differentiable pooling layer, Ying et al. 2018 (arXiv:1806.08804), as in arXiv:2003.00982v1.
 
-    `layers` mean-GraphSage layers, one step that shares the nodes of each graph out among `clusters`, `layers` dense
-    GraphSage layers on the clusters, their sum, a linear head. `embedding` is the width of the last layer before and
-    after the pooling, 0 for `width`. The paper takes 15 % of the nodes of the largest graph as `clusters`, and its code
-    gives every place in a batch assignment weights of its own: `slots` of them, there the batch size. With more than
-    one, an answer depends on a graph's place in its batch. Without `batch_norm` the layers before the pooling have
-    none; that of the clusters stays.
+    .. math::
+        Z = \mathrm{GNN}_{feature}(A, X), \quad S = \mathrm{softmax}(\mathrm{GNN}_{assign}(A, X)), \quad
+        X' = S^\top Z / \sqrt{\text{clusters}}, \quad A' = S^\top A S, \quad
+        \hat y = W \sum_c \mathrm{GNN}_{dense}(A', X')_c + b
+
+    X is the output of `layers` mean-GraphSage layers, GNN_dense has `layers` dense GraphSage layers on the clusters.
+    `embedding` is the width of the last layer before and after pooling, 0 for `width`. The paper uses 15 % of the nodes
+    of the largest graph as `clusters`, and its code separate assignment weights per position in a batch: `slots` of
+    them, there the batch size. With more than one slot, predictions depend on a graph's position in its batch.
+    `batch_norm` refers to the layers before pooling; the normalisation of the clusters is always there.
 
     Training adds `extra_loss()`. Returns [graphs, outputs].
     """
@@ -77,7 +81,7 @@ class DiffPool(nn.Module):
         x = self.node_encoder(graph)
         for layer in self.before:
             x = layer(graph, x)
-        assignment = self._own_slot(graph, self.assignment(graph, x)).softmax(dim=1)
+        assignment = self._select_slot(graph, self.assignment(graph, x)).softmax(dim=1)
         pooled = diffpool(graph, self.feature(graph, x), assignment)
         self._extra_loss = pooled.link_loss + pooled.entropy
         x = pooled.x / math.sqrt(self.clusters)
@@ -87,12 +91,12 @@ class DiffPool(nn.Module):
         return out
 
     def extra_loss(self) -> Tensor:
-        """Return the link and entropy losses of the last forward pass, which training adds to the task's."""
+        """Return the sum of link prediction and entropy losses of the last forward pass."""
         if self._extra_loss is None:
-            raise GraphTrialError("the losses of pooling exist after a forward pass")
+            raise GraphTrialError("extra_loss() of diffpool needs a forward pass first")
         return self._extra_loss
 
-    def _own_slot(self, graph: GraphBatch, logits: Tensor) -> Tensor:
+    def _select_slot(self, graph: GraphBatch, logits: Tensor) -> Tensor:
         """Return the logits of the slot of each node's graph, [nodes, clusters]."""
         if self.slots == 1:
             return logits
@@ -102,7 +106,10 @@ class DiffPool(nn.Module):
 
 
 class MeanSage(nn.Module):
-    """GraphSage with mean aggregator: U [h || mean], length 1, ReLU, batch norm, + input where widths agree."""
+    r"""Mean GraphSage: normalised linear layer on [h_i || mean_j h_j], ReLU, batch norm, residual if widths agree.
+
+    x: [nodes, in_width] -> [nodes, width].
+    """
 
     def __init__(
         self,
@@ -136,10 +143,10 @@ class MeanSage(nn.Module):
 
 
 class DenseSage(nn.Module):
-    """GraphSage on clusters: W (A x), length 1, ReLU, + input where widths agree, normalised per cluster.
+    """Dense GraphSage on clusters: L2-normalised W (A x) + b, ReLU, residual if widths agree, batch norm per cluster.
 
-    The reference creates this norm in the first forward pass, after the optimiser, so it has no trained parameters.
-    x: [graphs, clusters, given], adjacency: [graphs, clusters, clusters] -> [graphs, clusters, width].
+    The reference creates this batch norm in the first forward pass, after the optimizer, so that it is not trained.
+    x: [graphs, clusters, in_width], adjacency: [graphs, clusters, clusters] -> [graphs, clusters, width].
     """
 
     def __init__(self, in_width: int, width: int, clusters: int, *, residual: bool) -> None:

@@ -1,4 +1,4 @@
-"""GIN-epsilon of TUDataset."""
+"""GIN-epsilon, as in TUDataset."""
 
 from __future__ import annotations
 
@@ -18,11 +18,15 @@ from graphtrial.nn.shapes import Shapes
 
 @MODELS.register("gin-eps", title="GIN-ε")
 class GINEps(nn.Module):
-    """The graph isomorphism network of TUDataset, Morris et al. 2020 (arXiv:2007.08663).
+    r"""Graph isomorphism network, Xu et al. 2019 (arXiv:1810.00826), as in TUDataset (arXiv:2007.08663).
 
-    The first layer reads the raw features, categories one-hot; nothing is added between layers. With `jumping` the
-    vectors of all layers are joined before they are pooled (jumping knowledge, GIN-eps-JK); without `learn_epsilon` it
-    is GIN-0. Returns [graphs, outputs].
+    .. math::
+        h_i^{(l+1)} = \mathrm{MLP}_l\big((1 + \epsilon_l) h_i^{(l)} + \sum_{j \to i} h_j^{(l)}\big), \qquad
+        \hat y = \mathrm{MLP}\big(\mathrm{readout}_i \, h_i^{(L)}\big)
+
+    h^(0) are the raw features, categories one-hot; there are no residual connections. `jumping` concatenates the
+    outputs of all layers before the readout (jumping knowledge, GIN-eps-JK); without `learn_epsilon`, epsilon is 0
+    (GIN-0). Returns [graphs, outputs].
     """
 
     levels = ("graph",)
@@ -44,7 +48,7 @@ class GINEps(nn.Module):
         self.readout = readout
         inputs = [raw_node_width(shapes), *[width] * (layers - 1)]
         self.steps = nn.ModuleList(
-            GINStep(two_maps_then_norm(in_width, width), learn_epsilon=learn_epsilon) for in_width in inputs
+            GINStep(two_layer_mlp(in_width, width), learn_epsilon=learn_epsilon) for in_width in inputs
         )
         self.head = classifier(width * (layers if jumping else 1), width, shapes.outputs, dropout)
 
@@ -59,11 +63,11 @@ class GINEps(nn.Module):
         return out
 
 
-def two_maps_then_norm(in_width: int, width: int) -> nn.Sequential:
-    """Return the inner network of TUDataset: two linear maps, each with ReLU, then batch norm."""
+def two_layer_mlp(in_width: int, width: int) -> nn.Sequential:
+    """Return the MLP of TUDataset's layers: two linear layers, each with ReLU, then batch norm."""
     return nn.Sequential(nn.Linear(in_width, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU(), BatchNorm(width))
 
 
 def classifier(in_width: int, width: int, outputs: int, dropout: float) -> nn.Sequential:
-    """Return the head of TUDataset: a linear map with ReLU and dropout, and one to the outputs."""
+    """Return the head of TUDataset: linear, ReLU, dropout, linear."""
     return nn.Sequential(nn.Linear(in_width, width), nn.ReLU(), Dropout(dropout), nn.Linear(width, outputs))

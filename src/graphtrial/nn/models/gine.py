@@ -1,4 +1,4 @@
-"""GINE-epsilon of TUDataset."""
+"""GINE-epsilon, as in TUDataset."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.gin_step import GINStep
-from graphtrial.nn.models.gin_eps import classifier, two_maps_then_norm
+from graphtrial.nn.models.gin_eps import classifier, two_layer_mlp
 from graphtrial.nn.raw_features import (
     raw_edge_features,
     raw_edge_width,
@@ -22,11 +22,16 @@ from graphtrial.nn.shapes import Shapes
 
 @MODELS.register("gine", title="GINE-ε")
 class GINE(nn.Module):
-    """The graph isomorphism network with edge features of TUDataset, Morris et al. 2020 (arXiv:2007.08663).
+    r"""GIN with edge features, Hu et al. 2020 (arXiv:1905.12265), as in TUDataset (arXiv:2007.08663).
 
-    Every layer encodes the raw edge features, categories one-hot, to the width of what comes in; the first layer reads
-    the raw node features. With `jumping` the vectors of all layers are joined before they are pooled (GINE-eps-JK).
-    Without `edge_features` all edges are alike. Returns [graphs, outputs].
+    .. math::
+        h_i^{(l+1)} = \mathrm{MLP}_l\big((1 + \epsilon_l) h_i^{(l)}
+            + \sum_{j \to i} \mathrm{ReLU}(h_j^{(l)} + \mathrm{enc}_l(f_{ji}))\big), \qquad
+        \hat y = \mathrm{MLP}\big(\mathrm{mean}_i \, h_i^{(L)}\big)
+
+    h^(0) and f are the raw node and edge features, categories one-hot; enc_l is an MLP to the width of h^(l). `jumping`
+    concatenates the outputs of all layers before the readout (GINE-eps-JK). Without `edge_features` f is constant.
+    Returns [graphs, outputs].
     """
 
     levels = ("graph",)
@@ -46,10 +51,10 @@ class GINE(nn.Module):
         self.shapes = shapes
         self.jumping = jumping
         self.edge_features = edge_features
-        numbers = raw_edge_width(shapes, use_features=edge_features)
+        edge_width = raw_edge_width(shapes, use_features=edge_features)
         inputs = [raw_node_width(shapes), *[width] * (layers - 1)]
         self.steps = nn.ModuleList(
-            GINStep(two_maps_then_norm(size, width), two_maps_then_norm(numbers, size), learn_epsilon=learn_epsilon)
+            GINStep(two_layer_mlp(size, width), two_layer_mlp(edge_width, size), learn_epsilon=learn_epsilon)
             for size in inputs
         )
         self.head = classifier(width * (layers if jumping else 1), width, shapes.outputs, dropout)

@@ -1,4 +1,4 @@
-"""GINE of TUDataset's large molecule sets."""
+"""GINE, as in TUDataset's experiments on large molecular datasets."""
 
 from __future__ import annotations
 
@@ -27,11 +27,16 @@ Norm = Literal["outside", "inside", "none"]
 
 @MODELS.register("gine-molecules", title="GINE-ε (molecules)")
 class MoleculeGINE(nn.Module):
-    """GINE as TUDataset has it for regression on many molecules, Morris et al. 2020 (arXiv:2007.08663).
+    r"""GINE for molecular regression as in TUDataset, Morris et al. 2020 (arXiv:2007.08663).
 
-    ZINC is the default: batch norm outside the layers, all layers joined, mean, and four maps. Alchemy has
-    `norm="none"`, QM9 `norm="inside"`; both have 6 layers, `jumping=False`, Set2Set and `head_layers=2`.
-    Returns [graphs, outputs].
+    .. math::
+        h_i^{(l+1)} = \mathrm{norm}\Big(\mathrm{ReLU}\,\mathrm{MLP}_l\big((1 + \epsilon_l) h_i^{(l)}
+            + \sum_{j \to i} \mathrm{ReLU}(h_j^{(l)} + \mathrm{enc}_l(f_{ji}))\big)\Big), \qquad
+        \hat y = \mathrm{MLP}\big(\mathrm{readout}_i \, [h_i^{(1)} \| \dots \| h_i^{(L)}]\big)
+
+    Defaults are those of ZINC: batch norm after each layer, concatenation of all layers (`jumping`), mean readout and a
+    head of four linear layers. Alchemy has `norm="none"`, QM9 `norm="inside"` (batch norm in the MLPs); both have 6
+    layers, `jumping=False`, Set2Set and `head_layers=2`. Returns [graphs, outputs].
     """
 
     levels = ("graph",)
@@ -52,17 +57,17 @@ class MoleculeGINE(nn.Module):
         self.shapes = shapes
         self.jumping = jumping
         self.edge_features = edge_features
-        numbers = raw_edge_width(shapes, use_features=edge_features)
+        edge_width = raw_edge_width(shapes, use_features=edge_features)
         inputs = [raw_node_width(shapes), *[width] * (layers - 1)]
         self.steps = nn.ModuleList(
-            GINStep(_mlp(in_width, width, norm), _encoder(numbers, in_width, norm)) for in_width in inputs
+            GINStep(_mlp(in_width, width, norm), _encoder(edge_width, in_width, norm)) for in_width in inputs
         )
         self.norms = nn.ModuleList(BatchNorm(width) if norm == "outside" else nn.Identity() for _ in inputs)
         pooled = width * (layers if jumping else 1)
         self.set2set = Set2Set(pooled, steps=6) if readout == "set2set" else None
         inner = [2 * pooled if self.set2set else pooled, *[width] * (head_layers - 1)]
-        maps = [part for in_width in inner[:-1] for part in (nn.Linear(in_width, width), nn.ReLU())]
-        self.head = nn.Sequential(*maps, nn.Linear(inner[-1], shapes.outputs))
+        hidden = [part for in_width in inner[:-1] for part in (nn.Linear(in_width, width), nn.ReLU())]
+        self.head = nn.Sequential(*hidden, nn.Linear(inner[-1], shapes.outputs))
 
     def forward(self, graph: GraphBatch) -> Tensor:
         dtype = next(self.parameters()).dtype
@@ -83,10 +88,10 @@ def _mlp(in_width: int, width: int, norm: Norm) -> nn.Sequential:
     return nn.Sequential(nn.Linear(in_width, in_width), nn.ReLU(), nn.Linear(in_width, width))
 
 
-def _encoder(numbers: int, in_width: int, norm: Norm) -> nn.Sequential:
+def _encoder(edge_width: int, in_width: int, norm: Norm) -> nn.Sequential:
     if norm == "inside":
-        return _normed(numbers, in_width)
-    return nn.Sequential(nn.Linear(numbers, in_width), nn.ReLU(), nn.Linear(in_width, in_width))
+        return _normed(edge_width, in_width)
+    return nn.Sequential(nn.Linear(edge_width, in_width), nn.ReLU(), nn.Linear(in_width, in_width))
 
 
 def _normed(in_width: int, width: int) -> nn.Sequential:

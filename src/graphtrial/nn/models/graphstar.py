@@ -31,9 +31,9 @@ class GraphStar(nn.Module):
         \alpha_{ij} = \mathrm{softmax}_j \frac{Q h_i \cdot K_r h_j}{\sqrt{d}}, \qquad
         s_{ij} = \sum_k z_{ik} \, w_k \, z_{jk}
 
-    The relations r are: neighbours, the node itself, and the star. The star attends to all nodes and to itself, and
-    begins as what attends to all nodes by their mean. Pairs are scored by DistMult; half of z is dropped there while
-    training, as in the released code. Returns [pairs, 1].
+    The relations r are: neighbours, self-loop, and the star. The star attends to all nodes and to itself; it is
+    initialised by attention over all nodes with their mean as query. Pairs are scored by DistMult, with dropout 0.5
+    on z in training, as in the released code. Returns [pairs, 1].
     """
 
     levels = ("pair",)
@@ -43,7 +43,7 @@ class GraphStar(nn.Module):
         super().__init__()
         require_level("graphstar", shapes, self.levels)
         if shapes.outputs != 1:
-            raise GraphTrialError("graphstar gives one number for a pair")
+            raise GraphTrialError("graphstar has one output per pair: use it for link prediction")
         self.shapes = shapes
         self.first = FeatureLinear(raw_node_width(shapes), width)
         self.star = Star(width, 1, dropout, residual=False)
@@ -60,12 +60,12 @@ class GraphStar(nn.Module):
         return (one * other * self.relation).sum(dim=1, keepdim=True)
 
     def encode(self, graph: GraphBatch) -> Tensor:
-        """Return the vector of each node, [nodes, width]."""
+        """Return node embeddings z, [nodes, width]."""
         x: Tensor = self.first(raw_node_features(graph, self.shapes, self.relation.dtype)).relu()
         star = self.star(x.mean(dim=0, keepdim=True), x)
         for i, nodes in enumerate(self.nodes):
             x = nodes(graph, x, star)
-            if i < len(self.stars):  # after the last layer nobody reads the star
+            if i < len(self.stars):  # the star is not used after the last layer
                 star = self.stars[i](star, x)
         return x
 
@@ -82,16 +82,17 @@ class Nodes(nn.Module):
         self.norm = nn.LayerNorm(width)
 
     def forward(self, graph: GraphBatch, x: Tensor, star: Tensor) -> Tensor:
-        query, near, own, far = (
+        query, neighbour, self_loop, from_star = (
             part.view(len(part), self.heads, -1)
             for part in (self.query(x), self.of_neighbours(x), self.of_itself(x), self.of_star(star))
         )
         query = query / math.sqrt(query.shape[2])
         alpha, alpha_self, alpha_star = _softmax(
-            graph, edge_dot(graph, query, near), (query * own).sum(dim=2), (query * far).sum(dim=2)
+            graph, edge_dot(graph, query, neighbour), (query * self_loop).sum(dim=2), (query * from_star).sum(dim=2)
         )
-        near, own = (drop(part, self.dropout, self.training) for part in (near, own))
-        pooled = aggregate(graph, near, "sum", alpha) + alpha_self.unsqueeze(2) * own + alpha_star.unsqueeze(2) * far
+        neighbour, self_loop = (drop(part, self.dropout, self.training) for part in (neighbour, self_loop))
+        pooled = aggregate(graph, neighbour, "sum", alpha)
+        pooled = pooled + alpha_self.unsqueeze(2) * self_loop + alpha_star.unsqueeze(2) * from_star
         out: Tensor = self.norm(x + F.elu(pooled.flatten(1)))
         return out
 
@@ -108,9 +109,9 @@ class Star(nn.Module):
         self.norm = nn.LayerNorm(width)
 
     def forward(self, star: Tensor, x: Tensor) -> Tensor:
-        seen = torch.cat([x, star]) if self.residual else x
+        source = torch.cat([x, star]) if self.residual else x
         query, key, value = (
-            part.view(len(part), self.heads, -1) for part in (self.query(star), self.key(seen), self.value(seen))
+            part.view(len(part), self.heads, -1) for part in (self.query(star), self.key(source), self.value(source))
         )
         alpha = ((query * key).sum(dim=2) / math.sqrt(query.shape[2])).softmax(dim=0)
         value = drop(value, self.dropout, self.training)
@@ -119,12 +120,13 @@ class Star(nn.Module):
         return out
 
 
-def _softmax(graph: GraphBatch, near: Tensor, own: Tensor, far: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the softmax over in-edges [edges, heads], the node itself and the star [nodes, heads] together."""
+def _softmax(graph: GraphBatch, neighbour: Tensor, self_loop: Tensor, star: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the joint softmax per target over in-edges [edges, heads], self-loop and star [nodes, heads]."""
     target = graph.edge_index[1]
-    place = target.unsqueeze(1).expand_as(near)
+    index = target.unsqueeze(1).expand_as(neighbour)
     with torch.no_grad():
-        top = torch.maximum(own, far).scatter_reduce(0, place, near, "amax", include_self=True)
-    near, own, far = (near - top.index_select(0, target)).exp(), (own - top).exp(), (far - top).exp()
-    total = (own + far).index_add(0, target, near)
-    return near / total.index_select(0, target), own / total, far / total
+        top = torch.maximum(self_loop, star).scatter_reduce(0, index, neighbour, "amax", include_self=True)
+    neighbour = (neighbour - top.index_select(0, target)).exp()
+    self_loop, star = (self_loop - top).exp(), (star - top).exp()
+    total = (self_loop + star).index_add(0, target, neighbour)
+    return neighbour / total.index_select(0, target), self_loop / total, star / total

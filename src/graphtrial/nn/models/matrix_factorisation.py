@@ -13,7 +13,9 @@ from graphtrial.nn.shapes import Shapes
 
 @MODELS.register("matrix-factorisation", title="Matrix factorization")
 class MatrixFactorisation(nn.Module):
-    """Learnt embedding per node and an MLP on node pairs: the matrix factorization baseline of OGB's link prediction.
+    r"""Learnt node embeddings and an MLP on node pairs: OGB's matrix factorization baseline for link prediction.
+
+    .. math:: s_{ij} = \mathrm{MLP}([z_i \,\|\, z_j])
 
     Uses neither features nor edges; transductive, for a dataset of one graph. Returns [pairs, outputs].
     """

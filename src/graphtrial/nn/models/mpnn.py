@@ -1,4 +1,4 @@
-"""The message-passing network with an edge network."""
+"""MPNN: message passing with an edge network, GRU update and Set2Set readout."""
 
 from __future__ import annotations
 
@@ -22,10 +22,15 @@ from graphtrial.ops import aggregate
 
 @MODELS.register("mpnn", title="MPNN")
 class MPNN(nn.Module):
-    """Edge network, gated recurrent unit and Set2Set, Gilmer et al. 2017 (arXiv:1704.01212), as TUDataset has it.
+    r"""Message passing neural network, Gilmer et al. 2017 (arXiv:1704.01212), as in TUDataset.
 
-    Every one of the `steps` uses the same weights; `edge_width` is the inner width of the edge network.
-    Returns [graphs, outputs].
+    .. math::
+        h_i^{(0)} = \mathrm{ReLU}(W x_i + b), \quad
+        m_i^{(t)} = \mathrm{ReLU}\big(\mathrm{NNConv}(h^{(t)}, f)_i\big), \quad
+        h_i^{(t+1)} = \mathrm{GRU}(m_i^{(t)}, h_i^{(t)}), \qquad
+        \hat y = \mathrm{MLP}\big(\mathrm{Set2Set}(h^{(T)})\big)
+
+    The `steps` share their weights; `edge_width` is the hidden width of the edge network. Returns [graphs, outputs].
     """
 
     levels = ("graph",)
@@ -67,18 +72,18 @@ class EdgeNetwork(nn.Module):
     .. math:: h_i' = R h_i + b + \mathrm{mean}_{j \to i} \, M(f_{ji}) h_j, \qquad
         M(f) = \sum_k c_k(f) M_k, \quad c(f) = [\mathrm{ReLU}(V f + v) \,\|\, 1]
 
-    The sum over neighbours is taken before the matrices M_k, so no edge ever has a matrix: instead of
-    edges x width x width numbers there are nodes x edge_width x width. x: [nodes, width] -> [nodes, width].
+    Neighbours are aggregated before the matrices M_k are applied, which takes memory of nodes x edge_width x width
+    instead of edges x width x width. x: [nodes, width] -> [nodes, width].
     """
 
-    def __init__(self, width: int, numbers: int, edge_width: int) -> None:
+    def __init__(self, width: int, edge_features: int, edge_width: int) -> None:
         super().__init__()
-        self.first = nn.Linear(numbers, edge_width)
+        self.first = nn.Linear(edge_features, edge_width)
         self.second = nn.Linear(edge_width, width * width)
         self.root = nn.Linear(width, width)
 
     def coefficients(self, f: Tensor) -> Tensor:
-        """Return the weight of each matrix on each edge, [edges, edge_width + 1]."""
+        """Return the coefficients c(f) of each edge, [edges, edge_width + 1]."""
         return torch.cat([self.first(f).relu(), f.new_ones(len(f), 1)], dim=1)
 
     def forward(self, graph: GraphBatch, x: Tensor, coefficients: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""RingGNN."""
+"""RingGNN: equivariant linear layers on node pairs."""
 
 from __future__ import annotations
 
@@ -17,25 +17,29 @@ from graphtrial.nn.dense.model import DenseModel
 from graphtrial.nn.dense.pair_input import Entries, Featureless
 from graphtrial.nn.dense.readout import graph_sum, node_sum
 from graphtrial.nn.dense.ring_layer import Contracted, RingLayer
-from graphtrial.nn.head import PairMap, halving_mlp
+from graphtrial.nn.head import PairMLP, halving_mlp
 from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import Shapes
 
-USUAL_NODES = 25  # of molecules and superpixels, where the data do not say
+DEFAULT_NODES = 25  # mean graph size where the data have none
 
 
 @MODELS.register("ringgnn", title="RingGNN")
 class RingGNN(DenseModel):
-    """RingGNN of radius 2, Chen et al. 2019 (arXiv:1905.12560), as released with arXiv:2003.00982.
+    r"""RingGNN of radius 2, Chen et al. 2019 (arXiv:1905.12560), as released with arXiv:2003.00982.
 
-    `RingLayer`s on pairs of nodes. Graphs are read by the sum over all pairs, nodes by the sum over what comes in,
-    of the input and of every layer, joined and given to one MLP; edges by an MLP on the joined sums of both ends.
-    The product of maps starts with the weight 0.5 / `average_nodes`; 0 stands for the mean size of the graphs that are
-    trained on, rounded up. `outer_bias` trains the diagonal bias of the outer factor too, which the released layer
-    counts but never adds. `featureless` is the diagonal of graphs whose nodes are all of one type (see `PairInput`).
+    .. math::
+        H^{(l+1)} = \mathrm{RingLayer}_l(H^{(l)}) \in \mathbb{R}^{n \times n \times d}, \qquad
+        \hat y = \mathrm{MLP}\big(\big\|_{l=0}^{L} \sum_{ij} H^{(l)}_{ij}\big), \quad
+        \hat y_j = \mathrm{MLP}\big(\big\|_{l=0}^{L} \sum_i H^{(l)}_{ij}\big)
+
+    Readout of graphs and nodes; edges are scored by an MLP on the concatenated node readouts of both endpoints.
+    The weight of the matrix product is initialised as 0.5 / `average_nodes`; 0 stands for the mean size of the training
+    graphs, rounded up. `outer_bias` trains the diagonal bias of the outer factor, which the released layer allocates
+    but never uses. `featureless` is the diagonal of graphs with a single node type (see `PairInput`).
     """
 
-    version = 2  # of 1 the outer bias was trained and the mean size was not rounded
+    version = 2  # version 1 trained the outer bias and did not round the mean size
     padding_cost = 800
 
     def __init__(
@@ -53,13 +57,15 @@ class RingGNN(DenseModel):
     ) -> None:
         needs = MemoryNeeds(layers, kept=(8 + 3 * layer_norm) * width, state=width, work=8 * width)
         super().__init__(shapes, width=width, edge_features=edge_features, featureless=featureless, needs=needs)
-        nodes = average_nodes or math.ceil(shapes.mean_nodes) or USUAL_NODES
+        nodes = average_nodes or math.ceil(shapes.mean_nodes) or DEFAULT_NODES
         options = {"layer_norm": layer_norm, "residual": residual, "outer_bias": outer_bias}
         inputs = [self.input.channels] + [width] * (layers - 1)
-        self.layers = nn.ModuleList(RingLayer(d, width, second=0.5 / nodes, dropout=dropout, **options) for d in inputs)
+        self.layers = nn.ModuleList(
+            RingLayer(d, width, product_weight=0.5 / nodes, dropout=dropout, **options) for d in inputs
+        )
         joined = self.input.channels + layers * width
         self.head: Any = (
-            PairMap(halving_mlp(2 * joined, shapes.outputs))
+            PairMLP(halving_mlp(2 * joined, shapes.outputs))
             if self.level == "edge"
             else halving_mlp(joined, shapes.outputs)
         )
@@ -73,9 +79,9 @@ class RingGNN(DenseModel):
         return out
 
     def read(self, states: list[Tensor | Entries], bucket: Bucket) -> Tensor:
-        how = graph_sum if self.level == "graph" else node_sum
-        return torch.cat([how(h, bucket) for h in states], dim=1)
+        pool = graph_sum if self.level == "graph" else node_sum
+        return torch.cat([pool(h, bucket) for h in states], dim=1)
 
     def predict(self, graph: GraphBatch, rows: Tensor) -> Tensor:
-        out: Tensor = self.head.of_edges(graph, rows) if self.level == "edge" else self.head(rows)
+        out: Tensor = self.head.score_edges(graph, rows) if self.level == "edge" else self.head(rows)
         return out

@@ -1,4 +1,4 @@
-"""3WL-GNN."""
+"""3WL-GNN (Provably Powerful Graph Networks)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from graphtrial.nn.dense.model import DenseModel
 from graphtrial.nn.dense.pair_input import Entries, Featureless
 from graphtrial.nn.dense.product_block import BlockWeights, ProductBlock, xavier
 from graphtrial.nn.dense.readout import diagonal_and_rest_maximum, node_sum
-from graphtrial.nn.head import PairMap, halving_mlp
+from graphtrial.nn.head import PairMLP, halving_mlp
 from graphtrial.nn.layers import Dropout
 from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import Shapes
@@ -24,17 +24,20 @@ from graphtrial.nn.shapes import Shapes
 
 @MODELS.register("3wl-gnn", title="3WL-GNN")
 class ThreeWLGNN(DenseModel):
-    """Provably Powerful Graph Networks, Maron et al. 2019 (arXiv:1905.11136), as released with arXiv:2003.00982.
+    r"""Provably Powerful Graph Networks, Maron et al. 2019 (arXiv:1905.11136), as released with arXiv:2003.00982.
 
-    `ProductBlock`s on pairs of nodes, as strong as the three-dimensional Weisfeiler-Leman test. Graphs are read by the
-    maxima over the diagonal and over the other pairs after each block, nodes by the sum over what comes in; each block
-    has a linear head, and the answers are added. Edges are scored by an MLP on the sums of both ends, of the input and
-    all blocks; with `edge_layer_heads` by a linear map after each block instead, as the largest model of the papers
-    must have had. `dropout`, which the papers leave at 0, follows each block. `featureless` is the diagonal of graphs
-    whose nodes are all of one type (see `PairInput`).
+    .. math::
+        H^{(l+1)} = \mathrm{ProductBlock}_l(H^{(l)}) \in \mathbb{R}^{n \times n \times d}, \qquad
+        \hat y = \sum_{l=1}^{L} W_l \big[\max_i H^{(l)}_{ii} \,\|\, \max_{i \ne j} H^{(l)}_{ij}\big] + b_l, \quad
+        \hat y_j = \sum_{l=1}^{L} W_l \sum_i H^{(l)}_{ij} + b_l
+
+    Logits of graphs and nodes; as expressive as the 3-WL test. Edges are scored by an MLP on the concatenated node
+    readouts of both endpoints, of the input and all blocks; with `edge_layer_heads` by a linear layer per block, as the
+    largest model of the papers must have had. `dropout`, 0 in the papers, follows each block. `featureless` is the
+    diagonal of graphs with a single node type (see `PairInput`).
     """
 
-    version = 2  # of 1 the diagonal of graphs without node features was 1
+    version = 2  # version 1 had ones on the diagonal of graphs without node features
     padding_cost = 120
 
     def __init__(
@@ -57,12 +60,12 @@ class ThreeWLGNN(DenseModel):
         self.dropout = Dropout(dropout)
         self.joined = self.level == "edge" and not edge_layer_heads
         joined = self.input.channels + layers * width
-        heads: list[nn.Module] = [PairMap(halving_mlp(2 * joined, shapes.outputs))] if self.joined else []
+        heads: list[nn.Module] = [PairMLP(halving_mlp(2 * joined, shapes.outputs))] if self.joined else []
         if not self.joined:
-            heard = width if self.level == "node" else 2 * width
-            heads = [xavier(nn.Linear(heard, shapes.outputs)) for _ in self.blocks]
+            in_width = width if self.level == "node" else 2 * width
+            heads = [xavier(nn.Linear(in_width, shapes.outputs)) for _ in self.blocks]
         if self.level == "edge" and not self.joined:
-            heads = [PairMap(nn.Sequential(head)) for head in heads]
+            heads = [PairMLP(nn.Sequential(head)) for head in heads]
         self.heads = nn.ModuleList(heads)
 
     def prepare(self) -> list[BlockWeights]:
@@ -72,7 +75,7 @@ class ThreeWLGNN(DenseModel):
     def layer(self, at: int, h: Tensor | Entries, bucket: Bucket, prepared: BlockWeights) -> Tensor:
         out: Tensor = self.blocks[at](h, bucket, prepared)
         if self.training and self.dropout.p:
-            out = torch.cat([self.dropout(out[: self.width]), out[self.width :]])  # the ones remain
+            out = torch.cat([self.dropout(out[: self.width]), out[self.width :]])  # not the row of ones
         return out
 
     def read(self, states: list[Tensor | Entries], bucket: Bucket) -> Tensor:
@@ -86,8 +89,8 @@ class ThreeWLGNN(DenseModel):
     def predict(self, graph: GraphBatch, rows: Tensor) -> Tensor:
         heads: list[Any] = list(self.heads)
         if self.joined:
-            out: Tensor = heads[0].of_edges(graph, rows)
+            out: Tensor = heads[0].score_edges(graph, rows)
             return out
-        heard = zip(heads, rows.chunk(len(heads), dim=1), strict=True)
-        logits: list[Tensor] = [head.of_edges(graph, x) if self.level == "edge" else head(x) for head, x in heard]
+        inputs = zip(heads, rows.chunk(len(heads), dim=1), strict=True)
+        logits: list[Tensor] = [head.score_edges(graph, x) if self.level == "edge" else head(x) for head, x in inputs]
         return sum(logits[1:], logits[0])

@@ -25,9 +25,8 @@ class VGAE(nn.Module):
         \log \sigma = \hat A H W_\sigma + b_\sigma, \quad
         z_i \sim \mathcal N(\mu_i, \sigma_i^2), \quad s_{ij} = z_i \cdot z_j
 
-    (arXiv:1611.07308). In evaluation z is its mean. `kl` weighs the divergence from a standard normal distribution,
-    per node; Wiki-CS found that none is best. `width` is that of the hidden layer, `latent` that of z. Returns
-    [pairs, 1].
+    (arXiv:1611.07308). In evaluation z = mu. `kl` is the weight of the KL divergence from the standard normal prior,
+    averaged over nodes; Wiki-CS uses 0. `width` is the hidden dimension, `latent` that of z. Returns [pairs, 1].
     """
 
     levels = ("pair",)
@@ -36,7 +35,7 @@ class VGAE(nn.Module):
         super().__init__()
         require_level("vgae", shapes, self.levels)
         if shapes.outputs != 1:
-            raise GraphTrialError("vgae gives one number for a pair")
+            raise GraphTrialError("vgae has one output per pair: use it for link prediction")
         self.shapes = shapes
         self.kl = kl
         self.hidden = Propagation(raw_node_width(shapes), width)
@@ -60,9 +59,8 @@ class VGAE(nn.Module):
         mean: Tensor = self.mean(looped, hidden)
         if not self.training:
             return mean
-        log_deviation: Tensor = self.log_deviation(looped, hidden).clamp(
-            max=10.0
-        )  # a deviation beyond that is an overflow
+        log_deviation: Tensor = self.log_deviation(looped, hidden)
+        log_deviation = log_deviation.clamp(max=10.0)  # avoids overflow of the standard deviation
         if self.kl:
             terms = 1 + 2 * log_deviation - mean.square() - (2 * log_deviation).exp()
             self.divergence = -0.5 * terms.sum(dim=1).mean()
