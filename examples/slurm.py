@@ -1,11 +1,11 @@
-"""A study on a Slurm cluster: one job per trial, one store at home, and no job that is lost costs more than an epoch.
+"""Run a study as a Slurm job array through submitit: one job per trial, checkpoints on shared storage, one store.
 
     pip install 'graphtrial[slurm]'
     python examples/slurm.py STUDY --folder /shared/graphtrial --partition cpu --at-once 200
 
-`--folder` lies on storage that all machines share: submitit keeps the jobs there and each trial its state, so that a
-job that is preempted, times out or dies goes on from its last epoch. This script waits for the jobs and is the only
-one that writes to the store; killed and started again it goes on. `--cluster local` runs the jobs on this machine.
+`--folder` is on shared storage: submitit keeps its jobs there and each trial its checkpoint, so that a job that is
+preempted, times out or dies resumes from its last epoch. This script (the driver) waits for the jobs and is the only
+writer of the store; restart it to resume a study. `--cluster local` runs the jobs on this machine.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ ATTEMPTS = 3
 
 
 class Trial:
-    """A job: called by submitit on a machine of the cluster, and again where that one was taken away from it."""
+    """Job function with submitit's `checkpoint` protocol: called on a node, and again after preemption."""
 
     def __call__(self, job: RemoteJob, folder: Path) -> TrialResult:
-        """Run the trial from its last epoch on."""
+        """Run the trial, resuming from its checkpoint."""
         return run_in_folder(job, make_folder(folder))
 
     def checkpoint(self, *args: Any) -> submitit.helpers.DelayedSubmission:
-        """Say what to submit when the machine is taken away: the same, since the state is in the folder."""
+        """Resubmit the same job after preemption; its checkpoint is in the folder."""
         return submitit.helpers.DelayedSubmission(self, *args)
 
 
 def run(study: str, store: Store, folder: Path, executor: submitit.Executor, wait_seconds: float = 5.0) -> None:
-    """Run every trial of a study that has no result yet."""
+    """Run every trial of a study without a result."""
     trials = load_study(study).trials()
     finished = {record.id for record in store.trials() if record.is_finished}
     missing = [trial for trial in trials if trial.id not in finished]
@@ -55,8 +55,8 @@ def run(study: str, store: Store, folder: Path, executor: submitit.Executor, wai
                 result = job.result()
             except (submitit.core.utils.FailedJobError, submitit.core.utils.UncompletedJobError) as error:
                 if attempt < ATTEMPTS:
-                    (again,) = submit([trial], store, folder, executor)
-                    jobs[again.job_id] = (again, trial, attempt + 1)
+                    (retry,) = submit([trial], store, folder, executor)
+                    jobs[retry.job_id] = (retry, trial, attempt + 1)
                     continue
                 result = TrialResult(None, error=f"its job was lost {attempt} times: {error}")
             record_result(trial, store, result)
@@ -65,29 +65,27 @@ def run(study: str, store: Store, folder: Path, executor: submitit.Executor, wai
 
 
 def submit(trials: list[TrialSpec], store: Store, folder: Path, executor: submitit.Executor) -> list[submitit.Job]:
-    """Submit a job for each trial, all as one array."""
+    """Submit one job array with a job per trial."""
     with executor.batch():
         return [executor.submit(Trial(), remote_job(trial, store), folder / "trials" / trial.id) for trial in trials]
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("study", help="a study of the catalog, or a TOML file")
-    parser.add_argument("--folder", type=Path, required=True, help="on storage that all machines share")
+    parser.add_argument("study", help="name of an included study, or a TOML file")
+    parser.add_argument("--folder", type=Path, required=True, help="folder on shared storage")
     parser.add_argument("--store", type=Path, default=DEFAULT_STORE)
     parser.add_argument("--cluster", choices=["slurm", "local"], default="slurm")
-    parser.add_argument("--partition", help="of Slurm")
-    parser.add_argument("--at-once", type=int, default=100, help="the most jobs that run at once")
-    parser.add_argument(
-        "--hours", type=int, default=13, help="after which Slurm ends a job; the rules end a trial at 12"
-    )
+    parser.add_argument("--partition", help="Slurm partition")
+    parser.add_argument("--at-once", type=int, default=100, help="maximum number of concurrent jobs")
+    parser.add_argument("--hours", type=int, default=13, help="time limit of a job; that of most protocols is 12 hours")
     parser.add_argument("--memory-gb", type=int, default=4)
-    parser.add_argument("--wait-seconds", type=float, default=5.0, help="between two looks at the jobs")
-    given = parser.parse_args()
-    made = submitit.AutoExecutor(folder=make_folder(given.folder / "jobs"), cluster=given.cluster)
-    made.update_parameters(name="graphtrial", timeout_min=60 * given.hours, cpus_per_task=1, mem_gb=given.memory_gb)
-    if given.cluster == "slurm":
-        made.update_parameters(slurm_array_parallelism=given.at_once)
-        if given.partition:
-            made.update_parameters(slurm_partition=given.partition)
-    run(given.study, Store(given.store), given.folder, made, given.wait_seconds)
+    parser.add_argument("--wait-seconds", type=float, default=5.0, help="polling interval")
+    args = parser.parse_args()
+    executor = submitit.AutoExecutor(folder=make_folder(args.folder / "jobs"), cluster=args.cluster)
+    executor.update_parameters(name="graphtrial", timeout_min=60 * args.hours, cpus_per_task=1, mem_gb=args.memory_gb)
+    if args.cluster == "slurm":
+        executor.update_parameters(slurm_array_parallelism=args.at_once)
+        if args.partition:
+            executor.update_parameters(slurm_partition=args.partition)
+    run(args.study, Store(args.store), args.folder, executor, args.wait_seconds)
