@@ -15,7 +15,6 @@ LINES = 250
 LONG = {
     "datasets/planetoid.py": 265,
     "datasets/qm9.py": 255,
-    "execution/ray_cluster.py": 270,
 }
 """Files that are longer, and how long at most; to be emptied."""
 ACROSS = {"benchmarks", "contracts", "faults", "fuzz", "helpers", "tools"}

@@ -95,10 +95,10 @@ def stands_for(row: PlannedRow, printed: PublishedResult, model: PublishedModel)
 @pytest.mark.parametrize("name", OF_TABLES)
 def test_every_printed_row_is_a_row_of_the_study_or_explained(name: str) -> None:
     for printed in experiments(*parse_table(name)):
-        assert printed.models or printed.reason, printed.words
-        assert not printed.reason or printed.test is None, printed.words
+        assert printed.models or printed.reason, printed.description
+        assert not printed.reason or printed.test is None, printed.description
         for model in () if printed.reason else printed.models:
-            assert sum(stands_for(row, printed, model) for row in planned(name)) == 1, printed.words
+            assert sum(stands_for(row, printed, model) for row in planned(name)) == 1, printed.description
 
 
 @pytest.mark.parametrize("name", OF_TABLES)
@@ -121,11 +121,11 @@ def test_parameters_are_as_many_as_printed(name: str) -> None:
         settings = dict(model.settings)
         if settings.get("batch_norm") is False:  # the reference makes and counts norms also where they are off
             settings["batch_norm"] = True
-        assert parameter_count(model.name, shapes, settings) == printed.params_exact, printed.words
+        assert parameter_count(model.name, shapes, settings) == printed.params_exact, printed.description
         if (printed.paper, printed.printed.dataset, printed.printed.model) == ("bgnn-v1", "CIFAR10", "MLP"):
             assert (printed.params_exact, printed.params) == (104_380, 104_044)  # a slip of the paper
         else:
-            assert printed.params_exact == printed.params, printed.words
+            assert printed.params_exact == printed.params, printed.description
 
 
 @pytest.mark.parametrize("name", OF_TABLES)

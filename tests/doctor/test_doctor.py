@@ -13,7 +13,7 @@ from graphtrial.core.spec import Component
 from graphtrial.core.temporary import staging_folder
 from graphtrial.datasets import load
 from graphtrial.doctor import Finding, examine
-from graphtrial.doctor.machine import look_at_packages
+from graphtrial.doctor.machine import check_packages
 from graphtrial.encodings import encode
 from graphtrial.execution import run_trials
 from graphtrial.studies import ModelEntry, Study
@@ -58,7 +58,7 @@ def test_nothing_is_wrong_with_a_sound_machine(results: Path) -> None:
     found = examine(results)
     assert wrong(found) == []
     assert "1 done" in finding(found, "store", "trials").says
-    assert "every checksum agrees" in finding(found, "cache", "datasets").says
+    assert "all checksums match" in finding(found, "cache", "datasets").says
     assert finding(found, "machine", "kernels").state == "ok"
     assert finding(found, "packages", "torch").state == "ok"
 
@@ -67,7 +67,7 @@ def test_there_need_not_be_a_store_or_a_cache_yet(tmp_path: Path, monkeypatch: p
     monkeypatch.setenv("GRAPHTRIAL_HOME", str(tmp_path / "none yet" / "cache"))
     found = examine(tmp_path / "nowhere" / "store.sqlite")
     assert wrong(found) == []
-    assert "nothing was tried so far" in finding(found, "store", "file").says
+    assert "no trials so far" in finding(found, "store", "file").says
     assert not (tmp_path / "nowhere").exists()  # looking leaves no traces
     assert not (tmp_path / "none yet").exists()
 
@@ -185,11 +185,11 @@ def test_what_killed_processes_left_is_told(results: Path) -> None:
 def test_a_study_is_compared_with_the_store_trial_by_trial(tmp_path: Path) -> None:
     file, path = tmp_path / "study.toml", tmp_path / "s.sqlite"
     file.write_text(STUDY)
-    assert "0 of 2 trials have a result, 0 were begun, 2 not" in examine(path, str(file))[-1].says
+    assert "0 of 2 trials are finished, 0 started, 2 missing" in examine(path, str(file))[-1].says
     from graphtrial.studies import load_study
 
     run_trials(load_study(str(file)).trials()[:1], Store(path), workers=0)
-    assert "1 of 2 trials have a result, 0 were begun, 1 not" in examine(path, str(file))[-1].says
+    assert "1 of 2 trials are finished, 0 started, 1 missing" in examine(path, str(file))[-1].says
     run_trials(load_study(str(file)).trials(), Store(path), workers=0)
     assert examine(path, str(file))[-1].state == "ok"
 
@@ -200,7 +200,7 @@ def test_a_package_that_is_absent_or_too_old_is_named_with_its_extra(monkeypatch
     lines = ["torch>=99.0", "numpy>=1.26", "rdkit>=2024.3; extra == 'chem'", "tomli>=2.0; python_version < '3.1'"]
     monkeypatch.setattr(machine, "requires", lambda name: lines)
     monkeypatch.setattr(machine, "_version", lambda name: None if name == "rdkit" else "2.13.0+cpu")
-    found = {f.what: f for f in look_at_packages()}
+    found = {f.what: f for f in check_packages()}
     assert found["torch"].state == "wrong"
     assert found["numpy"].state == "ok"
     assert "graphtrial[chem]" in found["extra chem"].advice

@@ -26,7 +26,7 @@ from graphtrial.training.checkpoint import Checkpoint
 from graphtrial.training.outcome import Epoch, Outcome
 from graphtrial.trials import Store
 from graphtrial.trials.shapes import make_encoding
-from graphtrial.trials.weights import packed
+from graphtrial.trials.weights import serialize_weights
 
 pytestmark = pytest.mark.slow
 
@@ -133,7 +133,7 @@ def test_no_damage_of_a_store_or_its_weights_is_used(tmp_path: Path, times: int,
     for number, spec in enumerate(trials):
         store.start(spec, "accuracy", True, {"cpu": "x" * 300})
         scores = {"train": 80.0, "val": 22.2, "test": 20.0 + number}
-        store.finish(spec.id, Outcome("done", 1234, history, scores), packed({"w": torch.arange(300.0)}))
+        store.finish(spec.id, Outcome("done", 1234, history, scores), serialize_weights({"w": torch.arange(300.0)}))
     expected = everything(store)
     rng = random.Random(f"store{times}")
     for number in range(5000 if times else 400):

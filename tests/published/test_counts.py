@@ -14,7 +14,7 @@ from graphtrial.encodings import ENCODINGS
 from graphtrial.nn import MODELS, count_parameters
 from graphtrial.nn.registry import build_model
 from graphtrial.published.counts import ParameterCheck, parameter_checks
-from graphtrial.published.shapes import known_shapes, published_shapes, shape_lines
+from graphtrial.published.shapes import lookup_shapes, published_shapes, shape_lines
 from graphtrial.trials.shapes import shapes_for
 from tools.normalize_published.raw import read_csv
 
@@ -104,7 +104,7 @@ def test_shapes_equal_those_read_off_the_data(name: str, request: pytest.Fixture
     if name != "csl":
         request.getfixturevalue("mirror")
     for encoding in (None, ENCODINGS.get("laplacian")(k=20)):
-        ours = known_shapes(name, encoding.width if encoding else 0)
+        ours = lookup_shapes(name, encoding.width if encoding else 0)
         data = shapes_for(load(name), encoding)
         assert ours is not None
         assert replace(data, mean_nodes=ours.mean_nodes) == ours

@@ -58,7 +58,7 @@ def test_a_private_text_that_cannot_be_left_out_is_refused(private: str, tmp_pat
     store = Store(tmp_path / "store.sqlite")
     spec = plan()[0]
     record(store, replace(spec, plugins={private: "0" * 64}), 50.0, epochs=1)
-    with pytest.raises(GraphTrialError, match="not shipped"):
+    with pytest.raises(GraphTrialError, match="nothing was exported"):
         ship(store, tmp_path / "copy.sqlite")
     assert not (tmp_path / "copy.sqlite").exists()
 

@@ -46,7 +46,7 @@ def test_a_file_becomes_the_whole_grid(tmp_path: Path) -> None:
         ("sign=fixed", "sgin=fixed", "Did you mean 'sign'"),
         ("[[models]]", "[models]", "needs a \\[\\[models\\]\\] for each"),
         ('title = "A table"', "title = A table", "not valid TOML"),
-        ("splits = 1", "splits = 6", "6 of them were asked for"),
+        ("splits = 1", "splits = 6", "splits, not 6"),
         ('name = "gcn"', "name = 3", "needs a name"),
         ('dataset = "csl"', 'dataset = "csl2"', "Did you mean 'csl'"),
         ("width = 16", "width = -1", "from 1 to"),

@@ -65,7 +65,7 @@ def test_every_mistake_is_told_at_once(tmp_path: Path) -> None:
     )
     problems = "\n".join(looked_at(tmp_path, text).problems)
     assert "no dataset called 'zink'. Did you mean 'zinc'?" in problems
-    assert "99 of them were asked for" in problems
+    assert "splits, not 99" in problems
     assert "dataset 'mnist', which the study does not have" in problems
     text = text.replace("splits = 99\n", "")
     problems = "\n".join(looked_at(tmp_path, text).problems)
@@ -78,7 +78,7 @@ def test_every_mistake_is_told_at_once(tmp_path: Path) -> None:
     [
         ("title = ", "not valid TOML"),
         (HEAD + "models = [1]\n", "needs a name"),
-        (HEAD + 'splits = 9\n[[models]]\nname = "gcn"\nwidth = 8\n', "9 of them were asked for"),
+        (HEAD + 'splits = 9\n[[models]]\nname = "gcn"\nwidth = 8\n', "splits, not 9"),
         (HEAD + 'rules = {stopping.max_epoch = 1}\n[[models]]\nname = "gcn"\nwidth = 8\n', "Did you mean 'max_epochs'"),
         (HEAD + '[[models]]\nname = "gcn"\nbudget = "many"\n', "not a parameter budget"),
         (HEAD + '[[models]]\nname = "gcn"\nencoding = "laplacian:x"\nwidth = 8\n', "k of 'laplacian:x' must be"),
@@ -116,7 +116,7 @@ def test_a_model_that_could_not_be_tried_fairly_is_refused(tmp_path: Path, body:
 def test_parameters_that_cannot_learn_are_named(tmp_path: Path) -> None:
     verdict = looked_at(tmp_path, LAYER.replace("{}", "x + self.linear(x).detach()"), "mine.py")
     assert verdict.is_sound
-    assert "no gradient reaches blocks.0.conv.linear.weight" in verdict.facts[1]
+    assert "no gradient for blocks.0.conv.linear.weight" in verdict.facts[1]
 
 
 def test_an_encoding_that_is_not_determined_is_refused(tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ class Noise(gt.Encoding):
         return np.random.default_rng().normal(size=(graphs.num_nodes, self.width))
 """
     assert looked_at(tmp_path, text, "mine.py").problems == [
-        "encoding 'noise': computed twice it gives different numbers"
+        "encoding 'noise': it is not deterministic: computed twice, its values differ"
     ]
 
 

@@ -142,7 +142,7 @@ def not_run(study: Study) -> list[str]:
     from graphtrial.published.printed_results import experiments
 
     return [
-        f"{row.words}: {row.reason}"
+        f"{row.description}: {row.reason}"
         for row in experiments(*parse_table(study.published))
         if row.reason and row.status != "not-used" and set(row.datasets) & set(study.datasets)
     ]

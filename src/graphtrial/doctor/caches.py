@@ -1,4 +1,4 @@
-"""The cache of prepared data, the raw files and the mirror: every byte against its checksum."""
+"""Check the cache of prepared data, the raw files and the mirror against their checksums."""
 
 from __future__ import annotations
 
@@ -10,54 +10,54 @@ from pathlib import Path
 
 from graphtrial.core.errors import CorruptFileError, GraphTrialError
 from graphtrial.core.files import cache_home, sha256_of
-from graphtrial.doctor.clean import left_in, places_of_cache
+from graphtrial.doctor.clean import cache_folders, stale_in
 from graphtrial.doctor.finding import Finding, State, size, some
 
-SCARCE_BYTES = 1_000_000_000
-ROOMS = ("datasets", "encodings", "kernels", "tours")
+MIN_FREE_BYTES = 1_000_000_000
+CACHES = ("datasets", "encodings", "kernels", "tours")
 
 
-def look_at_cache() -> Iterator[Finding]:
-    """Look at the folder of prepared data: can it be written, is there room, is everything in it intact."""
+def check_cache() -> Iterator[Finding]:
+    """Check the cache: writable, disk space, checksums, leftovers."""
     home = cache_home()
-    yield from look_at_folder("cache", home)
+    yield from check_folder("cache", home)
     if not home.is_dir():
         return
-    for room in ROOMS:
-        yield from _room(home / room)
-    yield from _own(home)
-    yield from look_for_leftovers("cache", places_of_cache())
+    for name in CACHES:
+        yield from _check_arrays(home / name)
+    yield from _check_custom_datasets(home)
+    yield from check_leftovers("cache", cache_folders())
 
 
-def look_for_leftovers(area: str, places: list[Path]) -> Iterator[Finding]:
-    """Look for temporary folders of processes that are gone."""
-    left = left_in(places)
-    if left:
+def check_leftovers(area: str, folders: list[Path]) -> Iterator[Finding]:
+    """Find temporary folders of processes that have ended."""
+    stale = stale_in(folders)
+    if stale:
         advice = "left by processes that were killed; `graphtrial doctor --clean` removes them"
-        names = some([path.name for path in left])
-        yield Finding(area, "leftovers", "note", f"{len(left)} temporary folders: {names}", advice)
+        names = some([path.name for path in stale])
+        yield Finding(area, "leftovers", "note", f"{len(stale)} temporary folders: {names}", advice)
 
 
-def look_at_folder(area: str, folder: Path, *, needed: bool = True) -> Iterator[Finding]:
-    """Look whether a folder can be written, if that is `needed`, and how much room there is."""
-    there = next(place for place in (folder, *folder.absolute().parents) if place.is_dir())
+def check_folder(area: str, folder: Path, *, writable: bool = True) -> Iterator[Finding]:
+    """Check whether a folder is writable, which is an error if `writable` is required, and its free disk space."""
+    existing = next(place for place in (folder, *folder.absolute().parents) if place.is_dir())
     try:
-        with tempfile.TemporaryFile(dir=there):
+        with tempfile.TemporaryFile(dir=existing):
             pass
     except OSError as error:
         advice = "choose another with GRAPHTRIAL_HOME (data) or --store (results)"
-        state: State = "wrong" if needed else "note"
+        state: State = "wrong" if writable else "note"
         yield Finding(area, "folder", state, f"{folder} cannot be written: {error.strerror}", advice)
         return
-    yield Finding(area, "folder", "ok", str(folder) if folder.is_dir() else f"{folder}, which is not made yet")
-    free = shutil.disk_usage(there).free
-    scarce = free < SCARCE_BYTES
-    advice = "make room: a large dataset takes gigabytes, and a full disk ends a study" if scarce else ""
-    yield Finding(area, "disk", "wrong" if scarce else "ok", f"{size(free)} free", advice)
+    yield Finding(area, "folder", "ok", str(folder) if folder.is_dir() else f"{folder}, not created yet")
+    free = shutil.disk_usage(existing).free
+    full = free < MIN_FREE_BYTES
+    advice = "free disk space: a large dataset takes gigabytes" if full else ""
+    yield Finding(area, "disk", "wrong" if full else "ok", f"{size(free)} free", advice)
 
 
-def look_at_raw_files() -> Iterator[Finding]:
-    """Look whether each raw file on this machine, in the mirror or the raw cache, is the published one."""
+def check_raw_files() -> Iterator[Finding]:
+    """Check the raw files in the mirror and the raw cache against their published checksums."""
     from graphtrial.datasets import DATASETS
     from graphtrial.io.sources import find, known_hash, mirror
 
@@ -66,7 +66,7 @@ def look_at_raw_files() -> Iterator[Finding]:
     except GraphTrialError as error:
         yield Finding("mirror", "folder", "wrong", str(error))
         return
-    says = str(folder) if folder else "none; files that are not here are downloaded"
+    says = str(folder) if folder else "none; missing files are downloaded"
     yield Finding("mirror", "folder", "ok", says)
     files = {file.name: file for name in DATASETS for source in DATASETS.get(name)().sources for file in source.files}
     intact, unknown, damaged = 0, 0, []
@@ -80,14 +80,14 @@ def look_at_raw_files() -> Iterator[Finding]:
             intact += 1
         else:
             damaged.append(str(path))
-    says = f"{intact} are the published ones" + (f", {unknown} have no published checksum" if unknown else "")
-    advice = "fetch them again and replace them" if damaged else ""
+    says = f"{intact} match their checksum" + (f", {unknown} have no published checksum" if unknown else "")
+    advice = "download them again" if damaged else ""
     if damaged:
-        says += f", {len(damaged)} are not: {some(damaged)}"
+        says += f", {len(damaged)} do not: {some(damaged)}"
     yield Finding("mirror", "raw files", "wrong" if damaged else "ok", says, advice)
 
 
-def _room(folder: Path) -> Iterator[Finding]:
+def _check_arrays(folder: Path) -> Iterator[Finding]:
     from graphtrial.graphs import storage
 
     if not folder.is_dir():
@@ -95,31 +95,33 @@ def _room(folder: Path) -> Iterator[Finding]:
     sets = [path.parent for path in sorted(folder.rglob(storage.MANIFEST)) if ".tmp" not in str(path)]
     count = sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
     damaged = []
-    for place in sets:
+    for path in sets:
         try:
-            storage.load(place)
+            storage.load(path)
         except CorruptFileError:
-            damaged.append(str(place.relative_to(folder)))
+            damaged.append(str(path.relative_to(folder)))
     if damaged:
         says = f"{len(damaged)} of {len(sets)} sets of arrays are damaged: {some(damaged)}"
-        advice = f"nothing is lost: they are made again when next used, or delete them below {folder}"
+        advice = f"they are computed again when next used, or delete them in {folder}"
         yield Finding("cache", folder.name, "wrong", says, advice)
     else:
-        yield Finding("cache", folder.name, "ok", f"{len(sets)} sets of arrays, {size(count)}, every checksum agrees")
+        yield Finding("cache", folder.name, "ok", f"{len(sets)} sets of arrays, {size(count)}, all checksums match")
 
 
-def _own(home: Path) -> Iterator[Finding]:
+def _check_custom_datasets(home: Path) -> Iterator[Finding]:
     from graphtrial.datasets.custom import recipe
 
     wrong = []
     for name in recipe.names():
         try:
-            made = recipe.read(name)
-            files = [home / "raw" / file.name for file in made.sources] if made else []
+            dataset = recipe.read(name)
+            files = [home / "raw" / file.name for file in dataset.sources] if dataset else []
             if any(not path.is_file() for path in files):
                 raise CorruptFileError(f"a raw file of '{name}' is missing")
             changed = [
-                f for f, path in zip(made.sources if made else (), files, strict=True) if sha256_of(path) != f.sha256
+                file
+                for file, path in zip(dataset.sources if dataset else (), files, strict=True)
+                if sha256_of(path) != file.sha256
             ]
             if changed:
                 raise CorruptFileError(f"{os.path.basename(changed[0].name)} of '{name}' was changed")
@@ -127,6 +129,6 @@ def _own(home: Path) -> Iterator[Finding]:
             wrong.append(str(error))
     if wrong:
         advice = "import the data again with --replace, or `graphtrial data delete` it"
-        yield Finding("cache", "own data", "wrong", some(wrong), advice)
+        yield Finding("cache", "custom datasets", "wrong", some(wrong), advice)
     elif recipe.names():
-        yield Finding("cache", "own data", "ok", f"{len(recipe.names())} recipes and their files are intact")
+        yield Finding("cache", "custom datasets", "ok", f"{len(recipe.names())} recipes and their files are intact")

@@ -1,4 +1,4 @@
-"""What killed processes left behind, and how it is removed."""
+"""Temporary files of killed processes, and their removal."""
 
 from __future__ import annotations
 
@@ -16,28 +16,29 @@ from graphtrial.trials.fields import is_id
 _LEVELS = 4
 
 
-def places_of_cache() -> list[Path]:
-    """Return the folders of the cache in which something is written, and that of temporary files."""
+def cache_folders() -> list[Path]:
+    """Return the folders of the cache, and that of temporary files."""
     home = cache_home()
     deep = [Path(folder) for folder, *_ in _walk(home)] if home.is_dir() else []
     return [*deep, Path(tempfile.gettempdir())]
 
 
-def places_of_store(path: Path) -> list[Path]:
-    """Return the folders in which a store and its trials are written: none below them that is not ours."""
+def store_folders(path: Path) -> list[Path]:
+    """Return the folders of a store and of its trials."""
     trials = path.parent / "trials"
     folders = [folder for folder in sorted(trials.iterdir()) if is_id(folder.name)] if trials.is_dir() else []
     return [path.parent, *folders]
 
 
-def left_in(places: list[Path]) -> list[Path]:
-    """Return the temporary folders in these places that no living process uses."""
-    return [path for place in places for path in stale_folders(place)]
+def stale_in(folders: list[Path]) -> list[Path]:
+    """Return the stale temporary folders in these folders."""
+    return [path for folder in folders for path in stale_folders(folder)]
 
 
 def clean(store: Path) -> list[Path]:
-    """Remove what no living process uses: temporary folders, and checkpoints of finished trials; return what it was."""
-    removed = [path for place in (*places_of_cache(), *places_of_store(store)) for path in remove_stale_folders(place)]
+    """Remove stale temporary folders and checkpoints of finished trials; return their paths."""
+    folders = (*cache_folders(), *store_folders(store))
+    removed = [path for folder in folders for path in remove_stale_folders(folder)]
     return [*removed, *_checkpoints(store)]
 
 
@@ -49,7 +50,7 @@ def _checkpoints(path: Path) -> Iterator[Path]:
     try:
         store = Store(path, read_only=True)
         finished = [record.id for record in store.trials() if record.is_finished]
-    except GraphTrialError:  # what is wrong with it, the doctor says
+    except GraphTrialError:  # reported by `check_store`
         return
     for trial in finished:
         state = Checkpoint(store.checkpoint_file(trial))
@@ -59,8 +60,8 @@ def _checkpoints(path: Path) -> Iterator[Path]:
 
 
 def _walk(folder: Path) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Walk down some levels, but not into temporary folders."""
-    for place, folders, files in os.walk(folder):
-        levels = len(Path(place).relative_to(folder).parts)
+    """Walk down `_LEVELS` levels, but not into temporary folders."""
+    for path, folders, files in os.walk(folder):
+        levels = len(Path(path).relative_to(folder).parts)
         folders[:] = [name for name in folders if not name.endswith(SUFFIX)] if levels < _LEVELS else []
-        yield place, folders, files
+        yield path, folders, files

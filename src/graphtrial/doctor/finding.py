@@ -1,4 +1,4 @@
-"""What a look at one thing found."""
+"""Result of one check."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ State = Literal["ok", "note", "wrong"]
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at: `ok`, a `note` that harms no result, or `wrong`; `advice` says what to do."""
+    """Result of one check: `ok`, a harmless `note`, or `wrong`, with `advice`."""
 
     area: str
     what: str
@@ -20,7 +20,7 @@ class Finding:
 
 
 def size(count: float) -> str:
-    """Return a number of bytes in words."""
+    """Format a number of bytes."""
     for unit in ("bytes", "KB", "MB", "GB"):
         if count < 1000 or unit == "GB":
             break
@@ -29,6 +29,6 @@ def size(count: float) -> str:
 
 
 def some(names: list[str], limit: int = 3) -> str:
-    """Return the first names of a list and how many more there are."""
+    """Return the first names of a list and the number of others."""
     more = f" and {len(names) - limit} more" if len(names) > limit else ""
     return ", ".join(names[:limit]) + more

@@ -1,4 +1,4 @@
-"""The store: is the file sound, is every result whole, and is a study complete in it."""
+"""Check a store: integrity of the file, of every result, and completeness of a study."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from typing import TYPE_CHECKING
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.files import sha256_of
-from graphtrial.doctor.caches import look_at_folder, look_for_leftovers
-from graphtrial.doctor.clean import places_of_store
+from graphtrial.doctor.caches import check_folder, check_leftovers
+from graphtrial.doctor.clean import store_folders
 from graphtrial.doctor.finding import Finding, some
 
 if TYPE_CHECKING:
     from graphtrial.trials import Store, TrialRecord
 
 AREA = "store"
-_RESCUE = "`graphtrial store merge STORE --store rescued.sqlite` copies every trial whose digest agrees"
+_RESCUE = "`graphtrial store merge STORE --store rescued.sqlite` copies every trial whose digest matches"
 _DISTRUST = f"do not trust these trials; {_RESCUE}"
 
 
-def look_at_store(path: Path) -> Iterator[Finding]:
-    """Look at the file without changing it: integrity, schema, digest of each trial, its epochs and its weights."""
+def check_store(path: Path) -> Iterator[Finding]:
+    """Check a store read-only: integrity, schema, digests of trials, epochs and weights."""
     from graphtrial.trials import Store
 
-    yield from look_at_folder(AREA, path.parent, needed=not path.exists())  # who only reads need not write
+    yield from check_folder(AREA, path.parent, writable=not path.exists())
     if not path.exists() and not path.is_symlink():
-        yield Finding(AREA, "file", "ok", f"{path} is not there yet: nothing was tried so far")
+        yield Finding(AREA, "file", "ok", f"{path} does not exist yet: no trials so far")
         return
     try:
         store = Store(path, read_only=True)
@@ -35,13 +35,13 @@ def look_at_store(path: Path) -> Iterator[Finding]:
         yield from _trials(store)
     except GraphTrialError as error:
         yield Finding(
-            AREA, "file", "wrong", str(error), "choose another with --store, or rescue what is left: " + _RESCUE
+            AREA, "file", "wrong", str(error), "choose another with --store, or rescue its trials: " + _RESCUE
         )
-    yield from look_for_leftovers(AREA, places_of_store(path))
+    yield from check_leftovers(AREA, store_folders(path))
 
 
-def look_at_study(path: Path, name: str) -> Iterator[Finding]:
-    """Look whether each trial of a study has exactly one result in the store."""
+def check_study(path: Path, name: str) -> Iterator[Finding]:
+    """Check whether each trial of a study has a result in the store."""
     from graphtrial.studies import load_study
     from graphtrial.trials import Store
 
@@ -51,7 +51,7 @@ def look_at_study(path: Path, name: str) -> Iterator[Finding]:
     missing = [trial for trial in dict.fromkeys(planned) if trial not in records]
     unfinished = [record.id for record in records.values() if not record.is_finished]
     done = len(records) - len(unfinished)
-    says = f"{done} of {len(set(planned))} trials have a result, {len(unfinished)} were begun, {len(missing)} not"
+    says = f"{done} of {len(set(planned))} trials are finished, {len(unfinished)} started, {len(missing)} missing"
     complete = not missing and not unfinished
     advice = "" if complete else f"graphtrial study {name}"
     yield Finding("study", name, "ok" if complete else "note", says, advice)
@@ -71,7 +71,7 @@ def _trials(store: Store) -> Iterator[Finding]:
     statuses = Counter(record.status for record in records)
     says = ", ".join(f"{count} {status}" for status, count in sorted(statuses.items())) or "none yet"
     failed = statuses["failed"]
-    advice = "`graphtrial status` lists them, `graphtrial show ID` tells why" if failed else ""
+    advice = "`graphtrial status` lists them, `graphtrial show ID` shows the error" if failed else ""
     yield Finding(AREA, "trials", "note" if failed else "ok", says, advice)
     named = sorted({name for record in records for name in record.spec.names if ":" in name})
     if named:
@@ -86,26 +86,26 @@ def _trials(store: Store) -> Iterator[Finding]:
         except GraphTrialError as error:
             yield Finding(AREA, "digests", "wrong", str(error), _RESCUE)
         else:
-            yield Finding(AREA, "digests", "ok", f"those of {len(records)} trials and their epochs agree")
+            yield Finding(AREA, "digests", "ok", f"those of {len(records)} trials and their epochs match")
     yield from _folders(records, store)
 
 
 def _folders(records: list[TrialRecord], store: Store) -> Iterator[Finding]:
-    kept = [record for record in records if record.weights is not None]
-    lost = [record.id for record in kept if not store.weights_file(record.id).is_file()]
+    with_weights = [record for record in records if record.weights is not None]
+    lost = [record.id for record in with_weights if not store.weights_file(record.id).is_file()]
     if lost:
-        says = f"the weights of {len(lost)} trials are gone: {some(lost)}"
-        advice = "their scores are kept; `graphtrial store merge` copies weights from a store that has them"
+        says = f"the weights of {len(lost)} trials are missing: {some(lost)}"
+        advice = "their scores remain; `graphtrial store merge` copies weights from a store that has them"
         yield Finding(AREA, "weights", "note", says, advice)
-    there = [record for record in kept if record.id not in lost]
-    changed = [record.id for record in there if sha256_of(store.weights_file(record.id)) != record.weights]
+    present = [record for record in with_weights if record.id not in lost]
+    changed = [record.id for record in present if sha256_of(store.weights_file(record.id)) != record.weights]
     if changed:
         says = f"the weights of {len(changed)} trials were changed after they were written: {some(changed)}"
         yield Finding(AREA, "weights", "wrong", says, "delete them; `graphtrial store merge` copies them again")
-    elif there:
-        yield Finding(AREA, "weights", "ok", f"the digests of {len(there)} weights files agree")
+    elif present:
+        yield Finding(AREA, "weights", "ok", f"the digests of {len(present)} weights files match")
     finished = [record.id for record in records if record.is_finished]
-    states = [trial for trial in finished if any(store.trial_folder(trial).glob("*checkpoint.safetensors"))]
-    if states:
+    stale = [trial for trial in finished if any(store.trial_folder(trial).glob("*checkpoint.safetensors"))]
+    if stale:
         advice = "left by a process that was killed right after its result; `graphtrial doctor --clean` removes them"
-        yield Finding(AREA, "checkpoints", "note", f"{len(states)} of trials that are finished", advice)
+        yield Finding(AREA, "checkpoints", "note", f"{len(stale)} of finished trials", advice)

@@ -17,10 +17,10 @@ from graphtrial.trials.trial import TrialSpec
 
 
 class Executor(Protocol):
-    """Interface of executors, which run trials without a result; constructor arguments are the configuration.
+    """Interface of executors; constructor arguments are the configuration.
 
-    Every result goes to one store. A trial that is lost with its process or machine resumes from its last epoch to the
-    same bits; an interrupted one does so when it is run again.
+    All results go to one store. A trial lost with its process or machine resumes bit-exactly from its last checkpoint;
+    an interrupted one does so when it is run again.
     """
 
     def run(self, trials: Sequence[TrialSpec], store: Store, listener: Listener) -> None:
@@ -70,7 +70,7 @@ class StudyRun:
         listener: Listener = lambda progress: None,
         executor: Executor | None = None,
     ) -> list[TrialRecord]:
-        """Run what is missing and return the records of all trials."""
+        """Run the trials without a result and return the records of all."""
         run_trials(self.trials, self.store, workers=workers, listener=listener, executor=executor)
         return self.records()
 

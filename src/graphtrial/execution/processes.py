@@ -25,7 +25,7 @@ from graphtrial.trials.trial import TrialSpec
 
 MOST_WORKERS = 4096
 POLL_SECONDS = 60.0
-"""How often the watchdog looks at silent trials."""
+"""Maximum time between two checks of the watchdog."""
 
 
 @dataclass
@@ -100,7 +100,7 @@ class Processes:
             silent = time.monotonic() - run.last_update
             if silent > timeout_seconds(run.trial, self.grace_seconds) and not run.silent_seconds:
                 run.silent_seconds = silent
-                run.process.kill()  # its pipe closes, as at every other end
+                run.process.kill()  # closes its pipe
 
 
 def _receive(connection: Connection, running: dict[Connection, _Run], store: Store, listener: Listener) -> None:
@@ -123,5 +123,5 @@ def _receive(connection: Connection, running: dict[Connection, _Run], store: Sto
 
 def _reason(code: int | None) -> str:
     if code == 0:
-        return " before the trial had a result: something in it ended the process"
+        return " before the trial had a result: its code ended the process"
     return ": it was killed, perhaps because memory ran out" if code == -9 else ""

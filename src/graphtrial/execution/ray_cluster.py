@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from filelock import FileLock, Timeout
 
 from graphtrial.core.arguments import NonNegativeFloat, Range
-from graphtrial.core.errors import GraphTrialError, missing_extra
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.files import make_folder
 from graphtrial.core.signatures import check_fields
 from graphtrial.execution.progress import Listener, Progress
+from graphtrial.execution.ray_tasks import connected, import_ray, run_task, start_mailbox, wait_for_tasks
 from graphtrial.execution.recording import TrialResult, record_result
-from graphtrial.execution.remote import RemoteJob, RemoteUpdate, run_remote
+from graphtrial.execution.remote import RemoteUpdate
 from graphtrial.execution.remote_store import record_updates, remote_job
 from graphtrial.execution.watchdog import GRACE_SECONDS, timeout_error, timeout_seconds
-from graphtrial.execution.worker import DriverGoneError
 from graphtrial.trials.store import Store
 from graphtrial.trials.trial import TrialSpec
 
-POLL_SECONDS = 0.5
 COUNT_SECONDS = 5.0
+"""Time between two counts of the CPUs of the cluster."""
 ATTEMPTS = 3
-"""How often in a row a trial may be lost without an epoch in between."""
+"""Maximum number of times in a row that a trial may be lost without an epoch in between."""
 
 
 @dataclass
@@ -69,17 +67,17 @@ class RayCluster:
 
     def run(self, trials: Sequence[TrialSpec], store: Store, listener: Listener) -> None:
         """Run these trials and record their results."""
-        ray = _ray()
-        with self._connected(ray):
-            mailbox = _mailbox(ray)
+        ray = import_ray()
+        with connected(ray, self.address):
+            mailbox = start_mailbox(ray)
             options = {"num_cpus": self.cpus, "num_gpus": self.gpus, "memory": int(1e9 * self.memory_gb) or None}
-            task = ray.remote(_task).options(max_retries=0, **options)
+            task = ray.remote(run_task).options(max_retries=0, **options)
             waiting = deque(_Run(trial, FileLock(store.lock_file(trial.id))) for trial in trials)
             running: dict[Any, _Run] = {}
             try:
                 while waiting or running:
                     self._submit(ray, task, mailbox, waiting, running, store)
-                    ended = _ended(ray, list(running))
+                    ended = wait_for_tasks(ray, list(running))
                     self._receive(ray, mailbox, running, store, listener)
                     for reference in ended:
                         self._end(ray, reference, running.pop(reference), waiting, store, listener)
@@ -89,7 +87,7 @@ class RayCluster:
                     with suppress(GraphTrialError):  # the store may be what went wrong
                         store.mark(run.trial.id, "interrupted")
                 if isinstance(error, ray.exceptions.RayError):
-                    lost = f"the Ray cluster is gone ({' '.join(str(error).split())}); the same command goes on"
+                    lost = f"the Ray cluster is gone ({' '.join(str(error).split())}); the same command resumes"
                     raise GraphTrialError(lost) from error
                 raise
             finally:
@@ -100,34 +98,17 @@ class RayCluster:
                         ray.cancel(reference, force=True)
                     ray.kill(mailbox)
 
-    @contextmanager
-    def _connected(self, ray: Any) -> Iterator[None]:
-        if ray.is_initialized():
-            yield
-            return
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-        quiet = {"log_to_driver": False, "logging_level": "ERROR"}
-        started = {"include_dashboard": False} if self.address == "local" else {}
-        try:
-            ray.init(self.address, job_config=_job_config(), **quiet, **started)
-        except (ConnectionError, RuntimeError, ValueError, OSError) as error:
-            raise GraphTrialError(f"cannot reach a Ray cluster at '{self.address}': {error}") from error
-        try:
-            yield
-        finally:
-            ray.shutdown()
-
     def _submit(
         self, ray: Any, task: Any, mailbox: Any, waiting: deque[_Run], running: dict[Any, _Run], store: Store
     ) -> None:
-        """Submit trials until each slot of the cluster has one that runs and one that waits for it."""
+        """Submit trials until there are two per slot of the cluster: one running, one queued."""
         for _ in range(len(waiting)):
             if len(running) >= 2 * self._slots(ray):
                 return
             run = waiting.popleft()
-            if not _take(run, store):
-                continue  # it has a result by now
-            if not run.lock.is_locked:  # another command runs it at this moment
+            if not _lock(run, store):
+                continue  # finished by another command
+            if not run.lock.is_locked:  # another command runs it
                 waiting.append(run)
                 continue
             run.last_update, run.silent_seconds = None, 0.0
@@ -135,7 +116,7 @@ class RayCluster:
             running[reference] = run
 
     def _slots(self, ray: Any) -> int:
-        """Return the number of slots of the cluster, which may grow and shrink."""
+        """Return the current number of slots of the cluster."""
         when, count = self._counted
         if time.monotonic() - when > COUNT_SECONDS:
             count = max(1, int(ray.cluster_resources().get("CPU", 1) // self.cpus))
@@ -182,87 +163,16 @@ class RayCluster:
                 ray.cancel(reference, force=True)
 
 
-def _job_config() -> Any:
-    """Return how workers are set up: with the folder of the user's script, but without the current folder.
-
-    Ray would let them import from there first of all, and take a `numpy.py` in it for numpy.
-    """
-    from ray.job_config import JobConfig
-
-    config: Any = JobConfig()
-    script = os.path.dirname(os.path.realpath(sys.argv[0]))
-    config._py_driver_sys_path = [script] if script in sys.path else []
-    config._runtime_env_has_working_dir = lambda: True  # what Ray asks before it adds the current folder
-    return config
-
-
-def _task(job: RemoteJob, mailbox: Any, state_seconds: float) -> TrialResult:
-    """Run one trial in a worker process of Ray."""
-    ray = _ray()
-
-    def send(update: RemoteUpdate) -> None:
-        try:
-            ray.get(mailbox.put.remote(update))  # waits until the driver's machine has it
-        except ray.exceptions.RayError:
-            raise DriverGoneError from None
-
-    return run_remote(job, send, state_seconds=state_seconds)
-
-
-class Mailbox:
-    """Queue of updates between workers and driver; only the newest checkpoint of each trial is stored."""
-
-    def __init__(self) -> None:
-        self._updates: list[RemoteUpdate] = []
-
-    def put(self, update: RemoteUpdate) -> None:
-        """Append an update."""
-        if update.state is not None:
-            self._updates = [replace(u, state=None) if u.trial == update.trial else u for u in self._updates]
-        self._updates.append(update)
-
-    def take(self) -> list[RemoteUpdate]:
-        """Return and remove all updates, oldest first."""
-        taken, self._updates = self._updates, []
-        return taken
-
-
-def _mailbox(ray: Any) -> Any:
-    """Start the mailbox on the machine of the driver, whose loss would end the driver as well."""
-    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
-
-    here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
-    return ray.remote(Mailbox).options(num_cpus=0, scheduling_strategy=here).remote()
-
-
-def _ended(ray: Any, references: list[Any]) -> list[Any]:
-    """Return which tasks have ended, after waiting a little for the first."""
-    if not references:
-        time.sleep(POLL_SECONDS)
-        return []
-    first = ray.wait(references, num_returns=1, timeout=POLL_SECONDS)[0]
-    ended: list[Any] = ray.wait(references, num_returns=len(references), timeout=0)[0] if first else []
-    return ended
-
-
-def _take(run: _Run, store: Store) -> bool:
-    """Lock a trial unless another command has it; return whether it is still to be run."""
+def _lock(run: _Run, store: Store) -> bool:
+    """Lock a trial unless another command has locked it; return whether it is unfinished."""
     if not run.lock.is_locked:
         make_folder(store.trial_folder(run.trial.id))
         try:
             run.lock.acquire(timeout=0)
         except Timeout:
             return True
-    known = store.trials([run.trial.id])
-    if known and known[0].is_finished:
+    stored = store.trials([run.trial.id])
+    if stored and stored[0].is_finished:
         run.lock.release(force=True)
         return False
     return True
-
-
-def _ray() -> Any:
-    try:
-        import ray
-    except ImportError:
-        raise missing_extra("running trials on a cluster", "Ray", "ray") from None
-    return ray

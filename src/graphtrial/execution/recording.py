@@ -1,4 +1,4 @@
-"""Recording of trials in the store: where they start, and how they end."""
+"""Record start, environment and result of trials in the store."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graphtrial.training.outcome import Outcome
 from graphtrial.trials.environment import environment
 from graphtrial.trials.store import Store
 from graphtrial.trials.trial import TrialSpec
-from graphtrial.trials.weights import packed
+from graphtrial.trials.weights import serialize_weights
 
 UNKNOWN_METRIC = "unknown"
 """Metric of a trial whose data cannot be loaded, until a start that can."""
@@ -22,7 +22,7 @@ UNKNOWN_METRIC = "unknown"
 
 @dataclass(frozen=True)
 class TrialResult:
-    """How a trial ended: an outcome and the serialized weights, or an error message."""
+    """Result of a trial: an outcome and the serialized weights, or an error message."""
 
     outcome: Outcome | None
     weights: bytes | None = None
@@ -31,32 +31,32 @@ class TrialResult:
     @classmethod
     def of(cls, outcome: Outcome) -> TrialResult:
         """Serialize the weights of an outcome."""
-        return cls(replace(outcome, weights={}), packed(outcome.weights))
+        return cls(replace(outcome, weights={}), serialize_weights(outcome.weights))
 
     @classmethod
     def failed(cls, error: BaseException) -> TrialResult:
-        """Return the result of a failed trial: the message of an error for people, the traceback of any other.
+        """Return the result of a failed trial: the message of a `GraphTrialError`, the traceback of any other error.
 
-        `sys.exit()` in a model ends the trial and not the process, so it is a failure whatever its code.
+        `sys.exit()` in a model is a failure too, whatever its code.
         """
         message = str(error) if isinstance(error, GraphTrialError) else "".join(traceback.format_exception(error))
         return cls(None, error=message)
 
 
 def record_start(spec: TrialSpec, store: Store, where: dict[str, Any] | None = None) -> None:
-    """Record that a trial starts in an environment, by default that of this process, with the metric of its data."""
+    """Record the start of a trial, its environment (by default that of this process) and its metric."""
     where = {**(environment() if where is None else where), **_source(spec.dataset)}
     try:
         task = task_of(spec.dataset)
-    except GraphTrialError:  # the trial will fail for the same reason, and have no scores
+    except GraphTrialError:  # the trial will fail with the same error
         store.start(spec, UNKNOWN_METRIC, True, where)
         return
     store.start(spec, task.metric.title, task.metric.higher_is_better, where)
 
 
 def record_result(spec: TrialSpec, store: Store, result: TrialResult) -> None:
-    """Record how a trial ended; a finished one is left alone. Its checkpoint is removed once it has an outcome."""
-    if not store.trials([spec.id]):  # it ended before it could report its start
+    """Record the result of a trial, unless it is finished already, and remove its checkpoint."""
+    if not store.trials([spec.id]):  # it ended before its start was recorded
         record_start(spec, store)
     if result.outcome is None:
         store.mark(spec.id, "failed", result.error)

@@ -46,8 +46,8 @@ class RemoteUpdate:
 def run_remote(job: RemoteJob, send: Callable[[RemoteUpdate], None], *, state_seconds: float = 0.0) -> TrialResult:
     """Run a trial on this machine, in a folder that is deleted afterwards, and send an update after each epoch.
 
-    The checkpoint goes along unless the last one did less than `state_seconds` ago. `send` raises `DriverGoneError`
-    where nobody receives it, which ends the trial; an error of the trial itself is its result.
+    The checkpoint is sent with it at most every `state_seconds`. `send` raises `DriverGoneError` if the driver has
+    ended, which ends the trial; an error of the trial itself is its result.
     """
     with temporary_folder() as folder:
         return _run(job, Checkpoint(Path(folder) / CHECKPOINT), send, state_seconds)
@@ -79,7 +79,7 @@ def _run(
         return TrialResult.of(run_trial(spec, checkpoint.path, send_epoch))
     except (DriverGoneError, KeyboardInterrupt):
         raise
-    except BaseException as error:  # noqa: BLE001 - what a model does wrong is a fact about the trial, not the study
+    except BaseException as error:  # noqa: BLE001 - an error of a model fails its trial, not the study
         return TrialResult.failed(error)
 
 
@@ -87,6 +87,6 @@ def _check_code(job: RemoteJob) -> None:
     here = environment()["code"]
     if here != job.code:
         raise GraphTrialError(
-            f"this machine has other code of graphtrial ({here}) than the driver ({job.code}); "
+            f"the code of graphtrial differs between this machine ({here}) and the driver ({job.code}); "
             "install the same version everywhere"
         )

@@ -1,4 +1,4 @@
-"""The driver's side of remote trials: build their jobs, and record their updates as the only writer of the store."""
+"""Driver of remote trials, the only writer of the store: create jobs, record updates."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def checkpoint_of(trial: str, store: Store) -> Checkpoint:
 
 
 def record_updates(updates: Iterable[RemoteUpdate], trials: dict[str, TrialSpec], store: Store) -> None:
-    """Record starts, epochs and checkpoints of these trials; updates of others come too late and are dropped."""
+    """Record starts, epochs and checkpoints of these trials; late updates of others are dropped."""
     epochs: dict[str, list[Epoch]] = {}
     states: dict[str, bytes] = {}
     for update in updates:

@@ -1,4 +1,4 @@
-"""Run a stored trial again by its specification, and compare what comes out with what came out before."""
+"""Run stored trials again from their specification and compare the results."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from graphtrial.trials.store import Store, TrialRecord
 
 Verdict = Literal["same bits", "within tolerance", "differs", "no result"]
 TOLERANCE = 0.05
-"""How far a score may be off where versions differ, as a share of it: training amplifies the last bit of a sum."""
+"""Relative tolerance of scores where versions differ: training amplifies rounding differences."""
 COMPARED = ("epoch", "lr", "train_loss", "val_loss", "val_score")
-"""What must be the same of an epoch; its seconds never are."""
+"""Fields of an epoch that must be equal; its seconds are not compared."""
 VERSIONS = ("python", "system", "machine", "cpu", "packages", "code", BATCHED_TRIALS)
-"""What of an environment may change the last bit of a result."""
+"""Fields of an environment that may change the rounding of a result."""
 
 
 @dataclass(frozen=True)
 class Reproduction:
-    """A trial then and now: the verdict and its reason in words, both test scores, and what differs around them."""
+    """Comparison of two runs of a trial: verdict, reason, scores before and after, differences of the environments."""
 
     trial: str
     verdict: Verdict
@@ -38,7 +38,7 @@ class Reproduction:
 
     @property
     def holds(self) -> bool:
-        """The stored result stands."""
+        """Whether the stored result is reproduced."""
         return self.verdict in ("same bits", "within tolerance")
 
 
@@ -51,18 +51,18 @@ def reproduce(
     tolerance: float = TOLERANCE,
     listener: Listener = lambda progress: None,
 ) -> list[Reproduction]:
-    """Run finished trials of a store again, in a store of their own in `folder`, and compare.
+    """Run finished trials of a store again, in a new store in `folder`, and compare.
 
-    A call that was interrupted goes on where it stopped; after one that was not, everything is run anew.
+    An interrupted call is resumed; after a complete one, all trials are run anew.
     """
     for record in records:
         if not record.is_finished:
             raise GraphTrialError(f"trial {record.id} has no result to compare with: its status is {record.status}")
-        check_plugins(record.spec)  # what has to be refused is not even begun
-    before = {record.id: store.history(record.id) for record in records}  # damage is told before anything runs
+        check_plugins(record.spec)  # before anything runs
+    before = {record.id: store.history(record.id) for record in records}  # verified before anything runs
     again = Store(folder / "store.sqlite")
     if sum(record.is_finished for record in again.trials([r.id for r in records])) == len(records):
-        again = _emptied(again, records)
+        again = _cleared(again, records)
     run_trials([record.spec for record in records], again, workers=workers, listener=listener)
     now = {record.id: record for record in again.trials()}
     return [
@@ -75,33 +75,36 @@ def compare(
 ) -> Reproduction:
     """Compare a stored trial with another run of it.
 
-    Equal bits of all epochs, scores and sizes are asked for first. Where they differ and versions, code or machine
-    differ as well, each score must lie within `tolerance`, a share of the old one; where nothing differs that could
-    explain it, it is a fault.
+    Epochs, scores and parameter counts should be bitwise equal. If they differ, and versions, code or machine differ as
+    well, each score must be within the relative `tolerance`; with equal environments any difference is a failure.
     """
     changed = changes(before.environment, after.environment)
 
-    def told(verdict: Verdict, reason: str) -> Reproduction:
+    def reproduction(verdict: Verdict, reason: str) -> Reproduction:
         return Reproduction(before.id, verdict, reason, before.scores, after.scores, len(new), changed)
 
     if not after.is_finished:
-        return told("no result", f"the second run ended as {after.status}: {(after.error or '').strip()[-400:]}")
-    parted = first_difference(old, new)
-    if parted is None and before.scores == after.scores and before.params == after.params:
-        return told("same bits", f"{len(new)} epochs and {len(after.scores)} scores are equal to the last bit")
-    where = "the scores" if parted is None else f"epoch {parted}"
+        return reproduction(
+            "no result", f"the second run ended as {after.status}: {(after.error or '').strip()[-400:]}"
+        )
+    first = first_difference(old, new)
+    if first is None and before.scores == after.scores and before.params == after.params:
+        return reproduction("same bits", f"{len(new)} epochs and {len(after.scores)} scores are bitwise equal")
+    where = "the scores" if first is None else f"epoch {first}"
     if not changed and "time" not in (before.status, after.status):
-        return told("differs", f"{where} differ though code, versions and machine are the same")
-    apart = [part for part in before.scores if not _near(before.scores[part], after.scores.get(part), tolerance)]
+        return reproduction("differs", f"{where} differ though code, versions and machine are the same")
+    beyond = [part for part in before.scores if not _near(before.scores[part], after.scores.get(part), tolerance)]
     why = "the time limit ended it" if not changed else f"{', '.join(changed)} changed"
-    if apart or not before.scores:
-        what = ", ".join(apart) or "how it ended"
-        return told("differs", f"from {where} on, and by more than {tolerance:.0%} in {what} ({why})")
-    return told("within tolerance", f"bits differ from {where} on ({why}); every score is within {tolerance:.0%}")
+    if beyond or not before.scores:
+        what = ", ".join(beyond) or "the status"
+        return reproduction("differs", f"from {where} on, and by more than {tolerance:.0%} in {what} ({why})")
+    return reproduction(
+        "within tolerance", f"bits differ from {where} on ({why}); every score is within {tolerance:.0%}"
+    )
 
 
 def changes(before: dict[str, Any], after: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
-    """Return what differs between two environments that may change the last bit of a result, then and now."""
+    """Return the differing `VERSIONS` of two environments by name, before and after."""
     flat_before, flat_after = _flat(before), _flat(after)
     names = sorted({*flat_before, *flat_after})
     return {
@@ -112,15 +115,15 @@ def changes(before: dict[str, Any], after: dict[str, Any]) -> dict[str, tuple[An
 
 
 def first_difference(old: Sequence[Epoch], new: Sequence[Epoch]) -> int | None:
-    """Return the number of the first epoch that is not the same, or nothing where all are."""
+    """Return the number of the first epoch that differs, or `None`."""
     for a, b in zip(old, new, strict=False):
         if any(getattr(a, name) != getattr(b, name) for name in COMPARED):
             return a.epoch
     return None if len(old) == len(new) else min(len(old), len(new)) + 1
 
 
-def _emptied(store: Store, records: Sequence[TrialRecord]) -> Store:
-    """Remove a store and what it kept of these trials, by their ids, and nothing else that may be in the folder."""
+def _cleared(store: Store, records: Sequence[TrialRecord]) -> Store:
+    """Delete a store with the folders of these trials, and create an empty one; other files in the folder stay."""
     for record in records:
         shutil.rmtree(store.trial_folder(record.id), ignore_errors=True)
     store.path.unlink()

@@ -52,9 +52,9 @@ class Vectorized:
 
 
 def run_batch(batched_trials: Sequence[TrialSpec], store: Store, listener: Listener) -> None:
-    """Train trials of one row in one loop and record each result as soon as its training ends.
+    """Train trials of one row in one vectorized loop and record each result when its training ends.
 
-    All of them are locked meanwhile; finished ones are left alone. An error fails every trial of the batch.
+    All trials are locked while they run; finished ones are skipped. An error fails every trial of the batch.
     """
     from graphtrial.training.vectorized import train_vectorized
 
@@ -84,7 +84,7 @@ def run_batch(batched_trials: Sequence[TrialSpec], store: Store, listener: Liste
             for trial in missing:
                 store.mark(trial.id, "interrupted")  # finished ones stay finished
             raise
-        except BaseException as error:  # noqa: BLE001 - what a model does wrong is a fact about the trials, not the study
+        except BaseException as error:  # noqa: BLE001 - an error of a model fails its trials, not the study
             for trial in missing:
                 record_result(trial, store, TrialResult.failed(error))
 

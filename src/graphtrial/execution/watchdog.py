@@ -9,12 +9,10 @@ GRACE_SECONDS = 600.0
 
 
 def timeout_seconds(trial: TrialSpec, grace_seconds: float = GRACE_SECONDS) -> float:
-    """Return how long a trial may report no epoch: the time limit of its rules plus grace."""
+    """Return the timeout of a trial without a new epoch: the time limit of its rules plus grace."""
     return 3600 * trial.kind.max_hours + grace_seconds
 
 
 def timeout_error(seconds: float) -> str:
-    """Return the error message of a trial that was killed after this time without an epoch."""
-    return (
-        f"it was ended because it hung: no epoch ended for {seconds:.0f} s, which is beyond the time limit of its rules"
-    )
+    """Return the error message of a trial killed after this time without an epoch."""
+    return f"killed by the watchdog: no epoch was reported for {seconds:.0f} s, more than the time limit of its rules"

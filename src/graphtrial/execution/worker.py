@@ -32,12 +32,11 @@ def run_and_record(
     on_epoch: Callable[[Epoch], None] = lambda epoch: None,
     measured: Callable[[], dict[str, Any]] = dict,
 ) -> None:
-    """Run one trial and record every epoch and the result in the store; a finished trial is left alone.
+    """Run one trial and record every epoch and the result in the store; a finished trial is skipped.
 
-    The values of `measured` at the end are added to the details of the result.
-
-    The trial is locked while it runs: a second process with the same one waits and then finds it finished. A failure
-    is recorded with its traceback and not raised.
+    `measured` is called at the end and its values are added to the details of the result. The trial is locked while it
+    runs, so that a second process with the same trial waits and then skips it. A failure is recorded with its traceback
+    and not raised.
     """
     make_folder(store.trial_folder(spec.id))
     with FileLock(store.lock_file(spec.id)):
@@ -57,18 +56,18 @@ def run_and_record(
         except (DriverGoneError, KeyboardInterrupt):
             store.mark(spec.id, "interrupted")
             raise
-        except BaseException as error:  # noqa: BLE001 - what a model does wrong is a fact about the trial, not the study
+        except BaseException as error:  # noqa: BLE001 - an error of a model fails its trial, not the study
             record_result(spec, store, TrialResult.failed(error))
 
 
 def work(
     values: dict[str, Any], store_path: Path, driver: Connection, code: plugins.UserCode, settings: Mapping[str, str]
 ) -> None:
-    """Run a trial in a process of its own and report each epoch to the driver; end quietly when the driver is gone.
+    """Run a trial in a worker process and report each epoch to the driver; return if the driver has ended.
 
-    `settings` are the driver's `environment_settings`: those of the fork server date from its start.
+    `settings` are the `environment_settings` of the driver; those of the fork server may be outdated.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's to handle
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the driver handles Ctrl-C
     for name in environment_settings():
         del os.environ[name]
     os.environ.update(settings)
@@ -84,7 +83,7 @@ def work(
         run_and_record(TrialSpec.from_dict(values), Store(store_path), report, memory_meter())
     except DriverGoneError:
         return
-    except GraphTrialError as error:  # the store itself cannot be written
+    except GraphTrialError as error:  # the store cannot be written
         raise SystemExit(f"graphtrial: {error}") from None
 
 
@@ -94,5 +93,5 @@ def environment_settings() -> dict[str, str]:
 
 
 def is_running(store: Store, trial: str) -> bool:
-    """Whether some process holds the lock of a trial."""
+    """Whether a process has locked a trial."""
     return is_locked(store.lock_file(trial))

@@ -10,7 +10,7 @@ from typing import Any
 from graphtrial.published.data_files import read_lines
 from graphtrial.published.printed_results import PrintedNames
 
-USUAL_BUDGET = "100k"
+DEFAULT_BUDGET = "100k"
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Configuration:
 
     `datasets` are names as in `published_as`; `settings` those of the model that are not its defaults; `encoding_dim`
     the size of the encoding, none without one. `budget` is the class of sizes, such as 100k; `params` the exact number
-    of parameters. `training` has the training settings and seeds, `details` what is fixed in the layers themselves.
+    of parameters. `training` has the training settings and seeds, `details` the options of the layers.
     """
 
     paper: str
@@ -67,9 +67,9 @@ def released_configuration(
         and budget in (None, config.budget)
         and layers in (None, config.layers)
     ]
-    usual = [config for config in candidates if config.budget == USUAL_BUDGET]
+    default = [config for config in candidates if config.budget == DEFAULT_BUDGET]
     return min(
-        usual if usual and budget is None else candidates,
+        default if default and budget is None else candidates,
         key=lambda config: (config.edge_features != edge_features, (config.encoding_dim is not None) != encoding),
         default=None,
     )

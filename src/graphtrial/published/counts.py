@@ -1,4 +1,4 @@
-"""Printed numbers of parameters beside those of the models built here."""
+"""Compare printed parameter counts with those of the models built here."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from graphtrial.published.shapes import published_shapes
 
 @dataclass(frozen=True)
 class ParameterCheck:
-    """One printed number of parameters beside that of the model built here.
+    """A printed parameter count and that of the model built here.
 
-    `settings` are those of the model, `source` where they come from. Where the numbers differ, or nothing can be built,
-    `reason` says why.
+    `settings` are those of the model, `source` their origin; `reason` explains a difference, or why no model is built.
     """
 
     paper: str
@@ -37,7 +36,7 @@ class ParameterCheck:
 
 
 def parameter_checks() -> list[ParameterCheck]:
-    """Return every printed number of parameters, in the order of the papers, with ours."""
+    """Return every printed parameter count with ours, in the order of the papers."""
     registered = MODELS.names()
     return [_check(row, row.params, registered) for row in published_results() if row.params is not None]
 
@@ -61,7 +60,7 @@ def _check(row: PublishedResult, params: int, registered: list[str]) -> Paramete
 
 @cache
 def _count(name: str, dataset: str, encoding_dim: int, settings: str) -> int:
-    """Count the parameters of a model; the reference builds its batch norms also where they are off."""
+    """Count the parameters of a model, including unused batch norms, as the reference implementation does."""
     shapes = published_shapes(dataset, encoding_dim)
     if shapes is None:
         raise LookupError(f"published/shapes.csv has no line for {dataset}")

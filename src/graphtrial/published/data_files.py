@@ -1,4 +1,4 @@
-"""The normalised data files, read once."""
+"""Normalised data files, cached."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ def read_lines(name: str) -> tuple[dict[str, Any], ...]:
 
 
 def published_facts(dataset: str) -> list[dict[str, str]]:
-    """Return what the papers print of a dataset, one mapping per table: statistics, task, split."""
+    """Return the published facts of a dataset (statistics, task, split), one mapping per table."""
     return [line for line in read_lines("datasets.jsonl") if dataset in line["datasets"]]

@@ -1,4 +1,4 @@
-"""The published row that a trial compares with."""
+"""Look up the published row that matches a trial."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def find_published(
     encoding: Component | None,
     params: int | None = None,
 ) -> PublishedResult | None:
-    """Return the row of a paper that a trial compares with, or none.
+    """Return the row of a paper that matches a trial, or `None`.
 
-    Dataset, model, encoding and the compared settings of the paper must be equal. Of several rows the main tables go
-    before the ablation studies, then the nearest number of parameters, then a printed depth.
+    Dataset, model, encoding and the compared settings of the paper must be equal. Of several rows, main tables are
+    preferred to ablation studies, then the nearest parameter count, then a printed depth.
     """
     rows = _comparable(paper, dataset, model, settings, encoding)
     return min(rows, key=lambda row: _distance(row, params), default=None)
@@ -42,20 +42,20 @@ def find_in_table(
     encoding: Component | None,
     params: int | None = None,
 ) -> list[PublishedResult]:
-    """Return the rows of one table that a trial compares with: those of one experiment, the nearest one."""
+    """Return the rows of one table that match a trial: all rows of the nearest experiment."""
     rows = [row for row in _comparable(paper, dataset, model, settings, encoding) if row.table == table]
     return same_experiment(min(rows, key=lambda row: _distance(row, params))) if rows else []
 
 
 def same_experiment(row: PublishedResult) -> list[PublishedResult]:
-    """Return the rows of a table that are about the same trials: one per metric, target or repetition."""
+    """Return the rows of a table about the same trials: one per metric, target or repetition."""
     return [other for other in published_results(row.paper, row.table) if other.experiment == row.experiment]
 
 
 def models_in_table(
     table: str, dataset: str, model: str, settings: Mapping[str, Any], encoding: Component | None
 ) -> list[tuple[PublishedResult, PublishedModel]]:
-    """Return each experiment of a table such as `bgnn-v5/table-3` with this model, as far as it is described."""
+    """Return each experiment of a table such as `bgnn-v5/table-3` that matches a model, its settings and encoding."""
     return [
         (row, published)
         for row in experiments(*parse_table(table))
@@ -66,7 +66,7 @@ def models_in_table(
 
 
 def parse_table(text: str) -> tuple[str, int]:
-    """Read the name of a published table such as `bgnn-v5/table-3`."""
+    """Parse the name of a published table such as `bgnn-v5/table-3`."""
     parts = re.fullmatch(r"([\w-]+)/table-(\d+)", text)
     if not parts or (parts[1], int(parts[2])) not in TABLES:
         raise GraphTrialError(f"no published table called '{text}'; write for example bgnn-v5/table-3")
@@ -74,14 +74,14 @@ def parse_table(text: str) -> tuple[str, int]:
 
 
 def resolved(model: PublishedModel) -> dict[str, Any]:
-    """Return the settings of a published model, completed by defaults; those of a kernel are as stated."""
+    """Return the settings of a published model, defaults included; those of a kernel unchanged."""
     if model.name not in MODELS:
         return dict(model.settings)
     return {**model_settings(model.name), **implied_settings(model.name, model.settings), **model.settings}
 
 
 def compared_settings(paper: str, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those of the settings that a row of a paper must share with a trial."""
+    """Return the settings in which a row of a paper and a trial must agree."""
     return {key: settings[key] for key in PAPERS[paper].compared_settings if key in settings}
 
 
@@ -112,7 +112,7 @@ def _equal(settings: Mapping[str, Any], published: Mapping[str, Any]) -> bool:
 
 
 def _distance(row: PublishedResult, params: int | None) -> tuple[bool, float, bool]:
-    away = 0.0
+    log_ratio = 0.0
     if params:
-        away = abs(math.log(row.params / params)) if row.params else math.inf
-    return (not TABLES[row.paper, row.table].main, away, row.layers is None)
+        log_ratio = abs(math.log(row.params / params)) if row.params else math.inf
+    return (not TABLES[row.paper, row.table].main, log_ratio, row.layers is None)

@@ -12,7 +12,7 @@ from graphtrial.published.data_files import read_lines
 class Paper:
     """A paper; its protocols are those with its name before the slash.
 
-    A trial compares with a row of the paper where the `compared_settings` are equal, as far as the model has them.
+    A row of the paper matches a trial if the `compared_settings` that the model has are equal.
     """
 
     name: str
@@ -24,8 +24,8 @@ class Paper:
 class TableLayout:
     """A printed table.
 
-    `groups` are the titles of what is set side by side (one empty title for nothing), each with the `columns`; `label`
-    is the title of the first column, `before` names those between it and the groups. Rows of `main` tables go before
+    `groups` are the headings of groups of `columns`, one empty heading without groups; `label` is the heading of the
+    first column, `before` the names of the columns between it and the groups. Rows of `main` tables are preferred to
     those of ablation studies.
     """
 
@@ -39,7 +39,7 @@ class TableLayout:
 
 
 PAPERS: Mapping[str, Paper] = {line["name"]: Paper(**line) for line in read_lines("papers.jsonl")}
-"""The papers by name, in the order in which their tables are listed."""
+"""Papers by name, in the order of their tables."""
 TABLES: Mapping[tuple[str, int], TableLayout] = {
     (line["paper"], line["table"]): TableLayout(**line) for line in read_lines("tables.jsonl")
 }

@@ -40,7 +40,7 @@ class PublishedModel:
 
 @dataclass(frozen=True)
 class PrintedNames:
-    """What the paper calls the dataset, the model and its variant."""
+    """Dataset, model and variant as named in the paper."""
 
     dataset: str
     model: str
@@ -49,7 +49,7 @@ class PrintedNames:
 
 @dataclass(frozen=True)
 class Position:
-    """The cell of a printed table: line, group of columns, and the words that begin the line."""
+    """Position in a printed table: line, group of columns, and the first cells of the line."""
 
     line: int
     group: int
@@ -62,13 +62,12 @@ class Position:
 class PublishedResult:
     """One row of a published table.
 
-    `datasets`, `models` and `encoding` name the trials that compare with it: several `models` where one number is
-    printed for all of them, none where nothing can be built. With a `reason` no trial compares with it. `source` says
-    where the settings come from. `params` is the printed number of parameters, `params_exact` that of the model, where
-    it is one model's; `erratum` says why they differ. `repetition` (from 1) and `target` are set for one repetition
-    of the experiment and for one target. `status` is `ok`, `diverged`, `oom` or `not-used`; without `ok` there is no
-    score. `inferred` says that a label, size or value had to be reconstructed, `note` how; `doubtful` cells are not to
-    be relied on.
+    `datasets`, `models` and `encoding` identify matching trials: several `models` where one number is printed for all
+    of them, none where no model can be built; a row with a `reason` matches no trial. `source` is the origin of the
+    settings. `params` is the printed parameter count, `params_exact` that of the model, if there is one; `erratum`
+    explains a difference. `repetition` (from 1) and `target` are set for one repetition of the experiment and for one
+    target. `status` is `ok`, `diverged`, `oom` or `not-used`; only `ok` has a score. `inferred`: a label, size or value
+    was reconstructed, as described in `note`. `doubtful`: the cell is unreliable.
     """
 
     paper: str
@@ -102,14 +101,14 @@ class PublishedResult:
 
     @cached_property
     def experiment(self) -> tuple[object, ...]:
-        """What the rows of the same trials share: those of several metrics, targets or repetitions."""
+        """Key of the trials behind a row, shared by its metrics, targets and repetitions."""
         printed = self.printed
         variant = sorted((key, value) for key, value in printed.variant.items() if key != "target")
         return (self.paper, self.table, printed.dataset, printed.model, *variant, self.layers, self.params)
 
     @property
-    def words(self) -> str:
-        """The row in short, for messages."""
+    def description(self) -> str:
+        """Short description for messages."""
         printed = self.printed
         return f"{printed.dataset} {printed.model} {dict(printed.variant)} layers {self.layers} params {self.params}"
 

@@ -16,7 +16,7 @@ NOT_SIZES = ("dataset", "names", "level", "encoding")
 
 @cache
 def shape_lines() -> tuple[Mapping[str, str], ...]:
-    """Return one line per dataset: its name in the papers, ours, and the sizes of its features and outputs."""
+    """Return one line per dataset: name in the papers, registered names, sizes of features and outputs."""
     text = files("graphtrial.published").joinpath("shapes.csv").read_text(encoding="utf-8")
     return tuple(csv.DictReader(io.StringIO(text)))
 
@@ -26,10 +26,10 @@ def published_shapes(dataset: str, encoding_dim: int = 0) -> Shapes | None:
     return next((_shapes(line, encoding_dim) for line in shape_lines() if line["dataset"] == dataset), None)
 
 
-def known_shapes(name: str, encoding_dim: int = 0) -> Shapes | None:
-    """Return the shapes of a dataset by its name here, with an encoding of that size, or none.
+def lookup_shapes(name: str, encoding_dim: int = 0) -> Shapes | None:
+    """Return the shapes of a dataset by its registered name, with an encoding of that size, or none.
 
-    The papers call PROTEINS what TUDataset calls PROTEINS_full.
+    PROTEINS of the papers is PROTEINS_full of TUDataset.
     """
     return next((_shapes(line, encoding_dim) for line in shape_lines() if name in line["names"].split()), None)
 

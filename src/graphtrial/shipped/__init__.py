@@ -1,4 +1,4 @@
-"""Our own results, shipped with the package, and how a store becomes a file that can be shipped."""
+"""The store of results shipped with the package, and the export of a store without private data."""
 
 from graphtrial.shipped.packed import has_shipped_store, shipped_store
 from graphtrial.shipped.ship import ship

@@ -1,4 +1,4 @@
-"""The store that came with the package."""
+"""The shipped store: unpacking and verification."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ DIGEST = "store.sha256"
 
 
 def packed() -> Traversable:
-    """Return the file of the package that holds the results, whether it is there or not."""
+    """Return the compressed store of the package, which may be missing."""
     return resources.files("graphtrial.shipped").joinpath(FILE)
 
 
 def has_shipped_store() -> bool:
-    """Tell whether this copy of the package brought results."""
+    """Whether the package was installed with results."""
     return packed().is_file()
 
 
 def shipped_store() -> Store:
     """Open the shipped results for reading.
 
-    They are unpacked into the cache, because the package may not be writable, together with their SHA-256, which is
-    verified each time (20 ms for 15 MB). A copy that was changed is unpacked again.
+    They are unpacked into the cache, since the package may be read-only, with their SHA-256, which is verified each
+    time (20 ms for 15 MB). A changed copy is unpacked again.
     """
     if not has_shipped_store():
         raise GraphTrialError("this copy of graphtrial was installed without results; name a store with --store")

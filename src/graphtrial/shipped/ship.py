@@ -1,4 +1,4 @@
-"""A copy of a store for anyone: finished trials alone, and nothing that names a machine or a person."""
+"""Export the finished trials of a store without names of machines, users and folders."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from graphtrial.trials.environment import BATCHED_TRIALS
 from graphtrial.trials.store import Store, TrialRecord
 
 ENVIRONMENT = ("python", "system", "machine", "cpu", "cores", "threads", "packages", "code", BATCHED_TRIALS, "source")
-"""What a shipped trial says of where it ran; anything else is left out."""
+"""Fields of the environment that are exported."""
 PATH = re.compile(r"(?:^|[\s\"'=(\[:])(?:/(?:home|root|Users|tmp|var|mnt|work|data|opt|usr|private)/|~/|[A-Za-z]:\\)")
 DAY = 86_400.0
 
 
 @dataclass(frozen=True)
 class Shipped:
-    """What was written: where, how many trials and epochs, how many unfinished ones were left behind, and its size."""
+    """Path, number of trials and epochs, number of unfinished trials left out, and size in bytes of an export."""
 
     path: Path
     trials: int
@@ -36,10 +36,10 @@ class Shipped:
 
 
 def ship(store: Store, target: Path) -> Shipped:
-    """Write a copy of a store to `target`, packed if its name ends in .xz, and return what is in it.
+    """Export a store to `target`, compressed if its name ends in .xz.
 
-    Unfinished trials are left behind with their tracebacks, weights too. Times are cut to the day. A text that still
-    holds the name of this machine or of its user, or a path, is an error that says where.
+    Unfinished trials, tracebacks and weights are left out; times are truncated to the day. A text with the name of this
+    machine or of its user, or with a path, is an error that names its column.
     """
     if target.is_dir():
         raise GraphTrialError(f"{target} is a folder; --out names the file to write, such as results.sqlite.xz")
@@ -66,7 +66,7 @@ def ship(store: Store, target: Path) -> Shipped:
 
 
 def _cleaned(record: TrialRecord) -> TrialRecord:
-    """Return a trial without what is not to be shipped."""
+    """Return a trial without private fields."""
     return replace(
         record,
         started=_day(record.started),
@@ -87,14 +87,14 @@ def _check(connection: sqlite3.Connection) -> None:
         for name in private:
             if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text):
                 raise GraphTrialError(
-                    f"{where} holds '{name}', which names this machine or its user; it was not shipped"
+                    f"{where} contains '{name}', the name of this machine or its user; nothing was exported"
                 )
         if PATH.search(text):
-            raise GraphTrialError(f"{where} holds a path of this machine; it was not shipped: {text[:200]}")
+            raise GraphTrialError(f"{where} contains a path of this machine; nothing was exported: {text[:200]}")
 
 
 def _texts(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
-    """Yield every text of every table, and where it stands."""
+    """Yield every text of every table with its position."""
     tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
     for table in tables:
         cursor = connection.execute(f'SELECT * FROM "{table}"')
@@ -108,5 +108,5 @@ def _texts(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
 def _user() -> str:
     try:
         return getpass.getuser()
-    except (OSError, KeyError):  # a machine without a list of users
+    except (OSError, KeyError):  # no entry for this user
         return ""

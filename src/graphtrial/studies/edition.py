@@ -1,4 +1,4 @@
-"""Editions of a study: sound, or with the faults of the published code and data."""
+"""Editions of a study: sound, or as published, with the known faults of the original code and data."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ SUFFIX = "-as-published"
 
 
 def in_edition(study: Study, edition: str) -> Study:
-    """Return the study with the papers' faults (`as-published`), or as it stands (`sound`).
+    """Return the study as published, with the known faults of the papers, or unchanged (`sound`).
 
-    Every dataset, protocol and kernel that is there with the faults, under its name and `-as-published`, takes the
-    place of the sound one; docs/errata.md lists them.
+    Every dataset, protocol and kernel with a registered variant `NAME-as-published` is replaced by it; docs/errata.md
+    lists the faults.
     """
     if edition not in EDITIONS:
         raise GraphTrialError(f"no edition called '{edition}'; there are {' and '.join(EDITIONS)}")
@@ -45,7 +45,7 @@ def _row(row: ModelEntry, datasets: dict[str, str]) -> ModelEntry:
 
 
 def _faulty_kernel(model: str) -> str:
-    if find_spec("sklearn") is None:  # kernels need it, and without them there is none to replace
+    if find_spec("sklearn") is None:  # kernels need it
         return model
     from graphtrial.kernels import KERNELS
 

@@ -19,7 +19,7 @@ from graphtrial.trials.store import TrialRecord
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds of one epoch, training and validation, and how they were obtained."""
+    """Seconds of one epoch, training and validation, and their source."""
 
     epoch_seconds: float
     source: str
@@ -40,7 +40,7 @@ def hours_left(row: PlannedRow, done: Sequence[TrialRecord], timing: Timing | No
 
 
 def cached_timing(row: PlannedRow) -> Timing | None:
-    """Return the timing of this model on this machine, if it was measured before."""
+    """Return the cached timing of this model on this machine, if any."""
     path = _path(row)
     if not path.exists():
         return None
@@ -49,9 +49,9 @@ def cached_timing(row: PlannedRow) -> Timing | None:
 
 
 def measure_timing(row: PlannedRow) -> Timing:
-    """Measure the seconds of an epoch of a few batches, and cache what follows for a whole one.
+    """Measure an epoch of a few batches, extrapolate to a whole one, and cache the timing.
 
-    The data must be prepared already, which may take longer than anybody waits for an estimate.
+    The dataset must be prepared: preparation may take much longer than the measurement.
     """
     if not row.kind.has_epochs:
         raise GraphTrialError(f"{row.model.name} is not trained in epochs, so there is none to time")
@@ -65,7 +65,7 @@ def measure_timing(row: PlannedRow) -> Timing:
 
 
 def _path(row: PlannedRow) -> Path:
-    """Return the cache file of the timing of a model on this kind of machine."""
+    """Return the cache file of the timing of a model on machines of this type."""
     here = environment()
     facts = {
         "dataset": row.dataset,

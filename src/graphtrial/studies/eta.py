@@ -1,4 +1,4 @@
-"""Progress of a study in a store, and the estimated time of the rest."""
+"""Progress of a study in a store, and the estimated time of its missing trials."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def study_eta(
 ) -> list[RowEta]:
     """Return finished trials and estimated hours of each row; with `measure`, models without a timing are timed first.
 
-    A model that cannot be timed, for want of data or memory, has no estimate, and `report` gets the reason.
+    A model that cannot be timed, such as on missing data, has no estimate; `report` is called with the reason.
     """
     rows = plan(study)
     done = finished(rows, records)

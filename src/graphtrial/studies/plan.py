@@ -11,7 +11,7 @@ from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.spec import Component, canonical_json
 from graphtrial.datasets import DATASETS, Dataset, load
 from graphtrial.nn import Shapes
-from graphtrial.studies.from_table import settings_in_table
+from graphtrial.published.lookup import models_in_table
 from graphtrial.studies.study import ModelEntry, Study, choose_settings, parse_encoding
 from graphtrial.training import Rules
 from graphtrial.trials.kinds import TrialKind, kind_of
@@ -75,7 +75,7 @@ class PlannedRow:
 
 
 def plan(study: Study) -> list[PlannedRow]:
-    """Return the rows of a study; data are needed only where no sizes of a dataset are published."""
+    """Return the rows of a study; only datasets without published shapes are loaded."""
     return expand(study, lambda name: None)
 
 
@@ -112,14 +112,14 @@ def finished(rows: Iterable[PlannedRow], records: Iterable[TrialRecord]) -> dict
 
 
 def _rows(study: Study, entry: ModelEntry, dataset: str, data: Callable[[str], Dataset | None]) -> Iterator[PlannedRow]:
-    known = DATASETS.get(dataset)  # may be an alias; trials have the dataset's own name
-    protocol = study.protocol_for(known, entry)
+    spec = DATASETS.get(dataset)  # of an alias: trials have the name of the dataset itself
+    protocol = study.protocol_for(spec, entry)
     seeds = tuple(study.seeds_of(protocol))
     title = f"{protocol.name}@{protocol.version}"
     for model, encoding in _components(study, entry, dataset, data, kind_of(protocol.rules)):
         rules = protocol.rules_for(model.name, model.arguments.get("layers"), study.rules)
         splits = study.split_count(protocol, rules, data(dataset))
-        yield PlannedRow(known.name, kind_of(rules).resolve(model), encoding, title, rules, splits, seeds)
+        yield PlannedRow(spec.name, kind_of(rules).resolve(model), encoding, title, rules, splits, seeds)
 
 
 def _components(
@@ -130,11 +130,11 @@ def _components(
     for text in entry.encodings:
         encoding = parse_encoding(text, entry.model) if kind.takes_encodings else None
         for settings in entry.points():
-            for given in _given(study, replace(entry, settings=settings), encoding, dataset, data, kind):
-                yield Component(entry.model, given), encoding
+            for complete in _settings(study, replace(entry, settings=settings), encoding, dataset, data, kind):
+                yield Component(entry.model, complete), encoding
 
 
-def _given(
+def _settings(
     study: Study,
     entry: ModelEntry,
     encoding: Component | None,
@@ -142,18 +142,31 @@ def _given(
     data: Callable[[str], Dataset | None],
     kind: TrialKind[Any],
 ) -> list[dict[str, Any]]:
-    """Return the settings at one point of the grid: one set, or those of every fitting row of the published table."""
+    """Return the settings at one point of the grid: one set, or one per matching row of the published table."""
 
     def shapes() -> Shapes:
         loaded = data(dataset)
-        made = make_encoding(encoding)
-        return planned_shapes(dataset, made) if loaded is None else shapes_for(loaded, made)
+        built = make_encoding(encoding)
+        return planned_shapes(dataset, built) if loaded is None else shapes_for(loaded, built)
 
     if not kind.takes_encodings:
         return [entry.settings]
     if study.published is not None:
-        return settings_in_table(study.published, dataset, entry.model, entry.settings, encoding)
+        return _settings_in_table(study.published, dataset, entry.model, entry.settings, encoding)
     return [choose_settings(dataset, shapes, entry, encoding)]
+
+
+def _settings_in_table(
+    table: str, dataset: str, model: str, settings: dict[str, Any], encoding: Component | None
+) -> list[dict[str, Any]]:
+    """Return the settings of every experiment of a published table with this model, dataset, encoding and settings."""
+    rows = models_in_table(table, dataset, model, settings, encoding)
+    if not rows:
+        listed = ", ".join(f"{key} = {value}" for key, value in settings.items()) or "any settings"
+        raise GraphTrialError(
+            f"{table} has no row on {dataset} for {model} with {listed}, encoding {encoding or 'none'}"
+        )
+    return [{**published.settings, **settings} for _, published in rows]
 
 
 def check_entry(entry: ModelEntry, kind: TrialKind[Any]) -> None:

@@ -31,10 +31,10 @@ DEFAULT_PAPER = "bgnn-v5"
 
 @dataclass(frozen=True)
 class ModelEntry:
-    """One model of a study: its settings, the encodings it is tried with, and how its width is chosen.
+    """One model of a study: settings, encodings and parameter budget, or a grid of settings.
 
-    `grid` has several values of some settings, each of which is tried with each. `protocol` and `datasets` are those of
-    this row, where they are not the study's.
+    `grid` maps settings to values, of which all combinations are run. `protocol` and `datasets` override those of the
+    study.
     """
 
     model: str
@@ -51,7 +51,7 @@ class ModelEntry:
             raise GraphTrialError(f"the grid of model '{self.model}' has more than {MOST_POINTS:,} points")
 
     def points(self) -> Iterator[dict[str, Any]]:
-        """Return the settings of each point of the grid, the last setting changing first."""
+        """Yield the settings at each point of the grid, the last setting varying fastest."""
         for values in product(*self.grid.values()):
             yield {**self.settings, **dict(zip(self.grid, values, strict=True))}
 
@@ -60,10 +60,10 @@ class ModelEntry:
 class Study:
     """A grid of trials: datasets x rows x encodings x splits x seeds, under one protocol or the rows' own.
 
-    `also` are further datasets, which are run only where they are asked for. `seeds` and `splits` take that many of the
-    protocol's; all by default. `rules` overrides single training rules, which gives trials of another identity that are
-    never mixed with the protocol's own. With `published`, such as `bgnn-v5/table-3`, a row stands for every row of that
-    table that it fits, and has its settings. A `*` in a protocol is the name of the dataset.
+    `also` are optional datasets, run only on request. `seeds` and `splits` are the numbers of seeds and splits of the
+    protocol to use; all by default. `rules` overrides single training rules, which gives trials of another identity,
+    never mixed with those of the protocol. With `published`, such as `bgnn-v5/table-3`, a row stands for every matching
+    row of that table, with its settings. A `*` in a protocol is replaced by the name of the dataset.
     """
 
     title: str
@@ -93,37 +93,36 @@ class Study:
 
     @property
     def needs_sklearn(self) -> bool:
-        """Some trial fits a support vector machine with scikit-learn."""
-        chosen = (row.protocol or self.protocol for row in self.rows)
-        rules = (PROTOCOLS.get(name).rules for name in chosen if name and "*" not in name)
+        """Whether some trial fits a support vector machine with scikit-learn."""
+        protocols = (row.protocol or self.protocol for row in self.rows)
+        rules = (PROTOCOLS.get(name).rules for name in protocols if name and "*" not in name)
         return any(kind_of(each).needs_sklearn for each in rules)
 
     def only(self, datasets: Sequence[str] = (), models: Sequence[str] = (), seeds: int | None = None) -> Study:
-        """Return the part of the study on these datasets, with these models or kernels, with so many seeds.
+        """Return the study restricted to these datasets, models or kernels, and number of seeds.
 
-        A dataset is named as in the study or, as in the papers, in any case and without what stands after `+`.
+        Names of datasets are case-insensitive, and a suffix after `+` may be left out.
         """
-        kept, rows = self.datasets, self.rows
+        selected, rows = self.datasets, self.rows
         if datasets:
-            kept = tuple(_named(name, (*self.datasets, *self.also), "dataset") for name in datasets)
+            selected = tuple(_match(name, (*self.datasets, *self.also), "dataset") for name in datasets)
         if models:
-            wanted = {_named(name, [row.model for row in self.rows], "model") for name in models}
-            rows = tuple(row for row in self.rows if row.model in wanted)
-        return replace(self, dataset=kept, rows=rows, seeds=self.seeds if seeds is None else seeds)
+            names = {_match(name, [row.model for row in self.rows], "model") for name in models}
+            rows = tuple(row for row in self.rows if row.model in names)
+        return replace(self, dataset=selected, rows=rows, seeds=self.seeds if seeds is None else seeds)
 
     def protocol_for(self, dataset: type[DatasetSpec] | DatasetSpec, row: ModelEntry) -> Protocol:
-        """Return the rules of a row on a dataset: the row's, the study's, the dataset's own, or those of the paper."""
-        chosen, usual = row.protocol or self.protocol or dataset.protocol, f"{DEFAULT_PAPER}/{dataset.name}"
-        chosen = chosen and chosen.replace("*", dataset.name)
-        if chosen is None and usual not in PROTOCOLS:
+        """Return the protocol of the row, else of the study, of the dataset, or of the default paper."""
+        name, default = row.protocol or self.protocol or dataset.protocol, f"{DEFAULT_PAPER}/{dataset.name}"
+        name = name and name.replace("*", dataset.name)
+        if name is None and default not in PROTOCOLS:
             raise GraphTrialError(
-                f"{dataset.name} has no training rules of its own: choose some with --protocol, "
-                "`graphtrial list protocols` shows all"
+                f"{dataset.name} has no default protocol: use --protocol; `graphtrial list protocols` shows all"
             )
-        return PROTOCOLS.get(chosen or usual)
+        return PROTOCOLS.get(name or default)
 
     def seeds_of(self, protocol: Protocol) -> Sequence[int]:
-        """Return the seeds: those of the protocol, then derived ones; a kind of trial may fix them to its own."""
+        """Return the seeds: those of the protocol, then derived ones; some kinds of trials allow no others."""
         if kind_of(protocol.rules).fixed_seeds:
             return protocol.seeds
         if isinstance(self.seeds, tuple):
@@ -131,23 +130,23 @@ class Study:
         return protocol.first_seeds(len(protocol.seeds) if self.seeds is None else self.seeds)
 
     def split_count(self, protocol: Protocol, rules: Rules, dataset: Dataset | None = None) -> int:
-        """Return the number of splits to run: all that protocol and dataset have, or the first `splits` of them."""
+        """Return the number of splits to run: all of the protocol and dataset, or the first `splits`."""
         available = kind_of(rules).split_count(dataset)
         most = protocol.splits if available is None else min(protocol.splits, available)
         count = most if self.splits is None else self.splits
         if not 1 <= count <= most:
-            raise GraphTrialError(f"{protocol.name} has {most} splits; {count} of them were asked for")
+            raise GraphTrialError(f"{protocol.name} has {most} splits, not {count}")
         return count
 
 
-def _named(name: str, known: Sequence[str], kind: str) -> str:
-    """Return which of the known names is meant: itself, in any case, or without what stands after `+`."""
-    for other in known:
+def _match(name: str, names: Sequence[str], kind: str) -> str:
+    """Return the matching one of `names`: case-insensitive, with or without a suffix after `+`."""
+    for other in names:
         if name.lower() in (other.lower(), other.lower().partition("+")[0]):
             return other
-    there = list(dict.fromkeys(known))
+    unique = list(dict.fromkeys(names))
     raise UnknownNameError(
-        f"the study has no {kind} called '{name}'.{did_you_mean(name.lower(), there)} It has {', '.join(there)}."
+        f"the study has no {kind} called '{name}'.{did_you_mean(name.lower(), unique)} It has {', '.join(unique)}."
     )
 
 
@@ -157,30 +156,29 @@ def encoding_name(text: str) -> str:
 
 
 def parse_encoding(text: str, model: str | None = None) -> Component | None:
-    """Read an encoding such as `laplacian:20`; `none` is none.
+    """Parse an encoding such as `laplacian:20`; `none` gives `None`.
 
-    A model may take no encodings that are randomised in training, which changes what is left open.
+    For a model without `randomised_encodings`, the default arguments are those without random signs or order.
     """
     if text == "none":
         return None
     randomised = model is None or getattr(MODELS.get(model), "randomised_encodings", True)
     component = Component.parse(text, ENCODINGS.get, lambda kind: {} if randomised else kind.unrandomised)
-    make_encoding(component)  # a wrong argument shows here, not in a worker
+    make_encoding(component)  # validates the arguments
     return component
 
 
 def choose_settings(
     dataset: str, shapes: Callable[[], Shapes], row: ModelEntry, encoding: Component | None
 ) -> dict[str, Any]:
-    """Return the settings of a row with a width: the one given, the one for the budget, or the published one.
+    """Return the settings of a row with a width: explicit, else the widest within the budget, else the published one.
 
-    A model without a published configuration gets the widest one within 100k parameters; only then, or for a budget,
-    are the `shapes` needed.
+    Without a budget or a published configuration the budget is 100k parameters. `shapes` are needed for a budget only.
     """
-    known = model_settings(row.model)
-    if row.budget is not None and "width" not in known:
-        raise GraphTrialError(f"model '{row.model}' has no setting `width`, so no budget can choose it")
-    if "width" in row.settings or "width" not in known:
+    names = model_settings(row.model)
+    if row.budget is not None and "width" not in names:
+        raise GraphTrialError(f"model '{row.model}' has no setting `width`, which a budget would determine")
+    if "width" in row.settings or "width" not in names:
         return row.settings
     if row.budget is None:
         released = released_configuration(
@@ -190,7 +188,7 @@ def choose_settings(
             edge_features=bool(row.settings.get("edge_features")),
             layers=row.settings.get("layers"),
         )
-        if released:  # whether edge features are used is the row's own choice
+        if released:  # edge features are a setting of the row
             sizes = {key: value for key, value in released.settings.items() if key != "edge_features"}
             return sizes | implied_settings(row.model, row.settings) | row.settings
     width = width_for_budget(row.model, shapes(), row.settings, parse_budget(row.budget or DEFAULT_BUDGET))

@@ -1,4 +1,4 @@
-"""Studies in TOML files: those of the catalog, and those of users."""
+"""Read studies from TOML files, of the catalog or of users."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ else:
 
 
 def catalog() -> dict[str, Path]:
-    """Return the shipped studies by name, table 2 before table 10."""
+    """Return the files of the shipped studies by name, in natural order: table 2 before table 10."""
     root = Path(str(resources.files("graphtrial.studies"))) / "catalog"
-    found = {file.relative_to(root).with_suffix("").as_posix(): file for file in root.rglob("*.toml")}
-    return dict(sorted(found.items(), key=lambda item: _by_number(item[0])))
+    files = {file.relative_to(root).with_suffix("").as_posix(): file for file in root.rglob("*.toml")}
+    return dict(sorted(files.items(), key=lambda item: _natural_key(item[0])))
 
 
-def _by_number(name: str) -> list[tuple[str, int]]:
+def _natural_key(name: str) -> list[tuple[str, int]]:
     return [(words, int(digits or 0)) for words, digits in re.findall(r"(\D*)(\d*)", name)]
 
 
@@ -53,8 +53,8 @@ def load_study(name: str) -> Study:
 
 
 def _study(values: dict[str, Any], what: str) -> Study:
-    known = {f.name: None for f in fields(Study) if f.name != "rows"} | {"models": None, "datasets": None}
-    reject_unknown_keys(values, known, f"study {what}")
+    keys = {f.name: None for f in fields(Study) if f.name != "rows"} | {"models": None, "datasets": None}
+    reject_unknown_keys(values, keys, f"study {what}")
     several = values.pop("datasets", None)
     if several is not None:
         if "dataset" in values:
@@ -65,10 +65,10 @@ def _study(values: dict[str, Any], what: str) -> Study:
     rows = values.pop("models", None)
     if not isinstance(rows, list):
         raise GraphTrialError(f"study {what} needs a [[models]] for each model")
-    given = check_arguments(Study, values, f"study {what}")
-    if "title" not in given:
+    arguments = check_arguments(Study, values, f"study {what}")
+    if "title" not in arguments:
         raise GraphTrialError(f"study {what} needs a title")
-    return Study(**given, rows=tuple(_row(row, what) for row in rows))
+    return Study(**arguments, rows=tuple(_row(row, what) for row in rows))
 
 
 def _row(values: Any, what: str) -> ModelEntry:
@@ -76,11 +76,11 @@ def _row(values: Any, what: str) -> ModelEntry:
         raise GraphTrialError(f"every [[models]] of study {what} needs a name")
     settings = dict(values)
     name = settings.pop("name")
-    written = {"encoding": "encodings", **{key: key for key in ("budget", "grid", "protocol", "datasets")}}
+    field_of = {"encoding": "encodings", **{key: key for key in ("budget", "grid", "protocol", "datasets")}}
     hints, where = declared_hints(ModelEntry), f"of model {short_repr(name)} in study {what}"
-    given = {
+    arguments = {
         field: check_value(settings.pop(key), hints[field], f"{key} {where}")
-        for key, field in written.items()
+        for key, field in field_of.items()
         if key in settings
     }
-    return ModelEntry(name, settings, **given)
+    return ModelEntry(name, settings, **arguments)

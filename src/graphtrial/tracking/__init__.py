@@ -1,4 +1,4 @@
-"""Copies of what the store learns, for tools that people look at training with. The store stays the source of truth."""
+"""Experiment trackers (MLflow, TensorBoard), which receive copies of what the store records."""
 
 from graphtrial.tracking.tracker import TRACKERS, Tracker, tracked
 

@@ -1,4 +1,4 @@
-"""What trackers are told of a trial."""
+"""Parameters and metrics of a trial for trackers."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from graphtrial.trials.store import TrialRecord
 
 
 def settings(record: TrialRecord) -> dict[str, str]:
-    """Return the specification as names and texts: `model.width`, `rules.optimizer.lr` and so on; defaults included."""
-    found: dict[str, str] = {}
+    """Return the specification as flat parameters: `model.width`, `rules.optimizer.lr` and so on; defaults included."""
+    params: dict[str, str] = {}
 
     def walk(name: str, value: Any) -> None:
         if isinstance(value, dict):
             for key, inner in value.items():
                 walk(f"{name}.{key}" if name else key, inner)
         elif value is not None:
-            found[name.replace("model.arguments", "model").replace("encoding.arguments", "encoding")] = str(value)
+            params[name.replace("model.arguments", "model").replace("encoding.arguments", "encoding")] = str(value)
 
     spec = record.spec
     values = spec.to_dict()
@@ -26,11 +26,11 @@ def settings(record: TrialRecord) -> dict[str, str]:
     if spec.encoding is not None:
         values["encoding"] |= {"arguments": encoding_settings(spec.encoding)}
     walk("", {**values, "rules": spec.rules.flat()})
-    return found
+    return params
 
 
 def numbers(epoch: Epoch, metric: str) -> dict[str, float]:
-    """Return the numbers of an epoch by the names that trackers show."""
+    """Return the metrics of an epoch by name."""
     return {
         "train loss": epoch.train_loss,
         "val loss": epoch.val_loss,
@@ -41,5 +41,5 @@ def numbers(epoch: Epoch, metric: str) -> dict[str, float]:
 
 
 def scores(record: TrialRecord) -> dict[str, float]:
-    """Return the final scores by the names that trackers show."""
+    """Return the final scores by name."""
     return {f"final {part} {record.metric}": score for part, score in record.scores.items()}

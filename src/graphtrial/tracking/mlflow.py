@@ -18,15 +18,15 @@ TRIAL_TAG = "graphtrial.trial"
 
 
 class MLflow:
-    """Writes to the server that `MLFLOW_TRACKING_URI` names, else to `mlflow.db` beside the store.
+    """MLflow tracker: writes to the server of `MLFLOW_TRACKING_URI`, else to `mlflow.db` next to the store.
 
-    A trial that goes on after an interruption goes on in the run that it has.
+    A resumed trial continues its run.
     """
 
     def __init__(self, folder: Path) -> None:
-        os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")  # nobody but the user's own server is told
+        os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")  # no requests but to the tracking server
         try:
-            import alembic  # noqa: F401 - needed for the file beside the store
+            import alembic  # noqa: F401 - needed for mlflow.db
             import sqlalchemy  # noqa: F401 - as well
             from mlflow.entities import Metric, Param
             from mlflow.tracking import MlflowClient
@@ -45,9 +45,9 @@ class MLflow:
 
     def start(self, record: TrialRecord) -> None:
         experiment = self._experiment()
-        found = self.client.search_runs([experiment], f"tags.`{TRIAL_TAG}` = '{record.id}'", max_results=1)
-        if found:
-            self.runs[record.id] = found[0].info.run_id
+        runs = self.client.search_runs([experiment], f"tags.`{TRIAL_TAG}` = '{record.id}'", max_results=1)
+        if runs:
+            self.runs[record.id] = runs[0].info.run_id
             self.client.update_run(self.runs[record.id], status="RUNNING")
             return
         tags = {TRIAL_TAG: record.id}
@@ -63,8 +63,8 @@ class MLflow:
         self._log(record, facts.scores(record), record.epochs or 0)
         run = self.runs.pop(record.id)
         self.client.set_tag(run, "graphtrial.status", record.status)
-        ended = "FINISHED" if record.status in FINISHED else "KILLED" if record.status == "interrupted" else "FAILED"
-        self.client.set_terminated(run, ended)
+        status = "FINISHED" if record.status in FINISHED else "KILLED" if record.status == "interrupted" else "FAILED"
+        self.client.set_terminated(run, status)
 
     def close(self) -> None:
         for run in self.runs.values():
@@ -72,8 +72,8 @@ class MLflow:
 
     def _experiment(self) -> str:
         if self.experiment is None:
-            known = self.client.get_experiment_by_name(EXPERIMENT)
-            self.experiment = known.experiment_id if known else self.client.create_experiment(EXPERIMENT)
+            existing = self.client.get_experiment_by_name(EXPERIMENT)
+            self.experiment = existing.experiment_id if existing else self.client.create_experiment(EXPERIMENT)
         return self.experiment
 
     def _log(self, record: TrialRecord, numbers: dict[str, float], step: int) -> None:

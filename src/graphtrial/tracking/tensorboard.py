@@ -13,7 +13,7 @@ from graphtrial.trials.store import TrialRecord
 
 
 class TensorBoard:
-    """Writes to `tensorboard/` beside the store: `tensorboard --logdir FOLDER` shows it."""
+    """TensorBoard tracker: writes to `tensorboard/` next to the store, for `tensorboard --logdir FOLDER`."""
 
     def __init__(self, folder: Path) -> None:
         try:
@@ -26,8 +26,8 @@ class TensorBoard:
 
     def start(self, record: TrialRecord) -> None:
         writer = self.make(log_dir=str(self.folder / record.id))
-        told = "\n".join(f"    {key} = {value}" for key, value in facts.settings(record).items())
-        writer.add_text("trial", f"{trial_title(record)}\n\n{told}")
+        settings = "\n".join(f"    {key} = {value}" for key, value in facts.settings(record).items())
+        writer.add_text("trial", f"{trial_title(record)}\n\n{settings}")
         self.writers[record.id] = writer
 
     def epoch(self, record: TrialRecord, epoch: Epoch) -> None:

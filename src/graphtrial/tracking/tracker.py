@@ -1,4 +1,4 @@
-"""What a tracker is, and how it listens without being able to harm a trial."""
+"""Interface of trackers, and a listener that isolates trials from their failures."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ logger = logging.getLogger(__name__)
 
 
 class Tracker(Protocol):
-    """Where trials are shown besides the store. It is called in the process that started them, one call at a time."""
+    """Interface of trackers. Methods are called one at a time, in the process that started the trials."""
 
     def __init__(self, folder: Path) -> None:
-        """Get ready to write to `folder`; a missing library is an error that names the extra."""
+        """Prepare to write to `folder`; a missing library is an error that names the extra."""
 
     def start(self, record: TrialRecord) -> None:
-        """Hear that a trial starts, or starts again."""
+        """Start or resume the run of a trial."""
 
     def epoch(self, record: TrialRecord, epoch: Epoch) -> None:
-        """Hear of a finished epoch."""
+        """Log the metrics of an epoch."""
 
     def end(self, record: TrialRecord) -> None:
-        """Hear how a trial ended, with its scores."""
+        """Log the final scores and end the run of a trial."""
 
     def close(self) -> None:
-        """Write what is left."""
+        """Flush and close all runs."""
 
 
 TRACKERS: dict[str, Callable[[Path], Tracker]] = {"mlflow": MLflow, "tensorboard": TensorBoard}
@@ -42,22 +42,22 @@ TRACKERS: dict[str, Callable[[Path], Tracker]] = {"mlflow": MLflow, "tensorboard
 
 @contextmanager
 def tracked(name: str | None, store: Store, listener: Listener) -> Iterator[Listener]:
-    """Yield a listener that also tells the tracker called `name`, or the listener itself where there is none.
+    """Yield a listener that also logs to the tracker called `name`, or the listener itself without a name.
 
-    The tracker hears what the store has. When it fails, that is said once and it is not asked again: the trials go on.
+    The tracker receives what the store has recorded. Its first failure is logged and disables it; trials continue.
     """
     if name is None:
         yield listener
         return
     if name not in TRACKERS:
         raise UnknownNameError(
-            f"no tracker called '{name}'.{did_you_mean(name, TRACKERS)} Known trackers: {', '.join(TRACKERS)}."
+            f"no tracker called '{name}'.{did_you_mean(name, TRACKERS)} Trackers: {', '.join(TRACKERS)}."
         )
     guard = _Guard(name, store)
 
     def listen(progress: Progress) -> None:
         listener(progress)
-        guard.attempt(lambda tracker: guard.pass_on(tracker, progress))
+        guard.attempt(lambda tracker: guard.log(tracker, progress))
 
     try:
         yield listen
@@ -66,45 +66,45 @@ def tracked(name: str | None, store: Store, listener: Listener) -> Iterator[List
 
 
 class _Guard:
-    """Keeps the failures of a tracker to itself; only a missing library is an error, before anything runs."""
+    """Disables a tracker that fails; only a missing library is an error, before anything runs."""
 
     def __init__(self, name: str, store: Store) -> None:
         self.name, self.store = name, store
-        self.told: dict[str, int] = {}
+        self.last_epoch: dict[str, int] = {}
         self.tracker: Tracker | None = None
         try:
             self.tracker = TRACKERS[name](store.path.parent)
         except MissingDependencyError:
             raise
-        except Exception as error:  # noqa: BLE001 - a server that cannot be reached must not keep trials from running
-            self._give_up(error)
+        except Exception as error:  # noqa: BLE001 - an unreachable server must not stop the trials
+            self._disable(error)
 
     def attempt(self, step: Callable[[Tracker], None]) -> None:
-        """Let the tracker do something, if it still can."""
+        """Call the tracker unless it is disabled."""
         if self.tracker is None:
             return
         try:
             step(self.tracker)
-        except Exception as error:  # noqa: BLE001 - whatever goes wrong in a foreign library must not reach the trials
-            self._give_up(error)
+        except Exception as error:  # noqa: BLE001 - errors of the library must not reach the trials
+            self._disable(error)
 
-    def pass_on(self, tracker: Tracker, progress: Progress) -> None:
-        """Tell the tracker what the store has of a trial and it has not heard yet."""
-        known = self.store.trials([progress.trial.id])
-        if not known:  # its process has not said yet that it started; the first epoch will
+    def log(self, tracker: Tracker, progress: Progress) -> None:
+        """Log the events of a trial in the store that are new to the tracker."""
+        stored = self.store.trials([progress.trial.id])
+        if not stored:  # its start is not recorded yet
             return
-        record = known[0]
-        if record.id not in self.told:
+        record = stored[0]
+        if record.id not in self.last_epoch:
             tracker.start(record)
-            self.told[record.id] = 0
+            self.last_epoch[record.id] = 0
         for epoch in self.store.history(record.id):
-            if epoch.epoch > self.told[record.id]:
+            if epoch.epoch > self.last_epoch[record.id]:
                 tracker.epoch(record, epoch)
-                self.told[record.id] = epoch.epoch
+                self.last_epoch[record.id] = epoch.epoch
         if progress.event == "end":
             tracker.end(record)
-            del self.told[record.id]
+            del self.last_epoch[record.id]
 
-    def _give_up(self, error: Exception) -> None:
+    def _disable(self, error: Exception) -> None:
         self.tracker = None
-        logger.warning("%s is not told any more, the trials go on: %s", self.name, error)
+        logger.warning("%s failed and is disabled, the trials continue: %s", self.name, error)

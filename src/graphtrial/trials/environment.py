@@ -1,4 +1,4 @@
-"""Where a trial ran: versions, processor, code. No names of machines, people or folders."""
+"""Environment of a trial: versions, processor, code; no names of machines, users or folders."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 BATCHED_TRIALS = "batched_trials"
-"""Key of the number of trials in one vectorized training, as stores have it."""
+"""Key of the number of trials in one vectorized training, as in stores."""
 PACKAGES = ("graphtrial", "torch", "numpy", "scipy", "safetensors", "rdkit")
 
 
 @cache
 def environment() -> dict[str, Any]:
-    """Return the facts of this process that a result may depend on."""
+    """Return the properties of this process that a result may depend on."""
     return {
         "python": platform.python_version(),
         "system": platform.system(),
@@ -25,7 +25,7 @@ def environment() -> dict[str, Any]:
         "cpu": _cpu(),
         "cores": os.cpu_count(),
         "threads": 1,
-        "packages": {name: found for name in PACKAGES if (found := _version(name))},
+        "packages": {name: installed for name in PACKAGES if (installed := _version(name))},
         "code": _code_digest(),
     }
 
@@ -47,7 +47,7 @@ def _cpu() -> str:
 
 
 def _code_digest() -> str:
-    """Return a hash over the package's own source: it tells states of the code apart that share a version."""
+    """Return a hash of the source of this package, which distinguishes states of the code with the same version."""
     root = Path(__file__).parents[1]
     hasher = hashlib.sha256()
     for file in sorted(root.rglob("*.py")):

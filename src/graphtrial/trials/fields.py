@@ -1,4 +1,4 @@
-"""Checks of single values that come from a file: identifiers, hashes, names, counts, numbers, plain JSON."""
+"""Validation of values read from files: identifiers, hashes, names, counts, numbers, plain JSON."""
 
 from __future__ import annotations
 
@@ -14,49 +14,49 @@ Check = Callable[[Any], bool]
 LONGEST_NAME = 255
 LARGEST_COUNT = 2**63 - 1
 DEEPEST = 32
-"""Levels of nesting that a JSON text may have; deeper ones would end in Python's recursion limit somewhere else."""
+"""Maximum nesting of JSON, well below the recursion limit."""
 _ID = re.compile(r"[0-9a-f]{16}")
 _ID_PREFIX = re.compile(r"[0-9a-f]{0,16}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 def is_id(value: Any) -> bool:
-    """Tell whether a value is the id of a trial: 16 lower-case hexadecimal digits."""
+    """Whether a value is the id of a trial: 16 lower-case hexadecimal digits."""
     return isinstance(value, str) and _ID.fullmatch(value) is not None
 
 
 def is_id_prefix(value: str) -> bool:
-    """Tell whether the id of a trial can start with this text: up to 16 lower-case hexadecimal digits."""
+    """Whether the id of a trial can start with this text: up to 16 lower-case hexadecimal digits."""
     return _ID_PREFIX.fullmatch(value) is not None
 
 
 def is_sha256(value: Any) -> bool:
-    """Tell whether a value is a SHA-256 in lower-case hexadecimal digits."""
+    """Whether a value is a SHA-256 in lower-case hexadecimal digits."""
     return isinstance(value, str) and _SHA256.fullmatch(value) is not None
 
 
 def is_name(value: Any) -> bool:
-    """Tell whether a value is a printable text of bounded length that is not empty. It is no file name yet."""
+    """Whether a value is a printable text of bounded length that is not empty. It is no file name yet."""
     return isinstance(value, str) and 0 < len(value) <= LONGEST_NAME and value.isprintable()
 
 
 def is_count(value: Any) -> bool:
-    """Tell whether a value is an integer from 0 that SQLite can hold; true and false are none."""
+    """Whether a value is an integer from 0 that SQLite can hold; true and false are none."""
     return type(value) is int and 0 <= value <= LARGEST_COUNT
 
 
 def is_number(value: Any) -> bool:
-    """Tell whether a value is a finite floating-point number."""
+    """Whether a value is a finite floating-point number."""
     return type(value) is float and math.isfinite(value)
 
 
 def is_amount(value: Any) -> bool:
-    """Tell whether a value is a finite floating-point number from 0."""
+    """Whether a value is a finite floating-point number from 0."""
     return is_number(value) and value >= 0
 
 
 def is_plain(value: Any, levels: int = DEEPEST) -> bool:
-    """Tell whether a value is JSON-like: texts, finite numbers, true, false, null, and lists and objects of these."""
+    """Whether a value is JSON-like: texts, finite numbers, true, false, null, and lists and objects of these."""
     if isinstance(value, Mapping):
         return levels > 0 and all(type(key) is str and is_plain(one, levels - 1) for key, one in value.items())
     if isinstance(value, list | tuple):
@@ -65,7 +65,7 @@ def is_plain(value: Any, levels: int = DEEPEST) -> bool:
 
 
 def is_component(value: Any) -> bool:
-    """Tell whether a value is a component as plain values: a name, and perhaps arguments and a version."""
+    """Whether a value is a component as plain values: a name, and perhaps arguments and a version."""
     if not isinstance(value, Mapping) or not {"name"} <= set(value) <= {"name", "arguments", "version"}:
         return False
     arguments, version = value.get("arguments", {}), value.get("version", 1)
@@ -73,22 +73,22 @@ def is_component(value: Any) -> bool:
 
 
 def is_hashes(value: Any) -> bool:
-    """Tell whether a value maps names to SHA-256."""
+    """Whether a value maps names to SHA-256."""
     return isinstance(value, Mapping) and all(is_name(key) and is_sha256(one) for key, one in value.items())
 
 
 def optional(check: Check) -> Check:
-    """Return a check that also lets nothing pass."""
+    """Return a check that also accepts `None`."""
     return lambda value: value is None or check(value)
 
 
 def check_fields(values: Any, checks: Mapping[str, Check], what: str, needed: set[str]) -> None:
-    """Raise an error that names the first field that is unknown, missing or not what its check allows."""
+    """Raise an error that names the first unknown, missing or invalid field."""
     if not isinstance(values, Mapping):
         raise GraphTrialError(f"{what} is no object of named values")
     for name in values:
         if name not in checks:
-            raise GraphTrialError(f"{what} has a field {_shown(name)} that this version does not know")
+            raise GraphTrialError(f"{what} has an unknown field {_shown(name)}")
     for name, check in checks.items():
         if name in values:
             if not check(values[name]):
@@ -98,14 +98,14 @@ def check_fields(values: Any, checks: Mapping[str, Check], what: str, needed: se
 
 
 def check_id(value: Any) -> str:
-    """Return the id of a trial; anything else is an error. Every path that is built from an id goes through here."""
+    """Return a valid id of a trial; anything else is an error. Every path with an id is built from this value."""
     if not is_id(value):
         raise GraphTrialError(f"{_shown(value)} is no id of a trial, which has 16 hexadecimal digits")
     return str(value)
 
 
 def read_object(text: str) -> dict[str, Any]:
-    """Read a JSON object of bounded depth with finite numbers alone; anything else raises `ValueError`."""
+    """Parse a JSON object of bounded depth with finite numbers; anything else raises `ValueError`."""
     try:
         value = json.loads(text, parse_constant=_refuse)
     except RecursionError:

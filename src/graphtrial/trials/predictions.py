@@ -1,4 +1,4 @@
-"""What the model of a finished trial says of every node."""
+"""Predictions of the model of a finished trial."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from graphtrial.trials.weights import load_weights
 
 
 def predicted_classes(record: TrialRecord, store: Store) -> npt.NDArray[Any]:
-    """Return the class that the tested weights of a trial give to each node of its single graph."""
+    """Return the predicted class of each node of a single graph, by the tested weights of a trial."""
     check_plugins(record.spec)
     weights = load_weights(record, store)
     job = make_job(record.spec)

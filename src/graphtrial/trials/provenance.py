@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def source_digests(
     kind: TrialKind[Any], dataset: str, model: str, encoding: Component | None, task: Task | None = None
 ) -> dict[str, str]:
-    """Return name and SHA-256 of the files outside this package that decide the result of a trial.
+    """Return name and SHA-256 of the source files outside this package that determine the result of a trial.
 
     The protocol is part of the specification. The task is that of the dataset as loaded; only a dataset from outside
     can take it from yet another file.

@@ -10,11 +10,11 @@ from graphtrial.core.spec import Component
 from graphtrial.datasets import Dataset, load
 from graphtrial.encodings import ENCODINGS, Encoding
 from graphtrial.nn import Shapes
-from graphtrial.published.shapes import known_shapes
+from graphtrial.published.shapes import lookup_shapes
 
 
 def make_encoding(component: Component | None) -> Encoding | None:
-    """Build the encoding that a component names."""
+    """Build an encoding."""
     return ENCODINGS.get(component.name)(**component.arguments) if component else None
 
 
@@ -28,13 +28,13 @@ def shapes_for(dataset: Dataset, encoding: Encoding | None) -> Shapes:
     width = encoding.width if encoding else 0
     shapes = Shapes.of(dataset.graphs, dataset.task, encoding_dim=width, encoding_replaces=replaces)
     if dataset.spec.split_level == "graph" and dataset.splits:
-        trained = np.unique(np.concatenate([np.asarray(split.train) for split in dataset.splits]))
-        if len(trained):
-            shapes = replace(shapes, mean_nodes=float(dataset.graphs.node_counts[trained].mean()))
-    published = known_shapes(dataset.name)
+        train_ids = np.unique(np.concatenate([np.asarray(split.train) for split in dataset.splits]))
+        if len(train_ids):
+            shapes = replace(shapes, mean_nodes=float(dataset.graphs.node_counts[train_ids].mean()))
+    published = lookup_shapes(dataset.name)
     return replace(shapes, edge_ones=published.edge_ones) if published else shapes
 
 
 def planned_shapes(name: str, encoding: Encoding | None) -> Shapes:
-    """Return the same without data where the sizes of a dataset are published; any other dataset is loaded."""
-    return known_shapes(name, encoding.width if encoding else 0) or shapes_for(load(name), encoding)
+    """Return the shapes without data where the sizes of a dataset are published; any other dataset is loaded."""
+    return lookup_shapes(name, encoding.width if encoding else 0) or shapes_for(load(name), encoding)

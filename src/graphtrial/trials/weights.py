@@ -1,4 +1,4 @@
-"""The weights of a trial as bytes, in safetensors' format: what the store writes, verifies and gives back."""
+"""Serialization of the weights of trials in safetensors format."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from graphtrial.core.errors import CorruptFileError
 from graphtrial.trials.store import Store, TrialRecord
 
 
-def packed(weights: Mapping[str, Tensor]) -> bytes | None:
-    """Return weights as bytes; nothing where a trial has none."""
+def serialize_weights(weights: Mapping[str, Tensor]) -> bytes | None:
+    """Return weights as bytes; `None` where a trial has none."""
     return save({name: value.contiguous() for name, value in weights.items()}) if weights else None
 
 
 def load_weights(record: TrialRecord, store: Store) -> dict[str, Tensor]:
-    """Return the weights of a finished trial, once their digest is that of the trial's record."""
+    """Return the weights of a finished trial, verified against the digest in its record."""
     try:
         return load(store.weights(record))
     except SafetensorError as error:

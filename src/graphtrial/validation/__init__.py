@@ -1,4 +1,4 @@
-"""Is a study or a plug-in sound? Everything that is wrong with it is told at once, and nothing is trained."""
+"""Validate studies and plug-ins without training: report all problems at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from graphtrial.validation.verdict import Verdict
 
 
 def validate(file: str) -> Verdict:
-    """Look at a study (a TOML file, or a name of the catalog) or a plug-in (a Python file, which is executed)."""
+    """Validate a study (a TOML file, or a name of the catalog) or a plug-in (a Python file, which is executed)."""
     from graphtrial.studies import catalog
 
     path = Path(file)

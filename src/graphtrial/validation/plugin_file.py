@@ -1,4 +1,4 @@
-"""A plug-in, loaded as a command would load it; its models and encodings are tried on a handful of small graphs."""
+"""Validate a plug-in: load it, and run its models and encodings on a few small graphs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TOLERANCE = 1e-3
 
 
 def check_plugin(path: Path) -> Verdict:
-    """Return everything that is wrong with a plug-in file, which is executed."""
+    """Return all problems of a plug-in file, which is executed."""
     verdict = Verdict(str(path), "plug-in")
     with verdict.noting():
         plugin = load_plugin(path)
@@ -49,67 +49,67 @@ def _try(kind: str, name: str, verdict: Verdict) -> None:
             _try_dataset(name)
     except (GraphTrialError, KeyboardInterrupt):
         raise
-    except BaseException as error:  # a plug-in is a program: it may raise anything, or try to end this process
+    except BaseException as error:  # a plug-in may raise anything, SystemExit included
         raise GraphTrialError(describe_user_error(error) or in_one_line(error)) from error
 
 
 def _try_model(name: str, verdict: Verdict) -> None:
     graphs = _graphs()
     settings: dict[str, Any] = {}
-    known = model_settings(name)
-    if "width" in known and known["width"] is None:
+    defaults = model_settings(name)
+    if "width" in defaults and defaults["width"] is None:
         settings["width"] = -(-WIDTH // width_step(name, settings)) * width_step(name, settings)
     torch.manual_seed(0)
     model = build_model(name, Shapes.of(graphs, GraphClassification(CLASSES)), settings)
     batch = GraphBatch.from_set(graphs, np.arange(len(graphs)))
-    found = model.train()(batch)
-    if not isinstance(found, torch.Tensor) or tuple(found.shape) != (len(SIZES), CLASSES):
-        got = list(found.shape) if isinstance(found, torch.Tensor) else type(found).__name__
-        raise GraphTrialError(f"it must give one row per graph, {[len(SIZES), CLASSES]}, and gives {got}")
-    if not torch.isfinite(found).all():
+    logits = model.train()(batch)
+    if not isinstance(logits, torch.Tensor) or tuple(logits.shape) != (len(SIZES), CLASSES):
+        shape = list(logits.shape) if isinstance(logits, torch.Tensor) else type(logits).__name__
+        raise GraphTrialError(f"its output must have shape [graphs, classes] = {[len(SIZES), CLASSES]}, not {shape}")
+    if not torch.isfinite(logits).all():
         raise GraphTrialError("its output is not finite")
-    if found.requires_grad:
-        found.square().sum().backward()
-    idle = [key for key, p in model.named_parameters() if p.requires_grad and p.grad is None]
-    if idle:
-        verdict.facts.append(f"of model '{name}' no gradient reaches {', '.join(idle[:3])}{'...' * (len(idle) > 3)}")
+    if logits.requires_grad:
+        logits.square().sum().backward()
+    unused = [key for key, p in model.named_parameters() if p.requires_grad and p.grad is None]
+    if unused:
+        verdict.facts.append(f"model '{name}': no gradient for {', '.join(unused[:3])}{'...' * (len(unused) > 3)}")
     _check_independence(model.eval(), graphs, batch)
 
 
 @torch.no_grad()
 def _check_independence(model: torch.nn.Module, graphs: GraphSet, batch: GraphBatch) -> None:
-    together = model(batch)
-    if not torch.equal(together, model(batch)):
-        raise GraphTrialError("two passes in evaluation mode differ, so that no result could be had again")
-    alone = torch.cat([model(GraphBatch.from_set(graphs, np.array([number]))) for number in range(len(graphs))])
-    if not torch.allclose(together, alone, atol=TOLERANCE, rtol=TOLERANCE):
-        raise GraphTrialError("what it says of a graph depends on the other graphs of the batch")
+    batched = model(batch)
+    if not torch.equal(batched, model(batch)):
+        raise GraphTrialError("two forward passes in evaluation mode differ: results would not be reproducible")
+    single = torch.cat([model(GraphBatch.from_set(graphs, np.array([number]))) for number in range(len(graphs))])
+    if not torch.allclose(batched, single, atol=TOLERANCE, rtol=TOLERANCE):
+        raise GraphTrialError("its output for a graph depends on the other graphs of the batch")
 
 
 def _try_encoding(name: str) -> None:
     kind, graphs = ENCODINGS.get(name), _graphs()
-    open_ones = [key for key, p in declared_arguments(kind).items() if p.default is p.empty]
-    encoding = kind(**dict.fromkeys(open_ones, 3))
+    required = [key for key, p in declared_arguments(kind).items() if p.default is p.empty]
+    encoding = kind(**dict.fromkeys(required, 3))
     values = np.asarray(encoding.compute(graphs))
     if values.shape != (graphs.num_nodes, encoding.width):
         raise GraphTrialError(
-            f"it must give {[graphs.num_nodes, encoding.width]} numbers and gives {list(values.shape)}"
+            f"its shape must be [nodes, width] = {[graphs.num_nodes, encoding.width]}, not {list(values.shape)}"
         )
     if not np.isfinite(values).all():
-        raise GraphTrialError("it gives numbers that are not finite")
+        raise GraphTrialError("its values are not finite")
     if not np.array_equal(values, np.asarray(encoding.compute(graphs))):
-        raise GraphTrialError("computed twice it gives different numbers")
+        raise GraphTrialError("it is not deterministic: computed twice, its values differ")
 
 
 def _try_dataset(name: str) -> None:
     kind = DATASETS.get(name)
     if not getattr(kind, "task", None) and kind.task_of is DatasetSpec.task_of:
-        raise GraphTrialError("it does not say its task")
+        raise GraphTrialError("it has no task")
     kind()
 
 
 def _graphs() -> GraphSet:
-    """Return four rings with a chord, with types of nodes and edges and a class each."""
+    """Return four cycles with a chord, with node and edge types and a class each."""
     ends, edges = [], []
     for nodes in SIZES:
         ring = [(i, (i + 1) % nodes) for i in range(nodes)] + [(0, nodes // 2)]

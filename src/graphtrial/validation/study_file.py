@@ -1,4 +1,4 @@
-"""A study, looked at name by name and setting by setting; no dataset is fetched or prepared for it."""
+"""Validate a study file: names, settings, protocols; no dataset is fetched or prepared."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from graphtrial.validation.verdict import Verdict
 
 
 def check_study(file: str) -> Verdict:
-    """Return everything that is wrong with a study file."""
+    """Return all problems of a study file."""
     verdict = Verdict(file, "study")
     with verdict.noting():
         study = load_study(file)
@@ -39,7 +39,7 @@ def _check_row(study: Study, row: ModelEntry, verdict: Verdict) -> None:
         try:
             spec = DATASETS.get(name)
         except GraphTrialError:
-            continue  # told already
+            continue  # reported already
         with verdict.noting(what):
             protocol = study.protocol_for(spec, row)
             study.seeds_of(protocol)
@@ -63,8 +63,6 @@ def _check_settings(study: Study, row: ModelEntry, protocol: Protocol) -> None:
 def _count(study: Study, verdict: Verdict) -> None:
     absent = [name for name in study.datasets if not is_prepared(name)]
     if absent:
-        verdict.facts.append(
-            f"the number of trials is known once the data is prepared: graphtrial data prepare {' '.join(absent)}"
-        )
+        verdict.facts.append(f"the number of trials needs prepared data: graphtrial data prepare {' '.join(absent)}")
     else:
         verdict.facts.append(f"{len(study.trials())} trials on {', '.join(study.datasets)}")

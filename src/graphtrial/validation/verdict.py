@@ -1,4 +1,4 @@
-"""What a look at a file found."""
+"""Result of validating a file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from graphtrial.core.errors import GraphTrialError
 
 @dataclass
 class Verdict:
-    """What a file is, what is wrong with it, and what is worth knowing."""
+    """Kind of a file, its problems, and facts about it."""
 
     file: str
     kind: str
@@ -20,12 +20,12 @@ class Verdict:
 
     @property
     def is_sound(self) -> bool:
-        """Nothing is wrong."""
+        """Whether there are no problems."""
         return not self.problems
 
     @contextmanager
     def noting(self, what: str = "") -> Iterator[None]:
-        """Note an error made for people as a problem and go on with the next thing."""
+        """Record a `GraphTrialError` as a problem and continue."""
         try:
             yield
         except GraphTrialError as error:

@@ -66,7 +66,7 @@ def test_pairs_are_ranked_by_their_distance_from_the_border(mirror: Path) -> Non
 def test_the_machine_has_no_settings_and_needs_numbers(study: Study) -> None:
     with pytest.raises(GraphTrialError, match="its penalty is a rule"):
         Study("t", "wikics-standin-stopping", (ModelEntry("svm", {"penalty": 2}),), protocol="wikics/svm").trials()
-    with pytest.raises(GraphTrialError, match="features as numbers"):
+    with pytest.raises(GraphTrialError, match="numeric features"):
         Study("t", "csl", (ModelEntry("svm"),), protocol="wikics/svm").trials()
     with pytest.raises(GraphTrialError, match=r"penalty of .* must be a finite number above 0"):
         rules_from({"kind": "feature-svm", "penalty": 0.0})

@@ -70,7 +70,7 @@ def test_who_reads_cannot_write(tmp_path: Path, study: Study) -> None:
         lambda: store.mark(spec.id, "failed"),
         lambda: store.take([]),
     ):
-        with pytest.raises(GraphTrialError, match="for reading alone"):
+        with pytest.raises(GraphTrialError, match="opened read-only"):
             step()
     with pytest.raises(GraphTrialError, match="there is no store"):
         Store(tmp_path / "none" / "store.sqlite", read_only=True)
@@ -111,7 +111,7 @@ def test_a_write_ahead_log_and_another_schema_get_one_line(tmp_path: Path) -> No
     path = sample_store(tmp_path / "store.sqlite").path
     change(path, "PRAGMA journal_mode = WAL")
     change(path, "UPDATE about SET value = '2' WHERE key = 'schema'")
-    with pytest.raises(GraphTrialError, match="has schema 2; this version of graphtrial reads schema 3 alone"):
+    with pytest.raises(GraphTrialError, match="has schema 2; this version of graphtrial reads only schema 3"):
         Store(path, read_only=True)
     change(path, "UPDATE about SET value = '3' WHERE key = 'schema'")
     with pytest.raises(GraphTrialError, match="write-ahead log"):

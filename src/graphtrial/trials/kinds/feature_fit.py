@@ -48,7 +48,7 @@ class FeatureFit(TrialKind[FeatureFitRules]):
         x = dataset.graphs.columns.get("x")
         if dataset.spec.split_level not in ("node", "pair") or x is None or x.types is not None:
             raise GraphTrialError(
-                f"{dataset.name} has no nodes or pairs with features as numbers, as such a machine needs"
+                f"{dataset.name} has no nodes or pairs with numeric features, which this machine needs"
             )
 
     @property
@@ -107,7 +107,7 @@ def _pairs(
 
 
 def _some(ids: Array, most: int, draws: Draws) -> Array:
-    """Return at most `most` of the ids, drawn at random; 0 is no limit."""
+    """Sample at most `most` ids without replacement; 0 means no limit."""
     return ids if not most or len(ids) <= most else ids[np.sort(draws.permutation(len(ids))[:most])]
 
 

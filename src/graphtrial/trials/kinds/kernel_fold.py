@@ -123,5 +123,5 @@ def _kernels() -> Registry[Any]:
 def _classes(dataset: Dataset) -> Any:
     column = dataset.graphs.columns.get("y")
     if column is None or column.level != "graph" or column.types is None:
-        raise GraphTrialError(f"{dataset.name} has no classes of graphs, which kernels are tried on")
+        raise GraphTrialError(f"{dataset.name} has no graph classes, which kernels are evaluated on")
     return np.asarray(column.values).reshape(-1)

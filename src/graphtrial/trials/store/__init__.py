@@ -1,4 +1,4 @@
-"""The store: one SQLite file that remembers every trial, with a folder of weights and checkpoints beside it."""
+"""The store: one SQLite file with all trials, and a folder of weights and checkpoints next to it."""
 
 from graphtrial.trials.store.record import FINISHED, TrialRecord
 from graphtrial.trials.store.schema import SCHEMA_VERSION

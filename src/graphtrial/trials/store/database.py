@@ -1,4 +1,4 @@
-"""How the SQLite file of a store is opened: within limits, and for reading alone unless it is to be written."""
+"""Connections to the SQLite file of a store, read-only or for one transaction, with limits."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from graphtrial.core.temporary import temporary_folder
 from graphtrial.trials.store import schema
 
 LONGEST_TEXT = 1_000_000
-"""Bytes of the longest text or row that is read or written."""
+"""Maximum size of a text or row in bytes."""
 LONGEST_STEP = 60.0
-"""Seconds after which a query is interrupted, and that are waited for another process to finish writing."""
+"""Timeout of a query, and of waiting for the lock of another process, in seconds."""
 _STEPS = 20_000
 _WAL = (2, 2)
 _LIMITS = {"SQLITE_LIMIT_LENGTH": LONGEST_TEXT, "SQLITE_LIMIT_ATTACHED": 0, "SQLITE_LIMIT_TRIGGER_DEPTH": 1}
@@ -26,18 +26,18 @@ _LIMITS = {"SQLITE_LIMIT_LENGTH": LONGEST_TEXT, "SQLITE_LIMIT_ATTACHED": 0, "SQL
 
 @contextmanager
 def reading(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a store for one step of reading, all of which sees the same state; no file is made or changed.
+    """Open a store for one read transaction; no file is created or changed.
 
-    Where a killed process left half a transaction behind, a copy is read in which it is undone.
+    Where a killed process left a rollback journal, a recovered copy is read.
     """
-    with _plainly(path), ExitStack() as stack:
+    with _one_line_errors(path), ExitStack() as stack:
         size = _check_file(path)
         if not size:
-            raise GraphTrialError(f"{path} is empty: it is no store")
+            raise GraphTrialError(f"{path} is empty and not a store")
         connection = stack.enter_context(_opened(path, "mode=ro"))
         try:
             connection.execute("BEGIN")
-            schema.is_empty(connection)  # the first look takes the lock
+            schema.is_empty(connection)  # the first read takes the lock
         except sqlite3.OperationalError:
             if not _journal(path).is_file():
                 raise
@@ -49,50 +49,50 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def writing(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a store for one step that is done as a whole or not at all; one that is not there is made."""
-    with _plainly(path):
+    """Open a store for one write transaction; a missing file is created."""
+    with _one_line_errors(path):
         _check_file(path)
         with _opened(path, "mode=rwc") as connection:
-            connection.execute("BEGIN IMMEDIATE")  # of several processes that start at once, one makes the tables
+            connection.execute("BEGIN IMMEDIATE")  # only one of several processes creates the tables
             try:
                 if schema.is_empty(connection):
                     schema.create(connection)
                 schema.check_schema(connection, path)
                 yield connection
             except BaseException:
-                if connection.in_transaction:  # a full disk ends it already
+                if connection.in_transaction:  # a full disk has rolled it back already
                     connection.execute("ROLLBACK")
                 raise
             connection.execute("COMMIT")
 
 
 def _check_file(path: Path) -> int:
-    """Return the size of a file; anything that is not a plain file is refused without being opened."""
+    """Return the size of a file, 0 if missing; anything but a regular file is an error."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except FileNotFoundError:
         return 0
     except OSError as error:
         raise GraphTrialError(f"cannot open the store {path}: {error.strerror}") from error
-    if not stat.S_ISREG(found.st_mode):
-        what = "a folder" if stat.S_ISDIR(found.st_mode) else "no plain file"
+    if not stat.S_ISREG(status.st_mode):
+        what = "a folder" if stat.S_ISDIR(status.st_mode) else "no regular file"
         raise GraphTrialError(f"cannot open the store {path}: it is {what}")
     with path.open("rb") as stream:
         header = stream.read(20)
     if len(header) == 20 and tuple(header[18:20]) == _WAL:
-        # Not so since schema 3: whoever reads a file with a write-ahead log makes two more files beside it.
+        # Since schema 3 there is no write-ahead log: reading one creates two more files.
         with _opened(path, "immutable=1") as connection:
             schema.check_schema(connection, path)
         raise GraphTrialError(
-            f"the store {path} has a write-ahead log, which none has that graphtrial writes; "
-            f"`sqlite3 {path} 'PRAGMA journal_mode = DELETE'` ends that"
+            f"the store {path} has a write-ahead log, which graphtrial does not use; "
+            f"`sqlite3 {path} 'PRAGMA journal_mode = DELETE'` removes it"
         )
-    return found.st_size
+    return status.st_size
 
 
 @contextmanager
 def _opened(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
-    # One short connection per step: nothing is shared between processes, and a killed one leaves nothing locked.
+    # One short connection per transaction: processes share nothing, and a killed one leaves no lock.
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?{mode}", uri=True, timeout=LONGEST_STEP, isolation_level=None
     )
@@ -112,7 +112,7 @@ def _opened(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def _recovered(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a copy of a store with its rollback journal, which undoes what a killed process had half written."""
+    """Open a copy of a store with its rollback journal, which SQLite rolls back."""
     with temporary_folder() as folder:
         copy = Path(folder) / "store.sqlite"
         shutil.copyfile(_journal(path), _journal(copy))
@@ -126,12 +126,12 @@ def _journal(path: Path) -> Path:
 
 
 @contextmanager
-def _plainly(path: Path) -> Iterator[None]:
-    """Turn errors of SQLite and of the file system into one line."""
+def _one_line_errors(path: Path) -> Iterator[None]:
+    """Turn errors of SQLite and of the file system into one-line messages."""
     try:
         yield
     except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
-        said = "a query took too long" if str(error) == "interrupted" else str(error)
-        raise GraphTrialError(f"the store {path} cannot be used: {said}") from error
+        message = "a query took too long" if str(error) == "interrupted" else str(error)
+        raise GraphTrialError(f"the store {path} cannot be used: {message}") from error
     except OSError as error:
         raise GraphTrialError(f"the store {path} cannot be used: {error.strerror or error}") from error

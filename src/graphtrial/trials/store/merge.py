@@ -1,4 +1,4 @@
-"""What several machines found, in one store."""
+"""Merge the finished trials of several stores."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from graphtrial.training.outcome import Epoch
 from graphtrial.trials.store import Store, TrialRecord
 
 RESULT = ("status", "params", "epochs", "scores")
-"""What two runs of one trial should agree in."""
+"""Fields in which two runs of one trial should agree."""
 
 
 @dataclass(frozen=True)
 class Merged:
-    """Ids of the trials that were copied, that both stores had with one result, and that they have different ones of.
+    """Ids of the trials that were `copied`, and of those finished in both stores with `same` or `different` results.
 
-    `weights` were copied, in this run, `refused` are trials that are damaged there and were not copied, `damaged` those
-    whose weights are. `left` counts the unfinished ones, which are not copied.
+    `weights`: trials whose weights were copied; `refused`: trials that are damaged in the source and were not copied;
+    `damaged`: trials with damaged weights; `left`: number of unfinished trials, which are not copied.
     """
 
     copied: tuple[str, ...]
@@ -34,33 +34,34 @@ class Merged:
 
 
 def merge(store: Store, other: Path) -> Merged:
-    """Copy the finished trials of another store, with their epochs and weights, unless they are finished here too.
+    """Copy the finished trials of another store, with epochs and weights, unless they are finished in this one too.
 
-    Where both have a result, the one here stays. The other store is only read, and each of its trials is checked as any
-    that is read. Weights are copied first, each verified against its digest, and then all trials in one step: a run
-    that was killed is finished by the next one, which also copies weights that are missing here.
+    The other store is opened read-only, and its trials are validated. Weights are copied first, each verified against
+    its digest, then all trials in one transaction: a killed merge is completed by the next one, which also copies
+    missing weights.
     """
     if not other.exists():
         raise GraphTrialError(f"there is no store {other}")
     if other.resolve() == store.path.resolve():
         raise GraphTrialError(f"{other} cannot be merged into itself")
     source = Store(other, read_only=True)
-    here = {record.id: record for record in store.trials() if record.is_finished}
-    there, refused, left = [], [], 0
+    finished = {record.id: record for record in store.trials() if record.is_finished}
+    source_records, refused, left = [], [], 0
     for trial, record, _ in source.examine():
         if record is None:
             refused.append(trial)
         elif record.is_finished:
-            there.append(record)
+            source_records.append(record)
         else:
             left += 1
-    new = [record for record in there if record.id not in here]
-    both = [record for record in there if record.id in here]
+    new = [record for record in source_records if record.id not in finished]
+    both = [record for record in source_records if record.id in finished]
     agrees = {
-        record.id: all(getattr(here[record.id], name) == getattr(record, name) for name in RESULT) for record in both
+        record.id: all(getattr(finished[record.id], name) == getattr(record, name) for name in RESULT)
+        for record in both
     }
-    wanted = [*new, *(record for record in both if record.weights and record.weights == here[record.id].weights)]
-    weights, damaged = _copy_weights(source, store, wanted)
+    equal_weights = [record for record in both if record.weights and record.weights == finished[record.id].weights]
+    weights, damaged = _copy_weights(source, store, [*new, *equal_weights])
     store.take(_with_epochs(source, new))
     for record in new:
         Checkpoint(store.checkpoint_file(record.id)).remove()
@@ -81,7 +82,7 @@ def _with_epochs(source: Store, records: list[TrialRecord]) -> Iterator[tuple[Tr
 
 
 def _copy_weights(source: Store, target: Store, records: list[TrialRecord]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Copy the weights that are there and missing or damaged here; return whose were copied, and whose are damaged."""
+    """Copy weights that are missing or damaged in `target`; return the ids of copied and of damaged ones."""
     copied, damaged = [], []
     for record in records:
         file = target.weights_file(record.id)

@@ -1,4 +1,4 @@
-"""A trial as a store keeps it, and the one place where its columns are checked."""
+"""Record of a trial in a store, and the validation of its columns."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ RESULT = ("finished", "params", "epochs", "epoch_seconds", "history")
 
 @dataclass(frozen=True)
 class TrialRecord:
-    """What the store knows of one trial. `status` is running, interrupted, failed, or how the training ended.
+    """A trial in the store. `status` is running, interrupted, failed, or one of `FINISHED`.
 
     `weights` is the SHA-256 of the weights file, if the trial has one, and `digest` that of the whole record.
     """
@@ -101,7 +101,7 @@ class TrialRecord:
 
 
 def record_of(row: sqlite3.Row | Mapping[str, Any]) -> TrialRecord:
-    """Return a trial of the store, whoever wrote it: types, ranges, identity and digest are checked here."""
+    """Return a trial of the store after validating types, ranges, identity and digest."""
     name = row["id"] if is_id(row["id"]) else repr(row["id"])[:40]
     values = {key: row[key] for key in row.keys()}  # noqa: SIM118 - a row of SQLite has keys, but is no mapping
     try:
@@ -111,18 +111,18 @@ def record_of(row: sqlite3.Row | Mapping[str, Any]) -> TrialRecord:
         _check_identity(values, spec)
     except (GraphTrialError, ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise CorruptFileError(
-            f"trial {name} in the store cannot be read ({error}); `graphtrial doctor` looks at all of them"
+            f"trial {name} in the store cannot be read ({error}); `graphtrial doctor` checks all trials"
         ) from error
     scores = {score: values.pop(score) for score in SCORES}
     for column in ("dataset", "model"):
         del values[column]
-    known = {key: value for key, value in scores.items() if value is not None}
-    changed = {"spec": spec, "environment": environment, "details": details, "scores": known}
-    return TrialRecord(**{**values, **changed, "higher_is_better": bool(values["higher_is_better"])})
+    present = {key: value for key, value in scores.items() if value is not None}
+    parsed = {"spec": spec, "environment": environment, "details": details, "scores": present}
+    return TrialRecord(**{**values, **parsed, "higher_is_better": bool(values["higher_is_better"])})
 
 
 def row_of(record: TrialRecord) -> dict[str, Any]:
-    """Return the columns of a trial; the digest is the store's to write."""
+    """Return the columns of a trial; the store writes the digest."""
     return {
         **{name: getattr(record, name) for name in COLUMNS if hasattr(record, name)},
         **{score: record.scores.get(score) for score in SCORES},
@@ -136,10 +136,10 @@ def row_of(record: TrialRecord) -> dict[str, Any]:
 
 
 def history_of(rows: Sequence[sqlite3.Row], trial: Mapping[str, Any] | sqlite3.Row | None) -> list[Epoch]:
-    """Return the epochs of a trial; those of a finished one are what its result was written with, or damaged.
+    """Return the epochs of a trial; those of a finished one are verified against their digest.
 
-    Epochs of an unfinished trial are written one by one, to be looked at. Nothing goes on from them: a training resumes
-    from its checkpoint, which has a digest, and writes its whole history again when it ends.
+    Epochs of an unfinished trial are for display: a training resumes from its checkpoint, which has a digest, and
+    writes its whole history again when it ends.
     """
     epochs = [_epoch(row) for row in rows]
     if trial is None or trial["status"] not in FINISHED:
@@ -147,7 +147,7 @@ def history_of(rows: Sequence[sqlite3.Row], trial: Mapping[str, Any] | sqlite3.R
     if len(epochs) != trial["epochs"] or history_digest(epochs) != trial["history"]:
         raise CorruptFileError(
             f"the epochs of trial {trial['id']} were changed after they were written; "
-            "`graphtrial doctor` looks at all trials"
+            "`graphtrial doctor` checks all trials"
         )
     return epochs
 
@@ -155,9 +155,9 @@ def history_of(rows: Sequence[sqlite3.Row], trial: Mapping[str, Any] | sqlite3.R
 def _epoch(row: sqlite3.Row) -> Epoch:
     trial, *values = row
     number, *numbers = values
-    # A store has a hundred thousand of them: one look for the usual, the checks for whatever is not.
-    usual = type(number) is int and number >= 0 and all(type(one) is float for one in numbers)
-    if not usual or not math.isfinite(sum(map(abs, numbers))) or numbers[0] < 0 or numbers[-1] < 0:
+    # A store has a hundred thousand epochs: a fast check of valid ones, and full validation of all others.
+    valid = type(number) is int and number >= 0 and all(type(one) is float for one in numbers)
+    if not valid or not math.isfinite(sum(map(abs, numbers))) or numbers[0] < 0 or numbers[-1] < 0:
         try:
             check_fields(dict(zip(EPOCH, values, strict=True)), EPOCH, "an epoch", set(EPOCH))
         except GraphTrialError as error:
@@ -173,7 +173,7 @@ def epoch_row(trial: str, epoch: Epoch) -> dict[str, Any]:
 
 
 def _check_identity(values: Mapping[str, Any], spec: TrialSpec) -> None:
-    """Refuse a row whose parts contradict each other, or that is not what was written."""
+    """Raise an error unless id, specification, status and digest are consistent."""
     if spec.id != values["id"]:
         raise GraphTrialError(f"its specification is that of trial {spec.id}")
     if (values["dataset"], values["model"]) != (spec.dataset, spec.model.name):

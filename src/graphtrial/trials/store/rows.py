@@ -1,4 +1,4 @@
-"""The statements by which rows of a store are read, written and sealed with their digest."""
+"""SQL statements that read, write and seal rows of a store with their digest."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from graphtrial.core.errors import CorruptFileError
 from graphtrial.training.outcome import Epoch
 from graphtrial.trials.fields import check_id, is_sha256
-from graphtrial.trials.store.digests import exchanged, trial_digest
+from graphtrial.trials.store.digests import replace_in_sum, trial_digest
 from graphtrial.trials.store.record import epoch_row, history_of, record_of
 
 
@@ -19,20 +19,20 @@ def digest_of(connection: sqlite3.Connection, trial: str) -> str | None:
 
 
 def seal(connection: sqlite3.Connection, trial: str, old: str | None) -> None:
-    """Write the digest of what SQLite made of the columns of a trial, which must pass when it is read."""
+    """Write the digest of a trial as stored by SQLite, after validating it."""
     row = dict(connection.execute("SELECT * FROM trials WHERE id = ?", (trial,)).fetchone())
     row["digest"] = trial_digest(row)
     record_of(row)
     history_of(epochs_of(connection, trial), row)
     connection.execute("UPDATE trials SET digest = ? WHERE id = ?", (row["digest"], trial))
-    total = exchanged(total_of(connection), old, row["digest"])
+    total = replace_in_sum(total_of(connection), old, row["digest"])
     connection.execute("UPDATE about SET value = ? WHERE key = 'trials'", (total,))
 
 
 def total_of(connection: sqlite3.Connection) -> str:
     row = connection.execute("SELECT value FROM about WHERE key = 'trials'").fetchone()
     if row is None or not is_sha256(row[0]):
-        raise CorruptFileError("the store is damaged: it does not say what trials it was written with")
+        raise CorruptFileError("the store is damaged: it has no digest of its trials")
     return str(row[0])
 
 

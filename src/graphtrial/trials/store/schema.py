@@ -1,4 +1,4 @@
-"""The tables of a store. A file that has anything else in it, or the same declared otherwise, is no store."""
+"""Schema of a store; a file with any other schema is rejected."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _FOREIGN = "is an SQLite file, but not a GraphTrial store; choose another with -
 
 
 def create(connection: sqlite3.Connection) -> None:
-    """Make the tables of an empty store."""
+    """Create the tables."""
     for statement in TABLES.values():
         connection.execute(statement)
     about = {"schema": str(SCHEMA_VERSION), "trials": "0" * 64}
@@ -59,16 +59,16 @@ def create(connection: sqlite3.Connection) -> None:
 
 
 def is_empty(connection: sqlite3.Connection) -> bool:
-    """Tell whether a file has no tables yet."""
+    """Whether a file has no tables yet."""
     count: int = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     return count == 0
 
 
 def check_schema(connection: sqlite3.Connection, path: Path) -> None:
-    """Refuse a file whose schema is not exactly that of a store: views, triggers, other columns, other tables.
+    """Raise an error unless the schema is exactly that of a store: no views, triggers, other columns or tables.
 
-    What SQLite keeps of a declaration is its text, so that equal texts are equal declarations. No table but `about` is
-    read before all texts are known to be ours.
+    SQLite stores the text of each declaration, so that equal texts are equal declarations. Only `about` is read before
+    all texts are verified.
     """
     declared = [tuple(row) for row in connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master LIMIT 9")]
     expected = {("table", name, name, sql) for name, sql in TABLES.items()}
@@ -77,10 +77,10 @@ def check_schema(connection: sqlite3.Connection, path: Path) -> None:
     row = connection.execute("SELECT value FROM about WHERE key = 'schema'").fetchone()
     version = row[0] if row else None
     if not isinstance(version, str) or not version.isascii() or not version.isdigit() or len(version) > 9:
-        raise GraphTrialError(f"{path} does not say its schema; it is damaged, or not a GraphTrial store")
+        raise GraphTrialError(f"{path} has no schema version; it is damaged, or not a GraphTrial store")
     if int(version) != SCHEMA_VERSION:
         raise GraphTrialError(
-            f"{path} has schema {int(version)}; this version of graphtrial reads schema {SCHEMA_VERSION} alone. "
+            f"{path} has schema {int(version)}; this version of graphtrial reads only schema {SCHEMA_VERSION}. "
             "Use the version that wrote it, or choose another store with --store"
         )
     if set(declared) != expected or len(declared) != len(expected):

@@ -1,4 +1,4 @@
-"""The SQLite file that knows every trial that was ever started."""
+"""Store of trials, epochs and results in one SQLite file."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ LOCK = "lock"
 class Store:
     """Trials, epochs and results in one SQLite file; any number of processes may read and write at once.
 
-    With `read_only` nothing is made or changed, and the file may be anybody's: the schema is checked whenever it is
-    opened, and every row when it is read, types and digest. What does not pass is refused in words.
+    With `read_only` no file is created or changed. Untrusted files are safe to open: the schema is validated whenever
+    the file is opened, types and digest of every row when it is read.
     """
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
@@ -58,27 +58,27 @@ class Store:
 
     @property
     def trials_folder(self) -> Path:
-        """The folder beside the file that holds checkpoints and weights."""
+        """The folder of checkpoints and weights, next to the file."""
         return self.path.parent / "trials"
 
     def trial_folder(self, trial: str) -> Path:
-        """Return the folder of a trial; the only way from an id to a path, which no other text than an id passes."""
+        """Return the folder of a trial; a text that is no id is an error."""
         return self.trials_folder / check_id(trial)
 
     def weights_file(self, trial: str) -> Path:
-        """Where the weights of a finished trial are kept; a trial without any has no such file."""
+        """Return the file of the weights of a finished trial; it may not exist."""
         return self.trial_folder(trial) / WEIGHTS
 
     def checkpoint_file(self, trial: str) -> Path:
-        """Where the newest checkpoint of an unfinished trial is kept."""
+        """Return the file of the newest checkpoint of an unfinished trial."""
         return self.trial_folder(trial) / CHECKPOINT
 
     def lock_file(self, trial: str) -> Path:
-        """The file that whoever runs a trial has locked."""
+        """Return the lock file of a trial, locked while it runs."""
         return self.trial_folder(trial) / LOCK
 
     def start(self, spec: TrialSpec, metric: str, higher_is_better: bool, environment: dict[str, Any]) -> None:
-        """Note that a trial starts, or starts again; its scores will be in this metric."""
+        """Record the start of a trial, or its restart, and the metric of its scores."""
         no_result = ", ".join(f"{name} = NULL" for name in (*RESULT, *SCORES, "weights", "error"))
         row = {
             **dict.fromkeys(COLUMNS),
@@ -106,11 +106,11 @@ class Store:
             seal(connection, spec.id, old)
 
     def add_epochs(self, trial: str, epochs: Iterable[Epoch]) -> None:
-        """Note finished epochs; one that is noted twice is replaced."""
+        """Record epochs; existing ones are replaced."""
         self.add_epochs_of({trial: epochs})
 
     def add_epochs_of(self, trials: Mapping[str, Iterable[Epoch]]) -> None:
-        """Note finished epochs of several trials in one step; a trial that has a result by now keeps its own."""
+        """Record epochs of several trials in one transaction; finished trials are skipped."""
         if not trials:
             return
         with self._writing() as connection:
@@ -120,9 +120,9 @@ class Store:
                     insert_epochs(connection, trial, epochs)
 
     def finish(self, trial: str, outcome: Outcome, weights: bytes | None = None) -> None:
-        """Note the end of a trial together with its whole history and their digests, in one step.
+        """Record the result of a trial with its whole history and digests, in one transaction.
 
-        The file of the weights is written before: a result that is there has its weights.
+        The file of the weights is written first, so that every recorded result has its weights.
         """
         if weights is not None:
             with atomic_path(self.weights_file(trial)) as temporary:
@@ -130,7 +130,7 @@ class Store:
         with self._writing() as connection:
             old = digest_of(connection, trial)
             if old is None:
-                raise GraphTrialError(f"trial {trial} cannot end: {self.path} does not know that it started")
+                raise GraphTrialError(f"trial {trial} cannot be finished: it has no start in {self.path}")
             connection.execute("DELETE FROM epochs WHERE trial = ?", (trial,))
             insert_epochs(connection, trial, outcome.epochs)
             values = {
@@ -150,17 +150,17 @@ class Store:
             seal(connection, trial, old)
 
     def mark(self, trial: str, status: str, error: str | None = None) -> None:
-        """Note that an unfinished trial failed or was interrupted."""
+        """Record that an unfinished trial failed or was interrupted."""
         with self._writing() as connection:
             row = connection.execute("SELECT status, digest FROM trials WHERE id = ?", (trial,)).fetchone()
             if row is None or row["status"] in FINISHED:
                 return
-            said = None if error is None else error[-LONGEST_ERROR:]
-            connection.execute("UPDATE trials SET status = ?, error = ? WHERE id = ?", (status, said, trial))
+            message = None if error is None else error[-LONGEST_ERROR:]
+            connection.execute("UPDATE trials SET status = ?, error = ? WHERE id = ?", (status, message, trial))
             seal(connection, trial, row["digest"])
 
     def take(self, records: Iterable[tuple[TrialRecord, Iterable[Epoch]]]) -> None:
-        """Write trials of another store, with their epochs, all of them or none; those of the same id are replaced."""
+        """Insert or replace trials of another store with their epochs, in one transaction."""
         with self._writing() as connection:
             for record, epochs in records:
                 row = row_of(record)
@@ -171,7 +171,7 @@ class Store:
                 seal(connection, record.id, old)
 
     def trials(self, ids: Iterable[str] | None = None) -> list[TrialRecord]:
-        """Return the trials with these ids, or all, oldest first; a trial that was changed or lost is an error."""
+        """Return the trials with these ids, or all, oldest first; a changed or lost trial is an error."""
         if ids is not None:
             return self._select("WHERE id IN (SELECT value FROM json_each(?))", json.dumps(list(ids)))
         with self._reading() as connection:
@@ -180,18 +180,18 @@ class Store:
         records = [record_of(row) for row in rows]
         if sum_of(record.digest for record in records) != total:
             raise CorruptFileError(
-                f"the store {self.path} is damaged: it does not have the trials that it was written with; "
-                "`graphtrial doctor` says more"
+                f"the store {self.path} is damaged: its trials do not match its digest; "
+                "`graphtrial doctor` shows details"
             )
         return records
 
     def find(self, prefix: str) -> TrialRecord:
-        """Return the one trial whose id starts with `prefix`; a text that is no part of an id matches none."""
-        # Checked here, because SQLite takes no lone surrogates.
+        """Return the one trial whose id starts with `prefix`; a text that is no prefix of an id matches none."""
+        # Checked first: SQLite rejects lone surrogates.
         matches = self._select("WHERE substr(id, 1, length(?1)) = ?1", prefix) if is_id_prefix(prefix) else []
         if len(matches) != 1:
-            found = f"{len(matches)} trials begin" if matches else "no trial begins"
-            raise GraphTrialError(f"{found} with '{prefix}' in {self.path}; `graphtrial status` lists them")
+            number = f"{len(matches)} trials begin" if matches else "no trial begins"
+            raise GraphTrialError(f"{number} with '{prefix}' in {self.path}; `graphtrial status` lists them")
         return matches[0]
 
     def history(self, trial: str) -> list[Epoch]:
@@ -201,7 +201,7 @@ class Store:
             return history_of(epochs_of(connection, trial), row)
 
     def examine(self) -> Iterator[tuple[str, TrialRecord | None, str]]:
-        """Yield each id with the trial, its epochs verified too, or with nothing and what is wrong with it."""
+        """Yield each id with the verified trial and an empty message, or with `None` and the error message."""
         with self._reading() as connection:
             ids = [row[0] for row in connection.execute("SELECT id FROM trials ORDER BY started, id")]
             for trial in ids:
@@ -215,16 +215,16 @@ class Store:
                     yield record.id, record, ""
 
     def integrity(self) -> list[str]:
-        """Return what SQLite itself and the links between the tables find wrong with the file."""
-        strays = "SELECT count(*) FROM epochs WHERE trial NOT IN (SELECT id FROM trials)"
+        """Return the errors of SQLite's integrity check and of references between the tables."""
+        orphans = "SELECT count(*) FROM epochs WHERE trial NOT IN (SELECT id FROM trials)"
         with self._reading() as connection:
-            said = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(9)")]
-            (count,) = connection.execute(strays).fetchone()
-        wrong = [] if said == ["ok"] else said
-        return [*wrong, f"{count} epochs belong to no trial"] if count else wrong
+            messages = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(9)")]
+            (count,) = connection.execute(orphans).fetchone()
+        errors = [] if messages == ["ok"] else messages
+        return [*errors, f"{count} epochs belong to no trial"] if count else errors
 
     def weights(self, record: TrialRecord) -> bytes:
-        """Return the weights of a finished trial as they were written, in safetensors' format."""
+        """Return the verified weights of a finished trial in safetensors format."""
         file = self.weights_file(record.id)
         if record.weights is None or not file.is_file():
             raise GraphTrialError(f"trial {record.id} has no weights in {self.trials_folder}; is it finished?")
@@ -246,5 +246,5 @@ class Store:
 
     def _writing(self) -> AbstractContextManager[sqlite3.Connection]:
         if self.read_only:
-            raise GraphTrialError(f"the store {self.path} was opened for reading alone")
+            raise GraphTrialError(f"the store {self.path} was opened read-only")
         return writing(self.path)

@@ -1,0 +1,109 @@
+"""Ray tasks that run one trial each, and the mailbox of their updates."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from graphtrial.core.errors import GraphTrialError, missing_extra
+from graphtrial.execution.recording import TrialResult
+from graphtrial.execution.remote import RemoteJob, RemoteUpdate, run_remote
+from graphtrial.execution.worker import DriverGoneError
+
+POLL_SECONDS = 0.5
+
+
+def import_ray() -> Any:
+    """Import Ray, which is optional."""
+    try:
+        import ray
+    except ImportError:
+        raise missing_extra("running trials on a cluster", "Ray", "ray") from None
+    return ray
+
+
+@contextmanager
+def connected(ray: Any, address: str) -> Iterator[None]:
+    """Connect to the cluster at `address`, unless the process is connected already."""
+    if ray.is_initialized():
+        yield
+        return
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    quiet = {"log_to_driver": False, "logging_level": "ERROR"}
+    started = {"include_dashboard": False} if address == "local" else {}
+    try:
+        ray.init(address, job_config=_job_config(), **quiet, **started)
+    except (ConnectionError, RuntimeError, ValueError, OSError) as error:
+        raise GraphTrialError(f"cannot reach a Ray cluster at '{address}': {error}") from error
+    try:
+        yield
+    finally:
+        ray.shutdown()
+
+
+def run_task(job: RemoteJob, mailbox: Any, state_seconds: float) -> TrialResult:
+    """Run one trial in a worker process of Ray."""
+    ray = import_ray()
+
+    def send(update: RemoteUpdate) -> None:
+        try:
+            ray.get(mailbox.put.remote(update))  # blocks until the mailbox has it
+        except ray.exceptions.RayError:
+            raise DriverGoneError from None
+
+    return run_remote(job, send, state_seconds=state_seconds)
+
+
+class Mailbox:
+    """Queue of updates between workers and driver; only the newest checkpoint of each trial is stored."""
+
+    def __init__(self) -> None:
+        self._updates: list[RemoteUpdate] = []
+
+    def put(self, update: RemoteUpdate) -> None:
+        """Append an update."""
+        if update.state is not None:
+            self._updates = [replace(u, state=None) if u.trial == update.trial else u for u in self._updates]
+        self._updates.append(update)
+
+    def take(self) -> list[RemoteUpdate]:
+        """Return and remove all updates, oldest first."""
+        taken, self._updates = self._updates, []
+        return taken
+
+
+def start_mailbox(ray: Any) -> Any:
+    """Start the mailbox on the machine of the driver."""
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
+    return ray.remote(Mailbox).options(num_cpus=0, scheduling_strategy=here).remote()
+
+
+def wait_for_tasks(ray: Any, references: list[Any]) -> list[Any]:
+    """Return the tasks that have ended, after waiting up to `POLL_SECONDS` for the first."""
+    if not references:
+        time.sleep(POLL_SECONDS)
+        return []
+    first = ray.wait(references, num_returns=1, timeout=POLL_SECONDS)[0]
+    ended: list[Any] = ray.wait(references, num_returns=len(references), timeout=0)[0] if first else []
+    return ended
+
+
+def _job_config() -> Any:
+    """Return the job configuration: workers import from the folder of the user's script, not from the current folder.
+
+    By default Ray puts the current folder first on `sys.path`, where a `numpy.py` would shadow numpy.
+    """
+    from ray.job_config import JobConfig
+
+    config: Any = JobConfig()
+    script = os.path.dirname(os.path.realpath(sys.argv[0]))
+    config._py_driver_sys_path = [script] if script in sys.path else []
+    config._runtime_env_has_working_dir = lambda: True  # else Ray adds the current folder
+    return config
