@@ -28,7 +28,7 @@ def shell(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("words", ['"$@"', '"$@" --json', '"$@" --help'])
 def test_a_full_disk_is_told_in_one_line(words: str, tmp_path: Path) -> None:
     done = shell(f"{words} > /dev/full", tmp_path)
-    assert (done.returncode, done.stderr) == (2, "graphtrial: the system refuses: No space left on device\n")
+    assert (done.returncode, done.stderr) == (2, "graphtrial: system error: No space left on device\n")
     assert shell(f"{words} > /dev/full 2> /dev/full", tmp_path).returncode == 2
 
 
@@ -46,7 +46,7 @@ def test_closed_streams_are_no_matter(tmp_path: Path) -> None:
 def test_a_deleted_folder_is_told_in_one_line(tmp_path: Path) -> None:
     done = shell('mkdir gone && cd gone && rmdir ../gone && "$@"', tmp_path)
     assert done.returncode == 2
-    assert done.stderr == "graphtrial: the current folder does not exist any more: change to another one\n"
+    assert done.stderr == "graphtrial: the current folder was deleted: change to another one\n"
 
 
 def test_text_that_is_no_unicode_can_be_printed(tmp_path: Path) -> None:
@@ -58,16 +58,16 @@ def test_text_that_is_no_unicode_can_be_printed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("error", "code", "words"),
     [
-        (MemoryError(), 2, "this needs more memory than there is: MemoryError"),
-        (RuntimeError("DefaultCPUAllocator: can't allocate memory"), 2, "this needs more memory than there is"),
-        (PermissionError(13, "Permission denied", "/root/x"), 2, "the system refuses: Permission denied (/root/x)"),
+        (MemoryError(), 2, "out of memory: MemoryError"),
+        (RuntimeError("DefaultCPUAllocator: can't allocate memory"), 2, "out of memory"),
+        (PermissionError(13, "Permission denied", "/root/x"), 2, "system error: Permission denied (/root/x)"),
         (KeyboardInterrupt(), 130, "stopped"),
         (
             RecursionError("too deep"),
             70,
-            "internal error, a fault of graphtrial that should be reported: RecursionError",
+            "internal error, please report this bug of graphtrial: RecursionError",
         ),
-        (KeyError("a\nb"), 70, "internal error, a fault of graphtrial that should be reported: KeyError"),
+        (KeyError("a\nb"), 70, "internal error, please report this bug of graphtrial: KeyError"),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else "",
 )

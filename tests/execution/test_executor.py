@@ -147,7 +147,7 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(tmp_path: Path) -> None:
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to every process of the group
         _, message = process.communicate(timeout=300)
     assert process.returncode == 130
-    assert "0 of 2 trials are finished and kept. The same command goes on" in message
+    assert "0 of 2 trials are finished. The same command resumes the others" in message
     assert "Traceback" not in message
     assert {record.status for record in Store(path).trials()} == {"interrupted"}
 

@@ -71,7 +71,7 @@ def test_the_command_prints_every_cell_for_scripts_and_for_people() -> None:
     assert len(told) == len(CELLS)
     assert all(keys <= set(entry) for entry in told)
     text = CliRunner().invoke(app, ["params", "--published"]).stdout
-    assert f"{sum(cell.match for cell in CELLS)} of {len(CELLS)} published numbers are met exactly" in text
+    assert f"{sum(cell.match for cell in CELLS)} of {len(CELLS)} published parameter counts are equal" in text
     assert "printed wrongly" in text
 
 

@@ -13,7 +13,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from graphtrial.cli.main import app
-from graphtrial.cli.results.watch import picture
+from graphtrial.cli.results.watch import render
 from graphtrial.core.files import make_folder
 from graphtrial.results.live import duration, snapshot
 from graphtrial.training.outcome import Epoch
@@ -60,7 +60,7 @@ def test_failures_are_told_with_their_last_line(results: Store, specs: list[Tria
     (failure,) = snapshot(results).failures
     assert failure.reason == "ValueError: [bold]bad[/bold]"
     console = Console(width=200, record=True)
-    console.print(picture(snapshot(results)))
+    console.print(render(snapshot(results)))
     assert "[bold]bad[/bold]" in console.export_text()
 
 
@@ -75,7 +75,7 @@ def test_the_command_looks_once_as_text_and_as_json(results: Store, specs: list[
     assert told["running"][0]["epoch"] == 1
     ended: Any = CliRunner().invoke(app, [*words, "--until-done", "--every", "0.2"])
     assert ended.exit_code == 0
-    assert "nothing runs" in ended.stdout
+    assert "no running trials" in ended.stdout
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The command line: every command is one call into the library."""
+"""Command line interface."""
 
 from graphtrial.cli.main import main
 

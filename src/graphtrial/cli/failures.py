@@ -1,7 +1,7 @@
-"""The last line of defence: whatever ends a command ends it in one line and an exit code.
+"""Exit codes and one-line messages for every exception that ends a command.
 
-Values are checked where they are declared, and files where they are read; what arrives here is a machine that refuses
-(a full disk, no memory, Ctrl-C), or a fault of graphtrial itself, which is called so and whose traceback is kept.
+Values are validated where they are declared, files where they are read. What remains are errors of the system (a full
+disk, no memory, Ctrl-C) and internal errors of graphtrial, whose traceback is saved to a file.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from graphtrial.core.files import cache_home, reason, write_text
 
 REFUSED, INTERNAL, INTERRUPTED, PIPE_CLOSED = 2, 70, 130, 141
 INTERNAL_ERROR = "internal error"
-"""How the line about a fault of our own begins; tests of bad input count it as a traceback."""
+"""Prefix of the message of an internal error."""
 SHOW = "GRAPHTRIAL_TRACEBACK"
 NO_MEMORY = ("can't allocate memory", "not enough memory", "out of memory", "Unable to allocate")
 
 
 def failure(error: BaseException) -> tuple[str, int]:
-    """Return what to say about the end of a command, nothing where nobody would read it, and its exit code."""
+    """Return the message of an exception, empty for a closed pipe, and the exit code."""
     if isinstance(error, GraphTrialError):
         return str(error), REFUSED
     if isinstance(error, KeyboardInterrupt):
@@ -32,48 +32,48 @@ def failure(error: BaseException) -> tuple[str, int]:
     if isinstance(error, BrokenPipeError):
         return "", PIPE_CLOSED
     if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and _lacks_memory(error)):
-        return f"this needs more memory than there is: {in_one_line(error)}", REFUSED
+        return f"out of memory: {in_one_line(error)}", REFUSED
     if isinstance(error, OSError):
         where = f" ({os.fsdecode(error.filename)})" if isinstance(error.filename, str | bytes) else ""
-        return f"the system refuses: {reason(error)}{where}", REFUSED
+        return f"system error: {reason(error)}{where}", REFUSED
     if isinstance(error, sqlite3.OperationalError):
         return f"the store cannot be used: {reason(error)}", REFUSED
-    kept = _keep_traceback(error)
-    hint = f"its traceback is in {kept}" if kept else f"{SHOW}=1 shows its traceback"
-    return f"{INTERNAL_ERROR}, a fault of graphtrial that should be reported: {in_one_line(error)}; {hint}", INTERNAL
+    file = _save_traceback(error)
+    hint = f"its traceback is in {file}" if file else f"{SHOW}=1 shows its traceback"
+    return f"{INTERNAL_ERROR}, please report this bug of graphtrial: {in_one_line(error)}; {hint}", INTERNAL
 
 
-def run_to_the_end(command: Callable[[], object]) -> int:
-    """Run the command line, flush what it printed, and return its exit code."""
+def run_and_flush(command: Callable[[], object]) -> int:
+    """Run the command line, flush stdout, and return the exit code."""
     try:
         code = _run(command)
         sys.stdout.flush()
-    except OSError as error:  # a full disk or a closed pipe shows when the last words are flushed
-        words, code = failure(error)
-        say(words)
-        _drop_output()
+    except OSError as error:  # a full disk or a closed pipe
+        message, code = failure(error)
+        say(message)
+        _discard_output()
     return code
 
 
 def print_any_text() -> None:
-    """Let the standard streams print names that are no valid text, as a file system may have them, in escaped form."""
+    """Escape undecodable file names in the standard streams."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, ValueError, OSError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
 
 
 def open_closed_streams() -> None:
-    """Open a standard stream that the caller closed, as in `graphtrial ... >&-`: Python has none in its place."""
+    """Open standard streams that the caller closed, as in `graphtrial ... >&-`, where Python sets them to `None`."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - until the process ends
 
 
-def say(words: str) -> None:
-    """Print the last line of a command to stderr, if it can be printed at all."""
+def say(message: str) -> None:
+    """Print the error message of a command to stderr; errors of printing are ignored."""
     with suppress(OSError, ValueError):
-        if words:
-            print(str(GraphTrialError(f"graphtrial: {words}")), file=sys.stderr, flush=True)
+        if message:
+            print(str(GraphTrialError(f"graphtrial: {message}")), file=sys.stderr, flush=True)
 
 
 def _run(command: Callable[[], object]) -> int:
@@ -81,27 +81,27 @@ def _run(command: Callable[[], object]) -> int:
         command()
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
-    except BaseException as error:  # noqa: BLE001 - whatever it is, it ends in one line
-        words, code = failure(error)
-        say(words)
+    except BaseException as error:  # noqa: BLE001 - every exception ends in one line
+        message, code = failure(error)
+        say(message)
         if isinstance(error, OSError):
-            _drop_output()
+            _discard_output()
         return code
     return 0
 
 
 def _lacks_memory(error: RuntimeError) -> bool:
-    return any(words in str(error) for words in NO_MEMORY)
+    return any(text in str(error) for text in NO_MEMORY)
 
 
-def _drop_output() -> None:
-    """Let what could not be printed be, so that the interpreter does not try once more when it ends."""
+def _discard_output() -> None:
+    """Redirect stdout to the null device, so that the interpreter does not flush it again at exit."""
     with suppress(OSError, ValueError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
 
 
-def _keep_traceback(error: BaseException) -> str | None:
+def _save_traceback(error: BaseException) -> str | None:
     text = "".join(traceback.format_exception(error))
     if os.environ.get(SHOW):
         with suppress(OSError):
@@ -109,6 +109,6 @@ def _keep_traceback(error: BaseException) -> str | None:
     path = cache_home() / "last-traceback.txt"
     try:
         write_text(path, text.encode(errors="backslashreplace").decode())
-    except (OSError, GraphTrialError):  # a disk that is full or cannot be written
+    except (OSError, GraphTrialError):  # a full or read-only disk
         return None
     return str(path)

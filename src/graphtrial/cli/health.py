@@ -1,4 +1,4 @@
-"""`graphtrial doctor` and `graphtrial validate`: is everything sound, and what to do where it is not."""
+"""`graphtrial doctor` and `graphtrial validate`."""
 
 from __future__ import annotations
 
@@ -17,16 +17,14 @@ COLOURS = {"ok": "green", "note": "yellow", "wrong": "bold red"}
 
 @friendly
 def doctor(
-    study: Annotated[str | None, typer.Option(help="Also look whether this study is complete in the store.")] = None,
-    clean: Annotated[
-        bool, typer.Option("--clean", help="First remove temporary files of processes that were killed.")
-    ] = False,
+    study: Annotated[str | None, typer.Option(help="Also check whether this study is complete in the store.")] = None,
+    clean: Annotated[bool, typer.Option("--clean", help="First remove temporary files of killed processes.")] = False,
     plugin: Plugins = None,
     allow: Allowed = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """Check the machine, the packages, the cache, the raw files and the store, and say what to do.
+    """Check machine, packages, cache, raw files and store, and give advice.
 
     Exit code 0: nothing is wrong; 1: something is.
 
@@ -37,19 +35,19 @@ def doctor(
     from graphtrial.doctor import examine
 
     removed = [str(path) for path in remove_leftovers(store)] if clean else []
-    found = examine(store, study)
-    wrong = [finding for finding in found if finding.state == "wrong"]
+    findings = examine(store, study)
+    wrong = [finding for finding in findings if finding.state == "wrong"]
     if json:
-        print_json({"sound": not wrong, "findings": [asdict(finding) for finding in found], "removed": removed})
+        print_json({"sound": not wrong, "findings": [asdict(finding) for finding in findings], "removed": removed})
     else:
         for path in removed:
             out.print(f"removed: {path}", soft_wrap=True)
-        table = Table("", "what", "found", "what to do", show_lines=False)
-        for finding in found:
+        table = Table("", "check", "result", "advice", show_lines=False)
+        for finding in findings:
             state = Text(finding.state, style=COLOURS[finding.state])
             table.add_row(state, Text(f"{finding.area}: {finding.what}"), Text(finding.says), Text(finding.advice))
         out.print(table)
-        out.print(f"{len(wrong)} of {len(found)} things are wrong" if wrong else "nothing is wrong")
+        out.print(f"{len(wrong)} of {len(findings)} checks failed" if wrong else "all checks passed")
     if wrong:
         raise typer.Exit(1)
 
@@ -63,16 +61,16 @@ def validate(
     allow: Allowed = None,
     json: Json = False,
 ) -> None:
-    """Check a study or a plug-in without training anything; everything that is wrong is told at once.
+    """Validate a study or a plug-in without training; all problems are reported at once.
 
     Exit code 0: it is sound; 1: it is not.
 
     Example: graphtrial validate demo
     """
     load_code(plugin, allow)
-    from graphtrial.validation import validate as look
+    from graphtrial.validation import validate as validate_file
 
-    verdict = look(file)
+    verdict = validate_file(file)
     if json:
         print_json({"sound": verdict.is_sound, **asdict(verdict)})
     else:

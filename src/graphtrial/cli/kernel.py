@@ -1,4 +1,4 @@
-"""`graphtrial kernel`: give a graph kernel a fair trial."""
+"""`graphtrial kernel`: evaluate a graph kernel."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def kernel(
     repetitions: Annotated[
         int | None,
         typer.Option(
-            "--repetitions", "--seeds", min=1, help="How many: the protocol's seeds, derived ones beyond; default all."
+            "--repetitions", "--seeds", min=1, help="Number of repetitions; seeds of the protocol, then derived ones."
         ),
     ] = None,
     folds: Annotated[
-        int | None, typer.Option("--folds", "--splits", min=1, help="How many folds of each; all by default.")
+        int | None, typer.Option("--folds", "--splits", min=1, help="Number of folds of each; all by default.")
     ] = None,
     settings: Annotated[list[str] | None, typer.Option("--set", help="Any setting of the kernel: key=value.")] = None,
     linear: Annotated[bool, typer.Option("--linear", help="Fit sparse features instead of a Gram matrix.")] = False,

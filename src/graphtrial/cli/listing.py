@@ -1,4 +1,4 @@
-"""`graphtrial list`: what there is."""
+"""`graphtrial list`: registered datasets, models, encodings and so on."""
 
 from __future__ import annotations
 
@@ -27,13 +27,14 @@ def list_things(
     plugin: Plugins = None,
     allow: Allowed = None,
     estimate: Annotated[
-        bool, typer.Option("--estimate", help="studies: time a few steps of every model not timed yet; needs its data.")
+        bool,
+        typer.Option("--estimate", help="studies: time a few batches of every untimed model; needs prepared data."),
     ] = False,
-    only: Annotated[str, typer.Option(help="studies: whose names begin so, such as bgnn-v5,tudataset/table-1.")] = "",
+    only: Annotated[str, typer.Option(help="studies: prefixes of names, such as bgnn-v5,tudataset/table-1.")] = "",
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """List what there is.
+    """List registered datasets, models, encodings, protocols, studies and so on.
 
     Example: graphtrial list models
     """
@@ -52,11 +53,11 @@ def list_things(
         "studies": lambda: study_entries(store, estimate=estimate, only=names(only)),
     }
     if kind not in listing:
-        raise GraphTrialError(f"cannot list '{kind}'.{did_you_mean(kind, listing)} Known lists: {', '.join(listing)}.")
+        raise GraphTrialError(f"cannot list '{kind}'.{did_you_mean(kind, listing)} Use {', '.join(listing)}.")
     entries, not_allowed = listing[kind](), _withheld(kind)
     if json:
-        nothing = dict.fromkeys(entries[0]) if entries else {}
-        entries += [{**nothing, "name": name, "withheld": target} for name, target in not_allowed.items()]
+        empty = dict.fromkeys(entries[0]) if entries else {}
+        entries += [{**empty, "name": name, "withheld": target} for name, target in not_allowed.items()]
         print_json(entries)
         return
     if kind == "studies":
@@ -76,7 +77,7 @@ def list_things(
 
 
 def _withheld(kind: str) -> dict[str, str]:
-    """Return the entry points of this kind that nobody allowed; they are announced by installed packages."""
+    """Return the entry points of this kind, declared by installed packages, that are not allowed."""
     from graphtrial.core.plugins import registries
 
     registry = next((one for one in registries().values() if one.plural == kind), None)
@@ -137,7 +138,7 @@ def _kernels() -> list[dict[str, Any]]:
 def _protocols() -> list[dict[str, Any]]:
     from graphtrial.training import PROTOCOLS
 
-    found = [PROTOCOLS.get(name) for name in PROTOCOLS]
+    protocols = [PROTOCOLS.get(name) for name in PROTOCOLS]
     return [
         {
             "name": p.name,
@@ -147,7 +148,7 @@ def _protocols() -> list[dict[str, Any]]:
             "rules": p.rules.summary(),
             "exceptions": p.exceptions,
         }
-        for p in found
+        for p in protocols
     ]
 
 

@@ -1,4 +1,4 @@
-"""One binary, verbs first."""
+"""The `graphtrial` command and its subcommands."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graphtrial.cli import health, kernel, listing, params, run
 from graphtrial.cli import wikipedia as wikics
 from graphtrial.cli.common import err, out
 from graphtrial.cli.data import prepare as data
-from graphtrial.cli.failures import REFUSED, print_any_text, run_to_the_end, say
+from graphtrial.cli.failures import REFUSED, print_any_text, run_and_flush, say
 from graphtrial.cli.results import compare, report, reproduce, see, stores, watch
 
 app = typer.Typer(
@@ -64,7 +64,7 @@ def start(
     try:
         Path.cwd()
     except OSError:
-        say("the current folder does not exist any more: change to another one")
+        say("the current folder was deleted: change to another one")
         raise typer.Exit(REFUSED) from None
     logging.basicConfig(
         level=logging.WARNING, format="%(message)s", handlers=[RichHandler(console=err, show_path=False)]
@@ -73,4 +73,4 @@ def start(
 
 def main() -> None:
     """Run the command line."""
-    sys.exit(run_to_the_end(app))
+    sys.exit(run_and_flush(app))

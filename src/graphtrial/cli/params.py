@@ -1,4 +1,4 @@
-"""`graphtrial params`: how many parameters a model has, and whether they are the published number."""
+"""`graphtrial params`: parameter counts of models, and comparison with published ones."""
 
 from __future__ import annotations
 
@@ -18,16 +18,18 @@ def params(
     encoding: Annotated[str, typer.Option(help="A positional encoding, such as laplacian:20.")] = "none",
     layers: Annotated[int | None, typer.Option(min=1, help="Depth; the published one by default.")] = None,
     width: Annotated[int | None, typer.Option(min=1, help="Width; the published one by default.")] = None,
-    budget: Annotated[str | None, typer.Option(help="Widest model within so many parameters, such as 100k.")] = None,
+    budget: Annotated[
+        str | None, typer.Option(help="Parameter budget, such as 100k: the widest model within it.")
+    ] = None,
     settings: Annotated[list[str] | None, typer.Option("--set", help="Any setting of the model: key=value.")] = None,
     published: Annotated[
-        bool, typer.Option("--published", help="Build every model whose number of parameters the papers print.")
+        bool, typer.Option("--published", help="Compare with every published parameter count.")
     ] = False,
     plugin: Plugins = None,
     allow: Allowed = None,
     json: Json = False,
 ) -> None:
-    """Count the parameters of a model, part by part, or check every published number.
+    """Count the parameters of a model by module, or compare with all published counts.
 
     Example: graphtrial params zinc gcn --budget 500k --layers 16
     """
@@ -41,12 +43,12 @@ def params(
         raise GraphTrialError(
             "name a dataset and a model, for example `graphtrial params zinc gcn`, or use --published"
         )
-    given = parse_settings(settings or [])
-    given |= {key: value for key, value in (("layers", layers), ("width", width)) if value is not None}
-    _count(dataset, model, encoding, given, budget, json)
+    chosen = parse_settings(settings or [])
+    chosen |= {key: value for key, value in (("layers", layers), ("width", width)) if value is not None}
+    _count(dataset, model, encoding, chosen, budget, json)
 
 
-def _count(dataset: str, model: str, encoding: str, given: dict[str, Any], budget: str | None, json: bool) -> None:
+def _count(dataset: str, model: str, encoding: str, settings: dict[str, Any], budget: str | None, json: bool) -> None:
     from graphtrial.nn import build_model, count_parameters, resolve_settings
     from graphtrial.studies import ModelEntry
     from graphtrial.studies.study import choose_settings, parse_encoding
@@ -54,19 +56,19 @@ def _count(dataset: str, model: str, encoding: str, given: dict[str, Any], budge
 
     component = parse_encoding(encoding, model)
     shapes = planned_shapes(dataset, make_encoding(component))
-    row = ModelEntry(model, given, budget=budget)
-    chosen = resolve_settings(model, choose_settings(dataset, lambda: shapes, row, component))
-    built = build_model(model, shapes, chosen)
+    row = ModelEntry(model, settings, budget=budget)
+    resolved = resolve_settings(model, choose_settings(dataset, lambda: shapes, row, component))
+    built = build_model(model, shapes, resolved)
     parts = {name: count_parameters(part) for name, part in built.named_children()}
-    loose = sum(p.numel() for p in built.parameters(recurse=False) if p.requires_grad)
-    if loose:
-        parts["own"] = loose
+    direct = sum(p.numel() for p in built.parameters(recurse=False) if p.requires_grad)
+    if direct:
+        parts["own"] = direct
     total = count_parameters(built)
     if json:
-        print_json({"dataset": dataset, "model": model, "settings": chosen, "parts": parts, "params": total})
+        print_json({"dataset": dataset, "model": model, "settings": resolved, "parts": parts, "params": total})
         return
-    out.print(f"{model} on {dataset}: " + ", ".join(f"{key} {value}" for key, value in chosen.items()))
-    table = Table("part", "parameters")
+    out.print(f"{model} on {dataset}: " + ", ".join(f"{key} {value}" for key, value in resolved.items()))
+    table = Table("module", "parameters")
     for name, count in parts.items():
         table.add_row(name, str(count))
     table.add_row("total", str(total), style="bold")
@@ -86,8 +88,8 @@ def _published(json: bool) -> None:
     for check in checks:
         variant = ", ".join(f"{key} {value}" for key, value in check.variant.items())
         numbers = (str(check.published), "" if check.built is None else str(check.built))
-        words = (check.paper, str(check.table), check.dataset, check.model, variant, str(check.layers or ""), *numbers)
-        table.add_row(*words, "" if check.match else check.reason, style=None if check.match else "yellow")
+        cells = (check.paper, str(check.table), check.dataset, check.model, variant, str(check.layers or ""), *numbers)
+        table.add_row(*cells, "" if check.match else check.reason, style=None if check.match else "yellow")
     out.print(table)
     matching = sum(check.match for check in checks)
-    out.print(f"{matching} of {len(checks)} published numbers are met exactly; the others say why not.")
+    out.print(f"{matching} of {len(checks)} published parameter counts are equal; the others have a reason.")

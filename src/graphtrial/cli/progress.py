@@ -1,4 +1,4 @@
-"""Progress of many trials: a bar on a terminal, a line per finished trial elsewhere."""
+"""Progress of trials: a bar on a terminal, else a line per finished trial."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graphtrial.execution.executor import Listener, Progress
 
 @contextmanager
 def shown_progress(total: int, done: int, *, quiet: bool) -> Iterator[Listener]:
-    """Yield a listener that shows how far `total` trials are, of which `done` were finished before."""
+    """Yield a listener that shows the progress of `total` trials, `done` of which were finished before."""
     if quiet or total == done:
         yield lambda progress: None
         return

@@ -1,4 +1,4 @@
-"""`graphtrial run` and `graphtrial study`: give models a fair trial."""
+"""`graphtrial run` and `graphtrial study`: train and test models."""
 
 from __future__ import annotations
 
@@ -31,12 +31,11 @@ if TYPE_CHECKING:
     from graphtrial.studies import Study
 
 Seeds = Annotated[
-    int | None, typer.Option(min=1, help="How many seeds: the protocol's, derived ones beyond; default all of its own.")
+    int | None,
+    typer.Option(min=1, help="Number of seeds: of the protocol, then derived ones; all of the protocol by default."),
 ]
-Track = Annotated[
-    str | None, typer.Option(help="Show the trials in mlflow or tensorboard too; the store has everything anyway.")
-]
-Splits = Annotated[int | None, typer.Option(min=1, help="How many of the splits; all by default.")]
+Track = Annotated[str | None, typer.Option(help="Also log the trials to mlflow or tensorboard.")]
+Splits = Annotated[int | None, typer.Option(min=1, help="Number of splits; all by default.")]
 
 
 @friendly
@@ -48,16 +47,16 @@ def run(
     splits: Splits = None,
     layers: Annotated[int | None, typer.Option(min=1, help="Depth; the published one by default.")] = None,
     width: Annotated[int | None, typer.Option(min=1, help="Width; the published one by default.")] = None,
-    budget: Annotated[str | None, typer.Option(help="Widest model within so many parameters, such as 100k.")] = None,
+    budget: Annotated[
+        str | None, typer.Option(help="Parameter budget, such as 100k: the widest model within it.")
+    ] = None,
     edge_features: Annotated[bool, typer.Option("--edge-features", help="Use the dataset's edge features.")] = False,
     settings: Annotated[list[str] | None, typer.Option("--set", help="Any setting of the model: key=value.")] = None,
     protocol: Annotated[
-        str | None, typer.Option(help="Training rules; those of the dataset's paper by default.")
+        str | None, typer.Option(help="Training protocol; that of the paper of the dataset by default.")
     ] = None,
     rules: Annotated[list[str] | None, typer.Option("--rule", help="Change a training rule: key=value.")] = None,
-    max_epochs: Annotated[
-        int | None, typer.Option(min=1, help="Stop after so many epochs (changes the rules).")
-    ] = None,
+    max_epochs: Annotated[int | None, typer.Option(min=1, help="Maximum number of epochs (changes the rules).")] = None,
     plugin: Plugins = None,
     allow: Allowed = None,
     workers: Workers = None,
@@ -97,17 +96,15 @@ def run(
 def study(
     name: Annotated[str, typer.Argument(help="A study of the catalog, or a TOML file.")],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and run nothing.")] = False,
-    datasets: Annotated[str, typer.Option(help="Only these of its datasets, such as ENZYMES,PROTEINS.")] = "",
-    models: Annotated[str, typer.Option(help="Only these of its models or kernels, such as wl,graphlet.")] = "",
+    datasets: Annotated[str, typer.Option(help="Only these datasets, such as ENZYMES,PROTEINS.")] = "",
+    models: Annotated[str, typer.Option(help="Only these models or kernels, such as wl,graphlet.")] = "",
     seeds: Annotated[
         int | None,
-        typer.Option("--seeds", "--repetitions", min=1, help="How many seeds: the protocol's, derived ones beyond."),
+        typer.Option("--seeds", "--repetitions", min=1, help="Number of seeds: of the protocol, then derived ones."),
     ] = None,
-    edition: Annotated[
-        str, typer.Option(help="sound, or as-published: with the faults that docs/errata.md lists.")
-    ] = "sound",
+    edition: Annotated[str, typer.Option(help="sound, or as-published: with the faults in docs/errata.md.")] = "sound",
     estimate: Annotated[
-        bool, typer.Option("--estimate", help="With --dry-run: time a few steps of models not timed yet.")
+        bool, typer.Option("--estimate", help="With --dry-run: time a few batches of untimed models.")
     ] = False,
     report: Annotated[Path | None, typer.Option(help="Write a report to this folder afterwards.")] = None,
     plugin: Plugins = None,
@@ -118,7 +115,7 @@ def study(
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """Run a whole table; only what is missing is run.
+    """Run the missing trials of a study.
 
     Example: graphtrial study demo
     """
@@ -153,7 +150,7 @@ def run_and_show(
     executor: str | None = None,
     track: str | None = None,
 ) -> None:
-    """Run what is missing of a study, with progress, and print its rows."""
+    """Run the missing trials of a study, with progress, and print its rows."""
     from graphtrial.cli.progress import shown_progress
     from graphtrial.execution import StudyRun, make_executor
     from graphtrial.results import result_rows, terminal_tables
@@ -161,7 +158,7 @@ def run_and_show(
     from graphtrial.trials import Store
 
     if executor is not None and workers is not None:
-        raise GraphTrialError("--workers goes with processes of this machine; leave it out, or write processes:N")
+        raise GraphTrialError("--workers is for local processes; leave it out, or use --executor processes:N")
     chosen = None if executor is None else make_executor(executor)
     run = StudyRun(study.trials(), Store(path))
     try:
@@ -172,8 +169,8 @@ def run_and_show(
             records = run.run(workers=workers, listener=listener, executor=chosen)
     except KeyboardInterrupt:
         err.print(
-            f"graphtrial: stopped; {run.finished} of {len(run.trials)} trials are finished and kept. "
-            "The same command goes on from the last epoch of the others.",
+            f"graphtrial: stopped; {run.finished} of {len(run.trials)} trials are finished. "
+            "The same command resumes the others from their last epoch.",
             soft_wrap=True,
         )
         raise typer.Exit(130) from None
@@ -188,7 +185,7 @@ def run_and_show(
     if failed:
         err.print(
             f"graphtrial: {len(failed)} of {len(run.trials)} trials failed; "
-            f"`graphtrial show {failed[0].id}` tells why.",
+            f"`graphtrial show {failed[0].id}` shows the error.",
             soft_wrap=True,
         )
         raise typer.Exit(1)

@@ -1,4 +1,4 @@
-"""`graphtrial list studies` and `graphtrial study --dry-run`: what would be run, how far it is, how long it takes."""
+"""`graphtrial list studies` and `graphtrial study --dry-run`: plan, progress and estimated time of studies."""
 
 from __future__ import annotations
 
@@ -19,13 +19,12 @@ if TYPE_CHECKING:
 
 
 def study_entries(store: Path, *, estimate: bool, only: list[str]) -> list[dict[str, Any]]:
-    """Return what `graphtrial list studies` tells of each study whose name begins as one of `only`, or of all."""
+    """Return the entries of `graphtrial list studies`, restricted to names with one of the prefixes `only`."""
     from graphtrial.studies import catalog, load_study
 
     records = records_of(store)
-    chosen = [name for name in catalog() if not only or name.startswith(tuple(only))]
     entries = []
-    for name in chosen:
+    for name in (name for name in catalog() if not only or name.startswith(tuple(only))):
         study = load_study(name)
         facts: dict[str, Any] = {"rows": None, "trials": None, "done": None, "hours": None, "timed_rows": None}
         try:
@@ -46,7 +45,7 @@ def study_entries(store: Path, *, estimate: bool, only: list[str]) -> list[dict[
 
 
 def show_studies(entries: list[dict[str, Any]]) -> None:
-    """Print the studies as a table for people."""
+    """Print the studies as a table."""
     table = Table("name", "dataset", "rows", "trials", "done", "hours left", "title")
     papers: dict[str, str] = {}
     for entry in entries:
@@ -55,7 +54,7 @@ def show_studies(entries: list[dict[str, Any]]) -> None:
             entry["name"],
             dataset if isinstance(dataset, str) else ", ".join(dataset),
             *("-" if entry[key] is None else str(entry[key]) for key in ("rows", "trials", "done")),
-            hours_in_words(entry),
+            format_hours(entry),
             entry["title"],
         )
         family, slash, _ = entry["name"].partition("/")
@@ -65,8 +64,8 @@ def show_studies(entries: list[dict[str, Any]]) -> None:
     for family, paper in papers.items():
         out.print(f"{family}: {paper}", markup=False, soft_wrap=True)
     out.print(
-        f"Hours left: of the trials without a result, {cores()} at once on this machine; from finished trials and kept "
-        "timings, + where some rows were never timed. --estimate times them.",
+        f"Hours left: estimated for the missing trials, {cores()} at once on this machine, from finished trials and "
+        "cached timings; + where some rows have no timing. --estimate measures them.",
         soft_wrap=True,
     )
 
@@ -82,18 +81,18 @@ def row_etas(study: Study, records: list[TrialRecord], *, estimate: bool) -> lis
 
 def totals(etas: list[RowEta]) -> dict[str, Any]:
     """Return the sums over the rows of a study; the hours are those of all cores together."""
-    known = [one.hours for one in etas if one.hours is not None]
+    hours = [eta.hours for eta in etas if eta.hours is not None]
     return {
         "rows": len(etas),
-        "trials": sum(one.row.trials for one in etas),
-        "done": sum(one.done for one in etas),
-        "hours": sum(known) / cores() if known else None,
-        "timed_rows": len(known),
+        "trials": sum(eta.row.trials for eta in etas),
+        "done": sum(eta.done for eta in etas),
+        "hours": sum(hours) / cores() if hours else None,
+        "timed_rows": len(hours),
     }
 
 
-def hours_in_words(facts: dict[str, Any]) -> str:
-    """Return the hours left: unknown, a number, or a number with + where some rows are not known."""
+def format_hours(facts: dict[str, Any]) -> str:
+    """Format the hours left: unknown, a number, or a number with + where some rows have no estimate."""
     if facts["hours"] is None:
         return "unknown"
     more = "+" if facts["timed_rows"] < facts["rows"] else ""
@@ -101,41 +100,41 @@ def hours_in_words(facts: dict[str, Any]) -> str:
 
 
 def show_plan(study: Study, store: Path, *, estimate: bool) -> None:
-    """Print what a study would run, row by row; no data is needed for the studies of the catalog."""
+    """Print the planned rows of a study; studies of the catalog need no data."""
     from graphtrial.encodings.notation import short_encoding
 
     etas = row_etas(study, records_of(store), estimate=estimate)
     facts = totals(etas)
     out.print(f"{study.title}: {facts['trials']} trials in {facts['rows']} rows, {facts['done']} of them done")
     table = Table("dataset", "model", "settings", "encoding", "protocol", "splits x seeds", "done", "hours left")
-    for one in etas:
-        settings = _settings_in_words(one.row)
+    for eta in etas:
+        row = eta.row
         table.add_row(
-            *(one.row.dataset, one.row.model.name, settings, short_encoding(one.row.encoding), one.row.protocol),
-            *(f"{one.row.splits} x {len(one.row.seeds)}", str(one.done)),
-            "unknown" if one.hours is None else f"{one.hours / cores():.2f}",
+            *(row.dataset, row.model.name, _format_settings(row), short_encoding(row.encoding), row.protocol),
+            *(f"{row.splits} x {len(row.seeds)}", str(eta.done)),
+            "unknown" if eta.hours is None else f"{eta.hours / cores():.2f}",
         )
     out.print(table)
-    for words in not_run(study):
-        out.print(f"not run: {words}", markup=False, soft_wrap=True)
+    for message in not_run(study):
+        out.print(f"not run: {message}", markup=False, soft_wrap=True)
     untimed = facts["timed_rows"] < facts["rows"]
-    hint = "; `--estimate` times the models that were never timed here" if untimed else ""
-    out.print(f"hours left, {cores()} trials at once: {hours_in_words(facts)}{hint}", markup=False, soft_wrap=True)
+    hint = "; `--estimate` times the untimed models" if untimed else ""
+    out.print(f"hours left, {cores()} trials at once: {format_hours(facts)}{hint}", markup=False, soft_wrap=True)
 
 
-def _settings_in_words(row: PlannedRow) -> str:
-    """Return depth and width, and what else is not as the model has it by default."""
+def _format_settings(row: PlannedRow) -> str:
+    """Format depth, width and all settings that are not the defaults of the model."""
     if not row.kind.has_epochs:
         return ", ".join(f"{key} {value}" for key, value in row.settings.items())
     from graphtrial.nn import model_settings
 
-    usual = model_settings(row.model.name)
-    shown = (key for key, value in row.settings.items() if key in ("layers", "width") or usual.get(key) != value)
+    defaults = model_settings(row.model.name)
+    shown = (key for key, value in row.settings.items() if key in ("layers", "width") or defaults.get(key) != value)
     return ", ".join(f"{key} {row.settings[key]}" for key in shown)
 
 
 def not_run(study: Study) -> list[str]:
-    """Return the printed rows of the study's table that cannot be run, and why; dashes of the paper are not told."""
+    """Return the printed rows of the table of a study that cannot be run, with the reason; empty cells are left out."""
     if study.published is None:
         return []
     from graphtrial.published.lookup import parse_table
@@ -149,7 +148,7 @@ def not_run(study: Study) -> list[str]:
 
 
 def records_of(path: Path) -> list[TrialRecord]:
-    """Return the trials of a store, none where there is no such file."""
+    """Return the trials of a store; none if the file does not exist."""
     from graphtrial.trials import Store
 
     return Store(path, read_only=True).trials() if path.exists() else []

@@ -1,4 +1,4 @@
-"""`graphtrial report`: a site with every result beside the published one."""
+"""`graphtrial report`: a static site with all results and the published ones."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 @friendly
 def report(
-    folder: Annotated[Path, typer.Option("--out", help="Where to write it.")] = Path("graphtrial-results/report"),
+    folder: Annotated[Path, typer.Option("--out", help="Output folder.")] = Path("graphtrial-results/report"),
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the tables as Markdown instead.")] = False,
-    pictures: Annotated[bool, typer.Option(help="Show pictures of datasets that are prepared here.")] = True,
+    pictures: Annotated[bool, typer.Option(help="Include plots of prepared datasets.")] = True,
     shipped: IsShipped = False,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """Write a site that opens from disk: every result beside the published one, with curves, comparisons and commands.
+    """Write a static site: all results with the published ones, learning curves, comparisons and commands.
 
     Example: graphtrial report --out site
     """
@@ -44,7 +44,7 @@ def report(
 
 
 def write(store: Store, folder: Path, option: str, pictures: bool) -> Path:
-    """Write the site about a store, with what is known here of its datasets; return its first page."""
+    """Write the site of a store, with metadata and plots of prepared datasets; return its first page."""
     from graphtrial.plots.cached import kept_pictures
     from graphtrial.report import Prepared, write_site
 
@@ -55,7 +55,7 @@ def write(store: Store, folder: Path, option: str, pictures: bool) -> Path:
 
 
 def store_option(path: Path, shipped: bool) -> str:
-    """Return the option by which a reader of the report names the same store; no folder of this machine is told."""
+    """Return the option that names the store in commands of the report, without folders of this machine."""
     if shipped:
         return " --shipped"
     if path == DEFAULT_STORE:

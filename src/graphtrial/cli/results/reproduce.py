@@ -20,10 +20,8 @@ if TYPE_CHECKING:
 
 @friendly
 def reproduce(
-    name: Annotated[str, typer.Argument(help="The id of a trial or of a row of the report, or its beginning.")],
-    tolerance: Annotated[
-        float, typer.Option(min=0, help="How far scores may be off, as a share, where versions differ.")
-    ] = 0.05,
+    name: Annotated[str, typer.Argument(help="Id of a trial, or of a row in the report, or a prefix of it.")],
+    tolerance: Annotated[float, typer.Option(min=0, help="Relative tolerance of scores where versions differ.")] = 0.05,
     shipped: IsShipped = False,
     plugin: Plugins = None,
     allow: Allowed = None,
@@ -31,7 +29,7 @@ def reproduce(
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """Run a trial, or all trials of a row, again and compare, bit for bit where versions are the same.
+    """Run a trial, or all trials of a row, again and compare; bitwise equal if versions are the same.
 
     Example: graphtrial reproduce e191ac --shipped
     """
@@ -42,32 +40,34 @@ def reproduce(
     from graphtrial.execution.reproduce import reproduce as run_again
 
     opened = store_of(store, shipped)
-    found, records = _records(opened, name)
-    folder = DEFAULT_STORE.parent / "reproduced" / found
+    full_name, records = _records(opened, name)
+    folder = DEFAULT_STORE.parent / "reproduced" / full_name
     try:
         with shown_progress(len(records), 0, quiet=json) as listener:
-            made = run_again(records, opened, folder, workers=workers, tolerance=tolerance, listener=listener)
+            reproductions = run_again(records, opened, folder, workers=workers, tolerance=tolerance, listener=listener)
     except KeyboardInterrupt:
-        err.print("graphtrial: stopped; the same command goes on from the last epoch of each trial", soft_wrap=True)
+        err.print("graphtrial: stopped; the same command resumes each trial from its last epoch", soft_wrap=True)
         raise typer.Exit(130) from None
     if json:
-        print_json([asdict(one) | {"holds": one.holds} for one in made])
+        print_json([asdict(one) | {"holds": one.holds} for one in reproductions])
     else:
-        table = Table("trial", "test then", "test now", "verdict", title=f"reproduced: {found}", title_justify="left")
-        for one in made:
+        table = Table(
+            "trial", "test before", "test after", "verdict", title=f"reproduced: {full_name}", title_justify="left"
+        )
+        for one in reproductions:
             scores = (f"{s['test']:.6g}" if "test" in s else "-" for s in (one.before, one.after))
             table.add_row(one.trial, *scores, one.verdict)
         out.print(table)
-        for reason in dict.fromkeys(one.reason for one in made):
+        for reason in dict.fromkeys(one.reason for one in reproductions):
             out.print(reason, markup=False, soft_wrap=True)
-        for what, (then, now) in made[0].changed.items():
-            out.print(f"  {what}: {then or 'none'} then, {now or 'none'} now", markup=False, soft_wrap=True)
-    if not all(one.holds for one in made):
+        for what, (before, after) in reproductions[0].changed.items():
+            out.print(f"  {what}: {before or 'none'} before, {after or 'none'} after", markup=False, soft_wrap=True)
+    if not all(one.holds for one in reproductions):
         raise typer.Exit(1)
 
 
 def _records(store: Store, name: str) -> tuple[str, list[TrialRecord]]:
-    """Return the finished trials that a name means, and that name in full."""
+    """Return the full id and the finished trials of a trial or row."""
     if not name.startswith("row-"):
         record = store.find(name)
         return record.id, [record]
@@ -75,8 +75,8 @@ def _records(store: Store, name: str) -> tuple[str, list[TrialRecord]]:
 
     rows = [row for row in result_rows(store.trials()) if row.id.startswith(name)]
     if len(rows) != 1:
-        said = f"{len(rows)} rows begin" if rows else "no row begins"
-        raise GraphTrialError(f"{said} with '{name}' in {store.path}; `graphtrial report` shows the id of each")
+        number = f"{len(rows)} rows begin" if rows else "no row begins"
+        raise GraphTrialError(f"{number} with '{name}' in {store.path}; `graphtrial report` shows the id of each")
     records = [trial for trial in rows[0].trials if trial.is_finished]
     if not records:
         raise GraphTrialError(f"{rows[0].id} has no finished trial yet")

@@ -1,4 +1,4 @@
-"""`graphtrial store`: what can be done with a whole store."""
+"""`graphtrial store`: export and merge stores."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ def stores() -> None:
 @app.command()
 @friendly
 def ship(
-    target: Annotated[Path, typer.Option("--out", help="The file to write; packed if it ends in .xz.")],
+    target: Annotated[Path, typer.Option("--out", help="Output file; compressed if it ends in .xz.")],
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """Write a copy of the finished trials that names no machine, no person and no folder.
+    """Export the finished trials without names of machines, users and folders.
 
     Example: graphtrial store ship --out results.sqlite.xz
     """
     from graphtrial.shipped import ship as write_copy
 
-    made = write_copy(open_store(store), target)
+    copy = write_copy(open_store(store), target)
     if json:
-        print_json({**vars(made), "path": str(made.path)})
+        print_json({**vars(copy), "path": str(copy.path)})
         return
-    left = f"; {made.left} unfinished ones were left out" if made.left else ""
+    left = f"; {copy.left} unfinished trials were left out" if copy.left else ""
     out.print(
-        f"{made.path}: {made.trials} trials, {made.epochs} epochs, {made.size / 1e6:.2f} MB{left}", soft_wrap=True
+        f"{copy.path}: {copy.trials} trials, {copy.epochs} epochs, {copy.size / 1e6:.2f} MB{left}", soft_wrap=True
     )
 
 
@@ -49,7 +49,7 @@ def merge(
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """Copy the finished trials of other stores into one; where both have a result, the one there stays.
+    """Copy the finished trials of other stores into --store; its own results are never replaced.
 
     Example: graphtrial store merge laptop.sqlite cluster.sqlite --store all.sqlite
     """
@@ -57,26 +57,26 @@ def merge(
     from graphtrial.trials.store.merge import merge as copy_from
 
     target = Store(store)
-    found = {str(other): copy_from(target, other) for other in others}
+    merges = {str(other): copy_from(target, other) for other in others}
     if json:
-        print_json([{"store": name, **vars(merged)} for name, merged in found.items()])
-    for name, merged in found.items() if not json else ():
-        known = f", {len(merged.same)} were there already" if merged.same else ""
-        left = f", {merged.left} unfinished ones were left out" if merged.left else ""
+        print_json([{"store": name, **vars(merged)} for name, merged in merges.items()])
+    for name, merged in merges.items() if not json else ():
+        same = f", {len(merged.same)} already present" if merged.same else ""
+        left = f", {merged.left} unfinished left out" if merged.left else ""
         weights = f", {len(merged.weights)} with weights" if merged.weights else ""
-        out.print(f"{name}: {len(merged.copied)} trials copied{weights}{known}{left}", soft_wrap=True)
+        out.print(f"{name}: {len(merged.copied)} trials copied{weights}{same}{left}", soft_wrap=True)
         if merged.different:
             out.print(
-                f"{len(merged.different)} trials have another result in {store}, which stays: "
-                f"{', '.join(merged.different[:5])}; `graphtrial reproduce ID` says which is right here",
+                f"{len(merged.different)} trials have another result in {store}, which is not replaced: "
+                f"{', '.join(merged.different[:5])}; `graphtrial reproduce ID` checks it",
                 soft_wrap=True,
             )
         for what, trials in (("trials are", merged.refused), ("weights files are", merged.damaged)):
             if trials:
                 out.print(
                     f"{len(trials)} {what} damaged in {name} and were not copied: {', '.join(trials[:5])}; "
-                    f"`graphtrial doctor --store {name}` says more",
+                    f"`graphtrial doctor --store {name}` shows details",
                     soft_wrap=True,
                 )
-    if any(merged.refused or merged.damaged for merged in found.values()):
+    if any(merged.refused or merged.damaged for merged in merges.values()):
         raise typer.Exit(1)

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 @friendly
 def watch(
-    every: Annotated[float, typer.Option(min=0.2, help="Seconds between two looks.")] = 2.0,
-    once: Annotated[bool, typer.Option("--once", help="Look once and end.")] = False,
-    until_done: Annotated[bool, typer.Option("--until-done", help="End when nothing runs any more.")] = False,
+    every: Annotated[float, typer.Option(min=0.2, help="Refresh interval in seconds.")] = 2.0,
+    once: Annotated[bool, typer.Option("--once", help="Print once and exit.")] = False,
+    until_done: Annotated[bool, typer.Option("--until-done", help="Exit when no trial is running.")] = False,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """Watch what runs: progress, time left, failures. Ctrl-C ends watching, not the trials.
+    """Show running trials live: progress, time left, failures. Ctrl-C does not stop the trials.
 
     Example: graphtrial watch
     """
@@ -39,27 +39,29 @@ def watch(
         print_json(snapshot(opened).to_dict())
         return
     if once:
-        out.print(picture(snapshot(opened)))
+        out.print(render(snapshot(opened)))
         return
     try:
         with Live(console=out, auto_refresh=False) as live:
             while True:
-                seen = snapshot(opened)
-                live.update(picture(seen), refresh=True)
-                if until_done and not seen.running:
+                current = snapshot(opened)
+                live.update(render(current), refresh=True)
+                if until_done and not current.running:
                     return
                 time.sleep(every)
     except KeyboardInterrupt:
         return
 
 
-def picture(seen: Snapshot) -> Group:
-    """Return what a snapshot looks like in the terminal; names are printed as they are, whatever is in them."""
+def render(current: Snapshot) -> Group:
+    """Render a snapshot for the terminal, names without markup."""
     from graphtrial.results.live import duration
 
-    counts = ", ".join(f"{count} {status}" for status, count in seen.statuses.items()) or "no trials yet"
-    table = Table("trial", "epoch", "validation", "rate", "s/epoch", "progress", "left", title="running now")
-    for one in seen.running:
+    counts = ", ".join(f"{count} {status}" for status, count in current.statuses.items()) or "no trials yet"
+    table = Table(
+        "trial", "epoch", "validation", "learning rate", "s/epoch", "progress", "time left", title="running trials"
+    )
+    for one in current.running:
         table.add_row(
             Text(f"{one.id[:6]}  {one.name}"),
             str(one.epoch),
@@ -70,7 +72,7 @@ def picture(seen: Snapshot) -> Group:
             "-" if one.seconds_left is None else duration(one.seconds_left),
         )
     parts: list[Text | Table] = [Text(counts)]
-    parts.append(table if seen.running else Text("nothing runs"))
-    for failure in seen.failures:
+    parts.append(table if current.running else Text("no running trials"))
+    for failure in current.failures:
         parts.append(Text(f"failed: {failure.id[:6]}  {failure.name}: {failure.reason}", style="red"))
     return Group(*parts)
