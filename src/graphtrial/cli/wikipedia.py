@@ -63,11 +63,11 @@ def build(
     Example: graphtrial wikics build --dumps enwiki --glove glove.6B.300d.txt --labels compsci --out my-wikics
     """
     rules = (milestones, exclude, prune, centrality)
-    made = _pipeline(dumps, glove, labels, links, categories, rules, stop_words, punkt, allow_truncated, memory, work)
+    run = _pipeline(dumps, glove, labels, links, categories, rules, stop_words, punkt, allow_truncated, memory, work)
     if validation not in ("merged", "val", "stopping"):
         raise GraphTrialError(f"--validation is merged, val or stopping, not '{validation}'")
-    dataset = made.keep(out_name, validation, replace=replace)  # type: ignore[arg-type]
-    report, folder = made.export.report, made.export.folder
+    dataset = run.keep(out_name, validation, replace=replace)  # type: ignore[arg-type]
+    report, folder = run.export.report, run.export.folder
     if json:
         print_json({"name": out_name, "hash": dataset.hash, "folder": str(folder), **report})
         return
@@ -102,10 +102,9 @@ def stage(
     Example: graphtrial wikics stage categories --dumps enwiki
     """
     rules = (milestones, exclude, prune, centrality)
-    made = _pipeline(dumps, glove, labels, links, categories, rules, stop_words, punkt, allow_truncated, memory, work)
-    result = made.run(name)
-    for each in result:
-        out.print(str(each.folder), soft_wrap=True)
+    run = _pipeline(dumps, glove, labels, links, categories, rules, stop_words, punkt, allow_truncated, memory, work)
+    for result in run.run(name):
+        out.print(str(result.folder), soft_wrap=True)
 
 
 @app.command()
@@ -156,28 +155,29 @@ def mapper(
     from graphtrial.plots.mapper_plot import classes_of, plot_mapper
 
     if to.suffix not in (".png", ".svg"):
-        raise GraphTrialError(f"the picture is written as .png or .svg, not as '{to.name}'")
+        raise GraphTrialError(f"--out must end in .png or .svg, not '{to.name}'")
     dataset = load(name)
     colourings = {"the true class": classes_of(dataset)}
     if trial:
         colourings |= _predictions(trial, store, dataset.hash)
-    found = mapper_graph(dataset.graphs, lens_of(dataset, seed=seed), MapperRules(intervals, overlap, weakest, fewest))
-    out.print(str(plot_mapper(dataset, found, colourings, to)), soft_wrap=True)
+    graph = mapper_graph(dataset.graphs, lens_of(dataset, seed=seed), MapperRules(intervals, overlap, weakest, fewest))
+    out.print(str(plot_mapper(dataset, graph, colourings, to)), soft_wrap=True)
 
 
 def _predictions(trials: list[str], path: Path, data: str) -> dict[str, Any]:
-    """Return the predicted class of each node by the models of some trials, by the caption of each."""
+    """Return the predicted class of each node by the model of each trial, by caption."""
     from graphtrial.trials import Store
     from graphtrial.trials.predictions import predicted_classes
 
-    store, made = Store(path, read_only=True), {}
-    for given in trials:
-        record = store.find(given)
+    store, predictions = Store(path, read_only=True), {}
+    for prefix in trials:
+        record = store.find(prefix)
         if record.spec.data != data:
             raise GraphTrialError(f"trial {record.id} is about {record.spec.dataset}, which has other nodes or splits")
-        right = f", {record.scores['test']:.1f} % right" if "test" in record.scores else ""
-        made[f"what {record.spec.model.name} says (trial {record.id}{right})"] = predicted_classes(record, store)
-    return made
+        accuracy = f", accuracy {record.scores['test']:.1f} %" if "test" in record.scores else ""
+        caption = f"predictions of {record.spec.model.name} (trial {record.id}{accuracy})"
+        predictions[caption] = predicted_classes(record, store)
+    return predictions
 
 
 def _pipeline(
@@ -224,16 +224,16 @@ def _pipeline(
     )
 
 
-def _report_stage(made: StageResult) -> None:
+def _report_stage(result: StageResult) -> None:
     """Print one line per finished stage, and warnings about broken input."""
-    facts = ", ".join(f"{key} {_short(value)}" for key, value in made.report.items() if value not in ("", [], False))
-    how = "kept" if made.kept else f"{made.seconds:.1f} s"
-    err.print(f"{made.name} ({how}): {facts}", markup=False, soft_wrap=True)
+    facts = ", ".join(f"{key} {_short(value)}" for key, value in result.report.items() if value not in ("", [], False))
+    how = "cached" if result.kept else f"{result.seconds:.1f} s"
+    err.print(f"{result.name} ({how}): {facts}", markup=False, soft_wrap=True)
     for what in ("broken", "repaired", "truncated"):
-        if made.report.get(what):
-            number = made.report[what]
-            message = "the file is cut off" if what == "truncated" else f"{number:,} {what} rows, pages or lines"
-            err.print(f"warning: {made.report.get('file', made.name)}: {message}", markup=False, soft_wrap=True)
+        if result.report.get(what):
+            number = result.report[what]
+            message = "the file is truncated" if what == "truncated" else f"{number:,} {what} rows, pages or lines"
+            err.print(f"warning: {result.report.get('file', result.name)}: {message}", markup=False, soft_wrap=True)
 
 
 def _short(value: Any) -> str:

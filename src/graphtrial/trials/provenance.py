@@ -41,7 +41,7 @@ def current_versions(kind: TrialKind[Any], model: str, encoding: Component | Non
 
 
 def check_plugins(spec: TrialSpec) -> None:
-    """Raise an error unless the user's own source files of a trial are the ones that it was specified with."""
+    """Raise an error unless the plug-in files of a trial are those of its specification."""
     try:
         now = source_digests(spec.kind, spec.dataset, spec.model.name, spec.encoding)
     except UnknownNameError:
@@ -58,14 +58,14 @@ def check_plugins(spec: TrialSpec) -> None:
 
 
 def check_versions(spec: TrialSpec) -> None:
-    """Raise an error if the model, kernel or encoding of a trial has another version now: its numbers would differ."""
+    """Raise an error if the model, kernel or encoding of a trial has another version now: results would differ."""
     changed = changed_version(spec)
     if changed:
         raise GraphTrialError(f"trial {spec.id} was made with {changed}, whose numbers differ")
 
 
 def changed_version(spec: TrialSpec) -> str:
-    """Return which part of a trial has another version now, such as `version 1 of model 'gin'; this is version 2`."""
+    """Return the part of a trial with another version now, such as `version 1 of model 'gin'; this is version 2`."""
     model, encoding = current_versions(spec.kind, spec.model.name, spec.encoding)
     for part, then, now in (
         (f"{spec.kind.noun} '{spec.model.name}'", spec.model_version, model),

@@ -1,4 +1,4 @@
-"""A trial: one training or one fit, whose id is the hash of everything that decides its result."""
+"""Specification of a trial, one training or one fit; its id is the hash of everything that determines the result."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from graphtrial.trials.provenance import check_plugins, check_versions, current_
 
 @dataclass(frozen=True)
 class TrialSpec:
-    """Everything that decides the result of a trial.
+    """Everything that determines the result of a trial.
 
     `model` is a model, a kernel, or `svm` for a support vector machine on features: the kind of trial decides. It and
     the encoding have the arguments that differ from their declared defaults; `settings` completes them.
@@ -56,12 +56,12 @@ class TrialSpec:
 
     @cached_property
     def id(self) -> str:
-        """The trial's name: the first 16 hexadecimal digits of the hash of its canonical JSON."""
+        """Id of the trial: the first 16 hexadecimal digits of the hash of its canonical JSON."""
         return digest(self._plain)[:16]
 
     @cached_property
     def _plain(self) -> dict[str, Any]:
-        """The specification as it is stored and hashed: without what equals a declared default."""
+        """The specification as stored and hashed: without fields that equal a declared default."""
         values = without_defaults({f.name: getattr(self, f.name) for f in fields(self)}, _defaults(type(self)))
         del values["encoding_version"]
         values.pop("model_version", None)
@@ -74,12 +74,12 @@ class TrialSpec:
 
     @property
     def row(self) -> dict[str, Any]:
-        """What trials of one table row have in common: all but split and seed."""
+        """The specification shared by the trials of a result row: all but split and seed."""
         return {key: value for key, value in self.to_dict().items() if key not in ("split", "seed")}
 
     @cached_property
     def kind(self) -> TrialKind[Any]:
-        """The kind of trial that the rules are for."""
+        """The kind of trial of the rules."""
         return kind_of(self.rules)
 
     @cached_property
@@ -89,7 +89,7 @@ class TrialSpec:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the things that the trial is made of; its protocol is written out."""
+        """Registered names of dataset, model and encoding; the protocol is stored in full."""
         return (self.dataset, self.model.name, *([self.encoding.name] if self.encoding else []))
 
     def to_dict(self) -> dict[str, Any]:
@@ -98,9 +98,9 @@ class TrialSpec:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> TrialSpec:
-        """Read a specification that `to_dict` wrote, whoever sent it; what is no specification is an error.
+        """Build a specification from the values of `to_dict`, which are validated.
 
-        The id is the hash of these very values: no model, kernel or plug-in has to be known here.
+        The id is the hash of these values; the model, kernel or plug-in need not be registered.
         """
         check_fields(values, SPECIFICATION, "the specification", _required(cls))
         try:
@@ -151,7 +151,7 @@ _defaults: Callable[[Any], dict[str, Any]] = lru_cache(declared_defaults)
 
 @lru_cache(maxsize=256)
 def _rules_of(text: str) -> Rules:
-    """Return immutable rules; thousands of trials in a store share a few, and validating them takes a while."""
+    """Return immutable rules, cached: thousands of trials in a store share a few, and validation is slow."""
     return rules_from(json.loads(text))
 
 
@@ -165,7 +165,7 @@ def make_trial(
     split: int,
     seed: int,
 ) -> TrialSpec:
-    """Return the specification of a trial on a dataset; the model or kernel is resolved already by its kind."""
+    """Return the specification of a trial on a dataset; model or kernel are resolved."""
     kind = kind_of(rules)
     splits = kind.split_count(dataset) or 0
     if not 0 <= split < splits:
@@ -188,7 +188,7 @@ def make_trial(
 
 
 def make_job(spec: TrialSpec) -> Job:
-    """Load the data of a training, compute its encoding, and return what the training loop needs."""
+    """Load the data of a training, compute its encoding, and return the job of the training loop."""
     dataset = _same_data(spec)
     check_versions(spec)
     return spec.kind.job(spec, dataset)

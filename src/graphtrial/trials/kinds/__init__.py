@@ -18,16 +18,16 @@ from graphtrial.trials.kinds.training import Training
 KINDS: tuple[type[TrialKind[Any]], ...] = (Training, KernelFold, FeatureFit)
 _KIND_OF: dict[type[Any], type[TrialKind[Any]]] = {rules: kind for kind in KINDS for rules in kind.rules_types}
 _RULES: dict[str | None, type[Any]] = {getattr(rules, "kind", None): rules for rules in _KIND_OF}
-"""Classes of rules by the value of `kind` in their plain form, which the first one leaves out."""
+"""Classes of rules by the value of `kind` in their plain form; the first class has none."""
 
 
 def kind_of(rules: Rules) -> TrialKind[Any]:
-    """Return the kind of trial that such rules are for."""
+    """Return the kind of trial of these rules."""
     return _KIND_OF[type(rules)](rules)
 
 
 def rules_from(values: Any) -> Rules:
-    """Read rules of any kind that `to_dict` wrote."""
+    """Build rules of any kind from the values of `to_dict`."""
     given = check_value(values, dict[str, Any], "the rules of a trial")
     kind = check_value(given.get("kind"), str | None, "the kind of the rules")
     if kind not in _RULES:

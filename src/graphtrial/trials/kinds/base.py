@@ -32,11 +32,11 @@ class TrialKind(ABC, Generic[R]):
     rules_types: ClassVar[tuple[type[Any], ...]]
     """The classes of rules that trials of this kind follow."""
     noun: ClassVar[str] = "model"
-    """What the model of a trial is called in messages."""
+    """Name for the model of a trial in messages: model or kernel."""
     has_epochs: ClassVar[bool] = False
     """Trials are trained in epochs, and have a history."""
     takes_encodings: ClassVar[bool] = False
-    """A study may give an encoding and a parameter budget."""
+    """Encodings and parameter budgets are allowed."""
     fixed_seeds: ClassVar[bool] = False
     """Studies run exactly the seeds of the protocol."""
     needs_sklearn: ClassVar[bool] = False
@@ -52,11 +52,11 @@ class TrialKind(ABC, Generic[R]):
         """Return the model or kernel with the arguments that differ from their defaults; an invalid one is an error."""
 
     def settings(self, model: Component, version: int | None = None) -> dict[str, Any]:
-        """Return all arguments of a model or kernel, defaults included; as stored where that version is not known."""
+        """Return all arguments of a model or kernel, defaults included; as stored for an unregistered version."""
         return model.arguments
 
     def check_settings(self, name: str, settings: Mapping[str, Any]) -> None:
-        """Raise an error unless these settings, which may leave the width open, are valid."""
+        """Raise an error unless these settings are valid; the width may be missing."""
         self.resolve(Component(name, dict(settings)))
 
     def check_dataset(self, dataset: Dataset) -> None:
@@ -68,11 +68,11 @@ class TrialKind(ABC, Generic[R]):
 
     @property
     def changed_version(self) -> str:
-        """Which part of the rules is of a version that is not known here, in words; empty for none."""
+        """The component of the rules with an unregistered version, for messages; empty for none."""
         return ""
 
     def origins(self, name: str) -> tuple[Any, ...]:
-        """Return the classes or functions, beside dataset and encoding, whose source files decide the result."""
+        """Return the classes or functions, besides dataset and encoding, whose source determines the result."""
         return ()
 
     # Splits
@@ -83,7 +83,7 @@ class TrialKind(ABC, Generic[R]):
         return False
 
     def split_count(self, dataset: Dataset | None) -> int | None:
-        """Return the number of splits or folds, or `None` where only the dataset knows and is not given."""
+        """Return the number of splits or folds; `None` if it depends on the dataset, which is not given."""
         return None if dataset is None else len(dataset.splits)
 
     @property
@@ -138,5 +138,5 @@ class TrialKind(ABC, Generic[R]):
 
     @property
     def selected(self) -> tuple[str, ...]:
-        """The settings that model selection on the validation part decides, fold by fold."""
+        """The settings selected by validation, fold by fold."""
         return ()

@@ -31,7 +31,7 @@ ROWS = 4096
 
 
 class FeatureFit(TrialKind[FeatureFitRules]):
-    """Fit a support vector machine with a Gaussian kernel to the features of nodes or of pairs, without any graph."""
+    """Fit a support vector machine with a Gaussian kernel to the features of nodes or of pairs, ignoring the edges."""
 
     rules_types = (FeatureFitRules,)
     fixed_seeds = True
@@ -56,7 +56,7 @@ class FeatureFit(TrialKind[FeatureFitRules]):
         return self.rules.is_deterministic
 
     def run(self, spec: TrialSpec, dataset: Dataset, checkpoint: Path, on_epoch: Callable[[Epoch], None]) -> Outcome:
-        """Fit a machine; it takes seconds to minutes, so there is no checkpoint."""
+        """Fit the machine; there is no checkpoint, as it takes seconds to minutes."""
         return fit_features(dataset, self.rules, split=spec.split, seed=spec.seed)
 
     def title(self, name: str) -> str:
@@ -117,7 +117,7 @@ def _features(dataset: Dataset) -> Array:
 
 
 def _predictions(machine: SVC, kernel: Gaussian, x: Array, y: Array, outputs: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return predictions and targets as a task scores them: one-hot classes, or the decision function of a pair."""
+    """Return predictions and targets for the metric: one-hot classes, or the decision function of a pair."""
     predictions = []
     for first in range(0, len(x), ROWS):
         gram = kernel.with_all(x[first : first + ROWS])

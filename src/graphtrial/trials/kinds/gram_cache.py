@@ -47,7 +47,7 @@ def kernel_matrix(dataset: Dataset, kernel: Component) -> Any:
 
 
 def check_matrix(matrix: Any, graphs: int, name: str) -> Any:
-    """Return a Gram or feature matrix of so many graphs; one that is not finite, or not symmetric, is an error."""
+    """Return a Gram or feature matrix of `graphs` graphs after validating shape, finiteness and symmetry."""
     what = "features" if sparse.issparse(matrix) else "Gram matrix"
     if not sparse.issparse(matrix):
         matrix = np.asarray(matrix)

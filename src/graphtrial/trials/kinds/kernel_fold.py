@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from graphtrial.trials.trial import TrialSpec
 
 STEPS = "h"
-"""The argument of kernels that refine labels: the number of iterations."""
+"""Argument of kernels with label refinement: the number of iterations."""
 OUTPUTS = {"svc": "gram", "linear": "features"}
 
 
@@ -40,7 +40,7 @@ class KernelFold(TrialKind[KernelFoldRules]):
     needs_sklearn = True
 
     def resolve(self, model: Component) -> Component:
-        """Return a kernel; `output` follows from the solver, and a given `h` is not selected, whatever its default."""
+        """Return a kernel with the `output` of the solver; an explicit `h` is stored even if it is the default."""
         kernel = _kernels().get(model.name)
         if "output" in model.arguments:
             raise GraphTrialError("the output of a kernel follows from the machine: leave it out")
@@ -77,7 +77,7 @@ class KernelFold(TrialKind[KernelFoldRules]):
         return self.rules.folds
 
     def run(self, spec: TrialSpec, dataset: Dataset, checkpoint: Path, on_epoch: Callable[[Epoch], None]) -> Outcome:
-        """Run one fold; it takes seconds, so there is no checkpoint."""
+        """Run one fold; there is no checkpoint, as it takes seconds."""
         from graphtrial.svm.cross_validation import select_and_test
         from graphtrial.trials.kinds.gram_cache import kernel_matrix
 
