@@ -82,7 +82,7 @@ def test_a_flipped_byte_in_the_cache_is_found(own_home: Path, tmp_path: Path) ->
         file.write_bytes(content)
     found = examine(tmp_path / "s.sqlite")
     assert wrong(found) == ["cache: datasets", "cache: encodings"]
-    assert "made again" in finding(found, "cache", "datasets").advice
+    assert "computed again" in finding(found, "cache", "datasets").advice
 
 
 @pytest.mark.slow

@@ -87,7 +87,7 @@ def test_a_tracker_that_fails_does_not_harm_the_trials(
     assert [record.status for record in store.trials()] == ["done", "done"]
     assert heard.count("end") == 2
     assert caplog.text.count("the server is gone") == 1
-    assert "the trials go on" in caplog.text
+    assert "the trials continue" in caplog.text
 
 
 def test_a_tracker_that_cannot_be_reached_does_not_keep_trials_from_running(

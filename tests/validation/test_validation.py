@@ -103,7 +103,7 @@ def test_a_sound_plug_in_is_tried_and_forgotten(tmp_path: Path) -> None:
     [
         ("self.linear(x[:, :2])", "line 13: RuntimeError"),
         ("x / 0 * 0", "not finite"),
-        ("self.linear(x) + torch.rand_like(x)", "two passes in evaluation mode differ"),
+        ("self.linear(x) + torch.rand_like(x)", "two forward passes in evaluation mode differ"),
         ("self.linear(x) + 100 * x.mean()", "depends on the other graphs of the batch"),
     ],
 )
