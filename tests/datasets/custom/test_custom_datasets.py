@@ -212,7 +212,7 @@ def test_a_damaged_raw_file_is_told(own_home: Path) -> None:
 def test_a_dataset_without_training_rules_asks_for_some() -> None:
     import_graphs("mine", graphs_with_classes())
     study = Study("t", "mine", (ModelEntry("gcn"),))
-    with pytest.raises(GraphTrialError, match="choose some with --protocol"):
+    with pytest.raises(GraphTrialError, match="use --protocol"):
         study.trials()
     assert Study("t", "mine", (ModelEntry("gcn"),), protocol="bgnn-v5/csl", seeds=1, splits=1).trials()
 
