@@ -10,7 +10,7 @@ import pytest
 
 from graphtrial.core.errors import GraphTrialError, UnknownNameError
 from graphtrial.datasets import DATASETS, Dataset, load
-from graphtrial.datasets.links import with_hidden_links
+from graphtrial.datasets.links import hide_links
 from graphtrial.graphs import Column, GraphSet
 
 
@@ -34,7 +34,7 @@ def parts(graphs: GraphSet) -> dict[tuple[int, int], np.ndarray]:
 @pytest.mark.parametrize("examples", [None, 100])
 def test_links_are_divided_and_other_pairs_are_none(hard: bool, examples: int | None) -> None:
     graph, graphs = blocks()
-    found = parts(with_hidden_links(graphs, hard=hard, examples=examples, seed=0))
+    found = parts(hide_links(graphs, hard=hard, examples=examples, seed=0))
     trained = 255 if examples is None else examples
     fixed = 2 * trained if hard or examples else 0
     assert {key: len(rows) for key, rows in found.items() if len(rows)} == {
@@ -60,7 +60,7 @@ def test_links_are_divided_and_other_pairs_are_none(hard: bool, examples: int | 
 
 def test_the_graph_has_the_links_that_are_trained_on_and_no_others() -> None:
     _, graphs = blocks()
-    made = with_hidden_links(graphs, hard=False, examples=None, seed=0)
+    made = hide_links(graphs, hard=False, examples=None, seed=0)
     trained = {tuple(pair) for pair in parts(made)[0, 1].tolist()}
     assert {tuple(edge) for edge in made.edge_index.T.tolist()} == trained
     assert {(v, u) for u, v in trained} == trained
@@ -68,7 +68,7 @@ def test_the_graph_has_the_links_that_are_trained_on_and_no_others() -> None:
 
 def test_the_seed_decides_what_is_hidden() -> None:
     _, graphs = blocks()
-    first, again, other = (with_hidden_links(graphs, hard=False, examples=None, seed=s).content_hash for s in (0, 0, 1))
+    first, again, other = (hide_links(graphs, hard=False, examples=None, seed=s).content_hash for s in (0, 0, 1))
     assert first == again != other
 
 
@@ -77,7 +77,7 @@ def test_too_few_pairs_of_a_kind_are_an_error() -> None:
     ends = np.array([*complete.edges()]).T
     graphs = GraphSet.build([12], [ends.shape[1]], ends, {"y": Column(np.zeros(12, int), "node", types=1)})
     with pytest.raises(GraphTrialError, match="only 0 of"):
-        with_hidden_links(graphs, hard=False, examples=None, seed=0)
+        hide_links(graphs, hard=False, examples=None, seed=0)
 
 
 @pytest.fixture

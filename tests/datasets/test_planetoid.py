@@ -14,8 +14,9 @@ import scipy.sparse
 
 from graphtrial.core.errors import CorruptFileError
 from graphtrial.datasets import load
-from graphtrial.datasets.planetoid import Cora, drawn_split, read_npz, read_planetoid
+from graphtrial.datasets.planetoid import Cora, random_split
 from graphtrial.datasets.planetoid_files import PARTS
+from graphtrial.datasets.planetoid_reader import read_npz, read_planetoid
 
 
 @pytest.mark.parametrize("name", ["cora", "citeseer"])
@@ -62,10 +63,10 @@ def test_the_two_sources_are_the_same_papers(mirror: Path) -> None:
 
 def test_the_drawn_split_never_changes() -> None:
     fields = np.arange(2000) % 5
-    split = drawn_split("cora", fields)
+    split = random_split("cora", fields)
     assert split.sizes == (100, 500, 1000)
     assert split.train[:5].tolist() == [9, 31, 37, 43, 49]
-    assert (drawn_split("citeseer", fields).train != split.train).any()
+    assert (random_split("citeseer", fields).train != split.train).any()
 
 
 @pytest.fixture

@@ -31,8 +31,8 @@ def digits(mirror: Path) -> npt.NDArray[np.uint8]:
 
 def test_superpixels_cover_the_image_and_keep_its_mean(digits: npt.NDArray[np.uint8]) -> None:
     for image in digits:
-        labels = segments(image, most=75, ask=95, compactness=0.25)
-        found = cut(image, most=75, ask=95, compactness=0.25)
+        labels = segments(image, max_segments=75, n_segments=95, compactness=0.25)
+        found = cut(image, max_segments=75, n_segments=95, compactness=0.25)
         assert 40 <= len(found.colour) <= 75
         counts = np.bincount(labels.reshape(-1))
         assert (counts > 0).all()
@@ -46,19 +46,19 @@ def test_asking_one_by_one_gives_the_same_segments(digits: npt.NDArray[np.uint8]
     for image in digits:
         ask, plain = 95, None
         while plain is None or plain.max() + 1 > 75:
-            plain = segments(image, most=10_000, ask=ask, compactness=0.25)
+            plain = segments(image, max_segments=10_000, n_segments=ask, compactness=0.25)
             ask -= 1
         again += ask < 94
-        np.testing.assert_array_equal(segments(image, most=75, ask=95, compactness=0.25), plain)
+        np.testing.assert_array_equal(segments(image, max_segments=75, n_segments=95, compactness=0.25), plain)
     assert again > 1
 
 
 def test_brightness_and_contrast_do_not_change_what_the_compactness_makes_up_for() -> None:
     image = np.random.default_rng(0).integers(0, 64, (28, 28), np.uint8)
-    weaker = segments(image, most=99, ask=60, compactness=0.05)
+    weaker = segments(image, max_segments=99, n_segments=60, compactness=0.05)
     # Four times the contrast with four times the compactness is the same choice; scaling each image would differ.
-    np.testing.assert_array_equal(segments(image * 4, most=99, ask=60, compactness=0.2), weaker)
-    assert (segments(image, most=99, ask=60, compactness=0.2) != weaker).any()
+    np.testing.assert_array_equal(segments(image * 4, max_segments=99, n_segments=60, compactness=0.2), weaker)
+    assert (segments(image, max_segments=99, n_segments=60, compactness=0.2) != weaker).any()
 
 
 def test_neighbours_are_the_heaviest_of_the_full_matrix() -> None:
@@ -142,7 +142,7 @@ def write_published(path: Path, content: bytes) -> dict[str, Path]:
 def test_the_published_superpixels_are_read_and_joined_as_ours(
     small: None, digits: npt.NDArray[np.uint8], tmp_path: Path
 ) -> None:
-    found = [cut(image, most=75, ask=95, compactness=0.25) for image in digits[:6]]
+    found = [cut(image, max_segments=75, n_segments=95, compactness=0.25) for image in digits[:6]]
     order = np.arange(5, dtype=np.int32)
     images = [(f.colour.astype(np.float32), f.centre.astype(np.float32), order) for f in found]
     content = pickle.dumps((np.arange(6, dtype=np.int32), images), protocol=2)
@@ -174,4 +174,4 @@ def test_other_pickles_are_refused(content: bytes, message: str, tmp_path: Path)
 def test_absent_scikit_image_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "skimage.color", None)
     with pytest.raises(MissingDependencyError, match=r"pip install 'graphtrial\[vision\]'"):
-        segments(np.zeros((28, 28), np.uint8), most=75, ask=95, compactness=0.25)
+        segments(np.zeros((28, 28), np.uint8), max_segments=75, n_segments=95, compactness=0.25)

@@ -14,7 +14,7 @@ from graphtrial.core.errors import CorruptFileError
 from graphtrial.datasets import DATASETS, load
 from graphtrial.datasets.generators import wikics as generator
 from graphtrial.datasets.statistics import link_counts
-from graphtrial.datasets.wikics import DATA, drawn_masks, read_data
+from graphtrial.datasets.wikics import DATA, random_masks, read_data
 from graphtrial.graphs import GraphSet
 
 NODES, SPLITS = 60, 20
@@ -172,7 +172,7 @@ def test_a_linear_model_finds_in_the_stand_in_what_it_finds_in_wikics() -> None:
 
 def test_drawn_masks_have_the_published_shares_of_each_class() -> None:
     classes = generator.labels(1)
-    masks = drawn_masks(classes, 1)
+    masks = random_masks(classes, 1)
     for number, size in enumerate(generator.SIZES):
         own = classes == number
         assert abs(masks["test"][own].sum() - 0.5 * size) <= 1

@@ -18,10 +18,10 @@ import numpy as np
 import torch
 
 from graphtrial.core.plugins import load_plugin, unload_plugin
-from graphtrial.datasets import aqsol, planetoid, qm9, wikics, zinc
+from graphtrial.datasets import aqsol, planetoid_reader, qm9_reader, wikics, zinc
 from graphtrial.datasets.custom import recipe
 from graphtrial.datasets.custom.importers import read as read_own
-from graphtrial.datasets.molecules.conformers import Structures
+from graphtrial.datasets.molecules.conformers import StructureReader
 from graphtrial.datasets.molecules.smiles import Chemistry
 from graphtrial.datasets.tsp.text import read_tours
 from graphtrial.datasets.tu.reader import read_folder
@@ -248,7 +248,11 @@ def _index() -> Files:
 
 def _read_index(folder: Path) -> object:
     chosen = zinc.read_index(folder / "train.index", 3, 5)
-    return chosen, planetoid._test_index(folder / "test.index"), qm9.uncharacterised(folder / "left_out.txt")
+    return (
+        chosen,
+        planetoid_reader.read_test_index(folder / "test.index"),
+        qm9_reader.read_uncharacterised(folder / "left_out.txt"),
+    )
 
 
 def _smiles() -> Files:
@@ -302,7 +306,7 @@ READERS: dict[str, Reader] = {
     "SMILES": Reader(_smiles, _read_smiles, "rdkit"),
     "mol block": Reader(
         lambda: {"a.mol": BLOCK.encode()},
-        lambda folder: Structures("qm9").from_block((folder / "a.mol").read_text("latin-1")),
+        lambda folder: StructureReader("qm9").from_mol_block((folder / "a.mol").read_text("latin-1")),
         "rdkit",
     ),
     "index files": Reader(_index, _read_index),
@@ -325,7 +329,7 @@ READERS: dict[str, Reader] = {
     "store": Reader(lambda: _saved(_database, "store.sqlite"), _read_store),
     "pickle": Reader(_pickled, lambda folder: unpickle.load(folder / "data.pickle")),
     "torch file": Reader(_torch_zip, lambda folder: read_own("pyg", [folder / "graphs.pt"], {})),
-    "npz": Reader(_npz, lambda folder: planetoid.read_npz(folder / "citations.npz")),
+    "npz": Reader(_npz, lambda folder: planetoid_reader.read_npz(folder / "citations.npz")),
     "JSON lines": Reader(
         lambda: {"g.jsonl": "\n".join(map(json.dumps, LINES)).encode()},
         lambda folder: read_own("jsonl", [folder / "g.jsonl"], {}),

@@ -17,7 +17,7 @@ from graphtrial.tasks import GraphRegression, Task
 
 TARGETS = 12
 RUNS = 5
-SHARES = (0.8, 0.1, 0.1)
+FRACTIONS = (0.8, 0.1, 0.1)
 
 
 @DATASETS.register("alchemy", title="Alchemy")
@@ -60,5 +60,5 @@ class Alchemy(TUDataset):
         return standardised_task(graphs)
 
     def split(self, graphs: GraphSet, source: Source, raw: Mapping[str, Path]) -> Sequence[Split]:
-        alike = np.zeros(len(graphs), np.int64)
-        return [stratified_split(alike, SHARES, seed) for seed in range(RUNS)]
+        one_class = np.zeros(len(graphs), np.int64)
+        return [stratified_split(one_class, FRACTIONS, seed) for seed in range(RUNS)]

@@ -85,11 +85,11 @@ class AQSOL(DatasetSpec):
 
     def parse(self, source: Source, raw: Mapping[str, Path]) -> GraphSet:
         parts = from_table(raw[TABLE.name]) if source.name == "aqsoldb" else from_archive(raw[ARCHIVE.name])
-        kept = {part: [molecule for molecule in parts[part] if has_bonded_last_atom(molecule)] for part in PARTS}
-        sizes = {part: len(molecules) for part, molecules in kept.items()}
+        filtered = {part: [molecule for molecule in parts[part] if has_bonded_last_atom(molecule)] for part in PARTS}
+        sizes = {part: len(molecules) for part, molecules in filtered.items()}
         if sizes != SIZES:
             raise CorruptFileError(f"{source.name} splits into {sizes}, not {SIZES}; it is not the published data")
-        everything = [molecule for part in PARTS for molecule in kept[part]]
+        everything = [molecule for part in PARTS for molecule in filtered[part]]
         return molecule_set(
             everything, atom_types=len(ATOMS), bond_types=len(BONDS), meaning="solubility, log10 of mol per litre"
         )
@@ -101,20 +101,20 @@ class AQSOL(DatasetSpec):
 
 
 def from_table(table: Path) -> dict[str, list[Molecule]]:
-    """Return the molecules of the csv file of AqSolDB, split by scaffold."""
+    """Read the molecules of the CSV file of AqSolDB, split by scaffold."""
     chemistry = Chemistry("aqsol")
     molecules: list[Molecule] = []
     groups: dict[str, list[int]] = {}
     rows = list(_rows(table))
     for smiles, target in track(rows, "reading molecules", len(rows)):
-        found = chemistry.read_leniently(smiles)
-        groups.setdefault(chemistry.scaffold(found), []).append(len(molecules))
-        molecules.append(molecule_of(found, target))
+        rdkit_molecule = chemistry.read_without_valence_check(smiles)
+        groups.setdefault(chemistry.scaffold(rdkit_molecule), []).append(len(molecules))
+        molecules.append(molecule_of(rdkit_molecule, target))
     return {part: [molecules[i] for i in ids] for part, ids in scaffold_split(list(groups.values())).items()}
 
 
 def scaffold_split(groups: Sequence[Sequence[int]]) -> dict[str, list[int]]:
-    """Deal groups of molecules out to train, val and test, larger and later ones first, none of them divided."""
+    """Scaffold split: assign whole groups to train, val and test, larger and later ones first."""
     count = sum(map(len, groups))
     parts: dict[str, list[int]] = {part: [] for part in PARTS}
     for group in sorted(groups, key=lambda group: (len(group), group[0]), reverse=True):
@@ -124,11 +124,11 @@ def scaffold_split(groups: Sequence[Sequence[int]]) -> dict[str, list[int]]:
     return parts
 
 
-def molecule_of(found: Any, target: float) -> Molecule:
-    """Return the graph of an RDKit molecule, aromatic bonds as such, each bond in both directions."""
+def molecule_of(molecule: Any, target: float) -> Molecule:
+    """Return the graph of an RDKit molecule with aromatic bond types and both directions of each bond."""
     try:
-        atoms = np.array([_ELEMENT[atom.GetSymbol()] for atom in found.GetAtoms()])
-        bonds = [(b.GetBeginAtomIdx(), b.GetEndAtomIdx(), _BOND[b.GetBondType().name]) for b in found.GetBonds()]
+        atoms = np.array([_ELEMENT[atom.GetSymbol()] for atom in molecule.GetAtoms()])
+        bonds = [(b.GetBeginAtomIdx(), b.GetEndAtomIdx(), _BOND[b.GetBondType().name]) for b in molecule.GetBonds()]
     except KeyError as error:
         raise CorruptFileError(f"a molecule has {error}, which is no atom or bond type of AQSOL") from None
     both = [(i, j, kind) for a, b, kind in bonds for i, j in ((a, b), (b, a))]
@@ -137,13 +137,13 @@ def molecule_of(found: Any, target: float) -> Molecule:
 
 
 def has_bonded_last_atom(molecule: Molecule) -> bool:
-    """Tell whether the benchmark keeps a molecule: it has bonds, and its last atom has one."""
+    """Return whether the last atom has a bond; the benchmark drops all other molecules."""
     return molecule.ends.size > 0 and int(molecule.ends.max()) + 1 == len(molecule.atoms)
 
 
 def from_archive(archive: Path) -> dict[str, list[Molecule]]:
-    """Return the molecules of the benchmark's own archive."""
-    members = {part: f"asqol_graph_raw/{part}.pickle" for part in PARTS}  # spelt like this
+    """Read the molecules of the benchmark's archive."""
+    members = {part: f"asqol_graph_raw/{part}.pickle" for part in PARTS}  # sic
     with temporary_folder() as folder:
         unpacked = Path(folder) / "aqsol"
         unpack(archive, list(members.values()), unpacked, member_bytes=GIBIBYTE, total_bytes=2 * GIBIBYTE)
@@ -151,7 +151,7 @@ def from_archive(archive: Path) -> dict[str, list[Molecule]]:
 
 
 def from_pickle(path: Path) -> list[Molecule]:
-    """Return the molecules of one of the benchmark's pickles, which are tuples (atoms, bonds, ends, target)."""
+    """Read a pickle of the benchmark, a list of tuples (atoms, bonds, ends, target)."""
     try:
         return [
             Molecule(atoms.reshape(-1), ends.reshape(2, -1), bonds.reshape(-1), float(target))

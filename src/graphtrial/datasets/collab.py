@@ -1,4 +1,4 @@
-"""OGBL-COLLAB: authors who write papers together."""
+"""OGBL-COLLAB: link prediction in a collaboration network."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ STAND_IN = "ogbl-collab-standin"
 
 
 class Collaborations(DatasetSpec):
-    """What all editions of OGBL-COLLAB share: a multigraph, and pairs of authors of whom to tell who writes together.
+    """Base class of OGBL-COLLAB: an undirected multigraph of authors with one edge per year.
 
-    x: 128 numbers, the mean word vector of an author's papers; edge_attr: how many papers, and in which year, unscaled;
-    every link both ways, one for each year. pairs, y: the links of each part, and for val and test pairs that are none.
+    x: mean word vector of an author's papers, 128 features; edge_attr: number of papers and year, unscaled; pairs, y:
+    positive pairs of each split, and negative pairs of val and test.
     """
 
     domain = "academic network"
@@ -49,7 +49,7 @@ class Collaborations(DatasetSpec):
     protocol = "bgnn-v5/ogbl-collab"
     split_level = "pair"
     all_negatives: ClassVar[bool] = True
-    """Rank the links among all pairs that are none, not only among the first ones, as many as there are links."""
+    """Rank positives against all negatives, not only against as many as there are positives."""
 
     def split(self, graphs: GraphSet, source: Source, raw: Mapping[str, Path]) -> Sequence[Split]:
         part = np.asarray(graphs.column("part").values)
@@ -58,10 +58,9 @@ class Collaborations(DatasetSpec):
 
 @DATASETS.register("ogbl-collab", title="OGBL-COLLAB")
 class OGBLCollab(Collaborations):
-    """OGBL-COLLAB: tell which of 235,868 authors will write a paper together, from their papers until 2017.
+    """OGBL-COLLAB: predict collaborations of 235,868 authors from those until 2017.
 
-    Links up to 2017 are trained on, those of 2018 validate, those of 2019 are tested, each among 100,000 pairs that are
-    none; Hits@50.
+    Train: links until 2017, val: 2018, test: 2019, each ranked against 100,000 negative pairs; Hits@50.
     """
 
     name = "ogbl-collab"
@@ -76,17 +75,17 @@ class OGBLCollab(Collaborations):
     def parse(self, source: Source, raw: Mapping[str, Path]) -> GraphSet:
         members = [f"collab/raw/{name}.csv.gz" for name in RAW]
         members += [f"collab/split/time/{part}.pt" for part in PARTS.values()]
-        with temporary_folder() as place:
-            folder = Path(place) / "ogb"
+        with temporary_folder() as temporary:
+            folder = Path(temporary) / "ogb"
             unpack(raw[ARCHIVE.name], members, folder, member_bytes=GIBIBYTE, total_bytes=2 * GIBIBYTE)
             return read_folder(folder / "collab", self.all_negatives)
 
 
 @DATASETS.register("ogbl-collab-as-published", title="OGBL-COLLAB (as published)")
 class OGBLCollabAsPublished(OGBLCollab):
-    """OGBL-COLLAB as Benchmarking GNNs scores it: each link among the first pairs that are none, as many as links.
+    """OGBL-COLLAB as Benchmarking GNNs scores it, with as many negatives as positives.
 
-    With fewer pairs to be ranked above, Hits@50 is easier to reach than by the rule of the Open Graph Benchmark.
+    With fewer negatives Hits@50 is higher than by the rule of the Open Graph Benchmark.
     """
 
     name = "ogbl-collab-as-published"
@@ -113,13 +112,14 @@ class StandIn(Collaborations):
     seed: ClassVar[int] = 0
 
     def parse(self, source: Source, raw: Mapping[str, Path]) -> GraphSet:
-        made = generator.network(self.authors, self.seed)
-        return graph_of(made.x, made.links["train"], made.weight_and_year, made.links, made.negatives, True)
+        network = generator.network(self.authors, self.seed)
+        links, negatives = network.links, network.negatives
+        return graph_of(network.x, links["train"], network.weight_and_year, links, negatives, True)
 
 
 @cache
 def stand_in(authors: int) -> type[StandIn]:
-    """Return the stand-in with so many authors; it is the same class every time."""
+    """Return the class of the stand-in with `authors` authors; cached."""
     whole = authors == generator.AUTHORS
     members = {
         "__doc__": f"A stand-in for OGBL-COLLAB: an artificial network of {authors:,} authors of the same shape.",
@@ -133,18 +133,18 @@ def stand_in(authors: int) -> type[StandIn]:
 
 
 def find(name: str) -> type[StandIn] | None:
-    """Return the stand-in of a name such as `ogbl-collab-standin-5000`, of 5,000 authors."""
+    """Resolve a name such as `ogbl-collab-standin-5000`, the stand-in of 5,000 authors."""
     parts = re.fullmatch(rf"{STAND_IN}-(\d{{3,7}})", name, re.ASCII)
     return stand_in(int(parts[1])) if parts and str(int(parts[1])) == parts[1] else None
 
 
 def title_of(name: str) -> str | None:
-    """Return the display name of a stand-in, or nothing for any other dataset."""
+    """Return the display name of a stand-in, None for other datasets."""
     return f"OGBL-COLLAB stand-in, {int(name.rpartition('-')[2]):,} authors" if find(name) else None
 
 
 def read_folder(folder: Path, all_negatives: bool) -> GraphSet:
-    """Read the files of the Open Graph Benchmark in a folder: tables in text, the split in torch's format."""
+    """Read the files of the Open Graph Benchmark: text tables, and splits in torch's format."""
     tables = {name: folder / "raw" / f"{name}.csv.gz" for name in RAW}
     x = read_numbers(tables["node-feat"])
     ends = _pairs_of(read_integers(tables["edge"]), len(x), "edge.csv.gz")
@@ -157,10 +157,10 @@ def read_folder(folder: Path, all_negatives: bool) -> GraphSet:
         )
     links, negatives = {}, {}
     for part, name in PARTS.items():
-        found = load_torch(folder / "split" / "time" / f"{name}.pt")
-        links[part] = _pairs_of(_entry(found, "edge", name), nodes, f"{name}.pt")
+        entries = load_torch(folder / "split" / "time" / f"{name}.pt")
+        links[part] = _pairs_of(_entry(entries, "edge", name), nodes, f"{name}.pt")
         if part != "train":
-            negatives[part] = _pairs_of(_entry(found, "edge_neg", name), nodes, f"{name}.pt")
+            negatives[part] = _pairs_of(_entry(entries, "edge_neg", name), nodes, f"{name}.pt")
     return graph_of(x, ends, np.concatenate([weight, year], axis=1), links, negatives, all_negatives)
 
 
@@ -172,14 +172,14 @@ def graph_of(
     negatives: Mapping[str, Array],
     all_negatives: bool,
 ) -> GraphSet:
-    """Return the multigraph with every link both ways, and the pairs of the three parts, links before others."""
+    """Build the undirected multigraph and the pairs of the three splits, positives before negatives."""
     pairs, linked, part = [], [], []
     for number, name in enumerate(PARTS):
         for value, rows in ((1, links[name]), (0, negatives.get(name, np.zeros((0, 2), np.int64)))):
-            kept = rows if value or all_negatives else rows[: len(links[name])]
-            pairs.append(kept)
-            linked.append(np.full(len(kept), value, np.uint8))
-            part.append(np.full(len(kept), number, np.uint8))
+            chosen = rows if value or all_negatives else rows[: len(links[name])]
+            pairs.append(chosen)
+            linked.append(np.full(len(chosen), value, np.uint8))
+            part.append(np.full(len(chosen), number, np.uint8))
     columns = {
         "x": Column(x.astype(np.float32), "node", "what the author writes about"),
         "edge_attr": Column(np.concatenate([weight_and_year] * 2).astype(np.float32), "edge", "papers and year"),
@@ -187,12 +187,12 @@ def graph_of(
         "y": Column(np.concatenate(linked), "pair", "whether they write together", types=2),
         "part": Column(np.concatenate(part), "pair", "train, val or test", types=3),
     }
-    both_ways = np.concatenate([ends, ends[:, ::-1]]).T
-    return GraphSet.build([len(x)], [both_ways.shape[1]], both_ways, columns)
+    edge_index = np.concatenate([ends, ends[:, ::-1]]).T
+    return GraphSet.build([len(x)], [edge_index.shape[1]], edge_index, columns)
 
 
-def _entry(found: Any, key: str, name: str) -> Array:
-    values = found.get(key) if isinstance(found, dict) else None
+def _entry(entries: Any, key: str, name: str) -> Array:
+    values = entries.get(key) if isinstance(entries, dict) else None
     if not isinstance(values, np.ndarray):
         raise CorruptFileError(f"{name}.pt holds no '{key}'; it is not the split of OGBL-COLLAB")
     return values

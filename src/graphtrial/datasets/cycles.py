@@ -1,4 +1,4 @@
-"""CYCLES: is there a cycle of six nodes?"""
+"""CYCLES: detection of cycles of length six."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ SEED = 0
 
 @DATASETS.register("cycles", title="CYCLES")
 class CYCLES(DatasetSpec):
-    """CYCLES: tell whether a sparse graph has a cycle of six nodes, trained on 9,000 graphs.
+    """CYCLES: classify sparse graphs by whether they have a cycle of six nodes, with 9,000 training graphs.
 
-    Two rings and about five trees of 37 to 61 nodes together. One class has a ring of six nodes, the other two rings of
-    other lengths that are as long together. The label is what an exact search finds.
+    Two cycles and about five trees, 37 to 61 nodes in total. Positive graphs have a cycle of six nodes, negative ones
+    two other cycles of the same total length. Labels are verified by exact search.
 
     9,000 / 1,000 / 10,000 graphs, half of them with the cycle, about 49 nodes and 88 directed edges; x: the number 1
     everywhere; y: 1 where there is the cycle.
@@ -70,7 +70,7 @@ class _SmallerTraining(CYCLES):
     splits_complete = False
 
     def parse(self, source: Source, raw: Mapping[str, Path]) -> GraphSet:
-        return load("cycles").graphs  # the same graphs, which need not be drawn again
+        return load("cycles").graphs  # same graphs as `cycles`
 
 
 @DATASETS.register("cycles-200", title="CYCLES-200")

@@ -1,4 +1,4 @@
-"""Link prediction on any graph whose nodes are classified: `cora+links`, `wikics+links-hard`, `wikics+links-10000`."""
+"""Link prediction on any node classification graph: `cora+links`, `wikics+links-hard`, `wikics+links-10000`."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ Array = npt.NDArray[Any]
 VAL, TEST = 0.05, 0.10
 VERSION = 1
 ROUNDS = 200
-TRAIN_PART, VAL_PART, TEST_PART, DRAWN_PART = range(4)
+TRAIN_PART, VAL_PART, TEST_PART, POOL_PART = range(4)
 NAME = re.compile(r"([^+:]+)\+links(-hard)?(?:-([1-9]\d{0,8}))?", re.ASCII)
 
 
 class Links(DatasetSpec):
-    """The links of a graph, some of which are hidden and to be told from pairs that are not linked.
+    """Link prediction: classify held-out links against negative pairs.
 
-    Of the links between two nodes 5 % validate and 10 % are tested, each among as many pairs that are not linked; the
-    graph has the other 85 %, both ways, which are trained on in both orders. pairs, y: the pairs of all parts.
+    5 % of the undirected edges are for validation and 10 % for test, each with as many negative pairs; the graph
+    contains the other 85 %, which are the training positives, in both directions. pairs, y: the pairs of all splits.
     """
 
     base: ClassVar[type[DatasetSpec]]
@@ -44,19 +44,19 @@ class Links(DatasetSpec):
         graphs = self.base().parse(source, raw)
         if len(graphs) != 1:
             raise GraphTrialError(f"links are predicted in a single graph; {self.base.name} has {len(graphs)}")
-        return with_hidden_links(graphs, hard=self.hard, examples=self.examples, seed=self.seed)
+        return hide_links(graphs, hard=self.hard, examples=self.examples, seed=self.seed)
 
     def split(self, graphs: GraphSet, source: Source, raw: Mapping[str, Path]) -> Sequence[Split]:
         part = np.asarray(graphs.column("part").values)
         return [Split(*(np.flatnonzero(part == number) for number in (TRAIN_PART, VAL_PART, TEST_PART)))]
 
 
-def with_hidden_links(graphs: GraphSet, *, hard: bool, examples: int | None, seed: int) -> GraphSet:
-    """Return the graph with 85 % of its links, and pairs to learn from, to choose by and to test.
+def hide_links(graphs: GraphSet, *, hard: bool, examples: int | None, seed: int) -> GraphSet:
+    """Return the graph with 85 % of its links, and labelled train, val and test pairs.
 
-    Pairs that are not linked are drawn uniformly or, if `hard`, have one class and a common neighbour. With `examples`
-    the graph keeps no more links than that. If `hard` or with `examples`, as many pairs that are not linked as there
-    are links to train on are in no part: training draws from them alone.
+    Negative pairs are uniform or, if `hard`, of the same class and with a common neighbour. `examples` limits the
+    number of training links. If `hard` or with `examples`, training samples negatives from a fixed pool, as many as
+    there are training links, which is in no split.
     """
     nodes = graphs.num_nodes
     one, other = graphs.edge_index.astype(np.int64)
@@ -64,20 +64,20 @@ def with_hidden_links(graphs: GraphSet, *, hard: bool, examples: int | None, see
     keys = np.unique(keys[keys // nodes != keys % nodes])
     if len(keys) < 1 / VAL:
         raise GraphTrialError(f"{len(keys)} links are too few to hide some of them: {round(1 / VAL)} are needed")
-    mixed = keys[Draws(seed, 0).permutation(len(keys))]
-    val, test, train = np.split(mixed, np.cumsum([int(VAL * len(mixed)), int(TEST * len(mixed))]))
+    shuffled = keys[Draws(seed, 0).permutation(len(keys))]
+    val, test, train = np.split(shuffled, np.cumsum([int(VAL * len(keys)), int(TEST * len(keys))]))
     train = train[:examples]
-    fixed = len(train) if hard or examples is not None else 0
-    draw = _near_pairs(graphs, keys, Draws(seed, 2)) if hard else _any_pairs(nodes, Draws(seed, 1))
-    others = _draw(draw, keys, len(val) + len(test) + fixed)
-    val_others, test_others, drawn = np.split(others, np.cumsum([len(val), len(test)]))
+    pool_size = len(train) if hard or examples is not None else 0
+    draw = _hard_pairs(graphs, keys, Draws(seed, 2)) if hard else _uniform_pairs(nodes, Draws(seed, 1))
+    negatives = _sample_negatives(draw, keys, len(val) + len(test) + pool_size)
+    val_negatives, test_negatives, pool = np.split(negatives, np.cumsum([len(val), len(test)]))
     parts = (
         (np.sort(train), 1, TRAIN_PART, True),
         (np.sort(val), 1, VAL_PART, False),
-        (val_others, 0, VAL_PART, False),
+        (val_negatives, 0, VAL_PART, False),
         (np.sort(test), 1, TEST_PART, False),
-        (test_others, 0, TEST_PART, False),
-        (drawn, 0, DRAWN_PART, True),
+        (test_negatives, 0, TEST_PART, False),
+        (pool, 0, POOL_PART, True),
     )
     pairs, linked, part = [], [], []
     for chosen, value, number, both_orders in parts:
@@ -96,11 +96,11 @@ def with_hidden_links(graphs: GraphSet, *, hard: bool, examples: int | None, see
 
 
 def _keys(one: Array, other: Array, nodes: int) -> Array:
-    """Return a number for each pair, whichever of its nodes comes first."""
+    """Return a unique key of each unordered pair."""
     return np.minimum(one, other) * nodes + np.maximum(one, other)
 
 
-def _any_pairs(nodes: int, draws: Draws) -> Callable[[int], Array]:
+def _uniform_pairs(nodes: int, draws: Draws) -> Callable[[int], Array]:
     def draw(count: int) -> Array:
         one, other = draws.below(np.full((2, count), nodes))
         return _keys(one[one != other], other[one != other], nodes)
@@ -108,8 +108,8 @@ def _any_pairs(nodes: int, draws: Draws) -> Callable[[int], Array]:
     return draw
 
 
-def _near_pairs(graphs: GraphSet, links: Array, draws: Draws) -> Callable[[int], Array]:
-    """Draw two neighbours of one node, both of one class: a path of two steps, uniform among such paths."""
+def _hard_pairs(graphs: GraphSet, links: Array, draws: Draws) -> Callable[[int], Array]:
+    """Sample paths of length two whose end nodes have the same class, uniformly."""
     nodes = graphs.num_nodes
     ends = np.stack([links // nodes, links % nodes])
     source, target = np.concatenate([ends, ends[::-1]], axis=1)
@@ -132,23 +132,23 @@ def _near_pairs(graphs: GraphSet, links: Array, draws: Draws) -> Callable[[int],
     return draw
 
 
-def _draw(draw: Callable[[int], Array], links: Array, count: int) -> Array:
-    """Return so many different pairs that are not linked, in the order in which they were first drawn."""
-    found = np.zeros(0, np.int64)
+def _sample_negatives(draw: Callable[[int], Array], links: Array, count: int) -> Array:
+    """Sample `count` distinct pairs that are not linked, in order of first occurrence."""
+    sample = np.zeros(0, np.int64)
     for _ in range(ROUNDS):
-        if len(found) >= count:
-            return found[:count]
+        if len(sample) >= count:
+            return sample[:count]
         new = draw(2 * count)
-        found = np.concatenate([found, new[~np.isin(new, links)]])
-        found = found[np.sort(np.unique(found, return_index=True)[1])]
+        sample = np.concatenate([sample, new[~np.isin(new, links)]])
+        sample = sample[np.sort(np.unique(sample, return_index=True)[1])]
     raise GraphTrialError(
-        f"after {ROUNDS} rounds there are only {len(found)} of {count} pairs of the kind asked for that are not linked"
+        f"only {len(sample)} of {count} negative pairs were found in {ROUNDS} rounds; the graph has too few"
     )
 
 
 @cache
-def links_of(base: type[DatasetSpec], hard: bool, examples: int | None) -> type[Links]:
-    """Return the dataset of the links of another; it is the same class every time."""
+def link_dataset(base: type[DatasetSpec], hard: bool, examples: int | None) -> type[Links]:
+    """Return the link prediction dataset of a node classification dataset; cached."""
     suffix = "-hard" * hard + (f"-{examples}" if examples is not None else "")
     how = "pairs of one class and two steps apart" if hard else "other pairs"
     few = f", from {examples:,} of them" if examples is not None else ""
@@ -173,7 +173,7 @@ def links_of(base: type[DatasetSpec], hard: bool, examples: int | None) -> type[
 
 
 def find(name: str) -> type[Links] | None:
-    """Return the dataset of a name such as `cora+links`, `cora+links-hard` or `cora+links-1000`, or nothing."""
+    """Resolve a name such as `cora+links`, `cora+links-hard` or `cora+links-1000`; None for others."""
     parts = NAME.fullmatch(name)
     if parts is None:
         return None
@@ -183,11 +183,11 @@ def find(name: str) -> type[Links] | None:
         return None
     if base.split_level != "node":
         return None
-    return links_of(base, parts[2] is not None, int(parts[3]) if parts[3] else None)
+    return link_dataset(base, parts[2] is not None, int(parts[3]) if parts[3] else None)
 
 
 def title_of(name: str) -> str | None:
-    """Return the display name of the links of a dataset, such as `Cora, hard links, 1,000 examples`."""
+    """Return the display name, such as `Cora, hard links, 1,000 examples`."""
     parts = NAME.fullmatch(name)
     if parts is None:
         return None

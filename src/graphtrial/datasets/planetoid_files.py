@@ -1,9 +1,9 @@
-"""The files of the citation graphs and what is known of them."""
+"""Files of the citation graphs with their SHA-256 and size."""
 
 PARTS = ("tx", "allx", "y", "ty", "ally", "graph", "test.index")
-"""The files that are read; one more, `x`, repeats the first rows of `allx`."""
+"""Planetoid files read here; `x`, the first rows of `allx`, is not needed."""
 
-# Datasets made from the original files: the graph with the public split, and those of its links.
+# Dataset hashes of the planetoid source: the graph with the public split, and its link prediction datasets.
 PUBLIC_HASHES = {
     "cora": (
         "9a2147c2367e8f11d29c8d2da1089eefd16983de9414be95ab504e3029768331",

@@ -27,7 +27,7 @@ SEED = 0
 
 @DATASETS.register("pattern", title="PATTERN")
 class PATTERN(DatasetSpec):
-    r"""PATTERN: find the nodes of a foreign pattern in a graph of five communities.
+    r"""PATTERN: detect the nodes of a pattern embedded in a graph of five communities.
 
     Five communities of 5 to 34 nodes, nodes joined with probability 0.5 inside one and 0.35 between two; a pattern of 5
     to 34 nodes, a random graph of probability 0.5, each node of it joined to every other with 0.5. There are 100
@@ -104,7 +104,7 @@ class PATTERNv1(PATTERN):
 
 @DATASETS.register("cluster", title="CLUSTER")
 class CLUSTER(DatasetSpec):
-    r"""CLUSTER: tell the communities of a graph, given one node of each.
+    r"""CLUSTER: predict the community of each node, given one labelled node per community.
 
     Six communities of 5 to 34 nodes, nodes joined with probability 0.55 inside one and 0.25 between two.
 

@@ -1,4 +1,4 @@
-"""MNIST and CIFAR10: images as graphs of superpixels."""
+"""MNIST and CIFAR10 superpixel graphs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,12 @@ from graphtrial.core.parallel import map_in_order
 from graphtrial.core.temporary import temporary_folder
 from graphtrial.datasets.base import DATASETS, DatasetSpec, Source, Split
 from graphtrial.datasets.images.slic import Superpixels
-from graphtrial.datasets.images.superpixel_graphs import Cut, cut_and_join, join, superpixel_set
+from graphtrial.datasets.images.superpixel_graphs import (
+    SuperpixelConfig,
+    images_to_graphs,
+    superpixel_set,
+    superpixels_to_graphs,
+)
 from graphtrial.datasets.statistics import Statistics
 from graphtrial.graphs import GraphSet
 from graphtrial.io.archive import unpack
@@ -83,9 +88,9 @@ NOTES = (
 
 
 class SuperpixelSpec(DatasetSpec):
-    """What both datasets of superpixels share."""
+    """Base class of superpixel datasets."""
 
-    cut: ClassVar[Cut]
+    config: ClassVar[SuperpixelConfig]
     member: ClassVar[str]
     parts: ClassVar[tuple[int, int, int]]
     domain = "vision"
@@ -95,21 +100,21 @@ class SuperpixelSpec(DatasetSpec):
     classes: ClassVar[tuple[str, ...]]
 
     def images(self, source: Source, raw: Mapping[str, Path]) -> tuple[Images, Images] | None:
-        """Return the images and classes of train and test, or nothing where a source has only superpixels."""
+        """Return images and classes of train and test, None if the source has superpixels only."""
         raise NotImplementedError
 
     def parse(self, source: Source, raw: Mapping[str, Path]) -> GraphSet:
-        found = self.images(source, raw)
-        things: Any
-        work: Any
-        if found is None:
-            things, classes = published_superpixels(raw[ARCHIVE.name], self.member)
-            work = partial(join, cut=self.cut)
+        images = self.images(source, raw)
+        items: Any
+        convert: Any
+        if images is None:
+            items, classes = published_superpixels(raw[ARCHIVE.name], self.member)
+            convert = partial(superpixels_to_graphs, config=self.config)
         else:
-            things, classes = (np.concatenate([found[0][i], found[1][i]]) for i in (0, 1))
-            work = partial(cut_and_join, cut=self.cut)
-        chunks = [things[start : start + CHUNK] for start in range(0, len(things), CHUNK)]
-        return superpixel_set(list(map_in_order(work, chunks, "cutting superpixels")), classes, CLASSES)
+            items, classes = (np.concatenate([images[0][i], images[1][i]]) for i in (0, 1))
+            convert = partial(images_to_graphs, config=self.config)
+        chunks = [items[start : start + CHUNK] for start in range(0, len(items), CHUNK)]
+        return superpixel_set(list(map_in_order(convert, chunks, "segmenting images")), classes, CLASSES)
 
     def split(self, graphs: GraphSet, source: Source, raw: Mapping[str, Path]) -> Sequence[Split]:
         _, val, test = self.parts
@@ -138,7 +143,7 @@ class MNIST(SuperpixelSpec):
         PUBLISHED,
         Source("idx", _REMADE, IDX, exact=False, libraries=("numpy", "skimage"), deviation=_OTHER_CUT),
     )
-    cut = Cut(side=28, most=75, ask=95, compactness=0.25)
+    config = SuperpixelConfig(side=28, max_segments=75, n_segments=95, compactness=0.25)
     member = "mnist_75sp"
     parts = (55_000, 5_000, 10_000)
     classes = tuple("0123456789")
@@ -172,7 +177,7 @@ class CIFAR10(SuperpixelSpec):
         Source("binary", _REMADE, (BINARY,), exact=False, libraries=("numpy", "skimage"), deviation=_OTHER_CUT),
         Source("python", _REMADE, (PYTHON,), exact=False, libraries=("numpy", "skimage"), deviation=_OTHER_CUT),
     )
-    cut = Cut(side=32, most=150, ask=200, compactness=10.0)
+    config = SuperpixelConfig(side=32, max_segments=150, n_segments=200, compactness=10.0)
     member = "cifar10_150sp"
     parts = (45_000, 5_000, 10_000)
     classes = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
@@ -184,9 +189,9 @@ class CIFAR10(SuperpixelSpec):
 
 
 def published_superpixels(archive: Path, name: str) -> tuple[list[Superpixels], Array]:
-    """Return the published superpixels of train and test, and the classes of the images."""
+    """Read the published superpixels of train and test, and the classes of the images."""
     members = [f"superpixels/{name}_{part}.pkl" for part in ("train", "test")]
-    things: list[Superpixels] = []
+    items: list[Superpixels] = []
     classes = []
     with temporary_folder() as folder:
         unpacked = Path(folder) / "superpixels"
@@ -194,11 +199,11 @@ def published_superpixels(archive: Path, name: str) -> tuple[list[Superpixels], 
         for member in members:
             try:
                 labels, images = load(unpacked / member)
-                things += [Superpixels(_table(colour), _table(centre)) for colour, centre, *_ in images]
+                items += [Superpixels(_table(colour), _table(centre)) for colour, centre, *_ in images]
                 classes.append(labels.reshape(len(images)).astype(np.uint8))
             except (ValueError, TypeError, AttributeError) as error:
                 raise CorruptFileError(f"{member} holds something else than superpixels ({error!r})") from error
-    return things, np.concatenate(classes)
+    return items, np.concatenate(classes)
 
 
 def _table(values: Array) -> Array:

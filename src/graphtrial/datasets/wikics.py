@@ -1,4 +1,4 @@
-"""Wiki-CS: articles of Wikipedia that link to each other."""
+"""Wiki-CS: node classification in a graph of Wikipedia articles."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _MULTIGRAPH = Difference(
 
 
 class WikiCSBase(DatasetSpec):
-    """What all editions of Wiki-CS share."""
+    """Base class of the Wiki-CS datasets."""
 
     domain = "Wikipedia"
     task = NodeClassification(CLASSES, metric="accuracy")
@@ -50,12 +50,13 @@ class WikiCSBase(DatasetSpec):
     notes = _NO_HASH
     protocol = "bgnn-v5/wikics"
     split_level = "node"
-    both_ways: ClassVar[Literal["once", "twice"]] = "once"
+    multigraph: ClassVar[bool] = False
+    """Keep both copies of an edge that is added by two mutual links."""
     validation: ClassVar[Validation] = "merged"
 
     def parse(self, source: Source, raw: Mapping[str, Path]) -> GraphSet:
         x, y, ends, _ = read_data(raw[DATA.name])
-        return graph_of(Column(x, "node", "mean word vector of the article"), y, ends, self.both_ways)
+        return graph_of(Column(x, "node", "mean word vector of the article"), y, ends, self.multigraph)
 
     def split(self, graphs: GraphSet, source: Source, raw: Mapping[str, Path]) -> Sequence[Split]:
         *_, masks = read_data(raw[DATA.name])
@@ -64,7 +65,7 @@ class WikiCSBase(DatasetSpec):
 
 @DATASETS.register("wikics", title="Wiki-CS")
 class WikiCS(WikiCSBase):
-    """Wiki-CS: tell the ten fields of 11,701 articles on computer science by their words and their links.
+    """Wiki-CS: classify 11,701 articles on computer science into ten fields by words and links.
 
     One graph, 216,123 linked pairs, each both ways, 520 of them articles that link to themselves (431,726 directed
     edges); x: the mean of 300-dimensional GloVe vectors; y: the field. 20 splits with a common test part: 5 % train,
@@ -77,9 +78,9 @@ class WikiCS(WikiCSBase):
 
 @DATASETS.register("wikics-stopping", title="Wiki-CS (stopping)")
 class WikiCSStopping(WikiCSBase):
-    """Wiki-CS as its own paper trains on it: the graph of `wikics`, val being the part for early stopping alone.
+    """Wiki-CS with the splits of its own paper: the graph of `wikics`, validated on the early-stopping nodes only.
 
-    The published validation part, for the choice of hyper-parameters, is in no part of the splits.
+    The published validation nodes, for hyper-parameter selection, are unused.
     """
 
     name = "wikics-stopping"
@@ -99,7 +100,7 @@ class WikiCSAsPublished(WikiCSBase):
         graphs=1, nodes=11_701, edges=216_123, classes=CLASSES, features=300, differences={"edges": _MULTIGRAPH}
     )
     splits_complete = False
-    both_ways = "twice"
+    multigraph = True
     validation = "val"
 
 
@@ -128,11 +129,11 @@ def read_data(path: Path) -> tuple[Array, Array, Array, dict[str, Array]]:
     return x, y, ends, masks
 
 
-def graph_of(x: Column, y: Array, ends: Array, both_ways: Literal["once", "twice"], classes: int = CLASSES) -> GraphSet:
-    """Return the graph with both directions of every link: each once, or once for every link that has it."""
+def graph_of(x: Column, y: Array, ends: Array, multigraph: bool, classes: int = CLASSES) -> GraphSet:
+    """Build the graph with both directions of every link, coalesced unless `multigraph`."""
     nodes = len(y)
     source, target = np.concatenate([ends, ends[::-1]], axis=1).astype(np.int64)
-    if both_ways == "once":
+    if not multigraph:
         keys = np.unique(source * nodes + target)
         source, target = keys // nodes, keys % nodes
     field = Column(y.astype(np.min_scalar_type(classes - 1)), "node", "field of the article", types=classes)
@@ -140,7 +141,7 @@ def graph_of(x: Column, y: Array, ends: Array, both_ways: Literal["once", "twice
 
 
 def splits_of(masks: Mapping[str, Array], validation: Validation) -> list[Split]:
-    """Return one split for each pair of masks, with the common test part."""
+    """Return one split for each pair of masks, with the common test mask."""
     chosen = {"merged": masks["val"] | masks["stopping"], "val": masks["val"], "stopping": masks["stopping"]}
     test = np.flatnonzero(masks["test"])
     pairs = zip(masks["train"], chosen[validation], strict=True)
@@ -148,7 +149,7 @@ def splits_of(masks: Mapping[str, Array], validation: Validation) -> list[Split]
 
 
 class StandIn(WikiCSBase):
-    """What the editions of the stand-in share."""
+    """Base class of the stand-ins."""
 
     licence = "generated here; class sizes and links from wiki-cs-dataset, MIT"
     sources = (
@@ -169,10 +170,10 @@ class StandIn(WikiCSBase):
     def parse(self, source: Source, raw: Mapping[str, Path]) -> GraphSet:
         y = generator.labels(self.seed)
         x = Column(generator.features(y, self.seed), "node", "random around a mean of the class")
-        return graph_of(x, y, generator.links(y, self.seed), self.both_ways)
+        return graph_of(x, y, generator.links(y, self.seed), self.multigraph)
 
     def split(self, graphs: GraphSet, source: Source, raw: Mapping[str, Path]) -> Sequence[Split]:
-        return splits_of(drawn_masks(np.asarray(graphs.column("y").values), self.seed), self.validation)
+        return splits_of(random_masks(np.asarray(graphs.column("y").values), self.seed), self.validation)
 
 
 @DATASETS.register("wikics-standin", title="Wiki-CS stand-in")
@@ -205,12 +206,12 @@ class WikiCSStandInAsPublished(StandIn):
     name = "wikics-standin-as-published"
     published = WikiCSAsPublished.published
     splits_complete = False
-    both_ways = "twice"
+    multigraph = True
     validation = "val"
 
 
-def drawn_masks(classes: Array, seed: int) -> dict[str, Array]:
-    """Draw masks as the published ones were: of each class 50 % test; of the rest, 20 times, 5, 22.5 and 22.5 %."""
+def random_masks(classes: Array, seed: int) -> dict[str, Array]:
+    """Sample masks like the published ones: 50 % test; 20 times 5 % train, 22.5 % val, 22.5 % early stopping."""
     nodes = len(classes)
     masks = {name: np.zeros((SPLITS, nodes), bool) for name in ("train", "val", "stopping")} | {
         "test": np.zeros(nodes, bool)

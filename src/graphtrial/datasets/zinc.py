@@ -125,8 +125,8 @@ class ZINC(DatasetSpec):
     edge_names = BONDS
 
     def parse(self, source: Source, raw: Mapping[str, Path]) -> GraphSet:
-        found = _from_archive(raw) if source.name == "molecules.zip" else _from_smiles(raw)
-        return zinc_set(track(found, "reading molecules", sum(SIZES.values())))
+        molecules = _from_archive(raw) if source.name == "molecules.zip" else _from_smiles(raw)
+        return zinc_set(track(molecules, "reading molecules", sum(SIZES.values())))
 
     def split(self, graphs: GraphSet, source: Source, raw: Mapping[str, Path]) -> Sequence[Split]:
         train, val = SIZES["train"], SIZES["train"] + SIZES["val"]
@@ -135,14 +135,14 @@ class ZINC(DatasetSpec):
 
 
 def zinc_set(molecules: Iterable[Molecule]) -> GraphSet:
-    """Return molecules as a graph set with the names and types of ZINC."""
+    """Build a graph set with the atom and bond types of ZINC."""
     return molecule_set(
         molecules, atom_types=len(ATOMS), bond_types=len(BONDS), meaning="logP - SA - cycle, standardised"
     )
 
 
 def archive_entries(archive: Path) -> Iterator[tuple[str, Sequence[Any]]]:
-    """Yield each part of the benchmark's archive and all its molecules, as they were pickled."""
+    """Yield the splits of the benchmark's archive with their pickled molecules."""
     members = {part: f"molecules/{part}.pickle" for part in PARTS}
     with temporary_folder() as folder:
         unpacked = Path(folder) / "zinc"
@@ -154,12 +154,12 @@ def archive_entries(archive: Path) -> Iterator[tuple[str, Sequence[Any]]]:
 
 def _from_archive(raw: Mapping[str, Path]) -> Iterator[Molecule]:
     for part, entries in archive_entries(raw[ARCHIVE.name]):
-        for entry in _chosen(entries, raw, part):
+        for entry in _select(entries, raw, part):
             yield from_entry(entry)
 
 
 def from_entry(entry: Mapping[str, Any]) -> Molecule:
-    """Return one molecule of the archive as a graph."""
+    """Convert a molecule of the archive to a graph."""
     try:
         atoms, matrix = entry["atom_type"].reshape(-1), entry["bond_type"]
         target = float(entry["logP_SA_cycle_normalized"].reshape(-1)[0])
@@ -173,12 +173,12 @@ def _from_smiles(raw: Mapping[str, Path]) -> Iterator[Molecule]:
     chemistry = Chemistry("zinc")
     lists = smiles_lists(raw)
     for part in PARTS:
-        for smiles in _chosen(lists[part], raw, part):
+        for smiles in _select(lists[part], raw, part):
             yield molecule_of(smiles, chemistry)
 
 
 def smiles_lists(raw: Mapping[str, Path]) -> dict[str, list[str]]:
-    """Return the molecules of val and test as published, and all others, in the order of the list of all, as train."""
+    """Return the published val and test molecules, and all others as train."""
     lists = {part: read_text(raw[file.name], "ascii").split() for part, file in (("val", VALID), ("test", TEST))}
     held_out = {smiles for molecules in lists.values() for smiles in molecules}
     lists["train"] = [smiles for smiles in read_text(raw[ALL.name], "ascii").split() if smiles not in held_out]
@@ -186,7 +186,7 @@ def smiles_lists(raw: Mapping[str, Path]) -> dict[str, list[str]]:
 
 
 def molecule_of(smiles: str, chemistry: Chemistry) -> Molecule:
-    """Return graph and target of one molecule; atoms are in the order of the text."""
+    """Return graph and target of a SMILES string, with atoms in its order."""
     molecule = chemistry.read(smiles)
     plain = chemistry.kekulised(molecule)
     words = [atom_word(atom) for atom in plain.GetAtoms()]
@@ -199,18 +199,18 @@ def molecule_of(smiles: str, chemistry: Chemistry) -> Molecule:
 
 
 def target_of(molecule: Any, chemistry: Chemistry) -> float:
-    """Return the standardised logP - SA - cycle of a molecule in canonical order."""
+    """Return the standardised penalised logP (logP - SA - cycle) of a molecule in canonical order."""
     neighbours = [sorted(other.GetIdx() for other in atom.GetNeighbors()) for atom in molecule.GetAtoms()]
     terms = (
         (chemistry.log_p(molecule), LOG_P),
         (-chemistry.accessibility(molecule), MINUS_SA),
         (-max(0, longest_basis_cycle(neighbours) - 6), MINUS_CYCLE),
     )
-    return sum((value - mean) / deviation for value, (mean, deviation) in terms)
+    return sum((value - mean) / std for value, (mean, std) in terms)
 
 
 def read_index(path: Path, count: int, limit: int) -> list[int]:
-    """Return the numbers of a list that chooses `count` of `limit` molecules."""
+    """Read a list of `count` indices below `limit`."""
     try:
         ids = [int(number) for number in read_text(path, "ascii").strip().split(",")]
     except ValueError as error:
@@ -220,7 +220,7 @@ def read_index(path: Path, count: int, limit: int) -> list[int]:
     return ids
 
 
-def _chosen(items: Sequence[Any], raw: Mapping[str, Path], part: str) -> list[Any]:
+def _select(items: Sequence[Any], raw: Mapping[str, Path], part: str) -> list[Any]:
     return [items[number] for number in read_index(raw[f"ZINC/bench_index/{part}.index"], SIZES[part], len(items))]
 
 

@@ -97,17 +97,17 @@ class ZINCFull(DatasetSpec):
 
 
 def molecules_of(smiles: Sequence[str]) -> list[Molecule]:
-    """Return graphs and targets of some molecules."""
+    """Return graphs and targets of SMILES strings."""
     chemistry = Chemistry("zinc-full")
-    return [molecule_of(text, chemistry) for text in smiles]
+    return [molecule_of(each, chemistry) for each in smiles]
 
 
 def _from_smiles(raw: Mapping[str, Path]) -> Iterator[Molecule]:
     lists = smiles_lists(raw)
     everything = [smiles for part in PARTS for smiles in lists[part]]
     chunks = [everything[start : start + CHUNK] for start in range(0, len(everything), CHUNK)]
-    for made in map_in_order(molecules_of, chunks, "reading molecules"):
-        yield from made
+    for chunk in map_in_order(molecules_of, chunks, "reading molecules"):
+        yield from chunk
 
 
 def _from_archive(archive: Path) -> Iterator[Molecule]:

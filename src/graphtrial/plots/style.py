@@ -1,4 +1,4 @@
-"""How all pictures look, and how they are written."""
+"""Figure style and output."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito (2008): told apart with any kind of colour vision; then darker and lighter shades of them.
+# Colour-blind safe palette of Okabe and Ito (2008), followed by darker and lighter shades.
 PALETTE = (
     "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a500", "#555555",
     "#003f63", "#8a5f00", "#00563f", "#7d3f63", "#a8daf5", "#f2a477", "#dcd27a", "#bbbbbb",
@@ -32,20 +32,20 @@ SETTINGS: dict[Any, Any] = {
     "axes.edgecolor": INK,
     "text.color": INK,
     "axes.labelcolor": INK,
-    "svg.hashsalt": "graphtrial",  # else ids within the file differ from run to run
+    "svg.hashsalt": "graphtrial",  # reproducible element ids
     "svg.fonttype": "none",
 }
 DOTS_PER_INCH = 150
 
 
 def colour_of(number: int) -> str:
-    """Return the colour of a category; there are 16 before they repeat."""
+    """Return the colour of a category; the palette repeats after 16."""
     return PALETTE[number % len(PALETTE)]
 
 
 @contextmanager
 def our_style() -> Iterator[None]:
-    """Draw everything inside the block in our style, whatever the user's own settings of matplotlib are."""
+    """Context manager that replaces the user's matplotlib settings by ours."""
     try:
         import matplotlib
     except ImportError:
@@ -57,7 +57,7 @@ def our_style() -> Iterator[None]:
 
 
 def new_figure(panels: int, title: str, *, columns: int, size: tuple[float, float]) -> tuple[Figure, list[Axes]]:
-    """Return a figure with so many panels of this size in inches, in rows of at most `columns`, and the panels."""
+    """Return a figure and its axes: `panels` panels of `size` inches in rows of at most `columns`."""
     from matplotlib.figure import Figure
 
     across = min(columns, panels)
@@ -72,9 +72,9 @@ def new_figure(panels: int, title: str, *, columns: int, size: tuple[float, floa
 
 
 def save(figure: Figure, path: Path) -> Path:
-    """Write a figure, the same bytes for the same figure, complete or not at all."""
+    """Write a figure reproducibly (equal bytes) and atomically."""
     kind = path.suffix[1:]
-    about: dict[str, Any] = {"Date": None} if kind == "svg" else {"Software": None}
+    metadata: dict[str, Any] = {"Date": None} if kind == "svg" else {"Software": None}
     with atomic_path(path) as temporary:
-        figure.savefig(temporary, format=kind, dpi=DOTS_PER_INCH, metadata=about, facecolor="white")
+        figure.savefig(temporary, format=kind, dpi=DOTS_PER_INCH, metadata=metadata, facecolor="white")
     return path

@@ -41,7 +41,7 @@ def graph_set(folder: Path, vectors: Path, classes: int, validation: Validation)
     array = {name: np.load(folder / f"{name}.npy") for name in ("labels", "ends", "train", "stopping", "val", "test")}
     x = np.load(vectors / "features.npy", mmap_mode="r").astype(np.float32)
     words = Column(x, "node", "mean word vector of the article")
-    graphs = graph_of(words, array["labels"], array["ends"], "once", classes)
+    graphs = graph_of(words, array["labels"], array["ends"], multigraph=False, classes=classes)
     chosen = {"merged": array["val"] | array["stopping"], "val": array["val"], "stopping": array["stopping"]}
     part = np.full(array["train"].shape, NONE, np.uint8)
     part[:, array["test"]] = TEST

@@ -37,10 +37,10 @@ def densities(graphs: GraphSet, block: np.ndarray, blocks: int) -> tuple[np.ndar
     return pairs, edges
 
 
-def assert_share(pairs: np.ndarray, edges: np.ndarray, share: float) -> None:
+def assert_share(pairs: np.ndarray, edges: np.ndarray, probability: float) -> None:
     # Both directions of an edge are drawn as one.
-    deviation = np.sqrt(share * (1 - share) / (pairs.sum() / 2))
-    assert abs(edges.sum() / pairs.sum() - share) < 5 * deviation
+    deviation = np.sqrt(probability * (1 - probability) / (pairs.sum() / 2))
+    assert abs(edges.sum() / pairs.sum() - probability) < 5 * deviation
 
 
 @pytest.mark.parametrize("which", ["clusters", "patterns"])

@@ -48,7 +48,7 @@ def test_permutations_stay_within_their_groups() -> None:
 
 
 def test_thresholds_are_shares_of_32_bits() -> None:
-    assert [threshold(share) for share in (0.0, 0.5, 1.0)] == [0, 2**31, 2**32]
+    assert [threshold(probability) for probability in (0.0, 0.5, 1.0)] == [0, 2**31, 2**32]
 
 
 @pytest.mark.parametrize("seed", [-1, 2**64])
@@ -57,7 +57,7 @@ def test_a_seed_outside_64_bits_is_refused(seed: int) -> None:
         Draws(seed, 0)
 
 
-@pytest.mark.parametrize("share", [-0.1, 1.1, float("nan")])
-def test_what_is_no_probability_is_refused(share: float) -> None:
+@pytest.mark.parametrize("probability", [-0.1, 1.1, float("nan")])
+def test_what_is_no_probability_is_refused(probability: float) -> None:
     with pytest.raises(GraphTrialError, match="probability"):
-        threshold(share)
+        threshold(probability)

@@ -12,17 +12,24 @@ import pytest
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.datasets.generators import families
-from graphtrial.datasets.generators.families import HUNG, PLAIN, SHARES, PythonDraws, as_set, tree
-from graphtrial.datasets.generators.graph_theory import AS_PUBLISHED, SOUND, draw
+from graphtrial.datasets.generators.families import (
+    FREQUENCIES,
+    NUMPY_FAMILIES,
+    PYTHON_FAMILIES,
+    PythonRandom,
+    set_order,
+    tree,
+)
+from graphtrial.datasets.generators.graph_theory import AS_PUBLISHED, CORRECTED, draw
 
 SIZES = (15, 16, 17, 18, 20, 24)
 
 
 def drawn(family: str, nodes: int, seed: int) -> nx.Graph:
-    if family in HUNG:
-        links = HUNG[family](nodes, np.random.RandomState(seed))
+    if family in NUMPY_FAMILIES:
+        links = NUMPY_FAMILIES[family](nodes, np.random.RandomState(seed))
     else:
-        links = PLAIN[family](nodes, seed, PythonDraws(seed))
+        links = PYTHON_FAMILIES[family](nodes, seed, PythonRandom(seed))
     graph = nx.empty_graph(nodes)
     graph.add_edges_from(links)
     assert graph.number_of_edges() == len(links)
@@ -30,7 +37,7 @@ def drawn(family: str, nodes: int, seed: int) -> nx.Graph:
 
 
 def test_random_numbers_are_those_of_python() -> None:
-    ours, theirs = PythonDraws(1234), random.Random(1234)
+    ours, theirs = PythonRandom(1234), random.Random(1234)
     assert [ours.random() for _ in range(3)] == [theirs.random() for _ in range(3)]
     assert ours.uniforms(1000).tolist() == [theirs.random() for _ in range(1000)]
     assert [ours.below(limit) for limit in range(1, 50)] == [theirs.randrange(limit) for limit in range(1, 50)]
@@ -42,11 +49,11 @@ def test_random_numbers_are_those_of_python() -> None:
 def test_sets_are_walked_as_python_walks_them() -> None:
     for count in (1, 2, 3, 4):
         for numbers in itertools.islice(itertools.permutations(range(24), count), 0, None, 97 if count > 3 else 1):
-            assert as_set(list(numbers)) == list(build(numbers)), numbers
+            assert set_order(list(numbers)) == list(build(numbers)), numbers
     rng = random.Random(0)
     for _ in range(500):
         numbers = rng.sample(range(24), rng.randint(5, 23))
-        assert as_set(numbers) == list(build(numbers))
+        assert set_order(numbers) == list(build(numbers))
 
 
 def build(numbers: tuple[int, ...] | list[int]) -> set[int]:
@@ -129,19 +136,19 @@ def test_caterpillars_and_lobsters_are_near_a_path() -> None:
 
 @pytest.mark.slow
 def test_families_come_in_their_shares() -> None:
-    found = [draw(15, seed, None, SOUND)[1] for seed in range(1500)]
-    for family, share in SHARES.items():
-        assert abs(found.count(family) / 1500 - share) < 5 * math.sqrt(share * (1 - share) / 1500)
-    assert sum(SHARES.values()) == pytest.approx(1)
+    found = [draw(15, seed, None, CORRECTED)[1] for seed in range(1500)]
+    for family, frequency in FREQUENCIES.items():
+        assert abs(found.count(family) / 1500 - frequency) < 5 * math.sqrt(frequency * (1 - frequency) / 1500)
+    assert sum(FREQUENCIES.values()) == pytest.approx(1)
 
 
 def test_edges_are_kept_as_described_and_as_published() -> None:
     kept = {}
-    for quirks in (SOUND, AS_PUBLISHED):
-        graphs = [draw(20, seed, "line", quirks)[0].joined for seed in range(300)]
+    for quirks in (CORRECTED, AS_PUBLISHED):
+        graphs = [draw(20, seed, "line", quirks)[0].adjacency for seed in range(300)]
         kept[quirks] = np.mean([joined.sum() / 2 for joined in graphs]) / 19
         assert all((joined == joined.T).all() and not joined.diagonal().any() for joined in graphs)
-    assert kept[SOUND] == pytest.approx(1.0, abs=0.04)  # 0.9 kept, and a tenth of as many added
+    assert kept[CORRECTED] == pytest.approx(1.0, abs=0.04)  # 0.9 kept, and a tenth of as many added
     assert kept[AS_PUBLISHED] == pytest.approx(0.98 + 2 * (0.1 * 19 / 171) ** 2 * 171 / 19, abs=0.02)
 
 
@@ -157,7 +164,7 @@ def test_a_tree_that_is_not_found_is_told(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(families, "TREE_SWAPS", 0)
     hopeless = next(seed for seed in range(9) if sum(degrees(20, seed)) != 38)
     with pytest.raises(GraphTrialError, match="another seed"):
-        tree(20, hopeless, PythonDraws(hopeless))
+        tree(20, hopeless, PythonRandom(hopeless))
 
 
 def degrees(nodes: int, seed: int) -> list[int]:

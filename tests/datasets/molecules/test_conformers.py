@@ -10,8 +10,9 @@ import pytest
 
 from graphtrial.core.errors import CorruptFileError
 from graphtrial.datasets.alchemy import Alchemy
-from graphtrial.datasets.molecules.conformers import ATOM_FEATURES, Structures
-from graphtrial.datasets.qm9 import ARCHIVE, QM9, TARGETS, UNCHARACTERISED, WHEEL, QM9Complete
+from graphtrial.datasets.molecules.conformers import ATOM_FEATURES, StructureReader
+from graphtrial.datasets.qm9 import QM9, QM9Complete
+from graphtrial.datasets.qm9_reader import ARCHIVE, TARGETS, UNCHARACTERISED, WHEEL
 from graphtrial.graphs import GraphSet
 
 Chem = pytest.importorskip("rdkit.Chem")
@@ -127,13 +128,13 @@ def test_targets_are_standardised_and_splits_differ(sdf: dict[str, Path]) -> Non
 
 
 def test_the_features_of_furan_and_acetamide() -> None:
-    structures = Structures("test")
-    furan = structures.from_block(Chem.MolToMolBlock(embedded("c1ccoc1")))
+    structures = StructureReader("test")
+    furan = structures.from_mol_block(Chem.MolToMolBlock(embedded("c1ccoc1")))
     named = {name: furan.atoms[:, i].tolist() for i, name in enumerate(ATOM_FEATURES)}
     assert named["aromatic"] == [1.0] * 5 + [0.0] * 4
     assert named["hydrogens"] == [1.0, 1.0, 1.0, 0.0, 1.0] + [0.0] * 4
     assert named["sp2"][:5] == [1.0] * 5
-    amide = structures.from_block(Chem.MolToMolBlock(embedded("CC(=O)N")))
+    amide = structures.from_mol_block(Chem.MolToMolBlock(embedded("CC(=O)N")))
     named = {name: amide.atoms[:, i].tolist() for i, name in enumerate(ATOM_FEATURES)}
     assert named["acceptor"][:4] == [0.0, 0.0, 1.0, 0.0]
     assert named["donor"][:4] == [0.0, 0.0, 0.0, 1.0]
@@ -145,8 +146,8 @@ def test_bonds_come_from_the_distances_where_the_smiles_has_another_order() -> N
     order = [0, 3, 1, 2, 4, 5]  # the ends first: in the order of the SMILES, bonds would be 4 ångström long
     elements = [molecule.GetAtomWithIdx(i).GetSymbol() for i in order]
     positions = molecule.GetConformer().GetPositions()[order]
-    found = Structures("test").from_positions(elements, positions, "C#CC#C")
-    bonds = {(int(i), int(j), int(kind)) for (i, j), kind in zip(found.ends.T, found.kinds, strict=True) if i < j}
+    found = StructureReader("test").from_positions(elements, positions, "C#CC#C")
+    bonds = {(int(i), int(j), int(kind)) for (i, j), kind in zip(found.ends.T, found.bond_types, strict=True) if i < j}
     assert bonds == {(0, 2, 2), (1, 3, 2), (2, 3, 0), (0, 4, 0), (1, 5, 0)}
 
 

@@ -16,18 +16,18 @@ import pytest
 from graphtrial.core.errors import GraphTrialError, UnknownNameError
 from graphtrial.datasets.tsp import generate
 from graphtrial.datasets.tsp.generate import estimated_hours
-from graphtrial.datasets.tsp.instances import CHUNK, Recipe, kept_chunks, solved_instances
+from graphtrial.datasets.tsp.instances import CHUNK, InstanceConfig, count_solved, solved_instances
 
 pytest.importorskip("highspy")
-FEW = Recipe(low=6, high=12, seed=3)
+FEW = InstanceConfig(low=6, high=12, seed=3)
 
 
 def test_a_larger_set_begins_with_the_smaller_one(own_home: Path) -> None:
     few, more = generate(10, 6, 12, seed=3, workers=1), generate(20, 6, 12, seed=3, workers=1)
     assert len(few) == 10
     assert few.content_hash == more.subset(range(10)).content_hash
-    assert kept_chunks(FEW, 20) == 20
-    assert kept_chunks(FEW, 100) == 3 * CHUNK
+    assert count_solved(FEW, 20) == 20
+    assert count_solved(FEW, 100) == 3 * CHUNK
     sizes = more.node_counts
     assert sizes.min() >= 6
     assert sizes.max() <= 12
@@ -47,17 +47,19 @@ def test_a_damaged_chunk_is_solved_again(own_home: Path) -> None:
 
 @pytest.mark.slow
 def test_a_killed_preparation_goes_on(own_home: Path) -> None:
-    recipe = Recipe(low=12, high=12, seed=5)
-    code = "from graphtrial.datasets.tsp.instances import *; solved_instances(Recipe(12, 12, 5), 4000, workers=1)"
+    recipe = InstanceConfig(low=12, high=12, seed=5)
+    code = (
+        "from graphtrial.datasets.tsp.instances import *; solved_instances(InstanceConfig(12, 12, 5), 4000, workers=1)"
+    )
     process = subprocess.Popen([sys.executable, "-c", code], env={**os.environ, "GRAPHTRIAL_HOME": str(own_home)})
     try:
         deadline = time.monotonic() + 300
-        while kept_chunks(recipe, 4000) == 0 and process.poll() is None and time.monotonic() < deadline:
+        while count_solved(recipe, 4000) == 0 and process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.05)
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait()
-    kept = kept_chunks(recipe, 4000)
+    kept = count_solved(recipe, 4000)
     assert 0 < kept < 4000
     first = (recipe.folder / "00000").stat().st_mtime_ns
     assert len(solved_instances(recipe, CHUNK, workers=1).length) == CHUNK
@@ -73,10 +75,10 @@ def test_the_geographic_metric_is_in_whole_kilometres(own_home: Path) -> None:
 
 
 def test_an_estimate_grows_with_the_number_and_the_size() -> None:
-    assert estimated_hours(Recipe(50, 500, 0), 0) == 0
-    assert 10 < estimated_hours(Recipe(50, 500, 0), 12_000) < 500
-    assert estimated_hours(Recipe(400, 500, 0), 10) < estimated_hours(Recipe(600, 700, 0), 10)
-    assert estimated_hours(Recipe(50, 60, 0), 200) < 0.1
+    assert estimated_hours(InstanceConfig(50, 500, 0), 0) == 0
+    assert 10 < estimated_hours(InstanceConfig(50, 500, 0), 12_000) < 500
+    assert estimated_hours(InstanceConfig(400, 500, 0), 10) < estimated_hours(InstanceConfig(600, 700, 0), 10)
+    assert estimated_hours(InstanceConfig(50, 60, 0), 200) < 0.1
 
 
 def test_senseless_requests_say_what_is_allowed() -> None:

@@ -17,7 +17,7 @@ from graphtrial.datasets import DATASETS, load
 from graphtrial.datasets.tu import CATALOG
 from graphtrial.datasets.tu.collection import dataset_class, find
 from graphtrial.datasets.tu.features import degree, with_features
-from graphtrial.datasets.tu.folds import published_folds, seeded_folds, splits_of
+from graphtrial.datasets.tu.folds import parse_folds, published_folds, seeded_folds
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.tasks import GraphClassification, GraphRegression
 from tools.normalize_published.raw import plain, read_csv
@@ -117,7 +117,7 @@ def test_very_many_labels_stay_categories() -> None:
 
 @pytest.mark.parametrize("name", ["ENZYMES", "DD", "PROTEINS_full"])
 def test_published_folds_are_the_published_files(name: str, mirror: Path) -> None:
-    splits = splits_of(published_folds(name))
+    splits = parse_folds(published_folds(name))
     assert len(splits) == 10
     for part in ("train", "val", "test"):
         lines = (mirror / "TU_splits" / f"{name}_{part}.index").read_text().strip().splitlines()

@@ -77,7 +77,7 @@ def _cycles(
 
 
 def _graph_theory(sizes: Sizes, seed: Seed, smallest: Small, largest: Small, as_published: bool) -> GraphSet:
-    from graphtrial.datasets.generators.graph_theory import AS_PUBLISHED, SOUND, graph_theory_graphs
+    from graphtrial.datasets.generators.graph_theory import AS_PUBLISHED, CORRECTED, graph_theory_graphs
 
     if largest < smallest:
         raise GraphTrialError(f"the largest graphs have {largest} nodes, fewer than the smallest with {smallest}")
@@ -85,7 +85,7 @@ def _graph_theory(sizes: Sizes, seed: Seed, smallest: Small, largest: Small, as_
     parts = [
         [(smallest + i, size * (i + 1) // count - size * i // count) for i in range(count)] for size in sizes
     ]  # equally many graphs of each size, to within one
-    return graph_theory_graphs(parts, seed, AS_PUBLISHED if as_published else SOUND)
+    return graph_theory_graphs(parts, seed, AS_PUBLISHED if as_published else CORRECTED)
 
 
 def _csl(seed: Seed, nodes: Nodes, skips: Annotated[list[Nodes], Length(1)], copies: Nodes) -> GraphSet:

@@ -1,4 +1,4 @@
-"""A network of authors who write papers together year after year, of the shape of OGBL-COLLAB."""
+"""Synthetic collaboration network with the proportions of OGBL-COLLAB."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ NEGATIVES = 100_000
 FEATURES = 128
 FIRST_YEAR, LAST_YEAR = 1963, 2017
 GROUP = 12
-"""Authors of one group; most papers are written within one."""
+"""Authors per group; most links are within groups."""
 WITHIN = 0.9
-"""The share of links within a group."""
+"""Fraction of links within groups."""
 GROUPS, MEANS, NOISE, PEOPLE, YEARS, NEGATIVE = range(6)
-"""The streams of random numbers."""
+"""Indices of the random streams."""
 
 
 @dataclass(frozen=True)
 class Network:
-    """Authors with features [authors, 128], and links of each part [links, 2]; links of train have weight and year."""
+    """Features [authors, 128], links of each split [links, 2], weight and year of the training links, negatives."""
 
     x: npt.NDArray[np.float32]
     links: dict[str, npt.NDArray[np.int64]]
@@ -37,10 +37,10 @@ class Network:
 
 
 def network(authors: int, seed: int) -> Network:
-    """Return a network of so many authors; everything else is in the proportions of OGBL-COLLAB.
+    """Generate a network of `authors` authors with the proportions of OGBL-COLLAB.
 
-    Authors belong to groups of 12, whose members have similar features and write nine of ten papers with each other,
-    so that a pair may be linked in several years. Years before 2018 are trained on, more links in later ones.
+    Authors belong to groups of 12 with similar features and 90 % of links within groups, so that pairs may be linked in
+    several years. Training links are before 2018, more of them in later years.
     """
     if not 100 <= authors <= 10 * AUTHORS:
         raise GraphTrialError(f"a stand-in for OGBL-COLLAB has 100 to {10 * AUTHORS} authors, not {authors}")
@@ -59,7 +59,7 @@ def network(authors: int, seed: int) -> Network:
 
 
 def _pairs(draws: Draws, order: npt.NDArray[np.int64], count: int) -> npt.NDArray[np.int64]:
-    """Draw pairs of different authors; `order` lists the authors group after group."""
+    """Sample pairs of distinct authors; `order` lists the authors by group."""
     authors = len(order)
     first = draws.below(np.full(count, authors))
     start = first // GROUP * GROUP
@@ -72,7 +72,7 @@ def _pairs(draws: Draws, order: npt.NDArray[np.int64], count: int) -> npt.NDArra
 
 
 def _weight_and_year(draws: Draws, count: int) -> npt.NDArray[np.float32]:
-    """Draw how many papers a link stands for, mostly one, and its year, later ones more often."""
+    """Sample the number of papers of a link, mostly one, and its year, skewed to later ones."""
     years = LAST_YEAR - FIRST_YEAR + 1
     late = np.maximum(draws.below(np.full(count, years)), draws.below(np.full(count, years)))
     weight = 1 + (draws.uniform(count) < 0.3).astype(np.int64) * draws.below(np.full(count, 5))

@@ -1,4 +1,4 @@
-"""Sparse graphs that hold a cycle of a given length or do not, and look the same otherwise."""
+"""Cycle detection: sparse graphs with and without a cycle of given length, otherwise identically distributed."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ Array = npt.NDArray[Any]
 MOST_NODES = 100_000
 CycleLength = Annotated[int, Range(3, MOST_NODES)]
 RINGS, FOREST, ORDER, LABEL = range(4)
-"""The streams of random numbers."""
+"""Indices of the random streams."""
 
 
 @dataclass(frozen=True)
 class CycleModel:
-    """Two rings and some trees, grown to `smallest` nodes and more.
+    """Random graphs of two cycles and some trees.
 
-    The number of nodes is `smallest` plus four throws of a die from 0 to `spread`, that of trees without a ring two
-    throws of a die from 0 to `trees`. The second ring has 3 to `longest` nodes, but not `length`.
+    The number of nodes is `smallest` plus the sum of four uniform integers in 0 to `spread`; the number of trees
+    without a cycle is the sum of two uniform integers in 0 to `trees`. The second cycle has 3 to `longest` nodes, but
+    not `length`.
     """
 
     length: CycleLength = 6
@@ -47,19 +48,19 @@ class CycleModel:
 
     @property
     def seconds(self) -> list[int]:
-        """The lengths of the second ring for which there are two other rings as long together."""
+        """Lengths of the second cycle for which another pair of cycles has the same total length."""
         lengths = [second for second in range(3, self.longest + 1) if second != self.length]
         return [second for second in lengths if self._other_pairs(second)]
 
     def rings(self, graphs: int, draws: Draws) -> npt.NDArray[np.int64]:
-        """Return the lengths of the two rings [2, graphs, 2]: with the wanted length, and without it."""
+        """Sample cycle lengths [2, graphs, 2] with and without a cycle of length `length`."""
         seconds = self.seconds
         table = [self._other_pairs(second) for second in seconds]
         first = draws.below(np.full(graphs, len(seconds)))
         chosen = draws.below(np.array([len(pairs) for pairs in table])[first])
-        without = [table[a][b] for a, b in zip(first.tolist(), chosen.tolist(), strict=True)]
-        wanted = np.stack([np.full(graphs, self.length), np.array(seconds)[first]], axis=1)
-        return np.stack([wanted, np.array(without, np.int64).reshape(-1, 2)])
+        negative = [table[a][b] for a, b in zip(first.tolist(), chosen.tolist(), strict=True)]
+        positive = np.stack([np.full(graphs, self.length), np.array(seconds)[first]], axis=1)
+        return np.stack([positive, np.array(negative, np.int64).reshape(-1, 2)])
 
     def _other_pairs(self, second: int) -> list[tuple[int, int]]:
         total = self.length + second
@@ -67,37 +68,38 @@ class CycleModel:
 
 
 def cycle_graphs(model: CycleModel, graphs: int, seed: int) -> GraphSet:
-    """Return graphs of which every second one, in random order, has a cycle of the wanted length.
+    """Generate balanced graphs with and without a cycle of `model.length` nodes.
 
-    A graph is made of two rings, a few single nodes, and further nodes that are each hung on any earlier one. One class
-    has a ring of the wanted length and another one, the other class two rings of other lengths that are as long
-    together: sizes, edges, components and degrees are distributed alike in both. The label is what an exact search
-    for the cycle finds. x: the number 1 everywhere; y: 1 where there is the cycle.
+    A graph has two cycles, some tree roots, and nodes attached to uniform random earlier nodes. Positive graphs have a
+    cycle of the given length and another one, negative graphs two other cycles of the same total length: numbers of
+    nodes, edges and components and degrees have the same distribution. Labels are verified by exact search. x: constant
+    1; y: 1 with the cycle.
     """
-    from graphtrial.datasets.generators.cycle_search import has_cycle  # numba takes a moment to import
+    from graphtrial.datasets.generators.cycle_search import has_cycle  # numba is slow to import
 
     pairs = (graphs + 1) // 2
-    wanted = np.stack([Draws(seed, LABEL).below(np.full(pairs, 2))] * 2, axis=1)
-    wanted[:, 1] ^= 1  # of two neighbours one has the cycle, so that every even number of graphs is balanced
-    rings = model.rings(graphs, Draws(seed, RINGS))[1 - wanted.ravel()[:graphs], np.arange(graphs)]
+    labels = np.stack([Draws(seed, LABEL).below(np.full(pairs, 2))] * 2, axis=1)
+    labels[:, 1] ^= 1  # one of two consecutive graphs is positive, so that every even prefix is balanced
+    rings = model.rings(graphs, Draws(seed, RINGS))[1 - labels.ravel()[:graphs], np.arange(graphs)]
     forest = Draws(seed, FOREST)
     nodes = model.smallest + forest.below(np.full((graphs, 4), model.spread + 1)).sum(axis=1)
     trees = forest.below(np.full((graphs, 2), model.trees + 1)).sum(axis=1)
     node, other = _links(rings, trees, nodes, forest)
     graph = np.repeat(np.arange(graphs), nodes)[other >= 0]
     first = np.cumsum(nodes) - nodes
-    place = Draws(seed, ORDER).permutations(nodes) - np.repeat(first, nodes)
-    ends = place[first[graph] + np.stack([node, other])[:, other >= 0]]
+    position = Draws(seed, ORDER).permutations(nodes) - np.repeat(first, nodes)
+    ends = position[first[graph] + np.stack([node, other])[:, other >= 0]]
     both = np.concatenate([ends, ends[::-1]], axis=1)[:, np.argsort(np.tile(graph, 2), kind="stable")]
-    made = GraphSet.build(nodes, 2 * np.bincount(graph, minlength=graphs), both)
-    found = has_cycle(made.node_ptr, made.edge_ptr, made.edge_index, made.in_degree, model.length)
-    answer = Column(found.astype(np.uint8), "graph", f"1 with a cycle of {model.length} nodes", types=2)
-    constant = Column(np.ones(made.num_nodes, np.float32), "node", "constant")
-    return made.with_column("x", constant).with_column("y", answer)
+    graph_set = GraphSet.build(nodes, 2 * np.bincount(graph, minlength=graphs), both)
+    structure = (graph_set.node_ptr, graph_set.edge_ptr, graph_set.edge_index, graph_set.in_degree)
+    positive = has_cycle(*structure, model.length)
+    y = Column(positive.astype(np.uint8), "graph", f"1 with a cycle of {model.length} nodes", types=2)
+    constant = Column(np.ones(graph_set.num_nodes, np.float32), "node", "constant")
+    return graph_set.with_column("x", constant).with_column("y", y)
 
 
 def _links(rings: Array, trees: Array, nodes: Array, draws: Draws) -> tuple[Array, Array]:
-    """Return each node and the one it is joined to: the next on its ring, none for a root, else any earlier one."""
+    """Return each node and its neighbour: the next node of its cycle, -1 for a root, else a random earlier node."""
     first, second = (np.repeat(ring, nodes) for ring in rings.T)
     node = np.arange(nodes.sum()) - np.repeat(np.cumsum(nodes) - nodes, nodes)
     earlier = draws.below(node)

@@ -1,4 +1,4 @@
-"""Graphs with the class sizes and the links between classes of Wiki-CS."""
+"""Synthetic graph with the class sizes and inter-class link counts of Wiki-CS."""
 
 from __future__ import annotations
 
@@ -43,37 +43,37 @@ PAIRS = 216_123
 SELF_LINKS = 520
 FEATURES = 300
 SPREAD = 0.17
-"""How far the means of the classes lie apart: a linear model is right in 73 of 100 cases, as on Wiki-CS."""
+"""Standard deviation of the class means: a linear model reaches 73 % accuracy, as on Wiki-CS."""
 ORDER, ENDS, WAYS, LOOPS, MEANS, NOISE = range(6)
-"""The streams of random numbers."""
+"""Indices of the random streams."""
 
 
 def labels(seed: int) -> npt.NDArray[np.uint8]:
-    """Return the class of each article, the classes in random order."""
+    """Sample the class of each article."""
     in_order = np.repeat(np.arange(len(SIZES), dtype=np.uint8), SIZES)
     return in_order[Draws(seed, ORDER).permutation(len(in_order))]
 
 
 def links(classes: npt.NDArray[np.uint8], seed: int) -> npt.NDArray[np.int64]:
-    """Return directed links [2, 297110] of which exactly as many as published go from each class to each.
+    """Sample directed links [2, 297110] with exactly the published counts between classes.
 
-    Within two classes the linked articles are drawn uniformly. Some pairs link to each other, so many that there are
-    216,123 linked pairs, of which 520 are articles that link to themselves; both are shared out in proportion.
+    Linked articles are uniform within their classes. Mutual links and self-links are apportioned to class pairs, so
+    that there are 216,123 linked pairs, 520 of them self-links.
     """
     counts = np.array(LINKS)
     members = [np.flatnonzero(classes == number) for number in range(len(SIZES))]
-    loops = share(SELF_LINKS, np.diag(counts))
+    loops = apportion(SELF_LINKS, np.diag(counts))
     inside = np.diag(counts) - loops
     upper = np.triu_indices(len(SIZES), 1)
     possible = np.concatenate([inside // 2, np.minimum(counts, counts.T)[upper]])
-    mutual = share(int(counts.sum()) - PAIRS, possible)
+    mutual = apportion(int(counts.sum()) - PAIRS, possible)
     ends, ways, alone = Draws(seed, ENDS), Draws(seed, WAYS), Draws(seed, LOOPS)
-    found: list[Array] = []
+    chunks: list[Array] = []
     for number, own in enumerate(members):
         pairs = own[_within(distinct(ends, len(own) * (len(own) - 1) // 2, int(inside[number] - mutual[number])))]
-        turned = ways.below(np.full(pairs.shape[1], 2)) == 1
-        pairs[:, turned] = pairs[::-1, turned]
-        found += [
+        flipped = ways.below(np.full(pairs.shape[1], 2)) == 1
+        pairs[:, flipped] = pairs[::-1, flipped]
+        chunks += [
             pairs,
             pairs[::-1, : mutual[number]],
             own[np.tile(distinct(alone, len(own), int(loops[number])), (2, 1))],
@@ -83,19 +83,19 @@ def links(classes: npt.NDArray[np.uint8], seed: int) -> npt.NDArray[np.int64]:
         there, back = int(counts[first, second]), int(counts[second, first])
         codes = distinct(ends, SIZES[first] * SIZES[second], there + back - both)
         pairs = np.stack([members[first][codes // SIZES[second]], members[second][codes % SIZES[second]]])
-        found += [pairs[:, :there], pairs[::-1, there - both :]]
-    return np.concatenate(found, axis=1).astype(np.int64)
+        chunks += [pairs[:, :there], pairs[::-1, there - both :]]
+    return np.concatenate(chunks, axis=1).astype(np.int64)
 
 
 def features(classes: npt.NDArray[np.uint8], seed: int) -> npt.NDArray[np.float32]:
-    """Return vectors [articles, 300] that are nearly normal around a mean of their class."""
+    """Sample features [articles, 300], approximately normal around the class mean."""
     means = np.float32(SPREAD) * approx_normal(Draws(seed, MEANS), len(SIZES), FEATURES)
     vectors: npt.NDArray[np.float32] = means[classes] + approx_normal(Draws(seed, NOISE), len(classes), FEATURES)
     return vectors
 
 
-def share(total: int, limits: Array) -> npt.NDArray[np.int64]:
-    """Divide a number in proportion to `limits`, which no part exceeds; the largest remainders are rounded up."""
+def apportion(total: int, limits: Array) -> npt.NDArray[np.int64]:
+    """Apportion `total` proportionally to `limits` by largest remainders; no part exceeds its limit."""
     exact = total * limits / limits.sum()
     parts: npt.NDArray[np.int64] = np.floor(exact).astype(np.int64)
     rest = np.argsort(parts - exact, kind="stable")[: total - int(parts.sum())]
@@ -104,7 +104,7 @@ def share(total: int, limits: Array) -> npt.NDArray[np.int64]:
 
 
 def _within(codes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return the two numbers, the larger one first, of the pairs counted as 1-0, 2-0, 2-1, 3-0 and so on."""
+    """Decode pair indices in the order 1-0, 2-0, 2-1, 3-0, ... to (larger, smaller)."""
     larger = np.floor((1 + np.sqrt(1.0 + 8.0 * codes)) / 2).astype(np.int64)
-    larger -= larger * (larger - 1) // 2 > codes  # where the root was rounded up
+    larger -= larger * (larger - 1) // 2 > codes  # correct square roots that were rounded up
     return np.stack([larger, codes - larger * (larger - 1) // 2])

@@ -1,1 +1,1 @@
-"""Images as graphs of superpixels."""
+"""Superpixel graphs of images."""

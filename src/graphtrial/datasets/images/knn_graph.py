@@ -1,4 +1,4 @@
-"""Points in the plane as a graph of nearest neighbours with Gaussian weights."""
+"""k-nearest-neighbour graphs with Gaussian edge weights."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def gaussian_neighbours(points: Array, neighbours: int) -> tuple[Array, Array]:
     .. math:: w_{ij} = \tfrac12 \big( e^{-(d_{ij} / \sigma_i)^2} + e^{-(d_{ij} / \sigma_j)^2} \big)
 
     with the mean distance :math:`\sigma_i` of point i to its nearest neighbours (Dwivedi et al., equation 47, made
-    symmetric). Up to one point more than `neighbours`, all are joined; a single point is joined to itself.
+    symmetric). With at most `neighbours` + 1 points the graph is complete; a single point gets a self-loop.
     """
     count = len(points)
     if count == 1:

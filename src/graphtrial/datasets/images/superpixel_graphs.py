@@ -1,4 +1,4 @@
-"""From superpixels to graphs: each is a node, joined to the nearest others."""
+"""k-nearest-neighbour graphs of superpixels."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ NEIGHBOURS = 8
 
 
 @dataclass(frozen=True)
-class Cut:
-    """How images become superpixels: see `superpixels`; `side` is the images' height and width."""
+class SuperpixelConfig:
+    """Arguments of `superpixels`; `side` is the height and width of the images."""
 
     side: int
-    most: int
-    ask: int
+    max_segments: int
+    n_segments: int
     compactness: float
 
 
 @dataclass(frozen=True)
-class Joined:
-    """Some images as graphs: sizes, node features, edges within each graph, weights."""
+class GraphArrays:
+    """Arrays of a chunk of graphs: numbers of nodes and edges, node features, edge index, edge weights."""
 
     nodes: Array
     edges: Array
@@ -38,27 +38,28 @@ class Joined:
     weights: Array
 
 
-def cut_and_join(images: Array, cut: Cut) -> Joined:
-    """Return images as graphs of their superpixels."""
-    found = (superpixels(image, most=cut.most, ask=cut.ask, compactness=cut.compactness) for image in images)
-    return join(found, cut)
+def images_to_graphs(images: Array, config: SuperpixelConfig) -> GraphArrays:
+    """Segment images into superpixels and build their graphs."""
+    options = {"max_segments": config.max_segments, "n_segments": config.n_segments}
+    segmented = (superpixels(image, **options, compactness=config.compactness) for image in images)
+    return superpixels_to_graphs(segmented, config)
 
 
-def join(things: Iterable[Superpixels], cut: Cut) -> Joined:
-    """Return superpixels as graphs: colour and place of each, and its heaviest neighbours."""
+def superpixels_to_graphs(images: Iterable[Superpixels], config: SuperpixelConfig) -> GraphArrays:
+    """Build graphs with colour and position as node features and Gaussian edge weights."""
     rows, ends, weights = [], [], []
-    for thing in things:
-        places = thing.centre.astype(np.float64) / cut.side
-        edges, weight = gaussian_neighbours(places, NEIGHBOURS)
-        rows.append(np.concatenate([thing.colour, places], axis=1).astype(np.float16))
+    for image in images:
+        positions = image.centre.astype(np.float64) / config.side
+        edges, weight = gaussian_neighbours(positions, NEIGHBOURS)
+        rows.append(np.concatenate([image.colour, positions], axis=1).astype(np.float16))
         ends.append(edges.astype(np.int16))
         weights.append(weight.astype(np.float16))
     nodes, edges = (np.array([len(part) for part in parts]) for parts in (rows, weights))
-    return Joined(nodes, edges, np.concatenate(rows), np.concatenate(ends, axis=1), np.concatenate(weights))
+    return GraphArrays(nodes, edges, np.concatenate(rows), np.concatenate(ends, axis=1), np.concatenate(weights))
 
 
-def superpixel_set(parts: Sequence[Joined], labels: Array, classes: int) -> GraphSet:
-    """Return all images, with their classes, as one graph set."""
+def superpixel_set(parts: Sequence[GraphArrays], labels: Array, classes: int) -> GraphSet:
+    """Concatenate chunks of graphs, with their classes, to a graph set."""
     x = np.concatenate([part.x for part in parts]).astype(np.float32)
     colours = "grey" if x.shape[1] == 3 else "red, green, blue"
     weights = np.concatenate([part.weights for part in parts]).astype(np.float32)[:, None]

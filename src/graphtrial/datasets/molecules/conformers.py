@@ -1,4 +1,4 @@
-"""Molecules in space: from coordinates, SMILES or a mol block to atoms, bonds and the features of MPNN."""
+"""Molecules with 3D coordinates: atom features of MPNN and bonds from coordinates, SMILES or mol blocks."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ import numpy as np
 import numpy.typing as npt
 
 from graphtrial.core.errors import CorruptFileError, missing_extra
-from graphtrial.datasets.molecules.smiles import understood
+from graphtrial.datasets.molecules.smiles import rdkit_errors
 
 Array = npt.NDArray[Any]
 ELEMENTS = ("H", "C", "N", "O", "F")
-KINDS = ("SINGLE", "DOUBLE", "TRIPLE", "AROMATIC")
+BOND_TYPES = ("SINGLE", "DOUBLE", "TRIPLE", "AROMATIC")
 ATOM_FEATURES = (
     *ELEMENTS,
     *("atomic number", "acceptor", "donor", "aromatic", "sp", "sp2", "sp3", "hydrogens"),
 )
 LONGEST_BOND = 1.9
-"""In ångström; no two atoms among C, N, O and F that are further apart share a bond."""
+"""Maximum bond length among C, N, O and F, in ångström."""
 
 
 @dataclass(frozen=True)
 class Structure:
-    """Atom features [atoms, 13], positions [atoms, 3] in ångström, bonds both ways [2, bonds], their kinds [bonds]."""
+    """Atom features [atoms, 13], positions [atoms, 3] in ångström, directed bonds [2, bonds], bond types [bonds]."""
 
     atoms: Array
     positions: Array
     ends: Array
-    kinds: Array
+    bond_types: Array
 
 
-class Structures:
-    """Reads molecules with RDKit; `dataset` is named in the error where it is absent."""
+class StructureReader:
+    """RDKit reader of 3D structures; `dataset` is named in the error if RDKit is missing."""
 
     def __init__(self, dataset: str) -> None:
         try:
@@ -50,25 +50,25 @@ class Structures:
         self._definitions = Path(RDConfig.RDDataDir) / "BaseFeatures.fdef"
         self._quiet: Any = rdBase.BlockLogs
 
-    def from_block(self, block: str) -> Structure:
-        """Return the molecule of a mol block, such as sdf files consist of."""
+    def from_mol_block(self, block: str) -> Structure:
+        """Parse a mol block, the record of an SDF file."""
         with self._quiet():
             molecule = self._chem.MolFromMolBlock(block, removeHs=False, sanitize=False)
             if molecule is None:
                 raise CorruptFileError(f"RDKit cannot read the molecule that begins with {block[:40]!r}")
-            with understood(f"the molecule that begins with {block[:40]!r}"):
-                return self._finished(molecule, molecule.GetConformer().GetPositions())
+            with rdkit_errors(f"the molecule that begins with {block[:40]!r}"):
+                return self._featurize(molecule, molecule.GetConformer().GetPositions())
 
     def from_positions(self, elements: list[str], positions: Array, smiles: str) -> Structure:
-        """Return the molecule of these atoms, bonded as the SMILES says, whose atoms are the heavy ones in order.
+        """Build a molecule from elements and positions, with the bonds of a SMILES of its heavy atoms in order.
 
-        Every hydrogen is bonded to the nearest heavy atom. Where the SMILES has the atoms in another order, which the
-        distances betray, the bonds are found from the distances.
+        Hydrogens are bonded to the nearest heavy atom. If a bond exceeds `LONGEST_BOND`, the atom order of the SMILES
+        differs, and bonds are determined from the distances.
         """
-        with self._quiet(), understood(f"the atoms {''.join(elements)}"):
-            return self._finished(self._bonded(elements, positions, smiles), positions)
+        with self._quiet(), rdkit_errors(f"the atoms {''.join(elements)}"):
+            return self._featurize(self._from_smiles_bonds(elements, positions, smiles), positions)
 
-    def _bonded(self, elements: list[str], positions: Array, smiles: str) -> Any:
+    def _from_smiles_bonds(self, elements: list[str], positions: Array, smiles: str) -> Any:
         heavy = [i for i, element in enumerate(elements) if element != "H"]
         plain = self._chem.MolFromSmiles(smiles)
         distance = np.linalg.norm(positions[:, None] - positions[None], axis=2)
@@ -78,41 +78,41 @@ class Structures:
         bonds = [(heavy[b.GetBeginAtomIdx()], heavy[b.GetEndAtomIdx()], b.GetBondType()) for b in plain.GetBonds()]
         if any(distance[i, j] > LONGEST_BOND for i, j, _ in bonds):
             return self._from_distances(elements, positions)
-        made = self._atoms(elements)
+        molecule = self._atoms(elements)
         for i, atom in zip(heavy, plain.GetAtoms(), strict=True):
-            made.GetAtomWithIdx(i).SetFormalCharge(atom.GetFormalCharge())
+            molecule.GetAtomWithIdx(i).SetFormalCharge(atom.GetFormalCharge())
         for i, j, kind in bonds:
-            made.AddBond(i, j, kind)
+            molecule.AddBond(i, j, kind)
         for i, element in enumerate(elements):
             if element == "H" and heavy:
-                made.AddBond(i, heavy[int(distance[i, heavy].argmin())], self._chem.BondType.SINGLE)
-        return made.GetMol()
+                molecule.AddBond(i, heavy[int(distance[i, heavy].argmin())], self._chem.BondType.SINGLE)
+        return molecule.GetMol()
 
     def _from_distances(self, elements: list[str], positions: Array) -> Any:
-        made = self._atoms(elements)
-        shape = self._chem.Conformer(len(elements))
-        for i, place in enumerate(positions.tolist()):
-            shape.SetAtomPosition(i, self._geometry.Point3D(*place))
-        made.AddConformer(shape)
+        molecule = self._atoms(elements)
+        conformer = self._chem.Conformer(len(elements))
+        for i, position in enumerate(positions.tolist()):
+            conformer.SetAtomPosition(i, self._geometry.Point3D(*position))
+        molecule.AddConformer(conformer)
         try:
-            self._bonds.DetermineBonds(made, charge=0)
+            self._bonds.DetermineBonds(molecule, charge=0)
         except ValueError as error:
             raise CorruptFileError(f"RDKit finds no bonds for the atoms {''.join(elements)} ({error})") from error
-        return made.GetMol()
+        return molecule.GetMol()
 
     def _atoms(self, elements: list[str]) -> Any:
-        made = self._chem.RWMol()
+        molecule = self._chem.RWMol()
         for element in elements:
             atom = self._chem.Atom(element)
-            atom.SetNoImplicit(True)  # every hydrogen has its own place
-            made.AddAtom(atom)
-        return made
+            atom.SetNoImplicit(True)  # hydrogens are explicit
+            molecule.AddAtom(atom)
+        return molecule
 
     @cached_property
     def _factory(self) -> Any:
         return self._features.BuildFeatureFactory(str(self._definitions))
 
-    def _finished(self, molecule: Any, positions: Array) -> Structure:
+    def _featurize(self, molecule: Any, positions: Array) -> Structure:
         molecule.UpdatePropertyCache(strict=False)
         self._chem.SanitizeMol(molecule, int(self._chem.SANITIZE_ALL) ^ int(self._chem.SANITIZE_PROPERTIES))
         count = molecule.GetNumAtoms()
@@ -124,7 +124,7 @@ class Structures:
         for i, atom in enumerate(molecule.GetAtoms()):
             element, hybrid = atom.GetSymbol(), atom.GetHybridization().name
             if element not in ELEMENTS:
-                raise CorruptFileError(f"a molecule has the atom {element}; only {', '.join(ELEMENTS)} are known here")
+                raise CorruptFileError(f"a molecule has the atom {element}; only {', '.join(ELEMENTS)} are supported")
             hydrogens = sum(other.GetSymbol() == "H" for other in atom.GetNeighbors())
             flags = (families["Acceptor"][i], families["Donor"][i], atom.GetIsAromatic())
             rows.append(
@@ -132,7 +132,8 @@ class Structures:
                 + [atom.GetAtomicNum(), *flags, *(hybrid == h for h in ("SP", "SP2", "SP3")), hydrogens]
             )
         bonds = [
-            (b.GetBeginAtomIdx(), b.GetEndAtomIdx(), KINDS.index(b.GetBondType().name)) for b in molecule.GetBonds()
+            (b.GetBeginAtomIdx(), b.GetEndAtomIdx(), BOND_TYPES.index(b.GetBondType().name))
+            for b in molecule.GetBonds()
         ]
         both = [(i, j, kind) for a, b, kind in bonds for i, j in ((a, b), (b, a))]
         source, target, kinds = np.array(both, np.int64).reshape(-1, 3).T

@@ -1,4 +1,4 @@
-"""Molecules as graphs, and the properties datasets are made of. RDKit is imported only where it is needed."""
+"""Molecular graphs from SMILES, and molecular properties; RDKit is imported lazily."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ class Molecule:
 
 
 def molecule_set(molecules: Iterable[Molecule], *, atom_types: int, bond_types: int, meaning: str) -> GraphSet:
-    """Return molecules as a graph set with atom types `x`, bond types `edge_attr` and the target `y`."""
-    made = list(molecules)
+    """Build a graph set with atom types `x`, bond types `edge_attr` and targets `y`."""
+    items = list(molecules)
     columns = {
-        "x": Column(np.concatenate([m.atoms for m in made]).astype(np.uint8), "node", "atom type", atom_types),
-        "edge_attr": Column(np.concatenate([m.bonds for m in made]).astype(np.uint8), "edge", "bond type", bond_types),
-        "y": Column(np.array([m.target for m in made], np.float32), "graph", meaning),
+        "x": Column(np.concatenate([m.atoms for m in items]).astype(np.uint8), "node", "atom type", atom_types),
+        "edge_attr": Column(np.concatenate([m.bonds for m in items]).astype(np.uint8), "edge", "bond type", bond_types),
+        "y": Column(np.array([m.target for m in items], np.float32), "graph", meaning),
     }
-    nodes, edges = [len(m.atoms) for m in made], [len(m.bonds) for m in made]
-    return GraphSet.build(nodes, edges, np.concatenate([m.ends for m in made], axis=1), columns)
+    nodes, edges = [len(m.atoms) for m in items], [len(m.bonds) for m in items]
+    return GraphSet.build(nodes, edges, np.concatenate([m.ends for m in items], axis=1), columns)
 
 
 class Chemistry:
-    """RDKit as far as datasets need it; `dataset` is named in the error where it is absent."""
+    """RDKit functions used by datasets; `dataset` is named in the error if RDKit is missing."""
 
     def __init__(self, dataset: str) -> None:
         try:
@@ -56,15 +56,15 @@ class Chemistry:
         self._contributions = Path(RDConfig.RDContribDir)
 
     def read(self, smiles: str) -> Any:
-        """Return the RDKit molecule of a SMILES text."""
+        """Parse a SMILES string."""
         with self._quiet():
             molecule = self._chem.MolFromSmiles(smiles)
         if molecule is None:
             raise CorruptFileError(f"RDKit cannot read the molecule {smiles!r}")
         return molecule
 
-    def read_leniently(self, smiles: str) -> Any:
-        """Return the RDKit molecule of a SMILES text, even where an atom has more bonds than RDKit thinks it may."""
+    def read_without_valence_check(self, smiles: str) -> Any:
+        """Parse a SMILES string, ignoring RDKit's valence check if it fails."""
         with self._quiet():
             molecule = self._chem.MolFromSmiles(smiles)
             if molecule is None:
@@ -72,24 +72,24 @@ class Chemistry:
                 if molecule is None:
                     raise CorruptFileError(f"RDKit cannot read the molecule {smiles!r}")
                 all_but_valence = int(self._chem.SANITIZE_ALL) ^ int(self._chem.SANITIZE_PROPERTIES)
-                with understood(smiles):
+                with rdkit_errors(smiles):
                     molecule.UpdatePropertyCache(strict=False)
                     self._chem.SanitizeMol(molecule, all_but_valence)
         return molecule
 
     def scaffold(self, molecule: Any) -> str:
-        """Return the rings and what joins them (Bemis and Murcko 1996), with chirality, as a SMILES text."""
-        with understood("a molecule"):
+        """Return the Bemis-Murcko scaffold (1996), with chirality, as a SMILES string."""
+        with rdkit_errors("a molecule"):
             return str(self._scaffold.MurckoScaffoldSmiles(mol=molecule, includeChirality=True))
 
     def canonical(self, molecule: Any) -> Any:
-        """Return the molecule with its atoms in RDKit's canonical order."""
+        """Return the molecule with atoms in RDKit's canonical order."""
         return self.read(self._chem.MolToSmiles(molecule, isomericSmiles=True))
 
     def kekulised(self, molecule: Any) -> Any:
-        """Return a copy with single and double bonds in place of aromatic ones."""
+        """Return a kekulised copy, with single and double bonds in place of aromatic ones."""
         copy = self._chem.Mol(molecule)
-        with understood("a molecule"):
+        with rdkit_errors("a molecule"):
             self._chem.Kekulize(copy, clearAromaticFlags=True)
         return copy
 
@@ -107,7 +107,7 @@ class Chemistry:
 
 
 def atom_word(atom: Any) -> str:
-    """Return element, written hydrogens and charge, such as "N H1 +".
+    """Return the atom type of the benchmark: element, explicit hydrogens and charge, such as "N H1 +".
 
     Hydrogens count where the SMILES has them in brackets, except at neutral nitrogen: RDKit drops the hydrogen of the
     aromatic [nH] when it kekulises, so that atom is a plain N. With this rule the 249,455 molecules of ZINC have just
@@ -125,22 +125,22 @@ def atom_word(atom: Any) -> str:
 
 def bonds_of(molecule: Any) -> npt.NDArray[np.int64]:
     """Return source, target and order [3, bonds] of a kekulised molecule's bonds, each in both directions."""
-    found = [(b.GetBeginAtomIdx(), b.GetEndAtomIdx(), int(b.GetBondTypeAsDouble())) for b in molecule.GetBonds()]
-    both = found + [(target, source, order) for source, target, order in found]
-    bonds: npt.NDArray[np.int64] = np.array(both, np.int64).reshape(-1, 3).T
-    return bonds
+    bonds = [(b.GetBeginAtomIdx(), b.GetEndAtomIdx(), int(b.GetBondTypeAsDouble())) for b in molecule.GetBonds()]
+    both = bonds + [(target, source, order) for source, target, order in bonds]
+    table: npt.NDArray[np.int64] = np.array(both, np.int64).reshape(-1, 3).T
+    return table
 
 
 def longest_basis_cycle(neighbours: Sequence[Sequence[int]]) -> int:
-    """Return the length of the longest cycle in Paton's cycle basis (1969), 0 where there is none.
+    """Return the length of the longest cycle in Paton's cycle basis (1969), 0 for acyclic graphs.
 
-    The basis depends on where the search starts and in which order it goes on; here from the last node, through the
-    neighbours as listed, which is what NetworkX does and the published targets were made with.
+    The basis depends on root and search order; as in NetworkX, which the published targets were computed with, the root
+    is the last node and neighbours are visited in the given order.
     """
     longest = 0
-    waiting = dict.fromkeys(range(len(neighbours)))
-    while waiting:
-        root = waiting.popitem()[0]
+    unvisited = dict.fromkeys(range(len(neighbours)))
+    while unvisited:
+        root = unvisited.popitem()[0]
         parent, seen, stack = {root: root}, {root: set[int]()}, [root]
         while stack:
             node = stack.pop()
@@ -156,13 +156,13 @@ def longest_basis_cycle(neighbours: Sequence[Sequence[int]]) -> int:
                     longest = max(longest, length)
                     seen[other].add(node)
         for node in parent:
-            waiting.pop(node, None)
+            unvisited.pop(node, None)
     return longest
 
 
 @contextmanager
-def understood(what: str) -> Iterator[None]:
-    """Turn what RDKit raises for a molecule that cannot be into the error of a damaged file."""
+def rdkit_errors(what: str) -> Iterator[None]:
+    """Convert RDKit exceptions for invalid molecules into CorruptFileError."""
     try:
         yield
     except (ValueError, RuntimeError) as error:

@@ -1,4 +1,4 @@
-"""The travelling salesman: random points, their shortest tours with proofs, and graphs labelled with them."""
+"""Travelling salesman datasets: random instances, optimal tours with proofs, and k-NN graphs with edge labels."""
 
 from graphtrial.datasets.tsp.dataset import TSP, SmallTSP
 from graphtrial.datasets.tsp.generate import generate

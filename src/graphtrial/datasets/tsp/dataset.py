@@ -1,4 +1,4 @@
-"""TSP: which edges are in the shortest tour?"""
+"""TSP: classify the edges of the optimal tour."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from graphtrial.core.temporary import temporary_folder
 from graphtrial.datasets.base import DATASETS, PARTS, DatasetSpec, Source, Split
 from graphtrial.datasets.splits import consecutive_split
 from graphtrial.datasets.statistics import Statistics
-from graphtrial.datasets.tsp.generate import estimated_hours, labelled, solved_graphs
+from graphtrial.datasets.tsp.generate import build_graphs, estimated_hours, solved_graphs
 from graphtrial.datasets.tsp.graphs import tour_graphs
-from graphtrial.datasets.tsp.instances import Recipe, Solved
+from graphtrial.datasets.tsp.instances import InstanceConfig, Solved
 from graphtrial.datasets.tsp.text import read_tours
 from graphtrial.graphs import GraphSet
 from graphtrial.io.archive import unpack
@@ -32,11 +32,11 @@ Array = npt.NDArray[Any]
 
 PAPER = "Dwivedi et al. (arXiv:2003.00982); Joshi et al. 2019 (arXiv:1906.01227)"
 ARCHIVE = File("TSP/TSP.zip", "https://www.dropbox.com/s/1wf6zn5nq7qjg0e/TSP.zip?dl=1", licence="MIT")
-SMALL = Recipe(low=50, high=100, seed=1)
+SMALL = InstanceConfig(low=50, high=100, seed=1)
 
 
 class TourSpec(DatasetSpec):
-    """What all sets of tours have in common."""
+    """Base class of TSP datasets."""
 
     domain = "combinatorial optimisation"
     task = EdgeClassification(metric="f1-binary")
@@ -49,7 +49,7 @@ class TourSpec(DatasetSpec):
 
 @DATASETS.register("tsp", title="TSP")
 class TSP(TourSpec):
-    r"""TSP: find the edges of the shortest tour through 50 to 500 points among the 25 nearest neighbours of each.
+    r"""TSP: classify the edges of the 25-NN graph of 50 to 500 points as part of the optimal tour or not.
 
     Points are uniform in the unit square; every point has a directed edge to each of its 25 nearest neighbours.
 
@@ -59,7 +59,7 @@ class TSP(TourSpec):
 
     name = "tsp"
     licence = "generated here; TSP.zip of benchmarking-gnns, MIT"
-    recipe = Recipe(low=50, high=500, seed=0)
+    config = InstanceConfig(low=50, high=500, seed=0)
     sizes = (10_000, 1_000, 1_000)
     published = Statistics(graphs=12_000, nodes=275.76, edges=6894.04, classes=2, split=(10_000, 1_000, 1_000))
     sources = (
@@ -74,7 +74,7 @@ class TSP(TourSpec):
             exact=False,
             deviation="other points of the published distribution",
             libraries=("numpy", "highspy"),
-            hours=estimated_hours(recipe, sum(sizes)),
+            hours=estimated_hours(config, sum(sizes)),
         ),
     )
     large = True
@@ -92,21 +92,21 @@ class TSP(TourSpec):
 
     def parse(self, source: Source, raw: Mapping[str, Path]) -> GraphSet:
         if source.name == "generated":
-            return solved_graphs(self.recipe, sum(self.sizes))
+            return solved_graphs(self.config, sum(self.sizes))
         members = {part: f"TSP/tsp50-500_{part}.txt" for part in PARTS}
         with temporary_folder() as folder:
             unpacked = Path(folder) / "tsp"
             unpack(raw[ARCHIVE.name], list(members.values()), unpacked, member_bytes=GIBIBYTE, total_bytes=2 * GIBIBYTE)
             parts = zip(members.values(), self.sizes, strict=True)
-            found = chain.from_iterable(_exactly(unpacked / member, size) for member, size in parts)
-            return tour_graphs(track(found, "reading tours", sum(self.sizes)))
+            instances = chain.from_iterable(_read_exactly(unpacked / member, size) for member, size in parts)
+            return tour_graphs(track(instances, "reading tours", sum(self.sizes)))
 
 
 @DATASETS.register("tsp-small", title="TSP (small)")
 class SmallTSP(TourSpec):
-    """Tours through 50 to 100 points, a small set of our own with proved tours that come with the package.
+    """TSP with 50 to 100 points: a small set with proved tours that ships with the package.
 
-    160 / 20 / 20 graphs made like those of TSP; for trying things out. No published result compares with it.
+    160 / 20 / 20 graphs generated like those of TSP, for quick experiments; not comparable with published results.
     """
 
     name = "tsp-small"
@@ -118,11 +118,11 @@ class SmallTSP(TourSpec):
     )
 
     def parse(self, source: Source, raw: Mapping[str, Path]) -> GraphSet:
-        return labelled(SMALL, small_tours())
+        return build_graphs(SMALL, small_tours())
 
 
 def small_tours() -> Solved:
-    """Return the tours of the instances of `SMALL` that come with the package, all of them proved."""
+    """Load the shipped tours of `SMALL`, all proved optimal."""
     entries = read_json(Path(str(files("graphtrial.datasets.tsp") / "small.json")))
     tours = [np.array(entry["tour"], np.int64) for entry in entries]
     length = np.array([entry["length"] for entry in entries]) * unit(SMALL.metric)
@@ -130,10 +130,10 @@ def small_tours() -> Solved:
     return Solved(np.array([len(tour) for tour in tours]), np.concatenate(tours), length, length, proved)
 
 
-def _exactly(path: Path, count: int) -> Iterator[tuple[Array, Array]]:
-    found = 0
+def _read_exactly(path: Path, count: int) -> Iterator[tuple[Array, Array]]:
+    read = 0
     for instance in read_tours(path, count):
-        found += 1
+        read += 1
         yield instance
-    if found < count:
-        raise CorruptFileError(f"{path.name} holds {found} of {count} instances; it is not the published file")
+    if read < count:
+        raise CorruptFileError(f"{path.name} holds {read} of {count} instances; it is not the published file")

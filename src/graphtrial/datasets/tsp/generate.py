@@ -1,4 +1,4 @@
-"""Graphs of random instances with their shortest tours, of any number and size."""
+"""Generator of TSP graphs of any number and size."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy.typing as npt
 
 from graphtrial.core.parallel import cores
 from graphtrial.datasets.tsp.graphs import tour_graphs
-from graphtrial.datasets.tsp.instances import Recipe, Solved, kept_chunks, solved_instances
+from graphtrial.datasets.tsp.instances import InstanceConfig, Solved, count_solved, solved_instances
 from graphtrial.graphs import Column, GraphSet
 
 Array = npt.NDArray[Any]
 logger = logging.getLogger(__name__)
 
 SECONDS = {50: 0.17, 100: 0.8, 200: 3.2, 300: 9.0, 400: 13.0, 500: 48.0}
-"""What a tour and its proof took on one busy core of a 2020s server, the mean of nine or ten instances by points."""
+"""Measured seconds per instance by number of points: mean of nine or ten instances on one core of a busy server."""
 
 
 def generate(
@@ -30,53 +30,51 @@ def generate(
     time_limit: float | None = None,
     workers: int | None = None,
 ) -> GraphSet:
-    """Return `count` graphs of `low` to `high` uniformly random points, labelled with their shortest tours.
+    """Generate `count` graphs of `low` to `high` uniform random points, with optimal tours as edge labels.
 
-    `metric` is "euclidean" or "geographic", the coarse one of the published tours. `time_limit` is in seconds of
-    computing per proof; with it, what is proved depends on the machine. Columns of graphs: `length`, `bound` (a lower
-    bound on every tour, which is the length where it is proved) and `proved`. Tours are kept in the cache: asking
-    again, or for more, or after a kill, computes only what is missing.
+    `metric` is "euclidean" or "geographic", the coarse one of the published tours. `time_limit` is in seconds per
+    instance and makes the result depend on the machine. Graph columns: `length`, `bound` (lower bound, equal to the
+    length of proved tours) and `proved`. Tours are cached, so that larger sets and interrupted calls are resumed.
     """
-    return solved_graphs(Recipe(low, high, seed, metric, seconds=time_limit), count, workers)
+    return solved_graphs(InstanceConfig(low, high, seed, metric, seconds=time_limit), count, workers)
 
 
-def solved_graphs(recipe: Recipe, count: int, workers: int | None = None) -> GraphSet:
-    """Return the graphs of the first `count` instances of a recipe."""
-    left = count - kept_chunks(recipe, count)
-    hours = estimated_hours(recipe, left)
+def solved_graphs(config: InstanceConfig, count: int, workers: int | None = None) -> GraphSet:
+    """Build the graphs of the first `count` instances."""
+    unsolved = count - count_solved(config, count)
+    hours = estimated_hours(config, unsolved)
     if hours > 0.1:
         used = workers or cores()
         logger.warning(
-            "solving %d of %d instances: about %.1f hours of computing, %.1f on %d cores; it can be stopped at any "
-            "time, and goes on from there when it is asked for again",
-            left, count, hours, hours / used, used,
+            "solving %d of %d instances: about %.1f core hours, %.1f hours on %d cores; it can be interrupted at any "
+            "time and resumed by the same call",
+            unsolved, count, hours, hours / used, used,
         )  # fmt: skip
-    return labelled(recipe, solved_instances(recipe, count, workers))
+    return build_graphs(config, solved_instances(config, count, workers))
 
 
-def labelled(recipe: Recipe, solved: Solved) -> GraphSet:
-    """Return the graphs of solved instances."""
-    share = float(np.mean(solved.proved))
-    if share < 1:
-        logger.warning("%.1f %% of the tours are proved; the others are the shortest that were found", 100 * share)
-    what = "sides of the square" if recipe.metric == "euclidean" else "kilometres"
+def build_graphs(config: InstanceConfig, solved: Solved) -> GraphSet:
+    """Build the graphs of solved instances."""
+    proved = float(np.mean(solved.proved))
+    if proved < 1:
+        logger.warning("%.1f %% of the tours are proved optimal; the others are the best ones found", 100 * proved)
+    what = "sides of the square" if config.metric == "euclidean" else "kilometres"
     columns = {
         "length": Column(solved.length, "graph", f"length of the tour, in {what}"),
         "bound": Column(solved.bound, "graph", f"length that no tour is shorter than, in {what}"),
         "proved": Column(solved.proved.astype(np.uint8), "graph", "1 where no tour is shorter", types=2),
     }
-    return tour_graphs(_pairs(recipe, solved), columns)
+    return tour_graphs(_pairs(config, solved), columns)
 
 
-def estimated_hours(recipe: Recipe, count: int) -> float:
-    """Return about how many hours of one core `count` instances take."""
-    sizes = np.arange(recipe.low, recipe.high + 1)
-    known = list(SECONDS)
-    slope = (SECONDS[500] / SECONDS[300]) ** 0.5  # beyond the largest measured size it grows further, per 100 points
-    seconds = np.interp(sizes, known, list(SECONDS.values())) * slope ** (np.maximum(0, sizes - 500) / 100)
+def estimated_hours(config: InstanceConfig, count: int) -> float:
+    """Estimate the core hours of `count` instances."""
+    sizes = np.arange(config.low, config.high + 1)
+    slope = (SECONDS[500] / SECONDS[300]) ** 0.5  # extrapolation per 100 points
+    seconds = np.interp(sizes, list(SECONDS), list(SECONDS.values())) * slope ** (np.maximum(0, sizes - 500) / 100)
     return float(seconds.mean()) * count / 3600
 
 
-def _pairs(recipe: Recipe, solved: Solved) -> Iterator[tuple[Array, Array]]:
+def _pairs(config: InstanceConfig, solved: Solved) -> Iterator[tuple[Array, Array]]:
     for number, tour in enumerate(np.split(solved.tours, np.cumsum(solved.sizes)[:-1])):
-        yield recipe.points(number), tour
+        yield config.points(number), tour

@@ -1,4 +1,4 @@
-"""Random instances with their shortest tours, solved in small chunks that are kept: what was solved is never lost."""
+"""Random TSP instances with optimal tours, solved and cached in chunks."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from graphtrial.tsp import METRICS, Limits, unit
 Array = npt.NDArray[Any]
 
 SOLVER = 1
-"""Raise it when the solver may give other tours or bounds."""
+"""Solver version; increment it when tours or bounds may change."""
 CHUNK = 8
 MOST_POINTS = 2000
 
 
 @dataclass(frozen=True)
-class Recipe:
-    """What instances there are: as many points as chance says from `low` to `high`, uniform in the unit square.
+class InstanceConfig:
+    """Distribution of instances: `low` to `high` points, uniform in the unit square.
 
-    Instance i depends on the seed and on i alone, so that a larger set begins with the smaller one. `nodes` subproblems
-    may be tried for one proof, and `seconds` (none by default) spent on it; only the former is the same everywhere.
+    Instance i depends only on the seed and i, so that a larger set extends a smaller one. Branch-and-cut limits per
+    instance: `nodes` subproblems and `seconds` (unlimited by default); only the former is reproducible.
     """
 
     low: int
@@ -55,16 +55,16 @@ class Recipe:
 
     @property
     def limits(self) -> Limits:
-        """When to give up a proof."""
+        """Branch-and-cut limits."""
         return Limits(self.nodes, float("inf") if self.seconds is None else self.seconds)
 
     @property
     def folder(self) -> Path:
-        """Where the chunks are kept."""
+        """Cache folder of the chunks."""
         return cache_home() / "tours" / digest({"solver": SOLVER, **asdict(self)})[:16]
 
     def points(self, number: int) -> Array:
-        """Return the points [n, 2] of an instance."""
+        """Sample the points [n, 2] of an instance."""
         draws = Draws(self.seed, number)
         n = self.low + int(draws.below([self.high - self.low + 1])[0])
         return draws.uniform(2 * n).reshape(n, 2)
@@ -72,7 +72,7 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Solved:
-    """Tours, one after the other, and of each its length, a lower bound on all tours, and whether the two meet."""
+    """Concatenated tours with their sizes, lengths, lower bounds and optimality flags."""
 
     sizes: Array
     tours: Array
@@ -81,42 +81,42 @@ class Solved:
     proved: Array
 
 
-def solved_instances(recipe: Recipe, count: int, workers: int | None = None) -> Solved:
-    """Return the tours of the first `count` instances, computed by `workers` processes (all cores by default).
+def solved_instances(config: InstanceConfig, count: int, workers: int | None = None) -> Solved:
+    """Solve the first `count` instances with `workers` processes (all cores by default).
 
-    Chunks that were solved before, by whatever call or process, are read; a call that is killed goes on where it was.
+    Cached chunks are reused, so that an interrupted call can be resumed.
     """
     if count < 1:
-        raise GraphTrialError(f"at least one instance must be asked for, not {count}")
+        raise GraphTrialError(f"the number of instances must be at least 1, not {count}")
     chunks = range((count + CHUNK - 1) // CHUNK)
-    found = list(map_in_order(partial(_chunk, recipe), chunks, "solving tours", workers))
-    whole = {name: np.concatenate([chunk[name] for chunk in found]) for name in found[0]}
+    solved = list(map_in_order(partial(_chunk, config), chunks, "solving tours", workers))
+    whole = {name: np.concatenate([chunk[name] for chunk in solved]) for name in solved[0]}
     nodes = int(whole["sizes"][:count].sum())
     return Solved(
         whole["sizes"][:count],
         whole["tours"][:nodes].astype(np.int64),
-        whole["length"][:count] * unit(recipe.metric),
-        whole["bound"][:count] * unit(recipe.metric),
+        whole["length"][:count] * unit(config.metric),
+        whole["bound"][:count] * unit(config.metric),
         whole["proved"][:count],
     )
 
 
-def kept_chunks(recipe: Recipe, count: int) -> int:
-    """Return how many of the first `count` instances were solved before."""
+def count_solved(config: InstanceConfig, count: int) -> int:
+    """Return how many of the first `count` instances are cached."""
     chunks = range((count + CHUNK - 1) // CHUNK)
-    return min(count, CHUNK * sum((recipe.folder / f"{chunk:05d}").exists() for chunk in chunks))
+    return min(count, CHUNK * sum((config.folder / f"{chunk:05d}").exists() for chunk in chunks))
 
 
-def _chunk(recipe: Recipe, chunk: int) -> dict[str, Array]:
-    folder = recipe.folder / f"{chunk:05d}"
-    return cached(folder, lambda: _solve(recipe, chunk, folder), lambda: storage.load(folder)[0])
+def _chunk(config: InstanceConfig, chunk: int) -> dict[str, Array]:
+    folder = config.folder / f"{chunk:05d}"
+    return cached(folder, lambda: _solve(config, chunk, folder), lambda: storage.load(folder)[0])
 
 
-def _solve(recipe: Recipe, chunk: int, folder: Path) -> None:
+def _solve(config: InstanceConfig, chunk: int, folder: Path) -> None:
     from graphtrial.tsp import solve
 
     numbers = range(chunk * CHUNK, (chunk + 1) * CHUNK)
-    proofs = [solve(recipe.points(number), recipe.metric, recipe.limits) for number in numbers]
+    proofs = [solve(config.points(number), config.metric, config.limits) for number in numbers]
     arrays: dict[str, Array] = {
         "sizes": np.array([len(proof.tour) for proof in proofs], np.int32),
         "tours": np.concatenate([proof.tour for proof in proofs]).astype(np.int16),
@@ -125,4 +125,4 @@ def _solve(recipe: Recipe, chunk: int, folder: Path) -> None:
         "proved": np.array([proof.proved for proof in proofs], np.bool_),
         "seconds": np.array([proof.seconds for proof in proofs]),
     }
-    storage.save(folder, arrays, {"recipe": asdict(recipe), "chunk": chunk, "solver": SOLVER})
+    storage.save(folder, arrays, {"recipe": asdict(config), "chunk": chunk, "solver": SOLVER})

@@ -1,4 +1,4 @@
-"""The text format that tours were published in: one instance a line, "x y x y ... output tour"."""
+"""Reader of the published text format: one instance per line, "x y x y ... output tour"."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Array = npt.NDArray[Any]
 
 
 def read_tours(path: Path, limit: int) -> Iterator[tuple[Array, Array]]:
-    """Yield the points [n, 2] and the tour [n] of the first `limit` lines; ids count from 1, the first is repeated."""
+    """Yield points [n, 2] and tour [n] of the first `limit` lines; ids are 1-based and the tour is closed."""
     with path.open(encoding="ascii", errors="replace") as stream:
         for number, line in zip(range(1, limit + 1), stream, strict=False):
             try:
@@ -25,9 +25,9 @@ def read_tours(path: Path, limit: int) -> Iterator[tuple[Array, Array]]:
 
 
 def read_line(line: str) -> tuple[Array, Array]:
-    """Return the points and the tour of one line; anything else raises `ValueError`."""
-    left, found, right = line.partition("output")
-    if not found:
+    """Parse points and tour of one line; raises `ValueError` for an invalid line."""
+    left, separator, right = line.partition("output")
+    if not separator:
         raise ValueError("it has no 'output'")
     values = np.array(left.split(), np.float64)
     tour = np.array(right.split(), np.int64) - 1

@@ -1,8 +1,8 @@
-"""The TU collection: every set of graphs in the text format of TU Dortmund, by name.
+"""TU datasets: the graph collection of TU Dortmund, by name.
 
 `enzymes`, `ENZYMES` and `tu/enzymes` name the same dataset, which is called `enzymes`: the name of the collection in
 lower case. `tu/qm9` and `tu/collab` keep the prefix, because the plain name could mean another dataset. A set outside
-the catalog is `tu/NAME`, written as its archive `TU/NAME.zip` is. What the models see of a node is chosen after a plus
+the catalog is `tu/NAME`, written as its archive `TU/NAME.zip` is. Node features are selected after a plus
 sign: `enzymes+labels`.
 """
 

@@ -1,4 +1,4 @@
-"""The catalog of the TU collection: every set it lists, with its published statistics."""
+"""Catalog of the TU collection with published statistics."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from importlib.resources import files
 from graphtrial.datasets.statistics import Difference, Statistics
 
 AMBIGUOUS = frozenset({"qm9", "collab"})
-"""Names of the collection that could mean another dataset; they keep their prefix."""
+"""Names that collide with other datasets; they require the prefix."""
 
-SEEN = frozenset({"DD", "REDDIT-BINARY"})
-"""Sets whose numbers were compared with the published ones, although the hash of the site's archive is not known."""
+VERIFIED = frozenset({"DD", "REDDIT-BINARY"})
+"""Sets whose statistics were verified although the hash of the archive is unknown."""
 
 FEATURES = {"ENZYMES": 18, "DD": 89, "PROTEINS_full": 29}
-"""What Benchmarking GNNs shows of a node (table 10 of its first version)."""
+"""Number of node features in Benchmarking GNNs (table 10 of its first version)."""
 
 DIFFERENCES = {
     "DHFR": {"graphs": Difference(756, "the collection's table repeats the 467 of COX2; the file has 756 molecules")},
@@ -37,7 +37,7 @@ DIFFERENCES = {
 
 @dataclass(frozen=True)
 class Entry:
-    """One line of the catalog, as the table of the collection has it; `targets` are those of a regression."""
+    """Row of the table of the collection; `targets` is the number of regression targets."""
 
     name: str
     domain: str
@@ -56,7 +56,7 @@ class Entry:
 
     @property
     def published(self) -> Statistics:
-        """The published statistics; they bind where the file itself was seen to have them."""
+        """Published statistics; binding if they were verified on the archive."""
         return Statistics(
             graphs=self.graphs,
             nodes=self.nodes,
@@ -65,37 +65,37 @@ class Entry:
             features=FEATURES.get(self.name),
             undirected=True,
             differences=DIFFERENCES.get(self.name, {}),
-            binding=self.sha256 is not None or self.name in SEEN,
+            binding=self.sha256 is not None or self.name in VERIFIED,
         )
 
 
 def _read() -> dict[str, Entry]:
     """Read the table of https://chrsmrrs.github.io/datasets/docs/datasets (its repository, commit 0397414)."""
     text = files("graphtrial.datasets.tu").joinpath("catalog.csv").read_text(encoding="utf-8")
-    found = {}
+    entries = {}
     for row in csv.DictReader(io.StringIO(text)):
-        found[row["name"]] = Entry(
+        entries[row["name"]] = Entry(
             name=row["name"],
             domain=row["domain"],
             graphs=int(row["graphs"]),
-            classes=_whole(row["classes"]),
-            targets=_whole(row["targets"]),
+            classes=_int_or_none(row["classes"]),
+            targets=_int_or_none(row["targets"]),
             nodes=float(row["nodes"]),
             edges=float(row["edges"]),
             node_labels=row["node_labels"],
             edge_labels=row["edge_labels"],
-            node_attributes=_whole(row["node_attributes"]),
+            node_attributes=_int_or_none(row["node_attributes"]),
             edge_attributes=row["edge_attributes"],
             sha256=row["sha256"] or None,
-            size=_whole(row["size"]),
+            size=_int_or_none(row["size"]),
             references=row["references"],
         )
-    return found
+    return entries
 
 
-def _whole(text: str) -> int | None:
+def _int_or_none(text: str) -> int | None:
     return int(text) if text else None
 
 
 CATALOG: dict[str, Entry] = _read()
-"""Every listed set by its name in the collection."""
+"""Entries by their name in the collection."""

@@ -1,4 +1,4 @@
-"""The datasets of the TU collection: a class for each name, made when it is asked for."""
+"""Dataset classes of the TU collection, built on demand."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from graphtrial.datasets.base import DATASETS, DatasetSpec, Source, Split
 from graphtrial.datasets.statistics import Statistics
 from graphtrial.datasets.tu.catalog import AMBIGUOUS, CATALOG, Entry
 from graphtrial.datasets.tu.features import FEATURES, with_features
-from graphtrial.datasets.tu.folds import published_folds, seeded_folds, splits_of
+from graphtrial.datasets.tu.folds import parse_folds, published_folds, seeded_folds
 from graphtrial.datasets.tu.reader import TABLES, read_folder
 from graphtrial.graphs import GraphSet
 from graphtrial.io.archive import unpack_chosen
@@ -32,13 +32,13 @@ PROTOCOLS = {
     "PROTEINS_full": "bgnn-v5/proteins",  # the data that the benchmark calls PROTEINS
 }
 LARGE = 6_000_000  # nodes and edges
-SMALLEST_LIMIT, PACKING = 1 << 26, 64  # text of numbers packs to a fifth or a tenth; nothing honest packs 64 times
+SMALLEST_LIMIT, PACKING = 1 << 26, 64  # digits compress 5 to 10 times; 64 times indicates a zip bomb
 PAPER = "Morris et al. 2020 (arXiv:2007.08663)"
 ZINC_PARTS = (220_011, 225_011, 249_456)  # training, then test, then validation graphs of ZINC_full
 
 
 class TUDataset(DatasetSpec):
-    """A set of graphs in the text format of the TU collection.
+    """Dataset of the TU collection.
 
     x: node attributes, else node labels in one-hot form, else degrees; edge_attr: edge attributes, else edge labels in
     one-hot form; `node_label` and `edge_label`: the labels as categories; y: the class, or targets of a regression.
@@ -59,14 +59,14 @@ class TUDataset(DatasetSpec):
 
     def parse(self, source: Source, raw: Mapping[str, Path]) -> GraphSet:
         name = self.collection_name
-        wanted = {f"{name}_{table}.txt" for table in TABLES}
+        members = {f"{name}_{table}.txt" for table in TABLES}
 
         def choose(member: str) -> str | None:
-            path = PurePosixPath(member.replace("\\", "/"))  # archives have the files in AIDS//, AIDS/ or nowhere
-            return path.name if path.name in wanted and path.parts[0] != "__MACOSX" else None
+            path = PurePosixPath(member.replace("\\", "/"))  # members are in AIDS//, AIDS/ or at the top
+            return path.name if path.name in members and path.parts[0] != "__MACOSX" else None
 
-        with temporary_folder() as place:
-            folder = Path(place) / "tu"
+        with temporary_folder() as temporary:
+            folder = Path(temporary) / "tu"
             needed = [f"{name}_A.txt", f"{name}_graph_indicator.txt"]
             archive = raw[source.files[0].name]
             limit = min(8 * GIBIBYTE, SMALLEST_LIMIT + PACKING * archive.stat().st_size)
@@ -80,7 +80,7 @@ class TUDataset(DatasetSpec):
             return [Split(ids[:train], ids[test:], ids[train:test])]
         folds = published_folds(name)
         if folds and len(folds[0]) == len(graphs):
-            return splits_of(folds)
+            return parse_folds(folds)
         y = graphs.column("y")
         return seeded_folds(name, np.asarray(y.values, np.int64) if y.types is not None else np.zeros_like(ids))
 
@@ -91,7 +91,7 @@ class TUDataset(DatasetSpec):
 
 @cache
 def dataset_class(collection_name: str, features: str) -> type[TUDataset]:
-    """Return the class of a set of the collection, by its name there; it is the same class every time."""
+    """Return the dataset class of a name of the collection; cached."""
     entry = CATALOG.get(collection_name)
     archive = File(
         f"TU/{collection_name}.zip",
@@ -123,7 +123,7 @@ def dataset_class(collection_name: str, features: str) -> type[TUDataset]:
 
 
 def name_of(collection_name: str) -> str:
-    """Return what a set of the collection is called here."""
+    """Return the registered name of a set of the collection."""
     if collection_name not in CATALOG:
         return f"{PREFIX}{collection_name}"
     plain = collection_name.lower()
@@ -131,7 +131,7 @@ def name_of(collection_name: str) -> str:
 
 
 def find(name: str) -> type[TUDataset] | None:
-    """Return the class a name stands for: any spelling of a listed set, `tu/NAME`, either with `+features`."""
+    """Resolve any spelling of a listed set or `tu/NAME`, optionally with `+features`."""
     parts = re.fullmatch(r"(tu/)?([A-Za-z0-9][\w.-]{0,80})(?:\+(\w+))?", name, re.IGNORECASE | re.ASCII)
     if parts is None:
         return None
@@ -145,7 +145,7 @@ def find(name: str) -> type[TUDataset] | None:
 
 
 def title_of(name: str) -> str | None:
-    """Return the display name of a set of the collection, or nothing for any other dataset."""
+    """Return the display name of a set of the collection, None for other datasets."""
     kind = find(name)
     if kind is None:
         return None
@@ -154,7 +154,7 @@ def title_of(name: str) -> str | None:
 
 
 def _published(entry: Entry | None, features: str) -> Statistics | None:
-    """Return the published statistics, which tell the width of the usual features only."""
+    """Return the published statistics; the number of features is known for the default features only."""
     if entry is None or not features:
         return entry.published if entry else None
     return replace(entry.published, features=None)
@@ -168,7 +168,7 @@ def _subject(entry: Entry | None) -> str:
 
 
 def _declared_task(entry: Entry | None) -> Task | None:
-    """Return the task that the catalog promises; that of an unlisted set is known once it is read."""
+    """Return the task given by the catalog, None for unlisted sets."""
     if entry is None:
         return None
     return GraphRegression(entry.targets) if entry.targets else GraphClassification(entry.classes or 2)

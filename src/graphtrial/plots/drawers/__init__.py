@@ -1,4 +1,4 @@
-"""The ways to draw a graph, one per file; the first that fits a dataset draws it."""
+"""Drawers of graphs, one per file; a dataset is drawn by the first one that supports it."""
 
 from graphtrial.plots.drawers.base import DRAWERS, Drawer, drawer_of
 

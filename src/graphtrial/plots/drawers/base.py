@@ -1,4 +1,4 @@
-"""The contract of a drawer, and what drawers share."""
+"""Base class of drawers and shared drawing functions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DRAWERS: Registry[type[Drawer]] = Registry("drawer", "graphtrial.plots.drawers")
 
 
 class Drawer(ABC):
-    """One way to draw graphs; it says which datasets it fits, and of those that fit the first by `order` draws."""
+    """Base class of drawers; the supporting drawer of lowest `order` is used."""
 
     order: ClassVar[int]
     shows: ClassVar[str] = "sample graphs"
@@ -29,13 +29,13 @@ class Drawer(ABC):
     @staticmethod
     @abstractmethod
     def fits(dataset: Dataset) -> bool:
-        """Tell whether the graphs of a dataset can be drawn like this; by what is in them, not by their name."""
+        """Return whether the drawer supports a dataset, judged by its columns."""
 
     def __init__(self, dataset: Dataset) -> None:
         self.dataset = dataset
 
     def parts(self, count: int) -> list[Subgraph]:
-        """Return so many graphs worth seeing."""
+        """Return `count` sample graphs."""
         return [whole(self.dataset.graphs, graph) for graph in typical(self.dataset, count)]
 
     @abstractmethod
@@ -43,28 +43,28 @@ class Drawer(ABC):
         """Draw one graph."""
 
     def caption(self, part: Subgraph) -> str:
-        """Return what stands above a graph."""
+        """Return the title of a panel."""
         y = part.column("y") if self.dataset.graphs.columns.get("y") else None
-        about = f"graph {part.graph}: {len(part.nodes)} nodes, {part.ends.shape[1]} edges"
+        text = f"graph {part.graph}: {len(part.nodes)} nodes, {part.ends.shape[1]} edges"
         column = self.dataset.graphs.columns.get("y")
         if column is None or y is None or column.level != "graph":
-            return about
+            return text
         if column.types is not None:
-            return f"{about}\nclass {class_name(self.dataset, int(y.reshape(-1)[0]))}"
+            return f"{text}\nclass {class_name(self.dataset, int(y.reshape(-1)[0]))}"
         values = [f"{value:.3g}".replace("-", "\N{MINUS SIGN}") for value in y.reshape(-1)]
-        return f"{about}\ny = {', '.join(values[:3])}{', …' if len(values) > 3 else ''}"
+        return f"{text}\ny = {', '.join(values[:3])}{', …' if len(values) > 3 else ''}"
 
 
 def drawer_of(dataset: Dataset) -> Drawer:
-    """Return the first drawer that fits; one fits everything."""
+    """Return the drawer of a dataset; `plain` supports all."""
     kinds = sorted((DRAWERS.get(name) for name in DRAWERS), key=lambda kind: kind.order)
     return next(kind for kind in kinds if kind.fits(dataset))(dataset)
 
 
 def typical(dataset: Dataset, count: int) -> list[int]:
-    """Return graphs worth seeing: where there are classes one of each in turn, else from small to large.
+    """Return representative graphs: one per class in turn, else one per size quantile.
 
-    Within a class and within a range of sizes it is the graph of middle size, so that no freak stands for all.
+    Within a class or quantile the graph of median size is chosen.
     """
     graphs, y = dataset.graphs, dataset.graphs.columns.get("y")
     sizes = np.asarray(graphs.node_counts)
@@ -87,31 +87,31 @@ def typical(dataset: Dataset, count: int) -> list[int]:
 
 
 def class_name(dataset: Dataset, number: int) -> str:
-    """Return the name of a class where the dataset has names, else its number."""
+    """Return the name of a class, or its number if it has none."""
     names = getattr(dataset.spec, "classes", ())
     return str(names[number]) if isinstance(names, tuple) and number < len(names) else str(number)
 
 
 def draw_links(
-    axes: Axes, places: Array, ends: Array, *, colour: str = FAINT, width: float = 0.8, alpha: float = 1.0
+    axes: Axes, positions: Array, ends: Array, *, colour: str = FAINT, width: float = 0.8, alpha: float = 1.0
 ) -> None:
-    """Draw edges as lines, each pair of nodes once."""
+    """Draw edges as lines, coalesced and undirected."""
     from matplotlib.collections import LineCollection
 
     once = np.unique(np.sort(ends, axis=0), axis=1)
-    lines = LineCollection(places[once.T], colors=colour, linewidths=width, alpha=alpha, zorder=1)
+    lines = LineCollection(positions[once.T], colors=colour, linewidths=width, alpha=alpha, zorder=1)
     axes.add_collection(lines)
 
 
-def draw_nodes(axes: Axes, places: Array, colours: Any, *, size: float, edge: str = INK) -> None:
-    """Draw nodes as dots with a thin rim."""
-    axes.scatter(places[:, 0], places[:, 1], s=size, c=colours, edgecolors=edge, linewidths=0.4, zorder=2)
+def draw_nodes(axes: Axes, positions: Array, colours: Any, *, size: float, edge: str = INK) -> None:
+    """Draw nodes as markers with a thin edge."""
+    axes.scatter(positions[:, 0], positions[:, 1], s=size, c=colours, edgecolors=edge, linewidths=0.4, zorder=2)
 
 
-def frame(axes: Axes, places: Array, room: float = 0.06) -> None:
-    """Show just the places, in true proportions, without axes."""
-    low, high = places.min(axis=0), places.max(axis=0)
-    centre, half = (low + high) / 2, max(float((high - low).max()) * (0.5 + room), 0.5)
+def frame(axes: Axes, positions: Array, margin: float = 0.06) -> None:
+    """Set axis limits to the positions with equal aspect, and hide the axes."""
+    low, high = positions.min(axis=0), positions.max(axis=0)
+    centre, half = (low + high) / 2, max(float((high - low).max()) * (0.5 + margin), 0.5)
     axes.set_xlim(centre[0] - half, centre[0] + half)
     axes.set_ylim(centre[1] - half, centre[1] + half)
     axes.set_aspect("equal")

@@ -1,4 +1,4 @@
-"""Many graphs with classes of nodes: each class a disc."""
+"""Node classification graphs: one disc of nodes per class."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @DRAWERS.register("communities")
 class Communities(Drawer):
-    """Nodes of one class side by side in one colour, so that denser communities show as denser lines."""
+    """Nodes grouped and coloured by class, so that dense communities are visible."""
 
     order = 50
 

@@ -1,4 +1,4 @@
-"""Molecules as chemists draw them."""
+"""Skeletal formulas of molecules."""
 
 from __future__ import annotations
 
@@ -58,11 +58,11 @@ class MoleculeDrawer(Drawer):
                 colour = COLOURS.get(word.split(" ")[0], INK)
                 x, y = place.tolist()
                 axes.text(x, y, text, color=colour, fontsize=size, ha="center", va="center", bbox=box, zorder=2)
-        frame(axes, places, room=0.1)
+        frame(axes, places, margin=0.1)
 
 
 def names_of(column: Column, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names of the categories of a column, or of its numbers where its meaning lists them."""
+    """Return the category names of a column, or the feature names listed in its meaning."""
     if column.types is not None:
         return names
     listed = tuple(part.strip().split(" (")[0] for part in column.meaning.split(","))
@@ -70,20 +70,20 @@ def names_of(column: Column, names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def words_of(part: Subgraph, name: str, column: Column, names: tuple[str, ...]) -> list[str]:
-    """Return the name of the category of each atom or bond, from category numbers or one-hot vectors."""
+    """Return the category name of each atom or bond, from indices or one-hot vectors."""
     values = part.column(name)
     if values is None:
         return []
     listed = names_of(column, names)
     if column.types is not None:
         return [listed[int(number)] for number in values.reshape(-1)]
-    wanted = [i for i, word in enumerate(listed) if _ELEMENT.fullmatch(word) or word in ORDERS]
-    chosen = values[:, wanted]
-    return [listed[wanted[int(i)]] if top > 0 else "" for i, top in zip(chosen.argmax(1), chosen.max(1), strict=True)]
+    columns = [i for i, word in enumerate(listed) if _ELEMENT.fullmatch(word) or word in ORDERS]
+    chosen = values[:, columns]
+    return [listed[columns[int(i)]] if top > 0 else "" for i, top in zip(chosen.argmax(1), chosen.max(1), strict=True)]
 
 
 def label(word: str) -> str:
-    """Return what is written at an atom: nothing at plain carbon, else the symbol, written hydrogens and charge."""
+    """Return the label of an atom: symbol, explicit hydrogens and charge; empty for neutral carbon."""
     element, *rest = word.split(" ")
     hydrogens = "".join(part for part in rest if part[0] == "H").replace("H1", "H").translate(_BELOW)
     charge = "".join(part[1:] + part[0] for part in rest if part[0] in "+-").translate(_ABOVE)
@@ -91,20 +91,20 @@ def label(word: str) -> str:
 
 
 def skeleton(words: list[str], bonds: dict[tuple[int, int], int]) -> Array:
-    """Return a place for each atom: as RDKit draws it where it is installed, else by a layout of the graph."""
+    """Return 2D coordinates of the atoms, by RDKit if installed, else by a graph layout."""
     try:
         from rdkit import Chem, rdBase
         from rdkit.Chem import rdDepictor
     except ImportError:
         return layout(len(words), np.array(list(bonds), np.int64).reshape(-1, 2).T)
-    made: Any = Chem.RWMol()
+    editable: Any = Chem.RWMol()
     for word in words:
-        made.AddAtom(Chem.Atom(word.split(" ")[0]))
+        editable.AddAtom(Chem.Atom(word.split(" ")[0]))
     kinds = {1: Chem.BondType.SINGLE, 2: Chem.BondType.DOUBLE, 3: Chem.BondType.TRIPLE, 4: Chem.BondType.SINGLE}
     for (i, j), order in bonds.items():
-        made.AddBond(i, j, kinds[order])
+        editable.AddBond(i, j, kinds[order])
     with rdBase.BlockLogs():
-        molecule = made.GetMol()
+        molecule = editable.GetMol()
         molecule.UpdatePropertyCache(strict=False)
         Chem.FastFindRings(molecule)
         rdDepictor.Compute2DCoords(molecule, canonOrient=True)
@@ -112,7 +112,7 @@ def skeleton(words: list[str], bonds: dict[tuple[int, int], int]) -> Array:
 
 
 def bond_lines(start: Array, end: Array, order: int) -> list[tuple[Array, str]]:
-    """Return the lines of a bond, each as x and y of its ends, with its style."""
+    """Return the line segments of a bond with their line styles."""
     along = (end - start) / (np.linalg.norm(end - start) or 1.0)
     aside = np.array([-along[1], along[0]]) * 0.11
     shifts = {1: [0.0], 2: [-1.0, 1.0], 3: [-1.6, 0.0, 1.6], 4: [-1.0, 1.0]}[order]

@@ -1,4 +1,4 @@
-"""A single large graph: neighbourhoods of some nodes."""
+"""Single large graphs: neighbourhoods of sample nodes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_NODES = 60
 
 @DRAWERS.register("neighbourhood")
 class Neighbourhood(Drawer):
-    """The nearest nodes of one node, ringed in black; colours are classes. Nodes of typical degree, class by class."""
+    """Neighbourhoods of nodes of median degree, class by class; the centre is circled, colours are classes."""
 
     order = 40
     shows = "neighbourhoods of some nodes"

@@ -1,4 +1,4 @@
-"""Any graph: dots and lines."""
+"""Node-link diagrams of any graph."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_NODES = 300
 
 @DRAWERS.register("plain")
 class Plain(Drawer):
-    """Nodes by a layout of the structure, coloured by their type where there are few types; large graphs in part."""
+    """Graph layout with nodes coloured by category; large graphs are reduced to a neighbourhood."""
 
     order = 100
 
@@ -30,14 +30,14 @@ class Plain(Drawer):
 
     def parts(self, count: int) -> list[Subgraph]:
         graphs = self.dataset.graphs
-        made = []
+        parts = []
         for graph in typical(self.dataset, count):
             part = whole(graphs, graph)
             if len(part.nodes) > MOST_NODES:
                 middle = int(np.argmax(graphs.in_degree[part.nodes]))
                 part = neighbourhood(graphs, graph, middle, MOST_NODES)
-            made.append(part)
-        return made
+            parts.append(part)
+        return parts
 
     def caption(self, part: Subgraph) -> str:
         text = super().caption(part)
@@ -54,7 +54,7 @@ class Plain(Drawer):
 
 
 def node_colours(part: Subgraph) -> list[str]:
-    """Return a colour for each node: by its category, in whatever form the data has it, else one for all."""
+    """Return a colour per node by its category (index or one-hot), else a constant."""
     for name in ("x", "node_label"):
         column = part.graphs.columns.get(name)
         values = part.column(name)

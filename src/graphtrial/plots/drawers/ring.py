@@ -1,4 +1,4 @@
-"""Circular skip links: a ring and its chords."""
+"""Circular skip link graphs: a cycle and its chords."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @DRAWERS.register("ring")
 class Ring(Drawer):
-    """The ring of length 41 outside, the skip links as chords; the relabelling of the nodes is undone."""
+    """The cycle of length 41 with skip links as chords, in the original node order."""
 
     order = 10
 
@@ -30,14 +30,14 @@ class Ring(Drawer):
         return f"{super().caption(part)}, skip {SKIPS[part.graph // COPIES]}"
 
     def draw(self, axes: Axes, part: Subgraph) -> None:
-        place_of_number = relabellings(SKIPS[part.graph // COPIES])[part.graph % COPIES]
+        permutation = relabellings(SKIPS[part.graph // COPIES])[part.graph % COPIES]
         angle = np.empty(NODES)
-        angle[place_of_number] = np.pi / 2 - 2 * np.pi * np.arange(NODES) / NODES
+        angle[permutation] = np.pi / 2 - 2 * np.pi * np.arange(NODES) / NODES
         places = np.stack([np.cos(angle), np.sin(angle)], axis=1)
         step = np.abs(np.diff(angle[part.ends], axis=0)[0]) * NODES / (2 * np.pi)
         on_ring = np.isclose(step, 1) | np.isclose(step, NODES - 1)
         for i, j in np.unique(np.sort(part.ends[:, ~on_ring], axis=0), axis=1).T:
-            bend = np.linspace(-1, 1, 13)[:, None]  # chords bow inwards, else the short ones hide behind the ring
+            bend = np.linspace(-1, 1, 13)[:, None]  # bend chords inwards, so that short ones are visible
             line = (places[i] * (1 - bend) + places[j] * (1 + bend)) / 2 * (0.75 + 0.25 * bend**2)
             axes.plot(line[:, 0], line[:, 1], color="#9a9a9a", linewidth=0.8, zorder=1)
         draw_links(axes, places, part.ends[:, on_ring], colour=INK, width=1.4)

@@ -1,4 +1,4 @@
-"""Superpixels over the image they were cut from."""
+"""Superpixel graphs over their images."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @DRAWERS.register("superpixels")
 class SuperpixelDrawer(Drawer):
-    """Nodes at the middle of their regions in their colour, the image behind them where it is on this machine."""
+    """Nodes at the superpixel centres in their colour, over the image if it is available."""
 
     order = 10
 
@@ -29,20 +29,20 @@ class SuperpixelDrawer(Drawer):
 
     @cached_property
     def images(self) -> Array | None:
-        """All images, where the dataset was made from them and they are still here."""
+        """All images, if the dataset was prepared from them and they are available."""
         spec = self.dataset.spec
         source = next(source for source in spec.sources if source.name == self.dataset.provenance["source"])
         raw = {file.name: path for file in source.files if (path := find(file)) is not None}
         if not isinstance(spec, SuperpixelSpec) or len(raw) < len(source.files):
             return None
-        found = spec.images(source, raw)
-        return None if found is None else np.concatenate([found[0][0], found[1][0]])
+        images = spec.images(source, raw)
+        return None if images is None else np.concatenate([images[0][0], images[1][0]])
 
     def draw(self, axes: Axes, part: Subgraph) -> None:
         x, spec = part.column("x"), self.dataset.spec
         if x is None or not isinstance(spec, SuperpixelSpec):
             return
-        side = spec.cut.side
+        side = spec.config.side
         places = x[:, [-1, -2]] * side  # column to the right, row down
         image = mosaic(x, side) if self.images is None else self.images[part.graph] / 255.0
         axes.imshow(image, cmap="gray", vmin=0, vmax=1, interpolation="nearest", alpha=0.9, zorder=0)
@@ -53,7 +53,7 @@ class SuperpixelDrawer(Drawer):
 
 
 def mosaic(x: Array, side: int) -> Array:
-    """Return an image in which each pixel has the colour of the nearest superpixel."""
+    """Return the Voronoi image of the superpixel colours."""
     rows, columns = np.mgrid[:side, :side].reshape(2, -1)
     centre = x[:, -2:] * side
     nearest = ((rows[:, None] - centre[:, 0]) ** 2 + (columns[:, None] - centre[:, 1]) ** 2).argmin(axis=1)

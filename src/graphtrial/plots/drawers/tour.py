@@ -1,4 +1,4 @@
-"""Points in the plane with chosen edges: the tour in red."""
+"""TSP instances with the tour in red."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @DRAWERS.register("tour")
 class Tour(Drawer):
-    """Nodes at their coordinates, edges of class 1 in red, all others faint."""
+    """Nodes at their coordinates, edges of class 1 in red, others faint."""
 
     order = 20
 
