@@ -88,7 +88,7 @@ def test_senseless_requests_say_what_is_allowed() -> None:
         generate(1, low=20, high=10)
     with pytest.raises(UnknownNameError, match="Did you mean 'geographic'"):
         generate(1, metric="geografic")
-    with pytest.raises(GraphTrialError, match="at least one instance"):
+    with pytest.raises(GraphTrialError, match="number of instances must be at least 1"):
         generate(0)
     with pytest.raises(GraphTrialError, match="above 0 seconds"):
         generate(1, time_limit=0)
