@@ -83,7 +83,7 @@ class Comparison:
                 f"{difference.p_min:.3g}{'' if self.p_holm == difference.p else ' before correction'}. A - B is "
                 f"{difference.mean:+.3f} {self.metric}, and the {interval} by Student's t {excludes}; {more}."
             )
-        return f"{self.a} and {self.b} are neither different nor equivalent by {self.basis}: {gap}; {more}."
+        return f"{self.a} and {self.b} neither differ significantly nor are equivalent by {self.basis}: {gap}; {more}."
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON-like values: the shape of `--json`, documented in docs/json.md."""
