@@ -184,7 +184,7 @@ def test_a_task_that_exits_fails_all_trials_of_one_training(tmp_path: Path) -> N
     records = store.trials()
     assert [record.status for record in records] == ["failed", "failed"]
     assert all("SystemExit: 0" in str(record.error) for record in records)
-    assert {record.environment["together"] for record in records} == {2}
+    assert {record.environment["batched_trials"] for record in records} == {2}
 
 
 @pytest.mark.parametrize("statement", ["sys.exit(0)", "raise GeneratorExit", "raise ValueError('so')", "1 / 0"])

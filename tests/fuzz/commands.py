@@ -68,10 +68,10 @@ MODELS = [
     "wl",
     "shortest-path",
 ]
-EXECUTORS = ["processes:0", "processes:x", "processes:-1", "processes:1.5", "processes:0,0", "nothing", "together:x"]
+EXECUTORS = ["processes:0", "processes:x", "processes:-1", "processes:1.5", "processes:0,0", "nothing", "vectorized:x"]
 EXECUTORS += [
-    "together:0",
-    "together",
+    "vectorized:0",
+    "vectorized",
     "ray:auto,cpus=x",
     "ray:local,cpus=1.5",
     "ray:local,memory_gb=nan",
