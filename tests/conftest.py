@@ -15,7 +15,7 @@ import pytest  # noqa: E402
 from tests.helpers import durations  # noqa: E402
 from tests.helpers.tally import Tally  # noqa: E402
 
-from graphtrial.core import permissions  # noqa: E402
+from graphtrial.core.plugins import permissions  # noqa: E402
 
 # Read before any test runs, because the fixture below hides it from tests that do not ask for it.
 _CONFIGURED = os.environ.get("GRAPHTRIAL_MIRROR")

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 import graphtrial as gt
 from graphtrial.cli.main import app
-from graphtrial.core import plugins
+from graphtrial.core.plugins import loader as plugins
 from graphtrial.studies import load_study
 from graphtrial.training import PROTOCOLS
 

@@ -24,7 +24,7 @@ import importlib
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from graphtrial.core.plugins import open_to_plugins
+from graphtrial.core.plugins.loader import open_to_plugins
 
 __version__ = version("graphtrial")
 
@@ -43,8 +43,8 @@ _HOMES = {
     "graphtrial.nn.encoder": ("EdgeEncoder", "NodeEncoder"),
     "graphtrial.nn.head": ("make_head",),
     "graphtrial.ops": ("aggregate",),
-    "graphtrial.core.permissions": ("allow",),
-    "graphtrial.core.plugins": ("load_plugin",),
+    "graphtrial.core.plugins.permissions": ("allow",),
+    "graphtrial.core.plugins.loader": ("load_plugin",),
     "graphtrial.studies": ("ModelEntry", "Study", "load_study"),
     "graphtrial.tasks": ("TASKS", "Task"),
     "graphtrial.training": ("PROTOCOLS", "Protocol", "TrainingRules"),
@@ -70,8 +70,8 @@ __all__ = ["__version__", *sorted([*_HOME, *_PACKAGES])]
 if TYPE_CHECKING:
     from graphtrial.api import build, info, load, prepare, run, run_study
     from graphtrial.core.errors import GraphTrialError
-    from graphtrial.core.permissions import allow
-    from graphtrial.core.plugins import load_plugin
+    from graphtrial.core.plugins.loader import load_plugin
+    from graphtrial.core.plugins.permissions import allow
     from graphtrial.datasets import DATASETS, Dataset, DatasetSpec, Split
     from graphtrial.encodings import ENCODINGS, Encoding
     from graphtrial.graphs import (

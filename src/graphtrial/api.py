@@ -13,8 +13,8 @@ from torch import nn
 
 from graphtrial import datasets
 from graphtrial.core.files import DEFAULT_STORE
-from graphtrial.core.imports import registered_name
-from graphtrial.core.permissions import allow
+from graphtrial.core.plugins.imports import registered_name
+from graphtrial.core.plugins.permissions import allow
 from graphtrial.datasets import DATASETS, Dataset, DatasetSpec
 from graphtrial.execution import Executor, Progress, StudyRun
 from graphtrial.execution.executor import Listener

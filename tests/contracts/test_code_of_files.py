@@ -16,7 +16,7 @@ from tests.helpers.strangers import MODULE, PLACES, stored, trial
 from typer.testing import CliRunner, Result
 
 from graphtrial.cli.main import app
-from graphtrial.core import permissions
+from graphtrial.core.plugins import permissions
 from graphtrial.execution import run_trials
 from graphtrial.execution.ray_cluster import RayCluster
 from graphtrial.studies import ModelEntry, Study

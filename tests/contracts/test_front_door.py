@@ -12,7 +12,7 @@ import torch
 
 import graphtrial as gt
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.core.imports import CLASS_NAME
+from graphtrial.core.plugins.imports import CLASS_NAME
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.gin import GIN
 from graphtrial.trials.shapes import shapes_for

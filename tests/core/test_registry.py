@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from graphtrial.core.errors import GraphTrialError, UnknownNameError
-from graphtrial.core.imports import import_attribute
-from graphtrial.core.permissions import NotAllowedError, allow
+from graphtrial.core.plugins.imports import import_attribute
+from graphtrial.core.plugins.permissions import NotAllowedError, allow
 from graphtrial.core.registry import Registry
 from graphtrial.datasets import DATASETS
 from graphtrial.encodings import ENCODINGS

@@ -195,7 +195,7 @@ def _ids(path: Path) -> list[str]:
 
 @pytest.mark.long
 def test_a_trial_that_hangs_on_the_cluster_is_ended(cluster: Any, tmp_path: Path, tally: Tally) -> None:
-    from graphtrial.core.plugins import load_plugin, unload_plugin
+    from graphtrial.core.plugins.loader import load_plugin, unload_plugin
 
     file = tmp_path / "sleeper.py"
     file.write_text(

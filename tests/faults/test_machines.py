@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 from graphtrial.cli.main import app
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.core.plugins import Plugin, load_plugin, unload_plugin
+from graphtrial.core.plugins.loader import Plugin, load_plugin, unload_plugin
 from graphtrial.execution import run_trials
 from graphtrial.execution.processes import Processes
 from graphtrial.execution.worker import is_running

@@ -17,7 +17,7 @@ import networkx as nx
 import numpy as np
 import torch
 
-from graphtrial.core.plugins import load_plugin, unload_plugin
+from graphtrial.core.plugins.loader import load_plugin, unload_plugin
 from graphtrial.datasets import aqsol, planetoid_reader, qm9_reader, wikics, zinc
 from graphtrial.datasets.custom import recipe
 from graphtrial.datasets.custom.importers import read as read_own

@@ -73,7 +73,7 @@ def _user_error(error: BaseException) -> str | None:
     """Return the message of an exception, `sys.exit` included, that comes from a plug-in; `None` for any other."""
     if isinstance(error, GraphTrialError | KeyboardInterrupt):
         return None
-    from graphtrial.core.plugins import describe_user_error
+    from graphtrial.core.plugins.loader import describe_user_error
 
     return describe_user_error(error) or (
         None if isinstance(error, Exception) else f"the command was ended by {in_one_line(error)}"
@@ -114,7 +114,7 @@ def names(text: str) -> list[str]:
 
 def load_code(plugins: list[Path] | None, allowed: list[str] | None, *typed: str | None) -> None:
     """Load plug-ins, and allow the code that the command line names: by --allow, or as an argument."""
-    from graphtrial.core.permissions import PATH, allow
+    from graphtrial.core.plugins.permissions import PATH, allow
     from graphtrial.core.registry import NAME
 
     for name in allowed or []:
@@ -122,7 +122,7 @@ def load_code(plugins: list[Path] | None, allowed: list[str] | None, *typed: str
             raise GraphTrialError(f"--allow takes package.module:attribute or the name of an entry point, not '{name}'")
     allow(*(allowed or []), *(name for name in typed if name))
     if plugins:
-        from graphtrial.core.plugins import load_plugin
+        from graphtrial.core.plugins.loader import load_plugin
 
         for file in plugins:
             load_plugin(file)

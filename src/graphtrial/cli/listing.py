@@ -78,7 +78,7 @@ def list_things(
 
 def _withheld(kind: str) -> dict[str, str]:
     """Return the entry points of this kind, declared by installed packages, that are not allowed."""
-    from graphtrial.core.plugins import registries
+    from graphtrial.core.plugins.loader import registries
 
     registry = next((one for one in registries().values() if one.plural == kind), None)
     return {} if registry is None else registry.not_allowed()
@@ -153,7 +153,7 @@ def _protocols() -> list[dict[str, Any]]:
 
 
 def _components(kind: str) -> list[dict[str, Any]]:
-    from graphtrial.core.plugins import registries
+    from graphtrial.core.plugins.loader import registries
     from graphtrial.core.signatures import declared_arguments
 
     registry = registries()[kind]

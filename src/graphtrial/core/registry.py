@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, TypeVar
 
-from graphtrial.core import permissions
 from graphtrial.core.errors import GraphTrialError, UnknownNameError, did_you_mean, short_repr
-from graphtrial.core.imports import import_attribute
+from graphtrial.core.plugins import permissions
+from graphtrial.core.plugins.imports import import_attribute
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -46,8 +46,8 @@ class Registry(Generic[T]):
     Built-ins register themselves when their module is imported; all modules of `packages` are imported at the first
     look-up, so that a new entry is a new file and nothing else. Installed packages register through the entry point
     group `graphtrial.<plural>`. An entry point or `module:attr` is imported only if it is allowed
-    (`graphtrial.core.permissions`), and must satisfy the predicate `fits` (described by `wanted` in errors) and have
-    the attributes `declared`; it is not called here.
+    (`graphtrial.core.plugins.permissions`), and must satisfy the predicate `fits` (described by `wanted` in errors) and
+    have the attributes `declared`; it is not called here.
     """
 
     def __init__(

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from graphtrial.core.imports import builtin_classes, class_attribute
+from graphtrial.core.plugins.imports import builtin_classes, class_attribute
 from graphtrial.datasets.base import DATASETS, Dataset, DatasetSpec, Source, Split
 from graphtrial.datasets.prepare import info, load, prepare
 from graphtrial.datasets.statistics import Statistics

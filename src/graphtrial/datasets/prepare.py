@@ -12,7 +12,7 @@ from typing import Any
 from graphtrial.core.cache import cache_folder, cached
 from graphtrial.core.errors import CorruptFileError, GraphTrialError, InvalidGraphError, UnknownNameError
 from graphtrial.core.files import atomic_folder
-from graphtrial.core.origins import origin_digests
+from graphtrial.core.plugins.origins import origin_digests
 from graphtrial.core.spec import digest
 from graphtrial.datasets.base import DATASETS, PARTS, Dataset, DatasetSpec, Source, Split, check_splits, dataset_hash
 from graphtrial.datasets.graph_statistics import graph_statistics

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from graphtrial.core.imports import builtin_classes, class_attribute
+from graphtrial.core.plugins.imports import builtin_classes, class_attribute
 from graphtrial.encodings.base import ENCODINGS, Encoding, encode, encoding_settings
 
 __all__ = ["ENCODINGS", "Encoding", "encode", "encoding_settings"]

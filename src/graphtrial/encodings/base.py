@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from graphtrial.core.cache import cache_folder, cached
-from graphtrial.core.origins import origin_digests
+from graphtrial.core.plugins.origins import origin_digests
 from graphtrial.core.registry import Registry, is_subclass
 from graphtrial.core.signatures import declared_arguments
 from graphtrial.core.spec import Component, declared_defaults, digest

@@ -11,10 +11,10 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Annotated
 
-from graphtrial.core import plugins
 from graphtrial.core.arguments import NonNegativeFloat, Range
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.parallel import cores, worker_context
+from graphtrial.core.plugins.loader import user_code
 from graphtrial.core.signatures import check_fields
 from graphtrial.execution.progress import Listener, Progress
 from graphtrial.execution.recording import TrialResult, record_result
@@ -71,7 +71,7 @@ class Processes:
                         trial.to_dict(),
                         store.path,
                         theirs,
-                        plugins.user_code(trial.plugins),
+                        user_code(trial.plugins),
                         environment_settings(),
                     )
                     process = context.Process(target=work, args=args, daemon=True)  # type: ignore[attr-defined]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from graphtrial.core import plugins
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.plugins.loader import UserCode
 from graphtrial.core.temporary import temporary_folder
 from graphtrial.execution.recording import TrialResult
 from graphtrial.execution.worker import DriverGoneError
@@ -28,7 +28,7 @@ class RemoteJob:
     """
 
     trial: dict[str, Any]
-    user_code: plugins.UserCode
+    user_code: UserCode
     code: str
     state: bytes | None = None
 

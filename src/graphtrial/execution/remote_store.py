@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from graphtrial.core import plugins
 from graphtrial.core.files import make_folder
+from graphtrial.core.plugins.loader import user_code
 from graphtrial.execution.recording import record_start
 from graphtrial.execution.remote import RemoteJob, RemoteUpdate
 from graphtrial.training.checkpoint import Checkpoint
@@ -18,7 +18,7 @@ from graphtrial.trials.trial import TrialSpec
 def remote_job(spec: TrialSpec, store: Store) -> RemoteJob:
     """Return the job that starts a trial on another machine, or resumes it from its checkpoint in the store."""
     state = checkpoint_of(spec.id, store).content()
-    return RemoteJob(spec.to_dict(), plugins.user_code(spec.plugins), environment()["code"], state)
+    return RemoteJob(spec.to_dict(), user_code(spec.plugins), environment()["code"], state)
 
 
 def checkpoint_of(trial: str, store: Store) -> Checkpoint:

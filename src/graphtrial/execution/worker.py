@@ -12,9 +12,9 @@ from typing import Any
 
 from filelock import FileLock
 
-from graphtrial.core import plugins
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.files import is_locked, make_folder
+from graphtrial.core.plugins.loader import UserCode
 from graphtrial.core.process import memory_meter
 from graphtrial.execution.recording import TrialResult, record_result, record_start
 from graphtrial.training.outcome import Epoch
@@ -61,7 +61,7 @@ def run_and_record(
 
 
 def work(
-    values: dict[str, Any], store_path: Path, driver: Connection, code: plugins.UserCode, settings: Mapping[str, str]
+    values: dict[str, Any], store_path: Path, driver: Connection, code: UserCode, settings: Mapping[str, str]
 ) -> None:
     """Run a trial in a worker process and report each epoch to the driver; return if the driver has ended.
 

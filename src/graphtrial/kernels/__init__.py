@@ -4,7 +4,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from graphtrial.core.errors import missing_extra
-from graphtrial.core.imports import builtin_classes, class_attribute
+from graphtrial.core.plugins.imports import builtin_classes, class_attribute
 
 if find_spec("sklearn") is None:
     raise missing_extra("a graph kernel", "scikit-learn", "kernels")

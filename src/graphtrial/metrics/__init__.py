@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from graphtrial.core.imports import builtin_classes, class_attribute
+from graphtrial.core.plugins.imports import builtin_classes, class_attribute
 from graphtrial.metrics.base import METRICS, Metric, OutputType, make_metric, metric_range
 
 __all__ = ["METRICS", "Metric", "OutputType", "make_metric", "metric_range"]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from graphtrial.core.imports import builtin_classes, class_attribute
+from graphtrial.core.plugins.imports import builtin_classes, class_attribute
 from graphtrial.nn.budget import parameter_count, parse_budget, width_for_budget
 from graphtrial.nn.registry import (
     MODELS,

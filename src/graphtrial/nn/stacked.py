@@ -9,7 +9,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from graphtrial.core.arguments import Width
-from graphtrial.core.imports import registered_name
+from graphtrial.core.plugins.imports import registered_name
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.self_loops import add_remaining_self_loops
 from graphtrial.nn.block import Block, BlockConfig

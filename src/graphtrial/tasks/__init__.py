@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from graphtrial.core.imports import builtin_classes, class_attribute
+from graphtrial.core.plugins.imports import builtin_classes, class_attribute
 from graphtrial.tasks.base import TASKS, Task, TaskLevel
 from graphtrial.tasks.binary_classification import GraphBinaryClassification, NodeBinaryClassification
 from graphtrial.tasks.classification import EdgeClassification, GraphClassification, NodeClassification

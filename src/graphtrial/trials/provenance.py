@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from graphtrial.core.errors import GraphTrialError, UnknownNameError
-from graphtrial.core.origins import origin_digests
+from graphtrial.core.plugins.origins import origin_digests
 from graphtrial.core.registry import version_of
 from graphtrial.core.spec import Component
 from graphtrial.datasets import DATASETS, load

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from graphtrial.core.errors import GraphTrialError, in_one_line
-from graphtrial.core.plugins import describe_user_error, load_plugin, unload_plugin
+from graphtrial.core.plugins.loader import describe_user_error, load_plugin, unload_plugin
 from graphtrial.core.signatures import declared_arguments
 from graphtrial.datasets import DATASETS
 from graphtrial.datasets.base import DatasetSpec

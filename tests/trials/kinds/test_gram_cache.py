@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from graphtrial.core import plugins
-from graphtrial.core.plugins import load_plugin
+from graphtrial.core.plugins import loader as plugins
+from graphtrial.core.plugins.loader import load_plugin
 from graphtrial.core.spec import Component
 from graphtrial.datasets import load
 from graphtrial.trials.kinds.gram_cache import kernel_matrix

@@ -56,7 +56,7 @@ def test_a_mended_kernel_is_never_served_an_old_result(tmp_path: Path, monkeypat
 
 
 def test_a_kernel_that_gives_nan_fails_its_trial(tmp_path: Path) -> None:
-    from graphtrial.core.plugins import load_plugin, unload_plugin
+    from graphtrial.core.plugins.loader import load_plugin, unload_plugin
 
     file = tmp_path / "broken_kernel.py"
     file.write_text(PLUGIN)

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from graphtrial.core.cache import cache_folder, cached
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.core.origins import origin_digests
+from graphtrial.core.plugins.origins import origin_digests
 from graphtrial.core.spec import Component, digest
 from graphtrial.datasets import Dataset
 from graphtrial.graphs import storage

@@ -11,9 +11,9 @@ import pytest
 from tests.helpers.own_layer import LAYER, call, write
 from tests.helpers.sampling import rotating
 
-from graphtrial.core import plugins
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.core.plugins import load_plugin
+from graphtrial.core.plugins import loader as plugins
+from graphtrial.core.plugins.loader import load_plugin
 from graphtrial.execution import make_executor, run_trials
 from graphtrial.nn import MODELS
 from graphtrial.studies import ModelEntry, Study

@@ -19,8 +19,8 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.core.imports import imported_names, source_file
-from graphtrial.core.plugins import MODULE_PREFIX, Plugin, plugin_of_module, registrant
+from graphtrial.core.plugins.imports import imported_names, source_file
+from graphtrial.core.plugins.loader import MODULE_PREFIX, Plugin, plugin_of_module, registrant
 
 SHORT_DIGEST = 12
 """Hexadecimal digits of the digest that distinguish files of the same name."""

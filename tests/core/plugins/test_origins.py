@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from graphtrial.core import plugins
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.core.origins import origin_digests
-from graphtrial.core.plugins import load_plugin
+from graphtrial.core.plugins import loader as plugins
+from graphtrial.core.plugins.loader import load_plugin
+from graphtrial.core.plugins.origins import origin_digests
 from graphtrial.datasets import DATASETS
 from graphtrial.encodings import ENCODINGS
 from graphtrial.kernels import KERNELS

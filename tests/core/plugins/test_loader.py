@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 from tests.helpers.own_layer import LAYER, call, write
 
-from graphtrial.core import plugins
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.core.plugins import load_plugin
+from graphtrial.core.plugins import loader as plugins
+from graphtrial.core.plugins.loader import load_plugin
 from graphtrial.encodings import ENCODINGS
 from graphtrial.nn import MODELS, build_model, model_settings
 from graphtrial.studies import ModelEntry, Study
 from graphtrial.trials import Store, run_trial
 
-PAGE = Path(__file__).parents[2] / "docs" / "add-a-model.md"
+PAGE = Path(__file__).parents[3] / "docs" / "add-a-model.md"
 EXAMPLES = {
     match[1]: match[0]
     for match in re.findall(r"```python\n(\"\"\"(\w+\.py).*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)

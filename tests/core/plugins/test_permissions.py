@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import graphtrial as gt
 from graphtrial.cli.main import app
-from graphtrial.core.permissions import NotAllowedError, allowed
+from graphtrial.core.plugins.permissions import NotAllowedError, allowed
 from graphtrial.studies import ModelEntry, Study
 from graphtrial.trials import Store
 

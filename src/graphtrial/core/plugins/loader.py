@@ -17,10 +17,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from graphtrial.core import permissions
 from graphtrial.core.errors import GraphTrialError, in_one_line
 from graphtrial.core.files import require_file
-from graphtrial.core.imports import import_attribute
+from graphtrial.core.plugins import permissions
+from graphtrial.core.plugins.imports import import_attribute
 from graphtrial.core.registry import Contents, Registry, Resolver
 
 Source = tuple[str, bytes]
