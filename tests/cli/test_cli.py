@@ -170,7 +170,7 @@ def test_data_prepare_and_info() -> None:
     ],
 )
 def test_a_mistake_is_one_line_and_a_non_zero_exit(
-    words: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    words: list[str], message: str, tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     result = call(*words)
