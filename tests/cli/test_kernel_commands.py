@@ -34,7 +34,8 @@ def test_a_kernel_is_tried_and_told_as_json(tmp_path: Path) -> None:
     assert (told["test"]["n"], told["test_over_seeds"]["n"]) == (6, 2)
     shown = json.loads(RUNNER.invoke(app, ["show", told["trials"][0], *store, "--json"]).stdout)
     assert shown["status"] == "done"
-    assert shown["spec"]["rules"]["penalties"][0] == 1000.0
+    assert shown["spec"]["rules"] == {"kind": "kernel-svm"}  # all others are the defaults
+    assert shown["rules"]["penalties"][0] == 1000.0
 
 
 @pytest.mark.slow

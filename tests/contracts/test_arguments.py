@@ -17,7 +17,7 @@ from graphtrial.core.arguments import Range
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.signatures import declared_arguments, declared_hints
 from graphtrial.core.spec import canonical_json, resolve_arguments
-from graphtrial.datasets.custom.generators import KINDS
+from graphtrial.datasets.custom.generators import GENERATORS
 from graphtrial.encodings import ENCODINGS
 from graphtrial.execution.executor import EXECUTORS
 from graphtrial.kernels import KERNELS
@@ -49,8 +49,8 @@ def constructors() -> Iterator[Any]:
     for registry in registries:
         for name in registry.names():
             yield pytest.param(registry.get(name), id=f"{registry.kind} {name}")
-    for name, generator in KINDS.items():
-        yield pytest.param(generator.make, id=f"generator {name}")
+    for name, generator in GENERATORS.items():
+        yield pytest.param(generator.function, id=f"generator {name}")
     for name, executor in EXECUTORS.items():
         yield pytest.param(executor, id=f"executor {name}")
     for rules in (KernelFoldRules, FeatureFitRules, CrossValidation):

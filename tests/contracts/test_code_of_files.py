@@ -19,6 +19,7 @@ from graphtrial.cli.main import app
 from graphtrial.core.plugins import permissions
 from graphtrial.execution import run_trials
 from graphtrial.execution.ray_cluster import RayCluster
+from graphtrial.execution.ray_tasks import connected
 from graphtrial.studies import ModelEntry, Study
 from graphtrial.trials import Store, TrialSpec
 
@@ -209,7 +210,7 @@ def test_workers_import_what_was_allowed_and_nothing_else(
         pytest.importorskip("ray")
     spec, store = trial("model", plain, tmp_path, honest=True), Store(tmp_path / "s.sqlite")
     runner = make_executor(f"{executor}:1" if executor == "processes" else executor)
-    with runner._connected(sys.modules["ray"]) if isinstance(runner, RayCluster) else nullcontext():
+    with connected(sys.modules["ray"], runner.address) if isinstance(runner, RayCluster) else nullcontext():
         run_trials([spec], store, executor=runner)
         (record,) = store.trials()
         assert record.status == "failed"

@@ -73,7 +73,7 @@ def test_what_is_not_a_number_has_no_identity() -> None:
 @pytest.mark.parametrize(
     ("text", "arguments"),
     [
-        ("laplacian:20", {"k": 20, "sign": "random"}),
+        ("laplacian:20", {"k": 20}),
         ("laplacian:20,fixed", {"k": 20, "sign": "fixed"}),
         ("laplacian:20,sign=fixed", {"k": 20, "sign": "fixed"}),
         ("laplacian:sign=fixed,k=20", {"k": 20, "sign": "fixed"}),

@@ -18,7 +18,7 @@ from graphtrial.execution.recording import record_result
 from graphtrial.execution.remote import run_remote
 from graphtrial.execution.remote_store import remote_job
 from graphtrial.studies import ModelEntry, Study
-from graphtrial.training.batches import scored_batches
+from graphtrial.training.batches import evaluation_batches
 from graphtrial.training.trainer import evaluate
 from graphtrial.trials import Store
 from graphtrial.trials.trial import make_job
@@ -112,7 +112,7 @@ def test_evaluation_does_not_depend_on_the_batch_size() -> None:
     found = []
     for size in (1, 7, 64, 1000):
         rules = dataclasses.replace(job.rules, batch_size=size)
-        batches = scored_batches(dataclasses.replace(job, rules=rules), "train")
+        batches = evaluation_batches(dataclasses.replace(job, rules=rules), "train")
         found.append(evaluate(model, job.task, batches))
     losses, scores = zip(*found, strict=True)
     assert len(set(scores)) == 1

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,15 +23,15 @@ QUICK = ["--width", "8", "--max-epochs", "1", "--splits", "1", "--seeds", "1"]
 
 
 @pytest.fixture
-def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder on Python's path with the module `marked`."""
     folder = tmp_path / "library"
     folder.mkdir()
     (folder / "marked.py").write_text(MODULE.format(mark=str(tmp_path / "mark")))
     monkeypatch.syspath_prepend(str(folder))
     monkeypatch.chdir(tmp_path)
-    sys.modules.pop("marked", None)
-    return folder
+    yield folder
+    sys.modules.pop("marked", None)  # another test has another module of that name
 
 
 def test_names_handed_over_in_python_are_the_callers_word(library: Path) -> None:

@@ -63,6 +63,8 @@ def show(
         "epoch_seconds": record.epoch_seconds,
         "starts": record.starts,
         "spec": record.spec.to_dict(),
+        "settings": record.spec.settings,
+        "rules": record.spec.rules.flat(),
         "environment": record.environment,
         "error": record.error,
     }
