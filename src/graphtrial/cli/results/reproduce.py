@@ -31,7 +31,7 @@ def reproduce(
 ) -> None:
     """Run a trial, or all trials of a row, again and compare; bitwise equal if versions are the same.
 
-    Example: graphtrial reproduce e191ac --shipped
+    Example: graphtrial reproduce bb7418 --shipped
     """
     if workers != 0:
         prepare_workers()
