@@ -11,7 +11,7 @@ BUILT = """
 import sys, torch
 from graphtrial.training.optim import OPTIMIZERS, SCHEDULES
 from graphtrial.training.optim.base import Run
-REQUIRED = {"step": {"step_size": 2}, "plateau": {"factor": 0.5, "patience": 1}}
+REQUIRED = {"polynomial": {"total_steps": 9}, "step": {"step_size": 2}, "plateau": {"factor": 0.5, "patience": 1}}
 for name in OPTIMIZERS:
     for schedule in SCHEDULES:
         weight = torch.nn.Parameter(torch.ones(3))
