@@ -21,7 +21,7 @@ ARGUMENTS: dict[str, str] = {
     "step": "step:2",
     "plateau": "plateau:factor=0.5,patience=0",
     "cosine": "cosine:warmup_epochs=3",
-    "polynomial": "polynomial:total_steps=9,warmup_steps=2",
+    "polynomial": "polynomial:total_steps=40,warmup_steps=3,final_factor=0.5",
 }
 """Arguments that make a component do something within eight epochs; its name alone where it needs none."""
 

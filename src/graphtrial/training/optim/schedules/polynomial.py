@@ -16,8 +16,8 @@ from graphtrial.training.optim.closed_form import ClosedForm
 class Polynomial(ClosedForm):
     r"""Linear warm-up from 0, then polynomial decay, step by step, as Graphormer trains (arXiv:2106.05234).
 
-    In the first `warmup_steps` optimizer steps the learning rate rises linearly from 0 to that of the optimizer; then it
-    falls to `final_factor` times it at `total_steps`, where it stays:
+    In the first `warmup_steps` optimizer steps the learning rate rises linearly from 0 to that of the optimizer; then
+    it falls to `final_factor` times it at `total_steps`, where it stays:
 
     .. math:: \eta_t = \eta \big(f + (1 - f) (1 - (t - W) / (T - W))^p\big)
 
