@@ -227,6 +227,6 @@ def test_doctor_says_which_code_a_store_names(plain: TrialSpec, mark: Path, tmp_
     path = tmp_path / "theirs.sqlite"
     stored(trial("model", plain, tmp_path, honest=False), path)
     findings = json.loads(call(["doctor", "--store", str(path), "--json"]).stdout)["findings"]
-    (code,) = [finding for finding in findings if finding["what"] == "code"]
-    assert code["says"] == "1 names of code outside graphtrial: marked:Net"
+    (code,) = [finding for finding in findings if finding["check"] == "code"]
+    assert code["result"] == "1 names of code outside graphtrial: marked:Net"
     assert not mark.exists()

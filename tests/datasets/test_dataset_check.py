@@ -63,7 +63,7 @@ def rings(own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
 def test_what_is_equal_agrees(rings: Path) -> None:
     facts = check("rings")
     assert (facts["status"], facts["source"], facts["exact"]) == ("agrees", "first", True)
-    assert [row["what"] for row in facts["rows"]] == ["graphs", "nodes", "edges", "split"]
+    assert [row["statistic"] for row in facts["rows"]] == ["graphs", "nodes", "edges", "split"]
 
 
 def test_a_known_difference_is_explained(rings: Path, monkeypatch: pytest.MonkeyPatch) -> None:

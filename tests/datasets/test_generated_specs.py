@@ -23,8 +23,8 @@ def test_a_mean_is_judged_by_the_groups_that_are_declared() -> None:
     graphs = graphs.with_column("shared", Column(np.repeat(np.arange(4), 25), "graph", types=4))
     alone = compare(Statistics(100, 35.0, 0.0), graphs, [], exact=False)
     together = compare(Statistics(100, 35.0, 0.0, grouped_by="shared"), graphs, [], exact=False)
-    assert [row["agrees"] for row in alone if row["what"] == "nodes"] == [False]
-    assert [row["agrees"] for row in together if row["what"] == "nodes"] == [True]
+    assert [row["agrees"] for row in alone if row["statistic"] == "nodes"] == [False]
+    assert [row["agrees"] for row in together if row["statistic"] == "nodes"] == [True]
 
 
 @pytest.mark.parametrize("size", [200, 500, 1000, 5000])

@@ -33,13 +33,13 @@ layers = 2
 """
 
 
-def finding(found: list[Finding], area: str, what: str) -> Finding:
-    (wanted,) = [f for f in found if (f.area, f.what) == (area, what)]
+def finding(found: list[Finding], area: str, check: str) -> Finding:
+    (wanted,) = [f for f in found if (f.area, f.check) == (area, check)]
     return wanted
 
 
 def wrong(found: list[Finding]) -> list[str]:
-    return [f"{f.area}: {f.what}" for f in found if f.state == "wrong"]
+    return [f"{f.area}: {f.check}" for f in found if f.state == "wrong"]
 
 
 @pytest.fixture
@@ -57,8 +57,8 @@ def results(tmp_path: Path) -> Path:
 def test_nothing_is_wrong_with_a_sound_machine(results: Path) -> None:
     found = examine(results)
     assert wrong(found) == []
-    assert "1 done" in finding(found, "store", "trials").says
-    assert "all checksums match" in finding(found, "cache", "datasets").says
+    assert "1 done" in finding(found, "store", "trials").result
+    assert "all checksums match" in finding(found, "cache", "datasets").result
     assert finding(found, "machine", "kernels").state == "ok"
     assert finding(found, "packages", "torch").state == "ok"
 
@@ -67,7 +67,7 @@ def test_there_need_not_be_a_store_or_a_cache_yet(tmp_path: Path, monkeypatch: p
     monkeypatch.setenv("GRAPHTRIAL_HOME", str(tmp_path / "none yet" / "cache"))
     found = examine(tmp_path / "nowhere" / "store.sqlite")
     assert wrong(found) == []
-    assert "no trials so far" in finding(found, "store", "file").says
+    assert "no trials so far" in finding(found, "store", "file").result
     assert not (tmp_path / "nowhere").exists()  # looking leaves no traces
     assert not (tmp_path / "none yet").exists()
 
@@ -111,8 +111,8 @@ def test_a_store_that_something_else_wrote_to_is_found(results: Path) -> None:
     )
     found = examine(results)
     assert wrong(found) == ["store: file", f"store: trial {trial}"]
-    assert "1 epochs belong to no trial" in finding(found, "store", "file").says
-    assert "changed after it was written" in finding(found, "store", f"trial {trial}").says
+    assert "1 epochs belong to no trial" in finding(found, "store", "file").result
+    assert "changed after it was written" in finding(found, "store", f"trial {trial}").result
     assert "do not trust" in finding(found, "store", f"trial {trial}").advice
 
 
@@ -149,12 +149,12 @@ def test_a_damaged_a_foreign_and_another_schema_are_told_apart(results: Path, tm
     assert "store: file" in wrong(examine(results))
     other = tmp_path / "other.sqlite"
     change(other, "CREATE TABLE something (a)")
-    assert "not a GraphTrial store" in finding(examine(other), "store", "file").says
+    assert "not a GraphTrial store" in finding(examine(other), "store", "file").result
     newer = tmp_path / "newer.sqlite"
     Store(newer)
     change(newer, "UPDATE about SET value = '99' WHERE key = 'schema'")
     before = newer.read_bytes()
-    assert "has schema 99" in finding(examine(newer), "store", "file").says
+    assert "has schema 99" in finding(examine(newer), "store", "file").result
     assert newer.read_bytes() == before
 
 
@@ -170,7 +170,7 @@ def test_what_killed_processes_left_is_told(results: Path) -> None:
         found = examine(results)
         assert wrong(found) == []
         assert finding(found, "store", "checkpoints").state == "note"
-        assert finding(found, "store", "leftovers").says == f"1 temporary folders: {old.name}"
+        assert finding(found, "store", "leftovers").result == f"1 temporary folders: {old.name}"
         told = CliRunner().invoke(app, ["doctor", "--clean", "--store", str(results), "--json"])
         assert told.exit_code == 0, told.output
         assert set(json.loads(told.stdout)["removed"]) >= {str(old), str(trial / "checkpoint.safetensors")}
@@ -185,11 +185,11 @@ def test_what_killed_processes_left_is_told(results: Path) -> None:
 def test_a_study_is_compared_with_the_store_trial_by_trial(tmp_path: Path) -> None:
     file, path = tmp_path / "study.toml", tmp_path / "s.sqlite"
     file.write_text(STUDY)
-    assert "0 of 2 trials are finished, 0 started, 2 missing" in examine(path, str(file))[-1].says
+    assert "0 of 2 trials are finished, 0 started, 2 missing" in examine(path, str(file))[-1].result
     from graphtrial.studies import load_study
 
     run_trials(load_study(str(file)).trials()[:1], Store(path), workers=0)
-    assert "1 of 2 trials are finished, 0 started, 1 missing" in examine(path, str(file))[-1].says
+    assert "1 of 2 trials are finished, 0 started, 1 missing" in examine(path, str(file))[-1].result
     run_trials(load_study(str(file)).trials(), Store(path), workers=0)
     assert examine(path, str(file))[-1].state == "ok"
 
@@ -200,7 +200,7 @@ def test_a_package_that_is_absent_or_too_old_is_named_with_its_extra(monkeypatch
     lines = ["torch>=99.0", "numpy>=1.26", "rdkit>=2024.3; extra == 'chem'", "tomli>=2.0; python_version < '3.1'"]
     monkeypatch.setattr(machine, "requires", lambda name: lines)
     monkeypatch.setattr(machine, "_version", lambda name: None if name == "rdkit" else "2.13.0+cpu")
-    found = {f.what: f for f in check_packages()}
+    found = {f.check: f for f in check_packages()}
     assert found["torch"].state == "wrong"
     assert found["numpy"].state == "ok"
     assert "graphtrial[chem]" in found["extra chem"].advice

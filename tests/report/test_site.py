@@ -15,7 +15,7 @@ from tests.helpers.sites import EVIL, plan, record, sample_store
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.spec import Component
-from graphtrial.plots.cached import kept_pictures
+from graphtrial.plots.cached import cached_plots
 from graphtrial.report import write_site
 from graphtrial.report.addresses import file_name
 from graphtrial.report.build import MARKER
@@ -70,7 +70,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, session_home: Path) -> Path:
     picture = folder / "picture.png"
     picture.write_bytes(b"not looked at")
     facts = {
-        "statistics": [{"what": EVIL, "ours": 1.5, "published": [1, 2], "agrees": True, "rule": "r"}],
+        "statistics": [{"statistic": EVIL, "measured": 1.5, "published": [1, 2], "agrees": True, "rule": "r"}],
         "hash": "0" * 64,
     }
     known = {"csl": Prepared({**facts, "source_means": EVIL, "source": "s"}, (picture,))}
@@ -227,7 +227,7 @@ def test_a_name_in_a_store_is_never_imported(tmp_path: Path, monkeypatch: pytest
     for protocol in ("bgnn-v5/csl@1", "tudataset/gnn@1", "wikics/nodes@1", "bgnn-v1/zinc@1"):
         model = Component(trap, {})
         record(store, dataclasses.replace(spec, dataset=trap, model=model, protocol=protocol), 50.0, epochs=2)
-    assert kept_pictures(trap, spec.data) == ({}, ())
+    assert cached_plots(trap, spec.data) == ({}, ())
     page = write_site(store, tmp_path / "site")
     assert trap in page.read_text(encoding="utf-8")
 

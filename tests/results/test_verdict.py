@@ -110,28 +110,28 @@ def test_the_rounding_of_printed_digits_is_an_error(judge: Judge) -> None:
 def test_two_seeds_reproduce_nothing_that_they_cannot_show(judge: Judge) -> None:
     found = judge([66.0, 74.5])
     assert found.kind == "inconclusive"
-    assert found.further_trials is not None
-    assert found.further_trials > 2
-    assert f"about {found.further_trials} further trials would decide:" in found.reason
+    assert found.required_trials is not None
+    assert found.required_trials > 2
+    assert f"about {found.required_trials} further trials would decide:" in found.reason
 
 
 def test_no_number_of_trials_decides_where_the_published_error_is_too_large(judge: Judge) -> None:
     found = judge([71.45, 71.5, 71.55, 71.6])  # 1.3 published errors of a mean over four runs
-    assert (found.kind, found.further_trials) == ("inconclusive", None)
+    assert (found.kind, found.required_trials) == ("inconclusive", None)
     assert "no number of further trials" in found.reason
 
 
 def test_a_single_trial_has_no_deviation_and_borrows_none(judge: Judge) -> None:
     found = judge([70.0])
     assert (found.kind, found.p, found.ci_low) == ("inconclusive", None, None)
-    assert found.further_trials is not None
+    assert found.required_trials is not None
     assert "whose std is undefined" in found.reason
 
 
 @pytest.mark.parametrize("change", [{"std": None}, {"n": None}])
 def test_a_paper_without_deviation_or_number_of_runs_decides_nothing(judge: Judge, change: dict[str, Any]) -> None:
     found = judge([70.1, 69.8, 70.3], dataclasses.replace(SCORE, **change))
-    assert (found.kind, found.further_trials) == ("inconclusive", None)
+    assert (found.kind, found.required_trials) == ("inconclusive", None)
     assert "standard error of its mean is unknown" in found.reason
 
 

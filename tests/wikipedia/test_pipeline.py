@@ -168,7 +168,7 @@ def test_finished_stages_are_kept_and_only_what_depends_on_a_change_is_redone(
         rules = {"mapping": mapping, "glove": wiki / "glove.txt", "category_rules": CategoryRules(MILESTONES)}
         built = Pipeline(StageCache(work, heard.append), find_dumps(wiki), **{**rules, "memory_gb": 1.0, **options})
         built.export  # noqa: B018
-        return sorted(made.name for made in heard if not made.kept)
+        return sorted(made.name for made in heard if not made.is_cached)
 
     last = ["export", "features", "labels", "links", "texts"]
     assert made_again() == []

@@ -34,7 +34,7 @@ def test_a_stage_is_made_once_and_keyed_by_parameters_and_inputs(tmp_path: Path)
     assert other.report == {"count": 2}
     above = [stages.stage("t", {}, [each], make).key for each in (first, other, first)]
     assert above[0] == above[2] != above[1]
-    assert [made.kept for made in heard] == [False, True, False, False, False, True]
+    assert [made.is_cached for made in heard] == [False, True, False, False, False, True]
     assert len(calls) == 4
 
 
@@ -47,7 +47,7 @@ def test_a_stage_that_fails_leaves_nothing_and_is_made_again(tmp_path: Path) -> 
     with pytest.raises(GraphTrialError):
         stages.stage("s", {}, [], fail)
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == []
-    assert not stages.stage("s", {}, [], lambda folder: {}).kept
+    assert not stages.stage("s", {}, [], lambda folder: {}).is_cached
 
 
 def test_a_folder_without_its_report_is_made_again(tmp_path: Path) -> None:
@@ -80,9 +80,9 @@ def test_a_killed_stage_is_redone_and_its_remains_are_removed(tmp_path: Path) ->
         os.kill(process.pid, signal.SIGKILL)
     assert list(tmp_path.glob(".s-*.tmp"))
     stages = StageCache(tmp_path)
-    assert stages.stage("before", {}, [], lambda folder: {}).kept
+    assert stages.stage("before", {}, [], lambda folder: {}).is_cached
     made = stages.stage("s", {}, [], lambda folder: {"done": True})
-    assert not made.kept
+    assert not made.is_cached
     assert made.report == {"done": True}
     assert not list(tmp_path.glob(".s-*.tmp"))
     assert not (made.folder / "half").exists()

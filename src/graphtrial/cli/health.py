@@ -45,7 +45,7 @@ def doctor(
         table = TerminalTable(*(TableColumn(heading) for heading in ("", "check", "result", "advice")))
         for finding in findings:
             state = Text(finding.state, style=COLOURS[finding.state])
-            table.add_row(state, f"{finding.area}: {finding.what}", finding.says, finding.advice)
+            table.add_row(state, f"{finding.area}: {finding.check}", finding.result, finding.advice)
         out.print(table)
         out.print(f"{len(wrong)} of {len(findings)} checks failed" if wrong else "all checks passed")
     if wrong:
