@@ -17,10 +17,10 @@ FILE = File("fam/data.txt", sha256=hashlib.sha256(GOOD).hexdigest(), size=len(GO
 @pytest.fixture
 def folder(own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A mirror of this test alone."""
-    made = tmp_path / "mirror"
-    (made / "fam").mkdir(parents=True)
-    monkeypatch.setenv("GRAPHTRIAL_MIRROR", str(made))
-    return made
+    built = tmp_path / "mirror"
+    (built / "fam").mkdir(parents=True)
+    monkeypatch.setenv("GRAPHTRIAL_MIRROR", str(built))
+    return built
 
 
 def put(path: Path, content: bytes) -> Path:

@@ -23,11 +23,11 @@ EMPTY = printed_tables([])
 TABLES = {table.study: table for table in EMPTY}
 
 
-def the(table: PrintedTable, **wanted: object) -> list[object]:
-    return [cell for cell in table.cells if all(getattr(cell.printed, key) == value for key, value in wanted.items())]
+def the(table: PrintedTable, **expected: object) -> list[object]:
+    return [cell for cell in table.cells if all(getattr(cell.printed, key) == value for key, value in expected.items())]
 
 
-def test_every_printed_row_of_every_paper_has_one_place() -> None:
+def test_every_printed_row_has_one_cell() -> None:
     assert set(PAPERS) == {row.paper for row in published_results()}
     assert [(table.paper, table.number) for table in EMPTY] == list(LAYOUTS)
     seen = Counter(id(cell.printed) for table in EMPTY for cell in table.cells)
@@ -36,7 +36,7 @@ def test_every_printed_row_of_every_paper_has_one_place() -> None:
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_a_missing_place_has_a_command_that_can_be_typed_or_a_reason(name: str) -> None:
+def test_missing_cells_have_a_command_or_a_reason(name: str) -> None:
     table = TABLES[name]
     assert name in catalog()
     for cell in table.cells:
@@ -95,7 +95,7 @@ def test_lines_and_groups_are_those_of_the_paper() -> None:
     ]
 
 
-def test_rows_of_ours_stand_in_their_places_and_in_no_others(results: Store, fill: Filler) -> None:
+def test_result_rows_match_their_printed_rows(results: Store, fill: Filler) -> None:
     laplacian = Component("laplacian", {"k": 20, "sign": "absolute"})
     fill("gcn", [99.0, 100.0, 98.0], encoding=laplacian, params=103847)
     fill("gcn", [10.0, 10.0, 10.0])
@@ -111,8 +111,8 @@ def test_rows_of_ours_stand_in_their_places_and_in_no_others(results: Store, fil
 
 
 def test_two_repetitions_of_a_table_are_the_first_two_seeds_of_the_protocol(results: Store, fill: Filler) -> None:
-    made = next(cell for cell in TABLES["bgnn-v5/table-16"].cells if cell.printed.label == "GIN" and cell.command)
-    words = shlex.split(made.command)
+    built = next(cell for cell in TABLES["bgnn-v5/table-16"].cells if cell.printed.label == "GIN" and cell.command)
+    words = shlex.split(built.command)
     settings = {key: parse_value(value) for key, value in _settings(words[4:])}
     seeds = PROTOCOLS.get("bgnn-v5/enzymes").seeds
     specs = fill("gin", [50.0, 60.0], dataset="enzymes", protocol="bgnn-v5/enzymes@1", arguments=settings)

@@ -138,13 +138,13 @@ class Running:
 
     def validate(self, beginning: Any, targets: Tensor) -> list[tuple[float, float]]:
         """Return the loss and the score of each."""
-        found = []
+        results = []
         with torch.no_grad():
             out = self.way.finish(self.models(training=False), self.graph, beginning, self.val)
             for copy, rows in zip(self.copies, out, strict=True):
                 prediction, target = rows[: len(copy.val_ids)], targets.index_select(0, copy.val_ids)
-                found.append((float(copy.job.task.loss(prediction, target)), copy.job.task.score(prediction, target)))
-        return found
+                results.append((float(copy.job.task.loss(prediction, target)), copy.job.task.score(prediction, target)))
+        return results
 
 
 def _train(copies: list[Copy], on_epoch: Listener, on_end: Callable[[int, Outcome], None]) -> list[Outcome]:
