@@ -59,7 +59,7 @@ def test_networkx_round_trip(given: list[Graph]) -> None:
 
 
 @pytest.mark.parametrize(
-    "made", [nx.karate_club_graph(), nx.barbell_graph(4, 2), nx.gnp_random_graph(12, 0.3, 1, True)]
+    "nx_graph", [nx.karate_club_graph(), nx.barbell_graph(4, 2), nx.gnp_random_graph(12, 0.3, 1, True)]
 )
 def test_networkx_edges_match_pyg(nx_graph: nx.Graph) -> None:
     plain = nx.DiGraph(nx_graph) if nx_graph.is_directed() else nx.Graph(nx_graph)

@@ -23,7 +23,7 @@ from graphtrial.training import PROTOCOLS
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-CLAIM = re.compile(r"<!--= (?P<key>[^>]+?) -->(?P<said>.*?)<!---->", re.DOTALL)
+CLAIM = re.compile(r"<!--= (?P<key>[^>]+?) -->(?P<claimed>.*?)<!---->", re.DOTALL)
 VERDICTS = ("reproduced", "differs (better)", "differs (worse)", "inconclusive", "not comparable")
 NODE_MODELS = {
     "SVM": "svm",
