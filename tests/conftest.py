@@ -10,6 +10,7 @@ from typing import Any
 # Before anything that computes is imported: as many processes as cores run the tests, each with one thread.
 for _library in ("OMP", "MKL", "OPENBLAS", "NUMBA"):
     os.environ[f"{_library}_NUM_THREADS"] = "1"
+os.environ.pop("COLUMNS", None)  # pytest-xdist sets it; outputs are compared at one width
 
 import pytest  # noqa: E402
 from tests.helpers import durations  # noqa: E402

@@ -93,18 +93,18 @@ def test_every_setting_of_a_model_declares_type_and_range(name: str) -> None:
 
 def _sound(constructor: Callable[..., Any]) -> dict[str, Any]:
     """Return values for what has no default."""
-    found: dict[str, Any] = {}
+    actual: dict[str, Any] = {}
     for key, parameter in declared_arguments(constructor).items():
         if parameter.default is parameter.empty:
             for value in (1, 5, 0.5, "x", True, [1, 1, 1]):
                 try:
-                    resolve_arguments(constructor, {**found, key: value}, "it")
+                    resolve_arguments(constructor, {**actual, key: value}, "it")
                 except GraphTrialError as error:
                     if f"{key} of it" in str(error):
                         continue
-                found[key] = value
+                actual[key] = value
                 break
-    return found
+    return actual
 
 
 @pytest.mark.parametrize("constructor", list(constructors()))

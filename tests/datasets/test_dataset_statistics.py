@@ -19,7 +19,7 @@ def some_graphs(mean: int) -> GraphSet:
 
 
 def wrong(published: Statistics, exact: bool, mean: int = 20) -> list[str]:
-    return [row["what"] for row in compare(published, some_graphs(mean), [SPLIT], exact) if not row["agrees"]]
+    return [row["statistic"] for row in compare(published, some_graphs(mean), [SPLIT], exact) if not row["agrees"]]
 
 
 def test_exact_data_must_round_to_the_published_digits() -> None:
@@ -49,15 +49,15 @@ def test_links_counted_once_are_half_of_the_edges_and_the_self_loops() -> None:
 
 
 @pytest.mark.parametrize("exact", [True, False])
-def test_a_known_difference_is_explained_and_any_other_still_wrong(exact: bool) -> None:
+def test_documented_difference_is_explained_any_other_is_wrong(exact: bool) -> None:
     def facts(ours: float) -> Statistics:
         return Statistics(100, 33.0, 0.0, node_types=9, differences={
             "nodes": Difference(ours, "a misprint"), "node_types": Difference(3, "six never occur"),
         })  # fmt: skip
 
     rows = compare(facts(20.0), some_graphs(20), [SPLIT], exact)
-    assert [row["what"] for row in rows if not row["agrees"]] == []
-    assert {row["what"]: row["reason"] for row in rows if "reason" in row} == {
+    assert [row["statistic"] for row in rows if not row["agrees"]] == []
+    assert {row["statistic"]: row["reason"] for row in rows if "reason" in row} == {
         "nodes": "a misprint",
         "node_types": "six never occur",
     }

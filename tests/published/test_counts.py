@@ -56,7 +56,7 @@ def test_a_model_with_memory_and_random_numbers_has_the_same_count() -> None:
         assert count_parameters(build_model(ours, shapes, dict(cell.settings))) == cell.published
 
 
-def test_models_that_are_not_there_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_models_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     without = [name for name in MODELS if name != "gin"]
     monkeypatch.setattr(MODELS, "names", lambda: without)
     missing = [cell for cell in parameter_checks() if cell.model == "GIN"]
@@ -66,10 +66,10 @@ def test_models_that_are_not_there_are_named(monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.slow
 def test_the_command_prints_every_cell_for_scripts_and_for_people() -> None:
-    told = json.loads(CliRunner().invoke(app, ["params", "--published", "--json"]).stdout)
+    checks = json.loads(CliRunner().invoke(app, ["params", "--published", "--json"]).stdout)
     keys = {"paper", "table", "dataset", "model", "variant", "layers", "published", "built", "match", "reason"}
-    assert len(told) == len(CELLS)
-    assert all(keys <= set(entry) for entry in told)
+    assert len(checks) == len(CELLS)
+    assert all(keys <= set(entry) for entry in checks)
     text = CliRunner().invoke(app, ["params", "--published"]).stdout
     assert f"{sum(cell.match for cell in CELLS)} of {len(CELLS)} published parameter counts are equal" in text
     assert "printed wrongly" in text
@@ -79,7 +79,7 @@ def test_the_command_prints_every_cell_for_scripts_and_for_people() -> None:
     ("words", "message"),
     [(["params"], "name a dataset and a model"), (["params", "zinc", "--published"], "leave their names out")],
 )
-def test_a_half_question_is_refused(words: list[str], message: str) -> None:
+def test_missing_argument_raises(words: list[str], message: str) -> None:
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 2
     assert message in result.stderr

@@ -23,33 +23,31 @@ EMPTY = printed_tables([])
 TABLES = {table.study: table for table in EMPTY}
 
 
-def the(table: PrintedTable, **wanted: object) -> list[object]:
-    return [
-        place for place in table.places if all(getattr(place.printed, key) == value for key, value in wanted.items())
-    ]
+def the(table: PrintedTable, **expected: object) -> list[object]:
+    return [cell for cell in table.cells if all(getattr(cell.printed, key) == value for key, value in expected.items())]
 
 
-def test_every_printed_row_of_every_paper_has_one_place() -> None:
+def test_every_printed_row_has_one_cell() -> None:
     assert set(PAPERS) == {row.paper for row in published_results()}
     assert [(table.paper, table.number) for table in EMPTY] == list(LAYOUTS)
-    seen = Counter(id(place.printed) for table in EMPTY for place in table.places)
+    seen = Counter(id(cell.printed) for table in EMPTY for cell in table.cells)
     assert set(seen.values()) == {1}
     assert sum(seen.values()) == len(published_results())
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_a_missing_place_has_a_command_that_can_be_typed_or_a_reason(name: str) -> None:
+def test_missing_cells_have_a_command_or_a_reason(name: str) -> None:
     table = TABLES[name]
     assert name in catalog()
-    for place in table.places:
-        assert not place.ours
-        if place.printed.status == "not-used":
+    for cell in table.cells:
+        assert not cell.matches
+        if cell.printed.status == "not-used":
             continue
-        assert place.is_missing
-        assert place.command or place.reason, place.printed
-        if not place.command:
+        assert cell.is_missing
+        assert cell.command or cell.reason, cell.printed
+        if not cell.command:
             continue
-        program, verb, first, *words = shlex.split(place.command)
+        program, verb, first, *words = shlex.split(cell.command)
         assert (program, verb) in (("graphtrial", "run"), ("graphtrial", "study"))
         options = dict(zip(words[verb == "run" :: 2], words[(verb == "run") + 1 :: 2], strict=True))
         if verb == "run":
@@ -57,7 +55,7 @@ def test_a_missing_place_has_a_command_that_can_be_typed_or_a_reason(name: str) 
             assert options["--protocol"] in PROTOCOLS
             assert options["--protocol"].partition("/")[0] == table.paper
             width = [parse_value(value) for key, value in _settings(words[1:]) if key == "layers"]
-            assert not width or place.printed.layers in (None, *width)
+            assert not width or cell.printed.layers in (None, *width)
         else:
             assert first == name
             assert set(options) == {"--datasets", "--models"}
@@ -78,9 +76,9 @@ def test_lines_and_groups_are_those_of_the_paper() -> None:
     ]
     pixels = TABLES["bgnn-v5/table-7"]
     assert pixels.layout.groups == ["MNIST", "CIFAR10"]
-    assert all(None not in line.places for line in pixels.lines)
+    assert all(None not in line.cells for line in pixels.lines)
     rings = [line for line in pixels.lines if line.label == "RingGNN" and line.before == ("2",)]
-    assert [[place.printed.params for place in line.places if place] for line in rings] == [
+    assert [[cell.printed.params for cell in line.cells if cell] for line in rings] == [
         [105398, 105165],
         [505182, 504949],
     ]
@@ -97,40 +95,37 @@ def test_lines_and_groups_are_those_of_the_paper() -> None:
     ]
 
 
-def test_rows_of_ours_stand_in_their_places_and_in_no_others(results: Store, fill: Filler) -> None:
+def test_result_rows_match_their_printed_rows(results: Store, fill: Filler) -> None:
     laplacian = Component("laplacian", {"k": 20, "sign": "absolute"})
     fill("gcn", [99.0, 100.0, 98.0], encoding=laplacian, params=103847)
     fill("gcn", [10.0, 10.0, 10.0])
     tables = {table.study: table for table in printed_tables(result_rows(results.trials()))}
-    filled = [(table.study, place) for table in tables.values() for place in table.places if place.ours]
+    filled = [(table.study, cell) for table in tables.values() for cell in table.cells if cell.matches]
     assert {name for name, _ in filled} == {"bgnn-v5/table-10"}
-    by_label = {place.printed.label: place for _, place in filled}
+    by_label = {cell.printed.label: cell for _, cell in filled}
     assert set(by_label) == {"GCN", "All MP-GCNs"}
-    (ours,) = by_label["GCN"].ours
-    assert ours.score
-    assert ours.score.mean == pytest.approx(99.0)
-    assert [one.row.label for one in by_label["All MP-GCNs"].ours] == ["gcn"]
+    (matches,) = by_label["GCN"].matches
+    assert matches.score
+    assert matches.score.mean == pytest.approx(99.0)
+    assert [one.row.label for one in by_label["All MP-GCNs"].matches] == ["gcn"]
 
 
 def test_two_repetitions_of_a_table_are_the_first_two_seeds_of_the_protocol(results: Store, fill: Filler) -> None:
-    made = next(place for place in TABLES["bgnn-v5/table-16"].places if place.printed.label == "GIN" and place.command)
-    words = shlex.split(made.command)
+    built = next(cell for cell in TABLES["bgnn-v5/table-16"].cells if cell.printed.label == "GIN" and cell.command)
+    words = shlex.split(built.command)
     settings = {key: parse_value(value) for key, value in _settings(words[4:])}
     seeds = PROTOCOLS.get("bgnn-v5/enzymes").seeds
     specs = fill("gin", [50.0, 60.0], dataset="enzymes", protocol="bgnn-v5/enzymes@1", arguments=settings)
     assert [spec.seed for spec in specs] == [0, 1]  # which are not those of the protocol
     tables = {table.study: table for table in printed_tables(result_rows(results.trials()))}
-    scores = [one.score for place in tables["bgnn-v5/table-16"].places for one in place.ours]
+    scores = [one.score for cell in tables["bgnn-v5/table-16"].cells for one in cell.matches]
     assert scores == [None, None] or not {0, 1} & set(seeds)
 
 
 def test_the_shipped_rows_stand_in_the_tables_that_their_verdicts_name() -> None:
     rows = [row for row in result_rows(shipped_store().trials()) if row.published]
     there = {
-        (id(place.printed), one.row.id)
-        for table in printed_tables(rows)
-        for place in table.places
-        for one in place.ours
+        (id(cell.printed), one.row.id) for table in printed_tables(rows) for cell in table.cells for one in cell.matches
     }
     assert len(rows) > 40
     assert [row.name for row in rows if (id(row.published), row.id) not in there] == []

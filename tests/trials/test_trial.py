@@ -67,7 +67,7 @@ def test_a_specification_survives_json(study: Study) -> None:
         assert again.id == spec.id
 
 
-def test_a_trial_refuses_other_data_than_it_was_made_for(study: Study) -> None:
+def test_trial_refuses_other_data(study: Study) -> None:
     with pytest.raises(GraphTrialError, match="made for other data"):
         make_job(dataclasses.replace(study.trials()[0], data="0" * 64))
 

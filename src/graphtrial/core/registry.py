@@ -195,8 +195,8 @@ class Registry(Generic[T]):
             missing = ", ".join(sorted(thing.__abstractmethods__))
             raise GraphTrialError(f"'{name}' is an abstract {self.kind}: it does not define {missing}")
         if not self._fits(thing):
-            what = f"the class {thing.__qualname__}" if isinstance(thing, type) else f"a {type(thing).__name__}"
-            raise GraphTrialError(f"'{name}' is no {self.kind} but {what}: give {self._wanted}")
+            subject = f"the class {thing.__qualname__}" if isinstance(thing, type) else f"a {type(thing).__name__}"
+            raise GraphTrialError(f"'{name}' is no {self.kind} but {subject}: give {self._wanted}")
         absent = [key for key in self._declared if getattr(thing, key, None) in (None, "", ())]
         if absent:
             raise GraphTrialError(f"{self.kind} '{name}' does not say its {', '.join(absent)}")

@@ -16,17 +16,17 @@ from graphtrial.datasets import info, load
 from graphtrial.datasets.prepare import is_prepared
 from graphtrial.plots.figures import plot
 
-FACTS = "facts.json"
+FACTS, FORMAT = "facts.json", 2
 
 
-def kept_pictures(name: str, data: str) -> tuple[dict[str, Any], tuple[Path, ...]]:
+def cached_plots(name: str, data: str) -> tuple[dict[str, Any], tuple[Path, ...]]:
     """Return metadata and figures of a dataset with content hash `data`; empty where it is not prepared locally.
 
     Never prepares a dataset, and never shows data with another hash.
     """
     if ":" in name:  # module:attribute, which an untrusted store must not make us import
         return {}, ()
-    folder = cache_folder("pictures", name.lower(), digest([data, version("graphtrial")]))
+    folder = cache_folder("pictures", name.lower(), digest([data, version("graphtrial"), FORMAT]))
 
     def make() -> None:
         dataset = load(name)

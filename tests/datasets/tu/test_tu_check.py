@@ -40,7 +40,7 @@ def archive(own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     return write
 
 
-def test_a_file_without_a_known_archive_is_not_wrong_because_its_table_is(archive: Archive) -> None:
+def test_wrong_table_does_not_fail_an_unpublished_archive(archive: Archive) -> None:
     archive("MSRC_21C", 209, 17)
     facts = check("msrc_21c")
     assert facts["status"] == "unsettled"
@@ -53,21 +53,21 @@ def test_a_file_without_a_known_archive_is_not_wrong_because_its_table_is(archiv
 
 def test_facts_that_are_wrong_in_the_table_are_listed_with_the_right_number(archive: Archive) -> None:
     archive("DHFR", 756, 2)
-    rows = {row["what"]: row for row in check("dhfr")["rows"]}
-    assert (rows["graphs"]["ours"], rows["graphs"]["published"], rows["graphs"]["agrees"]) == (756, 467, True)
+    rows = {row["statistic"]: row for row in check("dhfr")["rows"]}
+    assert (rows["graphs"]["measured"], rows["graphs"]["published"], rows["graphs"]["agrees"]) == (756, 467, True)
     assert "repeats the 467 of COX2" in rows["graphs"]["reason"]
     assert rows["graphs"]["rule"] == "equal, known to be 756 instead"
     archive("Fingerprint", 2800, 15)
-    rows = {row["what"]: row for row in check("fingerprint")["rows"]}
+    rows = {row["statistic"]: row for row in check("fingerprint")["rows"]}
     assert (rows["graphs"]["agrees"], rows["classes"]["agrees"]) == (True, True)
     assert "the file tells 15 apart" in rows["classes"]["reason"]
 
 
 @pytest.mark.parametrize("name", DIFFERENCES)
-def test_every_known_error_of_the_table_is_one(name: str) -> None:
+def test_every_listed_error_of_the_table_is_real(name: str) -> None:
     published = CATALOG[name].published
-    for what, known in published.differences.items():
-        assert getattr(published, what) not in (None, known.expected)
+    for statistic, difference in published.differences.items():
+        assert getattr(published, statistic) not in (None, difference.expected)
 
 
 def test_dhfr_has_the_number_of_the_row_above_it() -> None:
@@ -75,22 +75,22 @@ def test_dhfr_has_the_number_of_the_row_above_it() -> None:
 
 
 def looped(loops: list[int]) -> GraphSet:
-    made = GraphSet.build([3, 3], [4, 4], np.tile([[0, 1, 1, 2], [1, 0, 2, 1]], 2))
-    return made.with_column(SELF_LOOPS, Column(np.array(loops), "graph", "left out"))
+    built = GraphSet.build([3, 3], [4, 4], np.tile([[0, 1, 1, 2], [1, 0, 2, 1]], 2))
+    return built.with_column(SELF_LOOPS, Column(np.array(loops), "graph", "left out"))
 
 
 @pytest.mark.parametrize(("published", "agrees"), [(2.0, True), (4.0, True), (3.0, True), (3.5, False), (5.0, False)])
 def test_published_numbers_may_count_self_loops(published: float, agrees: bool) -> None:
     graphs = looped([3, 1])  # two links a graph; four with each self-loop, three with half of it
     rows = compare(Statistics(2, 3.0, published, undirected=True), graphs, [], exact=True)
-    row = next(row for row in rows if row["what"] == "edges")
+    row = next(row for row in rows if row["statistic"] == "edges")
     assert row["agrees"] is agrees
-    assert row["ours"] == 2.0
+    assert row["measured"] == 2.0
     assert ("4 self-loops" in row.get("reason", "")) is (agrees and published != 2.0)
     assert "must" in row["rule"] or agrees
 
 
-def test_no_verdict_says_that_what_differs_is_equal(archive: Archive) -> None:
+def test_verdicts_never_call_differences_equal(archive: Archive) -> None:
     archive("MSRC_9", 10, 3)
     result = CliRunner().invoke(app, ["data", "check", "msrc_9", "--json"])
     for facts in json.loads(result.stdout)["datasets"]:
