@@ -78,9 +78,9 @@ def list_things(
 
 def _withheld(kind: str) -> dict[str, str]:
     """Return the entry points of this kind, declared by installed packages, that are not allowed."""
-    from graphtrial.core.plugins.loader import registries
+    from graphtrial.core.plugins.loader import registry_of
 
-    registry = next((one for one in registries().values() if one.plural == kind), None)
+    registry = registry_of(kind)
     return {} if registry is None else registry.not_allowed()
 
 
