@@ -207,7 +207,7 @@ class Registry(Generic[T]):
         return check_arguments
 
     def _entry_points(self) -> dict[str, EntryPoint]:
-        points = _installed(_search_path()).select(group=f"graphtrial.{self.plural}")
+        points = _installed(f"graphtrial.{self.plural}", _search_path())
         return {point.name: point for point in points if NAME.fullmatch(point.name)}
 
     def _load_builtins(self) -> None:
@@ -229,10 +229,10 @@ def _search_path() -> tuple[tuple[str, int], ...]:
     return tuple((entry, os.stat(entry or ".").st_mtime_ns) for entry in sys.path if os.path.exists(entry or "."))
 
 
-@lru_cache(maxsize=4)
-def _installed(path: tuple[tuple[str, int], ...]) -> EntryPoints:
-    """Return the entry points of all installed packages; reading them takes milliseconds."""
-    return entry_points()
+@lru_cache(maxsize=64)
+def _installed(group: str, path: tuple[tuple[str, int], ...]) -> EntryPoints:
+    """Return the entry points of a group of all installed packages; reading them takes milliseconds."""
+    return entry_points(group=group)
 
 
 def version_of(registry: Registry[Any], name: str) -> int:
