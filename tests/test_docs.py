@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from tests.helpers.cli import CliRunner
 
 import graphtrial as gt
 from graphtrial.cli.main import app

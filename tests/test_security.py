@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from tests.helpers.cli import CliRunner
 
 from graphtrial.cli.main import app
 from graphtrial.core.errors import GraphTrialError

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
+from tests.helpers.cli import CliRunner, Result
 
 from graphtrial import __version__
 from graphtrial.cli.main import app

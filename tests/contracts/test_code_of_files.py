@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 import typer
+from tests.helpers.cli import CliRunner, Result
 from tests.helpers.sampling import chunk, rotating
 from tests.helpers.strangers import MODULE, PLACES, stored, trial
-from typer.testing import CliRunner, Result
 
 from graphtrial.cli.main import app
 from graphtrial.core.plugins import permissions

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 import typer.main
+from tests.helpers.cli import CliRunner
 from tests.helpers.hostile import HARMLESS, PARTLY, REFUSED, Hostile
 from tests.helpers.sampling import chunk
 from tests.helpers.sites import record
-from typer.testing import CliRunner
 
 from graphtrial.cli.main import app
 from graphtrial.studies import ModelEntry, Study

@@ -5,8 +5,8 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.helpers.cli import CliRunner
 from tests.helpers.stores import change
-from typer.testing import CliRunner
 
 from graphtrial.cli.main import app
 from graphtrial.core.spec import Component

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.helpers.cli import CliRunner
 from tests.helpers.results import LONGER, results
 from tests.helpers.tally import Tally
-from typer.testing import CliRunner
 
 from graphtrial.cli.main import app
 from graphtrial.core.files import cache_home

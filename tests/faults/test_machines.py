@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.helpers.cli import CliRunner
 from tests.helpers.results import results
 from tests.helpers.tally import Tally
-from typer.testing import CliRunner
 
 from graphtrial.cli.main import app
 from graphtrial.core.errors import GraphTrialError

@@ -25,7 +25,7 @@ from typing import Any
 from tests.fuzz.commands import command_line, commands
 from tests.fuzz.studies import study_line, texts
 from tests.fuzz.world import build_world
-from typer.testing import CliRunner
+from tests.helpers.cli import CliRunner
 
 from graphtrial.cli.failures import INTERNAL, INTERNAL_ERROR
 from graphtrial.cli.main import app

@@ -6,7 +6,7 @@ import json
 import os
 from pathlib import Path
 
-from typer.testing import CliRunner
+from tests.helpers.cli import CliRunner
 
 from graphtrial.cli.main import app
 

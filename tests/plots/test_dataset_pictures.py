@@ -14,8 +14,8 @@ import pytest
 pytest.importorskip("matplotlib")
 
 from matplotlib.figure import Figure
+from tests.helpers.cli import CliRunner
 from tests.helpers.samples import AWKWARD, graph_set
-from typer.testing import CliRunner
 
 from graphtrial.cli.main import app
 from graphtrial.core.errors import GraphTrialError, MissingDependencyError

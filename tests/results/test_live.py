@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from filelock import FileLock
 from rich.console import Console
-from typer.testing import CliRunner
+from tests.helpers.cli import CliRunner
 
 from graphtrial.cli.main import app
 from graphtrial.cli.results.watch import render

@@ -7,8 +7,8 @@ import shlex
 from pathlib import Path
 
 import pytest
+from tests.helpers.cli import CliRunner
 from tests.helpers.sites import record
-from typer.testing import CliRunner
 
 from graphtrial.cli.main import app
 from graphtrial.results import result_rows

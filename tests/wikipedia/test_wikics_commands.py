@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from tests.helpers.cli import CliRunner
 
 from graphtrial.cli.main import app
 from graphtrial.datasets.custom import delete, names

@@ -85,9 +85,9 @@ def _is_numeric(key: str, entries: list[dict[str, Any]]) -> bool:
 
 def _withheld(kind: str) -> dict[str, str]:
     """Return the entry points of this kind, declared by installed packages, that are not allowed."""
-    from graphtrial.core.plugins.loader import registries
+    from graphtrial.core.plugins.loader import registry_of
 
-    registry = next((one for one in registries().values() if one.plural == kind), None)
+    registry = registry_of(kind)
     return {} if registry is None else registry.not_allowed()
 
 

@@ -27,6 +27,11 @@ def check_fields(instance: Any, subject: str = "") -> None:
 
 def declared_arguments(constructor: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     """Return the keyword arguments in a constructor's signature; `self` and positional-only ones are left out."""
+    cached = isinstance(constructor, type | types.FunctionType)
+    return dict(_arguments(constructor) if cached else _read_arguments(constructor))
+
+
+def _read_arguments(constructor: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     try:
         parameters = inspect.signature(constructor).parameters
@@ -51,6 +56,7 @@ def _read_hints(constructor: Any) -> dict[str, Any]:
     }
 
 
+_arguments: Callable[[Any], dict[str, inspect.Parameter]] = functools.lru_cache(maxsize=512)(_read_arguments)
 _hints: Callable[[Any], dict[str, Any]] = functools.lru_cache(maxsize=512)(_read_hints)
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.helpers.cli import CliRunner, Result
 from tests.helpers.stores import change, forge
-from typer.testing import CliRunner, Result
 
 from graphtrial.cli.main import app
 from graphtrial.shipped import packed

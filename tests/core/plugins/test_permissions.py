@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.helpers.cli import CliRunner
 from tests.helpers.strangers import MODULE
-from typer.testing import CliRunner
 
 import graphtrial as gt
 from graphtrial.cli.main import app

@@ -11,8 +11,8 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
+from tests.helpers.cli import CliRunner
 from torch_geometric.data import Data
-from typer.testing import CliRunner
 
 from graphtrial.cli.main import app
 from graphtrial.core.errors import GraphTrialError, InvalidGraphError

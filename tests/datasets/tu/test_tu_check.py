@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from tests.helpers.cli import CliRunner
 
 from graphtrial.cli.main import app
 from graphtrial.datasets.check import check

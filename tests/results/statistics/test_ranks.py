@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.stats
-from typer.testing import CliRunner
+from tests.helpers.cli import CliRunner
 
 from graphtrial.cli.main import app
 from graphtrial.core.errors import GraphTrialError

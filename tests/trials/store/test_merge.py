@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.helpers.cli import CliRunner
 from tests.helpers.sites import plan, record, sample_store
 from tests.helpers.stores import change
-from typer.testing import CliRunner
 
 from graphtrial.cli.main import app
 from graphtrial.core.errors import GraphTrialError
