@@ -26,14 +26,14 @@ PRINT_IDS = (
 
 @pytest.mark.slow
 def test_the_id_is_the_same_in_every_process_and_under_every_hash_seed(study: Study) -> None:
-    known = io.StringIO()
-    with redirect_stdout(known):
+    printed = io.StringIO()
+    with redirect_stdout(printed):
         exec(PRINT_IDS, {})  # noqa: S102
     environment = {**os.environ, "PYTHONHASHSEED": "123", "LANG": "C.UTF-8", "TZ": "Asia/Tokyo"}
     done = subprocess.run(
         [sys.executable, "-c", PRINT_IDS], env=environment, capture_output=True, text=True, check=True
     )
-    assert done.stdout == known.getvalue() != ""
+    assert done.stdout == printed.getvalue() != ""
 
 
 def test_the_id_depends_on_every_field(study: Study) -> None:
