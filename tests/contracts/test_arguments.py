@@ -159,6 +159,15 @@ def test_a_wrong_rule_is_one_line(name: str) -> None:
             assert rules_from(json.loads(canonical_json(rules.to_dict()))) == rules
 
 
+@pytest.mark.parametrize("key", ["seeds", "schedule.seeds", "stopping.seeds", "optimizer.seeds", "seeds.x", "", "."])
+@pytest.mark.parametrize("name", ["bgnn-v5/csl", "wikics/svm", "tudataset/kernel-svm", "tudataset/gnn"])
+def test_an_unknown_rule_is_one_line_whatever_its_value(name: str, key: str) -> None:
+    for value in (*NASTY, "none", None):
+        with pytest.raises(GraphTrialError) as refusal:
+            PROTOCOLS.get(name).rules_for("gcn", 4, {key: value})
+        is_one_line(refusal.value)
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

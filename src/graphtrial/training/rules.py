@@ -162,6 +162,10 @@ def _read(changes: Mapping[str, Any], values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read_field(name: str, value: Any, current: Any) -> Any:
+    if name not in {field.name for field in fields(TrainingRules)}:
+        raise UnknownNameError(
+            f"{TrainingRules.description} have no '{name}'.{_nearest(name)} Known: {', '.join(_keys())}."
+        )
     if name == "optimizer":
         return read_component(OPTIMIZERS, value, current)
     if name == "schedule":
@@ -173,10 +177,6 @@ def _read_field(name: str, value: Any, current: Any) -> Any:
     if name == "cross_validation" and isinstance(value, Mapping):
         before = vars(current) if current else {}
         return CrossValidation(**resolve_arguments(CrossValidation, {**before, **value}, "the cross-validation"))
-    if name not in {field.name for field in fields(TrainingRules)}:
-        raise UnknownNameError(
-            f"{TrainingRules.description} have no '{name}'.{_nearest(name)} Known: {', '.join(_keys())}."
-        )
     return value
 
 
