@@ -63,7 +63,7 @@ def rings(own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
 def test_equal_statistics_agree(rings: Path) -> None:
     facts = check("rings")
     assert (facts["status"], facts["source"], facts["exact"]) == ("agrees", "first", True)
-    assert [row["statistic"] for row in facts["rows"]] == ["graphs", "nodes", "edges", "split"]
+    assert [row["what"] for row in facts["rows"]] == ["graphs", "nodes", "edges", "split"]
 
 
 def test_documented_difference_is_explained(rings: Path, monkeypatch: pytest.MonkeyPatch) -> None:

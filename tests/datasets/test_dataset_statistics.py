@@ -19,7 +19,7 @@ def some_graphs(mean: int) -> GraphSet:
 
 
 def wrong(published: Statistics, exact: bool, mean: int = 20) -> list[str]:
-    return [row["statistic"] for row in compare(published, some_graphs(mean), [SPLIT], exact) if not row["agrees"]]
+    return [row["what"] for row in compare(published, some_graphs(mean), [SPLIT], exact) if not row["agrees"]]
 
 
 def test_exact_data_must_round_to_the_published_digits() -> None:
@@ -56,8 +56,8 @@ def test_documented_difference_is_explained_any_other_is_wrong(exact: bool) -> N
         })  # fmt: skip
 
     rows = compare(facts(20.0), some_graphs(20), [SPLIT], exact)
-    assert [row["statistic"] for row in rows if not row["agrees"]] == []
-    assert {row["statistic"]: row["reason"] for row in rows if "reason" in row} == {
+    assert [row["what"] for row in rows if not row["agrees"]] == []
+    assert {row["what"]: row["reason"] for row in rows if "reason" in row} == {
         "nodes": "a misprint",
         "node_types": "six never occur",
     }

@@ -23,8 +23,8 @@ def test_statistics_use_the_declared_groups() -> None:
     graphs = graphs.with_column("shared", Column(np.repeat(np.arange(4), 25), "graph", types=4))
     alone = compare(Statistics(100, 35.0, 0.0), graphs, [], exact=False)
     batched = compare(Statistics(100, 35.0, 0.0, grouped_by="shared"), graphs, [], exact=False)
-    assert [row["agrees"] for row in alone if row["statistic"] == "nodes"] == [False]
-    assert [row["agrees"] for row in batched if row["statistic"] == "nodes"] == [True]
+    assert [row["agrees"] for row in alone if row["what"] == "nodes"] == [False]
+    assert [row["agrees"] for row in batched if row["what"] == "nodes"] == [True]
 
 
 @pytest.mark.parametrize("size", [200, 500, 1000, 5000])

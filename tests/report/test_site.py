@@ -70,7 +70,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, session_home: Path) -> Path:
     picture = folder / "picture.png"
     picture.write_bytes(b"not looked at")
     facts = {
-        "statistics": [{"statistic": EVIL, "measured": 1.5, "published": [1, 2], "agrees": True, "rule": "r"}],
+        "statistics": [{"what": EVIL, "ours": 1.5, "published": [1, 2], "agrees": True, "rule": "r"}],
         "hash": "0" * 64,
     }
     registered = {"csl": Prepared({**facts, "source_means": EVIL, "source": "s"}, (picture,))}

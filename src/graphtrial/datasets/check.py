@@ -69,15 +69,13 @@ def _verdict(rows: list[dict[str, Any]], binding: bool) -> dict[str, str]:
     wrong = [row for row in rows if not row["agrees"]]
     explained = [row for row in rows if "reason" in row]
     if wrong:
-        differences = [
-            f"{row['statistic']} {row['measured']} instead of {row['published']} ({row['rule']})" for row in wrong
-        ]
+        differences = [f"{row['what']} {row['ours']} instead of {row['published']} ({row['rule']})" for row in wrong]
         if binding:
             return {"status": "differs", "reason": "; ".join(differences)}
         why = "no archive was checked against the published table, which has known errors"
         return {"status": "unsettled", "reason": f"{'; '.join(differences)}; {why}"}
     if explained:
-        return {"status": "explained", "reason": "; ".join(f"{row['statistic']}: {row['reason']}" for row in explained)}
+        return {"status": "explained", "reason": "; ".join(f"{row['what']}: {row['reason']}" for row in explained)}
     return {"status": "agrees", "reason": ""}
 
 

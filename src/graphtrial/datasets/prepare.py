@@ -152,9 +152,7 @@ def _prepare(spec: DatasetSpec, source: Source, folder: Path) -> None:
     statistics = compare(spec.published, graphs, splits, source.exact) if spec.published else []
     for row in statistics:
         if not row["agrees"]:
-            message = (
-                f"{spec.name} has {row['statistic']} {row['measured']}, published is {row['published']} ({row['rule']})"
-            )
+            message = f"{spec.name} has {row['what']} {row['ours']}, published is {row['published']} ({row['rule']})"
             if source.exact and spec.published and spec.published.binding:
                 raise InvalidGraphError(f"{message}; it was not saved, because it cannot be the published data")
             logger.warning("%s", message)

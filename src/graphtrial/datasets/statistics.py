@@ -168,4 +168,4 @@ def _row(statistic: str, measured: Any, published: Any, agrees: bool, rule: str)
     measured = round(measured, 4) if isinstance(measured, float) else measured
     if not agrees:
         rule = rule.replace("rounds", "must round", 1) if "rounds" in rule else f"must be {rule}"
-    return {"statistic": statistic, "measured": measured, "published": published, "agrees": bool(agrees), "rule": rule}
+    return {"what": statistic, "ours": measured, "published": published, "agrees": bool(agrees), "rule": rule}

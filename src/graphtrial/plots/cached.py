@@ -16,7 +16,7 @@ from graphtrial.datasets import info, load
 from graphtrial.datasets.prepare import is_prepared
 from graphtrial.plots.figures import plot
 
-FACTS, FORMAT = "facts.json", 2
+FACTS = "facts.json"
 
 
 def cached_plots(name: str, data: str) -> tuple[dict[str, Any], tuple[Path, ...]]:
@@ -26,7 +26,7 @@ def cached_plots(name: str, data: str) -> tuple[dict[str, Any], tuple[Path, ...]
     """
     if ":" in name:  # module:attribute, which an untrusted store must not make us import
         return {}, ()
-    folder = cache_folder("pictures", name.lower(), digest([data, version("graphtrial"), FORMAT]))
+    folder = cache_folder("pictures", name.lower(), digest([data, version("graphtrial")]))
 
     def make() -> None:
         dataset = load(name)

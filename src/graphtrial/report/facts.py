@@ -46,8 +46,8 @@ def statistics(name: str, metadata: Mapping[str, Any], file: str) -> Grid | None
     if metadata.get("statistics"):
         lines = [
             [
-                Cell(str(fact["statistic"])),
-                Cell(_flat(fact["measured"])),
+                Cell(str(fact["what"])),
+                Cell(_flat(fact["ours"])),
                 Cell(_flat(fact["published"])),
                 Cell("agrees" if fact["agrees"] else "differs", pill="agrees" if fact["agrees"] else "worse"),
                 Cell(" ".join(filter(None, [str(fact["rule"]), fact.get("reason", "")])), mark="w"),

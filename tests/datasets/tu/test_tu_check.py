@@ -53,12 +53,12 @@ def test_wrong_table_does_not_fail_an_unpublished_archive(archive: Archive) -> N
 
 def test_facts_that_are_wrong_in_the_table_are_listed_with_the_right_number(archive: Archive) -> None:
     archive("DHFR", 756, 2)
-    rows = {row["statistic"]: row for row in check("dhfr")["rows"]}
-    assert (rows["graphs"]["measured"], rows["graphs"]["published"], rows["graphs"]["agrees"]) == (756, 467, True)
+    rows = {row["what"]: row for row in check("dhfr")["rows"]}
+    assert (rows["graphs"]["ours"], rows["graphs"]["published"], rows["graphs"]["agrees"]) == (756, 467, True)
     assert "repeats the 467 of COX2" in rows["graphs"]["reason"]
     assert rows["graphs"]["rule"] == "equal, known to be 756 instead"
     archive("Fingerprint", 2800, 15)
-    rows = {row["statistic"]: row for row in check("fingerprint")["rows"]}
+    rows = {row["what"]: row for row in check("fingerprint")["rows"]}
     assert (rows["graphs"]["agrees"], rows["classes"]["agrees"]) == (True, True)
     assert "the file tells 15 apart" in rows["classes"]["reason"]
 
@@ -83,9 +83,9 @@ def looped(loops: list[int]) -> GraphSet:
 def test_published_numbers_may_count_self_loops(published: float, agrees: bool) -> None:
     graphs = looped([3, 1])  # two links a graph; four with each self-loop, three with half of it
     rows = compare(Statistics(2, 3.0, published, undirected=True), graphs, [], exact=True)
-    row = next(row for row in rows if row["statistic"] == "edges")
+    row = next(row for row in rows if row["what"] == "edges")
     assert row["agrees"] is agrees
-    assert row["measured"] == 2.0
+    assert row["ours"] == 2.0
     assert ("4 self-loops" in row.get("reason", "")) is (agrees and published != 2.0)
     assert "must" in row["rule"] or agrees
 

@@ -66,8 +66,8 @@ def _print(checked: list[dict[str, Any]], with_missing: bool) -> None:
             table.add_row(
                 facts["name"] if not number else "",
                 (facts["source"] or "") if not number else "",
-                row["statistic"],
-                _flat(row["measured"]),
+                row["what"],
+                _flat(row["ours"]),
                 _flat(row["published"]),
                 verdict if row["agrees"] else f"{wrong}: {row['rule']}",
                 style=colour,

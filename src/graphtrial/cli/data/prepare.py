@@ -85,7 +85,7 @@ def _words(key: str, value: Any) -> str:
         return f"{len(value)} x train / val / test = " + ", ".join(" / ".join(map(str, size)) for size in sizes)
     if key == "statistics":
         return "\n".join(
-            f"{s['statistic']}: {_flat(s['measured'])}, published {_flat(s['published'])} "
+            f"{s['what']}: {_flat(s['ours'])}, published {_flat(s['published'])} "
             f"({'agrees' if s['agrees'] else 'DIFFERS'}: {s['rule']})"
             for s in value
         )
