@@ -10,8 +10,12 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from graphtrial.core.numerics import NUMERICS
+
 BATCHED_TRIALS = "batched_trials"
 """Key of the number of trials in one vectorized training, as in stores."""
+NUMERICS_KEY = "numerics"
+"""Key of the version of the order of arithmetic, as in stores; trials without it have 1."""
 PACKAGES = ("graphtrial", "torch", "numpy", "scipy", "safetensors", "rdkit")
 
 
@@ -25,6 +29,7 @@ def environment() -> dict[str, Any]:
         "cpu": _cpu(),
         "cores": os.cpu_count(),
         "threads": 1,
+        NUMERICS_KEY: NUMERICS,
         "packages": {name: installed for name in PACKAGES if (installed := _version(name))},
         "code": _code_digest(),
     }
