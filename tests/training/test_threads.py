@@ -63,7 +63,7 @@ def test_a_training_has_the_same_bits_on_any_number_of_threads(model: str) -> No
     for number in (1, 2, 3, 4):
         with compute_settings(threads=number):
             found.append(bits(train(job)))
-    assert found[0][0] == "finished"
+    assert found[0][0] == "done"
     assert found[1:] == found[:1] * 3
 
 

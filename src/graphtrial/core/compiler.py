@@ -121,5 +121,8 @@ def _content(file: str) -> str:
 compiled = _compile(fastmath={"contract"})
 """`njit` with a disk cache; allows fused multiply-add (`contract`), but no reassociation of sums."""
 
+reordered = _compile(fastmath={"contract", "reassoc"})
+"""`compiled` that may sum in any order: the same on every call, but not the same on every processor."""
+
 exact = _compile()
 """`njit` with a disk cache and strict IEEE rounding: no fused multiply-add."""

@@ -34,7 +34,7 @@ def return_probabilities(node_ptr: Array, edge_ptr: Array, edges: Array, out: Ar
                 now[start + walk, walk] = 1.0
             for step in range(steps):
                 claim[0] = 0
-                spmm(claim, in_ptr, sources, None, transition, None, now, then)
+                spmm(claim, True, in_ptr, sources, None, transition, None, now, then)
                 now, then = then, now
                 for walk in range(walks):
                     out[first + start + walk, step] = now[start + walk, walk]

@@ -15,6 +15,7 @@ from graphtrial.ops.custom_op import array, empty, register_op
 from graphtrial.ops.edge_softmax import edge_softmax
 from graphtrial.ops.sparse_matrix import adjacency
 from graphtrial.ops.spmm import spmm
+from graphtrial.ops.vector_paths import has_vectors
 
 LANES = 8
 """Heads per call of the kernel: one SIMD lane each."""
@@ -35,7 +36,7 @@ def attention(graph: GraphBatch, z: Tensor, source: Tensor, target: Tensor, slop
     if z.device.type != "cpu":
         return attention_reference(graph, z, source, target, slope)
     matrix = adjacency(graph)
-    if z.shape[1] < MIN_HEADS:
+    if z.shape[1] < MIN_HEADS or not has_vectors():
         sender, receiver = graph.edge_index
         scores = (z * source).sum(dim=2).index_select(0, sender) + (z * target).sum(dim=2).index_select(0, receiver)
         return spmm(matrix, z, edge_softmax(graph, F.leaky_relu(scores, slope)))

@@ -10,6 +10,7 @@ from torch import Tensor
 from graphtrial.core.threads import run
 from graphtrial.ops.custom_op import array, register_op
 from graphtrial.ops.sparse_matrix import SparseMatrix
+from graphtrial.ops.vector_paths import has_vectors
 
 
 def spmm(matrix: SparseMatrix, x: Tensor, weight: Tensor, self_weight: Tensor | None = None) -> Tensor:
@@ -53,10 +54,10 @@ def _spmm(
     matrix = array(rowptr), array(col), None if perm is None else array(perm)
     work = (len(col) + len(rowptr)) * (out.numel() // max(1, len(out)))
     if x.dim() == 3:
-        run(kernels.spmm_heads, work, *matrix, array(weight), array(x), out.numpy())
+        run(kernels.spmm_heads, work, has_vectors(), *matrix, array(weight), array(x), out.numpy())
     else:
         scale = None if self_weight is None else array(self_weight).reshape(1)
-        run(kernels.spmm, work, *matrix, array(weight), scale, array(x), out.numpy())
+        run(kernels.spmm, work, has_vectors(), *matrix, array(weight), scale, array(x), out.numpy())
     return out
 
 

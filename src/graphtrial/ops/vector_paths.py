@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
-import os
 import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 
-VARIABLE = "GRAPHTRIAL_VECTORS"
-"""Environment variable that forces one of the paths: 1 vector instructions, 0 the portable twins."""
+_forced: bool | None = None
+
+
+def has_vectors() -> bool:
+    """Return whether kernels written as vector instructions are used: where the processor has registers for them."""
+    return _has_registers() if _forced is None else _forced
+
+
+@contextmanager
+def force_vectors(use: bool) -> Iterator[None]:
+    """Use vector instructions, or their portable twins, inside the block, whatever the processor."""
+    global _forced
+    before, _forced = _forced, use
+    try:
+        yield
+    finally:
+        _forced = before
 
 
 @cache
-def has_vectors() -> bool:
-    """Return whether kernels written as vector instructions are faster here than their portable twins.
+def _has_registers() -> bool:
+    """Return whether twelve vectors of eight numbers, a register tile, fit into registers.
 
-    LLVM splits a vector of eight lanes for any processor, so that they run everywhere; but a register tile has twelve
-    of them, which needs registers: 16 of 256 bits with fused multiply-add on x86 (AVX2, and AVX-512 as well), or 32 of
-    128 bits on 64-bit ARM.
+    LLVM compiles such vectors for any processor; those that do not fit are spilled. x86 has 16 registers of 256 bits
+    with AVX2 and 32 with AVX-512, 64-bit ARM has 32 of 128 bits.
     """
-    forced = os.environ.get(VARIABLE)
-    if forced is not None:
-        return forced != "0"
     if platform.machine().lower() in ("aarch64", "arm64"):
         return True
     from llvmlite.binding import get_host_cpu_features  # type: ignore[import-untyped]

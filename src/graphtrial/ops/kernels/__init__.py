@@ -74,8 +74,8 @@ def warm_up() -> None:
     row, columns, statistics = np.ones(3, np.float32), np.ones((4, 3), np.float32), np.ones((2, 3), np.float32)
     for perm in (None, index):
         for self_weight in (None, flat):
-            spmm(claim, ptr, index, perm, flat, self_weight, x, x)
-        spmm_heads(claim, ptr, index, perm, score, heads, heads)
+            spmm(claim, True, ptr, index, perm, flat, self_weight, x, x)
+        spmm_heads(claim, True, ptr, index, perm, score, heads, heads)
     sddmm(claim, ptr, index, heads, heads, score)
     argmax = np.zeros((2, 3), np.int64)
     spmm_max(claim, ptr, index, x, x, argmax)

@@ -7,8 +7,7 @@ import numpy as np
 from graphtrial.core.blocks import next_block
 from graphtrial.core.compiler import Array, compiled
 from graphtrial.ops.kernels.exponential import exponential, exponentials
-from graphtrial.ops.kernels.simd import (
-    LANES,
+from graphtrial.ops.kernels.lanes import (
     add,
     dot,
     leaky_relu,
@@ -18,6 +17,7 @@ from graphtrial.ops.kernels.simd import (
     multiply_add,
     subtract,
 )
+from graphtrial.ops.kernels.vector import LANES
 
 TILE = 64  # rows that a thread takes at a time
 BLOCK = 256  # rows summed in the input's precision before the sum is added to a float64 total

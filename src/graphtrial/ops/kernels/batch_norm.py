@@ -17,7 +17,7 @@ from graphtrial.ops.kernels.batch_norm_rows import (
     normalize_rows_add,
     normalize_rows_backward,
 )
-from graphtrial.ops.kernels.simd import LANES
+from graphtrial.ops.kernels.vector import LANES
 
 BLOCK = 256  # rows that a thread takes at a time
 MAX_REPEAT = 4

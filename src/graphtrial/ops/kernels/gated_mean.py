@@ -8,7 +8,7 @@ from graphtrial.core.blocks import next_block
 from graphtrial.core.compiler import Array, compiled
 from graphtrial.ops.kernels.exponential import sigmoid
 from graphtrial.ops.kernels.matmul import TILE_ROWS, add_transposed, matmul_rows, pack
-from graphtrial.ops.kernels.simd import LANES
+from graphtrial.ops.kernels.vector import LANES
 
 CHUNK = 2048  # entries per chunk
 GROUPS = 16  # parts of a batch, at most, whose gradients are computed independently

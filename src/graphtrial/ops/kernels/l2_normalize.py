@@ -6,7 +6,7 @@ import numpy as np
 
 from graphtrial.core.blocks import next_block
 from graphtrial.core.compiler import Array, compiled
-from graphtrial.ops.kernels.simd import LANES, inner_product
+from graphtrial.ops.kernels.dot_product import dot_product
 
 TILE = 256  # rows that a thread takes at a time
 
@@ -15,14 +15,10 @@ TILE = 256  # rows that a thread takes at a time
 def l2_normalize(claim: Array, x: Array, epsilon: float, out: Array, scale: Array) -> None:
     """out = x / max(norm, epsilon) for each row; scale [rows] = 1 / max(norm, epsilon)."""
     rows, width = x.shape
-    groups = width // LANES
-    flat = x.reshape(-1)
     first = TILE * next_block(claim)
     while first < rows:
         for i in range(first, min(rows, first + TILE)):
-            total = inner_product(flat, i * width, flat, i * width, groups)
-            for k in range(groups * LANES, width):
-                total += x[i, k] * x[i, k]
+            total = dot_product(x[i], x[i])
             length = np.sqrt(total)
             factor = 1 / (epsilon if length < epsilon else length)
             scale[i] = factor
@@ -37,14 +33,10 @@ def l2_normalize_backward(
 ) -> None:
     """out = scale * (grad_output - unit * (grad_output . unit)); scale * grad_output for norms below epsilon."""
     rows, width = unit.shape
-    groups = width // LANES
-    flat_grad, flat_unit = grad_output.reshape(-1), unit.reshape(-1)
     first = TILE * next_block(claim)
     while first < rows:
         for i in range(first, min(rows, first + TILE)):
-            total = inner_product(flat_grad, i * width, flat_unit, i * width, groups)
-            for k in range(groups * LANES, width):
-                total += grad_output[i, k] * unit[i, k]
+            total = dot_product(grad_output[i], unit[i])
             factor = scale[i]
             if factor * epsilon >= 1:
                 total *= 0

@@ -10,7 +10,7 @@ import numpy as np
 from graphtrial.core.blocks import next_block
 from graphtrial.core.compiler import Array, compiled
 from graphtrial.ops.kernels.matmul_tile import TILES
-from graphtrial.ops.kernels.simd import LANES
+from graphtrial.ops.kernels.vector import LANES
 
 tile1, tile2, tile3 = TILES
 DEPTH = 96  # rows of both factors per cache block of a transposed product

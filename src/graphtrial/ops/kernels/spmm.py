@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from graphtrial.core.blocks import next_block
 from graphtrial.core.compiler import Array, compiled
-from graphtrial.ops.kernels.simd import LANES, ROW_SUMS, inner_product
+from graphtrial.ops.kernels.dot_product import dot_product
+from graphtrial.ops.kernels.row_sum import ROW_SUMS
+from graphtrial.ops.kernels.vector import LANES
 
 sum1, sum2, sum3, sum4, sum5, sum6, sum7, sum8 = ROW_SUMS
 MAX_VECTORS = len(ROW_SUMS)
@@ -14,20 +16,29 @@ COLUMNS = 32  # columns likewise: two cache lines
 
 @compiled
 def spmm(
-    claim: Array, ptr: Array, index: Array, perm: Array, weight: Array, self_weight: Array, x: Array, out: Array
+    claim: Array,
+    vectors: bool,
+    ptr: Array,
+    index: Array,
+    perm: Array,
+    weight: Array,
+    self_weight: Array,
+    x: Array,
+    out: Array,
 ) -> None:
     """out[i] = sum over entries e of row i of weight[e] * x[index[e]]; weight [entries], x and out [rows, width].
 
     With `self_weight` [1], for a square matrix, self_weight * x[i] is added. Rows are processed in tiles, and of these
     at most 64 columns at a time, whose sums stay in registers; the last vectors of columns may overlap those before.
+    Without `vectors`, by plain loops.
     """
     rows, width = out.shape
     flat_x, flat_out = x.reshape(-1), out.reshape(-1)
     first = TILE * next_block(claim)
     while first < rows:
         last = min(rows, first + TILE)
-        if width < LANES:
-            _narrow_sum(ptr, index, perm, weight, self_weight, x, out, first, last)
+        if width < LANES or not vectors:
+            _plain_sum(ptr, index, perm, weight, self_weight, x, out, first, last)
         else:
             _wide_sum(ptr, index, perm, weight, 0, 1, self_weight, flat_x, flat_out, first, last, width, 0, width)
         first = TILE * next_block(claim)
@@ -77,7 +88,7 @@ def _wide_sum(
 
 
 @compiled
-def _narrow_sum(
+def _plain_sum(
     ptr: Array,
     index: Array,
     perm: Array,
@@ -90,17 +101,23 @@ def _narrow_sum(
 ) -> None:
     width = out.shape[1]
     for i in range(first, last):
-        for k in range(width):
-            out[i, k] = 0 if self_weight is None else self_weight[0] * x[i, k]
+        into = out[i]
+        if self_weight is None:
+            into[:] = 0
+        else:
+            own = x[i]
+            for k in range(width):
+                into[k] = self_weight[0] * own[k]
         for e in range(ptr[i], ptr[i + 1]):
             w = weight[e] if perm is None else weight[perm[e]]
+            values = x[index[e]]
             for k in range(width):
-                out[i, k] += w * x[index[e], k]
+                into[k] += w * values[k]
 
 
 @compiled
 def spmm_heads(
-    claim: Array, ptr: Array, index: Array, perm: Array, weight: Array, x: Array, out: Array
+    claim: Array, vectors: bool, ptr: Array, index: Array, perm: Array, weight: Array, x: Array, out: Array
 ) -> None:
     """SpMM per head: weight [entries, heads], x and out [rows, heads, width]."""
     rows, heads, width = out.shape
@@ -109,8 +126,8 @@ def spmm_heads(
     first = TILE * next_block(claim)
     while first < rows:
         last = min(rows, first + TILE)
-        if width < LANES:
-            _narrow_heads(ptr, index, perm, weight, x, out, first, last)
+        if width < LANES or not vectors:
+            _plain_heads(ptr, index, perm, weight, x, out, first, last)
         else:
             for h in range(heads):
                 at = h * width
@@ -119,7 +136,7 @@ def spmm_heads(
 
 
 @compiled
-def _narrow_heads(
+def _plain_heads(
     ptr: Array, index: Array, perm: Array, weight: Array, x: Array, out: Array, first: int, last: int
 ) -> None:
     _, heads, width = out.shape
@@ -137,19 +154,13 @@ def _narrow_heads(
 @compiled
 def sddmm(claim: Array, ptr: Array, index: Array, left: Array, right: Array, out: Array) -> None:
     """SDDMM: out[e, h] = left[i, h] . right[index[e], h] for entry e of row i; left, right [rows, heads, width]."""
-    rows, heads, width = left.shape
-    groups = width // LANES
-    flat_left, flat_right = left.reshape(-1), right.reshape(-1)
+    rows, heads, _ = left.shape
     first = TILE * next_block(claim)
     while first < rows:
         for i in range(first, min(rows, first + TILE)):
             for e in range(ptr[i], ptr[i + 1]):
                 for h in range(heads):
-                    a, b = (i * heads + h) * width, (index[e] * heads + h) * width
-                    total = inner_product(flat_left, a, flat_right, b, groups)
-                    for k in range(groups * LANES, width):
-                        total += flat_left[a + k] * flat_right[b + k]
-                    out[e, h] = total
+                    out[e, h] = dot_product(left[i, h], right[index[e], h])
         first = TILE * next_block(claim)
 
 
