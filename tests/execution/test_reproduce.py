@@ -9,10 +9,10 @@ import pytest
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.execution import run_trials
-from graphtrial.core.numerics import NUMERICS
 from graphtrial.execution.reproduce import changes, compare, first_difference, reproduce
 from graphtrial.studies import Study
 from graphtrial.trials import Store
+from graphtrial.trials.environment import NUMERICS
 
 
 @pytest.fixture

@@ -20,9 +20,7 @@ def halving_mlp(width: int, outputs: int) -> nn.Sequential:
     if width < 4:
         raise GraphTrialError(f"the head halves the width twice, so a width of {width} leaves nothing: use 4 or more")
     half, quarter = width // 2, width // 4
-    return nn.Sequential(
-        Linear(width, half), nn.ReLU(), Linear(half, quarter), nn.ReLU(), Linear(quarter, outputs)
-    )
+    return nn.Sequential(Linear(width, half), nn.ReLU(), Linear(half, quarter), nn.ReLU(), Linear(quarter, outputs))
 
 
 def make_head(shapes: Shapes, width: int, layers: int, *, readout: str, layer_heads: bool) -> nn.Module:
@@ -139,9 +137,7 @@ class PairMLP(nn.Module):
 
 
 def _maps(width: int, outputs: int, depths: int, *, layer_heads: bool) -> nn.ModuleList:
-    return nn.ModuleList(
-        Linear(width, outputs) if layer_heads else halving_mlp(width, outputs) for _ in range(depths)
-    )
+    return nn.ModuleList(Linear(width, outputs) if layer_heads else halving_mlp(width, outputs) for _ in range(depths))
 
 
 def _sum_of_logits(maps: nn.ModuleList, states: list[Tensor]) -> Tensor:

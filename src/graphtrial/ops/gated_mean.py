@@ -14,6 +14,8 @@ from graphtrial.ops.linear import fits_tiles, matmul_into, transposed_matmul
 from graphtrial.ops.sparse_matrix import adjacency
 
 EPSILON = 1e-6
+CHUNK = 2048
+"""Edges per chunk, so that intermediate results stay in the processor's cache."""
 
 
 def gated_mean(
@@ -84,7 +86,7 @@ def _gated_mean(
     edge, weight = (None, None) if edge is None else _projected(edge, weight)
     inputs = (array(source), array(target), *(None if t is None else array(t) for t in (edge, weight)), array(value))
     outputs = logits.numpy(), mean.numpy(), inverse.numpy()
-    run(kernels.gated_mean, 4 * logits.numel(), array(rowptr), array(col), *inputs, EPSILON, *outputs)
+    run(kernels.gated_mean, 4 * logits.numel(), CHUNK, array(rowptr), array(col), *inputs, EPSILON, *outputs)
     return mean, logits, inverse
 
 
@@ -166,7 +168,8 @@ def _gated_mean_backward(
     more = None if grad_logits is None else array(grad_logits)
     outputs = grad_edge.numpy(), None if grad_weights is None else grad_weights.numpy()
     nodes = grad_target.numpy(), grad_source.numpy(), grad_value.numpy()
-    run(kernels.gated_mean_backward, 8 * logits.numel(), groups, pointers, columns, *inputs, more, *outputs, *nodes)
+    division, work = (CHUNK, groups), 8 * logits.numel()
+    run(kernels.gated_mean_backward, work, *division, pointers, columns, *inputs, more, *outputs, *nodes)
     if edge is None:
         return grad_source, grad_target, value.new_empty(0), grad_value, value.new_empty(0)
     if not per_edge:

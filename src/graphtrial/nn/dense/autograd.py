@@ -43,7 +43,7 @@ def spread(columns: Tensor, at: Tensor, pairs: int) -> Tensor:
 
 
 class _ProductBlock(torch.autograd.Function):
-    """The graphs of a bucket are independent: threads share groups of them, and weight gradients are summed in order."""
+    """Threads share groups of graphs, which are independent; gradients of weights are summed in order."""
 
     @staticmethod
     def forward(

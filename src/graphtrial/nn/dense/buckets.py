@@ -40,7 +40,7 @@ class Bucket:
 
     @cached_property
     def parts(self) -> tuple[Bucket, ...]:
-        """The same graphs as buckets of at least `PART_PAIRS` pairs, which threads share; offsets are within this one."""
+        """The same graphs as smaller buckets, which threads share; their offsets are within this one."""
         count = max(1, min(MAX_PARTS, self.graphs, self.pairs // PART_PAIRS))
         bounds = [self.graphs * at // count for at in range(count + 1)]
         area = self.size * self.size

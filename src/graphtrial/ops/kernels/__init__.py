@@ -29,9 +29,10 @@ from graphtrial.ops.kernels.batch_norm import (
     gradient_sums,
 )
 from graphtrial.ops.kernels.dropout import dropout
-from graphtrial.ops.kernels.gated_mean import gated_mean, gated_mean_backward, independent_rows
+from graphtrial.ops.kernels.gated_mean import gated_mean, gated_mean_backward
 from graphtrial.ops.kernels.l2_normalize import l2_normalize, l2_normalize_backward
 from graphtrial.ops.kernels.matmul import matmul, matmul_transposed
+from graphtrial.ops.kernels.row_chunks import independent_rows
 from graphtrial.ops.kernels.spmm import sddmm, spmm, spmm_heads, spmm_max, spmm_max_backward
 
 __all__ = [
@@ -93,10 +94,10 @@ def warm_up() -> None:
     many = np.ones((12, 12), np.float32)
     groups, blocks = independent_rows(ptr, index), many[None]
     for edges, weight in ((None, None), (edge, None), (edge, many)):
-        gated_mean(claim, ptr, index, x, x, edges, weight, x, 1e-6, edge, x, x)
+        gated_mean(claim, 2048, ptr, index, x, x, edges, weight, x, 1e-6, edge, x, x)
         for grad_logits in (None, edge):
             grads = x, grad_logits, edge, None if weight is None else blocks
-            gated_mean_backward(claim, groups, ptr, index, edge, edges, weight, x, x, x, *grads, x, x, x)
+            gated_mean_backward(claim, 2048, groups, ptr, index, edge, edges, weight, x, x, x, *grads, x, x, x)
     for transposed, bias in ((True, None), (True, many[0]), (False, None)):
         matmul(claim, many, many, transposed, bias, many)
     matmul_transposed(claim, many, many, blocks, many)

@@ -206,7 +206,11 @@ def gat_gradients(
     """
     rows, heads, width = out.shape
     size = LANES * width
-    row, grad_source, padded = np.empty(size, lanes.dtype), np.empty(LANES, lanes.dtype), np.zeros(2 * size, lanes.dtype)
+    row, grad_source, padded = (
+        np.empty(size, lanes.dtype),
+        np.empty(LANES, lanes.dtype),
+        np.zeros(2 * size, lanes.dtype),
+    )
     for end in range(2):
         for h in range(heads):
             for k in range(width):

@@ -117,9 +117,7 @@ def batch_norm(claim: Array, x: Array, activation: int, residual: Array, columns
 
 
 @compiled
-def gradient_sums(
-    claim: Array, grad_output: Array, x: Array, activation: int, columns: Array, sums: Array
-) -> None:
+def gradient_sums(claim: Array, grad_output: Array, x: Array, activation: int, columns: Array, sums: Array) -> None:
     """Sum g and g * (x - mean) over each block of rows, with g the gradient before the activation.
 
     sums: [blocks, 2, width], float64; columns as set by `batch_norm_coefficients`.

@@ -8,15 +8,14 @@ from graphtrial.core.blocks import next_block
 from graphtrial.core.compiler import Array, compiled
 from graphtrial.ops.kernels.exponential import sigmoid
 from graphtrial.ops.kernels.matmul import TILE_ROWS, add_transposed, matmul_rows, pack
+from graphtrial.ops.kernels.row_chunks import longest_chunk, split_rows
 from graphtrial.ops.kernels.vector import LANES
-
-CHUNK = 2048  # entries per chunk
-GROUPS = 16  # parts of a batch, at most, whose gradients are computed independently
 
 
 @compiled
 def gated_mean(
     claim: Array,
+    chunk: int,
     ptr: Array,
     index: Array,
     source: Array,
@@ -35,11 +34,11 @@ def gated_mean(
     gate[e] + epsilon). Without weight, `edge` is added as it is; without edge, nothing.
     """
     rows, width = target.shape
-    chunks = split_rows(ptr, 0, rows)
+    chunks = split_rows(ptr, 0, rows, chunk)
     number = next_block(claim)
     if number >= len(chunks) - 1:
         return
-    gate = np.empty((_longest(ptr, chunks), width), value.dtype)
+    gate = np.empty((longest_chunk(ptr, chunks), width), value.dtype)
     packed = np.empty(width * (width + 2 * LANES), value.dtype)
     if weight is not None:
         pack(weight, True, width, width, packed)
@@ -98,6 +97,7 @@ def _gates(
 @compiled
 def gated_mean_backward(
     claim: Array,
+    chunk: int,
     groups: Array,
     ptr: Array,
     index: Array,
@@ -125,13 +125,13 @@ def gated_mean_backward(
     group = next_block(claim)
     if group >= len(groups) - 1:
         return
-    longest = _longest(ptr, split_rows(ptr, 0, len(ptr) - 1))
+    longest = longest_chunk(ptr, split_rows(ptr, 0, len(ptr) - 1, chunk))
     gate, buffer = np.empty((longest, width), value.dtype), np.empty((longest, width), value.dtype)
     packed, partial = np.empty(width * (width + 2 * LANES), value.dtype), np.empty(width * width, value.dtype)
     if weight is not None:
         pack(weight, False, width, width, packed)
     while group < len(groups) - 1:
-        chunks = split_rows(ptr, groups[group], groups[group + 1])
+        chunks = split_rows(ptr, groups[group], groups[group + 1], chunk)
         if weight is not None:
             grad_weight[group] = 0
         for number in range(len(chunks) - 1):
@@ -204,47 +204,6 @@ def _gradients(
 
 
 @compiled
-def split_rows(ptr: Array, first: int, last: int) -> Array:
-    """Return the bounds of chunks of the rows `first` to `last`, each of at most `CHUNK` entries or a single row."""
-    bounds = np.empty(last - first + 1, np.int64)
-    bounds[0] = first
-    count, begin = 0, first
-    for i in range(first, last):
-        if i > begin and ptr[i + 1] - ptr[begin] > CHUNK:
-            count += 1
-            bounds[count] = begin = i
-    if last > first:
-        count += 1
-        bounds[count] = last
-    return bounds[: count + 1]
-
-
-@compiled
-def independent_rows(ptr: Array, index: Array) -> Array:
-    """Return the bounds of at most `GROUPS` groups of rows with about as many entries, no two with a common column.
-
-    The graphs of a batch are such groups; a single connected graph is one.
-    """
-    rows = len(ptr) - 1
-    lowest = np.full(rows + 1, rows, np.int64)  # column of the rows from i on
-    for i in range(rows - 1, -1, -1):
-        lowest[i] = lowest[i + 1]
-        for e in range(ptr[i], ptr[i + 1]):
-            lowest[i] = min(lowest[i], index[e])
-    bounds = np.zeros(GROUPS + 1, np.int64)
-    count, highest = 0, np.int64(-1)  # column of the rows before i
-    for i in range(1, rows):
-        for e in range(ptr[i - 1], ptr[i]):
-            highest = max(highest, index[e])
-        enough = GROUPS * (ptr[i] - ptr[bounds[count]]) >= ptr[rows]
-        if highest < lowest[i] and enough and count < GROUPS - 1:
-            count += 1
-            bounds[count] = i
-    bounds[count + 1] = rows
-    return bounds[: count + 2]
-
-
-@compiled
 def _product(x: Array, weight: Array, transposed: bool, packed: Array, out: Array) -> None:
     """out = x @ weight, or x @ weight.T if `transposed`, for rows that may be too few for a register tile."""
     if len(x) >= TILE_ROWS:
@@ -256,11 +215,3 @@ def _product(x: Array, weight: Array, transposed: bool, packed: Array, out: Arra
             for k in range(x.shape[1]):
                 total += x[r, k] * (weight[c, k] if transposed else weight[k, c])
             out[r, c] = total
-
-
-@compiled
-def _longest(ptr: Array, chunks: Array) -> int:
-    most = 1
-    for number in range(len(chunks) - 1):
-        most = max(most, ptr[chunks[number + 1]] - ptr[chunks[number]])
-    return most
