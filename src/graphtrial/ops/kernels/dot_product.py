@@ -11,4 +11,5 @@ def dot_product(a: Array, b: Array) -> float:
     total = a.dtype.type(0)
     for k in range(len(a)):
         total += a[k] * b[k]
-    return total
+    result: float = total
+    return result
