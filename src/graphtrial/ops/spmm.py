@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from graphtrial.core.threads import run
-from graphtrial.ops.custom_op import array, register_op
+from graphtrial.ops.custom_op import array, empty, register_op
 from graphtrial.ops.sparse_matrix import SparseMatrix
 from graphtrial.ops.vector_paths import has_vectors
 
@@ -50,7 +50,7 @@ def _spmm(
 ) -> Tensor:
     from graphtrial.ops import kernels
 
-    out = x.new_empty(len(rowptr) - 1, *x.shape[1:])
+    out = empty(x, len(rowptr) - 1, *x.shape[1:])
     matrix = array(rowptr), array(col), None if perm is None else array(perm)
     work = (len(col) + len(rowptr)) * (out.numel() // max(1, len(out)))
     if x.dim() == 3:

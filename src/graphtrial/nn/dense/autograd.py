@@ -7,8 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from graphtrial.core.threads import run_blocks
-from graphtrial.nn.dense.buckets import Bucket
+from graphtrial.core.threads import MIN_WORK, run_blocks
+from graphtrial.nn.dense.buckets import MAX_PARTS, Bucket
 from graphtrial.ops.linear import PRODUCTS_PER_ELEMENT
 
 
@@ -161,7 +161,7 @@ def _multiplied(paths: Tensor, channels: int, bucket: Bucket) -> Tensor:
     left, right = _matrices(paths, channels, bucket)
     out = torch.empty_like(paths[0])
     out[channels:] = 0
-    torch.bmm(_without_padding(left, bucket), right, out=out[:channels].view_as(left))
+    _bmm_into(_without_padding(left, bucket), right, out[:channels].view_as(left))
     return out
 
 
@@ -171,10 +171,21 @@ def _multiplied_backward(grad_output: Tensor, paths: Tensor, channels: int, buck
     grad_left, grad_right = _matrices(out, channels, bucket)
     matrices = grad_output[:channels].contiguous().view_as(left)
     out[:, channels:] = 0
-    torch.bmm(matrices, right.transpose(1, 2), out=grad_left)
+    _bmm_into(matrices, right.transpose(1, 2), grad_left)
     if bucket.present is not None:
         grad_left.copy_(_without_padding(grad_left, bucket))
-    torch.bmm(_without_padding(left, bucket).transpose(1, 2), matrices, out=grad_right)
+    _bmm_into(_without_padding(left, bucket).transpose(1, 2), matrices, grad_right)
+
+
+def _bmm_into(left: Tensor, right: Tensor, out: Tensor) -> None:
+    """Write the products of both batches of matrices to `out`; threads share the batch."""
+    work = out.numel() * left.shape[2] // PRODUCTS_PER_ELEMENT
+    size = max(1, -(-len(left) // min(MAX_PARTS, 1 + work // MIN_WORK)))
+
+    def multiply(first: int) -> None:
+        torch.bmm(left[first : first + size], right[first : first + size], out=out[first : first + size])
+
+    run_blocks(multiply, range(0, len(left), size), work)
 
 
 def _relu_backward_(grad_output: Tensor, out: Tensor) -> None:

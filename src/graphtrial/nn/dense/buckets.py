@@ -11,7 +11,7 @@ from torch import Tensor
 
 from graphtrial.graphs import GraphBatch
 
-PART_PAIRS, MAX_PARTS = 800, 16
+PART_PAIRS, MAX_PARTS = 1200, 16
 """Pairs of a part of a bucket, at least, and the number of parts, at most."""
 
 
