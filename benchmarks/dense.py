@@ -24,10 +24,11 @@ ACCUMULATED = 4
 """Graphs per optimizer step (gradient accumulation), as in the papers."""
 
 
-def one_at_a_time(ready: Callable[..., None], tick: Tick, model: str, graphs: int) -> None:
+def one_at_a_time(ready: Callable[..., None], tick: Tick, model: str, graphs: int, every_core: bool = False) -> None:
     """Train on ZINC with gradient accumulation over single dense graphs."""
-    pin_to_one_core()
-    torch.set_num_threads(1)
+    if not every_core:
+        pin_to_one_core()
+    torch.set_num_threads(len(cores()))
     from benchmarks.data import graphs_for
     from benchmarks.training import LEARNING_RATE
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from benchmarks.kernels import GRAKEL
 from benchmarks.match import OURS, Result
-from benchmarks.workloads import FROM_LIST, ONE_BY_ONE, PRODUCTS, PYG, TUNED
+from benchmarks.workloads import FROM_LIST, ONE_BY_ONE, ONE_THREAD, PRODUCTS, PYG, TUNED
 
 Measure = Literal["time", "memory", "fraction", "seconds"]
 
@@ -39,6 +39,10 @@ TARGETS = (
     Target(("pattern/gatedgcn",), "time", TUNED, least=2.5),
     Target(("wiki/gcn", "wiki/gat"), "time", least=10),
     Target(("machine/gcn",), "time", least=2.3, aim=3.0),
+    Target(("cores/pattern *", "cores/wiki *", "cores/zinc 3wl-gnn"), "time", ONE_THREAD, least=1.6),
+    Target(("cores/zinc gcn", "cores/zinc gatedgcn"), "time", ONE_THREAD, least=1),
+    Target(("cores/zinc g*", "cores/pattern *", "cores/wiki *"), "time", least=1),
+    Target(("cores/zinc 3wl-gnn",), "time", ONE_BY_ONE, least=1),
     Target(("dense/3wl-gnn", "dense/ringgnn"), "time", ONE_BY_ONE, least=2.5),
     Target(("dense/* on every core",), "time", ONE_BY_ONE, least=5),
     Target(("kernels/wl on nci1",), "time", GRAKEL, least=8),

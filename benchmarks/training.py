@@ -20,15 +20,24 @@ FOREVER = 1e6
 
 
 def graphtrial(
-    ready: Callable[..., None], tick: Tick, workload: str, model: str, graphs: int, batch: int = BATCH, **size: Any
+    ready: Callable[..., None],
+    tick: Tick,
+    workload: str,
+    model: str,
+    graphs: int,
+    batch: int = BATCH,
+    every_core: bool = False,
+    **size: Any,
 ) -> None:
     """Train by `graphtrial.training.trainer.train`; a repetition is one epoch.
 
-    Seconds are those recorded by the loop: training on `graphs` graphs and validation on one.
+    Seconds are those recorded by the loop: training on `graphs` graphs and validation on one. On one core, or
+    with a thread on `every_core`.
     """
-    pin_to_one_core()
+    threads = _use_cores(every_core)
     from benchmarks.data import graphs_for
     from graphtrial.core.errors import GraphTrialError
+    from graphtrial.core.threads import use_threads
     from graphtrial.nn import MODELS, Shapes, build_model, count_parameters, resolve_settings
     from graphtrial.tasks import GraphRegression
     from graphtrial.training.batches import Job
@@ -44,26 +53,25 @@ def graphtrial(
         settings = resolve_settings(model, _settings(model, workload))
     except GraphTrialError as error:
         raise SkipError(str(error)) from None
-    pin_to_one_core()
+    _use_cores(every_core)
     ready()
     data, ids = graphs_for(workload, graphs, **size)
     reset_peak()
     rest = np.setdiff1d(np.arange(len(data)), ids)[:1]
     shapes = Shapes.of(data, task)
     parameters = count_parameters(build_model(model, shapes, settings))
-    train(
-        Job(
-            graphs=data,
-            train_ids=ids,
-            val_ids=rest,
-            test_ids=rest,
-            task=task,
-            build=lambda: build_model(model, shapes, settings),
-            rules=TrainingRules(batch_size=batch, optimizer=Adam(lr=LEARNING_RATE), stopping=(MaxHours(FOREVER),)),
-            seed=1,
-        ),
-        on_epoch=lambda epoch: tick(epoch.seconds, epoch.train_loss, parameters=parameters),
+    job = Job(
+        graphs=data,
+        train_ids=ids,
+        val_ids=rest,
+        test_ids=rest,
+        task=task,
+        build=lambda: build_model(model, shapes, settings),
+        rules=TrainingRules(batch_size=batch, optimizer=Adam(lr=LEARNING_RATE), stopping=(MaxHours(FOREVER),)),
+        seed=1,
     )
+    with use_threads(threads):
+        train(job, on_epoch=lambda epoch: tick(epoch.seconds, epoch.train_loss, parameters=parameters))
     raise SkipError("the training ended by itself, perhaps because memory ran out")
 
 
@@ -76,16 +84,23 @@ def registry(ready: Callable[..., None], tick: Tick) -> None:
 
 
 def pyg(
-    ready: Callable[..., None], tick: Tick, workload: str, model: str, graphs: int, batch: int = BATCH, **size: Any
+    ready: Callable[..., None],
+    tick: Tick,
+    workload: str,
+    model: str,
+    graphs: int,
+    batch: int = BATCH,
+    every_core: bool = False,
+    **size: Any,
 ) -> None:
     """Train the PyG twin: a list of `Data` objects, `DataLoader` (not for single graphs), Adam."""
-    torch.set_num_threads(1)
+    torch.set_num_threads(_use_cores(every_core))
     twin = twin_class()
     from torch_geometric.loader import DataLoader
 
     from benchmarks.data import graphs_for
 
-    pin_to_one_core()
+    _use_cores(every_core)
     ready()
     data, ids = graphs_for(workload, graphs, **size)
     batches = DataLoader(as_data(data, ids), batch_size=batch, shuffle=True)
@@ -199,6 +214,13 @@ def twin_class() -> Callable[..., nn.Module]:
     except ImportError as error:
         raise SkipError(f"PyG is not installed ({error})") from None
     return Twin
+
+
+def _use_cores(every: bool) -> int:
+    """Pin the process to one core unless it may use `every` core; return the number of threads."""
+    if not every:
+        pin_to_one_core()
+    return len(cores())
 
 
 def _settings(model: str, workload: str) -> dict[str, Any]:

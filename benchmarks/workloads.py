@@ -10,6 +10,7 @@ from benchmarks.entries import BATCH, DENSE, MODELS_OF
 from benchmarks.match import OURS, Match, Side
 
 PYG, TUNED, PRODUCTS = "PyG", "PyG, allocator set", "matrix products"
+ONE_THREAD = "GraphTrial, one thread"
 ONE_BY_ONE, BY_FOURS = "one graph at a time", "GraphTrial, batches of 4"
 FROM_LIST, DATA_LOADER = "PyG Batch.from_data_list", "PyG DataLoader"
 ALLOCATOR = {
@@ -22,6 +23,12 @@ ZINC_GRAPHS = 12_000
 HEAVY = ("monet", "gatedgcn")
 """Models whose PyG twins need too much memory on PATTERN-like graphs for two processes at a time."""
 WARM_UPS = 4
+ONE_TRIAL = (
+    *(("zinc", model) for model in ("gcn", "gatedgcn", "3wl-gnn")),
+    *(("pattern", model) for model in ("gcn", "gatedgcn")),
+    *(("wiki", model) for model in ("gcn", "gat")),
+)
+"""Workloads and models of one trial on all cores."""
 
 
 def zinc(quick: bool) -> Iterable[Match]:
@@ -103,6 +110,29 @@ def dense(quick: bool) -> Iterable[Match]:
         yield Match(f"dense/{entry.name} on every core", (every_core, loop), rounds, scale)
 
 
+def all_cores(quick: bool) -> Iterable[Match]:
+    """One trial with a thread on every core, beside one thread and PyG with all threads."""
+    for workload, model in (("zinc", "gcn"), ("pattern", "gcn")) if quick else ONE_TRIAL:
+        heavy = workload == "pattern" and model in HEAVY
+        graphs = 1 if workload == "wiki" else (16 if quick else BATCH) if workload == "pattern" else 4 * BATCH
+        rounds = 1 if quick else 3 if heavy else 5
+        batch = min(graphs, BATCH) if workload == "pattern" else BATCH
+        work = {"workload": workload, "model": model, "graphs": graphs, "batch": batch}
+        every = {**work, "every_core": True}
+        theirs = (
+            Side(ONE_BY_ONE, "benchmarks.dense:one_at_a_time", {"model": model, "graphs": graphs, "every_core": True})
+            if model == "3wl-gnn"
+            else Side(PYG, "benchmarks.training:pyg", every)
+        )
+        sides = (
+            Side(OURS, "benchmarks.training:graphtrial", every),
+            Side(ONE_THREAD, "benchmarks.training:graphtrial", work),
+            theirs,
+        )
+        scale = 1.0 if workload == "wiki" else EPOCH_GRAPHS / graphs
+        yield Match(f"cores/{workload} {model}", sides, rounds, scale, heavy and not quick, WARM_UPS)
+
+
 def scaling(quick: bool) -> Iterable[Match]:
     """GraphTrial on synthetic graphs: 10 and 100 times the graphs, or the edges per graph."""
     if quick:
@@ -125,6 +155,7 @@ SECTIONS: dict[str, Callable[[bool], Iterable[Match]]] = {
     "encoding": encoding,
     "start": start,
     "machine": machine,
+    "cores": all_cores,
     "dense": dense,
     "splits": splits.matches,
     "kernels": kernels.matches,

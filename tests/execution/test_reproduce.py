@@ -12,6 +12,7 @@ from graphtrial.execution import run_trials
 from graphtrial.execution.reproduce import changes, compare, first_difference, reproduce
 from graphtrial.studies import Study
 from graphtrial.trials import Store
+from graphtrial.trials.environment import NUMERICS
 
 
 @pytest.fixture
@@ -56,6 +57,14 @@ def test_other_versions_are_named_and_scores_compared_within_the_tolerance(fille
     assert (far.verdict, far.holds) == ("differs", False)
     assert "more than 1% in train, val, test" in far.reason or "more than 1%" in far.reason
     assert changes(record.environment, record.environment) == {}
+
+
+def test_a_trial_of_another_order_of_arithmetic_is_judged_by_tolerance(filled: Store) -> None:
+    record = filled.trials()[0]
+    assert record.environment["numerics"] == NUMERICS
+    older = {name: value for name, value in record.environment.items() if name != "numerics"}
+    assert changes(older, record.environment) == {"numerics": (1, NUMERICS)}
+    assert changes(older, {**older, "numerics": 1}) == {}
 
 
 @pytest.mark.slow

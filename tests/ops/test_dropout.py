@@ -8,8 +8,8 @@ import torch
 from scipy import stats
 
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.ops import dropout, dropout_mask
-from graphtrial.ops.kernels import dropout_mask as dropout_mask_kernel
+from graphtrial.core.threads import run
+from graphtrial.ops import dropout, dropout_mask, kernels
 
 WORDS = [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821]
 """The first numbers of SplitMix64 after the seed 1234567, as published with its reference in C."""
@@ -23,7 +23,7 @@ def keeps(p: float, count: int, seed: int = 0) -> torch.Tensor:
 @pytest.mark.parametrize("threshold", [1, 20_000, 32_768, 65_535, 65_536])
 def test_each_random_word_masks_four_elements(threshold: int, length: int) -> None:
     out = np.full(length, -1.0)
-    dropout_mask_kernel(np.array([1234567]), threshold, 2.5, out)
+    run(kernels.dropout, 0, np.array([1234567]), threshold, 2.5, None, out)
     parts = [word >> shift & 0xFFFF for word in WORDS for shift in (0, 16, 32, 48)]
     assert out.tolist() == [2.5 if part < threshold else 0.0 for part in parts[:length]]
 

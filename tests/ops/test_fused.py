@@ -178,15 +178,18 @@ def test_every_operator_passes_the_checks_of_torch() -> None:
     heads = vectors(batch.num_nodes, 6).reshape(-1, 2, 3).requires_grad_()
     square, many = vectors(12, 12).requires_grad_(), vectors(30, 12).requires_grad_()
     operators = torch.ops.graphtrial
+    pointers = matrix.rowptr, matrix.col, matrix.colptr, matrix.row, batch.out_order
+    seed = torch.tensor([1])
     for operator, arguments in (
         (operators.spmm, (x, weight, row[0], *matrix.tensors)),
         (operators.spmm_max, (x, matrix.rowptr, matrix.col)),
         (operators.edge_softmax, (edge, matrix.rowptr)),
         (operators.l2_normalize, (x,)),
         (operators.linear, (many, square, square[0])),
-        (operators.attention, (heads, heads[0], heads[1], 0.2, matrix.rowptr, matrix.col)),
+        (operators.attention, (heads, heads[0], heads[1], 0.2, *pointers)),
         (operators.gated_mean, (x, x, edge, x, square[:4, :4], row, matrix.rowptr, matrix.col)),
         (operators.batch_norm, (x, row, row, x, 1e-5, "elu")),
+        (operators.dropout, (x, seed, 30_000)),
     ):
         torch.library.opcheck(operator.default, arguments)
 
@@ -198,9 +201,10 @@ def test_spmm_of_any_width_equals_the_reference(width: int) -> None:
     torch.testing.assert_close(fused(*inputs), reference(*inputs))
 
 
-def test_chunks_of_any_size_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("width", [5, 14])
+def test_chunks_of_any_size_give_the_same(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     batch = batch_of(LISTS["random-0"])
-    (fused, _), inputs = _case("gated mean with edge weights", batch, 5)
+    (fused, _), inputs = _case("gated mean with edge weights", batch, width)
     actual = []
     for size in (1, 7, 1 << 20):
         monkeypatch.setattr(importlib.import_module("graphtrial.ops.gated_mean"), "CHUNK", size)

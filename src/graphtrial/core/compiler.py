@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import IO, Any, TypeVar, cast
 
 from filelock import FileLock
@@ -81,7 +81,7 @@ class _Cache(FunctionCache):
 
 def _compile(**options: Any) -> Callable[[F], F]:
     def decorate(function: F) -> F:
-        dispatcher: Any = njit(boundscheck=False, error_model="numpy", **options)(function)
+        dispatcher: Any = njit(boundscheck=False, error_model="numpy", nogil=True, **options)(function)
         dispatcher._cache = _Cache(function)
         return cast(F, dispatcher)
 
@@ -105,6 +105,8 @@ def _dependencies(function: Any, seen: set[Any]) -> set[str]:
             parts.add(_content(value.__file__ or value.__name__))
         elif hasattr(value, "py_func") and value.py_func not in seen:
             parts |= _dependencies(value.py_func, seen)
+        elif isinstance(definition := getattr(value, "_defn", value), FunctionType):  # intrinsics and overloads
+            parts.add(_content(definition.__code__.co_filename))
         elif isinstance(value, int | float | str | tuple):
             parts.add(f"{name} = {value!r}")
     return parts
@@ -118,6 +120,9 @@ def _content(file: str) -> str:
 
 compiled = _compile(fastmath={"contract"})
 """`njit` with a disk cache; allows fused multiply-add (`contract`), but no reassociation of sums."""
+
+reordered = _compile(fastmath={"contract", "reassoc"})
+"""`compiled` that may sum in any order: the same on every call, but not the same on every processor."""
 
 exact = _compile()
 """`njit` with a disk cache and strict IEEE rounding: no fused multiply-add."""

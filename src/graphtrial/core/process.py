@@ -13,21 +13,25 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from graphtrial.core.threads import current_threads, use_threads
+
 
 @contextmanager
-def compute_settings(threads: int = 1) -> Iterator[None]:
+def compute_settings(threads: int | None = None) -> Iterator[None]:
     """Set the number of threads, flush-to-zero of denormals and the allocator inside the block.
 
-    One thread by default: training on small graphs is dominated by thread barriers, and the order of summation, hence
-    every bit of a result, depends on the number of threads; trials run in parallel instead. Arithmetic with denormals
-    is a hundred times slower. For the allocator see `retain_freed_memory`.
+    torch itself computes on one thread, because the order of its sums, hence every bit of a result, depends on their
+    number. Our operators share blocks among `threads` (see `core.threads`), by default those of the surrounding block
+    or one, which changes no bit. Arithmetic with denormals is a hundred times slower. For the allocator see
+    `retain_freed_memory`.
     """
     retain_freed_memory()
     before = torch.get_num_threads()
-    torch.set_num_threads(threads)
+    torch.set_num_threads(1)
     torch.set_flush_denormal(True)
     try:
-        yield
+        with use_threads(threads or current_threads()):
+            yield
     finally:
         torch.set_flush_denormal(False)
         torch.set_num_threads(before)

@@ -17,6 +17,7 @@ def return_probabilities(node_ptr: Array, edge_ptr: Array, edges: Array, out: Ar
     edges [2, edges]: node indices within each graph, sorted by target.
     """
     steps = out.shape[1]
+    claim = np.zeros(1, np.int64)
     for graph in range(len(node_ptr) - 1):
         first, nodes = node_ptr[graph], node_ptr[graph + 1] - node_ptr[graph]
         sources = edges[0, edge_ptr[graph] : edge_ptr[graph + 1]]
@@ -32,7 +33,8 @@ def return_probabilities(node_ptr: Array, edge_ptr: Array, edges: Array, out: Ar
             for walk in range(walks):
                 now[start + walk, walk] = 1.0
             for step in range(steps):
-                spmm(in_ptr, sources, None, transition, None, now, then)
+                claim[0] = 0
+                spmm(claim, True, in_ptr, sources, None, transition, None, now, then)
                 now, then = then, now
                 for walk in range(walks):
                     out[first + start + walk, step] = now[start + walk, walk]

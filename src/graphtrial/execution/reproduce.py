@@ -11,7 +11,7 @@ from typing import Any, Literal
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.execution.executor import Listener, run_trials
 from graphtrial.training.outcome import Epoch
-from graphtrial.trials.environment import BATCHED_TRIALS
+from graphtrial.trials.environment import BATCHED_TRIALS, NUMERICS_KEY
 from graphtrial.trials.provenance import check_plugins
 from graphtrial.trials.store import Store, TrialRecord
 
@@ -20,7 +20,7 @@ TOLERANCE = 0.05
 """Relative tolerance of scores where versions differ: training amplifies rounding differences."""
 COMPARED = ("epoch", "lr", "train_loss", "val_loss", "val_score")
 """Fields of an epoch that must be equal; its seconds are not compared."""
-VERSIONS = ("python", "system", "machine", "cpu", "packages", "code", BATCHED_TRIALS)
+VERSIONS = ("python", "system", "machine", "cpu", "packages", "code", NUMERICS_KEY, BATCHED_TRIALS)
 """Fields of an environment that may change the rounding of a result."""
 
 
@@ -132,7 +132,8 @@ def _cleared(store: Store, records: Sequence[TrialRecord]) -> Store:
 
 def _flat(values: dict[str, Any]) -> dict[str, Any]:
     packages = values.get("packages", {})
-    return {name: values.get(name) for name in VERSIONS if name != "packages"} | dict(packages)
+    known = {NUMERICS_KEY: 1, **values}
+    return {name: known.get(name) for name in VERSIONS if name != "packages"} | dict(packages)
 
 
 def _near(before: float, after: float | None, tolerance: float) -> bool:

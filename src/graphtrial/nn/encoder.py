@@ -6,6 +6,7 @@ from torch import Tensor, nn
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
+from graphtrial.nn.layers import Linear
 from graphtrial.nn.shapes import Shapes
 
 ENCODING_COLUMN = "encoding"
@@ -22,7 +23,7 @@ class NodeEncoder(nn.Module):
         self.feature: nn.Module | None = None
         if not (shapes.encoding_dim and shapes.encoding_replaces):
             self.feature = _embedding(shapes.node_types, shapes.node_dim, width, "node")
-        self.encoding = nn.Linear(shapes.encoding_dim, width) if shapes.encoding_dim else None
+        self.encoding = Linear(shapes.encoding_dim, width) if shapes.encoding_dim else None
 
     def forward(self, graph: GraphBatch) -> Tensor:
         if self.encoding is None:
@@ -46,7 +47,7 @@ class EdgeEncoder(nn.Module):
         if use_features:
             self.feature = _embedding(shapes.edge_types, shapes.edge_dim, width, "edge")
         else:
-            self.feature = nn.Linear(self.ones, width) if self.ones else nn.Embedding(1, width)
+            self.feature = Linear(self.ones, width) if self.ones else nn.Embedding(1, width)
 
     def forward(self, graph: GraphBatch) -> Tensor:
         if self.use_features:
@@ -59,7 +60,7 @@ def _embedding(types: int, dim: int, width: int, subject: str) -> nn.Module:
     if types:
         return nn.Embedding(types, width)
     if dim:
-        return nn.Linear(dim, width)
+        return Linear(dim, width)
     raise GraphTrialError(
         f"these graphs have no {subject} features; give the model a positional encoding or other data"
     )

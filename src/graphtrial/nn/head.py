@@ -6,13 +6,13 @@ from typing import cast
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
+from graphtrial.nn.layers import Linear
 from graphtrial.nn.readout import Pool
 from graphtrial.nn.shapes import Shapes
-from graphtrial.ops import edge_add
+from graphtrial.ops import edge_add, linear
 
 
 def halving_mlp(width: int, outputs: int) -> nn.Sequential:
@@ -20,9 +20,7 @@ def halving_mlp(width: int, outputs: int) -> nn.Sequential:
     if width < 4:
         raise GraphTrialError(f"the head halves the width twice, so a width of {width} leaves nothing: use 4 or more")
     half, quarter = width // 2, width // 4
-    return nn.Sequential(
-        nn.Linear(width, half), nn.ReLU(), nn.Linear(half, quarter), nn.ReLU(), nn.Linear(quarter, outputs)
-    )
+    return nn.Sequential(Linear(width, half), nn.ReLU(), Linear(half, quarter), nn.ReLU(), Linear(quarter, outputs))
 
 
 def make_head(shapes: Shapes, width: int, layers: int, *, readout: str, layer_heads: bool) -> nn.Module:
@@ -84,7 +82,7 @@ class EdgeHead(nn.Module):
     def __init__(self, width: int, outputs: int, depths: int, *, layer_heads: bool) -> None:
         super().__init__()
         self.maps = nn.ModuleList(
-            PairMLP(nn.Sequential(nn.Linear(2 * width, width), nn.ReLU(), nn.Linear(width, outputs)))
+            PairMLP(nn.Sequential(Linear(2 * width, width), nn.ReLU(), Linear(width, outputs)))
             if layer_heads
             else PairMLP(halving_mlp(2 * width, outputs))
             for _ in range(depths)
@@ -119,7 +117,7 @@ class PairMLP(nn.Module):
 
     def __init__(self, mlp: nn.Sequential) -> None:
         super().__init__()
-        self.first = cast(nn.Linear, mlp[0])
+        self.first = cast(Linear, mlp[0])
         self.rest = mlp[1:]
 
     def score_edges(self, graph: GraphBatch, x: Tensor) -> Tensor:
@@ -135,13 +133,11 @@ class PairMLP(nn.Module):
 
     def _endpoints(self, x: Tensor) -> tuple[Tensor, Tensor]:
         source_weight, target_weight = self.first.weight.chunk(2, dim=1)
-        return F.linear(x, source_weight, self.first.bias), F.linear(x, target_weight)
+        return linear(x, source_weight, self.first.bias), linear(x, target_weight)
 
 
 def _maps(width: int, outputs: int, depths: int, *, layer_heads: bool) -> nn.ModuleList:
-    return nn.ModuleList(
-        nn.Linear(width, outputs) if layer_heads else halving_mlp(width, outputs) for _ in range(depths)
-    )
+    return nn.ModuleList(Linear(width, outputs) if layer_heads else halving_mlp(width, outputs) for _ in range(depths))
 
 
 def _sum_of_logits(maps: nn.ModuleList, states: list[Tensor]) -> Tensor:

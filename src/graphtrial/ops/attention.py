@@ -9,11 +9,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from graphtrial.core.threads import run
 from graphtrial.graphs import GraphBatch
 from graphtrial.ops.custom_op import array, empty, register_op
 from graphtrial.ops.edge_softmax import edge_softmax
 from graphtrial.ops.sparse_matrix import adjacency
 from graphtrial.ops.spmm import spmm
+from graphtrial.ops.vector_paths import has_vectors
 
 LANES = 8
 """Heads per call of the kernel: one SIMD lane each."""
@@ -34,14 +36,15 @@ def attention(graph: GraphBatch, z: Tensor, source: Tensor, target: Tensor, slop
     if z.device.type != "cpu":
         return attention_reference(graph, z, source, target, slope)
     matrix = adjacency(graph)
-    if z.shape[1] < MIN_HEADS:
+    if z.shape[1] < MIN_HEADS or not has_vectors():
         sender, receiver = graph.edge_index
         scores = (z * source).sum(dim=2).index_select(0, sender) + (z * target).sum(dim=2).index_select(0, receiver)
         return spmm(matrix, z, edge_softmax(graph, F.leaky_relu(scores, slope)))
+    pointers = matrix.rowptr, matrix.col, matrix.colptr, matrix.row, graph.out_order
     if z.shape[1] <= LANES:
-        return _call(z, source, target, slope, matrix.rowptr, matrix.col)[0]
+        return _call(z, source, target, slope, *pointers)[0]
     parts = zip(*(x.split(LANES, dim=-2) for x in (z, source, target)), strict=True)
-    outs = [_call(z, source, target, slope, matrix.rowptr, matrix.col)[0] for z, source, target in parts]
+    outs = [_call(z, source, target, slope, *pointers)[0] for z, source, target in parts]
     return torch.cat(outs, dim=1)
 
 
@@ -59,22 +62,36 @@ def attention_reference(graph: GraphBatch, z: Tensor, source: Tensor, target: Te
 
 
 def _attention(
-    z: Tensor, source: Tensor, target: Tensor, slope: float, rowptr: Tensor, col: Tensor
+    z: Tensor,
+    source: Tensor,
+    target: Tensor,
+    slope: float,
+    rowptr: Tensor,
+    col: Tensor,
+    colptr: Tensor,
+    row: Tensor,
+    csc_perm: Tensor,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     from graphtrial.ops import kernels
 
-    out, _, scores, _ = _fake(z, source, target, slope, rowptr[:0], col[:0])
-    lanes, alpha = empty(z, z.shape[0] * z.shape[2] * LANES), empty(z, col.shape[0] * LANES)
+    nodes, _, width = z.shape
+    out, scores = z.new_empty(z.shape), z.new_empty(2, nodes * LANES)
+    lanes, alpha = empty(z, nodes * width * LANES), empty(z, len(col) * LANES)
     at_source, at_target = scores.numpy()
-    kernels.heads_to_lanes(array(z), array(source), array(target), lanes.numpy(), at_source, at_target)
-    kernels.gat_attention(
-        array(rowptr), array(col), lanes.numpy(), at_source, at_target, slope, alpha.numpy(), out.numpy()
-    )
+    weights = array(source), array(target)
+    run(kernels.heads_to_lanes, 4 * z.numel(), array(z), *weights, lanes.numpy(), at_source, at_target)
+    matrix = array(rowptr), array(col)
+    inputs = lanes.numpy(), at_source, at_target, slope
+    run(kernels.gat_attention, _work(col, width), *matrix, *inputs, alpha.numpy(), out.numpy())
     return out, lanes, scores, alpha
 
 
+def _work(col: Tensor, width: int) -> int:
+    return len(col) * LANES * (width + 8)
+
+
 def _fake(
-    z: Tensor, source: Tensor, target: Tensor, slope: float, rowptr: Tensor, col: Tensor
+    z: Tensor, source: Tensor, target: Tensor, slope: float, rowptr: Tensor, col: Tensor, *rest: Tensor
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     nodes, _, width = z.shape
     buffers = z.new_empty(z.shape), z.new_empty(nodes * width * LANES), z.new_empty(2, nodes * LANES)
@@ -82,20 +99,20 @@ def _fake(
 
 
 def _setup(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
-    _, source, target, slope, rowptr, col = inputs
+    _, source, target, slope, *pointers = inputs
     ctx.set_materialize_grads(False)
     ctx.mark_non_differentiable(*output[1:])
     ctx.slope = slope
-    ctx.save_for_backward(*output[1:], source, target, rowptr, col)
+    ctx.save_for_backward(*output[1:], source, target, *pointers)
 
 
 def _backward(ctx: Any, grad_output: Tensor | None, *_: Any) -> tuple[Any, ...]:
     if grad_output is None:
-        return None, None, None, None, None, None
-    lanes, scores, alpha, source, target, rowptr, col = ctx.saved_tensors
+        return (None,) * 9
+    lanes, scores, alpha, source, target, *pointers = ctx.saved_tensors
     weights = torch.stack([source, target])
-    grad_z, grad_weights = _call_backward(grad_output, lanes, scores, alpha, weights, ctx.slope, rowptr, col)
-    return grad_z, *grad_weights.unbind(), None, None, None
+    grad_z, grad_weights = _call_backward(grad_output, lanes, scores, alpha, weights, ctx.slope, *pointers)
+    return grad_z, *grad_weights.unbind(), *[None] * 6
 
 
 def _attention_backward(
@@ -107,38 +124,30 @@ def _attention_backward(
     slope: float,
     rowptr: Tensor,
     col: Tensor,
+    colptr: Tensor,
+    row: Tensor,
+    csc_perm: Tensor,
 ) -> tuple[Tensor, Tensor]:
     from graphtrial.ops import kernels
 
-    out, grad_weights = _fake_backward(grad_output, lanes, scores, alpha, weights, slope, rowptr, col)
-    pointers = array(rowptr)
+    nodes, _, width = grad_output.shape
+    out, grad_weights = grad_output.new_empty(grad_output.shape), weights.new_empty(weights.shape)
+    grad_lanes, grad_score = np.empty_like(array(lanes)), np.empty_like(array(alpha))
     at_source, at_target = array(scores)
-    kernels.gat_attention_backward(
-        pointers,
-        array(col),
-        array(grad_output),
-        array(lanes),
-        at_source,
-        at_target,
-        slope,
-        array(alpha),
-        array(weights),
-        int(np.diff(pointers).max(initial=0)),
-        out.numpy(),
-        grad_weights.numpy(),
-    )
+    grad_target = np.empty_like(at_target)
+    saved = array(lanes), at_source, at_target, slope, array(alpha)
+    grads, work = (grad_lanes, grad_score, grad_target), _work(col, width)
+    run(kernels.gat_score_gradients, work, array(rowptr), array(col), array(grad_output), *saved, *grads)
+    transpose = array(colptr), array(row), array(csc_perm)
+    sums = np.empty((-(-nodes // kernels.ATTENTION_BLOCK), 2 * width * LANES), grad_lanes.dtype)
+    inputs = array(lanes), array(alpha), array(weights)
+    run(kernels.gat_gradients, work, *transpose, *inputs, *grads, out.numpy(), sums)
+    kernels.add_attention_blocks(sums, grad_weights.numpy())
     return out, grad_weights
 
 
 def _fake_backward(
-    grad_output: Tensor,
-    lanes: Tensor,
-    scores: Tensor,
-    alpha: Tensor,
-    weights: Tensor,
-    slope: float,
-    rowptr: Tensor,
-    col: Tensor,
+    grad_output: Tensor, lanes: Tensor, scores: Tensor, alpha: Tensor, weights: Tensor, slope: float, *rest: Tensor
 ) -> tuple[Tensor, Tensor]:
     return grad_output.new_empty(grad_output.shape), weights.new_empty(weights.shape)
 

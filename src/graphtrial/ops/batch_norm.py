@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from graphtrial.core.threads import run
 from graphtrial.ops.custom_op import array, empty, register_op
 
 CODES = {"none": 0, "relu": 1, "elu": 2}
@@ -45,17 +47,13 @@ def _batch_norm(
 
     _, columns, statistics = _fake(x[:0], weight, bias, residual, epsilon, activation)
     out = empty(x, *x.shape)
-    kernels.batch_norm(
-        array(x),
-        array(weight),
-        array(bias),
-        epsilon,
-        CODES[activation],
-        None if residual is None else array(residual),
-        columns.numpy(),
-        statistics.numpy(),
-        out.numpy(),
-    )
+    rows, sums = array(x), _block_sums(x)
+    centre = np.empty(x.shape[1], rows.dtype)
+    run(kernels.column_moments, x.numel(), rows, centre, sums)
+    affine = array(weight), array(bias), epsilon
+    kernels.batch_norm_coefficients(len(rows), centre, sums, *affine, columns.numpy(), statistics.numpy())
+    skip = None if residual is None else array(residual)
+    run(kernels.batch_norm, 2 * x.numel(), rows, CODES[activation], skip, columns.numpy(), out.numpy())
     return out, columns, statistics
 
 
@@ -92,20 +90,23 @@ def _batch_norm_backward(
 
     _, grad_weight, grad_bias = _fake_backward(grad_output, x[:0], columns, activation)
     out = empty(x, *x.shape)
-    kernels.batch_norm_backward(
-        array(grad_output),
-        array(x),
-        CODES[activation],
-        array(columns),
-        out.numpy(),
-        grad_weight.numpy(),
-        grad_bias.numpy(),
-    )
+    grads, rows, sums = array(grad_output), array(x), _block_sums(x)
+    coeffs = np.empty((4, x.shape[1]), rows.dtype)
+    run(kernels.gradient_sums, 2 * x.numel(), grads, rows, CODES[activation], array(columns), sums)
+    kernels.gradient_coefficients(len(rows), sums, array(columns), coeffs, grad_weight.numpy(), grad_bias.numpy())
+    run(kernels.batch_norm_backward, 3 * x.numel(), grads, rows, CODES[activation], coeffs, out.numpy())
     return out, grad_weight, grad_bias
 
 
 def _fake_backward(grad_output: Tensor, x: Tensor, columns: Tensor, activation: str) -> tuple[Tensor, Tensor, Tensor]:
     return x.new_empty(x.shape), x.new_empty(x.shape[1]), x.new_empty(x.shape[1])
+
+
+def _block_sums(x: Tensor) -> Any:
+    """Allocate two sums per block of rows and column."""
+    from graphtrial.ops.kernels.batch_norm import BLOCK
+
+    return np.empty((-(-x.shape[0] // BLOCK), 2, x.shape[1]))
 
 
 _call = register_op(_batch_norm, _fake, _setup, _backward)

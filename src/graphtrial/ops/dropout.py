@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.ops.custom_op import array, register_op
+from graphtrial.core.threads import run
+from graphtrial.ops.custom_op import array, empty, register_op
 
 LEVELS = 1 << 16
 
@@ -14,33 +17,70 @@ LEVELS = 1 << 16
 def dropout(x: Tensor, p: float, training: bool = True) -> Tensor:
     """Zero each element of `x` with probability `p` and scale the others by 1 / (1 - p); the identity in evaluation.
 
-    One number from torch's generator seeds the whole mask. The probability is rounded to a multiple of 1 / 65536, and
-    the scale is that of the rounded probability, so that the expectation is exactly `x`.
+    One number from torch's generator seeds the whole mask, which is sampled again for the gradient instead of saved.
+    The probability is rounded to a multiple of 1 / 65536, and the scale is that of the rounded probability, so that the
+    expectation is exactly `x`.
     """
-    return x * dropout_mask(x, p) if training and p else x
+    if not (training and p):
+        return x
+    if x.device.type != "cpu":
+        return x * dropout_mask(x, p)
+    return _call(x, _seed(p, None), _threshold(p))
 
 
 def dropout_mask(like: Tensor, p: float, generator: torch.Generator | None = None) -> Tensor:
     """Sample an inverted-dropout mask shaped like `like`: 0 with probability `p`, else 1 / (1 - p)."""
-    if not 0 <= p < 1:
-        raise GraphTrialError(f"the dropout probability must be at least 0 and below 1, not {p}")
     if like.device.type != "cpu":
+        _check(p)
         mask = torch.empty_like(like, requires_grad=False).bernoulli_(1 - p, generator=generator)
         return mask.div_(1 - p)
-    seed = torch.empty(1, dtype=torch.int64).random_(generator=generator)
-    return _call(like, seed, max(1, round((1 - p) * LEVELS)))
+    return _call_mask(like, _seed(p, generator), _threshold(p))
+
+
+def _seed(p: float, generator: torch.Generator | None) -> Tensor:
+    _check(p)
+    return torch.empty(1, dtype=torch.int64).random_(generator=generator)
+
+
+def _threshold(p: float) -> int:
+    return max(1, round((1 - p) * LEVELS))
+
+
+def _check(p: float) -> None:
+    if not 0 <= p < 1:
+        raise GraphTrialError(f"the dropout probability must be at least 0 and below 1, not {p}")
+
+
+def _dropout(x: Tensor, seed: Tensor, threshold: int) -> Tensor:
+    from graphtrial.ops import kernels
+
+    out = empty(x, *x.shape)
+    flat = array(x).reshape(-1), out.flatten().numpy()
+    run(kernels.dropout, 2 * x.numel(), array(seed), threshold, LEVELS / threshold, *flat)
+    return out
+
+
+def _fake(x: Tensor, seed: Tensor, threshold: int) -> Tensor:
+    return x.new_empty(x.shape)
+
+
+def _setup(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+    ctx.threshold = inputs[2]
+    ctx.save_for_backward(inputs[1])
+
+
+def _backward(ctx: Any, grad_output: Tensor) -> tuple[Tensor, None, None]:
+    return _call(grad_output, ctx.saved_tensors[0], ctx.threshold), None, None
 
 
 def _dropout_mask(like: Tensor, seed: Tensor, threshold: int) -> Tensor:
     from graphtrial.ops import kernels
 
     out = torch.empty(like.shape, dtype=like.dtype)
-    kernels.dropout_mask(array(seed), threshold, LEVELS / threshold, out.flatten().numpy())
+    values = array(seed), threshold, LEVELS / threshold, None, out.flatten().numpy()
+    run(kernels.dropout, out.numel(), *values)
     return out
 
 
-def _fake(like: Tensor, seed: Tensor, threshold: int) -> Tensor:
-    return torch.empty(like.shape, dtype=like.dtype)
-
-
-_call = register_op(_dropout_mask, _fake)
+_call = register_op(_dropout, _fake, _setup, _backward)
+_call_mask = register_op(_dropout_mask, _fake)

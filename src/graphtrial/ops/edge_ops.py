@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from graphtrial.core.threads import run
 from graphtrial.graphs import GraphBatch
 from graphtrial.ops.custom_op import array, register_op
 from graphtrial.ops.sparse_matrix import SparseMatrix, adjacency
@@ -71,7 +72,8 @@ def _edge_dot(
     from graphtrial.ops import kernels
 
     out = source.new_empty(col.shape[0], source.shape[1])
-    kernels.sddmm(array(rowptr), array(col), array(target), array(source), out.numpy())
+    work = len(col) * source.shape[1] * source.shape[2]
+    run(kernels.sddmm, work, array(rowptr), array(col), array(target), array(source), out.numpy())
     return out
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from graphtrial.core.threads import run
 from graphtrial.graphs import GraphBatch
 from graphtrial.ops.custom_op import array, register_op
 
@@ -33,7 +34,7 @@ def _edge_softmax(scores: Tensor, ptr: Tensor) -> Tensor:
     from graphtrial.ops import kernels
 
     out = scores.new_empty(scores.shape)
-    kernels.softmax(array(ptr), array(scores), out.numpy())
+    run(kernels.softmax, 4 * scores.numel(), array(ptr), array(scores), out.numpy())
     return out
 
 
@@ -54,7 +55,8 @@ def _edge_softmax_backward(grad_output: Tensor, probability: Tensor, ptr: Tensor
     from graphtrial.ops import kernels
 
     out = grad_output.new_empty(grad_output.shape)
-    kernels.softmax_backward(array(ptr), array(grad_output), array(probability), out.numpy())
+    work = 4 * probability.numel()
+    run(kernels.softmax_backward, work, array(ptr), array(grad_output), array(probability), out.numpy())
     return out
 
 

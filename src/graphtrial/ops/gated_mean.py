@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
+from graphtrial.core.threads import run
 from graphtrial.graphs import GraphBatch
 from graphtrial.ops.custom_op import array, empty, register_op
-from graphtrial.ops.linear import add_transposed_matmul, matmul_into
+from graphtrial.ops.linear import fits_tiles, matmul_into, transposed_matmul
 from graphtrial.ops.sparse_matrix import adjacency
 
 EPSILON = 1e-6
@@ -84,29 +83,20 @@ def _gated_mean(
         target = target + bias
     mean, inverse = value.new_empty(value.shape), value.new_empty(value.shape)
     logits = empty(value, len(col), value.shape[1])
-    sources, targets, values = array(source), array(target), array(value)
-    means, inverses, all_logits = mean.numpy(), inverse.numpy(), logits.numpy()
-    pointers, columns = array(rowptr), array(col)
-    gate = np.empty((_max_chunk(pointers), value.shape[1]), values.dtype)
-    for first, last, begin, end in _chunks(pointers):
-        if edge is not None and weight is not None:
-            matmul_into(edge[begin:end], weight, logits[begin:end], transposed=True)
-        elif edge is not None:
-            logits[begin:end] = edge[begin:end]
-        kernels.gated_mean(
-            pointers[first : last + 1],
-            columns[begin:end],
-            sources,
-            targets[first:last],
-            values,
-            edge is not None,
-            EPSILON,
-            all_logits[begin:end],
-            gate[: end - begin],
-            means[first:last],
-            inverses[first:last],
-        )
+    edge, weight = (None, None) if edge is None else _projected(edge, weight)
+    inputs = (array(source), array(target), *(None if t is None else array(t) for t in (edge, weight)), array(value))
+    outputs = logits.numpy(), mean.numpy(), inverse.numpy()
+    run(kernels.gated_mean, 4 * logits.numel(), CHUNK, array(rowptr), array(col), *inputs, EPSILON, *outputs)
     return mean, logits, inverse
+
+
+def _projected(edge: Tensor, weight: Tensor | None) -> tuple[Tensor, Tensor | None]:
+    """Return edges and weight, multiplied beforehand where the kernel has no register tile for them."""
+    if weight is None or fits_tiles(edge, weight):
+        return edge, weight
+    out = empty(edge, *edge.shape)
+    matmul_into(edge.detach(), weight.detach(), None, out, transposed=True)
+    return out, None
 
 
 def _fake(
@@ -164,44 +154,36 @@ def _gated_mean_backward(
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
     from graphtrial.ops import kernels
 
+    per_edge = edge is not None and not _is_broadcast(edge, col)
+    fused = per_edge and edge is not None and weight is not None and fits_tiles(edge, weight)
+    pointers, columns = array(rowptr), array(col)
+    groups = kernels.independent_rows(pointers, columns)
     grad_source, grad_value = torch.zeros_like(value), torch.zeros_like(value)
     grad_target = value.new_empty(value.shape)
-    grad_edge = value.new_empty(0) if edge is None else empty(edge, *edge.shape)
-    grad_weight = value.new_empty(0) if weight is None else torch.zeros_like(weight)
-    pointers, columns, values, all_logits = array(rowptr), array(col), array(value), array(logits)
-    means, inverses, grad_means = array(mean), array(inverse), array(grad_mean)
-    grad_logits_array = None if grad_logits is None else array(grad_logits)
-    grad_sources, grad_targets, grad_values = grad_source.numpy(), grad_target.numpy(), grad_value.numpy()
-    per_edge = edge is not None and not _is_broadcast(edge, col)
-    gate = np.empty((_max_chunk(pointers), value.shape[1]), values.dtype)
-    scaled_grad = np.empty(value.shape[1], values.dtype)
-    buffer = torch.from_numpy(np.empty_like(gate))
-    for first, last, begin, end in _chunks(pointers):
-        grad_l = grad_edge[begin:end] if per_edge and weight is None else buffer[: end - begin]
-        kernels.gated_mean_backward(
-            pointers[first : last + 1],
-            columns[begin:end],
-            all_logits[begin:end],
-            values,
-            means[first:last],
-            inverses[first:last],
-            grad_means[first:last],
-            None if grad_logits_array is None else grad_logits_array[begin:end],
-            gate[: end - begin],
-            scaled_grad,
-            grad_l.numpy(),
-            grad_targets[first:last],
-            grad_sources,
-            grad_values,
-        )
-        if per_edge and edge is not None and weight is not None:
-            matmul_into(grad_l, weight, grad_edge[begin:end], transposed=False)
-            add_transposed_matmul(grad_l, edge[begin:end], grad_weight)
-    if edge is not None and not per_edge:
+    grad_edge = empty(value, len(col) if per_edge else 0, value.shape[1])
+    grad_weights = value.new_empty(len(groups) - 1, *value.shape[1:] * 2) if fused else None
+    matrices = (edge if per_edge else None), (weight if fused else None)
+    edges, weights = (None if t is None else array(t) for t in matrices)
+    inputs = array(logits), edges, weights, array(value), array(mean), array(inverse), array(grad_mean)
+    more = None if grad_logits is None else array(grad_logits)
+    outputs = grad_edge.numpy(), None if grad_weights is None else grad_weights.numpy()
+    nodes = grad_target.numpy(), grad_source.numpy(), grad_value.numpy()
+    division, work = (CHUNK, groups), 8 * logits.numel()
+    run(kernels.gated_mean_backward, work, *division, pointers, columns, *inputs, more, *outputs, *nodes)
+    if edge is None:
+        return grad_source, grad_target, value.new_empty(0), grad_value, value.new_empty(0)
+    if not per_edge:
         grad_edge = grad_target.sum(dim=0, keepdim=True)
-        if weight is not None:
-            grad_weight, grad_edge = torch.outer(grad_edge[0], edge[0]), grad_edge @ weight
-    return grad_source, grad_target, grad_edge, grad_value, grad_weight
+        if weight is None:
+            return grad_source, grad_target, grad_edge, grad_value, value.new_empty(0)
+        return grad_source, grad_target, grad_edge @ weight, grad_value, torch.outer(grad_edge[0], edge[0])
+    if weight is None:
+        return grad_source, grad_target, grad_edge, grad_value, value.new_empty(0)
+    if grad_weights is not None:
+        return grad_source, grad_target, grad_edge, grad_value, grad_weights.sum(0)
+    grad_logit, grad_edge = grad_edge, empty(edge, *edge.shape)
+    matmul_into(grad_logit, weight.detach(), None, grad_edge, transposed=False)
+    return grad_source, grad_target, grad_edge, grad_value, transposed_matmul(grad_logit, edge.detach())[0]
 
 
 def _fake_backward(
@@ -224,20 +206,6 @@ def _fake_backward(
 
 def _is_broadcast(edge: Tensor, col: Tensor) -> bool:
     return edge.shape[0] == 1 and col.shape[0] != 1
-
-
-def _max_chunk(rowptr: Any) -> int:
-    """Return the largest number of entries of a chunk."""
-    return max(CHUNK, int(np.diff(rowptr).max(initial=0)))
-
-
-def _chunks(rowptr: Any) -> Iterator[tuple[int, int, int, int]]:
-    """Split the rows into chunks of at most `CHUNK` entries or a single row: (first row, end, first entry, end)."""
-    first, rows = 0, len(rowptr) - 1
-    while first < rows:
-        last = max(first + 1, int(np.searchsorted(rowptr, rowptr[first] + CHUNK, side="right")) - 1)
-        yield first, last, int(rowptr[first]), int(rowptr[last])
-        first = last
 
 
 _call = register_op(_gated_mean, _fake, _setup, _backward)

@@ -7,6 +7,7 @@ from typing import Any
 from torch import Tensor
 from torch.nn import functional as F
 
+from graphtrial.core.threads import run
 from graphtrial.ops.custom_op import array, empty, register_op
 
 EPSILON = 1e-12
@@ -27,7 +28,7 @@ def _l2_normalize(x: Tensor) -> tuple[Tensor, Tensor]:
     from graphtrial.ops import kernels
 
     out, scale = empty(x, *x.shape), x.new_empty(x.shape[0])
-    kernels.l2_normalize(array(x), EPSILON, out.numpy(), scale.numpy())
+    run(kernels.l2_normalize, 2 * x.numel(), array(x), EPSILON, out.numpy(), scale.numpy())
     return out, scale
 
 
@@ -48,7 +49,8 @@ def _l2_normalize_backward(grad_output: Tensor, unit: Tensor, scale: Tensor) -> 
     from graphtrial.ops import kernels
 
     out = empty(grad_output, *grad_output.shape)
-    kernels.l2_normalize_backward(array(grad_output), array(unit), array(scale), EPSILON, out.numpy())
+    rows = array(grad_output), array(unit), array(scale)
+    run(kernels.l2_normalize_backward, 3 * unit.numel(), *rows, EPSILON, out.numpy())
     return out
 
 

@@ -2,66 +2,97 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from graphtrial.core.threads import run, run_blocks
 from graphtrial.ops.custom_op import array, empty, register_op
+from graphtrial.ops.vector_paths import has_vectors
 
 MIN_SIZE = 12
 """Rows, inputs and outputs below which the kernels have no register tile."""
+MIN_ROWS = 4096
+"""Rows from which products without a register tile are computed in blocks."""
+BLOCK_ROWS = 2048
+"""Rows of such a block."""
+SUM_ROWS, SUM_BLOCKS = 768, 16
+"""Rows of a block of a sum over rows, at least, and the number of blocks, at most."""
+PRODUCTS_PER_ELEMENT = 12
+"""Multiply-adds that take as long as reading one element."""
 
 
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """Return x @ weight.T + bias. x: [rows, inputs], weight: [outputs, inputs], bias: [outputs] -> [rows, outputs].
 
-    With one thread and AVX2, the compiled kernel is 1.2 to 1.6 times as fast as the BLAS of torch at widths of some
-    hundred; elsewhere torch's own product is used.
+    The compiled kernel is 1.4 to 1.7 times as fast as the BLAS of torch on one thread at widths of some hundred
+    (`benchmarks.operators`). Without vector instructions, and at widths that have no register tile, blocks of rows are
+    multiplied by torch; small matrices as a whole.
     """
-    if x.dim() == 2 and use_kernel(x, weight):
-        return _call(x, weight, bias)
-    return F.linear(x, weight, bias)
+    if x.dim() != 2 or x.device.type != "cpu" or x.dtype != weight.dtype:
+        return F.linear(x, weight, bias)
+    if not fits_tiles(x, weight) and len(x) < MIN_ROWS:
+        return F.linear(x, weight, bias)
+    return _call(x, weight, bias)
 
 
-def use_kernel(x: Tensor, weight: Tensor) -> bool:
-    """Return whether to use the compiled kernels for products of `x` [rows, inputs] and `weight`, and for gradients."""
-    fits = min(x.shape[0], *weight.shape) >= MIN_SIZE and x.dtype == weight.dtype
-    return fits and x.device.type == "cpu" and torch.get_num_threads() == 1 and _has_avx2()
+def fits_tiles(x: Tensor, weight: Tensor) -> bool:
+    """Return whether products of `x` [rows, inputs] and `weight`, and their gradients, are made of register tiles."""
+    return min(x.shape[0], *weight.shape) >= MIN_SIZE and x.dtype == weight.dtype and has_vectors()
 
 
-def matmul_into(x: Tensor, weight: Tensor, out: Tensor, *, transposed: bool) -> None:
-    """Write x @ weight, or x @ weight.T if `transposed`, to `out`."""
+def matmul_into(x: Tensor, weight: Tensor, bias: Tensor | None, out: Tensor, *, transposed: bool) -> None:
+    """Write x @ weight (+ bias), or x @ weight.T (+ bias) if `transposed`, to `out`."""
     from graphtrial.ops import kernels
 
-    if use_kernel(x, weight):
-        kernels.matmul(array(x), array(weight), transposed, None, out.numpy())
-    else:
-        torch.mm(x, weight.t() if transposed else weight, out=out)
+    work = _work(x, weight)
+    if fits_tiles(x, weight):
+        added = None if bias is None else array(bias)
+        run(kernels.matmul, work, array(x), array(weight), transposed, added, out.numpy())
+        return
+    other = weight.t() if transposed else weight
+
+    def product(begin: int) -> None:
+        rows, into = x[begin : begin + BLOCK_ROWS], out[begin : begin + BLOCK_ROWS]
+        if bias is None:
+            torch.mm(rows, other, out=into)
+        else:
+            torch.addmm(bias, rows, other, out=into)
+
+    run_blocks(product, range(0, len(x), BLOCK_ROWS), work)
 
 
-def add_transposed_matmul(left: Tensor, right: Tensor, out: Tensor) -> None:
-    """Add left.T @ right to `out`."""
+def transposed_matmul(left: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
+    """Return left.T @ right and the column sums of `left`, both summed over blocks of rows."""
     from graphtrial.ops import kernels
 
-    if use_kernel(left, out):
-        kernels.matmul_transposed(array(left), array(right), out.numpy(), None)
+    blocks = max(1, min(SUM_BLOCKS, len(left) // SUM_ROWS))
+    out = right.new_empty(blocks, left.shape[1], right.shape[1])
+    sums = right.new_empty(blocks, left.shape[1])
+    work = _work(left, right)
+    if fits_tiles(left, out[0]):
+        run(kernels.matmul_transposed, work, array(left), array(right), out.numpy(), sums.numpy())
     else:
-        out.addmm_(left.t(), right)
+        size = -(-len(left) // blocks)
+
+        def product(number: int) -> None:
+            rows = slice(number * size, (number + 1) * size)
+            torch.mm(left[rows].t(), right[rows], out=out[number])
+            torch.sum(left[rows], 0, out=sums[number])
+
+        run_blocks(product, range(blocks), work)
+    return (out[0], sums[0]) if blocks == 1 else (out.sum(0), sums.sum(0))
 
 
-@cache
-def _has_avx2() -> bool:
-    return torch.backends.cpu.get_cpu_capability() == "AVX2"
+def _work(x: Tensor, weight: Tensor) -> int:
+    return x.shape[0] * x.shape[1] * weight.shape[1] // PRODUCTS_PER_ELEMENT
 
 
 def _linear(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-    from graphtrial.ops import kernels
-
     out = empty(x, x.shape[0], weight.shape[0])
-    kernels.matmul(array(x), array(weight), True, None if bias is None else array(bias), out.numpy())
+    matmul_into(x.detach(), weight.detach(), None if bias is None else bias.detach(), out, transposed=True)
     return out
 
 
@@ -85,10 +116,8 @@ def _backward(ctx: Any, grad_output: Tensor) -> tuple[Any, ...]:
 
 def _linear_input(grad_output: Tensor, weight: Tensor) -> Tensor:
     """Return the gradient of x, grad_output @ weight."""
-    from graphtrial.ops import kernels
-
     out = empty(grad_output, grad_output.shape[0], weight.shape[1])
-    kernels.matmul(array(grad_output), array(weight), False, None, out.numpy())
+    matmul_into(grad_output.detach(), weight.detach(), None, out, transposed=False)
     return out
 
 
@@ -98,11 +127,7 @@ def _fake_input(grad_output: Tensor, weight: Tensor) -> Tensor:
 
 def _linear_weight(grad_output: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
     """Return the gradients of weight, grad_output.T @ x, and of bias, the column sums of grad_output."""
-    from graphtrial.ops import kernels
-
-    out, sums = x.new_zeros(grad_output.shape[1], x.shape[1]), x.new_zeros(grad_output.shape[1])
-    kernels.matmul_transposed(array(grad_output), array(x), out.numpy(), sums.numpy())
-    return out, sums
+    return transposed_matmul(grad_output.detach(), x.detach())
 
 
 def _fake_weight(grad_output: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:

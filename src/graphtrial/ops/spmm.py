@@ -7,8 +7,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from graphtrial.ops.custom_op import array, register_op
+from graphtrial.core.threads import run
+from graphtrial.ops.custom_op import array, empty, register_op
 from graphtrial.ops.sparse_matrix import SparseMatrix
+from graphtrial.ops.vector_paths import has_vectors
 
 
 def spmm(matrix: SparseMatrix, x: Tensor, weight: Tensor, self_weight: Tensor | None = None) -> Tensor:
@@ -48,13 +50,14 @@ def _spmm(
 ) -> Tensor:
     from graphtrial.ops import kernels
 
-    out = x.new_empty(len(rowptr) - 1, *x.shape[1:])
+    out = empty(x, len(rowptr) - 1, *x.shape[1:])
     matrix = array(rowptr), array(col), None if perm is None else array(perm)
+    work = (len(col) + len(rowptr)) * (out.numel() // max(1, len(out)))
     if x.dim() == 3:
-        kernels.spmm_heads(*matrix, array(weight), array(x), out.numpy())
+        run(kernels.spmm_heads, work, has_vectors(), *matrix, array(weight), array(x), out.numpy())
     else:
         scale = None if self_weight is None else array(self_weight).reshape(1)
-        kernels.spmm(*matrix, array(weight), scale, array(x), out.numpy())
+        run(kernels.spmm, work, has_vectors(), *matrix, array(weight), scale, array(x), out.numpy())
     return out
 
 
@@ -86,7 +89,8 @@ def _sddmm(left: Tensor, right: Tensor, rowptr: Tensor, col: Tensor) -> Tensor:
     heads = left.shape[1] if left.dim() == 3 else 1
     out = left.new_empty(col.shape[0], heads)
     shape = (-1, heads, left.shape[-1])
-    kernels.sddmm(array(rowptr), array(col), array(left).reshape(shape), array(right).reshape(shape), out.numpy())
+    operands = array(left).reshape(shape), array(right).reshape(shape)
+    run(kernels.sddmm, len(col) * heads * left.shape[-1], array(rowptr), array(col), *operands, out.numpy())
     return out
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from graphtrial.core.threads import run
 from graphtrial.ops.custom_op import array, register_op
 from graphtrial.ops.sparse_matrix import SparseMatrix
 
@@ -35,7 +36,8 @@ def _spmm_max(x: Tensor, rowptr: Tensor, col: Tensor) -> tuple[Tensor, Tensor]:
 
     out = x.new_empty(len(rowptr) - 1, x.shape[1])
     argmax = torch.empty(out.shape, dtype=torch.int64)
-    kernels.spmm_max(array(rowptr), array(col), array(x), out.numpy(), argmax.numpy())
+    work = len(col) * x.shape[1]
+    run(kernels.spmm_max, work, array(rowptr), array(col), array(x), out.numpy(), argmax.numpy())
     return out, argmax
 
 
@@ -58,7 +60,7 @@ def _spmm_max_backward(grad_output: Tensor, argmax: Tensor, columns: int) -> Ten
     from graphtrial.ops import kernels
 
     out = grad_output.new_zeros(columns, grad_output.shape[1])
-    kernels.spmm_max_backward(array(grad_output), array(argmax), out.numpy())
+    run(kernels.spmm_max_backward, 3 * grad_output.numel(), array(grad_output), array(argmax), out.numpy())
     return out
 
 

@@ -12,6 +12,15 @@ from typing import Any
 
 BATCHED_TRIALS = "batched_trials"
 """Key of the number of trials in one vectorized training, as in stores."""
+NUMERICS_KEY = "numerics"
+"""Key of the version of the order of arithmetic, as in stores; trials without it have 1."""
+NUMERICS = 2
+"""Version of the order of arithmetic, which decides the last bits of results; raised where operators round differently.
+
+- 1: sums over all rows in one go.
+- 2: sums over rows (gradients of weights and biases, statistics of batch norm) by blocks that follow from the shape, so
+  that any number of threads gives the same bits; linear layers of encoders and heads by our own matrix product.
+"""
 PACKAGES = ("graphtrial", "torch", "numpy", "scipy", "safetensors", "rdkit")
 
 
@@ -25,6 +34,7 @@ def environment() -> dict[str, Any]:
         "cpu": _cpu(),
         "cores": os.cpu_count(),
         "threads": 1,
+        NUMERICS_KEY: NUMERICS,
         "packages": {name: installed for name in PACKAGES if (installed := _version(name))},
         "code": _code_digest(),
     }

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from graphtrial.core.threads import run
 from graphtrial.ops import kernels
 
 
@@ -19,11 +20,11 @@ def test_products_of_any_shape_equal_those_of_numpy(shape: tuple[int, int, int],
     x, weight, bias = (rng.normal(size=size).astype(dtype) for size in ((rows, inner), (inner, columns), (columns,)))
     close = {"rtol": 1e-4, "atol": 1e-4} if dtype == np.float32 else {}
     out = np.empty((rows, columns), dtype)
-    kernels.matmul(x, weight, False, None, out)
+    run(kernels.matmul, 0, x, weight, False, None, out)
     torch.testing.assert_close(torch.from_numpy(out), torch.from_numpy(x @ weight), **close)
-    kernels.matmul(x, np.ascontiguousarray(weight.T), True, bias, out)
+    run(kernels.matmul, 0, x, np.ascontiguousarray(weight.T), True, bias, out)
     torch.testing.assert_close(torch.from_numpy(out), torch.from_numpy(x @ weight + bias), **close)
-    transposed, sums = np.ones((inner, columns), dtype), np.ones(inner, dtype)
-    kernels.matmul_transposed(x, out, transposed, sums)
-    torch.testing.assert_close(torch.from_numpy(transposed), torch.from_numpy(1 + x.T @ out), **close)
-    torch.testing.assert_close(torch.from_numpy(sums), torch.from_numpy(1 + x.sum(axis=0)), **close)
+    transposed, sums = np.empty((2, inner, columns), dtype), np.empty((2, inner), dtype)
+    run(kernels.matmul_transposed, 0, x, out, transposed, sums)
+    torch.testing.assert_close(torch.from_numpy(transposed.sum(0)), torch.from_numpy(x.T @ out), **close)
+    torch.testing.assert_close(torch.from_numpy(sums.sum(0)), torch.from_numpy(x.sum(axis=0)), **close)

@@ -7,7 +7,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from graphtrial.nn.dense.buckets import Bucket
+from graphtrial.core.threads import MIN_WORK, run_blocks
+from graphtrial.nn.dense.buckets import MAX_PARTS, Bucket
+from graphtrial.ops.linear import PRODUCTS_PER_ELEMENT
 
 
 def product_block(
@@ -41,53 +43,103 @@ def spread(columns: Tensor, at: Tensor, pairs: int) -> Tensor:
 
 
 class _ProductBlock(torch.autograd.Function):
+    """Threads share groups of graphs, which are independent; gradients of weights are summed in order."""
+
     @staticmethod
     def forward(
         ctx: Any, flat: Tensor, skip_input: Tensor, skip_product: Tensor, channels: int, bucket: Bucket, *maps: Tensor
     ) -> Tensor:
-        paths = [torch.mm(maps[0].flatten(0, 1), flat).relu_().view(2, len(skip_input), -1)]
-        for weight in maps[1:]:
-            paths.append(torch.bmm(weight, paths[-1]).relu_())
-        product = _multiplied(paths[-1], channels, bucket)
-        ctx.channels, ctx.bucket, ctx.depth = channels, bucket, len(maps)
-        ctx.save_for_backward(flat, skip_input, skip_product, product, *maps, *paths)
-        return torch.mm(skip_input, flat).addmm_(skip_product, product)
+        out = flat.new_empty(len(skip_input), bucket.pairs)
+
+        def compute(part: Bucket) -> list[Tensor]:
+            columns = flat[:, part.start : part.start + part.pairs]
+            paths = [torch.mm(maps[0].flatten(0, 1), columns).relu_().view(2, len(skip_input), -1)]
+            for weight in maps[1:]:
+                paths.append(torch.bmm(weight, paths[-1]).relu_())
+            product = _multiplied(paths[-1], channels, part)
+            into = out[:, part.start : part.start + part.pairs]
+            torch.mm(skip_input, columns, out=into).addmm_(skip_product, product)
+            return [product, *paths]
+
+        parts = bucket.parts
+        saved = run_blocks(compute, parts, _work(bucket, maps))
+        ctx.channels, ctx.parts, ctx.depth = channels, parts, len(maps)
+        ctx.work = _work(bucket, maps)
+        ctx.save_for_backward(flat, skip_input, skip_product, *maps, *[tensor for group in saved for tensor in group])
+        return out
 
     @staticmethod
     def backward(ctx: Any, grad_output: Tensor) -> tuple[Tensor | None, ...]:
-        flat, skip_input, skip_product, product, *rest = ctx.saved_tensors
-        maps, paths = rest[: ctx.depth], rest[ctx.depth :]
-        rows, pairs = grad_output.shape
-        # Max pooling after the last block gives a nonzero gradient to a few pairs only.
-        nonzero = grad_output.abs().sum(0).nonzero().squeeze(1)
-        some = 2 * len(nonzero) < pairs
-        if some:
-            grad_output, product, nonzero_flat = (x.index_select(1, nonzero) for x in (grad_output, product, flat))
-        grad_skip_product = torch.mm(grad_output, product.t())
-        grad_multiplied = torch.mm(skip_product.t(), grad_output)
-        if some:
-            grad_multiplied = grad_output.new_zeros(rows, pairs).index_add_(1, nonzero, grad_multiplied)
+        flat, skip_input, skip_product, *rest = ctx.saved_tensors
+        maps, saved = rest[: ctx.depth], rest[ctx.depth :]
+        grad_flat = torch.empty_like(flat)
+        each = 1 + ctx.depth
 
-        # The gradient of h comes from both MLPs and W: concatenated, it is one product instead of three.
-        joined = grad_output.new_empty((2 if some else 3) * rows, pairs)
-        first = joined[: 2 * rows].view_as(paths[0])
-        back = first if ctx.depth == 1 else torch.empty_like(paths[-1])
-        _multiplied_backward(grad_multiplied, paths[-1], ctx.channels, ctx.bucket, back)
-        grad_maps: list[Tensor] = []
-        for at in range(ctx.depth - 1, 0, -1):
-            _relu_backward_(back, paths[at])
-            grad_maps.insert(0, torch.bmm(back, paths[at - 1].transpose(1, 2)))
-            back = torch.bmm(maps[at].transpose(1, 2), back, out=first if at == 1 else torch.empty_like(back))
-        _relu_backward_(first, paths[0])
-        weight = maps[0].flatten(0, 1)
-        if some:
-            grad_flat = torch.mm(weight.t(), joined).index_add_(1, nonzero, torch.mm(skip_input.t(), grad_output))
-            grad_first, grad_skip_input = torch.mm(joined, flat.t()), torch.mm(grad_output, nonzero_flat.t())
-        else:
-            joined[2 * rows :] = grad_output
-            grad_flat = torch.mm(torch.cat([weight, skip_input]).t(), joined)
-            grad_first, grad_skip_input = torch.mm(joined, flat.t()).split([2 * rows, rows])
-        return grad_flat, grad_skip_input, grad_skip_product, None, None, grad_first.view_as(maps[0]), *grad_maps
+        def compute(number: int) -> list[Tensor]:
+            part = ctx.parts[number]
+            place = slice(part.start, part.start + part.pairs)
+            product, *paths = saved[each * number : each * (number + 1)]
+            weights = skip_input, skip_product, maps
+            columns = grad_output[:, place], flat[:, place], product, paths
+            return _block_gradients(*columns, *weights, ctx.channels, part, grad_flat[:, place])
+
+        totals, *others = run_blocks(compute, range(len(ctx.parts)), 2 * ctx.work)
+        for gradients in others:
+            for total, gradient in zip(totals, gradients, strict=True):
+                total.add_(gradient)
+        grad_skip_input, grad_skip_product, *grad_maps = totals
+        return grad_flat, grad_skip_input, grad_skip_product, None, None, *grad_maps
+
+
+def _work(bucket: Bucket, maps: tuple[Tensor, ...]) -> int:
+    return bucket.pairs * sum(weight.numel() for weight in maps) // PRODUCTS_PER_ELEMENT
+
+
+def _block_gradients(
+    grad_output: Tensor,
+    flat: Tensor,
+    product: Tensor,
+    paths: list[Tensor],
+    skip_input: Tensor,
+    skip_product: Tensor,
+    maps: list[Tensor],
+    channels: int,
+    bucket: Bucket,
+    grad_flat: Tensor,
+) -> list[Tensor]:
+    """Return the gradients of skip_input, skip_product and maps, and write that of the state to `grad_flat`."""
+    rows, pairs = grad_output.shape
+    # Max pooling after the last block gives a nonzero gradient to a few pairs only.
+    nonzero = grad_output.abs().sum(0).nonzero().squeeze(1)
+    some = 2 * len(nonzero) < pairs
+    if some:
+        grad_output, product, nonzero_flat = (x.index_select(1, nonzero) for x in (grad_output, product, flat))
+    grad_skip_product = torch.mm(grad_output, product.t())
+    grad_multiplied = torch.mm(skip_product.t(), grad_output)
+    if some:
+        grad_multiplied = grad_output.new_zeros(rows, pairs).index_add_(1, nonzero, grad_multiplied)
+
+    # The gradient of h comes from both MLPs and W: concatenated, it is one product instead of three.
+    joined = grad_output.new_empty((2 if some else 3) * rows, pairs)
+    first = joined[: 2 * rows].view_as(paths[0])
+    back = first if len(maps) == 1 else torch.empty_like(paths[-1])
+    _multiplied_backward(grad_multiplied, paths[-1], channels, bucket, back)
+    grad_maps: list[Tensor] = []
+    for at in range(len(maps) - 1, 0, -1):
+        _relu_backward_(back, paths[at])
+        grad_maps.insert(0, torch.bmm(back, paths[at - 1].transpose(1, 2)))
+        back = torch.bmm(maps[at].transpose(1, 2), back, out=first if at == 1 else torch.empty_like(back))
+    _relu_backward_(first, paths[0])
+    weight = maps[0].flatten(0, 1)
+    if some:
+        torch.mm(weight.t(), joined, out=grad_flat)
+        grad_flat.index_add_(1, nonzero, torch.mm(skip_input.t(), grad_output))
+        grad_first, grad_skip_input = torch.mm(joined, flat.t()), torch.mm(grad_output, nonzero_flat.t())
+    else:
+        joined[2 * rows :] = grad_output
+        torch.mm(torch.cat([weight, skip_input]).t(), joined, out=grad_flat)
+        grad_first, grad_skip_input = torch.mm(joined, flat.t()).split([2 * rows, rows])
+    return [grad_skip_input, grad_skip_product, grad_first.view_as(maps[0]), *grad_maps]
 
 
 class _Multiply(torch.autograd.Function):
@@ -109,7 +161,7 @@ def _multiplied(paths: Tensor, channels: int, bucket: Bucket) -> Tensor:
     left, right = _matrices(paths, channels, bucket)
     out = torch.empty_like(paths[0])
     out[channels:] = 0
-    torch.bmm(_without_padding(left, bucket), right, out=out[:channels].view_as(left))
+    _bmm_into(_without_padding(left, bucket), right, out[:channels].view_as(left))
     return out
 
 
@@ -119,10 +171,21 @@ def _multiplied_backward(grad_output: Tensor, paths: Tensor, channels: int, buck
     grad_left, grad_right = _matrices(out, channels, bucket)
     matrices = grad_output[:channels].contiguous().view_as(left)
     out[:, channels:] = 0
-    torch.bmm(matrices, right.transpose(1, 2), out=grad_left)
+    _bmm_into(matrices, right.transpose(1, 2), grad_left)
     if bucket.present is not None:
         grad_left.copy_(_without_padding(grad_left, bucket))
-    torch.bmm(_without_padding(left, bucket).transpose(1, 2), matrices, out=grad_right)
+    _bmm_into(_without_padding(left, bucket).transpose(1, 2), matrices, grad_right)
+
+
+def _bmm_into(left: Tensor, right: Tensor, out: Tensor) -> None:
+    """Write the products of both batches of matrices to `out`; threads share the batch."""
+    work = out.numel() * left.shape[2] // PRODUCTS_PER_ELEMENT
+    size = max(1, -(-len(left) // min(MAX_PARTS, 1 + work // MIN_WORK)))
+
+    def multiply(first: int) -> None:
+        torch.bmm(left[first : first + size], right[first : first + size], out=out[first : first + size])
+
+    run_blocks(multiply, range(0, len(left), size), work)
 
 
 def _relu_backward_(grad_output: Tensor, out: Tensor) -> None:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import torch
 from torch import Tensor
 
 from graphtrial.graphs import GraphBatch
+
+PART_PAIRS, MAX_PARTS = 1200, 16
+"""Pairs of a part of a bucket, at least, and the number of parts, at most."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,14 @@ class Bucket:
     def pairs(self) -> int:
         """The number of pairs, padding included."""
         return self.graphs * self.size * self.size
+
+    @cached_property
+    def parts(self) -> tuple[Bucket, ...]:
+        """The same graphs as smaller buckets, which threads share; their offsets are within this one."""
+        count = max(1, min(MAX_PARTS, self.graphs, self.pairs // PART_PAIRS))
+        bounds = [self.graphs * at // count for at in range(count + 1)]
+        area = self.size * self.size
+        return tuple(Bucket(self.size, self.sizes[a:b], a * area) for a, b in pairwise(bounds))
 
     @cached_property
     def present(self) -> Tensor | None:

@@ -7,8 +7,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from graphtrial.core.threads import run_blocks
 from graphtrial.nn.dense.buckets import Bucket
 from graphtrial.nn.dense.pair_input import Entries
+
+CHANNELS = 8
+"""Channels that a thread takes at a time."""
 
 
 def graph_sum(h: Tensor | Entries, bucket: Bucket) -> Tensor:
@@ -48,7 +52,14 @@ class _Maxima(torch.autograd.Function):
         if bucket.present is not None:
             diagonal = torch.where(bucket.present, diagonal, -torch.inf)
         highest, node = diagonal.max(2)
-        rest, pair = (h + bucket.off_diagonal_mask(h.dtype)).flatten(2).max(2)
+        mask = bucket.off_diagonal_mask(h.dtype)
+
+        def maxima(first: int) -> tuple[Tensor, Tensor]:
+            values, places = (h[first : first + CHANNELS] + mask).flatten(2).max(2)
+            return values, places
+
+        parts = run_blocks(maxima, range(0, channels, CHANNELS), 3 * h.numel())
+        rest, pair = (torch.cat(column) for column in zip(*parts, strict=True))
         out = torch.cat([highest, rest])
         exists = out != -torch.inf
         ctx.shape = state.shape

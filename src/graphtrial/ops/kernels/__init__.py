@@ -10,30 +10,48 @@ from __future__ import annotations
 
 import numpy as np
 
+from graphtrial.ops.kernels.attention import BLOCK as ATTENTION_BLOCK
 from graphtrial.ops.kernels.attention import (
+    add_attention_blocks,
     gat_attention,
-    gat_attention_backward,
+    gat_gradients,
+    gat_score_gradients,
     heads_to_lanes,
     softmax,
     softmax_backward,
 )
-from graphtrial.ops.kernels.batch_norm import batch_norm, batch_norm_backward, column_moments
-from graphtrial.ops.kernels.dropout import dropout_mask
+from graphtrial.ops.kernels.batch_norm import (
+    batch_norm,
+    batch_norm_backward,
+    batch_norm_coefficients,
+    column_moments,
+    gradient_coefficients,
+    gradient_sums,
+)
+from graphtrial.ops.kernels.dropout import dropout
 from graphtrial.ops.kernels.gated_mean import gated_mean, gated_mean_backward
 from graphtrial.ops.kernels.l2_normalize import l2_normalize, l2_normalize_backward
 from graphtrial.ops.kernels.matmul import matmul, matmul_transposed
+from graphtrial.ops.kernels.row_chunks import independent_rows
 from graphtrial.ops.kernels.spmm import sddmm, spmm, spmm_heads, spmm_max, spmm_max_backward
 
 __all__ = [
+    "ATTENTION_BLOCK",
+    "add_attention_blocks",
     "batch_norm",
     "batch_norm_backward",
+    "batch_norm_coefficients",
     "column_moments",
-    "dropout_mask",
+    "dropout",
     "gat_attention",
-    "gat_attention_backward",
+    "gat_gradients",
+    "gat_score_gradients",
     "gated_mean",
     "gated_mean_backward",
+    "gradient_coefficients",
+    "gradient_sums",
     "heads_to_lanes",
+    "independent_rows",
     "l2_normalize",
     "l2_normalize_backward",
     "matmul",
@@ -51,39 +69,47 @@ __all__ = [
 
 def warm_up() -> None:
     """Compile every kernel for single precision, or load it from disk, without touching torch."""
-    ptr, index = np.array([0, 1, 2]), np.array([1, 0])
+    ptr, index, claim = np.array([0, 1, 2]), np.array([1, 0]), np.full(1, 1 << 20)
     x, heads, edge = np.ones((2, 3), np.float32), np.ones((2, 2, 3), np.float32), np.ones((2, 3), np.float32)
     flat, score = np.ones(2, np.float32), np.ones((2, 2), np.float32)
     row, columns, statistics = np.ones(3, np.float32), np.ones((4, 3), np.float32), np.ones((2, 3), np.float32)
     for perm in (None, index):
         for self_weight in (None, flat):
-            spmm(ptr, index, perm, flat, self_weight, x, x.copy())
-        spmm_heads(ptr, index, perm, score, heads, heads.copy())
-    sddmm(ptr, index, heads, heads, score.copy())
+            spmm(claim, True, ptr, index, perm, flat, self_weight, x, x)
+        spmm_heads(claim, True, ptr, index, perm, score, heads, heads)
+    sddmm(claim, ptr, index, heads, heads, score)
     argmax = np.zeros((2, 3), np.int64)
-    spmm_max(ptr, index, x, x.copy(), argmax)
-    spmm_max_backward(x, argmax, x.copy())
-    softmax(ptr, score, score.copy())
-    softmax_backward(ptr, score, score, score.copy())
+    spmm_max(claim, ptr, index, x, x, argmax)
+    spmm_max_backward(claim, x, argmax, x)
+    softmax(claim, ptr, score, score)
+    softmax_backward(claim, ptr, score, score, score)
     lanes, scores, alpha = np.ones(48, np.float32), np.ones((2, 16), np.float32), np.ones(16, np.float32)
     source, target = scores
-    heads_to_lanes(heads, heads[0], heads[0], lanes, source, target)
-    gat_attention(ptr, index, lanes, source, target, 0.2, alpha, heads.copy())
-    weights = np.stack([heads[0]] * 2)
-    grads = heads.copy(), weights.copy()
-    gat_attention_backward(ptr, index, heads, lanes, source, target, 0.2, alpha, weights, 1, *grads)
-    gated_mean(ptr, index, x, x, x, True, 1e-6, edge.copy(), edge.copy(), x.copy(), x.copy())
-    for grad_logits in (None, edge):
-        buffers = edge.copy(), row.copy(), edge.copy()
-        gated_mean_backward(ptr, index, edge, x, x, x, x, grad_logits, *buffers, x.copy(), x.copy(), x.copy())
+    heads_to_lanes(claim, heads, heads[0], heads[0], lanes, source, target)
+    gat_attention(claim, ptr, index, lanes, source, target, 0.2, alpha, heads)
+    gat_score_gradients(claim, ptr, index, heads, lanes, source, target, 0.2, alpha, lanes, alpha, source)
+    sums = np.ones((1, 48), np.float32)
+    gat_gradients(claim, ptr, index, index, lanes, alpha, heads, lanes, alpha, source, heads, sums)
+    add_attention_blocks(sums, heads.copy())
     many = np.ones((12, 12), np.float32)
+    groups, blocks = independent_rows(ptr, index), many[None]
+    for edges, weight in ((None, None), (edge, None), (edge, many)):
+        gated_mean(claim, 2048, ptr, index, x, x, edges, weight, x, 1e-6, edge, x, x)
+        for grad_logits in (None, edge):
+            grads = x, grad_logits, edge, None if weight is None else blocks
+            gated_mean_backward(claim, 2048, groups, ptr, index, edge, edges, weight, x, x, x, *grads, x, x, x)
     for transposed, bias in ((True, None), (True, many[0]), (False, None)):
-        matmul(many, many, transposed, bias, many.copy())
-    for sums in (None, many[0].copy()):
-        matmul_transposed(many, many, many.copy(), sums)
+        matmul(claim, many, many, transposed, bias, many)
+    matmul_transposed(claim, many, many, blocks, many)
+    moments = np.ones((1, 2, 3))
+    column_moments(claim, x, row, moments)
+    batch_norm_coefficients(2, row, moments, row, row, 1e-5, columns, statistics)
     for residual in (None, x):
-        batch_norm(x, row, row, 1e-5, 1, residual, columns, statistics, x.copy())
-    batch_norm_backward(x, x, 1, columns, x.copy(), row.copy(), row.copy())
-    dropout_mask(index, 1, 1.0, flat.copy())
-    l2_normalize(x, 1e-12, x.copy(), flat)
-    l2_normalize_backward(x, x, flat, 1e-12, x.copy())
+        batch_norm(claim, x, 1, residual, columns, x)
+    gradient_sums(claim, x, x, 1, columns, moments)
+    gradient_coefficients(2, moments, columns, columns.copy(), row, row)
+    batch_norm_backward(claim, x, x, 1, columns, x)
+    for values in (None, flat):
+        dropout(claim, index, 1, 1.0, values, flat)
+    l2_normalize(claim, x, 1e-12, x, flat)
+    l2_normalize_backward(claim, x, x, flat, 1e-12, x)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from graphtrial.core.blocks import next_block
 from graphtrial.core.compiler import Array, compiled
 from graphtrial.ops.kernels.exponential import exponential, exponentials
-from graphtrial.ops.kernels.simd import (
-    LANES,
+from graphtrial.ops.kernels.lanes import (
     add,
     dot,
     leaky_relu,
@@ -17,46 +17,54 @@ from graphtrial.ops.kernels.simd import (
     multiply_add,
     subtract,
 )
+from graphtrial.ops.kernels.vector import LANES
 
+TILE = 64  # rows that a thread takes at a time
 BLOCK = 256  # rows summed in the input's precision before the sum is added to a float64 total
 
 
 @compiled
-def softmax(ptr: Array, scores: Array, out: Array) -> None:
+def softmax(claim: Array, ptr: Array, scores: Array, out: Array) -> None:
     """out = softmax of scores [entries, heads] over the entries of each row, per head."""
-    heads = scores.shape[1]
-    for i in range(len(ptr) - 1):
-        begin, end = ptr[i], ptr[i + 1]
-        for h in range(heads):
-            if begin == end:
-                continue
-            top = scores[begin, h]
-            for e in range(begin + 1, end):
-                top = max(top, scores[e, h])
-            total = top * 0
-            for e in range(begin, end):
-                out[e, h] = exponential(scores[e, h] - top)
-                total += out[e, h]
-            for e in range(begin, end):
-                out[e, h] /= total
+    rows, heads = len(ptr) - 1, scores.shape[1]
+    first = TILE * next_block(claim)
+    while first < rows:
+        for i in range(first, min(rows, first + TILE)):
+            begin, end = ptr[i], ptr[i + 1]
+            for h in range(heads):
+                if begin == end:
+                    continue
+                top = scores[begin, h]
+                for e in range(begin + 1, end):
+                    top = max(top, scores[e, h])
+                total = top * 0
+                for e in range(begin, end):
+                    out[e, h] = exponential(scores[e, h] - top)
+                    total += out[e, h]
+                for e in range(begin, end):
+                    out[e, h] /= total
+        first = TILE * next_block(claim)
 
 
 @compiled
-def softmax_backward(ptr: Array, grad_output: Array, probability: Array, out: Array) -> None:
+def softmax_backward(claim: Array, ptr: Array, grad_output: Array, probability: Array, out: Array) -> None:
     """out = probability * (grad_output - sum over the row of grad_output * probability)."""
-    heads = grad_output.shape[1]
-    for i in range(len(ptr) - 1):
-        for h in range(heads):
-            total = grad_output.dtype.type(0)
-            for e in range(ptr[i], ptr[i + 1]):
-                total += grad_output[e, h] * probability[e, h]
-            for e in range(ptr[i], ptr[i + 1]):
-                out[e, h] = probability[e, h] * (grad_output[e, h] - total)
+    rows, heads = len(ptr) - 1, grad_output.shape[1]
+    first = TILE * next_block(claim)
+    while first < rows:
+        for i in range(first, min(rows, first + TILE)):
+            for h in range(heads):
+                total = grad_output.dtype.type(0)
+                for e in range(ptr[i], ptr[i + 1]):
+                    total += grad_output[e, h] * probability[e, h]
+                for e in range(ptr[i], ptr[i + 1]):
+                    out[e, h] = probability[e, h] * (grad_output[e, h] - total)
+        first = TILE * next_block(claim)
 
 
 @compiled
 def heads_to_lanes(
-    z: Array, source: Array, target: Array, lanes: Array, source_score: Array, target_score: Array
+    claim: Array, z: Array, source: Array, target: Array, lanes: Array, source_score: Array, target_score: Array
 ) -> None:
     """Transpose z [rows, heads, width] of at most eight heads to lanes [rows, width, 8], and compute the node scores.
 
@@ -70,19 +78,37 @@ def heads_to_lanes(
         for k in range(width):
             weights[LANES * k + h] = source[h, k]
             weights[size + LANES * k + h] = target[h, k]
-    if heads < LANES:
-        lanes[:] = 0
-    for i in range(rows):
-        for k in range(width):
-            for h in range(heads):
-                lanes[size * i + LANES * k + h] = z[i, h, k]
-        dot(source_score, LANES * i, lanes, size * i, weights, 0, width)
-        dot(target_score, LANES * i, lanes, size * i, weights, size, width)
+    first = TILE * next_block(claim)
+    while first < rows:
+        for i in range(first, min(rows, first + TILE)):
+            transpose_heads(z, i, lanes, size * i)
+            dot(source_score, LANES * i, lanes, size * i, weights, 0, width)
+            dot(target_score, LANES * i, lanes, size * i, weights, size, width)
+        first = TILE * next_block(claim)
+
+
+@compiled
+def transpose_heads(z: Array, i: int, lanes: Array, at: int) -> None:
+    """Write row i of z [rows, heads, width] to `lanes` [width, 8] from `at` on, padded with 0."""
+    _, heads, width = z.shape
+    for k in range(width):
+        for h in range(heads):
+            lanes[at + LANES * k + h] = z[i, h, k]
+        for h in range(heads, LANES):
+            lanes[at + LANES * k + h] = 0
 
 
 @compiled
 def gat_attention(
-    ptr: Array, index: Array, lanes: Array, source: Array, target: Array, slope: float, alpha: Array, out: Array
+    claim: Array,
+    ptr: Array,
+    index: Array,
+    lanes: Array,
+    source: Array,
+    target: Array,
+    slope: float,
+    alpha: Array,
+    out: Array,
 ) -> None:
     """out [rows, heads, width] = sum over the entries e of each row of alpha[e] * lanes[index[e]].
 
@@ -92,31 +118,35 @@ def gat_attention(
     size = LANES * width
     row, steps = np.empty(size, lanes.dtype), np.full(LANES, slope, lanes.dtype)
     top, total = np.empty(LANES, lanes.dtype), np.empty(LANES, lanes.dtype)
-    for i in range(rows):
-        begin, end = ptr[i], ptr[i + 1]
-        top[:] = -np.inf
-        total[:] = 0
-        row[:] = 0
-        for e in range(begin, end):
-            leaky_relu(alpha, LANES * e, source, LANES * index[e], target, LANES * i, steps)
-            maximum(top, 0, alpha, LANES * e)
-        for e in range(begin, end):
-            subtract(alpha, LANES * e, top, 0)
-        exponentials(alpha[LANES * begin : LANES * end])
-        for e in range(begin, end):
-            add(total, 0, alpha, LANES * e)
-        for h in range(LANES):
-            total[h] = 1 / total[h]
-        for e in range(begin, end):
-            multiply(alpha, LANES * e, total, 0)
-            multiply_add(row, 0, alpha, LANES * e, lanes, size * index[e], width)
-        for h in range(heads):
-            for k in range(width):
-                out[i, h, k] = row[LANES * k + h]
+    first = TILE * next_block(claim)
+    while first < rows:
+        for i in range(first, min(rows, first + TILE)):
+            begin, end = ptr[i], ptr[i + 1]
+            top[:] = -np.inf
+            total[:] = 0
+            row[:] = 0
+            for e in range(begin, end):
+                leaky_relu(alpha, LANES * e, source, LANES * index[e], target, LANES * i, steps)
+                maximum(top, 0, alpha, LANES * e)
+            for e in range(begin, end):
+                subtract(alpha, LANES * e, top, 0)
+            exponentials(alpha[LANES * begin : LANES * end])
+            for e in range(begin, end):
+                add(total, 0, alpha, LANES * e)
+            for h in range(LANES):
+                total[h] = 1 / total[h]
+            for e in range(begin, end):
+                multiply(alpha, LANES * e, total, 0)
+                multiply_add(row, 0, alpha, LANES * e, lanes, size * index[e], width)
+            for h in range(heads):
+                for k in range(width):
+                    out[i, h, k] = row[LANES * k + h]
+        first = TILE * next_block(claim)
 
 
 @compiled
-def gat_attention_backward(
+def gat_score_gradients(
+    claim: Array,
     ptr: Array,
     index: Array,
     grad_output: Array,
@@ -125,74 +155,95 @@ def gat_attention_backward(
     target: Array,
     slope: float,
     alpha: Array,
-    weights: Array,
-    longest: int,
-    out: Array,
-    grad_weight: Array,
+    grad_lanes: Array,
+    grad_score: Array,
+    grad_target: Array,
 ) -> None:
-    """Gradients of z [rows, heads, width] (out) and of the attention vectors, weights [2, heads, width] (grad_weight).
+    """Gradients of the scores of entries, flat [entries, 8], and of their sums over rows, flat [rows, 8].
 
-    lanes, source and target are outputs of `heads_to_lanes`, alpha of `gat_attention`; `longest` is the largest number
-    of entries of a row.
+    lanes, source and target are outputs of `heads_to_lanes`, alpha of `gat_attention`; grad_lanes is set to grad_output
+    [rows, heads, width], transposed like lanes.
     """
-    rows, heads, width = grad_output.shape
+    rows, _, width = grad_output.shape
     size = LANES * width
-    steps, total, row = np.full(LANES, slope, lanes.dtype), np.empty(LANES, lanes.dtype), np.zeros(size, lanes.dtype)
-    grad_score = np.empty(LANES * longest, lanes.dtype)
-    grad_lanes = np.zeros(lanes.size, lanes.dtype)
-    grad_source, grad_target = np.zeros(source.size, lanes.dtype), np.zeros(target.size, lanes.dtype)
-    for i in range(rows):
-        begin, end = ptr[i], ptr[i + 1]
-        for h in range(heads):
-            for k in range(width):
-                row[LANES * k + h] = grad_output[i, h, k]
-        total[:] = 0
-        for e in range(begin, end):
-            at = LANES * (e - begin)
-            dot(grad_score, at, row, 0, lanes, size * index[e], width)
-            multiply_add(total, 0, alpha, LANES * e, grad_score, at, 1)
-        for e in range(begin, end):
-            at, j = LANES * (e - begin), index[e]
-            subtract(grad_score, at, total, 0)
-            multiply(grad_score, at, alpha, LANES * e)
-            leaky_relu_backward(grad_score, at, source, LANES * j, target, LANES * i, steps)
-            add(grad_target, LANES * i, grad_score, at)
-            add(grad_source, LANES * j, grad_score, at)
-            multiply_add(grad_lanes, size * j, alpha, LANES * e, row, 0, width)
-    _gat_attention_backward_nodes(grad_source, grad_target, lanes, weights, grad_lanes, out, grad_weight)
+    steps, total = np.full(LANES, slope, lanes.dtype), np.empty(LANES, lanes.dtype)
+    first = TILE * next_block(claim)
+    while first < rows:
+        for i in range(first, min(rows, first + TILE)):
+            begin, end = ptr[i], ptr[i + 1]
+            transpose_heads(grad_output, i, grad_lanes, size * i)
+            total[:] = 0
+            for e in range(begin, end):
+                dot(grad_score, LANES * e, grad_lanes, size * i, lanes, size * index[e], width)
+                multiply_add(total, 0, alpha, LANES * e, grad_score, LANES * e, 1)
+            grad_target[LANES * i : LANES * (i + 1)] = 0
+            for e in range(begin, end):
+                subtract(grad_score, LANES * e, total, 0)
+                multiply(grad_score, LANES * e, alpha, LANES * e)
+                leaky_relu_backward(grad_score, LANES * e, source, LANES * index[e], target, LANES * i, steps)
+                add(grad_target, LANES * i, grad_score, LANES * e)
+        first = TILE * next_block(claim)
 
 
 @compiled
-def _gat_attention_backward_nodes(
-    grad_source: Array,
-    grad_target: Array,
+def gat_gradients(
+    claim: Array,
+    ptr: Array,
+    index: Array,
+    perm: Array,
     lanes: Array,
+    alpha: Array,
     weights: Array,
     grad_lanes: Array,
+    grad_score: Array,
+    grad_target: Array,
     out: Array,
-    grad_weight: Array,
+    sums: Array,
 ) -> None:
+    """Gradients of z [rows, heads, width] (out) and, per block of rows, of the attention vectors.
+
+    ptr, index and perm are those of the transpose; weights: [2, heads, width]; sums: [blocks, 2 * width * 8].
+    """
     rows, heads, width = out.shape
     size = LANES * width
-    padded_weights, block = np.zeros(2 * size, lanes.dtype), np.empty(2 * size, lanes.dtype)
-    totals = np.zeros(2 * size, np.float64)
+    row, grad_source, padded = (
+        np.empty(size, lanes.dtype),
+        np.empty(LANES, lanes.dtype),
+        np.zeros(2 * size, lanes.dtype),
+    )
     for end in range(2):
         for h in range(heads):
             for k in range(width):
-                padded_weights[size * end + LANES * k + h] = weights[end, h, k]
-    for begin in range(0, rows, BLOCK):
+                padded[size * end + LANES * k + h] = weights[end, h, k]
+    number = next_block(claim)
+    while number < len(sums):
+        block = sums[number]
         block[:] = 0
-        for i in range(begin, min(rows, begin + BLOCK)):
-            multiply_add(grad_lanes, size * i, grad_source, LANES * i, padded_weights, 0, width)
-            multiply_add(grad_lanes, size * i, grad_target, LANES * i, padded_weights, size, width)
-            multiply_add(block, 0, grad_source, LANES * i, lanes, size * i, width)
-            multiply_add(block, size, grad_target, LANES * i, lanes, size * i, width)
+        for j in range(number * BLOCK, min(rows, (number + 1) * BLOCK)):
+            row[:] = 0
+            grad_source[:] = 0
+            for at in range(ptr[j], ptr[j + 1]):
+                e = perm[at]
+                add(grad_source, 0, grad_score, LANES * e)
+                multiply_add(row, 0, alpha, LANES * e, grad_lanes, size * index[at], width)
+            multiply_add(row, 0, grad_source, 0, padded, 0, width)
+            multiply_add(row, 0, grad_target, LANES * j, padded, size, width)
+            multiply_add(block, 0, grad_source, 0, lanes, size * j, width)
+            multiply_add(block, size, grad_target, LANES * j, lanes, size * j, width)
             for h in range(heads):
                 for k in range(width):
-                    out[i, h, k] = grad_lanes[size * i + LANES * k + h]
-        for at in range(2 * size):
-            totals[at] += block[at]
+                    out[j, h, k] = row[LANES * k + h]
+        number = next_block(claim)
+
+
+@compiled
+def add_attention_blocks(sums: Array, grad_weight: Array) -> None:
+    """Sum the outputs of `gat_gradients` over blocks to grad_weight [2, heads, width]."""
+    _, heads, width = grad_weight.shape
     for end in range(2):
         for h in range(heads):
             for k in range(width):
-                grad_weight[end, h, k] = totals[size * end + LANES * k + h]
+                total = 0.0
+                for number in range(len(sums)):
+                    total += sums[number, LANES * (width * end + k) + h]
+                grad_weight[end, h, k] = total

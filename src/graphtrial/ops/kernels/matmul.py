@@ -7,60 +7,102 @@ from __future__ import annotations
 
 import numpy as np
 
+from graphtrial.core.blocks import next_block
 from graphtrial.core.compiler import Array, compiled
 from graphtrial.ops.kernels.matmul_tile import TILES
-from graphtrial.ops.kernels.simd import LANES
+from graphtrial.ops.kernels.vector import LANES
 
 tile1, tile2, tile3 = TILES
 DEPTH = 96  # rows of both factors per cache block of a transposed product
+TILE_ROWS = 12  # rows of the highest tile
 ROWS = 240  # rows per cache block; a multiple of the height of every tile
 
 
 @compiled
-def matmul(x: Array, weight: Array, transposed: bool, bias: Array, out: Array) -> None:
+def matmul(claim: Array, x: Array, weight: Array, transposed: bool, bias: Array, out: Array) -> None:
     """out = x @ weight (+ bias), or x @ weight.T (+ bias) if `transposed`; x: [rows, inner]; bias may be None."""
     rows, inner = x.shape
-    columns = out.shape[1]
-    flat, into = x.reshape(-1), out.reshape(-1)
-    packed = np.empty(inner * (columns + 2 * LANES), x.dtype)
+    first = ROWS * next_block(claim)
+    if first >= rows:
+        return
+    packed = np.empty(inner * (out.shape[1] + 2 * LANES), x.dtype)
+    pack(weight, transposed, inner, out.shape[1], packed)
+    while first < rows:
+        matmul_rows(x, packed, bias, out, first, min(rows, first + ROWS))
+        first = ROWS * next_block(claim)
+
+
+@compiled
+def pack(weight: Array, transposed: bool, inner: int, columns: int, packed: Array) -> None:
+    """Copy the panels of weight, or of weight.T if `transposed`, one after the other."""
     at = column = 0
     while column < columns:
         begin, size = _panel(column, columns)
         _pack(weight, transposed, begin, size, packed[at : at + inner * size])
         at, column = at + inner * size, begin + size
-    for first in range(0, rows, ROWS):
-        here = first, min(rows, first + ROWS), rows
-        at = column = 0
-        while column < columns:
-            begin, size = _panel(column, columns)
-            _strip(here, begin, size, (flat, 0, inner, 1), (packed, at, size), inner, bias, into, columns)
-            at, column = at + inner * size, begin + size
 
 
 @compiled
-def matmul_transposed(g: Array, x: Array, out: Array, sums: Array) -> None:
-    """out += g.T @ x; sums, unless None, += column sums of g; g: [rows, left], x: [rows, right], out: [left, right]."""
+def matmul_rows(x: Array, packed: Array, bias: Array, out: Array, first: int, last: int) -> None:
+    """Compute the rows `first` to `last` of a product; `last` is the end or a multiple of `ROWS` beyond `first`."""
+    rows, inner = x.shape
+    columns = out.shape[1]
+    flat, into = x.reshape(-1), out.reshape(-1)
+    at = column = 0
+    while column < columns:
+        begin, size = _panel(column, columns)
+        _strip((first, last, rows), begin, size, (flat, 0, inner, 1), (packed, at, size), inner, bias, into, columns)
+        at, column = at + inner * size, begin + size
+
+
+@compiled
+def matmul_transposed(claim: Array, g: Array, x: Array, out: Array, sums: Array) -> None:
+    """out[b] = g.T @ x and sums[b] = column sums of g, over the rows of each of the blocks b; sums may be None.
+
+    g: [rows, left], x: [rows, right], out: [blocks, left, right], sums: [blocks, left]. All blocks but the last have
+    the same number of rows, a multiple of `DEPTH`.
+    """
     rows, left = g.shape
-    right = x.shape[1]
+    partial, column_sums = np.empty(left * x.shape[1], x.dtype), np.empty(left, x.dtype)
+    size = block_rows(rows, len(out))
+    number = next_block(claim)
+    while number < len(out):
+        out[number] = 0
+        begin, end = number * size, min(rows, (number + 1) * size)
+        add_transposed(g, x, begin, end, partial, out[number])
+        if sums is not None:
+            sums[number] = 0
+            for first in range(begin, end, DEPTH):
+                column_sums[:] = 0
+                for r in range(first, min(end, first + DEPTH)):
+                    for k in range(left):
+                        column_sums[k] += g[r, k]
+                for k in range(left):
+                    sums[number, k] += column_sums[k]
+        number = next_block(claim)
+
+
+@compiled
+def block_rows(rows: int, blocks: int) -> int:
+    """Return the rows of a block of a transposed product: a multiple of `DEPTH`."""
+    return (rows + blocks * DEPTH - 1) // (blocks * DEPTH) * DEPTH
+
+
+@compiled
+def add_transposed(g: Array, x: Array, begin: int, end: int, partial: Array, out: Array) -> None:
+    """out += g.T @ x over the rows `begin` to `end`; `partial` [left * right] is a buffer."""
+    left, right = out.shape
     flat_g, flat_x, into = g.reshape(-1), x.reshape(-1), out.reshape(-1)
-    partial, column_sums = np.empty(left * right, x.dtype), np.empty(left, x.dtype)
-    for first in range(0, rows, DEPTH):
-        count = min(rows - first, DEPTH)
+    for first in range(begin, end, DEPTH):
+        count = min(end - first, DEPTH)
         column = 0
         while column < right:
-            begin, size = _panel(column, right)
-            left_tile, right_tile = (flat_g, first * left, 1, left), (flat_x, first * right + begin, right)
-            _strip((0, left, left), begin, size, left_tile, right_tile, count, None, partial, right)
-            column = begin + size
+            panel, size = _panel(column, right)
+            left_tile, right_tile = (flat_g, first * left, 1, left), (flat_x, first * right + panel, right)
+            _strip((0, left, left), panel, size, left_tile, right_tile, count, None, partial, right)
+            column = panel + size
         for k in range(left * right):
             into[k] += partial[k]
-        if sums is not None:
-            column_sums[:] = 0
-            for r in range(first, first + count):
-                for k in range(left):
-                    column_sums[k] += g[r, k]
-            for k in range(left):
-                sums[k] += column_sums[k]
 
 
 @compiled

@@ -2,30 +2,46 @@
 
 from __future__ import annotations
 
+from graphtrial.core.blocks import next_block
 from graphtrial.core.compiler import Array, compiled
-from graphtrial.ops.kernels.simd import LANES, ROW_SUMS, inner_product
+from graphtrial.ops.kernels.dot_product import dot_product
+from graphtrial.ops.kernels.row_sum import ROW_SUMS
+from graphtrial.ops.kernels.vector import LANES
 
 sum1, sum2, sum3, sum4, sum5, sum6, sum7, sum8 = ROW_SUMS
 MAX_VECTORS = len(ROW_SUMS)
-TILE = 64  # rows
+TILE = 64  # rows that a thread takes at a time
+COLUMNS = 32  # columns likewise: two cache lines
 
 
 @compiled
-def spmm(ptr: Array, index: Array, perm: Array, weight: Array, self_weight: Array, x: Array, out: Array) -> None:
+def spmm(
+    claim: Array,
+    vectors: bool,
+    ptr: Array,
+    index: Array,
+    perm: Array,
+    weight: Array,
+    self_weight: Array,
+    x: Array,
+    out: Array,
+) -> None:
     """out[i] = sum over entries e of row i of weight[e] * x[index[e]]; weight [entries], x and out [rows, width].
 
     With `self_weight` [1], for a square matrix, self_weight * x[i] is added. Rows are processed in tiles, and of these
     at most 64 columns at a time, whose sums stay in registers; the last vectors of columns may overlap those before.
+    Without `vectors`, by plain loops.
     """
     rows, width = out.shape
-    if width < LANES:
-        _narrow_sum(ptr, index, perm, weight, self_weight, x, out)
-        return
-    for first in range(0, rows, TILE):
+    flat_x, flat_out = x.reshape(-1), out.reshape(-1)
+    first = TILE * next_block(claim)
+    while first < rows:
         last = min(rows, first + TILE)
-        _wide_sum(
-            ptr, index, perm, weight, 0, 1, self_weight, x.reshape(-1), out.reshape(-1), first, last, width, 0, width
-        )
+        if width < LANES or not vectors:
+            _plain_sum(ptr, index, perm, weight, self_weight, x, out, first, last)
+        else:
+            _wide_sum(ptr, index, perm, weight, 0, 1, self_weight, flat_x, flat_out, first, last, width, 0, width)
+        first = TILE * next_block(claim)
 
 
 @compiled
@@ -72,37 +88,59 @@ def _wide_sum(
 
 
 @compiled
-def _narrow_sum(ptr: Array, index: Array, perm: Array, weight: Array, self_weight: Array, x: Array, out: Array) -> None:
-    rows, width = out.shape
-    for i in range(rows):
-        for k in range(width):
-            out[i, k] = 0 if self_weight is None else self_weight[0] * x[i, k]
+def _plain_sum(
+    ptr: Array,
+    index: Array,
+    perm: Array,
+    weight: Array,
+    self_weight: Array,
+    x: Array,
+    out: Array,
+    first: int,
+    last: int,
+) -> None:
+    width = out.shape[1]
+    for i in range(first, last):
+        into = out[i]
+        if self_weight is None:
+            into[:] = 0
+        else:
+            own = x[i]
+            for k in range(width):
+                into[k] = self_weight[0] * own[k]
         for e in range(ptr[i], ptr[i + 1]):
             w = weight[e] if perm is None else weight[perm[e]]
+            values = x[index[e]]
             for k in range(width):
-                out[i, k] += w * x[index[e], k]
+                into[k] += w * values[k]
 
 
 @compiled
-def spmm_heads(ptr: Array, index: Array, perm: Array, weight: Array, x: Array, out: Array) -> None:
+def spmm_heads(
+    claim: Array, vectors: bool, ptr: Array, index: Array, perm: Array, weight: Array, x: Array, out: Array
+) -> None:
     """SpMM per head: weight [entries, heads], x and out [rows, heads, width]."""
     rows, heads, width = out.shape
-    if width < LANES:
-        _narrow_heads(ptr, index, perm, weight, x, out)
-        return
     flat_x, flat_out, weights = x.reshape(-1), out.reshape(-1), weight.reshape(-1)
     stride = heads * width
-    for first in range(0, rows, TILE):
+    first = TILE * next_block(claim)
+    while first < rows:
         last = min(rows, first + TILE)
-        for h in range(heads):
-            start = h * width
-            _wide_sum(ptr, index, perm, weights, h, heads, None, flat_x, flat_out, first, last, stride, start, width)
+        if width < LANES or not vectors:
+            _plain_heads(ptr, index, perm, weight, x, out, first, last)
+        else:
+            for h in range(heads):
+                at = h * width
+                _wide_sum(ptr, index, perm, weights, h, heads, None, flat_x, flat_out, first, last, stride, at, width)
+        first = TILE * next_block(claim)
 
 
 @compiled
-def _narrow_heads(ptr: Array, index: Array, perm: Array, weight: Array, x: Array, out: Array) -> None:
-    rows, heads, width = out.shape
-    for i in range(rows):
+def _plain_heads(
+    ptr: Array, index: Array, perm: Array, weight: Array, x: Array, out: Array, first: int, last: int
+) -> None:
+    _, heads, width = out.shape
+    for i in range(first, last):
         out[i] = 0
         for e in range(ptr[i], ptr[i + 1]):
             at = e if perm is None else perm[e]
@@ -114,46 +152,50 @@ def _narrow_heads(ptr: Array, index: Array, perm: Array, weight: Array, x: Array
 
 
 @compiled
-def sddmm(ptr: Array, index: Array, left: Array, right: Array, out: Array) -> None:
+def sddmm(claim: Array, ptr: Array, index: Array, left: Array, right: Array, out: Array) -> None:
     """SDDMM: out[e, h] = left[i, h] . right[index[e], h] for entry e of row i; left, right [rows, heads, width]."""
-    rows, heads, width = left.shape
-    groups = width // LANES
-    flat_left, flat_right = left.reshape(-1), right.reshape(-1)
-    for i in range(rows):
-        for e in range(ptr[i], ptr[i + 1]):
-            for h in range(heads):
-                a, b = (i * heads + h) * width, (index[e] * heads + h) * width
-                total = inner_product(flat_left, a, flat_right, b, groups)
-                for k in range(groups * LANES, width):
-                    total += flat_left[a + k] * flat_right[b + k]
-                out[e, h] = total
+    rows, heads, _ = left.shape
+    first = TILE * next_block(claim)
+    while first < rows:
+        for i in range(first, min(rows, first + TILE)):
+            for e in range(ptr[i], ptr[i + 1]):
+                for h in range(heads):
+                    out[e, h] = dot_product(left[i, h], right[index[e], h])
+        first = TILE * next_block(claim)
 
 
 @compiled
-def spmm_max(ptr: Array, index: Array, x: Array, out: Array, argmax: Array) -> None:
+def spmm_max(claim: Array, ptr: Array, index: Array, x: Array, out: Array, argmax: Array) -> None:
     """out[i] = elementwise maximum of x over row i, 0 if empty; argmax is its column, -1 for an empty row."""
     rows, width = out.shape
-    for i in range(rows):
-        begin, end = ptr[i], ptr[i + 1]
-        if begin == end:
-            out[i] = 0
-            argmax[i] = -1
-            continue
-        out[i] = x[index[begin]]
-        argmax[i] = index[begin]
-        for e in range(begin + 1, end):
-            j = index[e]
-            for k in range(width):
-                if x[j, k] > out[i, k]:
-                    out[i, k] = x[j, k]
-                    argmax[i, k] = j
+    first = TILE * next_block(claim)
+    while first < rows:
+        for i in range(first, min(rows, first + TILE)):
+            begin, end = ptr[i], ptr[i + 1]
+            if begin == end:
+                out[i] = 0
+                argmax[i] = -1
+                continue
+            out[i] = x[index[begin]]
+            argmax[i] = index[begin]
+            for e in range(begin + 1, end):
+                j = index[e]
+                for k in range(width):
+                    if x[j, k] > out[i, k]:
+                        out[i, k] = x[j, k]
+                        argmax[i, k] = j
+        first = TILE * next_block(claim)
 
 
 @compiled
-def spmm_max_backward(grad_output: Array, argmax: Array, out: Array) -> None:
-    """Add each gradient to the row `argmax` of `out`, which starts as zeros."""
+def spmm_max_backward(claim: Array, grad_output: Array, argmax: Array, out: Array) -> None:
+    """Add each gradient to the row `argmax` of `out`, which starts as zeros; threads share the columns."""
     rows, width = grad_output.shape
-    for i in range(rows):
-        for k in range(width):
-            if argmax[i, k] >= 0:
-                out[argmax[i, k], k] += grad_output[i, k]
+    first = COLUMNS * next_block(claim)
+    while first < width:
+        last = min(width, first + COLUMNS)
+        for i in range(rows):
+            for k in range(first, last):
+                if argmax[i, k] >= 0:
+                    out[argmax[i, k], k] += grad_output[i, k]
+        first = COLUMNS * next_block(claim)

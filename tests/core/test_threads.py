@@ -1,0 +1,97 @@
+"""Blocks shared by threads: each computed once, in any order, whoever comes first."""
+
+from __future__ import annotations
+
+import os
+from threading import get_ident
+
+import numpy as np
+import pytest
+import torch
+
+from graphtrial.core import threads
+from graphtrial.core.blocks import next_block
+from graphtrial.core.compiler import Array, compiled
+from graphtrial.core.parallel import cores
+from graphtrial.core.process import compute_settings
+from graphtrial.core.threads import current_threads, run, run_blocks, threads_per_trial, use_threads
+
+
+@compiled
+def count_blocks(claim: Array, out: Array) -> None:
+    """Add 1 to each element of `out`, block by block."""
+    at = next_block(claim)
+    while at < len(out):
+        out[at] += 1
+        at = next_block(claim)
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4])
+def test_every_block_is_computed_exactly_once(number: int) -> None:
+    for _ in range(20):
+        out = np.zeros(10_000, np.int64)
+        with use_threads(number):
+            run(count_blocks, threads.MIN_WORK, out)
+        assert (out == 1).all()
+
+
+@pytest.mark.parametrize("number", [1, 2, 4])
+def test_results_are_in_the_order_of_blocks_and_without_gradient(number: int) -> None:
+    weight = torch.ones(3, requires_grad=True)
+    with use_threads(number):
+        found = run_blocks(lambda at: weight * at, range(50), threads.MIN_WORK)
+    assert [float(value[0]) for value in found] == list(range(50))
+    assert not any(value.requires_grad for value in found)
+
+
+def test_several_threads_take_part_and_a_small_work_stays_on_the_caller() -> None:
+    def ident(_: int) -> int:
+        torch.mm(torch.ones(200, 200), torch.ones(200, 200))
+        return get_ident()
+
+    with use_threads(3):
+        assert set(run_blocks(ident, range(50), threads.MIN_WORK - 1)) == {get_ident()}
+        seen = {name for _ in range(20) for name in run_blocks(ident, range(50), threads.MIN_WORK)}
+    assert len(seen) > 1
+
+
+def test_helpers_flush_denormals_and_torch_stays_at_one_thread() -> None:
+    tiny = torch.full((8,), 1e-40)
+
+    def product(_: int) -> tuple[float, int]:
+        return float((tiny * 0.5).sum()), torch.get_num_threads()
+
+    with compute_settings(threads=3):
+        assert current_threads() == 3
+        for _ in range(10):
+            assert set(run_blocks(product, range(30), threads.MIN_WORK)) == {(0.0, 1)}
+    assert current_threads() == 1
+
+
+def test_an_error_of_any_block_reaches_the_caller() -> None:
+    def fail(at: int) -> None:
+        if at == 17:
+            raise ValueError("block 17")
+
+    for number in (1, 3):
+        with use_threads(number), pytest.raises(ValueError, match="block 17"):
+            run_blocks(fail, range(40), threads.MIN_WORK)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_forked_process_starts_helpers_of_its_own() -> None:
+    out = np.zeros(1000, np.int64)
+    with use_threads(2):
+        run(count_blocks, threads.MIN_WORK, out)
+        child = os.fork()
+        if not child:
+            run(count_blocks, threads.MIN_WORK, out)
+            os._exit(0 if (out == 2).all() else 1)
+        assert os.waitpid(child, 0)[1] == 0
+
+
+def test_trials_share_the_cores() -> None:
+    assert threads_per_trial(1) == cores()
+    assert threads_per_trial(cores()) == 1
+    assert threads_per_trial(10 * cores()) == 1
+    assert threads_per_trial(0) == cores()
