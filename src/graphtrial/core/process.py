@@ -18,13 +18,13 @@ import torch
 def compute_settings(threads: int = 1) -> Iterator[None]:
     """Set the number of threads, flush-to-zero of denormals and the allocator inside the block.
 
-    One thread by default: training on small graphs is dominated by thread barriers, and the order of summation, hence
-    every bit of a result, depends on the number of threads; trials run in parallel instead. Arithmetic with denormals
-    is a hundred times slower. For the allocator see `retain_freed_memory`.
+    `threads` is for kernels whose bits do not depend on it. torch itself keeps one thread: training on small graphs is
+    dominated by thread barriers, and its order of summation, hence every bit of a result, depends on their number.
+    Arithmetic with denormals is a hundred times slower. For the allocator see `retain_freed_memory`.
     """
     retain_freed_memory()
     before = torch.get_num_threads()
-    torch.set_num_threads(threads)
+    torch.set_num_threads(1)
     torch.set_flush_denormal(True)
     try:
         yield

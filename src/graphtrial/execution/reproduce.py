@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from graphtrial.core.compute import AUTOMATIC, Compute
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.execution.executor import Listener, run_trials
 from graphtrial.training.outcome import Epoch
@@ -50,6 +51,7 @@ def reproduce(
     workers: int | None = 0,
     tolerance: float = TOLERANCE,
     listener: Listener = lambda progress: None,
+    compute: Compute = AUTOMATIC,
 ) -> list[Reproduction]:
     """Run finished trials of a store again, in a new store in `folder`, and compare.
 
@@ -63,7 +65,7 @@ def reproduce(
     again = Store(folder / "store.sqlite")
     if sum(record.is_finished for record in again.trials([r.id for r in records])) == len(records):
         again = _cleared(again, records)
-    run_trials([record.spec for record in records], again, workers=workers, listener=listener)
+    run_trials([record.spec for record in records], again, workers=workers, listener=listener, compute=compute)
     now = {record.id: record for record in again.trials()}
     return [
         compare(record, before[record.id], now[record.id], again.history(record.id), tolerance) for record in records

@@ -12,6 +12,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
+from graphtrial.core.compute import ONE_CORE, Compute
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.process import compute_settings, seed_everything
 from graphtrial.graphs import GraphBatch
@@ -25,7 +26,12 @@ from graphtrial.training.optim.base import Run, Scheduler, StoppingRule
 from graphtrial.training.outcome import EXTRA_METRICS, Epoch, Outcome
 
 
-def train(job: Job, checkpoint: Path | None = None, on_epoch: Callable[[Epoch], None] = lambda epoch: None) -> Outcome:
+def train(
+    job: Job,
+    checkpoint: Path | None = None,
+    on_epoch: Callable[[Epoch], None] = lambda epoch: None,
+    compute: Compute = ONE_CORE,
+) -> Outcome:
     """Train one model by its rules and evaluate it.
 
     With a `checkpoint` path the state is saved there after each epoch, and a training that finds one resumes from it to
@@ -34,7 +40,7 @@ def train(job: Job, checkpoint: Path | None = None, on_epoch: Callable[[Epoch], 
     history: list[Epoch] = []
     params = 0
     try:
-        with compute_settings():
+        with compute_settings(compute.threads or 1):
             seed_everything(job.seed)
             model = job.build()
             params = count_parameters(model)
