@@ -7,6 +7,7 @@ from torch import Tensor
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.ops.custom_op import array, register_op
+from graphtrial.ops.portable import uses_kernels
 
 LEVELS = 1 << 16
 
@@ -24,7 +25,7 @@ def dropout_mask(like: Tensor, p: float, generator: torch.Generator | None = Non
     """Sample an inverted-dropout mask shaped like `like`: 0 with probability `p`, else 1 / (1 - p)."""
     if not 0 <= p < 1:
         raise GraphTrialError(f"the dropout probability must be at least 0 and below 1, not {p}")
-    if like.device.type != "cpu":
+    if not uses_kernels(like) or like.dtype == torch.bfloat16:
         mask = torch.empty_like(like, requires_grad=False).bernoulli_(1 - p, generator=generator)
         return mask.div_(1 - p)
     seed = torch.empty(1, dtype=torch.int64).random_(generator=generator)

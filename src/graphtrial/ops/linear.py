@@ -10,6 +10,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from graphtrial.ops.custom_op import array, empty, register_op
+from graphtrial.ops.portable import uses_kernels
 
 MIN_SIZE = 12
 """Rows, inputs and outputs below which the kernels have no register tile."""
@@ -29,7 +30,13 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 def use_kernel(x: Tensor, weight: Tensor) -> bool:
     """Return whether to use the compiled kernels for products of `x` [rows, inputs] and `weight`, and for gradients."""
     fits = min(x.shape[0], *weight.shape) >= MIN_SIZE and x.dtype == weight.dtype
-    return fits and x.device.type == "cpu" and torch.get_num_threads() == 1 and _has_avx2()
+    return (
+        fits
+        and uses_kernels(x)
+        and not torch.is_autocast_enabled("cpu")
+        and torch.get_num_threads() == 1
+        and _has_avx2()
+    )
 
 
 def matmul_into(x: Tensor, weight: Tensor, out: Tensor, *, transposed: bool) -> None:
