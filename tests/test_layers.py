@@ -24,7 +24,7 @@ MAY_IMPORT: dict[str, str] = {
     "nn": "core graphs ops tasks",
     "datasets": "core graphs io metrics tasks tsp",
     "wikipedia": "core graphs datasets",
-    "training": "core graphs metrics tasks encodings nn svm",
+    "training": "core graphs ops metrics tasks encodings nn svm",
     "published": "core encodings nn",
     "plots": "core graphs io nn datasets",
     "trials": "core graphs svm metrics tasks encodings kernels nn datasets training published",

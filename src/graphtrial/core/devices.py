@@ -22,9 +22,15 @@ def describe_device(device: str) -> dict[str, str]:
     return {**facts, "cudnn": str(torch.backends.cudnn.version() or "none")}
 
 
+def device_name(device: torch.device) -> str:
+    """Return the kind of a device and the name of a GPU, such as `cpu` or `cuda (NVIDIA A100)`."""
+    facts = describe_device(str(device))
+    return f"{facts['device']} ({facts['gpu']})" if "gpu" in facts else facts["device"]
+
+
 @contextmanager
-def device_settings(device: torch.device, precision: str = "32") -> Iterator[None]:
-    """Use deterministic algorithms where they exist, and products of this precision, on a GPU inside the block.
+def device_settings(device: torch.device, tf32: bool = False) -> Iterator[None]:
+    """Use deterministic algorithms where they exist, and products in 32 bits or TF32, on a GPU inside the block.
 
     An operator without a deterministic algorithm warns and runs. On the CPU nothing changes: there every operator is
     deterministic.
@@ -40,7 +46,7 @@ def device_settings(device: torch.device, precision: str = "32") -> Iterator[Non
     algorithms = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
     torch.use_deterministic_algorithms(True, warn_only=True)
     cudnn.deterministic, cudnn.benchmark = True, False
-    cudnn.allow_tf32 = matmul.allow_tf32 = precision == "tf32"
+    cudnn.allow_tf32 = matmul.allow_tf32 = tf32
     try:
         yield
     finally:

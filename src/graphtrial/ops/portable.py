@@ -44,8 +44,8 @@ def full_precision(operator: F) -> F:
     def wrapper(*arguments: Any, **named: Any) -> Any:
         if not torch._C._is_any_autocast_enabled():
             return operator(*arguments, **named)
-        tensor = next(value for value in (*arguments, *named.values()) if isinstance(value, Tensor))
-        with torch.autocast(tensor.device.type, enabled=False):
+        device = next(value.device.type for value in (*arguments, *named.values()) if hasattr(value, "device"))
+        with torch.autocast(device, enabled=False):
             return operator(*map(_widened, arguments), **{key: _widened(value) for key, value in named.items()})
 
     return cast(F, wrapper)
@@ -58,19 +58,19 @@ def at_least_32(dtype: torch.dtype) -> torch.dtype:
 
 def gather(matrix: SparseMatrix, x: Tensor) -> Tensor:
     """Return the row of `x` of each entry's column. x: [columns, ...] -> [entries, ...]."""
-    out: Tensor = _Gather.apply(x, matrix.col, matrix.csc_entries, matrix.colptr, matrix.csc_columns)
+    out: Tensor = _Gather.apply(x, matrix.col, matrix.csc_entries, matrix.colptr, matrix.csc_columns)  # type: ignore[no-untyped-call]
     return out
 
 
 def gather_rows(matrix: SparseMatrix, x: Tensor) -> Tensor:
     """Return the row of `x` of each entry's row. x: [rows, ...] -> [entries, ...]."""
-    out: Tensor = _Gather.apply(x, matrix.entry_rows, None, matrix.rowptr, matrix.entry_rows)
+    out: Tensor = _Gather.apply(x, matrix.entry_rows, None, matrix.rowptr, matrix.entry_rows)  # type: ignore[no-untyped-call]
     return out
 
 
 def segment_sum(matrix: SparseMatrix, values: Tensor) -> Tensor:
     """Return the sum of the values of each row's entries. values: [entries, ...] -> [rows, ...]."""
-    out: Tensor = _SegmentSum.apply(values, matrix.rowptr, matrix.entry_rows)
+    out: Tensor = _SegmentSum.apply(values, matrix.rowptr, matrix.entry_rows)  # type: ignore[no-untyped-call]
     return out
 
 

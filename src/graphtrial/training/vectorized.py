@@ -65,7 +65,7 @@ class Copy:
 def can_vectorize(job: Job, model: nn.Module) -> bool:
     """Tell whether trials can be vectorized: node classification on one graph, no encoding, a supported model."""
     plain = job.split_level == "node" and job.encoding is None and job.task.level == "node"
-    return plain and job.rules.accumulation == 1 and type(model) in vectorized_models()
+    return plain and job.rules.accumulation == 1 and job.rules.precision == 32 and type(model) in vectorized_models()
 
 
 def train_vectorized(

@@ -132,7 +132,7 @@ class Training(TrialKind[TrainingRules]):
         """Whether the trial classifies nodes of one graph, on a fixed split, by a model with a vectorized form."""
         from graphtrial.nn.vectorized import vectorized_models
 
-        if self.draws_folds or self.rules.accumulation != 1 or spec.encoding is not None:
+        if self.draws_folds or self.rules.accumulation != 1 or self.rules.precision != 32 or spec.encoding is not None:
             return False
         return DATASETS.get(spec.dataset).split_level == "node" and MODELS.get(spec.model.name) in vectorized_models()
 
