@@ -83,3 +83,26 @@ def test_data_that_changed_since_is_the_reason_for_no_result(filled: Store, tmp_
     (told,) = reproduce([other], filled, tmp_path / "again")
     assert (told.verdict, told.holds) == ("no result", False)
     assert "was made for other data" in told.reason
+
+
+def test_another_kind_of_device_is_judged_by_tolerance_even_at_equal_bits(filled: Store) -> None:
+    record = filled.trials()[0]
+    history = filled.history(record.id)
+    old = replace(record, environment={k: v for k, v in record.environment.items() if k != "device"})
+    assert compare(old, history, record, history, 0.05).verdict == "same bits"  # stores of before: the CPU
+    gpu = replace(record, environment={**record.environment, "device": "cuda", "gpu": "NVIDIA A100"})
+    told = compare(record, history, gpu, history, 0.05)
+    assert (told.verdict, told.holds) == ("within tolerance", True)
+    assert "cpu and cuda (NVIDIA A100) round differently" in told.reason
+    assert told.changed["device"] == ("cpu", "cuda")
+    assert compare(gpu, history, gpu, history, 0.05).verdict == "same bits"
+
+
+def test_a_trial_that_moved_between_devices_never_counts_as_same_bits(filled: Store) -> None:
+    record = filled.trials()[0]
+    history = filled.history(record.id)
+    mixed = replace(record, details={**record.details, "mixed_devices": ["cuda (NVIDIA A100)", "cpu"]})
+    assert mixed.device == "mixed: cuda (NVIDIA A100), cpu"
+    told = compare(mixed, history, record, history, 0.05)
+    assert (told.verdict, told.holds) == ("within tolerance", True)
+    assert "mixed" in told.reason

@@ -27,6 +27,8 @@ WAITING = {
 """Operators whose result, or its shape, the host waits for."""
 TRANSFERS = {"_to_copy", "copy_"}
 _APPLY = BackwardCFunction.apply
+REAL: str | None = None
+"""Kind of device that is there, by the option --device of pytest."""
 
 
 class MixedDevicesError(AssertionError):
@@ -165,8 +167,25 @@ def _waits(name: str, args: Any, kwargs: Any) -> bool:
     return name == "repeat_interleave" and kwargs.get("output_size") is None
 
 
-def pretended(device: str, monkeypatch: pytest.MonkeyPatch) -> Pretended:
-    """Return the mode, with what torch asks a driver for replaced by the CPU's."""
+class Real:
+    """A real device, on which nothing is counted: where devices are mixed, torch fails by itself."""
+
+    def __init__(self) -> None:
+        self.syncs: Counter[str] = Counter()
+        self.operators: set[str] = set()
+        self.dtypes: set[torch.dtype] = set()
+
+    def __enter__(self) -> Real:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+
+def pretended(device: str, monkeypatch: pytest.MonkeyPatch) -> Pretended | Real:
+    """Return the mode, with what torch asks a driver for replaced by the CPU's; nothing for a real device."""
+    if torch.device(device).type == REAL:
+        return Real()
     for module in (torch.cuda, torch.mps):
         monkeypatch.setattr(module, "get_rng_state", lambda *_: torch.get_rng_state())
         monkeypatch.setattr(module, "set_rng_state", lambda state, *_: None)

@@ -62,6 +62,7 @@ class Set2Set(nn.Module):
         self.steps = steps
         self.lstm = nn.LSTMCell(2 * width, width)
 
+    @full_precision
     def forward(self, graph: GraphBatch, x: Tensor) -> Tensor:
         query = x.new_zeros(graph.num_graphs, x.shape[1])
         cell, out = query, x.new_zeros(graph.num_graphs, 2 * x.shape[1])

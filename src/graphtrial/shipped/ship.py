@@ -15,10 +15,13 @@ from pathlib import Path
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.files import atomic_path
 from graphtrial.core.temporary import temporary_folder
-from graphtrial.trials.environment import BATCHED_TRIALS
+from graphtrial.trials.environment import BATCHED_TRIALS, DEVICE_FIELDS
 from graphtrial.trials.store import Store, TrialRecord
 
-ENVIRONMENT = ("python", "system", "machine", "cpu", "cores", "threads", "packages", "code", BATCHED_TRIALS, "source")
+ENVIRONMENT = (
+    *("python", "system", "machine", "cpu", "cores", "threads", "packages", "code", BATCHED_TRIALS, "source"),
+    *DEVICE_FIELDS,
+)
 """Fields of the environment that are exported."""
 PATH = re.compile(r"(?:^|[\s\"'=(\[:])(?:/(?:home|root|Users|tmp|var|mnt|work|data|opt|usr|private)/|~/|[A-Za-z]:\\)")
 DAY = 86_400.0

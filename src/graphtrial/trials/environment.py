@@ -17,6 +17,8 @@ BATCHED_TRIALS = "batched_trials"
 """Key of the number of trials in one vectorized training, as in stores."""
 COMPILED = "compiled"
 """Key of a model that was compiled as a whole."""
+DEVICE_FIELDS = ("device", "gpu", "cuda", "cudnn", COMPILED)
+"""Fields of the device that a trial was computed on; without the first it was the CPU."""
 PACKAGES = ("graphtrial", "torch", "numpy", "scipy", "safetensors", "rdkit")
 
 
