@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,15 @@ for _library in ("OMP", "MKL", "OPENBLAS", "NUMBA"):
     os.environ[f"{_library}_NUM_THREADS"] = "1"
 os.environ.pop("COLUMNS", None)  # pytest-xdist sets it; outputs are compared at one width
 
+if not any(word.startswith("--device") for word in sys.argv):
+    os.environ["CUDA_VISIBLE_DEVICES"] = ""  # the tests of bits are tests of the CPU
+
 import pytest  # noqa: E402
-from tests.helpers import durations  # noqa: E402
+from tests.helpers import durations, pretend  # noqa: E402
 from tests.helpers.tally import Tally  # noqa: E402
 
 from graphtrial.core.plugins import permissions  # noqa: E402
+from graphtrial.ops.portable import portable_path  # noqa: E402
 
 # Read before any test runs, because the fixture below hides it from tests that do not ask for it.
 _CONFIGURED = os.environ.get("GRAPHTRIAL_MIRROR")
@@ -29,6 +34,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fuzz-seconds", type=float, default=1800, help="how long the long form tries command lines")
     parser.addoption("--table", type=Path, help="write a table of what the long form went through to this file")
     parser.addoption("--write-durations", action="store_true", help="write tests/durations.json anew")
+    parser.addoption("--device", help="run the tests of a pretended device on a real one: cuda or mps")
+    parser.addoption("--portable", action="store_true", help="force the portable path of the operators on the CPU")
     parser.addoption("--long", action="store_true", help="the long form: all combinations, many faults; hours")
 
 
@@ -41,6 +48,17 @@ def pytest_collection() -> Iterator[None]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    pretend.REAL = config.getoption("--device")
+
+
+@pytest.fixture(autouse=True)
+def chosen_path(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Compute by the portable path in the whole suite, if it is asked for."""
+    with portable_path(request.config.getoption("--portable")):
+        yield
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -12,9 +12,11 @@ from typing import Any
 from torch import nn
 
 from graphtrial import datasets
+from graphtrial.core.compute import Compute
 from graphtrial.core.files import DEFAULT_STORE
 from graphtrial.core.plugins.imports import registered_name
 from graphtrial.core.plugins.permissions import allow
+from graphtrial.core.spec import parse_value
 from graphtrial.datasets import DATASETS, Dataset, DatasetSpec
 from graphtrial.encodings import Encoding
 from graphtrial.encodings.base import encoding_text
@@ -85,12 +87,19 @@ def run(
     workers: int | None = 0,
     listener: Listener = lambda progress: None,
     executor: Executor | None = None,
+    device: str = "auto",
+    threads: int | None = None,
+    per_device: int = 1,
+    precision: str | int | None = None,
+    compile: bool = False,
 ) -> ResultRow:
     """Give one model a fair trial on one dataset and return its row; trials that have a result are not run again.
 
     By default the trials run one after the other in this process; `workers` lets so many run at once in processes of
     their own, `None` as many as there are cores. An `executor` takes the place of both. The encoding is a text such as
-    `laplacian:20`, or an instance such as `gt.encodings.LaplacianPE(k=20)`.
+    `laplacian:20`, or an instance such as `gt.encodings.LaplacianPE(k=20)`. `device`, `threads`, `per_device` and
+    `compile` say where and how they are computed (see `graphtrial.core.compute.Compute`); `precision` (32, tf32 or
+    bf16) is a training rule and makes other trials.
     """
     dataset, model, encoding = registered_name(DATASETS, dataset), _model_name(model), encoding_text(encoding)
     allow(dataset, model, encoding_name(encoding), *([protocol] if protocol else []))
@@ -101,9 +110,19 @@ def run(
         protocol=protocol,
         seeds=seeds,
         splits=splits,
-        rules=dict(rules or {}),
+        rules={**(rules or {}), **({} if precision is None else {"precision": parse_value(str(precision))})},
     )
-    return run_study(study, store=store, workers=workers, listener=listener, executor=executor)[0]
+    return run_study(
+        study,
+        store=store,
+        workers=workers,
+        listener=listener,
+        executor=executor,
+        device=device,
+        threads=threads,
+        per_device=per_device,
+        compile=compile,
+    )[0]
 
 
 def run_study(
@@ -113,10 +132,15 @@ def run_study(
     workers: int | None = 0,
     listener: Listener = lambda progress: None,
     executor: Executor | None = None,
+    device: str = "auto",
+    threads: int | None = None,
+    per_device: int = 1,
+    compile: bool = False,
 ) -> ResultRows:
     """Run what is missing of a study and return its rows; code outside this package that it names must be allowed."""
+    compute = Compute(device, threads, per_device, compile)
     run = StudyRun(study.trials(), Store(Path(store)))
-    return result_rows(run.run(workers=workers, listener=listener, executor=executor))
+    return result_rows(run.run(workers=workers, listener=listener, executor=executor, compute=compute))
 
 
 def _model_name(model: str | type[nn.Module]) -> str:

@@ -43,6 +43,7 @@ def test_kernel_command_prints_json(tmp_path: Path) -> None:
     ("words", "message"),
     [
         (["csl", "wll"], "Did you mean 'wl"),
+        (["csl", "wl", "--device", "cuda"], "graph kernels are computed on the CPU: leave out --device"),
         (["csl", "wl", "--set", "steps=3"], "has no setting 'steps'"),
         (["csl", "wl-oa", "--linear"], "has no features for a linear machine"),
         (["csl", "wl", "--repetitions", "20001"], "must be an integer from 1 to 10,000"),

@@ -92,3 +92,26 @@ def test_data_that_changed_since_is_the_reason_for_no_result(filled: Store, tmp_
     (result,) = reproduce([other], filled, tmp_path / "again")
     assert (result.verdict, result.holds) == ("no result", False)
     assert "was made for other data" in result.reason
+
+
+def test_another_kind_of_device_is_judged_by_tolerance_even_at_equal_bits(filled: Store) -> None:
+    record = filled.trials()[0]
+    history = filled.history(record.id)
+    old = replace(record, environment={k: v for k, v in record.environment.items() if k != "device"})
+    assert compare(old, history, record, history, 0.05).verdict == "same bits"  # stores of before: the CPU
+    gpu = replace(record, environment={**record.environment, "device": "cuda", "gpu": "NVIDIA A100"})
+    result = compare(record, history, gpu, history, 0.05)
+    assert (result.verdict, result.holds) == ("within tolerance", True)
+    assert "cpu and cuda (NVIDIA A100) round differently" in result.reason
+    assert result.changed["device"] == ("cpu", "cuda")
+    assert compare(gpu, history, gpu, history, 0.05).verdict == "same bits"
+
+
+def test_a_trial_that_moved_between_devices_never_counts_as_same_bits(filled: Store) -> None:
+    record = filled.trials()[0]
+    history = filled.history(record.id)
+    mixed = replace(record, details={**record.details, "mixed_devices": ["cuda (NVIDIA A100)", "cpu"]})
+    assert mixed.device == "mixed: cuda (NVIDIA A100), cpu"
+    result = compare(mixed, history, record, history, 0.05)
+    assert (result.verdict, result.holds) == ("within tolerance", True)
+    assert "mixed" in result.reason

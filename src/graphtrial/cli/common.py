@@ -55,6 +55,18 @@ ExecutorText = Annotated[
     str | None,
     typer.Option("--executor", help="Where trials run: processes, vectorized, ray, or ray:ADDRESS,cpus=1,memory_gb=4."),
 ]
+Device = Annotated[
+    str, typer.Option("--device", help="auto (a GPU where there is one), cpu, cuda (all GPUs), cuda:N or mps.")
+]
+Threads = Annotated[
+    int | None, typer.Option(min=1, help="CPU threads of each trial; by default the cores are divided among trials.")
+]
+PerDevice = Annotated[int, typer.Option("--per-device", min=1, help="Trials at once on each GPU.")]
+Compile = Annotated[bool, typer.Option("--compile", help="Compile whole models by torch.compile.")]
+Precision = Annotated[
+    str | None,
+    typer.Option(help="32, tf32 or bf16: precision of matrix products (changes the rules, and so the trials)."),
+]
 
 
 def friendly(command: F) -> F:

@@ -9,6 +9,7 @@ import typer
 from rich.text import Text
 
 from graphtrial.cli.common import Allowed, Json, Plugins, StorePath, friendly, load_code, out, print_json
+from graphtrial.core.compute import Compute
 from graphtrial.core.files import DEFAULT_STORE
 from graphtrial.core.terminal import TableColumn, TerminalTable
 
@@ -19,6 +20,9 @@ COLOURS = {"ok": "green", "note": "yellow", "wrong": "bold red"}
 def doctor(
     study: Annotated[str | None, typer.Option(help="Also check whether this study is complete in the store.")] = None,
     clean: Annotated[bool, typer.Option("--clean", help="First remove temporary files of killed processes.")] = False,
+    device: Annotated[
+        str | None, typer.Option(help="Check this device instead: each operator against the CPU, speed of five models.")
+    ] = None,
     plugin: Plugins = None,
     allow: Allowed = None,
     store: StorePath = DEFAULT_STORE,
@@ -35,7 +39,12 @@ def doctor(
     from graphtrial.doctor import examine
 
     removed = [str(path) for path in remove_leftovers(store)] if clean else []
-    findings = examine(store, study)
+    if device is None:
+        findings = examine(store, study)
+    else:
+        from graphtrial.doctor.device import check_device
+
+        findings = list(check_device(Compute(device)))
     wrong = [finding for finding in findings if finding.state == "wrong"]
     if json:
         print_json({"sound": not wrong, "findings": [asdict(finding) for finding in findings], "removed": removed})

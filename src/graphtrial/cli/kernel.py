@@ -47,6 +47,7 @@ def kernel(
     allow: Allowed = None,
     workers: Workers = None,
     executor: ExecutorText = None,
+    device: Annotated[str | None, typer.Option(hidden=True)] = None,
     track: Track = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
@@ -55,6 +56,8 @@ def kernel(
 
     Example: graphtrial kernel tu/enzymes wl --repetitions 10
     """
+    if device is not None:
+        raise GraphTrialError("graph kernels are computed on the CPU: leave out --device")
     if linear and protocol is not None:
         raise GraphTrialError("--linear is short for --protocol tudataset/kernel-linear; leave out one of them")
     if workers != 0 and executor is None:

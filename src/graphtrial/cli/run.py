@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,10 +10,15 @@ import typer
 
 from graphtrial.cli.common import (
     Allowed,
+    Compile,
+    Device,
     ExecutorText,
     Json,
+    PerDevice,
     Plugins,
+    Precision,
     StorePath,
+    Threads,
     Workers,
     err,
     friendly,
@@ -23,9 +29,11 @@ from graphtrial.cli.common import (
     print_json,
 )
 from graphtrial.cli.studies import show_plan
+from graphtrial.core.compute import AUTOMATIC, Compute
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.files import DEFAULT_STORE
 from graphtrial.core.parallel import prepare_workers
+from graphtrial.core.spec import parse_value
 
 if TYPE_CHECKING:
     from graphtrial.studies import Study
@@ -61,6 +69,11 @@ def run(
     allow: Allowed = None,
     workers: Workers = None,
     executor: ExecutorText = None,
+    device: Device = "auto",
+    threads: Threads = None,
+    per_device: PerDevice = 1,
+    precision: Precision = None,
+    compile: Compile = False,
     track: Track = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
@@ -69,6 +82,7 @@ def run(
 
     Example: graphtrial run csl gatedgcn --encoding laplacian:20 --seeds 4
     """
+    compute = Compute(device, threads, per_device, compile)
     if workers != 0 and executor is None:
         prepare_workers()
     load_code(plugin, allow, dataset, model, encoding.partition(":")[0], protocol)
@@ -81,6 +95,8 @@ def run(
     changed = parse_settings(rules or [])
     if max_epochs is not None:
         changed["stopping.max_epochs"] = max_epochs
+    if precision is not None:
+        changed["precision"] = parse_value(precision)
     row = ModelEntry(model, chosen, (encoding,), budget)
     run_and_show(
         Study(f"{model} on {dataset}", dataset, (row,), protocol=protocol, seeds=seeds, splits=splits, rules=changed),
@@ -89,6 +105,7 @@ def run(
         json,
         executor,
         track,
+        compute,
     )
 
 
@@ -111,6 +128,11 @@ def study(
     allow: Allowed = None,
     workers: Workers = None,
     executor: ExecutorText = None,
+    device: Device = "auto",
+    threads: Threads = None,
+    per_device: PerDevice = 1,
+    precision: Precision = None,
+    compile: Compile = False,
     track: Track = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
@@ -119,11 +141,14 @@ def study(
 
     Example: graphtrial study demo
     """
+    compute = Compute(device, threads, per_device, compile)
     load_code(plugin, allow, *names(datasets), *names(models))
     from graphtrial.studies import load_study
     from graphtrial.studies.edition import in_edition
 
     loaded = in_edition(load_study(name).only(names(datasets), names(models), seeds), edition)
+    if precision is not None:
+        loaded = replace(loaded, rules={**loaded.rules, "precision": parse_value(precision)})
     if workers != 0 and executor is None and not dry_run:
         prepare_workers(sklearn=loaded.needs_sklearn)
     if dry_run:
@@ -132,7 +157,7 @@ def study(
         else:
             show_plan(loaded, store, estimate=estimate)
         return
-    run_and_show(loaded, store, workers, json, executor, track)
+    run_and_show(loaded, store, workers, json, executor, track, compute)
     if report is not None:
         from graphtrial.cli.results.report import store_option, write
         from graphtrial.trials import Store
@@ -149,6 +174,7 @@ def run_and_show(
     json: bool,
     executor: str | None = None,
     track: str | None = None,
+    compute: Compute = AUTOMATIC,
 ) -> None:
     """Run the missing trials of a study, with progress, and print its rows."""
     from graphtrial.cli.progress import shown_progress
@@ -160,13 +186,15 @@ def run_and_show(
     if executor is not None and workers is not None:
         raise GraphTrialError("--workers is for local processes; leave it out, or use --executor processes:N")
     chosen = None if executor is None else make_executor(executor)
+    if chosen is None:
+        compute.devices()  # an unknown device is an error before the data are prepared
     run = StudyRun(study.trials(), Store(path))
     try:
         with (
             shown_progress(len(run.trials), run.finished, quiet=json) as shown,
             tracked(track, run.store, shown) as listener,
         ):
-            records = run.run(workers=workers, listener=listener, executor=chosen)
+            records = run.run(workers=workers, listener=listener, executor=chosen, compute=compute)
     except KeyboardInterrupt:
         err.print(
             f"graphtrial: stopped; {run.finished} of {len(run.trials)} trials are finished. "

@@ -19,6 +19,7 @@ from graphtrial.encodings.base import ENCODINGS, Encoding
 from graphtrial.encodings.sparse_eigenvectors import sparse_eigenvectors
 from graphtrial.graphs import GraphSet
 from graphtrial.graphs.pointers import ranges
+from graphtrial.graphs.transfer import to_device
 
 Sign = Literal["random", "fixed", "absolute"]
 DENSE_NUMBERS = 1 << 22  # at most 32 MB of matrices are decomposed at a time
@@ -75,7 +76,7 @@ class LaplacianPE(Encoding):
         if self.sign != "random":
             return values
         flips = torch.randint(0, 2, (1, self.width), generator=generator)
-        return values * (2 * flips - 1).to(values.device, values.dtype)
+        return values * to_device((2 * flips - 1).to(values.dtype), values.device)
 
 
 def fix_signs(vectors: Tensor) -> Tensor:

@@ -15,6 +15,7 @@ from graphtrial.core.signatures import validated
 from graphtrial.encodings.base import ENCODINGS, Encoding
 from graphtrial.graphs import GraphSet
 from graphtrial.graphs.pointers import ranges
+from graphtrial.graphs.transfer import to_device
 
 Order = Literal["fixed", "random"]
 MOST_NUMBERS = 1 << 31
@@ -62,6 +63,7 @@ class NodeOrder(Encoding):
     def training_view(self, values: Tensor, generator: torch.Generator) -> Tensor:
         if self.order == "fixed":
             return values
-        graph = values[:, 0].double().cumsum(0)  # each graph begins where the number 0 is
-        place = torch.rand(len(values), generator=generator, dtype=torch.float32).to(values.device)
-        return values[torch.argsort(graph + place, stable=True)]
+        graph = values[:, 0].long().cumsum(0)  # each graph begins where the number 0 is
+        place = torch.argsort(torch.rand(len(values), generator=generator, dtype=torch.float32), stable=True)
+        place = to_device(place, values.device)
+        return values[place[torch.argsort(graph[place], stable=True)]]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from graphtrial.core.compute import AUTOMATIC, Compute
 from graphtrial.core.errors import UnknownNameError, did_you_mean
 from graphtrial.core.spec import Component
 from graphtrial.execution.processes import Processes
@@ -23,7 +24,7 @@ class Executor(Protocol):
     an interrupted one does so when it is run again.
     """
 
-    def run(self, trials: Sequence[TrialSpec], store: Store, listener: Listener) -> None:
+    def run(self, trials: Sequence[TrialSpec], store: Store, listener: Listener, compute: Compute) -> None:
         """Run these trials and record their results; return when every one has ended."""
 
 
@@ -43,17 +44,18 @@ def run_trials(
     workers: int | None = None,
     listener: Listener = lambda progress: None,
     executor: Executor | None = None,
+    compute: Compute = AUTOMATIC,
 ) -> None:
     """Run every trial that has no result yet, and record the results.
 
     By default they run in processes of this machine, `workers` at a time (all cores by default, with 0 in this process
-    one after the other). Ctrl-C ends the running ones, marks them interrupted, and is raised again; they resume from
-    their last epoch when run again.
+    one after the other), on a GPU where there is one; `compute` says where and how. Ctrl-C ends the running ones, marks
+    them interrupted, and is raised again; they resume from their last epoch when run again.
     """
     finished = {record.id for record in store.trials() if record.is_finished}
     missing = [trial for trial in {t.id: t for t in trials}.values() if trial.id not in finished]
     if missing:
-        (executor or Processes(workers)).run(missing, store, listener)
+        (executor or Processes(workers)).run(missing, store, listener, compute)
 
 
 @dataclass(frozen=True)
@@ -69,9 +71,10 @@ class StudyRun:
         workers: int | None = None,
         listener: Listener = lambda progress: None,
         executor: Executor | None = None,
+        compute: Compute = AUTOMATIC,
     ) -> list[TrialRecord]:
         """Run the trials without a result and return the records of all."""
-        run_trials(self.trials, self.store, workers=workers, listener=listener, executor=executor)
+        run_trials(self.trials, self.store, workers=workers, listener=listener, executor=executor, compute=compute)
         return self.records()
 
     def records(self) -> list[TrialRecord]:

@@ -1,4 +1,4 @@
-"""Executor that runs each trial in a process of this machine, with one thread."""
+"""Executor that runs each trial in a process of this machine: on its cores, or on its GPUs."""
 
 from __future__ import annotations
 
@@ -6,20 +6,22 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Annotated
 
 from graphtrial.core.arguments import NonNegativeFloat, Range
+from graphtrial.core.compute import AUTOMATIC, Compute
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.core.parallel import cores, worker_context
+from graphtrial.core.parallel import worker_context
 from graphtrial.core.plugins.loader import user_code
 from graphtrial.core.signatures import check_fields
 from graphtrial.execution.progress import Listener, Progress
 from graphtrial.execution.recording import TrialResult, record_result
 from graphtrial.execution.watchdog import GRACE_SECONDS, timeout_error, timeout_seconds
 from graphtrial.execution.worker import environment_settings, run_and_record, work
+from graphtrial.training.outcome import Epoch
 from graphtrial.trials.store import Store
 from graphtrial.trials.trial import TrialSpec
 
@@ -32,6 +34,7 @@ POLL_SECONDS = 60.0
 class _Run:
     process: BaseProcess
     trial: TrialSpec
+    device: str
     last_update: float
     silent_seconds: float = 0.0
 
@@ -40,7 +43,9 @@ class _Run:
 class Processes:
     """Run `workers` trials at a time (all cores by default), each in a process of its own; with 0 in this process.
 
-    A trial that has reported no epoch for the time limit of its rules plus `grace_seconds` is killed.
+    On GPUs, at most `per_device` of the computation run at a time on each. Trials that no GPU can compute, such as
+    those of kernels, come first and run on the cores. A trial that has reported no epoch for the time limit of its
+    rules plus `grace_seconds` is killed.
     """
 
     workers: Annotated[int, Range(0, MOST_WORKERS)] | None = None
@@ -49,23 +54,37 @@ class Processes:
     def __post_init__(self) -> None:
         check_fields(self, "the executor")
 
-    def run(self, trials: Sequence[TrialSpec], store: Store, listener: Listener) -> None:
+    def run(self, trials: Sequence[TrialSpec], store: Store, listener: Listener, compute: Compute = AUTOMATIC) -> None:
         """Run these trials and record their results."""
-        if self.workers == 0:
-            for trial in trials:
-                listener(Progress(trial, "start"))
-                run_and_record(trial, store, lambda e, trial=trial: listener(Progress(trial, "epoch", e.epoch)))  # type: ignore[misc]
-                listener(Progress(trial, "end"))
-        else:
-            self._run_in_processes(deque(trials), store, self.workers or cores(), listener)
+        slots = compute.slots(self.workers)  # an unknown device is an error before anything runs
+        on_cores = replace(compute, device="cpu")
+        cpu = [trial for trial in trials if slots[0] == "cpu" or not trial.kind.uses_device]
+        gpu = [trial for trial in trials if slots[0] != "cpu" and trial.kind.uses_device]
+        for group, where in ((cpu, on_cores), (gpu, compute)):
+            if self.workers == 0:
+                self._run_here(group, store, listener, where)
+            else:
+                self._run_in_processes(deque(group), store, listener, where)
 
-    def _run_in_processes(self, queue: deque[TrialSpec], store: Store, workers: int, listener: Listener) -> None:
+    def _run_here(self, trials: Sequence[TrialSpec], store: Store, listener: Listener, compute: Compute) -> None:
+        for trial in trials:
+            listener(Progress(trial, "start"))
+
+            def on_epoch(epoch: Epoch, trial: TrialSpec = trial) -> None:
+                listener(Progress(trial, "epoch", epoch.epoch))
+
+            run_and_record(trial, store, on_epoch, compute=compute.placed())
+            listener(Progress(trial, "end"))
+
+    def _run_in_processes(self, queue: deque[TrialSpec], store: Store, listener: Listener, compute: Compute) -> None:
         context = worker_context(sklearn=any(trial.kind.needs_sklearn for trial in queue))
         running: dict[Connection, _Run] = {}
+        free = compute.slots(self.workers)
         try:
             while queue or running:
-                while queue and len(running) < workers:
-                    trial = queue.popleft()
+                while queue and free:
+                    at_once = min(len(running) + len(free), len(running) + len(queue))
+                    trial, device = queue.popleft(), free.pop(0)
                     ours, theirs = context.Pipe(duplex=False)
                     args = (
                         trial.to_dict(),
@@ -73,14 +92,15 @@ class Processes:
                         theirs,
                         user_code(trial.plugins),
                         environment_settings(),
+                        compute.placed(device, at_once),
                     )
                     process = context.Process(target=work, args=args, daemon=True)  # type: ignore[attr-defined]
                     process.start()
                     theirs.close()
-                    running[ours] = _Run(process, trial, time.monotonic())
+                    running[ours] = _Run(process, trial, device, time.monotonic())
                     listener(Progress(trial, "start"))
                 for connection in wait(list(running), timeout=self._poll_seconds(running)):
-                    _receive(connection, running, store, listener)  # type: ignore[arg-type]
+                    free += _receive(connection, running, store, listener)  # type: ignore[arg-type]
                 self._kill_hanging(running)
         except BaseException:
             for run in running.values():
@@ -103,12 +123,14 @@ class Processes:
                 run.process.kill()  # closes its pipe
 
 
-def _receive(connection: Connection, running: dict[Connection, _Run], store: Store, listener: Listener) -> None:
+def _receive(connection: Connection, running: dict[Connection, _Run], store: Store, listener: Listener) -> list[str]:
+    """Take an update of a trial; return its device, if it has ended."""
     run = running[connection]
     trial, process = run.trial, run.process
     try:
         listener(Progress(trial, "epoch", connection.recv()))
         run.last_update = time.monotonic()
+        return []
     except EOFError:
         connection.close()
         process.join()
@@ -119,6 +141,7 @@ def _receive(connection: Connection, running: dict[Connection, _Run], store: Sto
             record_result(trial, store, TrialResult(None, error=error))
         del running[connection]
         listener(Progress(trial, "end"))
+        return [run.device]
 
 
 def _reason(code: int | None) -> str:

@@ -6,12 +6,13 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 from filelock import FileLock, Timeout
 
 from graphtrial.core.arguments import NonNegativeFloat, Range
+from graphtrial.core.compute import AUTOMATIC, Compute
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.files import make_folder
 from graphtrial.core.signatures import check_fields
@@ -45,7 +46,8 @@ class _Run:
 class RayCluster:
     """Run trials on the Ray cluster at `address`: `local` starts one on this machine, `auto` finds a running one.
 
-    Each trial gets `cpus` cores, `gpus` and `memory_gb` of the machine it runs on; it computes with one thread. Every
+    Each trial gets `cpus` cores, of which it uses as many threads, and `memory_gb` of the machine it runs on. On GPUs
+    it gets one, or the fraction that `per_device` of the computation leaves it; `gpus` asks for another amount. Every
     machine prepares a dataset once, in its own GRAPHTRIAL_HOME. The driver alone writes to the store. After each epoch
     the checkpoint of a trial is sent to it, but not more often than every `state_seconds`.
     """
@@ -65,18 +67,20 @@ class RayCluster:
         if self.address.startswith("ray://"):
             raise GraphTrialError("run the command on a machine of the cluster and give its address without ray://")
 
-    def run(self, trials: Sequence[TrialSpec], store: Store, listener: Listener) -> None:
+    def run(self, trials: Sequence[TrialSpec], store: Store, listener: Listener, compute: Compute = AUTOMATIC) -> None:
         """Run these trials and record their results."""
+        self._check(compute)
         ray = import_ray()
         with connected(ray, self.address):
             mailbox = start_mailbox(ray)
-            options = {"num_cpus": self.cpus, "num_gpus": self.gpus, "memory": int(1e9 * self.memory_gb) or None}
+            compute, gpus = self.resources(compute, ray.cluster_resources().get("GPU", 0))
+            options = {"num_cpus": self.cpus, "num_gpus": gpus, "memory": int(1e9 * self.memory_gb) or None}
             task = ray.remote(run_task).options(max_retries=0, **options)
             waiting = deque(_Run(trial, FileLock(store.lock_file(trial.id))) for trial in trials)
             running: dict[Any, _Run] = {}
             try:
                 while waiting or running:
-                    self._submit(ray, task, mailbox, waiting, running, store)
+                    self._submit(ray, task, mailbox, waiting, running, store, compute, gpus)
                     ended = wait_for_tasks(ray, list(running))
                     self._receive(ray, mailbox, running, store, listener)
                     for reference in ended:
@@ -98,12 +102,37 @@ class RayCluster:
                         ray.cancel(reference, force=True)
                     ray.kill(mailbox)
 
+    def resources(self, compute: Compute, cluster_gpus: float) -> tuple[Compute, float]:
+        """Return the computation on a machine of a cluster with that many GPUs, and the GPUs of each trial."""
+        threads = compute.threads or max(1, int(self.cpus))
+        wanted = compute.kind == "cuda" or (compute.kind == "auto" and (self.gpus or cluster_gpus >= 1))
+        if not wanted:
+            return replace(compute, device=compute.device if compute.kind == "mps" else "cpu", threads=threads), 0
+        gpus = self.gpus or 1 / compute.per_device
+        if cluster_gpus < gpus:
+            raise GraphTrialError(f"each trial asks for {gpus:g} GPUs and the cluster has {cluster_gpus:g}")
+        return replace(compute, device="cuda", threads=threads), gpus
+
+    def _check(self, compute: Compute) -> None:
+        if compute.device.startswith("cuda:"):
+            raise GraphTrialError("Ray chooses the GPU of each trial: use --device cuda")
+        if self.gpus and compute.kind in ("cpu", "mps"):
+            raise GraphTrialError(f"gpus={self.gpus:g} would reserve GPUs that --device {compute.device} leaves idle")
+
     def _submit(
-        self, ray: Any, task: Any, mailbox: Any, waiting: deque[_Run], running: dict[Any, _Run], store: Store
+        self,
+        ray: Any,
+        task: Any,
+        mailbox: Any,
+        waiting: deque[_Run],
+        running: dict[Any, _Run],
+        store: Store,
+        compute: Compute,
+        gpus: float,
     ) -> None:
         """Submit trials until there are two per slot of the cluster: one running, one queued."""
         for _ in range(len(waiting)):
-            if len(running) >= 2 * self._slots(ray):
+            if len(running) >= 2 * self._slots(ray, gpus):
                 return
             run = waiting.popleft()
             if not _lock(run, store):
@@ -112,14 +141,17 @@ class RayCluster:
                 waiting.append(run)
                 continue
             run.last_update, run.silent_seconds = None, 0.0
-            reference = task.remote(remote_job(run.trial, store), mailbox, self.state_seconds)
+            own = task if run.trial.kind.uses_device else task.options(num_gpus=0)
+            reference = own.remote(remote_job(run.trial, store, compute), mailbox, self.state_seconds)
             running[reference] = run
 
-    def _slots(self, ray: Any) -> int:
+    def _slots(self, ray: Any, gpus: float) -> int:
         """Return the current number of slots of the cluster."""
         when, count = self._counted
         if time.monotonic() - when > COUNT_SECONDS:
-            count = max(1, int(ray.cluster_resources().get("CPU", 1) // self.cpus))
+            resources = ray.cluster_resources()
+            limits = [resources.get("CPU", 1) / self.cpus, *([resources.get("GPU", 0) / gpus] if gpus else [])]
+            count = max(1, int(min(limits)))
             self._counted = (time.monotonic(), count)
         return count
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from graphtrial.core.compute import ONE_CORE, Compute
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.plugins.loader import UserCode
 from graphtrial.core.temporary import temporary_folder
@@ -24,13 +25,15 @@ from graphtrial.trials.trial import TrialSpec, run_trial
 class RemoteJob:
     """Everything that a remote machine needs for a trial: specification, user code, and a checkpoint to resume from.
 
-    `code` is the digest of the driver's package: another one could give other numbers under the same id.
+    `code` is the digest of the driver's package: another one could give other numbers under the same id. The device of
+    `compute` is looked for on the remote machine.
     """
 
     trial: dict[str, Any]
     user_code: UserCode
     code: str
     state: bytes | None = None
+    compute: Compute = ONE_CORE
 
 
 @dataclass(frozen=True)
@@ -73,10 +76,11 @@ def _run(
         _check_code(job)
         job.user_code.load()
         spec = TrialSpec.from_dict(job.trial)
+        compute = job.compute.placed()
         if job.state is not None and checkpoint.load() is None:
             checkpoint.put(job.state)
-        send(RemoteUpdate(spec.id, environment=environment()))
-        return TrialResult.of(run_trial(spec, checkpoint.path, send_epoch))
+        send(RemoteUpdate(spec.id, environment=environment(compute)))
+        return TrialResult.of(run_trial(spec, checkpoint.path, send_epoch, compute))
     except (DriverGoneError, KeyboardInterrupt):
         raise
     except BaseException as error:  # noqa: BLE001 - an error of a model fails its trial, not the study

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
+from graphtrial.core.compute import ONE_CORE, Compute
 from graphtrial.core.files import make_folder
 from graphtrial.core.plugins.loader import user_code
 from graphtrial.execution.recording import record_start
@@ -15,10 +17,11 @@ from graphtrial.trials.store import Store
 from graphtrial.trials.trial import TrialSpec
 
 
-def remote_job(spec: TrialSpec, store: Store) -> RemoteJob:
+def remote_job(spec: TrialSpec, store: Store, compute: Compute = ONE_CORE) -> RemoteJob:
     """Return the job that starts a trial on another machine, or resumes it from its checkpoint in the store."""
     state = checkpoint_of(spec.id, store).content()
-    return RemoteJob(spec.to_dict(), user_code(spec.plugins), environment()["code"], state)
+    compute = compute if spec.kind.uses_device else replace(compute, device="cpu")
+    return RemoteJob(spec.to_dict(), user_code(spec.plugins), environment()["code"], state, compute)
 
 
 def checkpoint_of(trial: str, store: Store) -> Checkpoint:

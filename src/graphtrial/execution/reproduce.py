@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from graphtrial.core.compute import AUTOMATIC, Compute
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.execution.executor import Listener, run_trials
-from graphtrial.training.outcome import Epoch
-from graphtrial.trials.environment import BATCHED_TRIALS, NUMERICS_KEY
+from graphtrial.training.outcome import MIXED_DEVICES, Epoch
+from graphtrial.trials.environment import BATCHED_TRIALS, DEVICE_FIELDS, NUMERICS_KEY
 from graphtrial.trials.provenance import check_plugins
 from graphtrial.trials.store import Store, TrialRecord
 
@@ -20,7 +21,7 @@ TOLERANCE = 0.05
 """Relative tolerance of scores where versions differ: training amplifies rounding differences."""
 COMPARED = ("epoch", "lr", "train_loss", "val_loss", "val_score")
 """Fields of an epoch that must be equal; its seconds are not compared."""
-VERSIONS = ("python", "system", "machine", "cpu", "packages", "code", NUMERICS_KEY, BATCHED_TRIALS)
+VERSIONS = ("python", "system", "machine", "cpu", "packages", "code", NUMERICS_KEY, BATCHED_TRIALS, *DEVICE_FIELDS)
 """Fields of an environment that may change the rounding of a result."""
 
 
@@ -50,6 +51,7 @@ def reproduce(
     workers: int | None = 0,
     tolerance: float = TOLERANCE,
     listener: Listener = lambda progress: None,
+    compute: Compute = AUTOMATIC,
 ) -> list[Reproduction]:
     """Run finished trials of a store again, in a new store in `folder`, and compare.
 
@@ -63,7 +65,7 @@ def reproduce(
     again = Store(folder / "store.sqlite")
     if sum(record.is_finished for record in again.trials([r.id for r in records])) == len(records):
         again = _cleared(again, records)
-    run_trials([record.spec for record in records], again, workers=workers, listener=listener)
+    run_trials([record.spec for record in records], again, workers=workers, listener=listener, compute=compute)
     now = {record.id: record for record in again.trials()}
     return [
         compare(record, before[record.id], now[record.id], again.history(record.id), tolerance) for record in records
@@ -76,9 +78,13 @@ def compare(
     """Compare a stored trial with another run of it.
 
     Epochs, scores and parameter counts should be bitwise equal. If they differ, and versions, code or machine differ as
-    well, each score must be within the relative `tolerance`; with equal environments any difference is a failure.
+    well, each score must be within the relative `tolerance`; with equal environments any difference is a failure. Two
+    kinds of devices, or a trial that moved between some, are always judged by the tolerance.
     """
     changed = changes(before.environment, after.environment)
+    mixed = MIXED_DEVICES in before.details or MIXED_DEVICES in after.details
+    if mixed:
+        changed["device"] = (before.device, after.device)
 
     def reproduction(verdict: Verdict, reason: str) -> Reproduction:
         return Reproduction(before.id, verdict, reason, before.scores, after.scores, len(new), changed)
@@ -88,19 +94,21 @@ def compare(
             "no result", f"the second run ended as {after.status}: {(after.error or '').strip()[-400:]}"
         )
     first = first_difference(old, new)
-    if first is None and before.scores == after.scores and before.params == after.params:
+    same_bits = first is None and before.scores == after.scores and before.params == after.params
+    if same_bits and "device" not in changed:
         return reproduction("same bits", f"{len(new)} epochs and {len(after.scores)} scores are bitwise equal")
     where = "the scores" if first is None else f"epoch {first}"
     if not changed and "time" not in (before.status, after.status):
         return reproduction("differs", f"{where} differ though code, versions and machine are the same")
     beyond = [part for part in before.scores if not _near(before.scores[part], after.scores.get(part), tolerance)]
     why = "the time limit ended it" if not changed else f"{', '.join(changed)} changed"
+    if "device" in changed:
+        why = f"{why}; {before.device} and {after.device} round differently"
     if beyond or not before.scores:
         what = ", ".join(beyond) or "the status"
         return reproduction("differs", f"from {where} on, and by more than {tolerance:.0%} in {what} ({why})")
-    return reproduction(
-        "within tolerance", f"bits differ from {where} on ({why}); every score is within {tolerance:.0%}"
-    )
+    bits = "the bits of different devices are not compared" if same_bits else f"bits differ from {where} on"
+    return reproduction("within tolerance", f"{bits} ({why}); every score is within {tolerance:.0%}")
 
 
 def changes(before: dict[str, Any], after: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
@@ -132,8 +140,11 @@ def _cleared(store: Store, records: Sequence[TrialRecord]) -> Store:
 
 def _flat(values: dict[str, Any]) -> dict[str, Any]:
     packages = values.get("packages", {})
-    known = {NUMERICS_KEY: 1, **values}
-    return {name: known.get(name) for name in VERSIONS if name != "packages"} | dict(packages)
+    return (
+        {"device": "cpu", NUMERICS_KEY: 1}
+        | {name: values[name] for name in VERSIONS if name in values and name != "packages"}
+        | packages
+    )
 
 
 def _near(before: float, after: float | None, tolerance: float) -> bool:

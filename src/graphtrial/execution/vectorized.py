@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from filelock import FileLock
 
 from graphtrial.core.arguments import PositiveInt
+from graphtrial.core.compute import AUTOMATIC, ONE_CORE, Compute
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.files import make_folder
 from graphtrial.core.signatures import check_fields
 from graphtrial.core.spec import canonical_json
@@ -27,7 +29,8 @@ from graphtrial.trials.trial import TrialSpec, make_job
 class Vectorized:
     """Train up to `batch_size` trials of one row at once in this process, where the model and the data allow it.
 
-    All others run in processes afterwards. A trial is recorded when it ends; an interrupted one starts anew.
+    They compute on the CPU. All others run in processes afterwards. A trial is recorded when it ends; an interrupted
+    one starts anew.
     """
 
     batch_size: PositiveInt = 20
@@ -35,8 +38,11 @@ class Vectorized:
     def __post_init__(self) -> None:
         check_fields(self, "the executor")
 
-    def run(self, trials: Sequence[TrialSpec], store: Store, listener: Listener) -> None:
+    def run(self, trials: Sequence[TrialSpec], store: Store, listener: Listener, compute: Compute = AUTOMATIC) -> None:
         """Run these trials and record their results."""
+        if compute.kind not in ("auto", "cpu") or compute.compile:
+            raise GraphTrialError("the vectorized executor computes on the CPU, not compiled: use --executor processes")
+        here = replace(compute, device="cpu").placed()
         rows: dict[str, list[TrialSpec]] = {}
         others = []
         for trial in trials:
@@ -46,12 +52,14 @@ class Vectorized:
                 others.append(trial)
         for row in rows.values():
             for batch in _batches(row, self.batch_size):
-                run_batch(batch, store, listener)
+                run_batch(batch, store, listener, here)
         if others:
-            Processes().run(others, store, listener)
+            Processes().run(others, store, listener, compute)
 
 
-def run_batch(batched_trials: Sequence[TrialSpec], store: Store, listener: Listener) -> None:
+def run_batch(
+    batched_trials: Sequence[TrialSpec], store: Store, listener: Listener, compute: Compute = ONE_CORE
+) -> None:
     """Train trials of one row in one vectorized loop and record each result when its training ends.
 
     All trials are locked while they run; finished ones are skipped. An error fails every trial of the batch.
@@ -65,7 +73,7 @@ def run_batch(batched_trials: Sequence[TrialSpec], store: Store, listener: Liste
         finished = {record.id for record in store.trials(ids) if record.is_finished}
         missing = [trial for trial in batched_trials if trial.id not in finished]
         for trial in missing:
-            record_start(trial, store, {**environment(), BATCHED_TRIALS: len(missing)})
+            record_start(trial, store, {**environment(compute), BATCHED_TRIALS: len(missing)})
             listener(Progress(trial, "start"))
 
         def on_epoch(number: int, epoch: Epoch) -> None:
@@ -79,7 +87,7 @@ def run_batch(batched_trials: Sequence[TrialSpec], store: Store, listener: Liste
             for trial in missing:
                 check_plugins(trial)
             if missing:
-                train_vectorized([make_job(trial) for trial in missing], on_epoch, on_end)
+                train_vectorized([make_job(trial) for trial in missing], on_epoch, on_end, compute)
         except KeyboardInterrupt:
             for trial in missing:
                 store.mark(trial.id, "interrupted")  # finished ones stay finished

@@ -12,12 +12,14 @@ from typing import Any
 
 from filelock import FileLock
 
+from graphtrial.core.compute import ONE_CORE, Compute
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.files import is_locked, make_folder
 from graphtrial.core.plugins.loader import UserCode
 from graphtrial.core.process import memory_meter
 from graphtrial.execution.recording import TrialResult, record_result, record_start
 from graphtrial.training.outcome import Epoch
+from graphtrial.trials.environment import environment
 from graphtrial.trials.store import Store
 from graphtrial.trials.trial import TrialSpec, run_trial
 
@@ -31,6 +33,7 @@ def run_and_record(
     store: Store,
     on_epoch: Callable[[Epoch], None] = lambda epoch: None,
     measured: Callable[[], dict[str, Any]] = dict,
+    compute: Compute = ONE_CORE,
 ) -> None:
     """Run one trial and record every epoch and the result in the store; a finished trial is skipped.
 
@@ -43,14 +46,15 @@ def run_and_record(
         stored = store.trials([spec.id])
         if stored and stored[0].is_finished:
             return
-        record_start(spec, store)
 
         def record_epoch(epoch: Epoch) -> None:
             store.add_epochs(spec.id, [epoch])
             on_epoch(epoch)
 
         try:
-            outcome = run_trial(spec, store.checkpoint_file(spec.id), record_epoch)
+            compute.devices()  # one that is not here fails the trial
+            record_start(spec, store, environment(compute))
+            outcome = run_trial(spec, store.checkpoint_file(spec.id), record_epoch, compute)
             complete = replace(outcome, details={**outcome.details, **measured()})
             record_result(spec, store, TrialResult.of(complete))
         except (DriverGoneError, KeyboardInterrupt):
@@ -61,7 +65,12 @@ def run_and_record(
 
 
 def work(
-    values: dict[str, Any], store_path: Path, driver: Connection, code: UserCode, settings: Mapping[str, str]
+    values: dict[str, Any],
+    store_path: Path,
+    driver: Connection,
+    code: UserCode,
+    settings: Mapping[str, str],
+    compute: Compute,
 ) -> None:
     """Run a trial in a worker process and report each epoch to the driver; return if the driver has ended.
 
@@ -80,7 +89,7 @@ def work(
 
     try:
         code.load()
-        run_and_record(TrialSpec.from_dict(values), Store(store_path), report, memory_meter())
+        run_and_record(TrialSpec.from_dict(values), Store(store_path), report, memory_meter(), compute)
     except DriverGoneError:
         return
     except GraphTrialError as error:  # the store cannot be written

@@ -27,9 +27,17 @@ class GraphBatch:
 
     - CSR: the in-edges of node i are the edges `in_ptr[i]` to `in_ptr[i + 1]`;
     - CSC: its out-edges are `out_order[out_ptr[i]]` to `out_order[out_ptr[i + 1] - 1]`.
+
+    `host_ptr` is `ptr` in the memory of the host, where the sizes of graphs decide what is computed.
     """
 
-    def __init__(self, structure: Mapping[str, Tensor], columns: Mapping[str, Tensor], num_graphs: int) -> None:
+    def __init__(
+        self,
+        structure: Mapping[str, Tensor],
+        columns: Mapping[str, Tensor],
+        num_graphs: int,
+        host_ptr: Tensor | None = None,
+    ) -> None:
         self._structure = dict(structure)
         self.columns = dict(columns)
         self.num_graphs = num_graphs
@@ -37,6 +45,7 @@ class GraphBatch:
         self.edge_index = self._structure["edge_index"]
         self.batch = self._structure["batch"]
         self.ptr = self._structure["ptr"]
+        self.host_ptr = self.ptr if host_ptr is None else host_ptr
         self.in_ptr = self._structure["in_ptr"]
         self.out_ptr = self._structure["out_ptr"]
         self.out_order = self._structure["out_order"]
@@ -68,7 +77,7 @@ class GraphBatch:
             "out_degree": node_table[3, :nodes],
         }
         columns = {
-            name: _tensor(np.asarray(c.values).take(rows[c.level], axis=0))
+            name: column_tensor(np.asarray(c.values).take(rows[c.level], axis=0))
             for name, c in graphs.columns.items()
             if c.level != "pair"  # PairLoader adds the pairs of its mini-batches
         }
@@ -115,7 +124,7 @@ class GraphBatch:
 
     def with_columns(self, columns: Mapping[str, Tensor]) -> GraphBatch:
         """Return a shallow copy with these columns; structure and cache are shared."""
-        batch = GraphBatch(self._structure, columns, self.num_graphs)
+        batch = GraphBatch(self._structure, columns, self.num_graphs, self.host_ptr)
         batch._cache = self._cache  # depends on the structure alone
         return batch
 
@@ -131,14 +140,25 @@ class GraphBatch:
         value: T = self._cache[name]
         return value
 
-    def to(self, device: Any) -> GraphBatch:
-        """Copy the batch to `device`."""
-        moved = {name: value.to(device) for name, value in self._structure.items()}
-        return GraphBatch(moved, {name: value.to(device) for name, value in self.columns.items()}, self.num_graphs)
+    @property
+    def device(self) -> torch.device:
+        """The device of the batch."""
+        return self.edge_index.device
+
+    def to(self, device: torch.device | str) -> GraphBatch:
+        """Copy the batch to `device`; to a CUDA device from pinned memory, without waiting for the copy."""
+        from graphtrial.graphs.transfer import to_device
+
+        to = torch.device(device)
+        moved, columns = (
+            {name: to_device(value, to) for name, value in tensors.items()}
+            for tensors in (self._structure, self.columns)
+        )
+        return GraphBatch(moved, columns, self.num_graphs, self.host_ptr)
 
 
-def _tensor(values: npt.NDArray[Any]) -> Tensor:
-    # PyG and torch index with int64; features stored as float16 are computed with in float32.
+def column_tensor(values: npt.NDArray[Any]) -> Tensor:
+    """Return a column as a tensor: PyG and torch index with int64, and compute with float16 features in float32."""
     if values.dtype.kind in "iu":
         return torch.from_numpy(values.astype(np.int64))
     return torch.from_numpy(values.astype(np.float32) if values.dtype == np.float16 else values)

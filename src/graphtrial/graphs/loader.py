@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,7 @@ from graphtrial.graphs.batch import GraphBatch
 from graphtrial.graphs.graphset import GraphSet
 from graphtrial.graphs.pointers import graph_ids
 
+Collate = Callable[[npt.NDArray[np.int64]], GraphBatch]
 MIN_PREFETCH_SIZE = 50_000  # nodes and edges per batch; below it, handing over to a thread costs more than it saves
 MAX_CACHED_SIZE = 5_000_000  # nodes and edges of all batches: some 300 MB
 
@@ -24,7 +26,8 @@ class Loader:
 
     With a `generator`, each epoch is shuffled by one permutation drawn before its first batch: the order depends on the
     generator's state alone, not on threads or processes. `prefetch` batches are collated ahead in a background thread
-    (batches below `MIN_PREFETCH_SIZE` are not). `cache` keeps unshuffled batches for later epochs.
+    (batches below `MIN_PREFETCH_SIZE` are not). `cache` keeps unshuffled batches for later epochs. `collate` takes the
+    place of `GraphBatch.from_set`.
     """
 
     def __init__(
@@ -36,6 +39,7 @@ class Loader:
         generator: torch.Generator | None = None,
         prefetch: int = 2,
         cache: bool = False,
+        collate: Collate | None = None,
     ) -> None:
         if batch_size < 1:
             raise GraphTrialError(f"a batch needs at least one graph; batch_size is {batch_size}")
@@ -44,6 +48,7 @@ class Loader:
         self.batch_size = batch_size
         self.generator = generator
         self.prefetch = prefetch
+        self.collate: Collate = collate or partial(GraphBatch.from_set, graphs)
         self.cache = cache and generator is None and self._expected_size(len(self.ids)) < MAX_CACHED_SIZE
         self._batches: list[GraphBatch] = []
 
@@ -63,7 +68,7 @@ class Loader:
             order = order[torch.randperm(len(order), generator=self.generator).numpy()]
         batches = self._split(order)
         if self.prefetch < 1 or len(batches) < 2 or self._expected_size(self.batch_size) < MIN_PREFETCH_SIZE:
-            return (GraphBatch.from_set(self.graphs, ids) for ids in batches)
+            return (self.collate(ids) for ids in batches)
         return self._prefetched(batches)
 
     def _split(self, order: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
@@ -78,7 +83,7 @@ class Loader:
         with ThreadPoolExecutor(1, thread_name_prefix="graphtrial-loader") as worker:
             try:
                 for ids in batches:
-                    pending.append(worker.submit(GraphBatch.from_set, self.graphs, ids))
+                    pending.append(worker.submit(self.collate, ids))
                     if len(pending) > self.prefetch:
                         yield pending.popleft().result()
                 while pending:

@@ -42,7 +42,7 @@ def _structure_with_loops(graph: GraphBatch) -> tuple[GraphBatch, Tensor]:
         "in_degree": in_degree,
         "out_degree": out_degree,
     }
-    return GraphBatch(structure, {}, graph.num_graphs), order
+    return GraphBatch(structure, {}, graph.num_graphs, graph.host_ptr), order
 
 
 def _pointers(counts: Tensor) -> Tensor:

@@ -22,7 +22,19 @@ FORMAT = 1
 MANIFEST = "set.json"
 RESERVED = frozenset(
     {
-        *("batch", "columns", "edge_index", "from_set", "in_degree", "in_ptr", "num_edges", "num_graphs", "num_nodes"),
+        *(
+            "batch",
+            "columns",
+            "device",
+            "edge_index",
+            "host_ptr",
+            "from_set",
+            "in_degree",
+            "in_ptr",
+            "num_edges",
+            "num_graphs",
+            "num_nodes",
+        ),
         *("select_targets", "out_degree", "out_order", "out_ptr", "ptr", "cached", "to", "with_column", "with_columns"),
     }
 )

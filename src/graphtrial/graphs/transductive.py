@@ -13,6 +13,7 @@ from graphtrial.core.errors import GraphTrialError, InvalidGraphError
 from graphtrial.graphs.batch import TARGET_INDEX, GraphBatch
 from graphtrial.graphs.column import PAIRS
 from graphtrial.graphs.graphset import GraphSet
+from graphtrial.graphs.transfer import to_device
 
 Ids = npt.NDArray[np.int64]
 
@@ -21,7 +22,7 @@ class NodeLoader:
     """Full-batch loader: the whole graph once per epoch, with the nodes or edges `ids` as `target_index`."""
 
     def __init__(self, graph: GraphBatch, ids: Ids) -> None:
-        self.batch = graph.with_column(TARGET_INDEX, torch.from_numpy(np.array(ids)))
+        self.batch = graph.with_column(TARGET_INDEX, to_device(torch.from_numpy(np.array(ids)), graph.device))
 
     def __iter__(self) -> Iterator[GraphBatch]:
         return iter([self.batch])
@@ -48,28 +49,32 @@ class PairLoader:
         if PAIRS not in graphs.columns or "y" not in graphs.columns:
             raise InvalidGraphError("link prediction needs the columns 'pairs' and 'y', one row per pair of nodes")
         self.graph = graph
-        self.pairs = torch.from_numpy(graphs.columns[PAIRS].values[ids].astype(np.int64))
-        self.labels = torch.from_numpy(graphs.columns["y"].values[ids].astype(np.int64))
+        self.pairs, self.labels = (self._column(graphs, name, ids) for name in (PAIRS, "y"))
         self.batch_size = batch_size
         self.generator = generator
         self.negatives: Tensor | None = None
         if negatives is not None and len(negatives):
-            self.negatives = torch.from_numpy(graphs.columns[PAIRS].values[negatives].astype(np.int64))
+            self.negatives = self._column(graphs, PAIRS, negatives)
 
     def __iter__(self) -> Iterator[GraphBatch]:
         if self.generator is None:
             order = torch.arange(len(self.pairs))
         else:
             order = torch.randperm(len(self.pairs), generator=self.generator)
-        for rows in order.split(self.batch_size):
+        for rows in to_device(order, self.graph.device).split(self.batch_size):
             yield self._batch(self.pairs[rows], self.labels[rows])
 
     def _batch(self, pairs: Tensor, labels: Tensor) -> GraphBatch:
         if self.generator is not None:
             if self.negatives is None:
-                sampled = torch.randint(self.graph.num_nodes, pairs.shape, generator=self.generator)
+                sampled = self._sampled(self.graph.num_nodes, pairs.shape)
             else:
-                rows = torch.randint(len(self.negatives), (len(pairs),), generator=self.generator)
-                sampled = self.negatives[rows]
+                sampled = self.negatives[self._sampled(len(self.negatives), pairs.shape[:1])]
             pairs, labels = torch.cat([pairs, sampled]), torch.cat([labels, torch.zeros_like(labels)])
         return self.graph.with_columns({**self.graph.columns, PAIRS: pairs, "y": labels})
+
+    def _sampled(self, high: int, shape: torch.Size) -> Tensor:
+        return to_device(torch.randint(high, shape, generator=self.generator), self.graph.device)
+
+    def _column(self, graphs: GraphSet, name: str, ids: Ids) -> Tensor:
+        return to_device(torch.from_numpy(graphs.columns[name].values[ids].astype(np.int64)), self.graph.device)

@@ -13,6 +13,7 @@ from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
 from graphtrial.nn.layers import BatchNorm, Dropout
+from graphtrial.ops.portable import at_least_32
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,8 @@ def _norm(conv: Conv, width: int, config: BlockConfig) -> nn.Module | None:
 
 def _graph_norm(graph: GraphBatch, level: str, dtype: torch.dtype) -> Tensor:
     """Return 1 / sqrt(number of nodes or edges of the graph) for each node or edge, [rows, 1]."""
+
+    dtype = at_least_32(dtype)
 
     def compute() -> Tensor:
         index = graph.batch if level == "node" else graph.batch.index_select(0, graph.edge_index[1])

@@ -56,5 +56,8 @@ def _to_float(values: Tensor | None, types: int, dtype: torch.dtype) -> Tensor:
     if values is None:
         raise GraphTrialError("the batch lacks the feature column that this model was built for")
     if types:
-        return F.one_hot(values.reshape(len(values)).long(), types).to(dtype)
+        rows = values.reshape(len(values)).long()
+        if rows.device.type == "cpu":
+            return F.one_hot(rows, types).to(dtype)
+        return (rows.unsqueeze(1) == torch.arange(types, device=rows.device)).to(dtype)
     return (values.flatten(1) if values.dim() > 1 else values.unsqueeze(1)).to(dtype)

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
+from graphtrial.ops.portable import full_precision
 from graphtrial.ops.sparse_matrix import membership
 from graphtrial.ops.spmm import spmm
 from graphtrial.ops.spmm_max import spmm_max
@@ -16,6 +17,7 @@ from graphtrial.ops.spmm_max import spmm_max
 Readout = Literal["mean", "sum", "max", "set2set"]
 
 
+@full_precision
 def pool(graph: GraphBatch, x: Tensor, how: str) -> Tensor:
     """Global mean, sum or max pooling; 0 for a graph without nodes. x: [nodes, width] -> [graphs, width]."""
     if how == "max":
@@ -60,6 +62,7 @@ class Set2Set(nn.Module):
         self.steps = steps
         self.lstm = nn.LSTMCell(2 * width, width)
 
+    @full_precision
     def forward(self, graph: GraphBatch, x: Tensor) -> Tensor:
         query = x.new_zeros(graph.num_graphs, x.shape[1])
         cell, out = query, x.new_zeros(graph.num_graphs, 2 * x.shape[1])

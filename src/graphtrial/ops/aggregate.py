@@ -9,6 +9,7 @@ from torch import Tensor
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
+from graphtrial.ops.portable import at_least_32, full_precision
 from graphtrial.ops.sparse_matrix import adjacency, incidence
 from graphtrial.ops.spmm import spmm
 from graphtrial.ops.spmm_max import spmm_max
@@ -16,6 +17,7 @@ from graphtrial.ops.spmm_max import spmm_max
 Reduce = Literal["sum", "mean", "max"]
 
 
+@full_precision
 def aggregate(
     graph: GraphBatch,
     x: Tensor,
@@ -49,6 +51,7 @@ def aggregate(
     return spmm(adjacency(graph), x, weight, self_weight)
 
 
+@full_precision
 def aggregate_messages(graph: GraphBatch, messages: Tensor, reduce: Reduce = "sum") -> Tensor:
     """Aggregate the messages on the in-edges of each node, as `torch_geometric.utils.scatter` by target node.
 
@@ -65,6 +68,8 @@ def aggregate_messages(graph: GraphBatch, messages: Tensor, reduce: Reduce = "su
 
 def symmetric_weight(graph: GraphBatch, dtype: torch.dtype) -> Tensor:
     r"""Return the symmetric normalisation of GCN, :math:`1 / \sqrt{d^{out}_j d^{in}_i}` for each edge, [edges]."""
+
+    dtype = at_least_32(dtype)
 
     def compute() -> Tensor:
         source, target = graph.edge_index

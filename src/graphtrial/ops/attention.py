@@ -12,9 +12,10 @@ from torch.nn import functional as F
 from graphtrial.core.threads import run
 from graphtrial.graphs import GraphBatch
 from graphtrial.ops.custom_op import array, empty, register_op
-from graphtrial.ops.edge_softmax import edge_softmax
+from graphtrial.ops.edge_softmax import edge_softmax, edge_softmax_reference
+from graphtrial.ops.portable import full_precision, gather, gather_rows, uses_kernels
 from graphtrial.ops.sparse_matrix import adjacency
-from graphtrial.ops.spmm import spmm
+from graphtrial.ops.spmm import spmm, spmm_reference
 from graphtrial.ops.vector_paths import has_vectors
 
 LANES = 8
@@ -23,6 +24,7 @@ MIN_HEADS = 3
 """With fewer heads most lanes would be idle, and separate softmax and SpMM kernels are faster."""
 
 
+@full_precision
 def attention(graph: GraphBatch, z: Tensor, source: Tensor, target: Tensor, slope: float) -> Tensor:
     r"""Multi-head attention over in-neighbours, as in GAT.
 
@@ -33,7 +35,7 @@ def attention(graph: GraphBatch, z: Tensor, source: Tensor, target: Tensor, slop
     z: [nodes, heads, width]; source, target: [heads, width] -> [nodes, heads, width]. Only the attention weights
     :math:`\alpha` [edges, heads] are saved for the backward pass.
     """
-    if z.device.type != "cpu":
+    if not uses_kernels(z):
         return attention_reference(graph, z, source, target, slope)
     matrix = adjacency(graph)
     if z.shape[1] < MIN_HEADS or not has_vectors():
@@ -49,16 +51,10 @@ def attention(graph: GraphBatch, z: Tensor, source: Tensor, target: Tensor, slop
 
 
 def attention_reference(graph: GraphBatch, z: Tensor, source: Tensor, target: Tensor, slope: float) -> Tensor:
-    """Reference implementation in plain torch, on any device."""
-    sender, receiver = graph.edge_index
-    scores = (z * source).sum(dim=2).index_select(0, sender) + (z * target).sum(dim=2).index_select(0, receiver)
-    scores = F.leaky_relu(scores, slope)
-    index = receiver.unsqueeze(1).expand_as(scores)
-    zeros = scores.new_zeros(z.shape[0], z.shape[1])
-    row_max = zeros.scatter_reduce(0, index, scores.detach(), "amax", include_self=False)
-    alpha = (scores - row_max.gather(0, index)).exp()
-    alpha = alpha / zeros.scatter_add(0, index, alpha).gather(0, index)
-    return torch.zeros_like(z).index_add(0, receiver, alpha.unsqueeze(2) * z.index_select(0, sender))
+    """Portable path: edge softmax of the logits, and a weighted sum."""
+    matrix = adjacency(graph)
+    scores = gather(matrix, (z * source).sum(dim=2)) + gather_rows(matrix, (z * target).sum(dim=2))
+    return spmm_reference(matrix, z, edge_softmax_reference(graph, F.leaky_relu(scores, slope)))
 
 
 def _attention(

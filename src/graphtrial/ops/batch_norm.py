@@ -11,11 +11,13 @@ from torch.nn import functional as F
 
 from graphtrial.core.threads import run
 from graphtrial.ops.custom_op import array, empty, register_op
+from graphtrial.ops.portable import full_precision, uses_kernels
 
 CODES = {"none": 0, "relu": 1, "elu": 2}
 """Codes of the activations in the kernels."""
 
 
+@full_precision
 def batch_norm(
     x: Tensor, weight: Tensor, bias: Tensor, residual: Tensor | None, epsilon: float, activation: str
 ) -> tuple[Tensor, Tensor]:
@@ -24,7 +26,7 @@ def batch_norm(
     Training mode: `x` is normalised by its own statistics. activation: relu, elu or none. x: [rows, width], at least
     two rows; residual: [rows, width] or [1, width]; weight, bias: [width] -> [rows, width], [2, width].
     """
-    if x.device.type != "cpu":
+    if not uses_kernels(x):
         return batch_norm_reference(x, weight, bias, residual, epsilon, activation)
     out, _, statistics = _call(x, weight, bias, residual, epsilon, activation)
     return out, statistics
@@ -33,7 +35,7 @@ def batch_norm(
 def batch_norm_reference(
     x: Tensor, weight: Tensor, bias: Tensor, residual: Tensor | None, epsilon: float, activation: str
 ) -> tuple[Tensor, Tensor]:
-    """Reference implementation in plain torch, on any device."""
+    """Portable path: torch's own batch norm."""
     out = F.batch_norm(x, None, None, weight, bias, training=True, eps=epsilon)
     out = F.elu(out) if activation == "elu" else F.relu(out) if activation == "relu" else out
     statistics = torch.stack([x.mean(dim=0), x.var(dim=0)]).detach()

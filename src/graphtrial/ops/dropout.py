@@ -10,6 +10,7 @@ from torch import Tensor
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.threads import run
 from graphtrial.ops.custom_op import array, empty, register_op
+from graphtrial.ops.portable import uses_kernels
 
 LEVELS = 1 << 16
 
@@ -23,14 +24,14 @@ def dropout(x: Tensor, p: float, training: bool = True) -> Tensor:
     """
     if not (training and p):
         return x
-    if x.device.type != "cpu":
+    if not uses_kernels(x) or x.dtype == torch.bfloat16:
         return x * dropout_mask(x, p)
     return _call(x, _seed(p, None), _threshold(p))
 
 
 def dropout_mask(like: Tensor, p: float, generator: torch.Generator | None = None) -> Tensor:
     """Sample an inverted-dropout mask shaped like `like`: 0 with probability `p`, else 1 / (1 - p)."""
-    if like.device.type != "cpu":
+    if not uses_kernels(like) or like.dtype == torch.bfloat16:
         _check(p)
         mask = torch.empty_like(like, requires_grad=False).bernoulli_(1 - p, generator=generator)
         return mask.div_(1 - p)

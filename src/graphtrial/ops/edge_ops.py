@@ -10,16 +10,22 @@ from torch import Tensor
 from graphtrial.core.threads import run
 from graphtrial.graphs import GraphBatch
 from graphtrial.ops.custom_op import array, register_op
+from graphtrial.ops.portable import full_precision, gather, gather_rows, uses_kernels
 from graphtrial.ops.sparse_matrix import SparseMatrix, adjacency
 from graphtrial.ops.spmm import spmm
 
 
+@full_precision
 def edge_add(graph: GraphBatch, source: Tensor, target: Tensor) -> Tensor:
     """Return `source[j] + target[i]` for each edge from j to i (DGL's `u_add_v`).
 
     The gradient is a sum over the edges of each node in a fixed order, not a scatter. source, target: [nodes, width] ->
     [edges, width].
     """
+
+    if not uses_kernels(source):
+        matrix = adjacency(graph)
+        return gather(matrix, source) + gather_rows(matrix, target)
 
     def ones() -> Tensor:
         return source.new_ones(2 * graph.num_edges)
@@ -28,21 +34,22 @@ def edge_add(graph: GraphBatch, source: Tensor, target: Tensor) -> Tensor:
     return spmm(_endpoints(graph), torch.cat([source, target]), weight)
 
 
+@full_precision
 def edge_dot(graph: GraphBatch, target: Tensor, source: Tensor) -> Tensor:
     r"""Return the logits of dot-product attention, :math:`t_i \cdot s_j` for each edge from j to i and each head.
 
     A sampled dense-dense matrix product (SDDMM). target, source: [nodes, heads, width] -> [edges, heads]; no tensor of
     edges x width is made.
     """
-    if source.device.type != "cpu":
+    if not uses_kernels(source):
         return edge_dot_reference(graph, target, source)
     return _call(target, source, *adjacency(graph).tensors)
 
 
 def edge_dot_reference(graph: GraphBatch, target: Tensor, source: Tensor) -> Tensor:
-    """Reference implementation in plain torch, on any device."""
-    sender, receiver = graph.edge_index
-    return (target.index_select(0, receiver) * source.index_select(0, sender)).sum(dim=2)
+    """Portable path: gather both ends of each edge, multiply, and sum over the width."""
+    matrix = adjacency(graph)
+    return (gather_rows(matrix, target) * gather(matrix, source)).sum(dim=2)
 
 
 def _endpoints(graph: GraphBatch) -> SparseMatrix:

@@ -4,30 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
 from torch import Tensor
 
 from graphtrial.core.threads import run
 from graphtrial.graphs import GraphBatch
 from graphtrial.ops.custom_op import array, register_op
+from graphtrial.ops.portable import full_precision, gather_rows, segment_max, segment_sum, uses_kernels
+from graphtrial.ops.sparse_matrix import adjacency
 
 
+@full_precision
 def edge_softmax(graph: GraphBatch, scores: Tensor) -> Tensor:
     """Return the softmax of `scores` [edges, heads] over the in-edges of each node, per head."""
-    if scores.device.type != "cpu":
+    if not uses_kernels(scores):
         return edge_softmax_reference(graph, scores)
     return _call(scores, graph.in_ptr)
 
 
 def edge_softmax_reference(graph: GraphBatch, scores: Tensor) -> Tensor:
-    """Reference implementation in plain torch, on any device."""
-    target = graph.edge_index[1].unsqueeze(1).expand_as(scores)
-    top = scores.new_zeros(graph.num_nodes, scores.shape[1]).scatter_reduce(
-        0, target, scores, "amax", include_self=False
-    )
-    weights = (scores - top.detach().gather(0, target)).exp()
-    total = torch.zeros_like(top).scatter_add(0, target, weights)
-    return weights / total.gather(0, target)
+    """Portable path: exponentials of the scores less the maximum of their node, divided by their sum."""
+    matrix = adjacency(graph)
+    target = graph.edge_index[1]
+    weights = (scores - segment_max(matrix, scores).index_select(0, target)).exp()
+    return weights / gather_rows(matrix, segment_sum(matrix, weights))
 
 
 def _edge_softmax(scores: Tensor, ptr: Tensor) -> Tensor:

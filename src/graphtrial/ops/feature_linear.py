@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import MutableMapping
 
+import torch
 from torch import Tensor
 from torch.utils.weak import WeakTensorKeyDictionary
 
 from graphtrial.ops.dropout import dropout
 from graphtrial.ops.linear import linear
+from graphtrial.ops.portable import uses_kernels
 from graphtrial.ops.sparse_matrix import SparseMatrix
 from graphtrial.ops.spmm import spmm
 
@@ -35,7 +37,7 @@ def feature_linear(x: Tensor, weight: Tensor, bias: Tensor | None = None, p: flo
 
 def sparse_features(x: Tensor) -> tuple[SparseMatrix, Tensor] | None:
     """Return `x` as a sparse matrix and its values, or None where it is narrow or dense; cached by tensor."""
-    if x.device.type != "cpu" or x.shape[1] < MIN_WIDTH:
+    if x.shape[1] < MIN_WIDTH or not uses_kernels(x) or torch.is_autocast_enabled("cpu"):
         return None
     version, sparse = _cache.get(x, (None, None))
     if version != x._version:

@@ -11,6 +11,7 @@ from graphtrial.core.threads import run
 from graphtrial.graphs import GraphBatch
 from graphtrial.ops.custom_op import array, empty, register_op
 from graphtrial.ops.linear import fits_tiles, matmul_into, transposed_matmul
+from graphtrial.ops.portable import full_precision, gather, gather_rows, segment_sum, uses_kernels
 from graphtrial.ops.sparse_matrix import adjacency
 
 EPSILON = 1e-6
@@ -18,6 +19,7 @@ CHUNK = 2048
 """Edges per chunk, so that intermediate results stay in the processor's cache."""
 
 
+@full_precision
 def gated_mean(
     graph: GraphBatch,
     source: Tensor,
@@ -36,7 +38,7 @@ def gated_mean(
     source, target, value: [nodes, width]; edge: [edges, width], [1, width] (broadcast to all edges) or None; weight:
     [width, width]; bias: [width] -> [nodes, width], [edges, width].
     """
-    if value.device.type != "cpu":
+    if not uses_kernels(value):
         return gated_mean_reference(graph, source, target, edge, value, weight, bias)
     matrix = adjacency(graph)
     mean, logits, _ = _call(source, target, edge, value, weight, bias, matrix.rowptr, matrix.col)
@@ -52,17 +54,16 @@ def gated_mean_reference(
     weight: Tensor | None = None,
     bias: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Reference implementation in plain torch, on any device."""
-    sender, receiver = graph.edge_index
-    logits = source.index_select(0, sender) + target.index_select(0, receiver)
+    """Portable path: gates per edge, and the segment sums of numerator and denominator."""
+    matrix = adjacency(graph)
+    logits = gather(matrix, source) + gather_rows(matrix, target)
     if edge is not None:
         logits = logits + (edge if weight is None else edge @ weight.t())
     if bias is not None:
         logits = logits + bias
     gates = torch.sigmoid(logits)
-    zeros = torch.zeros_like(value)
-    top = zeros.index_add(0, receiver, gates * value.index_select(0, sender))
-    return top / (zeros.index_add(0, receiver, gates) + EPSILON), logits
+    top = segment_sum(matrix, gates * gather(matrix, value))
+    return top / (segment_sum(matrix, gates) + EPSILON), logits
 
 
 def _gated_mean(

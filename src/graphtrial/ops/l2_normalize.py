@@ -9,18 +9,20 @@ from torch.nn import functional as F
 
 from graphtrial.core.threads import run
 from graphtrial.ops.custom_op import array, empty, register_op
+from graphtrial.ops.portable import full_precision, uses_kernels
 
 EPSILON = 1e-12
 """Lower bound of the norm, as `eps` of `torch.nn.functional.normalize`."""
 
 
+@full_precision
 def l2_normalize(x: Tensor) -> Tensor:
     """Divide each row by its L2 norm, as `torch.nn.functional.normalize(x)`. x: [rows, width] -> [rows, width]."""
-    return _call(x)[0] if x.device.type == "cpu" else l2_normalize_reference(x)
+    return _call(x)[0] if uses_kernels(x) else l2_normalize_reference(x)
 
 
 def l2_normalize_reference(x: Tensor) -> Tensor:
-    """Reference implementation in plain torch, on any device."""
+    """Portable path: torch's own normalisation."""
     return F.normalize(x, eps=EPSILON)
 
 

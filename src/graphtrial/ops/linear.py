@@ -10,6 +10,7 @@ from torch.nn import functional as F
 
 from graphtrial.core.threads import run, run_blocks
 from graphtrial.ops.custom_op import array, empty, register_op
+from graphtrial.ops.portable import uses_kernels
 from graphtrial.ops.vector_paths import has_vectors
 
 MIN_SIZE = 12
@@ -31,7 +32,7 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     (`benchmarks.operators`). Without vector instructions, and at widths that have no register tile, blocks of rows are
     multiplied by torch; small matrices as a whole.
     """
-    if x.dim() != 2 or x.device.type != "cpu" or x.dtype != weight.dtype:
+    if x.dim() != 2 or not uses_kernels(x) or x.dtype != weight.dtype or torch.is_autocast_enabled("cpu"):
         return F.linear(x, weight, bias)
     if not fits_tiles(x, weight) and len(x) < MIN_ROWS:
         return F.linear(x, weight, bias)

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from graphtrial.core.threads import run
 from graphtrial.ops.custom_op import array, empty, register_op
+from graphtrial.ops.portable import gather, segment_sum, uses_kernels
 from graphtrial.ops.sparse_matrix import SparseMatrix
 from graphtrial.ops.vector_paths import has_vectors
 
@@ -22,19 +23,16 @@ def spmm(matrix: SparseMatrix, x: Tensor, weight: Tensor, self_weight: Tensor | 
     [rows, (heads,) width]. self_weight: scalar, for a square matrix without heads. All three get gradients. No tensor
     of entries x width is made.
     """
-    if x.device.type != "cpu":
+    if not uses_kernels(x):
         return spmm_reference(matrix, x, weight, self_weight)
     return _call(x, weight, self_weight, *matrix.tensors)
 
 
 def spmm_reference(matrix: SparseMatrix, x: Tensor, weight: Tensor, self_weight: Tensor | None = None) -> Tensor:
-    """Reference implementation in plain torch, on any device."""
-    rows = matrix.rowptr.diff()
-    target = torch.repeat_interleave(torch.arange(len(rows), device=x.device), rows)
+    """Portable path: gather the rows of each entry, weigh them, and sum the segment of each row."""
     values = weight if matrix.perm is None else weight.index_select(0, matrix.perm)
-    messages = x.index_select(0, matrix.col) * values.unsqueeze(-1)
-    start = x.new_zeros(len(rows), *x.shape[1:]) if self_weight is None else self_weight * x
-    return start.index_add(0, target, messages)
+    out = segment_sum(matrix, gather(matrix, x) * values.unsqueeze(-1))
+    return out if self_weight is None else out + self_weight * x
 
 
 def _spmm(

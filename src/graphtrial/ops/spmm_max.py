@@ -9,6 +9,7 @@ from torch import Tensor
 
 from graphtrial.core.threads import run
 from graphtrial.ops.custom_op import array, register_op
+from graphtrial.ops.portable import first_of_max, gather, segment_max, segment_sum, uses_kernels
 from graphtrial.ops.sparse_matrix import SparseMatrix
 
 
@@ -17,18 +18,16 @@ def spmm_max(matrix: SparseMatrix, x: Tensor) -> Tensor:
 
     x: [columns, width] -> [rows, width]. The gradient goes to the first of equal maxima.
     """
-    if x.device.type != "cpu":
+    if not uses_kernels(x):
         return spmm_max_reference(matrix, x)
     return _call(x, matrix.rowptr, matrix.col)[0]
 
 
 def spmm_max_reference(matrix: SparseMatrix, x: Tensor) -> Tensor:
-    """Reference implementation in plain torch, on any device; equal maxima share the gradient evenly."""
-    rows = matrix.rowptr.diff()
-    target = torch.repeat_interleave(torch.arange(len(rows), device=x.device), rows)
-    messages = x.index_select(0, matrix.col)
-    out = x.new_zeros(len(rows), x.shape[1])
-    return out.scatter_reduce(0, target.unsqueeze(1).expand_as(messages), messages, "amax", include_self=False)
+    """Portable path: the maximum as a sum over the entries, all of which but the first maximum are masked out."""
+    messages = gather(matrix, x)
+    first = first_of_max(matrix, messages.detach(), segment_max(matrix, messages))
+    return segment_sum(matrix, torch.where(first, messages, 0.0))
 
 
 def _spmm_max(x: Tensor, rowptr: Tensor, col: Tensor) -> tuple[Tensor, Tensor]:

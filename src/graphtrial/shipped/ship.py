@@ -15,12 +15,12 @@ from pathlib import Path
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.files import atomic_path
 from graphtrial.core.temporary import temporary_folder
-from graphtrial.trials.environment import BATCHED_TRIALS, NUMERICS_KEY
+from graphtrial.trials.environment import BATCHED_TRIALS, DEVICE_FIELDS, NUMERICS_KEY
 from graphtrial.trials.store import Store, TrialRecord
 
 ENVIRONMENT = (
     *("python", "system", "machine", "cpu", "cores", "threads", "packages", "code"),
-    *(NUMERICS_KEY, BATCHED_TRIALS, "source"),
+    *(NUMERICS_KEY, BATCHED_TRIALS, "source", *DEVICE_FIELDS),
 )
 """Fields of the environment that are exported."""
 PATH = re.compile(r"(?:^|[\s\"'=(\[:])(?:/(?:home|root|Users|tmp|var|mnt|work|data|opt|usr|private)/|~/|[A-Za-z]:\\)")

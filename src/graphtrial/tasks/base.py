@@ -103,11 +103,19 @@ class Task(ABC):
             raise GraphTrialError("there are no examples to score: this part of the split is empty")
 
 
-def masked_loss(loss: Callable[[Tensor, Tensor], Tensor], predictions: Tensor, target: Tensor) -> Tensor:
+def masked_loss(loss: Callable[..., Tensor], predictions: Tensor, target: Tensor) -> Tensor:
     """Return a mean loss over the entries whose label is not missing (NaN); 0 if all of them are."""
     missing = torch.isnan(target)
+    if target.device.type != "cpu":
+        losses = loss(predictions, torch.where(missing, 0.0, target), reduction="none")
+        return mean_where(losses, ~missing)
     if not bool(missing.any()):
         return loss(predictions, target)
     if bool(missing.all()):
         return (predictions * 0.0).sum()
     return loss(predictions[~missing], target[~missing])
+
+
+def mean_where(values: Tensor, mask: Tensor) -> Tensor:
+    """Return the mean of the values in a mask, 0 if it is empty, without waiting for the device that has them."""
+    return torch.where(mask, values, 0.0).sum() / mask.sum().clamp(min=1)

@@ -62,6 +62,11 @@ class Classification(Task):
         """Return the weight of each class in the loss, none for equal weights."""
         if not self.class_weighted:
             return None
+        if classes.device.type != "cpu":
+            numbers = torch.arange(self.outputs, device=classes.device)
+            counts = (classes.unsqueeze(1) == numbers).sum(dim=0).to(predictions.dtype)
+            weights = torch.where(counts > 0, (len(classes) - counts) / len(classes), 0.0)
+            return torch.where((counts > 0).sum() < 2, torch.ones_like(weights), weights)
         counts = torch.bincount(classes, minlength=self.outputs).to(predictions.dtype)
         if int((counts > 0).sum()) < 2:  # a single class would have weight 0, and the loss would be 0 / 0
             return torch.ones_like(counts)

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from graphtrial.core.signatures import validated
-from graphtrial.tasks.base import TASKS, Task
+from graphtrial.tasks.base import TASKS, Task, mean_where
 
 
 @TASKS.register("link-prediction")
@@ -36,6 +36,8 @@ class LinkPrediction(Task):
         positive = self.match_target(predictions, target, (len(predictions),)) == 1
         logits = predictions.reshape(len(predictions))
         losses = F.binary_cross_entropy_with_logits(logits, positive.to(logits.dtype), reduction="none")
+        if losses.device.type != "cpu":
+            return mean_where(losses, positive) + mean_where(losses, ~positive)
         means = [losses[mask].mean() for mask in (positive, ~positive) if bool(mask.any())]
         return torch.stack(means).sum()
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,17 +19,20 @@ from graphtrial.graphs import GraphBatch, GraphSet, Loader
 from graphtrial.graphs.column import Level
 from graphtrial.graphs.loader import AccumulatingLoader
 from graphtrial.graphs.transductive import NodeLoader, PairLoader
+from graphtrial.graphs.transfer import ResidentSet, is_small
 from graphtrial.tasks import Task
 from graphtrial.training.rules import TrainingRules
 
 Ids = npt.NDArray[np.int64]
+CPU = torch.device("cpu")
 
 
 @dataclass(frozen=True)
 class Job:
     """Everything one training needs. The graphs carry the encoding, if any, as a column.
 
-    The ids number graphs, or, by `split_level`, the nodes, edges or pairs of the single graph.
+    The ids number graphs, or, by `split_level`, the nodes, edges or pairs of the single graph. Batches come on the
+    `device`, where small graphs are kept.
     """
 
     graphs: GraphSet
@@ -42,10 +46,29 @@ class Job:
     encoding: Encoding | None = None
     split_level: Level = "graph"
 
+    device: torch.device = CPU
+
     @cached_property
     def whole(self) -> GraphBatch:
-        """All graphs in one batch."""
-        return GraphBatch.from_set(self.graphs, np.arange(len(self.graphs)))
+        """All graphs in one batch, on the device."""
+        return GraphBatch.from_set(self.graphs, np.arange(len(self.graphs))).to(self.device)
+
+    @cached_property
+    def resident(self) -> ResidentSet | None:
+        """The graphs on the device, where they are small and it is not the CPU."""
+        keep = self.device.type != "cpu" and self.split_level == "graph" and is_small(self.graphs)
+        return ResidentSet(self.graphs, self.device) if keep else None
+
+    def loader(self, kind: type[Loader], ids: Ids, **options: Any) -> Iterable[GraphBatch]:
+        """Return the batches of some graphs, on the device."""
+        if self.resident is not None:
+            options |= {"collate": self.resident.batch, "prefetch": 0}
+        elif self.device.type != "cpu":
+            options["collate"] = self._moved
+        return kind(self.graphs, ids, self.rules.batch_size, **options)
+
+    def _moved(self, ids: Ids) -> GraphBatch:
+        return GraphBatch.from_set(self.graphs, ids).to(self.device)
 
 
 def training_batches(job: Job, generator: torch.Generator) -> Iterable[GraphBatch]:
@@ -54,7 +77,7 @@ def training_batches(job: Job, generator: torch.Generator) -> Iterable[GraphBatc
     per_graph = rules.accumulation == "as-published"
     if job.split_level == "graph":
         kind = AccumulatingLoader if per_graph else Loader
-        return kind(job.graphs, job.train_ids, rules.batch_size, generator=generator)
+        return job.loader(kind, job.train_ids, generator=generator)
     if per_graph:
         raise GraphTrialError("there is a single graph, over which no gradients can be summed: use accumulation=1")
     if job.split_level in ("node", "edge"):
@@ -89,7 +112,7 @@ def evaluation_batches(job: Job, part: str, *, cache: bool = False) -> Iterable[
     """
     ids = {"train": job.train_ids, "val": job.val_ids, "test": job.test_ids}[part]
     if job.split_level == "graph":
-        return Loader(job.graphs, ids, job.rules.batch_size, cache=cache)
+        return job.loader(Loader, ids, cache=cache)
     if job.split_level in ("node", "edge"):
         return NodeLoader(job.whole, ids)
     if part == "train":

@@ -18,9 +18,11 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor, nn
 
+from graphtrial.core.devices import random_states, set_random_states
 from graphtrial.core.files import atomic_path
 
 logger = logging.getLogger(__name__)
+CPU = torch.device("cpu")
 
 
 class Checkpoint:
@@ -36,7 +38,7 @@ class Checkpoint:
     def save(self, tensors: dict[str, Tensor], facts: dict[str, Any]) -> None:
         """Write a new newest checkpoint."""
         content = json.dumps(facts)  # not the canonical form: a fresh schedule's best loss is infinite
-        tensors = {name: value.detach().contiguous() for name, value in tensors.items()}
+        tensors = {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
         with self._renewed() as temporary:
             temporary.write_bytes(save(tensors, {"facts": content, "digest": _digest(tensors, content)}))
 
@@ -83,14 +85,18 @@ class Checkpoint:
 
 
 def capture(
-    model: nn.Module, optimizer: torch.optim.Optimizer, scheduler: Any, generator: torch.Generator
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    scheduler: Any,
+    generator: torch.Generator,
+    device: torch.device = CPU,
 ) -> tuple[dict[str, Tensor], dict[str, Any]]:
     """Return the state of a training as tensors and plain facts."""
     tensors = {f"model.{name}": value for name, value in model.state_dict().items()}
     state = optimizer.state_dict()
     for index, slots in state["state"].items():
         tensors |= {f"optimizer.{index}.{slot}": value for slot, value in slots.items()}
-    tensors["random.torch"] = torch.get_rng_state()
+    tensors |= {f"random.{name}": value for name, value in random_states(device).items()}
     tensors["random.data"] = generator.get_state()
     kind, keys, position, has_gauss, gauss = np.random.get_state(legacy=True)
     facts = {
@@ -109,8 +115,9 @@ def restore(
     optimizer: torch.optim.Optimizer,
     scheduler: Any,
     generator: torch.Generator,
+    device: torch.device = CPU,
 ) -> None:
-    """Put a captured state back."""
+    """Put a captured state back, on any device."""
     model.load_state_dict(part(tensors, "model."))
     slots: dict[int, dict[str, Tensor]] = {}
     for name, value in part(tensors, "optimizer.").items():
@@ -118,7 +125,7 @@ def restore(
         slots.setdefault(int(index), {})[slot] = value
     optimizer.load_state_dict({"state": slots, "param_groups": facts["groups"]})
     scheduler.load_state_dict(facts["scheduler"])
-    torch.set_rng_state(tensors["random.torch"])
+    set_random_states(part(tensors, "random."), device)
     generator.set_state(tensors["random.data"])
     version, internal, gauss_next = facts["python_random"]
     random.setstate((version, tuple(internal), gauss_next))

@@ -11,6 +11,8 @@ from graphtrial.training.optim.base import Status
 
 EXTRA_METRICS = "extra_metrics"
 """Key of the extra metrics of the test set among the details of a stored outcome."""
+MIXED_DEVICES = "mixed_devices"
+"""Key of the devices of a training that was resumed on another one, among the details of a stored outcome."""
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from graphtrial.training.optim.stopping.max_hours import MaxHours
 
 S = TypeVar("S", bound=StoppingRule)
 CONSTANT = Constant()
+Precision = Literal[32, "tf32", "bf16"]
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,8 @@ class TrainingRules(Rules):
     monitor: the number that the schedule, early stopping and the choice of the best epoch follow.
     evaluate: whose weights are scored at the end, those of the last epoch or of the one with the best monitored number.
     cross_validation: folds drawn by the seed; without it the splits are those of the dataset.
+    precision: of matrix products. 32 bits; `tf32`, which NVIDIA GPUs round to; or `bf16`, by automatic mixed precision:
+        weights, sums over neighbours, normalisation and loss keep 32 bits.
     """
 
     description: ClassVar[str] = "the training rules"
@@ -50,6 +53,7 @@ class TrainingRules(Rules):
     monitor: Literal["val_loss", "val_score"] = "val_loss"
     evaluate: Literal["last", "best"] = "last"
     cross_validation: CrossValidation | None = None
+    precision: Precision = 32
 
     def __post_init__(self) -> None:
         check_fields(self, self.description)

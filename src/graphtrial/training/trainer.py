@@ -5,27 +5,37 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import islice
 from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 
+from graphtrial.core.compute import ONE_CORE, Compute
+from graphtrial.core.devices import device_name, free_memory
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.process import compute_settings, seed_everything
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn import count_parameters
 from graphtrial.nn.encoder import ENCODING_COLUMN
+from graphtrial.ops.portable import portable_path
 from graphtrial.tasks import Task
 from graphtrial.training.batches import Job, evaluation_batches, steps_per_epoch, training_batches
 from graphtrial.training.checkpoint import Checkpoint, capture, part, restore
 from graphtrial.training.monitor import Monitor
 from graphtrial.training.optim.base import Run, Scheduler, StoppingRule
-from graphtrial.training.outcome import EXTRA_METRICS, Epoch, Outcome
+from graphtrial.training.outcome import EXTRA_METRICS, MIXED_DEVICES, Epoch, Outcome
+from graphtrial.training.precision import autocast, precision_settings
+from graphtrial.training.rules import Precision
 
 
-def train(job: Job, checkpoint: Path | None = None, on_epoch: Callable[[Epoch], None] = lambda epoch: None) -> Outcome:
+def train(
+    job: Job,
+    checkpoint: Path | None = None,
+    on_epoch: Callable[[Epoch], None] = lambda epoch: None,
+    compute: Compute = ONE_CORE,
+) -> Outcome:
     """Train one model by its rules and evaluate it.
 
     With a `checkpoint` path the state is saved there after each epoch, and a training that finds one resumes from it to
@@ -33,16 +43,24 @@ def train(job: Job, checkpoint: Path | None = None, on_epoch: Callable[[Epoch], 
     """
     history: list[Epoch] = []
     params = 0
+    device = torch.device(compute.device)
+    job = job if job.device == device else replace(job, device=device)
     try:
-        with compute_settings():
+        with compute_settings(compute.threads or 1), precision_settings(job.rules.precision, device):
             seed_everything(job.seed)
-            model = job.build()
+            model = job.build()  # on the CPU: the same initial weights on every device
             params = count_parameters(model)
-            return _train(job, model, history, Checkpoint(checkpoint) if checkpoint else None, on_epoch)
+            model.to(device)
+            if compute.compile:
+                model.compile(dynamic=True)
+            with portable_path(compute.portable):
+                return _train(job, model, history, Checkpoint(checkpoint) if checkpoint else None, on_epoch)
     except (MemoryError, torch.OutOfMemoryError, RuntimeError) as error:
         if not _is_out_of_memory(error):
             raise
-        return Outcome("oom", params, history)
+        error.__traceback__ = None  # its frames hold the tensors that filled the memory
+    free_memory(device)
+    return Outcome("oom", params, history)
 
 
 def _train(
@@ -54,20 +72,23 @@ def _train(
     train_batches = training_batches(job, generator)
     val_batches = evaluation_batches(job, "val", cache=True)
     best_state: dict[str, Tensor] = {}
+    devices, other_generators = [device_name(job.device)], {}
 
     saved = checkpoint.load() if checkpoint else None
     if saved:
         tensors, facts = saved
-        restore(tensors, facts, model, optimizer, scheduler, generator)
-        best_state = part(tensors, "best.")
+        restore(tensors, facts, model, optimizer, scheduler, generator, job.device)
+        best_state = {name: value.to(job.device) for name, value in part(tensors, "best.").items()}
         history.extend(Epoch(**record) for record in facts["history"])
+        devices = list(dict.fromkeys([*facts.get("devices", ["cpu"]), *devices]))
+        other_generators = {name: value for name, value in tensors.items() if name.startswith("random.")}
 
     stop_reason = monitor.stop_reason(history, optimizer.param_groups[0]["lr"])
     while stop_reason is None:
         start = time.perf_counter()
         lr = optimizer.param_groups[0]["lr"]
         train_loss = _train_epoch(job, model, optimizer, scheduler, train_batches, generator)
-        val_loss, val_score = evaluate(model, job.task, val_batches)
+        val_loss, val_score = evaluate(model, job.task, val_batches, job.rules.precision)
         if not (math.isfinite(train_loss) and math.isfinite(val_loss)):
             return Outcome("diverged", count_parameters(model), history)
         epoch = Epoch(len(history) + 1, lr, train_loss, val_loss, val_score, time.perf_counter() - start)
@@ -77,12 +98,15 @@ def _train(
             best_state = {name: value.clone() for name, value in model.state_dict().items()}
         history.append(epoch)
         if checkpoint:
-            tensors, facts = capture(model, optimizer, scheduler, generator)
+            tensors, facts = capture(model, optimizer, scheduler, generator, job.device)
             best = {f"best.{name}": value for name, value in best_state.items()}
-            checkpoint.save(tensors | best, facts | {"history": [asdict(e) for e in history]})
+            facts |= {"history": [asdict(e) for e in history], "devices": devices}
+            checkpoint.save(other_generators | tensors | best, facts)
         on_epoch(epoch)
         stop_reason = monitor.stop_reason(history, optimizer.param_groups[0]["lr"])
-    return final_outcome(job, model, best_state, stop_reason, history)
+    outcome = final_outcome(job, model, best_state, stop_reason, history)
+    mixed = {MIXED_DEVICES: devices} if len(devices) > 1 else {}
+    return replace(outcome, details={**outcome.details, **mixed})
 
 
 def build_optimizer(job: Job, model: nn.Module) -> tuple[torch.optim.Optimizer, Scheduler]:
@@ -99,12 +123,14 @@ def final_outcome(
     """Return the outcome of a training: the scores of the best weights, or of the last where none were saved."""
     if best_state:
         model.load_state_dict(best_state)
-    scores = {name: evaluate(model, job.task, evaluation_batches(job, name))[1] for name in ("train", "val")}
-    predictions = _predict(model, job.task, evaluation_batches(job, "test"))
+    precision = job.rules.precision
+    scores = {name: evaluate(model, job.task, evaluation_batches(job, name), precision)[1] for name in ("train", "val")}
+    predictions = _predict(model, job.task, evaluation_batches(job, "test"), precision)
     scores["test"] = job.task.score(*predictions)
     extra = job.task.extra_scores(*predictions)
+    weights = {name: value.cpu() for name, value in model.state_dict().items()}
     details = {"stop_reason": stop_reason.name, **({EXTRA_METRICS: extra} if extra else {})}
-    return Outcome(stop_reason.status, count_parameters(model), history, scores, dict(model.state_dict()), details)
+    return Outcome(stop_reason.status, count_parameters(model), history, scores, weights, details)
 
 
 def _train_epoch(
@@ -115,36 +141,48 @@ def _train_epoch(
     batches: Iterable[GraphBatch],
     generator: torch.Generator,
 ) -> float:
-    """Train on all batches once and return the mean loss over examples."""
+    """Train on all batches once and return the mean loss over examples.
+
+    Losses stay on the device until the end of the epoch: no step waits for it.
+    """
     model.train()
     rules = job.rules
     extra_loss = getattr(model, "extra_loss", None)
-    total, examples = 0.0, 0
+    losses: list[Tensor] = []
+    weights: list[float] = []
+    examples = 0
     for group in _groups(batches, 1 if rules.accumulation == "as-published" else rules.accumulation):
         targets = [job.task.target(batch) for batch in group]
         size = sum(len(target) for target in targets)
         optimizer.zero_grad()
         for batch, target in zip(group, targets, strict=True):
             batch = _training_view(job, batch, generator)
-            logits = batch.select_targets(model(batch))
             per_graph = rules.accumulation == "as-published"
+            with autocast(rules.precision, job.device):
+                logits = batch.select_targets(model(batch))
+            logits = logits.float() if logits.dtype == torch.bfloat16 else logits
             loss = _sum_over_graphs(job.task, logits, target, batch) if per_graph else job.task.loss(logits, target)
             objective = loss if extra_loss is None else loss + extra_loss()
             (objective if len(group) == 1 else objective * (len(target) / size)).backward()
-            value = loss.item()
-            total += value * (len(target) / batch.num_graphs if per_graph else len(target))
-        step(job, model, optimizer, scheduler, value)
+            losses.append(loss.detach())
+            weights.append(len(target) / batch.num_graphs if per_graph else len(target))
+        step(job, model, optimizer, scheduler, losses[-1])
         examples += size
+    total = 0.0
+    for value, weight in zip(torch.stack(losses).tolist(), weights, strict=True):
+        total += value * weight
     return total / examples
 
 
-def step(job: Job, model: nn.Module, optimizer: torch.optim.Optimizer, scheduler: Scheduler, loss: float) -> None:
+def step(
+    job: Job, model: nn.Module, optimizer: torch.optim.Optimizer, scheduler: Scheduler, loss: Tensor | float
+) -> None:
     """Clip the gradient, update the weights and, where the schedule goes by steps, the learning rate."""
     if job.rules.clip_grad_norm is not None:
         nn.utils.clip_grad_norm_(model.parameters(), job.rules.clip_grad_norm)
     optimizer.step()
     if job.rules.schedule.every == "step":
-        scheduler.step(loss)
+        scheduler.step(float(loss) if job.rules.schedule.reads_value else math.nan)
 
 
 def _groups(batches: Iterable[GraphBatch], size: int) -> Iterator[list[GraphBatch]]:
@@ -155,27 +193,35 @@ def _groups(batches: Iterable[GraphBatch], size: int) -> Iterator[list[GraphBatc
 
 
 @torch.no_grad()
-def evaluate(model: nn.Module, task: Task, batches: Iterable[GraphBatch]) -> tuple[float, float]:
+def evaluate(
+    model: nn.Module, task: Task, batches: Iterable[GraphBatch], precision: Precision = 32
+) -> tuple[float, float]:
     """Return the loss and the score over all examples, neither of which depends on how they are batched."""
-    logits, target = _predict(model, task, batches)
+    logits, target = _predict(model, task, batches, precision)
     return float(task.loss(logits, target)), task.score(logits, target)
 
 
 @torch.no_grad()
-def _predict(model: nn.Module, task: Task, batches: Iterable[GraphBatch]) -> tuple[Tensor, Tensor]:
-    """Return the logits and the targets of all examples."""
+def _predict(
+    model: nn.Module, task: Task, batches: Iterable[GraphBatch], precision: Precision = 32
+) -> tuple[Tensor, Tensor]:
+    """Return the logits and the targets of all examples, in the memory of the host, where metrics are computed."""
     model.eval()
-    pairs = [(batch.select_targets(model(batch)), task.target(batch)) for batch in batches]
-    logits, target = (torch.cat(column) for column in zip(*pairs, strict=True))
+    pairs = []
+    for batch in batches:
+        with autocast(precision, batch.device):
+            logits = batch.select_targets(model(batch))
+        pairs.append((logits.float() if logits.dtype == torch.bfloat16 else logits, task.target(batch)))
+    logits, target = (torch.cat(column).cpu() for column in zip(*pairs, strict=True))
     return logits, target
 
 
 def _sum_over_graphs(task: Task, logits: Tensor, target: Tensor, batch: GraphBatch) -> Tensor:
     """Return the sum of the losses of the graphs, each taken alone."""
     if task.level == "edge":
-        counts = torch.bincount(batch.batch[batch.edge_index[1]], minlength=batch.num_graphs)
+        counts = batch.in_ptr.index_select(0, batch.ptr).diff()
     elif task.level in ("graph", "node"):
-        counts = batch.ptr.diff() if task.level == "node" else torch.ones_like(batch.ptr[1:])
+        counts = batch.host_ptr.diff() if task.level == "node" else torch.ones_like(batch.host_ptr[1:])
     else:
         raise GraphTrialError(f"gradients cannot be accumulated over graphs for targets of the level {task.level}")
     rows = counts.tolist()
@@ -192,4 +238,4 @@ def _training_view(job: Job, batch: GraphBatch, generator: torch.Generator) -> G
 def _is_out_of_memory(error: BaseException) -> bool:
     if isinstance(error, MemoryError | torch.OutOfMemoryError):
         return True
-    return "can't allocate memory" in str(error) or "not enough memory" in str(error)
+    return any(words in str(error) for words in ("can't allocate memory", "not enough memory", "out of memory"))

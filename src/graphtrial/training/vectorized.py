@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from graphtrial.core.compute import ONE_CORE, Compute
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.process import compute_settings, seed_everything
 from graphtrial.nn import count_parameters
@@ -64,20 +65,21 @@ class Copy:
 def can_vectorize(job: Job, model: nn.Module) -> bool:
     """Tell whether trials can be vectorized: node classification on one graph, no encoding, a supported model."""
     plain = job.split_level == "node" and job.encoding is None and job.task.level == "node"
-    return plain and job.rules.accumulation == 1 and type(model) in vectorized_models()
+    return plain and job.rules.accumulation == 1 and job.rules.precision == 32 and type(model) in vectorized_models()
 
 
 def train_vectorized(
     jobs: Sequence[Job],
     on_epoch: Listener = lambda number, epoch: None,
     on_end: Callable[[int, Outcome], None] = lambda number, outcome: None,
+    compute: Compute = ONE_CORE,
 ) -> list[Outcome]:
     """Train one model per job, all on the same graph, and evaluate each; the trials are independent of each other.
 
     The jobs differ in split and seed alone. The outcomes are those of `train` up to rounding. `on_epoch` and
     `on_end` are called with the index of the job; a training that has ended takes no more time.
     """
-    with compute_settings():
+    with compute_settings(compute.threads or 1):
         whole = jobs[0].whole
         for job in jobs[1:]:
             vars(job)["whole"] = whole  # the graph is the same for all, and there is one in memory

@@ -10,6 +10,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from graphtrial.core.compute import ONE_CORE, Compute
+from graphtrial.core.devices import describe_device
+
 BATCHED_TRIALS = "batched_trials"
 """Key of the number of trials in one vectorized training, as in stores."""
 NUMERICS_KEY = "numerics"
@@ -21,19 +24,27 @@ NUMERICS = 2
 - 2: sums over rows (gradients of weights and biases, statistics of batch norm) by blocks that follow from the shape, so
   that any number of threads gives the same bits; linear layers of encoders and heads by our own matrix product.
 """
+COMPILED = "compiled"
+"""Key of a model that was compiled as a whole."""
+DEVICE_FIELDS = ("device", "gpu", "cuda", "cudnn", COMPILED)
+"""Fields of the device that a trial was computed on; without the first it was the CPU."""
 PACKAGES = ("graphtrial", "torch", "numpy", "scipy", "safetensors", "rdkit")
 
 
+def environment(compute: Compute = ONE_CORE) -> dict[str, Any]:
+    """Return the properties of this process that a result may depend on, and where it computes."""
+    compiled = {COMPILED: True} if compute.compile else {}
+    return {**_process(), "threads": compute.threads or 1, **describe_device(compute.device), **compiled}
+
+
 @cache
-def environment() -> dict[str, Any]:
-    """Return the properties of this process that a result may depend on."""
+def _process() -> dict[str, Any]:
     return {
         "python": platform.python_version(),
         "system": platform.system(),
         "machine": platform.machine(),
         "cpu": _cpu(),
         "cores": os.cpu_count(),
-        "threads": 1,
         NUMERICS_KEY: NUMERICS,
         "packages": {name: installed for name in PACKAGES if (installed := _version(name))},
         "code": _code_digest(),

@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
+from graphtrial.core.compute import ONE_CORE, Compute
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.rules import Rules
 from graphtrial.core.spec import Component, canonical_json, declared_defaults, digest, without_defaults
@@ -194,11 +195,16 @@ def make_job(spec: TrialSpec) -> Job:
     return spec.kind.job(spec, dataset)
 
 
-def run_trial(spec: TrialSpec, checkpoint: Path, on_epoch: Callable[[Epoch], None] = lambda epoch: None) -> Outcome:
+def run_trial(
+    spec: TrialSpec,
+    checkpoint: Path,
+    on_epoch: Callable[[Epoch], None] = lambda epoch: None,
+    compute: Compute = ONE_CORE,
+) -> Outcome:
     """Run one trial, resuming from its checkpoint if there is one."""
     check_plugins(spec)
     check_versions(spec)
-    return spec.kind.run(spec, _same_data(spec), checkpoint, on_epoch)
+    return spec.kind.run(spec, _same_data(spec), checkpoint, on_epoch, compute)
 
 
 def _same_data(spec: TrialSpec) -> Dataset:

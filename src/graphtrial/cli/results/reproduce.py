@@ -7,8 +7,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphtrial.cli.common import Allowed, Json, Plugins, StorePath, Workers, err, friendly, load_code, out, print_json
+from graphtrial.cli.common import (
+    Allowed,
+    Compile,
+    Device,
+    Json,
+    PerDevice,
+    Plugins,
+    StorePath,
+    Threads,
+    Workers,
+    err,
+    friendly,
+    load_code,
+    out,
+    print_json,
+)
 from graphtrial.cli.results.see import IsShipped, store_of
+from graphtrial.core.compute import Compute
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.files import DEFAULT_STORE
 from graphtrial.core.parallel import prepare_workers
@@ -26,6 +42,10 @@ def reproduce(
     plugin: Plugins = None,
     allow: Allowed = None,
     workers: Workers = None,
+    device: Device = "auto",
+    threads: Threads = None,
+    per_device: PerDevice = 1,
+    compile: Compile = False,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
@@ -33,6 +53,8 @@ def reproduce(
 
     Example: graphtrial reproduce bb7418 --shipped
     """
+    compute = Compute(device, threads, per_device, compile)
+    compute.devices()
     if workers != 0:
         prepare_workers()
     load_code(plugin, allow)
@@ -44,7 +66,9 @@ def reproduce(
     folder = DEFAULT_STORE.parent / "reproduced" / full_name
     try:
         with shown_progress(len(records), 0, quiet=json) as listener:
-            reproductions = run_again(records, opened, folder, workers=workers, tolerance=tolerance, listener=listener)
+            reproductions = run_again(
+                records, opened, folder, workers=workers, tolerance=tolerance, listener=listener, compute=compute
+            )
     except KeyboardInterrupt:
         err.print("graphtrial: stopped; the same command resumes each trial from its last epoch", soft_wrap=True)
         raise typer.Exit(130) from None

@@ -11,6 +11,7 @@ from graphtrial.nn.conv.base import Conv
 from graphtrial.nn.layers import Linear
 from graphtrial.nn.registry import MODELS
 from graphtrial.ops import aggregate
+from graphtrial.ops.portable import at_least_32
 
 PSEUDO = 2
 """Pseudo-coordinates of an edge."""
@@ -53,6 +54,8 @@ class MoNet(Conv):
 
 
 def _degrees(graph: GraphBatch, dtype: torch.dtype) -> Tensor:
+    dtype = at_least_32(dtype)
+
     def compute() -> Tensor:
         return (graph.in_degree + 1).to(dtype).rsqrt()[graph.edge_index].T.contiguous()
 

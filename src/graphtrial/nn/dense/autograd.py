@@ -109,9 +109,11 @@ def _block_gradients(
 ) -> list[Tensor]:
     """Return the gradients of skip_input, skip_product and maps, and write that of the state to `grad_flat`."""
     rows, pairs = grad_output.shape
-    # Max pooling after the last block gives a nonzero gradient to a few pairs only.
-    nonzero = grad_output.abs().sum(0).nonzero().squeeze(1)
-    some = 2 * len(nonzero) < pairs
+    # Max pooling after the last block gives a nonzero gradient to a few pairs only. Counting them would make the host
+    # wait for another device.
+    on_cpu = grad_output.device.type == "cpu"
+    nonzero = grad_output.abs().sum(0).nonzero().squeeze(1) if on_cpu else grad_output.new_empty(0)
+    some = on_cpu and 2 * len(nonzero) < pairs
     if some:
         grad_output, product, nonzero_flat = (x.index_select(1, nonzero) for x in (grad_output, product, flat))
     grad_skip_product = torch.mm(grad_output, product.t())

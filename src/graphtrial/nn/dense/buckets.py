@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from graphtrial.graphs import GraphBatch
+from graphtrial.graphs.transfer import to_device
 
 PART_PAIRS, MAX_PARTS = 1200, 16
 """Pairs of a part of a bucket, at least, and the number of parts, at most."""
@@ -21,12 +22,14 @@ class Bucket:
 
     States are tensors [channels, graphs, size, size], channels first: a linear layer over channels is one matrix
     product, and a matrix product per channel one `bmm`, both without a copy. sizes [graphs]: numbers of nodes without
-    padding; start: offset of the bucket's first pair among all padded pairs of the batch.
+    padding; start: offset of the bucket's first pair among all padded pairs of the batch; is_full: there is no padding,
+    None where the sizes tell.
     """
 
     size: int
     sizes: Tensor
     start: int
+    is_full: bool | None = None
 
     @property
     def graphs(self) -> int:
@@ -49,7 +52,7 @@ class Bucket:
     @cached_property
     def present(self) -> Tensor | None:
         """Node mask without padding, [graphs, size]; None where there is no padding."""
-        if bool((self.sizes == self.size).all()):
+        if self.is_full if self.is_full is not None else bool((self.sizes == self.size).all()):
             return None
         return torch.arange(self.size, device=self.sizes.device) < self.sizes.unsqueeze(1)
 
@@ -87,6 +90,12 @@ class Plan:
     pair_base: Tensor
     pair_stride: Tensor
 
+    def to(self, device: torch.device) -> Plan:
+        """Copy the plan to a device; it is made on the host, where the sizes of graphs are known."""
+        buckets = tuple(replace(bucket, sizes=to_device(bucket.sizes, device)) for bucket in self.buckets)
+        places = self.graph_place, self.node_place, self.pair_base, self.pair_stride
+        return Plan(self.name, buckets, *(to_device(place, device) for place in places))
+
 
 def bucket_plan(graph: GraphBatch, max_pairs: int, padding_cost: int) -> Plan:
     """Return the buckets of a batch, cached.
@@ -95,7 +104,7 @@ def bucket_plan(graph: GraphBatch, max_pairs: int, padding_cost: int) -> Plan:
     `padding_cost` padded pairs, the overhead of another bucket.
     """
     name = f"dense {max_pairs} {padding_cost}"
-    return graph.cached(name, lambda: _plan(name, graph.ptr.diff(), max_pairs, padding_cost))
+    return graph.cached(name, lambda: _plan(name, graph.host_ptr.diff(), max_pairs, padding_cost).to(graph.device))
 
 
 def _plan(name: str, sizes: Tensor, max_pairs: int, padding_cost: int) -> Plan:
@@ -106,7 +115,7 @@ def _plan(name: str, sizes: Tensor, max_pairs: int, padding_cost: int) -> Plan:
     for end in ends:
         part = ordered[begin:end]
         size = max(1, int(part[-1]))
-        bucket = Bucket(size, part, start)
+        bucket = Bucket(size, part, start, bool((part == size).all()))
         base.append(start + torch.arange(len(part), device=sizes.device) * size * size)
         stride.append(torch.full_like(part, size))
         buckets.append(bucket)

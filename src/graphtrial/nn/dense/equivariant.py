@@ -60,7 +60,10 @@ def _statistics(h: Tensor | Entries, bucket: Bucket) -> Tensor:
     """Return diagonal, row sum/n, column sum/n, trace/n and total/n^2 of each node, [5 * inputs, graphs * size]."""
     if isinstance(h, Entries):
         on_diagonal = h.source == h.target
-        diagonal = h.node_sums(h.source[on_diagonal], h.values[:, on_diagonal])
+        if h.values.device.type == "cpu":
+            diagonal = h.node_sums(h.source[on_diagonal], h.values[:, on_diagonal])
+        else:  # a selection would make the host wait for the device
+            diagonal = h.node_sums(h.source, torch.where(on_diagonal, h.values, 0.0))
         rows, columns = h.node_sums(h.source, h.values), h.node_sums(h.target, h.values)
     else:
         diagonal, rows, columns = h.diagonal(dim1=2, dim2=3), h.sum(3), h.sum(2)

@@ -14,6 +14,7 @@ from graphtrial.nn.dense.checkpointing import MemoryNeeds, choose_checkpointing,
 from graphtrial.nn.dense.pair_input import Entries, Featureless, PairInput
 from graphtrial.nn.raw_features import require_level
 from graphtrial.nn.shapes import Shapes
+from graphtrial.ops.portable import full_precision
 
 CACHED_NUMBERS = 256_000
 """The numbers of one state that a bucket is filled up to, so that a layer works within the processor's cache."""
@@ -62,6 +63,7 @@ class DenseModel(nn.Module):
     def predict(self, graph: GraphBatch, rows: Tensor) -> Tensor:
         """Return the logits from the pooled rows of all graphs or nodes, in the order of the batch."""
 
+    @full_precision
     def forward(self, graph: GraphBatch) -> Tensor:
         plan = bucket_plan(graph, self.max_pairs, self.padding_cost)
         parameter = next(self.parameters())

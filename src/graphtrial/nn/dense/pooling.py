@@ -34,7 +34,7 @@ def diffpool(graph: GraphBatch, x: Tensor, assignment: Tensor) -> Pooled:
     from the edges and from S^T S. x: [nodes, width], assignment S: [nodes, clusters], with rows that sum to 1.
     """
     sizes = graph.ptr.diff()
-    max_nodes = graph.cached("diffpool most", lambda: max(1, int(sizes.max())) if len(sizes) else 1)
+    max_nodes = graph.cached("diffpool most", lambda: max(1, int(graph.host_ptr.diff().max())) if len(sizes) else 1)
     place = graph.cached("diffpool place", lambda: _place(graph, max_nodes))
 
     def apart(rows: Tensor) -> Tensor:

@@ -16,6 +16,7 @@ from graphtrial.nn.readout import pool
 from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import Shapes
 from graphtrial.ops import aggregate, dropout, symmetric_weight
+from graphtrial.ops.portable import full_precision
 
 
 @MODELS.register("appnp", title="APPNP")
@@ -68,6 +69,7 @@ class APPNP(nn.Module):
             x = linear(dropout(x.relu(), self.dropout, self.training))
         return x
 
+    @full_precision
     def propagate(self, graph: GraphBatch, start: Tensor) -> Tensor:
         """Return the logits after all propagation steps, [nodes, outputs]."""
         looped = add_remaining_self_loops(graph) if self.self_loops else graph

@@ -18,6 +18,7 @@ from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import Shapes
 from graphtrial.ops import aggregate, edge_dot
 from graphtrial.ops import dropout as drop
+from graphtrial.ops.portable import full_precision
 
 SCORE_DROPOUT = 0.5
 
@@ -120,6 +121,7 @@ class Star(nn.Module):
         return out
 
 
+@full_precision
 def _softmax(graph: GraphBatch, neighbour: Tensor, self_loop: Tensor, star: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Return the joint softmax per target over in-edges [edges, heads], self-loop and star [nodes, heads]."""
     target = graph.edge_index[1]

@@ -68,7 +68,7 @@ def _figures(view: RowPage) -> list[tuple[str, str]]:
 def _trials(view: RowPage) -> Grid:
     selected = view.row.selected
     before = [TRIAL_COLUMNS[name] for name in ("split", "seed", "test", "val", "train")]
-    after = [TRIAL_COLUMNS[name] for name in ("epochs", "epoch_seconds", "status")]
+    after = [TRIAL_COLUMNS[name] for name in ("epochs", "epoch_seconds", "device", "status")]
     columns = (
         *trial_headings([TRIAL_COLUMNS["id"], *before]),
         *numbers(*selected),

@@ -51,6 +51,7 @@ def _figures(trial: TrialRecord) -> list[tuple[str, str]]:
         ),
         ("epochs", str(trial.epochs or "")),
         ("time", duration(seconds / 3600) if seconds else ""),
+        ("device", trial.device),
         ("parameters", f"{trial.params:,}" if trial.params else ""),
         ("started", f"{when:%Y-%m-%d}"),
     ]

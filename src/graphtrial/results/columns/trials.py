@@ -45,5 +45,12 @@ TRIAL_COLUMNS: ColumnTable[TrialRecord] = ColumnTable(
             unit="s",
             outputs=EVERYWHERE - {"terminal"},
         ),
+        Column(
+            "device",
+            "Device",
+            "device that it was computed on; mixed if it was resumed on another one",
+            lambda trial: trial.device,
+            align="left",
+        ),
     ]
 )

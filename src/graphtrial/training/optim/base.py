@@ -87,6 +87,8 @@ class Schedule(RuleComponent):
 
     every: ClassVar[Literal["epoch", "step"]] = "epoch"
     """Whether the schedule is stepped after each epoch or after each optimizer step."""
+    reads_value: ClassVar[bool] = True
+    """Whether the schedule depends on the monitored number, or, by steps, on the loss; else it is stepped with NaN."""
 
     def check(self, max_epochs: int | None) -> None:
         """Raise an error where the schedule cannot be followed under this epoch limit."""

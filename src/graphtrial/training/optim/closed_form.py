@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 class ClosedForm(Schedule):
     """Base class of schedules that multiply the learning rate of the optimizer by a function of the step."""
 
+    reads_value = False
+
     @abstractmethod
     def factor(self, step: int, run: Run) -> float:
         """Return the factor at a step, counted from 0: epochs, or optimizer steps where `every` says so."""

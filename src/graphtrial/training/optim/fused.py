@@ -47,7 +47,9 @@ class FusedOptimizer(Optimizer):
             group.update({key: value for key, value in saved.items() if key != "params"})
         self.state.clear()
         for at, state in state_dict["state"].items():
-            self.state[parameters[at]] = {name: value.clone() for name, value in state.items()}
+            self.state[parameters[at]] = {
+                name: value.to(parameters[at].device, copy=True) for name, value in state.items()
+            }
 
     def _parameters(self) -> list[Parameter]:
         return [parameter for group in self.param_groups for parameter in group["params"]]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
+from graphtrial.core.compute import Compute
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.rules import Rules
 from graphtrial.core.spec import Component
@@ -39,6 +40,8 @@ class TrialKind(ABC, Generic[R]):
     """Encodings and parameter budgets are allowed."""
     fixed_seeds: ClassVar[bool] = False
     """Studies run exactly the seeds of the protocol."""
+    uses_device: ClassVar[bool] = False
+    """Trials can be computed on a GPU; all others are computed on the CPU, whatever device is asked for."""
     needs_sklearn: ClassVar[bool] = False
     """Trials import scikit-learn, which workers should have preloaded."""
 
@@ -94,7 +97,14 @@ class TrialKind(ABC, Generic[R]):
     # Running
 
     @abstractmethod
-    def run(self, spec: TrialSpec, dataset: Dataset, checkpoint: Path, on_epoch: Callable[[Epoch], None]) -> Outcome:
+    def run(
+        self,
+        spec: TrialSpec,
+        dataset: Dataset,
+        checkpoint: Path,
+        on_epoch: Callable[[Epoch], None],
+        compute: Compute,
+    ) -> Outcome:
         """Run a trial on its dataset, resuming from the checkpoint if there is one."""
 
     def job(self, spec: TrialSpec, dataset: Dataset) -> Job:

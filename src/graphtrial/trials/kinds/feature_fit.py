@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from graphtrial.core.compute import Compute
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.spec import Component
 from graphtrial.datasets import Dataset
@@ -55,7 +56,14 @@ class FeatureFit(TrialKind[FeatureFitRules]):
     def is_deterministic(self) -> bool:
         return self.rules.is_deterministic
 
-    def run(self, spec: TrialSpec, dataset: Dataset, checkpoint: Path, on_epoch: Callable[[Epoch], None]) -> Outcome:
+    def run(
+        self,
+        spec: TrialSpec,
+        dataset: Dataset,
+        checkpoint: Path,
+        on_epoch: Callable[[Epoch], None],
+        compute: Compute,
+    ) -> Outcome:
         """Fit the machine; there is no checkpoint, as it takes seconds to minutes."""
         return fit_features(dataset, self.rules, split=spec.split, seed=spec.seed)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphtrial.core.compute import Compute
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.registry import version_of
 from graphtrial.core.signatures import declared_arguments
@@ -76,7 +77,14 @@ class KernelFold(TrialKind[KernelFoldRules]):
     def split_count(self, dataset: Dataset | None) -> int:
         return self.rules.folds
 
-    def run(self, spec: TrialSpec, dataset: Dataset, checkpoint: Path, on_epoch: Callable[[Epoch], None]) -> Outcome:
+    def run(
+        self,
+        spec: TrialSpec,
+        dataset: Dataset,
+        checkpoint: Path,
+        on_epoch: Callable[[Epoch], None],
+        compute: Compute,
+    ) -> Outcome:
         """Run one fold; there is no checkpoint, as it takes seconds."""
         from graphtrial.svm.cross_validation import select_and_test
         from graphtrial.trials.kinds.gram_cache import kernel_matrix

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from graphtrial.core.compute import Compute
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.registry import version_of
 from graphtrial.core.spec import Component
@@ -41,6 +42,7 @@ class Training(TrialKind[TrainingRules]):
 
     rules_types = (TrainingRules,)
     has_epochs = True
+    uses_device = True
     takes_encodings = True
 
     def resolve(self, model: Component) -> Component:
@@ -90,8 +92,15 @@ class Training(TrialKind[TrainingRules]):
         folds = self.rules.cross_validation
         return super().split_count(dataset) if folds is None else folds.folds
 
-    def run(self, spec: TrialSpec, dataset: Dataset, checkpoint: Path, on_epoch: Callable[[Epoch], None]) -> Outcome:
-        return train(self.job(spec, dataset), checkpoint, on_epoch)
+    def run(
+        self,
+        spec: TrialSpec,
+        dataset: Dataset,
+        checkpoint: Path,
+        on_epoch: Callable[[Epoch], None],
+        compute: Compute,
+    ) -> Outcome:
+        return train(self.job(spec, dataset), checkpoint, on_epoch, compute)
 
     def job(self, spec: TrialSpec, dataset: Dataset) -> Job:
         encoding = make_encoding(spec.encoding)
@@ -123,7 +132,7 @@ class Training(TrialKind[TrainingRules]):
         """Whether the trial classifies nodes of one graph, on a fixed split, by a model with a vectorized form."""
         from graphtrial.nn.vectorized import vectorized_models
 
-        if self.draws_folds or self.rules.accumulation != 1 or spec.encoding is not None:
+        if self.draws_folds or self.rules.accumulation != 1 or self.rules.precision != 32 or spec.encoding is not None:
             return False
         return DATASETS.get(spec.dataset).split_level == "node" and MODELS.get(spec.model.name) in vectorized_models()
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from graphtrial.core.errors import CorruptFileError, GraphTrialError
 from graphtrial.core.spec import canonical_json
-from graphtrial.training.outcome import Epoch
+from graphtrial.training.outcome import MIXED_DEVICES, Epoch
 from graphtrial.trials.fields import (
     Check,
     check_fields,
@@ -29,6 +29,7 @@ from graphtrial.trials.trial import TrialSpec
 FINISHED = ("done", "time", "diverged", "oom")
 STATUSES = (*FINISHED, "running", "interrupted", "failed")
 LONGEST_ERROR = 100_000
+LONGEST_NAME, LONGEST_LIST = 100, 8
 SCORES = ("train", "val", "test")
 
 
@@ -93,6 +94,15 @@ class TrialRecord:
     weights: str | None
     history: str | None
     digest: str
+
+    @property
+    def device(self) -> str:
+        """Where the trial was computed: cpu, mps, cuda and the name of the GPU; all of them where it was moved."""
+        mixed = self.details.get(MIXED_DEVICES)
+        if isinstance(mixed, list) and mixed:
+            return f"mixed: {', '.join(str(device)[:LONGEST_NAME] for device in mixed[:LONGEST_LIST])}"
+        kind, gpu = self.environment.get("device", "cpu"), self.environment.get("gpu")
+        return str(kind)[:LONGEST_NAME] + (f" ({str(gpu)[:LONGEST_NAME]})" if gpu else "")
 
     @property
     def is_finished(self) -> bool:

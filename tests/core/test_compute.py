@@ -1,0 +1,59 @@
+"""Where trials are computed: notation of devices, slots, threads."""
+
+from __future__ import annotations
+
+import pytest
+
+from graphtrial.core import compute
+from graphtrial.core.compute import Compute
+from graphtrial.core.errors import GraphTrialError
+
+
+@pytest.fixture
+def two_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compute, "_cuda_devices", lambda: ("cuda:0", "cuda:1"))
+    monkeypatch.setattr(compute, "_has_mps", lambda: False)
+
+
+@pytest.fixture
+def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compute, "_cuda_devices", tuple)
+    monkeypatch.setattr(compute, "_has_mps", lambda: False)
+
+
+@pytest.fixture
+def four_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compute, "cores", lambda: 4)
+
+
+@pytest.mark.parametrize("device", ["gpu", "cuda:", "cuda:x", "cpu:0", "", "CUDA", "cuda:0;"])
+def test_an_unknown_device_is_refused_in_one_line(device: str) -> None:
+    with pytest.raises(GraphTrialError, match="use auto, cpu, cuda, cuda:N or mps"):
+        Compute(device)
+
+
+@pytest.mark.usefixtures("two_gpus", "four_cores")
+def test_trials_take_turns_on_several_gpus() -> None:
+    assert Compute("auto").devices() == ("cuda:0", "cuda:1")
+    assert Compute("cuda").slots() == ["cuda:0", "cuda:1"]
+    assert Compute("cuda", per_device=2).slots() == ["cuda:0", "cuda:1", "cuda:0", "cuda:1"]
+    assert Compute("cuda", per_device=2).slots(3) == ["cuda:0", "cuda:1", "cuda:0"]
+    assert Compute("cuda:1", per_device=2).slots() == ["cuda:1", "cuda:1"]
+    assert Compute("cpu").slots() == ["cpu"] * 4
+    with pytest.raises(GraphTrialError, match="no cuda:2 here, only cuda:0, cuda:1"):
+        Compute("cuda:2").devices()
+
+
+@pytest.mark.usefixtures("no_gpu")
+def test_a_missing_gpu_is_an_error_unless_any_device_will_do() -> None:
+    assert Compute("auto").devices() == ("cpu",)
+    for device in ("cuda", "cuda:0", "mps"):
+        with pytest.raises(GraphTrialError, match="--device cpu"):
+            Compute(device).slots()
+
+
+@pytest.mark.usefixtures("no_gpu", "four_cores")
+def test_the_cores_are_divided_among_the_trials_that_run_at_once() -> None:
+    assert [Compute().placed(at_once=n).threads for n in (1, 2, 3, 4, 9)] == [4, 2, 1, 1, 1]
+    assert Compute(threads=3).placed(at_once=4).threads == 3
+    assert Compute().placed().device == "cpu"

@@ -1,0 +1,23 @@
+"""Batches collated on a device, which is the CPU here."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from tests.helpers.samples import AWKWARD, graph_set, random_graphs
+
+from graphtrial.graphs import GraphBatch
+from graphtrial.graphs.transfer import ResidentSet
+
+GRAPHS = graph_set([*AWKWARD, *random_graphs(8, seed=0)])
+
+
+@pytest.mark.parametrize("ids", [[3, 1, 0, 2, 8, 16, 5], [2], [], [7, 7], range(17)])
+def test_a_resident_set_makes_the_same_batches_as_the_host(ids: list[int]) -> None:
+    there, here = ResidentSet(GRAPHS, torch.device("cpu")).batch(list(ids)), GraphBatch.from_set(GRAPHS, list(ids))
+    tables = ((there._structure, here._structure), (there.columns, here.columns))
+    for ours, theirs in tables:
+        assert ours.keys() == theirs.keys()
+        for name, values in ours.items():
+            torch.testing.assert_close(values, theirs[name], rtol=0, atol=0)
+    assert (there.num_graphs, there.host_ptr.tolist()) == (here.num_graphs, here.ptr.tolist())
