@@ -140,11 +140,8 @@ def _cleared(store: Store, records: Sequence[TrialRecord]) -> Store:
 
 def _flat(values: dict[str, Any]) -> dict[str, Any]:
     packages = values.get("packages", {})
-    return (
-        {"device": "cpu", NUMERICS_KEY: 1}
-        | {name: values[name] for name in VERSIONS if name in values and name != "packages"}
-        | packages
-    )
+    recorded = {name: values[name] for name in VERSIONS if name in values and name != "packages"}
+    return {"device": "cpu", NUMERICS_KEY: 1, **recorded, **packages}
 
 
 def _near(before: float, after: float | None, tolerance: float) -> bool:
