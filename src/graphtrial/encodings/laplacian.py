@@ -41,6 +41,7 @@ class LaplacianPE(Encoding):
     """
 
     name = "laplacian"
+    abbreviation = "LapPE"
     version = 2
     relabelling = "sign"
     unrandomised = MappingProxyType({"sign": "fixed"})
