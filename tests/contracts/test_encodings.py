@@ -169,7 +169,7 @@ def test_encoding_a_set_adds_one_column_that_batches_carry(encoding: Encoding, o
 @pytest.mark.parametrize(("model", "replaces"), rotating(GRAPH_MODELS, [True, False]))
 def test_every_model_hears_the_encoding(model: str, replaces: bool, encoding: Encoding) -> None:
     graphs = SETS["random"]
-    column = Column(encoding.compute(graphs), "node", encoding.name)
+    column = Column(encoding.compute(graphs), "node", encoding.name, missing=encoding.padding == "nan")
     shapes = Shapes(2, "graph", NODE_TYPES, 0, EDGE_TYPES, encoding_dim=encoding.width, encoding_replaces=replaces)
     seed_everything(0)
     built = build_model(model, shapes, known(model, width=64, layers=2)).eval()
