@@ -66,7 +66,7 @@ def test_the_best_draw_is_kept_where_none_is_enough(monkeypatch: pytest.MonkeyPa
 def test_the_draw_depends_on_seed_and_graph_and_not_on_the_batch() -> None:
     batch = whole(GRAPHS)
     together = expander_edges(batch, 3, seed=1)
-    expanders._expander.cache_clear()
+    expanders.forget()
     for graph in range(len(GRAPHS)):
         alone = GraphBatch.from_set(GRAPHS, [graph])
         np.testing.assert_array_equal(expander_edges(alone, 3, seed=1).numpy(), of_graph(together, batch, graph))
@@ -80,7 +80,7 @@ def test_random_numbers_of_the_process_have_no_say() -> None:
     np.random.seed(1)
     torch.manual_seed(1)
     first = expander_edges(whole(GRAPHS), 2, seed=5)
-    expanders._expander.cache_clear()
+    expanders.forget()
     np.random.seed(2)
     torch.manual_seed(2)
     assert torch.equal(expander_edges(whole(GRAPHS), 2, seed=5), first)

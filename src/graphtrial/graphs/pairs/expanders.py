@@ -56,6 +56,11 @@ def _expander(nodes: int, degree: int, key: bytes, self_loops: bool) -> Array:
     return edges.astype(np.min_scalar_type(max(nodes, 1)))
 
 
+def forget() -> None:
+    """Forget the expanders of earlier batches."""
+    _expander.cache_clear()
+
+
 def random_expander(nodes: int, degree: int, rng: np.random.Generator) -> Array:
     """Return the edges [2, edges] of a random expander graph, self-loops included where permutations have them."""
     if nodes <= FEW_NODES:
