@@ -7,6 +7,7 @@ from typing import Any
 
 LAYERS = 4
 BATCH = 128
+WALK_STEPS = 20
 
 
 @dataclass(frozen=True)

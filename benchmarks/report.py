@@ -19,6 +19,7 @@ TITLES = {
     "wiki": "Full-batch training step on a Wiki-CS-sized graph (11,701 nodes, 431,726 directed edges, one core)",
     "batching": f"Collating {BATCH} ZINC graphs (one core)",
     "encoding": "Laplacian encoding, 8 eigenvectors, of the 12,000 graphs of ZINC (one core)",
+    "encodings": "Encodings of the 12,000 graphs of ZINC, and relations of node pairs in batches of 32 (one core)",
     "start": "From the command to the end of its first training step (prepared data, all cores)",
     "machine": "Whole machine: several seeds of GCN on ZINC",
     "cores": "One trial, all cores: training epoch or step as above, one thread per core",

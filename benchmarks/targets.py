@@ -50,6 +50,7 @@ TARGETS = (
     Target(("kernels/shortest-path on dd", "kernels/shortest-path on reddit-binary"), "seconds", OURS, most=180),
     Target(("batching",), "time", FROM_LIST, least=10),
     Target(("encoding",), "seconds", OURS, most=5),
+    Target(("encodings/*",), "seconds", OURS, most=10),
     Target(("zinc/*", "pattern/gatedgcn", "wiki/*"), "memory", least=1),
     Target(("pattern/gcn", "pattern/gin", "pattern/graphsage", "pattern/gat", "pattern/monet"), "memory", least=4),
     Target(("zinc/*", "pattern/*"), "fraction", PRODUCTS, least=0.65),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from benchmarks import kernels, splits
-from benchmarks.entries import BATCH, DENSE, MODELS_OF
+from benchmarks.entries import BATCH, DENSE, MODELS_OF, WALK_STEPS
 from benchmarks.match import OURS, Match, Side
 
 PYG, TUNED, PRODUCTS = "PyG", "PyG, allocator set", "matrix products"
@@ -29,6 +29,11 @@ ONE_TRIAL = (
     *(("wiki", model) for model in ("gcn", "gat")),
 )
 """Workloads and models of one trial on all cores."""
+ENCODINGS = (
+    *("laplacian:8", "laplacian-pairs:8", "equivariant-laplacian:8", "heat-kernel:20", f"random-walk:{WALK_STEPS}"),
+    *("rrwp:21", "cycles:8", "degree:8", "node-order:38", "random-walk:20+laplacian:8"),
+)
+PAIRS = ("RRWP of pairs", "walks along edges", "shortest paths of pairs", "expanders")
 
 
 def zinc(quick: bool) -> Iterable[Match]:
@@ -74,6 +79,19 @@ def encoding(quick: bool) -> Iterable[Match]:
         Side(PYG, "benchmarks.components:encoding_pyg", {"graphs": graphs}),
     )
     yield Match("encoding", sides, 1 if quick else 3, scale=ZINC_GRAPHS / graphs)
+
+
+def encodings(quick: bool) -> Iterable[Match]:
+    """Every encoding of the 12,000 graphs of ZINC, and what models compute of their pairs of nodes."""
+    graphs, rounds = (200, 1) if quick else (ZINC_GRAPHS, 3)
+    for text in ENCODINGS:
+        sides = [Side(OURS, "benchmarks.components:any_encoding", {"encoding": text, "graphs": graphs})]
+        if text == f"random-walk:{WALK_STEPS}":
+            sides.append(Side(PYG, "benchmarks.components:random_walks_pyg", {"graphs": graphs}))
+        yield Match(f"encodings/{text}", tuple(sides), rounds, scale=ZINC_GRAPHS / graphs)
+    for what in PAIRS:
+        side = Side(OURS, "benchmarks.components:node_pairs", {"what": what, "graphs": graphs})
+        yield Match(f"encodings/{what}", (side,), rounds, scale=ZINC_GRAPHS / graphs)
 
 
 def start(quick: bool) -> Iterable[Match]:
@@ -153,6 +171,7 @@ SECTIONS: dict[str, Callable[[bool], Iterable[Match]]] = {
     "wiki": wiki,
     "batching": batching,
     "encoding": encoding,
+    "encodings": encodings,
     "start": start,
     "machine": machine,
     "cores": all_cores,

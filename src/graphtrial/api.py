@@ -20,12 +20,13 @@ from graphtrial.core.spec import parse_value
 from graphtrial.datasets import DATASETS, Dataset, DatasetSpec
 from graphtrial.encodings import Encoding
 from graphtrial.encodings.base import encoding_text
+from graphtrial.encodings.notation import encoding_names
 from graphtrial.execution import Executor, Progress, StudyRun
 from graphtrial.execution.executor import Listener
 from graphtrial.nn import MODELS, build_model
 from graphtrial.results import ResultRow, ResultRows, result_rows
 from graphtrial.studies import ModelEntry, Study
-from graphtrial.studies.study import choose_settings, encoding_name, parse_encoding
+from graphtrial.studies.study import choose_settings, parse_encoding
 from graphtrial.trials import Store
 from graphtrial.trials.shapes import make_encoding, shapes_for
 
@@ -64,7 +65,7 @@ def build(
     Without a width the published one is taken, or the widest within `budget`. An unknown setting is an error.
     """
     model, encoding = _model_name(model), encoding_text(encoding)
-    allow(model, encoding_name(encoding))
+    allow(model, *encoding_names(encoding))
     data = dataset if isinstance(dataset, Dataset) else load(dataset)
     component = parse_encoding(encoding, model)
     shapes = shapes_for(data, make_encoding(component))
@@ -102,7 +103,7 @@ def run(
     bf16) is a training rule and makes other trials.
     """
     dataset, model, encoding = registered_name(DATASETS, dataset), _model_name(model), encoding_text(encoding)
-    allow(dataset, model, encoding_name(encoding), *([protocol] if protocol else []))
+    allow(dataset, model, *encoding_names(encoding), *([protocol] if protocol else []))
     study = Study(
         title=f"{model} on {dataset}",
         dataset=dataset,

@@ -63,6 +63,8 @@ CASES: dict[str, Built] = {
     "laplacian-absolute": Built("csl", "mlp", WIDTH, "bgnn-v5/csl", "laplacian:20,sign=absolute"),
     "laplacian-unrandomised": Built("csl", "3wl-gnn", WIDTH, "bgnn-v5/csl", "laplacian:20"),
     "random-walk": Built("zinc", "gat", {"width": 64, "heads": 8}, "bgnn-v5/zinc", "random-walk:16"),
+    "combined": Built("zinc", "gin", WIDTH, "bgnn-v5/zinc", "rwse:20+laplacian:8"),
+    "combined-unrandomised": Built("csl", "3wl-gnn", WIDTH, "bgnn-v5/csl", "laplacian:8+node-order:41"),
     "node-order": Built("csl", "ringgnn", WIDTH, "bgnn-v5/csl", "node-order:41"),
     "accumulation": Built("zinc", "3wl-gnn", {"width": 64, "layers": 8}, "bgnn-v5/zinc"),
     "first-version": Built("dd", "diffpool", WIDTH, "bgnn-v1/dd", split=9),

@@ -7,14 +7,20 @@ import os
 import subprocess
 import sys
 from contextlib import redirect_stdout
+from typing import Any
 
 import pytest
 
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.datasets import load
+from graphtrial.encodings import ENCODINGS
+from graphtrial.encodings.notation import short_encoding
 from graphtrial.nn import MODELS
+from graphtrial.results.titles import encoding_title
 from graphtrial.studies import ModelEntry, Study
 from graphtrial.studies.plan import plan
 from graphtrial.trials import TrialSpec
+from graphtrial.trials.shapes import planned_shapes, shapes_for
 from graphtrial.trials.trial import make_job
 
 PRINT_IDS = (
@@ -115,3 +121,43 @@ def test_a_version_is_a_whole_number(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_split_that_is_not_there_is_an_error() -> None:
     with pytest.raises(GraphTrialError, match="splits, not 9"):
         Study("s", "csl", (ModelEntry("gcn", {"width": 8}),), splits=9).trials()
+
+
+COMBINED = Study(
+    "s", "csl", (ModelEntry("gcn", {"width": 8}, ("rwse:3+laplacian:4", "laplacian:4+rwse:3")),), seeds=1, splits=1
+)
+
+
+def test_a_trial_with_several_encodings_has_their_columns_and_shapes() -> None:
+    spec, turned = COMBINED.trials()
+    assert spec.id != turned.id
+    assert spec.names == ("csl", "gcn", "random-walk", "laplacian")
+    assert TrialSpec.from_dict(json.loads(json.dumps(spec.to_dict()))) == spec
+    job = make_job(spec)
+    assert job.graphs.column("encoding").values.shape[1] == 7
+    assert job.encoding is not None
+    shapes = shapes_for(load("csl"), job.encoding)
+    assert [(part.name, part.width) for part in shapes.encodings] == [("random-walk", 3), ("laplacian", 4)]
+    assert planned_shapes("csl", job.encoding).encodings == shapes.encodings
+    assert shapes.encoding_dim == 7
+    assert shapes_for(load("csl"), None).encodings == ()
+
+
+def test_a_mended_part_of_a_combination_is_never_served_an_old_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    old = COMBINED.trials()[0]
+    monkeypatch.setattr(ENCODINGS.get("random-walk"), "version", 7)
+    assert COMBINED.trials()[0].id != old.id
+    with pytest.raises(GraphTrialError, match=r"version 1 of encoding 'random-walk'; this is version 7"):
+        make_job(old)
+
+
+@pytest.mark.parametrize("parts", [5, [], ["rwse:3"], [{"name": "os:system"}, {"name": "laplacian"}], [{"name": "x"}]])
+def test_a_combination_of_a_stranger_is_read_and_shown_but_never_run(parts: Any) -> None:
+    values = COMBINED.trials()[0].to_dict()
+    values["encoding"] = {"name": "combined", "arguments": {"parts": parts}}
+    spec = TrialSpec.from_dict(values)
+    assert encoding_title(spec.encoding)
+    assert short_encoding(spec.encoding)
+    with pytest.raises(GraphTrialError) as raised:
+        make_job(spec)
+    assert len(str(raised.value).splitlines()) == 1

@@ -24,6 +24,7 @@ from graphtrial.nn import MODELS
 from graphtrial.studies import ModelEntry, Study
 from graphtrial.tasks import TASKS
 from graphtrial.trials import TrialSpec
+from graphtrial.trials.trial import run_trial
 
 LAYER = """
 import graphtrial as gt
@@ -115,6 +116,29 @@ def test_two_plugins_of_one_file_name_are_two_files_in_any_order_and_folder(tmp_
     edited = trial(encodings=("same:2",))
     assert edited.id != actual[0].id
     assert len(plugins.user_code(edited.plugins).sources) == 2
+
+
+def test_a_part_of_a_combined_encoding_has_its_origin_too(tmp_path: Path) -> None:
+    file = write(tmp_path / "mine.py", ENCODING.format(factor=1))
+    row: dict[str, Any] = {"model": "gcn", "encodings": ("rwse:2+same:3",)}
+    load_plugin(file)
+    made = trial(**row)
+    assert made.plugins == {"mine.py": digest(file)}
+    assert made.names == ("csl", "gcn", "random-walk", "same")
+    load_plugin(write(file, ENCODING.format(factor=2)))
+    assert trial(**row).id != made.id
+    with pytest.raises(GraphTrialError, match=r"was made with mine\.py .* has changed since"):
+        run_trial(made, tmp_path / "checkpoint")
+    for plugin in list(plugins._loaded.values()):
+        plugins.unload_plugin(plugin)
+    with pytest.raises(GraphTrialError, match="no encoding called 'same'"):
+        trial(**row)
+
+
+def test_no_encoding_can_have_the_sign_that_joins_encodings_in_its_name(tmp_path: Path) -> None:
+    text = ENCODING.format(factor=1).replace('"same"', '"same+other"')
+    with pytest.raises(GraphTrialError, match=r"without \+ in its name"):
+        load_plugin(write(tmp_path / "mine.py", text))
 
 
 def test_a_copy_of_a_plugin_in_another_folder_is_the_same_plugin(tmp_path: Path) -> None:
