@@ -25,8 +25,7 @@ MIN_WORK = 200_000
 """Elements below which one thread computes alone.
 
 Vector code takes some 0.3 ns for an element read or written. Handing over costs the caller 2 to 3 µs (a kernel of
-2.1 µs took 3.5 with a helper), and a helper tens of microseconds to wake up: below 60 µs of work it would come too
-late.
+2.1 µs took 3.5 with a helper), and a helper tens of microseconds to wake up: below 60 µs of work it comes too late.
 """
 
 

@@ -15,6 +15,10 @@ def has_vectors() -> bool:
     return _has_registers() if _forced is None else _forced
 
 
+# As `torch.compiler.assume_constant_result` does, which imports the compiler: a second for every process.
+has_vectors._dynamo_marked_constant = True  # type: ignore[attr-defined]
+
+
 @contextmanager
 def force_vectors(use: bool) -> Iterator[None]:
     """Use vector instructions, or their portable twins, inside the block, whatever the processor."""
