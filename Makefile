@@ -5,6 +5,7 @@ FUZZ_SECONDS ?= 3600
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 # As many processes as cores, the slow tests first.
+unexport PYTHONDONTWRITEBYTECODE  # else every process compiles all tests and modules anew
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder
 
 .PHONY: demo test quick test-all durations faults lint bench clean

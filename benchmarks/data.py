@@ -60,8 +60,8 @@ def sbm_graphs(
 def molecules(count: int, *, seed: int = 0, nodes: int = 23) -> GraphSet:
     """Synthetic molecules like ZINC's: trees of low degree with a few rings, about 50 directed edges on 23 nodes."""
     rng = np.random.default_rng(seed)
-    deviation = max(1, nodes // 5)
-    sizes = rng.integers(nodes - deviation, nodes + deviation + 1, count)
+    std = max(1, nodes // 5)
+    sizes = rng.integers(nodes - std, nodes + std + 1, count)
     graph = np.repeat(np.arange(count), sizes)
     place = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     child = np.flatnonzero(place > 0)

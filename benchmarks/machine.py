@@ -64,7 +64,7 @@ def describe() -> dict[str, str]:
         "machine": f"{_processor()}, {len(cores())} cores, {_memory_gb():.0f} GB",
         "system": f"{platform.system()} {platform.machine()} {' '.join(platform.libc_ver())}".strip(),
         "versions": f"Python {platform.python_version()}, "
-        + ", ".join(f"{name} {found}" for name in PACKAGES if (found := _version(name))),
+        + ", ".join(f"{name} {actual}" for name in PACKAGES if (actual := _version(name))),
     }
 
 

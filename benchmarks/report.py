@@ -34,19 +34,19 @@ def write(results: Mapping[str, Result], facts: Mapping[str, str], quick: bool) 
     """Return the report as Markdown."""
     parts = ["# Benchmark results", _head(facts, quick), _verdict_table(results, quick)]
     for section in SECTIONS:
-        found = [r for name, r in results.items() if name.split("/")[0] == section]
-        if not found:
+        actual = [r for name, r in results.items() if name.split("/")[0] == section]
+        if not actual:
             continue
-        parts += [f"## {TITLES[section]}", _body(section, found), _notes(section, found)]
+        parts += [f"## {TITLES[section]}", _body(section, actual), _notes(section, actual)]
     parts += [_memory(results), _roofline(results), "## What bounds us now", _bounds()]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _body(section: str, found: list[Result]) -> str:
+def _body(section: str, actual: list[Result]) -> str:
     if section in TRAINING:
-        return _training(found)
-    growing = [r for r in found if " x" in r.match.name]
-    others = [r for r in found if r not in growing]
+        return _training(actual)
+    growing = [r for r in actual if " x" in r.match.name]
+    others = [r for r in actual if r not in growing]
     return "\n\n".join([*([_plain(others)] if others else []), *([_scaling(growing)] if growing else [])])
 
 
@@ -114,10 +114,10 @@ def _memory(results: Mapping[str, Result]) -> str:
     rows = []
     for name, r in results.items():
         if name.split("/")[0] in TRAINING and r.peak(OURS) is not None:
-            shares = [r.memory_ratio(side) for side in (PYG, TUNED)]
+            fractions = [r.memory_ratio(side) for side in (PYG, TUNED)]
             rows.append(
                 [name, *[_peak(r, side) for side in (OURS, PYG, TUNED)]]
-                + ["-" if share is None else f"{share:.2f} x" for share in shares]
+                + ["-" if fraction is None else f"{fraction:.2f} x" for fraction in fractions]
             )
     head = ["workload", OURS, PYG, TUNED, "PyG / ours", "allocator set / ours"]
     title = "## Peak memory\n\nPeak resident memory of each process in MB (in brackets: beyond that after imports)."
@@ -140,8 +140,8 @@ def _roofline(results: Mapping[str, Result]) -> str:
     ]
     rows = []
     for name, r in results.items():
-        products, ours, share = r.seconds(PRODUCTS), r.seconds(OURS), r.ratio(PRODUCTS)
-        if products is None or ours is None or share is None:
+        products, ours, fraction = r.seconds(PRODUCTS), r.seconds(OURS), r.ratio(PRODUCTS)
+        if products is None or ours is None or fraction is None:
             continue
         facts = r.repetitions[PRODUCTS][-1].facts
         gflop, gigabytes = (facts[key] * r.match.scale for key in ("gflop", "gigabytes"))
@@ -152,7 +152,7 @@ def _roofline(results: Mapping[str, Result]) -> str:
             [
                 *(name, f"{gflop:.0f}", f"{gflop / products.median:.0f}", f"{products.median:.3g} s"),
                 *(f"{gigabytes:.0f}", f"{rates[len(rates) // 2]:.0f}", f"{moving:.3g} s", f"{total:.3g} s"),
-                *(f"{ours.median:.3g} s", f"{100 * share.median:.0f} %", f"{100 * total / ours.median:.0f} %"),
+                *(f"{ours.median:.3g} s", f"{100 * fraction.median:.0f} %", f"{100 * total / ours.median:.0f} %"),
             ]
         )
     text = (

@@ -76,7 +76,7 @@ def _concerned(target: Target, results: Iterable[Result]) -> list[Result]:
 
 
 def _verdict(target: Target, result: Result) -> Verdict:
-    name, goal = result.match.name, _asked(target)
+    name, goal = result.match.name, _requirement(target)
     reason = result.skipped.get(OURS) or result.skipped.get(target.side)
     if reason:
         return Verdict(name, goal, reason, "not run")
@@ -97,7 +97,7 @@ def _verdict(target: Target, result: Result) -> Verdict:
     return Verdict(name, goal, measured, _word(target, ratio.median, ratio.low))
 
 
-def _asked(target: Target) -> str:
+def _requirement(target: Target) -> str:
     aim = f", aiming at {target.aim:g}" if target.aim else ""
     if target.measure == "time":
         return f"at least {target.least:g} times as fast as {target.side}{aim}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 # Before anything that computes is imported: as many processes as cores run the tests, each with one thread.
 for _library in ("OMP", "MKL", "OPENBLAS", "NUMBA"):
     os.environ[f"{_library}_NUM_THREADS"] = "1"
+os.environ.pop("COLUMNS", None)  # pytest-xdist sets it; outputs are compared at one width
 
 import pytest  # noqa: E402
 from tests.helpers import durations  # noqa: E402
@@ -28,6 +30,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--table", type=Path, help="write a table of what the long form went through to this file")
     parser.addoption("--write-durations", action="store_true", help="write tests/durations.json anew")
     parser.addoption("--long", action="store_true", help="the long form: all combinations, many faults; hours")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Keep the garbage collector from looking at all tests and modules again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from tests.helpers.cli import CliRunner
 
 import graphtrial as gt
 from graphtrial.cli.main import app
@@ -43,14 +43,14 @@ class Block:
     @property
     def file(self) -> str | None:
         """The file that the block shows, if it shows one."""
-        found = FILE_NAME.match(self.code)
-        return found[1] if found else None
+        actual = FILE_NAME.match(self.code)
+        return actual[1] if actual else None
 
     @property
     def options(self) -> list[str]:
         """The options by which its trainings are made shorter."""
-        found = MARK.fullmatch(self.mark)
-        return shlex.split(found["options"]) if found and found["options"] else []
+        actual = MARK.fullmatch(self.mark)
+        return shlex.split(actual["options"]) if actual and actual["options"] else []
 
     @property
     def commands(self) -> list[str]:
@@ -89,11 +89,11 @@ def test_every_block_is_of_a_kind_that_is_tested(page: Path) -> None:
 
 @pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: page.name)
 def test_every_block_of_a_page_runs(page: Path, staging_folder: Path) -> None:
-    found = blocks(page)
-    for block in found:
+    actual = blocks(page)
+    for block in actual:
         if block.file:
             (staging_folder / block.file).write_text(block.code, encoding="utf-8")
-    for block in found:
+    for block in actual:
         if block.language == "python":
             if block.file:
                 assert plugins.load_plugin(staging_folder / block.file).things
@@ -151,7 +151,7 @@ def test_every_page_of_the_documents_is_linked_from_the_first_one() -> None:
     assert [page.name for page in PAGES[2:] if f"docs/{page.name}" not in text] == []
 
 
-def test_the_table_of_protocols_says_what_they_are() -> None:
+def test_documented_protocols_match_the_registry() -> None:
     lines = (ROOT / "docs" / "protocols.md").read_text(encoding="utf-8").splitlines()
     rows = [
         [cell.strip(" `") for cell in line.strip("|").split("|")]
@@ -159,13 +159,13 @@ def test_the_table_of_protocols_says_what_they_are() -> None:
         if line.startswith(("| `bgnn", "| `tud"))
     ]
     assert len(rows) > 20
-    for name, *told in rows:
+    for name, *output in rows:
         protocol = PROTOCOLS.get(name)
         rules = protocol.rules.flat()
         keys = ("batch_size", "optimizer.lr", "schedule.patience", "stopping.min_lr", "stopping.max_epochs")
         keys += ("stopping.max_hours", "evaluate", "monitor")
         facts = [rules[key] for key in keys] + [len(protocol.seeds), protocol.splits]
-        assert told == [fact if isinstance(fact, str) else f"{fact:g}" for fact in facts], name
+        assert output == [fact if isinstance(fact, str) else f"{fact:g}" for fact in facts], name
     trained = {name for name in PROTOCOLS if name.startswith(("bgnn-v5", "tudataset")) and "kernel" not in name}
     assert trained == {row[0] for row in rows}
 

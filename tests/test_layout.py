@@ -18,7 +18,7 @@ ACROSS = {"benchmarks", "contracts", "faults", "fuzz", "helpers", "tools"}
 """Folders of tests that go through the whole package, or test what is not part of it."""
 
 
-def test_a_folder_can_be_taken_in_at_a_glance() -> None:
+def test_folders_have_few_modules() -> None:
     folders = {file.parent for file in SOURCE.rglob("*.py")}
     sizes = {
         folder.relative_to(SOURCE).as_posix(): len([file for file in folder.glob("*.py") if file.stem != "__init__"])

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from tests.helpers.cli import CliRunner
 
 from graphtrial.cli.main import app
 from graphtrial.core.errors import GraphTrialError
@@ -147,8 +147,8 @@ def test_names_are_escaped_in_every_output(nasty_store: Store, tmp_path: Path) -
         ["report", "--out", str(folder)],
         ["doctor"],
     ):
-        told = CliRunner().invoke(app, [*words, "--store", path])
-        assert told.exit_code == 0, f"{words}: {told.output} {told.exception!r}"
+        result = CliRunner().invoke(app, [*words, "--store", path])
+        assert result.exit_code == 0, f"{words}: {result.output} {result.exception!r}"
     pages = [file for file in folder.rglob("*") if file.suffix in (".html", ".md", ".svg", ".js", ".json")]
     assert any(file.suffix == ".html" for file in pages)
     for file in pages:
@@ -157,8 +157,8 @@ def test_names_are_escaped_in_every_output(nasty_store: Store, tmp_path: Path) -
             json.loads(text)
         else:
             assert "<img src=x" not in text, file.name
-    told = CliRunner().invoke(app, ["report", "--store", path, "--json"])
-    assert json.loads(told.stdout)[0]["model"] == NASTY
+    result = CliRunner().invoke(app, ["report", "--store", path, "--json"])
+    assert json.loads(result.stdout)[0]["model"] == NASTY
 
 
 def test_names_cannot_write_sql(store_path: Path, study_spec: TrialSpec) -> None:
@@ -191,9 +191,9 @@ def test_no_user_folder_or_variable_is_in_a_shared_result(nasty_store: Store, tm
         assert secret not in text
 
 
-def test_nothing_that_matters_is_written_in_place() -> None:
+def test_files_are_written_atomically() -> None:
     """Every write in the package is to a temporary name that is renamed, to a stream of its own, or to the system."""
-    found = []
+    actual = []
     for module in MODULES:
         if module.name == "files.py":
             continue
@@ -205,8 +205,8 @@ def test_nothing_that_matters_is_written_in_place() -> None:
             safe = "atomic_" in text or "temporary" in text or "_renewed" in text
             for node in ast.walk(function):
                 if isinstance(node, ast.Call) and not safe and _writes(node) and not _is_system(node):
-                    found.append(f"{module.relative_to(SOURCE)}:{node.lineno} {ast.unparse(node)[:60]}")
-    assert [line for line in found if not line.startswith(ALLOWED)] == []
+                    actual.append(f"{module.relative_to(SOURCE)}:{node.lineno} {ast.unparse(node)[:60]}")
+    assert [line for line in actual if not line.startswith(ALLOWED)] == []
 
 
 ALLOWED = (

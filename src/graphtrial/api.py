@@ -16,6 +16,8 @@ from graphtrial.core.files import DEFAULT_STORE
 from graphtrial.core.plugins.imports import registered_name
 from graphtrial.core.plugins.permissions import allow
 from graphtrial.datasets import DATASETS, Dataset, DatasetSpec
+from graphtrial.encodings import Encoding
+from graphtrial.encodings.base import encoding_text
 from graphtrial.encodings.notation import encoding_names
 from graphtrial.execution import Executor, Progress, StudyRun
 from graphtrial.execution.executor import Listener
@@ -52,7 +54,7 @@ def build(
     model: str | type[nn.Module],
     dataset: Dataset | str | type[DatasetSpec],
     *,
-    encoding: str = "none",
+    encoding: str | type[Encoding] | Encoding = "none",
     budget: str | None = None,
     **settings: Any,
 ) -> nn.Module:
@@ -60,7 +62,7 @@ def build(
 
     Without a width the published one is taken, or the widest within `budget`. An unknown setting is an error.
     """
-    model = _model_name(model)
+    model, encoding = _model_name(model), encoding_text(encoding)
     allow(model, *encoding_names(encoding))
     data = dataset if isinstance(dataset, Dataset) else load(dataset)
     component = parse_encoding(encoding, model)
@@ -73,7 +75,7 @@ def run(
     dataset: str | type[DatasetSpec],
     model: str | type[nn.Module],
     *,
-    encoding: str = "none",
+    encoding: str | type[Encoding] | Encoding = "none",
     settings: dict[str, Any] | None = None,
     budget: str | None = None,
     protocol: str | None = None,
@@ -88,9 +90,10 @@ def run(
     """Give one model a fair trial on one dataset and return its row; trials that have a result are not run again.
 
     By default the trials run one after the other in this process; `workers` lets so many run at once in processes of
-    their own, `None` as many as there are cores. An `executor` takes the place of both.
+    their own, `None` as many as there are cores. An `executor` takes the place of both. The encoding is a text such as
+    `laplacian:20` or `rwse:20+laplacian:8`, or an instance such as `gt.encodings.LaplacianPE(k=20)`.
     """
-    dataset, model = registered_name(DATASETS, dataset), _model_name(model)
+    dataset, model, encoding = registered_name(DATASETS, dataset), _model_name(model), encoding_text(encoding)
     allow(dataset, model, *encoding_names(encoding), *([protocol] if protocol else []))
     study = Study(
         title=f"{model} on {dataset}",

@@ -28,9 +28,9 @@ TRIVIAL = "tests.benchmarks.trivial:"
 
 
 def test_a_summary_is_median_minimum_and_maximum():
-    found = summarize([3.0, 1.0, 2.0, 10.0])
-    assert (found.median, found.low, found.high, found.count) == (2.5, 1.0, 10.0, 4)
-    assert found.scaled(2) == summarize([6.0, 2.0, 4.0, 20.0])
+    actual = summarize([3.0, 1.0, 2.0, 10.0])
+    assert (actual.median, actual.low, actual.high, actual.count) == (2.5, 1.0, 10.0, 4)
+    assert actual.scaled(2) == summarize([6.0, 2.0, 4.0, 20.0])
     with pytest.raises(ValueError, match="empty"):
         summarize([])
 
@@ -63,17 +63,17 @@ def test_numbers_as_text():
     assert seconds(None) == ratio(None) == megabytes(None) == "-"
 
 
-def test_a_contestant_runs_when_asked():
+def test_contestant_runs_on_request():
     contestant = Contestant(f"{TRIVIAL}counts", {"start": 5})
     try:
         assert contestant.warm_up().checksum == 5
         assert [contestant.run().checksum for _ in range(3)] == [6, 7, 8]
-        found = contestant.run()
+        actual = contestant.run()
     finally:
         contestant.close()
-    assert found.seconds == 0.25
-    assert found.facts == {"colour": "blue"}
-    assert found.peak >= contestant.ready["baseline"] > 0
+    assert actual.seconds == 0.25
+    assert actual.facts == {"colour": "blue"}
+    assert actual.peak >= contestant.ready["baseline"] > 0
     assert contestant._process.returncode == 0
 
 
@@ -100,7 +100,7 @@ def test_a_contestant_sees_no_setting_but_its_own(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("contest", "reason"), [("declines", "too tired"), ("breaks", "ZeroDivisionError: by accident")]
 )
-def test_a_contestant_that_cannot_take_part_says_why(contest: str, reason: str):
+def test_unavailable_contestant_has_a_reason(contest: str, reason: str):
     contestant = Contestant(TRIVIAL + contest, {})
     try:
         with pytest.raises(SkipError, match=reason):
@@ -121,28 +121,28 @@ def test_a_contestant_that_ends_early_is_noticed():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("one_at_a_time", [False, True])
-def test_a_match_pairs_its_rounds_and_leaves_out_who_cannot_play(one_at_a_time: bool):
+def test_match_pairs_rounds_and_skips_unavailable_contestants(one_at_a_time: bool):
     sides = (
         Side(OURS, f"{TRIVIAL}counts", {"start": 0}),
         Side(PYG, f"{TRIVIAL}counts", {"start": 0, "seconds": 0.75}),
         Side("absent", f"{TRIVIAL}declines"),
     )
-    said: list[str] = []
-    result = play(Match("x", sides, rounds=3, scale=4, one_at_a_time=one_at_a_time), said.append)
+    message: list[str] = []
+    result = play(Match("x", sides, rounds=3, scale=4, one_at_a_time=one_at_a_time), message.append)
     assert result.checksums(OURS) == ([1, 1, 1] if one_at_a_time else [1, 2, 3])
     assert result.ratio(PYG) == summarize([3.0, 3.0, 3.0])
     assert result.seconds(OURS) == summarize([1.0, 1.0, 1.0])
     assert result.skipped == {"absent": "too tired"}
     assert result.growth(OURS) is not None
-    assert "too tired" in said[0]
+    assert "too tired" in message[0]
 
 
 def test_targets_get_their_verdicts():
-    found = {(v.match, v.goal.split(" as ")[0]): v.verdict for v in verdicts(_results())}
-    assert found["zinc/gcn", "at least 1.7 times"] == "reached, not in every round"
-    assert found["pattern/gcn", "at least 20 times"] == "**missed**"
-    assert found["pattern/gat", "peak memory at most 1/4 of PyG's"] == "not run"
-    assert found["batching", "at least 10 times"] == "reached"
+    actual = {(v.match, v.goal.split(" as ")[0]): v.verdict for v in verdicts(_results())}
+    assert actual["zinc/gcn", "at least 1.7 times"] == "reached, not in every round"
+    assert actual["pattern/gcn", "at least 20 times"] == "**missed**"
+    assert actual["pattern/gat", "peak memory at most 1/4 of PyG's"] == "not run"
+    assert actual["batching", "at least 10 times"] == "reached"
 
 
 def test_every_target_concerns_a_match():
@@ -165,11 +165,11 @@ def test_the_report_has_every_part(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert "Not written yet" in report.write({}, {}, quick=True)
 
 
-def test_a_kept_run_can_be_reported_again(tmp_path: Path):
-    kept, out = tmp_path / "run.json", tmp_path / "R.md"
+def test_stored_run_is_reported_again(tmp_path: Path):
+    remaining, out = tmp_path / "run.json", tmp_path / "R.md"
     results = _results()
-    kept.write_text(json.dumps({"facts": {}, "quick": False, "results": [asdict(r) for r in results.values()]}))
-    command.main(["--from-json", str(kept), "--out", str(out)])
+    remaining.write_text(json.dumps({"facts": {}, "quick": False, "results": [asdict(r) for r in results.values()]}))
+    command.main(["--from-json", str(remaining), "--out", str(out)])
     assert out.read_text() == report.write(results, {}, quick=False)
 
 
@@ -249,9 +249,9 @@ def test_the_roofline_counts_every_product():
 
     data, ids = graphs_for("molecules", 8)
     batch = Batch.from_data_list(as_data(data, ids))
-    found = roofline.recorded(build_twin(twin_class(), "gcn", "zinc", data), batch)
+    actual = roofline.recorded(build_twin(twin_class(), "gcn", "zinc", data), batch)
     nodes, width = batch.num_nodes, BY_NAME["gcn"].zinc
-    layers = sum(count for (m, k, n, *_), count in found.items() if sorted((m, k, n)) == sorted((nodes, width, width)))
+    layers = sum(count for (m, k, n, *_), count in actual.items() if sorted((m, k, n)) == sorted((nodes, width, width)))
     assert layers == 3 * LAYERS  # forward, gradient of the input, gradient of the weight
     assert roofline.moved_bytes("gcn", nodes, 2 * nodes, width) > roofline.moved_bytes("mlp", nodes, 2 * nodes, width)
     assert roofline.product_seconds((64, 30, 30, False, True)) > 0
@@ -268,19 +268,19 @@ def _results() -> dict[str, Result]:
         facts = {"parameters": 10, "gflop": 1.0, "gigabytes": 1.0, "bandwidth": 20.0}
         return [Repetition(t, 1 / (i + 1), mb * 2**20, facts) for i, t in enumerate(times)]
 
-    def made(name: str, ours: list[Repetition], **others: list[Repetition]) -> Result:
+    def built(name: str, ours: list[Repetition], **others: list[Repetition]) -> Result:
         names = {"pyg": PYG, "tuned": TUNED, "products": PRODUCTS, "listed": "PyG Batch.from_data_list"}
-        found = {OURS: ours, **{names[key]: value for key, value in others.items()}}
-        sides = tuple(Side(side, "nothing", {"graphs": BATCH}) for side in found)
-        return Result(Match(name, sides, 2, scale=2.0), found, {side: {"baseline": 1} for side in found})
+        actual = {OURS: ours, **{names[key]: value for key, value in others.items()}}
+        sides = tuple(Side(side, "nothing", {"graphs": BATCH}) for side in actual)
+        return Result(Match(name, sides, 2, scale=2.0), actual, {side: {"baseline": 1} for side in actual})
 
     absent = Result(Match("pattern/gat", (Side(OURS, "nothing"),), 1), skipped={OURS: "not in the registry"})
     results = [
-        made("zinc/gcn", repetitions(1, 1), pyg=repetitions(1.6, 2.6), products=repetitions(0.7, 0.7)),
-        made("pattern/gcn", repetitions(1, 1), pyg=repetitions(9, 9, mb=900), tuned=repetitions(5, 5)),
+        built("zinc/gcn", repetitions(1, 1), pyg=repetitions(1.6, 2.6), products=repetitions(0.7, 0.7)),
+        built("pattern/gcn", repetitions(1, 1), pyg=repetitions(9, 9, mb=900), tuned=repetitions(5, 5)),
         absent,
-        made("batching", repetitions(1, 1), listed=repetitions(12, 12)),
-        *(made(f"scaling/graphs x{times}", repetitions(times, times, mb=times)) for times in (1, 10, 100)),
+        built("batching", repetitions(1, 1), listed=repetitions(12, 12)),
+        *(built(f"scaling/graphs x{times}", repetitions(times, times, mb=times)) for times in (1, 10, 100)),
     ]
     return {result.match.name: result for result in results}
 
@@ -288,7 +288,7 @@ def _results() -> dict[str, Result]:
 def _is_simple(graphs: GraphSet) -> bool:
     graph = np.repeat(np.arange(len(graphs)), graphs.edge_counts)
     edges = np.stack([graph, *graphs.edge_index.astype(np.int64)])
-    turned = edges[[0, 2, 1]]
+    permuted = edges[[0, 2, 1]]
     unique = np.unique(edges, axis=1)
     no_loops = bool((edges[1] != edges[2]).all())
-    return no_loops and unique.shape == edges.shape and bool((unique == np.unique(turned, axis=1)).all())
+    return no_loops and unique.shape == edges.shape and bool((unique == np.unique(permuted, axis=1)).all())

@@ -16,7 +16,7 @@ DATA = molecules(12)
 SHAPES = Shapes(outputs=1, level="graph", node_types=28, edge_types=4)
 
 
-def answers(loop: nn.Module) -> Tensor:
+def loop_output(loop: nn.Module) -> Tensor:
     return torch.cat([loop(dense(*_single(DATA, graph)[:3])) for graph in range(len(DATA))])
 
 
@@ -33,7 +33,7 @@ def test_the_loop_has_the_size_of_the_model(entry):
 
 
 @pytest.mark.slow
-def test_the_loop_of_3wl_gnn_gives_the_same_answers():
+def test_loop_of_3wl_gnn_matches():
     torch.manual_seed(0)
     model, loop = build_model("3wl-gnn", SHAPES, {"width": 12, "layers": 2}), ThreeWLLoop(12, 2)
     for block, (left, right, skip), head, other in zip(model.blocks, loop.blocks, model.heads, loop.heads, strict=True):
@@ -45,10 +45,10 @@ def test_the_loop_of_3wl_gnn_gives_the_same_answers():
             copy(theirs, ours.weight)
             copy(theirs, ours.bias, "bias")
     batch = GraphBatch.from_set(DATA, range(len(DATA)))
-    torch.testing.assert_close(answers(loop), model(batch), rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(loop_output(loop), model(batch), rtol=1e-4, atol=1e-4)
 
 
-def test_the_loop_of_ringgnn_gives_the_same_answers():
+def test_loop_of_ringgnn_matches():
     torch.manual_seed(0)
     model, loop = build_model("ringgnn", SHAPES, {"width": 12, "layers": 2}), RingLoop(12, 2)
     for at, layer in enumerate(model.layers):
@@ -65,4 +65,4 @@ def test_the_loop_of_ringgnn_gives_the_same_answers():
     loop.head.load_state_dict(model.head.state_dict())
     batch = GraphBatch.from_set(DATA, range(len(DATA)))
     expected = model(batch)
-    torch.testing.assert_close(answers(loop), expected, rtol=1e-4, atol=1e-4 * expected.abs().max().item())
+    torch.testing.assert_close(loop_output(loop), expected, rtol=1e-4, atol=1e-4 * expected.abs().max().item())

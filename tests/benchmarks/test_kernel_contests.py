@@ -15,15 +15,15 @@ from benchmarks.protocol import SkipError
 def checksum(contest: Callable[..., None], monkeypatch: pytest.MonkeyPatch, **arguments: Any) -> float:
     """Return what a contestant reports of its first repetition."""
     monkeypatch.setattr(kernels, "pin_to_one_core", lambda: None)
-    told: list[float] = []
+    result: list[float] = []
 
-    def tick(seconds: float, found: float) -> None:
-        told.append(found)
+    def tick(seconds: float, actual: float) -> None:
+        result.append(actual)
         raise SystemExit
 
     with pytest.raises(SystemExit):
         contest(ready=lambda: None, tick=tick, **arguments)
-    return told[0]
+    return result[0]
 
 
 @pytest.mark.slow
@@ -38,7 +38,7 @@ def test_both_sides_compute_the_same_matrix(
     assert ours > 20
 
 
-def test_a_set_that_is_not_here_is_skipped_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_dataset_is_skipped_with_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SkipError, match="GRAPHTRIAL_MIRROR"):
         checksum(kernels.graphtrial, monkeypatch, kernel="wl", dataset="mcf-7", settings={}, graphs=0)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
+from tests.helpers.cli import CliRunner, Result
 
 from graphtrial import __version__
 from graphtrial.cli.main import app
@@ -63,14 +63,14 @@ def test_everything_can_be_listed(kind: str) -> None:
 
 @pytest.mark.slow
 def test_run_prints_the_documented_json(store: str) -> None:
-    told = call_json("run", "csl", "gatedgcn", "--encoding", "laplacian:20", "--store", store, *QUICK)
-    assert set(told["test"]) == {"mean", "std", "min", "max", "n", "ci_low", "ci_high"}
-    assert told["test"]["n"] == 2
-    assert told["epochs"] == 2
-    assert told["encoding"] == {"name": "laplacian", "k": 20, "sign": "random"}
-    assert told["settings"]["width"] == 8
+    printed = call_json("run", "csl", "gatedgcn", "--encoding", "laplacian:20", "--store", store, *QUICK)
+    assert set(printed["test"]) == {"mean", "std", "min", "max", "n", "ci_low", "ci_high"}
+    assert printed["test"]["n"] == 2
+    assert printed["epochs"] == 2
+    assert printed["encoding"] == {"name": "laplacian", "k": 20, "sign": "random"}
+    assert printed["settings"]["width"] == 8
     keys = Path(__file__).parents[2].joinpath("docs/json.md").read_text(encoding="utf-8")
-    assert all(f"`{key}`" in keys for key in told)
+    assert all(f"`{key}`" in keys for key in printed)
 
 
 @pytest.mark.slow
@@ -85,9 +85,9 @@ def test_run_prints_a_table_beside_the_published_row_and_is_instant_the_second_t
 
 
 @pytest.mark.slow
-def test_status_show_and_report_tell_of_a_trial(store: str, tmp_path: Path) -> None:
-    told = call_json("run", "csl", "mlp", "--store", store, *QUICK)
-    trial = told["trials"][0]
+def test_status_show_and_report_list_a_trial(store: str, tmp_path: Path) -> None:
+    printed = call_json("run", "csl", "mlp", "--store", store, *QUICK)
+    trial = printed["trials"][0]
     shown = call_json("show", trial[:8], "--store", store)
     assert (shown["status"], shown["epochs"], len(shown["history"])) == ("done", 2, 2)
     assert shown["spec"]["model"]["name"] == "mlp"
@@ -95,7 +95,7 @@ def test_status_show_and_report_tell_of_a_trial(store: str, tmp_path: Path) -> N
     assert trial in call("show", trial, "--store", store).stdout
     assert "index.html" in call("report", "--store", store, "--out", str(tmp_path / "site")).stdout.replace("\n", "")
     assert (tmp_path / "site" / "report.md").exists()
-    assert call_json("report", "--store", store) == [told]
+    assert call_json("report", "--store", store) == [printed]
     assert "| MLP | none |" in call("report", "--markdown", "--store", store).stdout
 
 
@@ -128,13 +128,13 @@ def test_a_study_file_is_planned_and_run(store: str, tmp_path: Path) -> None:
     )
     assert len(call_json("study", str(file), "--dry-run")) == 2
     assert "mine: 2 trials" in call("study", str(file), "--dry-run").stdout
-    told = call_json("study", str(file), "--store", store, "--workers", "0")
-    assert [row["model"] for row in told] == ["gcn", "mlp"]
+    printed = call_json("study", str(file), "--store", store, "--workers", "0")
+    assert [row["model"] for row in printed] == ["gcn", "mlp"]
 
 
 def test_params_counts_part_by_part() -> None:
-    told = call_json("params", "csl", "gcn", "--encoding", "laplacian:20")
-    assert told["params"] == sum(told["parts"].values()) == 103847
+    printed = call_json("params", "csl", "gcn", "--encoding", "laplacian:20")
+    assert printed["params"] == sum(printed["parts"].values()) == 103847
     assert "103847" in call("params", "csl", "gcn", "--encoding", "laplacian:20").stdout
     assert call_json("params", "csl", "gcn", "--budget", "50k")["params"] <= 50_000
 

@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from tests.helpers.cli import CliRunner
 
 from graphtrial.cli import failures, listing
 from graphtrial.cli.main import app
 
-LIST = [sys.executable, "-m", "graphtrial", "list", "models"]
+LIST = [sys.executable, "-m", "graphtrial", "list", "protocols"]  # which does not import torch
 
 
 def run(words: list[str], **options: object) -> subprocess.CompletedProcess[str]:
@@ -26,24 +26,24 @@ def shell(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 @pytest.mark.parametrize("words", ['"$@"', '"$@" --json', '"$@" --help'])
-def test_a_full_disk_is_told_in_one_line(words: str, tmp_path: Path) -> None:
+def test_full_disk_is_one_line(words: str, tmp_path: Path) -> None:
     done = shell(f"{words} > /dev/full", tmp_path)
     assert (done.returncode, done.stderr) == (2, "graphtrial: system error: No space left on device\n")
     assert shell(f"{words} > /dev/full 2> /dev/full", tmp_path).returncode == 2
 
 
-def test_a_reader_that_goes_away_ends_it_silently(tmp_path: Path) -> None:
+def test_closed_pipe_exits_silently(tmp_path: Path) -> None:
     done = shell('set -o pipefail; exec 3>&1; { "$@" --json; echo "$?" >&3; } | true', tmp_path)
     assert done.stderr == ""
     assert done.stdout.strip() in ("0", str(failures.PIPE_CLOSED))  # 0 where all of it went into the pipe before
 
 
-def test_closed_streams_are_no_matter(tmp_path: Path) -> None:
+def test_closed_standard_streams(tmp_path: Path) -> None:
     assert shell('"$@" >&-', tmp_path).returncode == 0
     assert shell('"$@" >&- 2>&-', tmp_path).returncode == 0
 
 
-def test_a_deleted_folder_is_told_in_one_line(tmp_path: Path) -> None:
+def test_deleted_folder_is_one_line(tmp_path: Path) -> None:
     done = shell('mkdir gone && cd gone && rmdir ../gone && "$@"', tmp_path)
     assert done.returncode == 2
     assert done.stderr == "graphtrial: the current folder was deleted: change to another one\n"
@@ -80,7 +80,7 @@ def test_an_exception_is_one_line_and_a_code(
         raise error
 
     monkeypatch.setattr(listing, "print_json", fail)
-    result = CliRunner().invoke(app, ["list", "studies", "--json"])
+    result = CliRunner().invoke(app, ["list", "protocols", "--json"])
     assert result.exit_code == code
     assert result.stderr.startswith(f"graphtrial: {words}")
     assert result.stderr.count("\n") == 1

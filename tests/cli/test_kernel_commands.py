@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from tests.helpers.cli import CliRunner
 
 from graphtrial.cli.main import app
 
@@ -23,16 +23,16 @@ def test_help_has_an_example(command: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_kernel_is_tried_and_told_as_json(tmp_path: Path) -> None:
+def test_kernel_command_prints_json(tmp_path: Path) -> None:
     words = ["kernel", "csl", "wl", "--h", "2", "--repetitions", "2", "--folds", "3", "--workers", "0"]
     store = ["--store", str(tmp_path / "store.sqlite")]
     result = RUNNER.invoke(app, [*words, *store, "--json"])
     assert result.exit_code == 0, result.output
-    told = json.loads(result.stdout)
-    assert (told["dataset"], told["model"], told["settings"]["h"]) == ("csl", "wl", 2)
-    assert told["protocol"] == "tudataset/kernel-svm@1"
-    assert (told["test"]["n"], told["test_over_seeds"]["n"]) == (6, 2)
-    shown = json.loads(RUNNER.invoke(app, ["show", told["trials"][0], *store, "--json"]).stdout)
+    printed = json.loads(result.stdout)
+    assert (printed["dataset"], printed["model"], printed["settings"]["h"]) == ("csl", "wl", 2)
+    assert printed["protocol"] == "tudataset/kernel-svm@1"
+    assert (printed["test"]["n"], printed["test_over_seeds"]["n"]) == (6, 2)
+    shown = json.loads(RUNNER.invoke(app, ["show", printed["trials"][0], *store, "--json"]).stdout)
     assert shown["status"] == "done"
     assert shown["spec"]["rules"] == {"kind": "kernel-svm"}  # all others are the defaults
     assert shown["rules"]["penalties"][0] == 1000.0

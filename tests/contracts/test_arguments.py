@@ -95,18 +95,18 @@ def test_every_setting_of_a_model_declares_type_and_range(name: str) -> None:
 
 def _sound(constructor: Callable[..., Any]) -> dict[str, Any]:
     """Return values for what has no default."""
-    found: dict[str, Any] = {}
+    actual: dict[str, Any] = {}
     for key, parameter in declared_arguments(constructor).items():
         if parameter.default is parameter.empty:
             for value in (1, 5, 0.5, "x", True, [1, 1, 1]):
                 try:
-                    resolve_arguments(constructor, {**found, key: value}, "it")
+                    resolve_arguments(constructor, {**actual, key: value}, "it")
                 except GraphTrialError as error:
                     if f"{key} of it" in str(error):
                         continue
-                found[key] = value
+                actual[key] = value
                 break
-    return found
+    return actual
 
 
 @pytest.mark.parametrize("constructor", list(constructors()))
@@ -159,6 +159,15 @@ def test_a_wrong_rule_is_one_line(name: str) -> None:
                 is_one_line(error)
                 continue
             assert rules_from(json.loads(canonical_json(rules.to_dict()))) == rules
+
+
+@pytest.mark.parametrize("key", ["seeds", "schedule.seeds", "stopping.seeds", "optimizer.seeds", "seeds.x", "", "."])
+@pytest.mark.parametrize("name", ["bgnn-v5/csl", "wikics/svm", "tudataset/kernel-svm", "tudataset/gnn"])
+def test_an_unknown_rule_is_one_line_whatever_its_value(name: str, key: str) -> None:
+    for value in (*NASTY, "none", None):
+        with pytest.raises(GraphTrialError) as refusal:
+            PROTOCOLS.get(name).rules_for("gcn", 4, {key: value})
+        is_one_line(refusal.value)
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 import typer
-from tests.helpers.sampling import rotating, share
+from tests.helpers.cli import CliRunner, Result
+from tests.helpers.sampling import chunk, rotating
 from tests.helpers.strangers import MODULE, PLACES, stored, trial
-from typer.testing import CliRunner, Result
 
 from graphtrial.cli.main import app
 from graphtrial.core.plugins import permissions
@@ -111,14 +111,14 @@ def test_no_command_imports_what_a_store_names(
     (tmp_path / "out").mkdir()
     again = [words for words in FROM_STORE if words[0] == "reproduce"]
     others = [words for words in FROM_STORE if words[0] != "reproduce"]
-    for words in again if honest else [*again, *share(others, list(PLACES).index(place), 2, request)]:
-        told = call([*words, "--store", str(path)], ID=spec.id[:8], OUT=tmp_path / "out")
+    for words in again if honest else [*again, *chunk(others, list(PLACES).index(place), 2, request)]:
+        printed = call([*words, "--store", str(path)], ID=spec.id[:8], OUT=tmp_path / "out")
         assert not mark.exists(), words
         if words[0] == "reproduce" and place != "protocol":  # the rules of a trial are written out in it
-            assert told.exit_code == 2, told.output
+            assert printed.exit_code == 2, printed.output
             word = f"marked:{PLACES[place]}"
-            assert told.stderr.endswith(f"add --allow {word} (in Python: graphtrial.allow('{word}'))\n")
-            assert told.stderr.count("\n") == 1
+            assert printed.stderr.endswith(f"add --allow {word} (in Python: graphtrial.allow('{word}'))\n")
+            assert printed.stderr.count("\n") == 1
     call(["store", "merge", str(path), "--store", str(tmp_path / "ours.sqlite")])
     assert not mark.exists()
     assert "marked" not in sys.modules
@@ -129,12 +129,12 @@ def test_no_command_imports_what_a_study_names(place: str, mark: Path, tmp_path:
     file = tmp_path / "theirs.toml"
     file.write_text(f'title = "a study"\n{STUDIES[place]}')
     for words in FROM_STUDY:
-        told = call(words, FILE=file)
+        printed = call(words, FILE=file)
         assert not mark.exists(), words
         if words[0] == "study" and place not in ("also", "encoding"):  # not looked at; an encoding has no colon
-            assert told.exit_code == 2, told.output
-            assert "If you trust it add --allow marked:" in told.stderr
-            assert told.stderr.count("\n") == 1
+            assert printed.exit_code == 2, printed.output
+            assert "If you trust it add --allow marked:" in printed.stderr
+            assert printed.stderr.count("\n") == 1
     assert "marked" not in sys.modules
 
 
@@ -156,8 +156,8 @@ def test_every_command_was_tried() -> None:
             yield from names(inner, (*path, name))
 
     tried = [" ".join(words) for words in (*FROM_STORE, *FROM_STUDY, *OTHERS)]
-    known = set(names(typer.main.get_command(app)))
-    missed = {name for name in known if not any(f"{words} ".startswith(f"{name} ") for words in tried)}
+    registered = set(names(typer.main.get_command(app)))
+    missed = {name for name in registered if not any(f"{words} ".startswith(f"{name} ") for words in tried)}
     assert {name for name in missed if not name.startswith("data generate")} == APART
 
 
@@ -167,20 +167,20 @@ def test_every_command_that_takes_a_plugin_takes_an_allowance() -> None:
             yield from options(inner)
         yield {option for parameter in command.params for option in parameter.opts}
 
-    found = [names for names in options(typer.main.get_command(app)) if {"--plugin", "--allow"} & names]
-    assert len(found) >= 12
-    assert all({"--plugin", "--allow"} <= names for names in found)
+    actual = [names for names in options(typer.main.get_command(app)) if {"--plugin", "--allow"} & names]
+    assert len(actual) >= 12
+    assert all({"--plugin", "--allow"} <= names for names in actual)
 
 
 @pytest.mark.parametrize(("place", "workers"), rotating([place for place in PLACES if place != "protocol"], [1, 0]))
-def test_what_is_allowed_is_run_again(place: str, workers: int, plain: TrialSpec, mark: Path, tmp_path: Path) -> None:
+def test_allowed_code_is_reproduced(place: str, workers: int, plain: TrialSpec, mark: Path, tmp_path: Path) -> None:
     spec, path = trial(place, plain, tmp_path, honest=True), tmp_path / "theirs.sqlite"
     stored(spec, path)
     words = ["reproduce", spec.id, "--store", str(path), "--workers", str(workers), "--json"]
-    told = call([*words, "--allow", f"marked:{PLACES[place]}"])
-    assert told.exit_code == 1, told.output  # the stored scores were invented
-    (one,) = json.loads(told.stdout)
-    assert one["verdict"] == "differs", told.output
+    printed = call([*words, "--allow", f"marked:{PLACES[place]}"])
+    assert printed.exit_code == 1, printed.output  # the stored scores were invented
+    (one,) = json.loads(printed.stdout)
+    assert one["verdict"] == "differs", printed.output
     assert "test" in one["after"]
     assert mark.exists()
 
@@ -188,22 +188,20 @@ def test_what_is_allowed_is_run_again(place: str, workers: int, plain: TrialSpec
 @pytest.mark.parametrize(
     ("place", "workers"), rotating([place for place in STUDIES if place not in ("also", "encoding")], ["1", "0"])
 )
-def test_what_is_allowed_is_run_in_a_study(place: str, workers: str, mark: Path, tmp_path: Path) -> None:
+def test_allowed_code_runs_in_a_study(place: str, workers: str, mark: Path, tmp_path: Path) -> None:
     file = tmp_path / "theirs.toml"
     file.write_text(f'title = "a study"\n{STUDIES[place]}')
     name = f"marked:{PLACES['protocol' if 'protocol' in place else place]}"
-    told = call(
+    printed = call(
         ["study", str(file), "--workers", workers, "--allow", name, "--store", str(tmp_path / "s.sqlite"), "--json"]
     )
-    assert told.exit_code == 0, told.output
-    assert json.loads(told.stdout)["statuses"] == {"done": 1}
+    assert printed.exit_code == 0, printed.output
+    assert json.loads(printed.stdout)["statuses"] == {"done": 1}
     assert mark.exists()
 
 
 @pytest.mark.parametrize("executor", ["processes", "ray"])
-def test_workers_import_what_was_allowed_and_nothing_else(
-    executor: str, plain: TrialSpec, mark: Path, tmp_path: Path
-) -> None:
+def test_workers_import_allowed_code_only(executor: str, plain: TrialSpec, mark: Path, tmp_path: Path) -> None:
     from graphtrial.execution import make_executor
 
     if executor == "ray":
@@ -223,10 +221,10 @@ def test_workers_import_what_was_allowed_and_nothing_else(
         assert mark.exists()
 
 
-def test_doctor_says_which_code_a_store_names(plain: TrialSpec, mark: Path, tmp_path: Path) -> None:
+def test_doctor_lists_code_named_by_a_store(plain: TrialSpec, mark: Path, tmp_path: Path) -> None:
     path = tmp_path / "theirs.sqlite"
     stored(trial("model", plain, tmp_path, honest=False), path)
     findings = json.loads(call(["doctor", "--store", str(path), "--json"]).stdout)["findings"]
-    (code,) = [finding for finding in findings if finding["what"] == "code"]
-    assert code["says"] == "1 names of code outside graphtrial: marked:Net"
+    (code,) = [finding for finding in findings if finding["check"] == "code"]
+    assert code["result"] == "1 names of code outside graphtrial: marked:Net"
     assert not mark.exists()

@@ -98,12 +98,12 @@ def test_metadata_is_complete(name: str) -> None:
 def test_splits_are_disjoint_and_complete_where_promised(dataset: Dataset) -> None:
     count = dataset.graphs.size[dataset.spec.split_level]
     for split in dataset.splits:
-        together = np.concatenate(list(split.parts.values()))
-        assert len(np.unique(together)) == len(together)
-        assert together.min() >= 0
-        assert together.max() < count
+        batched = np.concatenate(list(split.parts.values()))
+        assert len(np.unique(batched)) == len(batched)
+        assert batched.min() >= 0
+        assert batched.max() < count
         if dataset.spec.splits_complete:
-            assert len(together) == count
+            assert len(batched) == count
 
 
 def test_splits_are_stratified_where_promised(dataset: Dataset) -> None:
@@ -191,14 +191,14 @@ def test_reading_again_gives_the_same(dataset: Dataset) -> None:
     assert again.graphs.content_hash == dataset.graphs.content_hash
 
 
-def test_content_is_what_it_was(dataset: Dataset) -> None:
-    made = {name: version for name, version in dataset.provenance["libraries"].items() if name in ("rdkit",)}
-    known = KNOWN.get(canonical_json([dataset.name, dataset.provenance["source"], made]))
-    if known is None:
+def test_content_hash_is_frozen(dataset: Dataset) -> None:
+    built = {name: version for name, version in dataset.provenance["libraries"].items() if name in ("rdkit",)}
+    registered = KNOWN.get(canonical_json([dataset.name, dataset.provenance["source"], built]))
+    if registered is None:
         pytest.skip(
-            f"no hash of {dataset.name} from {dataset.provenance['source']} is on record for {made or 'any library'}"
+            f"no hash of {dataset.name} from {dataset.provenance['source']} is on record for {built or 'any library'}"
         )
-    assert dataset.hash == known
+    assert dataset.hash == registered
 
 
 @pytest.mark.slow
@@ -232,7 +232,7 @@ def _prepare(name: str, hashes: Any) -> None:
 
 
 @pytest.mark.parametrize("name", DATASETS.names())
-def test_a_source_that_is_not_the_published_data_says_how_it_differs(name: str) -> None:
+def test_synthetic_source_documents_its_difference(name: str) -> None:
     for source in DATASETS.get(name).sources:
         assert source.exact or source.deviation, f"{source.name} of {name} needs a `deviation`"
         assert len(source.deviation) < 100

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import torch
-from tests.helpers.layers import GRAPH_MODELS, known
+from tests.helpers.layers import GRAPH_MODELS, accepted_settings
 from tests.helpers.samples import (
     AWKWARD,
     EDGE_TYPES,
@@ -26,13 +26,16 @@ from tests.helpers.samples import (
 )
 from tests.helpers.sampling import rotating
 
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.process import seed_everything
 from graphtrial.core.signatures import declared_arguments
 from graphtrial.core.spec import canonical_json
 from graphtrial.encodings import ENCODINGS, Encoding, encode
+from graphtrial.encodings.base import encoding_text
 from graphtrial.graphs import Column, GraphSet, from_networkx
 from graphtrial.nn import Shapes, build_model
 from graphtrial.nn.encoder import ENCODING_COLUMN
+from graphtrial.studies.study import parse_encoding
 
 SETS = {
     "awkward": graph_set(AWKWARD),
@@ -89,21 +92,21 @@ def test_values_are_finite_and_of_the_declared_width(encoding: Encoding, graphs:
 
 
 @every_set
-def test_only_the_structure_is_looked_at(encoding: Encoding, graphs: GraphSet) -> None:
+def test_encoding_depends_on_the_structure_only(encoding: Encoding, graphs: GraphSet) -> None:
     bare = GraphSet(graphs.structure, {})
     np.testing.assert_array_equal(encoding.compute(graphs), encoding.compute(bare))
 
 
 @every_set
 def test_a_graph_has_the_same_encoding_whatever_its_neighbours(encoding: Encoding, graphs: GraphSet) -> None:
-    together = np.split(encoding.compute(graphs), graphs.node_ptr[1:-1])
+    batched = np.split(encoding.compute(graphs), graphs.node_ptr[1:-1])
     for graph in range(len(graphs)):
-        np.testing.assert_array_equal(encoding.compute(graphs.subset([graph])), together[graph])
+        np.testing.assert_array_equal(encoding.compute(graphs.subset([graph])), batched[graph])
     backwards = encoding.compute(graphs.subset(range(len(graphs))[::-1]))
-    np.testing.assert_array_equal(backwards, np.concatenate([backwards[:0], *together[: len(graphs)][::-1]]))
+    np.testing.assert_array_equal(backwards, np.concatenate([backwards[:0], *batched[: len(graphs)][::-1]]))
 
 
-def test_renumbering_the_nodes_does_what_the_encoding_says(encoding: Encoding) -> None:
+def test_encoding_is_equivariant_as_declared(encoding: Encoding) -> None:
     if encoding.relabelling == "none":
         pytest.skip(f"{encoding.name} is made of the numbers of the nodes")
     graphs = from_networkx(plain_graphs(8, seed=60))
@@ -136,7 +139,7 @@ def test_another_process_computes_the_same_bits() -> None:
     assert [text.split() for text in done.stdout.splitlines()] == [[name, *hashes(name)] for name in ENCODINGS]
 
 
-def test_random_numbers_of_the_process_have_no_say(encoding: Encoding) -> None:
+def test_encoding_ignores_the_global_random_state(encoding: Encoding) -> None:
     torch.manual_seed(1)
     np.random.seed(1)
     first = encoding.compute(SETS["random"])
@@ -147,7 +150,7 @@ def test_random_numbers_of_the_process_have_no_say(encoding: Encoding) -> None:
 
 def test_the_training_view_depends_on_the_generator_alone(encoding: Encoding) -> None:
     values = torch.from_numpy(encoding.compute(SETS["random"]))
-    kept = values.clone()
+    remaining = values.clone()
     views = []
     for seed in (5, 6):  # of the process, not of the generator
         torch.manual_seed(seed)
@@ -155,7 +158,7 @@ def test_the_training_view_depends_on_the_generator_alone(encoding: Encoding) ->
     torch.testing.assert_close(*views, rtol=0, atol=0, equal_nan=True)
     assert views[0].shape == values.shape
     assert views[0].dtype == values.dtype
-    torch.testing.assert_close(values, kept, rtol=0, atol=0, equal_nan=True)
+    torch.testing.assert_close(values, remaining, rtol=0, atol=0, equal_nan=True)
 
 
 def test_encoding_a_set_adds_one_column_that_batches_carry(encoding: Encoding, own_home: Path) -> None:
@@ -167,16 +170,38 @@ def test_encoding_a_set_adds_one_column_that_batches_carry(encoding: Encoding, o
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("model", "replaces"), rotating(GRAPH_MODELS, [True, False]))
-def test_every_model_hears_the_encoding(model: str, replaces: bool, encoding: Encoding) -> None:
+def test_every_model_uses_the_encoding(model: str, replaces: bool, encoding: Encoding) -> None:
     graphs = SETS["random"]
     column = Column(encoding.compute(graphs), "node", encoding.name, missing=encoding.padding == "nan")
     shapes = Shapes(2, "graph", NODE_TYPES, 0, EDGE_TYPES, encoding_dim=encoding.width, encoding_replaces=replaces)
     seed_everything(0)
-    built = build_model(model, shapes, known(model, width=64, layers=2)).eval()
+    built = build_model(model, shapes, accepted_settings(model, width=64, layers=2)).eval()
     batch = whole(graphs.with_column(ENCODING_COLUMN, column))
     with torch.no_grad():
-        answers = built(batch)
+        outputs = built(batch)
         other = built(batch.with_column(ENCODING_COLUMN, 1 - batch.columns[ENCODING_COLUMN]))
-    assert answers.shape == (len(graphs), 2)
-    assert torch.isfinite(answers).all()
-    assert not torch.equal(answers, other)
+    assert outputs.shape == (len(graphs), 2)
+    assert torch.isfinite(outputs).all()
+    assert not torch.equal(outputs, other)
+
+
+@pytest.mark.parametrize("name", [name for name in ENCODINGS if name != "combined"])
+def test_instances_have_the_identity_of_their_text(name: str) -> None:
+    encoding = make(name)
+    arguments = {key: getattr(encoding, key) for key in declared_arguments(type(encoding))}
+    assert type(encoding)(**arguments).cache_key() == encoding.cache_key()
+    size = arguments["k"]
+    assert parse_encoding(encoding_text(encoding)) == parse_encoding(f"{name}:{size}")
+    assert encoding_text(type(encoding)) == encoding_text(name) == name
+
+
+def test_instance_of_a_combination_has_the_identity_of_its_text() -> None:
+    encoding = make("combined")
+    assert parse_encoding(encoding_text(encoding)) == parse_encoding("rwse:3+laplacian:4")
+
+
+def test_instance_that_stores_no_arguments_is_one_line() -> None:
+    encoding = ENCODINGS.get("random-walk")(k=4)
+    del encoding.k  # type: ignore[attr-defined]
+    with pytest.raises(GraphTrialError, match="does not store its argument 'k'"):
+        encoding_text(encoding)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ import graphtrial as gt
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.plugins.imports import CLASS_NAME
 from graphtrial.graphs import GraphBatch
+from graphtrial.nn import count_parameters
 from graphtrial.nn.conv.gin import GIN
 from graphtrial.trials.shapes import shapes_for
 
@@ -99,3 +101,23 @@ def test_a_model_of_the_package_is_the_whole_model() -> None:
 def test_a_class_that_is_not_registered_is_one_line() -> None:
     with pytest.raises(GraphTrialError, match="is no registered model"):
         gt.build(torch.nn.Linear, "csl")
+
+
+def test_an_encoding_is_a_text_or_an_instance() -> None:
+    instance = gt.encodings.LaplacianPE(k=20, sign="absolute")
+    text = "laplacian:20,sign=absolute"
+    counts = [
+        count_parameters(gt.build("gcn", "csl", encoding=encoding, width=8)) for encoding in (instance, text, "none")
+    ]
+    assert counts[0] == counts[1] > counts[2]
+
+
+@pytest.mark.slow
+def test_run_takes_an_instance_of_an_encoding(tmp_path: Path) -> None:
+    rules, store = {"stopping.max_epochs": 1}, tmp_path / "store.sqlite"
+    rows = [
+        gt.run("csl", "gcn", encoding=encoding, settings={"width": 8}, seeds=1, splits=1, rules=rules, store=store)
+        for encoding in (gt.encodings.LaplacianPE(k=4), "laplacian:4")
+    ]
+    assert rows[0].id == rows[1].id
+    assert rows[0].encoding == "laplacian:4"

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 import typer.main
+from tests.helpers.cli import CliRunner
 from tests.helpers.hostile import HARMLESS, PARTLY, REFUSED, Hostile
-from tests.helpers.sampling import share
+from tests.helpers.sampling import chunk
 from tests.helpers.sites import record
-from typer.testing import CliRunner
 
 from graphtrial.cli.main import app
 from graphtrial.studies import ModelEntry, Study
@@ -104,18 +104,18 @@ def hostile(request: pytest.FixtureRequest, tmp_path: Path, sound: bytes, monkey
 def outside(top: Path) -> dict[Path, tuple[int, int]]:
     """Return the files and folders that no command has any business with, and when each was changed."""
     work = top / "a" / "b" / "work"
-    found = [path for path in [top, *top.rglob("*")] if work not in (path, *path.parents)]
-    return {path: (path.lstat().st_mtime_ns, path.lstat().st_size) for path in [*found, work / "keep"]}
+    actual = [path for path in [top, *top.rglob("*")] if work not in (path, *path.parents)]
+    return {path: (path.lstat().st_mtime_ns, path.lstat().st_size) for path in [*actual, work / "keep"]}
 
 
 def tell(words: list[str], *more: str) -> tuple[int, str]:
     """Call a command; return its exit code and what it said. Anything but an orderly end is an error."""
-    told = CliRunner().invoke(app, [*words, *more])
-    assert told.exception is None or isinstance(told.exception, SystemExit), f"{words}: {told.exception!r}"
-    assert "Traceback" not in told.output
-    assert len(told.stderr.strip().splitlines()) <= 1, f"{words}: {told.stderr}"
-    assert len(told.stderr) < 2500
-    return told.exit_code, told.stderr
+    result = CliRunner().invoke(app, [*words, *more])
+    assert result.exception is None or isinstance(result.exception, SystemExit), f"{words}: {result.exception!r}"
+    assert "Traceback" not in result.output
+    assert len(result.stderr.strip().splitlines()) <= 1, f"{words}: {result.stderr}"
+    assert len(result.stderr) < 2500
+    return result.exit_code, result.stderr
 
 
 @pytest.mark.parametrize("hostile", sorted(ALL), indirect=True)
@@ -123,11 +123,11 @@ def test_one_line_and_no_harm(hostile: Path, request: pytest.FixtureRequest, tmp
     case = request.node.callspec.params["hostile"]
     trial = "" if case.startswith("an id") else trials()[0].id[:8]  # of all ids, whatever they are
     before = outside(tmp_path)
-    for name, words in share([*READING.items()], sorted(ALL).index(case), 3, request):
-        code, said = tell([word.format(trial=trial) for word in words], "--store", str(hostile))
+    for name, words in chunk([*READING.items()], sorted(ALL).index(case), 3, request):
+        code, message = tell([word.format(trial=trial) for word in words], "--store", str(hostile))
         if case in REFUSED and name not in READS_ANY_STORE:
             assert code in (1, 2), f"{name} took it"
-            assert said or name == ("doctor",), f"{name} gave no reason"
+            assert message or name == ("doctor",), f"{name} gave no reason"
         assert outside(tmp_path) == before, f"{name} changed something"
     code, _ = tell(["store", "merge", str(hostile), "--store", "merged/all.sqlite"])
     assert code in ((1, 2) if case in REFUSED else (0,)) or case in PARTLY
@@ -135,13 +135,13 @@ def test_one_line_and_no_harm(hostile: Path, request: pytest.FixtureRequest, tmp
 
 
 @pytest.mark.parametrize("hostile", sorted(REFUSED), indirect=True)
-def test_who_writes_refuses_it_too_and_leaves_it_as_it_is(hostile: Path, request: pytest.FixtureRequest) -> None:
+def test_writers_refuse_hostile_stores(hostile: Path, request: pytest.FixtureRequest) -> None:
     case = request.node.callspec.params["hostile"]
     if case == "an empty file":
         pytest.skip("who writes may begin with an empty file")
     before = hostile.read_bytes() if hostile.is_file() and not hostile.is_symlink() else None
-    for name, words in share([*WRITING.items()], sorted(REFUSED).index(case), 2, request):
-        code, said = tell(words, "--store", str(hostile))
+    for name, words in chunk([*WRITING.items()], sorted(REFUSED).index(case), 2, request):
+        code, message = tell(words, "--store", str(hostile))
         assert code == 2, f"{name} took it"
-        assert said.startswith("graphtrial: ")
+        assert message.startswith("graphtrial: ")
     assert before is None or hostile.read_bytes() == before

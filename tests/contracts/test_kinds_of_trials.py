@@ -79,15 +79,15 @@ def _has_text(node: ast.AST, texts: set[str]) -> bool:
 
 
 def test_no_file_outside_of_the_kinds_asks_for_the_type_of_rules() -> None:
-    found = {
+    actual = {
         path.relative_to(PACKAGE).as_posix(): list(type_tests(path.read_text(encoding="utf-8")))
         for path in sorted(PACKAGE.rglob("*.py"))
         if not path.relative_to(PACKAGE).as_posix().startswith(OWN_FILES)
     }
-    assert len(found) > 200
-    public = found.pop("__init__.py")  # re-exports the class for annotations
+    assert len(actual) > 200
+    public = actual.pop("__init__.py")  # re-exports the class for annotations
     assert public == ["from graphtrial.training.rules import TrainingRules"]
-    assert {path: tests for path, tests in found.items() if tests} == {}
+    assert {path: tests for path, tests in actual.items() if tests} == {}
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_every_spelling_is_detected(source: str) -> None:
         "from graphtrial.training.rules import Rules",
     ],
 )
-def test_what_asks_for_no_type_is_not_detected(source: str) -> None:
+def test_unrelated_code_is_not_detected(source: str) -> None:
     assert not list(type_tests(source))
 
 

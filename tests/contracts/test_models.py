@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 from safetensors.torch import load, save
-from tests.helpers.layers import GRAPH_MODELS, WIDE_MODELS, known, levels_of
+from tests.helpers.layers import GRAPH_MODELS, WIDE_MODELS, accepted_settings, levels_of
 from tests.helpers.samples import (
     AWKWARD,
     EDGE_TYPES,
@@ -59,7 +59,7 @@ class Case:
         return Shapes(outputs=2, level=self.level, node_types=NODE_TYPES, edge_types=EDGE_TYPES, encoding_dim=width)
 
     def settings(self, **given: Any) -> dict[str, Any]:
-        return {**known(self.name, width=16, layers=3, edge_features=self.edge_features), **given}
+        return {**accepted_settings(self.name, width=16, layers=3, edge_features=self.edge_features), **given}
 
     def build(self, seed: int = 0, **given: Any) -> nn.Module:
         seed_everything(seed)
@@ -110,7 +110,7 @@ def name(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.mark.slow
-def test_renumbering_the_nodes_keeps_the_answers(case: Case) -> None:
+def test_graph_output_is_permutation_invariant(case: Case) -> None:
     model, graphs = case.used(), graph_set(GRAPHS)
     expected = model(whole(graphs))
     assert expected.std(dim=0).min() > 1e-4  # the answers say something
@@ -120,7 +120,7 @@ def test_renumbering_the_nodes_keeps_the_answers(case: Case) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in MODELS if "node" in levels_of(name)])
-def test_renumbering_the_nodes_renumbers_the_answers_about_nodes(name: str) -> None:
+def test_node_output_is_permutation_equivariant(name: str) -> None:
     model, graphs = Case(name, edge_features=False, encoding=True, level="node").used(), graph_set(GRAPHS)
     expected = model(whole(graphs))
     assert expected.shape == (graphs.num_nodes, 2)
@@ -133,28 +133,28 @@ def test_renumbering_the_nodes_renumbers_the_answers_about_nodes(name: str) -> N
 
 
 @pytest.mark.parametrize("name", [name for name in WIDE_MODELS if "edge" in levels_of(name)])
-def test_renumbering_the_nodes_keeps_the_answer_about_an_edge(name: str) -> None:
+def test_edge_output_is_permutation_invariant(name: str) -> None:
     model, graphs = Case(name, edge_features=False, encoding=True, level="edge").used(), graph_set(GRAPHS)
     batch = whole(graphs)
     expected = dict(zip(map(tuple, batch.edge_index.T.tolist()), model(batch), strict=True))
     assert torch.stack([*expected.values()]).std(dim=0).min() > 1e-4
     moved, place = relabelled(graphs, seed=0)
     moved_batch = whole(moved)
-    answers = dict(zip(map(tuple, moved_batch.edge_index.T.tolist()), model(moved_batch), strict=True))
-    assert len(answers) == len(expected)
-    for (source, target), answer in expected.items():
-        torch.testing.assert_close(answers[place[source], place[target]], answer, rtol=1e-9, atol=1e-9)
+    model_output = dict(zip(map(tuple, moved_batch.edge_index.T.tolist()), model(moved_batch), strict=True))
+    assert len(model_output) == len(expected)
+    for (source, target), output in expected.items():
+        torch.testing.assert_close(model_output[place[source], place[target]], output, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.slow
-def test_an_answer_does_not_depend_on_batch_mates(case: Case) -> None:
+def test_output_does_not_depend_on_the_batch(case: Case) -> None:
     model, graphs = case.used(), graph_set(GRAPHS)
-    together = model(whole(graphs))
+    batched = model(whole(graphs))
     backwards = GraphBatch.from_set(graphs, range(len(graphs))[::-1])
-    torch.testing.assert_close(model(backwards).flip(0), together, rtol=1e-9, atol=1e-9)
+    torch.testing.assert_close(model(backwards).flip(0), batched, rtol=1e-9, atol=1e-9)
     for graph in range(len(graphs)):
         alone = model(GraphBatch.from_set(graphs, [graph]))
-        torch.testing.assert_close(alone[0], together[graph], rtol=1e-9, atol=1e-9)
+        torch.testing.assert_close(alone[0], batched[graph], rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.slow
@@ -202,7 +202,7 @@ FEW: dict[str, list[Graph]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("few", "training"), rotating(FEW, [True, False]))
-def test_awkward_graphs_get_finite_answers_and_gradients(case: Case, training: bool, few: str) -> None:
+def test_degenerate_graphs_have_finite_outputs_and_gradients(case: Case, training: bool, few: str) -> None:
     given = FEW[few]
     model, batch = case.build().train(training), batch_of(given)
     out = model(batch)
@@ -269,7 +269,7 @@ several types, and a bias starts at 0. The last two are tested beside the releas
 def test_every_declared_setting_is_wired(name: str, key: str) -> None:
     case = Case(name, edge_features=False, encoding=True)
     value = case.settings().get(key, model_settings(name)[key])
-    base = known(name, batch_norm=False) if key == "layer_norm" else {}  # a model has one norm
+    base = accepted_settings(name, batch_norm=False) if key == "layer_norm" else {}  # a model has one norm
     assert described(case.build(**base), 0) == described(case.build(**{**base, key: value}), 0)
     assert described(case.build(**base), 0) != described(case.build(**{**base, key: another(name, key, value)}), 0)
 
@@ -298,37 +298,37 @@ def described(model: nn.Module, seed: int) -> tuple[Any, ...]:
 
 
 @pytest.mark.slow
-def test_unread_features_have_no_say(any_case: Case) -> None:
+def test_unused_features_change_nothing(any_case: Case) -> None:
     case = any_case
     model, graphs = case.used(), graph_set(GRAPHS)
     edges = graphs.column("edge_attr")
-    turned = Column((edges.values + 1) % EDGE_TYPES, "edge", types=EDGE_TYPES)
-    same = torch.allclose(model(whole(graphs)), model(whole(graphs.with_column("edge_attr", turned))), atol=1e-9)
+    permuted = Column((edges.values + 1) % EDGE_TYPES, "edge", types=EDGE_TYPES)
+    same = torch.allclose(model(whole(graphs)), model(whole(graphs.with_column("edge_attr", permuted))), atol=1e-9)
     assert same != case.edge_features
     other = graphs.with_column("encoding", Column(graphs.column("encoding").values[::-1].copy(), "node"))
     assert torch.allclose(model(whole(graphs)), model(whole(other)), atol=1e-9) != case.encoding
 
 
-def answers(name: str, graphs: GraphSet, encoding_dim: int = 0) -> Tensor:
+def model_output(name: str, graphs: GraphSet, encoding_dim: int = 0) -> Tensor:
     """What an untrained model with random weights and norms says of some circular skip link graphs."""
     seed_everything(5)
     shapes = Shapes(
         outputs=10, level="graph", node_types=1, edge_types=1, encoding_dim=encoding_dim, encoding_replaces=True
     )
-    model = build_model(name, shapes, known(name, width=32, layers=4)).double().eval()
+    model = build_model(name, shapes, accepted_settings(name, width=32, layers=4)).double().eval()
     return model(whole(graphs))
 
 
-def test_message_passing_cannot_tell_skip_links_apart_without_positions(name: str) -> None:
+def test_message_passing_cannot_distinguish_csl(name: str) -> None:
     if issubclass(MODELS.get(name), DenseModel):
         pytest.skip(f"{name} is no message-passing model")
-    out = answers(name, relabelled(skip_links([2, 3, 16]), seed=0)[0])
+    out = model_output(name, relabelled(skip_links([2, 3, 16]), seed=0)[0])
     torch.testing.assert_close(out, out[:1].expand_as(out), rtol=1e-9, atol=1e-9)
 
 
-def test_positions_tell_skip_links_apart(name: str) -> None:
+def test_encodings_distinguish_csl(name: str) -> None:
     graphs = skip_links([2, 3, 16])
     positions = Column(LaplacianPE(20, "absolute").compute(graphs), "node")
-    out = answers(name, graphs.with_column("encoding", positions), encoding_dim=20)
+    out = model_output(name, graphs.with_column("encoding", positions), encoding_dim=20)
     for one, other in ((0, 1), (0, 2), (1, 2)):
         assert (out[one] - out[other]).abs().max() > 1e-7  # a hundred times what rounding may do

@@ -26,17 +26,17 @@ HASHED = sorted({f for name in DATASETS for s in DATASETS.get(name).sources for 
 
 def without_hash() -> list[tuple[str, Source, File]]:
     """One dataset for each way of reading a file whose SHA-256 nobody published, which only the reader can judge."""
-    found: dict[tuple[str, str], tuple[str, Source, File]] = {}
+    actual: dict[tuple[str, str], tuple[str, Source, File]] = {}
     for name in DATASETS:
         spec = DATASETS.get(name)
         for source in spec.sources:
             for file in source.files:
                 if file.sha256 is None:
-                    found.setdefault(
+                    actual.setdefault(
                         (f"{spec.parse.__module__}.{spec.parse.__qualname__}", file.name), (name, source, file)
                     )
     one_each: dict[tuple[str, str], tuple[str, Source, File]] = {}
-    for (reader, path), case in found.items():
+    for (reader, path), case in actual.items():
         one_each.setdefault((reader, Path(path).suffix), case)
     return list(one_each.values())
 
@@ -122,8 +122,8 @@ def test_bad_raw_files_give_one_line_and_leave_nothing(
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 500
     assert list(scratch.iterdir()) == [], "something was left behind, or code was run"
-    kept = own_home / "datasets"
-    assert [path for path in kept.rglob("*") if path.suffix != ".lock"] == [] if kept.exists() else True
+    remaining = own_home / "datasets"
+    assert [path for path in remaining.rglob("*") if path.suffix != ".lock"] == [] if remaining.exists() else True
     assert not list(tmp_path.rglob("evil.txt"))
 
 

@@ -33,13 +33,13 @@ def planned(name: str) -> list[PlannedRow]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STUDIES)
-def test_a_study_names_what_there_is_and_can_be_planned(name: str) -> None:
+def test_study_names_registered_components(name: str) -> None:
     study = load_study(name)
     assert study.title
     assert study.paper
-    found = planned(name)
-    assert found
-    for row in found:
+    actual = planned(name)
+    assert actual
+    for row in actual:
         assert row.dataset in DATASETS
         assert row.protocol.partition("@")[0] in PROTOCOLS
         assert row.trials >= 1
@@ -54,12 +54,12 @@ SMALL = ("csl", "enzymes", "enzymes+labels", "proteins_full", "proteins+labels",
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STUDIES)
-def test_a_study_runs_what_its_plan_says(name: str, request: pytest.FixtureRequest) -> None:
+def test_plan_equals_trials(name: str, request: pytest.FixtureRequest) -> None:
     study = load_study(name)
     if raw_data() is not None:
         request.getfixturevalue("mirror")
-    wanted = study.datasets if request.config.getoption("--large") else [d for d in study.datasets if d in SMALL]
-    here = [each for each in wanted if available_source(DATASETS.get(each)()) is not None]
+    expected = study.datasets if request.config.getoption("--large") else [d for d in study.datasets if d in SMALL]
+    here = [each for each in expected if available_source(DATASETS.get(each)()) is not None]
     if not here:
         pytest.skip("no dataset of the study is at hand")
     part = study.only(datasets=here)
@@ -78,9 +78,9 @@ def test_a_dataset_may_be_planned_by_an_alias() -> None:
 
 
 def test_every_table_with_scores_is_a_study() -> None:
-    wanted = {f"{paper}/table-{number}" for paper, numbers in TABLES.items() for number in numbers}
-    assert wanted == set(OF_TABLES)
-    assert {key for key in PRINTED if key[0] in TABLES} == {parse_table(name) for name in wanted}
+    expected = {f"{paper}/table-{number}" for paper, numbers in TABLES.items() for number in numbers}
+    assert expected == set(OF_TABLES)
+    assert {key for key in PRINTED if key[0] in TABLES} == {parse_table(name) for name in expected}
 
 
 def stands_for(row: PlannedRow, printed: PublishedResult, model: PublishedModel) -> bool:

@@ -44,7 +44,7 @@ def test_everything_has_a_title_of_its_own(kind: str) -> None:
         ("", ""),
     ],
 )
-def test_titles_of_families_and_of_names_that_nobody_registered(name: str, title: str) -> None:
+def test_titles_of_families_and_unregistered_names(name: str, title: str) -> None:
     assert DATASETS.title(name) == title
 
 

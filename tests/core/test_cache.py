@@ -26,7 +26,7 @@ def test_a_key_is_a_digest(key: str) -> None:
         cache_folder("datasets", "csl", key)
 
 
-def test_every_bit_and_every_file_of_a_sealed_folder_is_watched(tmp_path: Path) -> None:
+def test_every_bit_of_a_sealed_folder_is_checked(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a").write_bytes(b"abc")
     write_digests(tmp_path)

@@ -86,15 +86,15 @@ def test_a_damaged_kernel_is_compiled_again(tmp_path: Path) -> None:
         assert run(tmp_path) == (0, [11, 0])
 
 
-def test_no_bit_of_a_kept_file_goes_unnoticed(tmp_path: Path) -> None:
-    kept = _CacheFiles(str(tmp_path), "kernel.f-1.py311", "stamp")
-    kept.save("for doubles", "code for doubles")
+def test_flipped_bit_of_a_compiled_kernel_is_detected(tmp_path: Path) -> None:
+    cache_files = _CacheFiles(str(tmp_path), "kernel.f-1.py311", "stamp")
+    cache_files.save("for doubles", "code for doubles")
     for file in tmp_path.glob("*.nb?"):
         whole = file.read_bytes()
         for position in range(len(whole)):
             content = bytearray(whole)
             content[position] ^= 1 << position % 8
             file.write_bytes(content)
-            assert kept.load("for doubles") is None
+            assert cache_files.load("for doubles") is None
         file.write_bytes(whole)
-    assert kept.load("for doubles") == "code for doubles"
+    assert cache_files.load("for doubles") == "code for doubles"

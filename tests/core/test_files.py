@@ -146,7 +146,7 @@ def test_nothing_but_the_target_is_left(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b'{"a": 1}}', b"\xff\xfe", b"[" * 100_000])
-def test_what_is_not_json_is_corrupt(tmp_path: Path, content: bytes) -> None:
+def test_invalid_json_is_corrupt(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "set.json"
     path.write_bytes(content)
     with pytest.raises(CorruptFileError, match=r"set\.json is not valid JSON"):
@@ -166,7 +166,7 @@ def test_the_checksum_is_that_of_the_bytes(tmp_path: Path, size: int) -> None:
     assert sha256_of(path) == hashlib.sha256(content).hexdigest()
 
 
-def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+def test_folder_that_cannot_be_created(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(GraphTrialError, match=r"cannot create the folder .*file/below"):
         make_folder(tmp_path / "file" / "below")
@@ -182,7 +182,7 @@ def test_the_cache_is_where_the_user_wants_it(tmp_path: Path, monkeypatch: pytes
         assert cache_home() == tmp_path / "cache" / "graphtrial"
 
 
-def test_what_is_no_plain_file_is_never_replaced(tmp_path: Path) -> None:
+def test_special_files_are_never_replaced(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "folder").mkdir()
     for target in (tmp_path / "pipe", tmp_path / "folder", Path(os.devnull)):

@@ -38,6 +38,6 @@ def test_a_script_without_a_main_guard_is_not_run_again(tmp_path: Path) -> None:
     assert done.stdout == "started\n[0, 1, 4, 9, 16, 25, 36]\n"
 
 
-def test_a_killed_worker_is_told() -> None:
+def test_killed_worker_raises() -> None:
     with pytest.raises(GraphTrialError, match="counting stopped because a worker process was killed"):
         list(map_in_order(os._exit, [1, 1], "counting", workers=2))

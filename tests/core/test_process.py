@@ -14,7 +14,7 @@ MEBIBYTE = 1 << 20
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the kernel of Linux counts it")
-def test_the_peak_is_what_was_taken_and_given_back_since() -> None:
+def test_peak_memory_includes_freed_memory() -> None:
     """In a process of its own: this one may have kept as much from the tests before."""
     code = """
 import numpy as np

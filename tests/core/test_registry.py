@@ -20,15 +20,15 @@ from graphtrial.nn import MODELS, model_settings
 from graphtrial.tasks import TASKS
 from graphtrial.training import PROTOCOLS
 
-_made = 0
+_built = 0
 
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A package of two modules, of which each registers one thing with the registry in its `__init__`."""
-    global _made
-    _made += 1
-    name = f"pretend_package_{_made}"
+    global _built
+    _built += 1
+    name = f"pretend_package_{_built}"
     folder = tmp_path / name
     folder.mkdir()
     folder.joinpath("__init__.py").write_text(
@@ -54,7 +54,7 @@ def test_modules_are_imported_at_the_first_look_up(package: str) -> None:
     assert "saw" not in things
 
 
-def test_an_unknown_name_is_answered_with_the_nearest(package: str) -> None:
+def test_unknown_name_suggests_the_nearest(package: str) -> None:
     with pytest.raises(UnknownNameError) as caught:
         things_of(package).get("hamer")
     assert str(caught.value) == (
@@ -62,7 +62,7 @@ def test_an_unknown_name_is_answered_with_the_nearest(package: str) -> None:
     )
 
 
-def test_two_things_of_one_name_are_an_error() -> None:
+def test_duplicate_name_raises() -> None:
     things: Registry[str] = Registry("thing", "graphtrial.tasks")
     things.add("saw", "one")
     things.add("saw", "one")
@@ -70,7 +70,7 @@ def test_two_things_of_one_name_are_an_error() -> None:
         things.add("saw", "two")
 
 
-def test_the_decorator_returns_what_it_decorates() -> None:
+def test_decorator_returns_its_argument() -> None:
     things: Registry[type] = Registry("thing", "graphtrial.tasks")
 
     @things.register("plane")
@@ -122,7 +122,7 @@ def test_a_plug_in_that_is_not_there(path: str, message: str) -> None:
 @pytest.mark.parametrize(
     "path", ["os:system", "os.path:join", "math:pi", "subprocess:Popen", "builtins:dict", "os:path"]
 )
-def test_what_is_imported_must_be_of_the_kind_asked_for(registry: Registry[Any], path: str) -> None:
+def test_imported_attribute_must_have_the_right_kind(registry: Registry[Any], path: str) -> None:
     allow(path)
     if registry is MODELS and path in ("os:system", "os.path:join"):  # functions, whose arguments are looked at
         with pytest.raises(GraphTrialError, match="takes no argument `shapes`"):
@@ -132,7 +132,7 @@ def test_what_is_imported_must_be_of_the_kind_asked_for(registry: Registry[Any],
         registry.get(path)
 
 
-def test_what_is_not_finished_says_what_is_missing() -> None:
+def test_abstract_class_names_the_missing_methods() -> None:
     allow("graphtrial.datasets.base:DatasetSpec")
     with pytest.raises(GraphTrialError, match="is an abstract dataset: it does not define parse, split"):
         DATASETS.get("graphtrial.datasets.base:DatasetSpec")
@@ -150,7 +150,7 @@ def test_a_name_that_is_none_is_refused(name: Any) -> None:
 
 
 @pytest.mark.parametrize("name", [7, None, [], True])
-def test_what_is_no_text_names_nothing(name: Any) -> None:
+def test_name_must_be_text(name: Any) -> None:
     with pytest.raises(UnknownNameError, match="the name of the task must be a string, not"):
         TASKS.get(name)
 
@@ -188,7 +188,7 @@ def test_a_module_that_fails_is_tried_again(package: str, tmp_path: Path) -> Non
     assert things.names() == ["hammer", "spanner"]
 
 
-def test_the_built_in_tasks_are_found() -> None:
+def test_built_in_tasks_are_registered() -> None:
     assert {"graph-classification", "graph-regression"} <= set(TASKS)
 
 

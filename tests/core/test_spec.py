@@ -64,7 +64,7 @@ def test_a_dataclass_is_its_fields() -> None:
     assert digest(Component("laplacian", {"k": 2})) == digest({"name": "laplacian", "arguments": {"k": 2}})
 
 
-def test_what_is_not_a_number_has_no_identity() -> None:
+def test_nan_has_no_identity() -> None:
     for value in (float("nan"), float("inf")):
         with pytest.raises(ValueError):
             digest({"x": value})

@@ -45,7 +45,7 @@ def killed(program: str, target: Path) -> None:
     assert done.returncode == -signal.SIGKILL
 
 
-def test_what_a_killed_process_left_is_removed_by_the_next_who_writes_there(tmp_path: Path) -> None:
+def test_leftovers_are_removed_by_the_next_writer(tmp_path: Path) -> None:
     killed(DIES_IN_A_FILE, tmp_path / "a.json")
     killed(DIES_IN_A_FILE, tmp_path / "b.json")
     assert len(stale_folders(tmp_path)) == 2
@@ -84,7 +84,7 @@ def test_a_folder_of_a_living_process_stays(tmp_path: Path) -> None:
     assert remove_stale_folders(tmp_path) == [folder]
 
 
-def test_what_is_not_ours_stays(tmp_path: Path) -> None:
+def test_foreign_files_remain(tmp_path: Path) -> None:
     (tmp_path / ".x.abcdefgh.graphtrial.tmp").symlink_to(tmp_path)
     (tmp_path / ".y.tmp").mkdir()
     (tmp_path / "z.graphtrial.tmp").mkdir()

@@ -76,9 +76,9 @@ def test_a_molecule_ending_in_a_lone_atom_is_dropped() -> None:
 
 
 def write_archive(path: Path, content: bytes) -> Path:
-    with zipfile.ZipFile(path, "w") as made:
+    with zipfile.ZipFile(path, "w") as built:
         for part in ("train", "val", "test"):
-            made.writestr(f"asqol_graph_raw/{part}.pickle", content)
+            built.writestr(f"asqol_graph_raw/{part}.pickle", content)
     return path
 
 

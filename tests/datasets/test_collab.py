@@ -35,8 +35,8 @@ def members(folder: Path, *, new: bool = False, tensors: bool = False) -> dict[s
     chance = np.random.default_rng(5)
 
     def pairs(count: int) -> Any:
-        made = chance.integers(0, AUTHORS, (count, 2))
-        return torch.from_numpy(made) if tensors else made
+        built = chance.integers(0, AUTHORS, (count, 2))
+        return torch.from_numpy(built) if tensors else built
 
     edges = chance.integers(0, AUTHORS, (LINKS, 2))
     edges[1] = edges[0]
@@ -92,8 +92,8 @@ def test_a_link_keeps_its_weight_and_year_both_ways(tmp_path: Path) -> None:
     for ends, weight, year in zip(text["edge"], text["edge_weight"], text["edge_year"], strict=True):
         a, b = map(int, ends.split(","))
         expected |= {(a, b, float(weight), float(year)), (b, a, float(weight), float(year))}
-    found = np.concatenate([graphs.edge_index.T, graphs.column("edge_attr").values], axis=1)
-    assert set(map(tuple, found.tolist())) == expected
+    actual = np.concatenate([graphs.edge_index.T, graphs.column("edge_attr").values], axis=1)
+    assert set(map(tuple, actual.tolist())) == expected
 
 
 def test_the_reference_ranks_links_among_fewer_pairs(tmp_path: Path) -> None:
@@ -143,23 +143,23 @@ def test_damage_gives_one_line(tmp_path: Path) -> None:
 
 
 def test_the_stand_in_has_the_shape_of_the_original_at_any_size() -> None:
-    made = load("ogbl-collab-standin-2000")
+    built = load("ogbl-collab-standin-2000")
     scale = 2000 / 235_868
-    assert made.graphs.num_nodes == 2000
-    assert made.graphs.num_edges == pytest.approx(2_358_104 * scale, rel=0.01)
-    train, val, test = made.splits[0].sizes
+    assert built.graphs.num_nodes == 2000
+    assert built.graphs.num_edges == pytest.approx(2_358_104 * scale, rel=0.01)
+    train, val, test = built.splits[0].sizes
     assert train == pytest.approx(1_179_052 * scale, rel=0.01)
     assert val == pytest.approx(160_084 * scale, rel=0.01)
     assert test == pytest.approx(146_329 * scale, rel=0.01)
-    years = made.graphs.column("edge_attr").values[:, 1]
+    years = built.graphs.column("edge_attr").values[:, 1]
     assert years.min() >= 1963
     assert years.max() <= 2017
-    pairs = made.graphs.column("pairs").values[made.splits[0].train]
+    pairs = built.graphs.column("pairs").values[built.splits[0].train]
     assert (pairs[:, 0] != pairs[:, 1]).all()
     assert len(np.unique(np.sort(pairs), axis=0)) < len(pairs), "some pairs write together in several years"
 
 
-def test_names_of_stand_ins_tell_their_size() -> None:
+def test_names_of_synthetic_datasets_have_their_size() -> None:
     assert DATASETS.get("ogbl-collab-standin-5000") is find("ogbl-collab-standin-5000")
     assert find("ogbl-collab-standin-0500") is None
     assert find("ogbl-collab-standin-") is None
@@ -167,11 +167,11 @@ def test_names_of_stand_ins_tell_their_size() -> None:
         network(99, 0)
 
 
-def test_links_of_the_stand_in_can_be_told_from_other_pairs() -> None:
-    made = load("ogbl-collab-standin-2000")
-    graphs, split = made.graphs, made.splits[0]
+def test_synthetic_links_are_learnable() -> None:
+    built = load("ogbl-collab-standin-2000")
+    graphs, split = built.graphs, built.splits[0]
     x, pairs = graphs.column("x").values, graphs.column("pairs").values[split.val]
     scores = torch.from_numpy((x[pairs[:, 0]] * x[pairs[:, 1]]).sum(axis=1, keepdims=True))
     target = torch.from_numpy(np.array(graphs.column("y").values[split.val]))
-    assert made.task.score(scores, target) > 60
-    assert made.task.score(torch.zeros(len(pairs), 1), target) == 0
+    assert built.task.score(scores, target) > 60
+    assert built.task.score(torch.zeros(len(pairs), 1), target) == 0

@@ -34,11 +34,11 @@ def test_a_bad_split_is_refused(bad: Split, message: str) -> None:
 
 def test_a_split_cannot_be_written_to() -> None:
     ids = np.array([0, 1])
-    made = Split(ids, np.array([2]), np.array([3]))
+    built = Split(ids, np.array([2]), np.array([3]))
     with pytest.raises(ValueError):
-        made.train[0] = 3
+        built.train[0] = 3
     ids[0] = 3
-    assert made.train.tolist() == [0, 1]
+    assert built.train.tolist() == [0, 1]
 
 
 def test_the_hash_follows_graphs_and_splits() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from tests.helpers.cli import CliRunner
 
 from graphtrial.cli.main import app
 from graphtrial.datasets import DATASETS, DatasetSpec, Source, Split, Statistics, load
@@ -60,20 +60,20 @@ def rings(own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     return path
 
 
-def test_what_is_equal_agrees(rings: Path) -> None:
+def test_equal_statistics_agree(rings: Path) -> None:
     facts = check("rings")
     assert (facts["status"], facts["source"], facts["exact"]) == ("agrees", "first", True)
     assert [row["what"] for row in facts["rows"]] == ["graphs", "nodes", "edges", "split"]
 
 
-def test_a_known_difference_is_explained(rings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    known = replace(FACTS, edges=4.0, differences={"edges": Difference(3.0, "a misprint")})
-    monkeypatch.setattr(Rings, "published", known)
+def test_documented_difference_is_explained(rings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    registered = replace(FACTS, edges=4.0, differences={"edges": Difference(3.0, "a misprint")})
+    monkeypatch.setattr(Rings, "published", registered)
     facts = check("rings")
     assert (facts["status"], facts["reason"]) == ("explained", "edges: a misprint")
 
 
-def test_a_difference_is_told_although_the_data_was_kept_before(rings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_difference_is_reported_for_cached_data(rings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert check("rings")["status"] == "agrees"
     monkeypatch.setattr(Rings, "published", replace(FACTS, nodes=3.5))
     facts = check("rings")
@@ -98,7 +98,7 @@ def test_nothing_published(rings: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert check("rings")["status"] == "nothing published"
 
 
-def test_what_is_absent_is_listed_with_its_address(rings: Path) -> None:
+def test_missing_files_are_listed_with_their_url(rings: Path) -> None:
     rings.unlink()
     facts = check("rings")
     assert facts["status"] == "missing"
@@ -116,7 +116,7 @@ def test_large_ones_can_be_left_out(rings: Path, monkeypatch: pytest.MonkeyPatch
     assert check("rings")["status"] == "agrees"
 
 
-def test_what_takes_hours_is_made_for_those_who_ask_for_it_alone(rings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slow_datasets_are_prepared_on_request_only(rings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Rings, "sources", (replace(Rings.sources[0], hours=30.0),))
     facts = check("rings")
     assert facts["status"] == "skipped"
@@ -144,7 +144,7 @@ def test_the_summary_counts() -> None:
 
 
 @pytest.mark.parametrize("how", ["agrees", "differs", "absent"])
-def test_the_exit_code_tells(how: str, rings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exit_codes(how: str, rings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if how == "differs":
         check("rings")
         monkeypatch.setattr(Rings, "published", replace(FACTS, nodes=3.5))
@@ -152,14 +152,14 @@ def test_the_exit_code_tells(how: str, rings: Path, monkeypatch: pytest.MonkeyPa
         rings.unlink()
     done = CliRunner().invoke(app, ["data", "check", "rings", "--json"])
     assert done.exit_code == {"agrees": 0, "differs": 1, "absent": 3}[how]
-    found = json.loads(done.stdout)
-    assert found["datasets"][0]["status"] == {"agrees": "agrees", "differs": "differs", "absent": "missing"}[how]
-    assert sum(found["summary"].values()) == 1
+    actual = json.loads(done.stdout)
+    assert actual["datasets"][0]["status"] == {"agrees": "agrees", "differs": "differs", "absent": "missing"}[how]
+    assert sum(actual["summary"].values()) == 1
     text = CliRunner().invoke(app, ["data", "check", "rings"]).stdout
     assert {"agrees": "1 agrees", "differs": "DIFFERS", "absent": "missing"}[how] in text
 
 
-def test_nothing_to_check_is_said(own_home: Path) -> None:
+def test_no_dataset_to_check_raises(own_home: Path) -> None:
     done = CliRunner().invoke(app, ["data", "check"])
     assert done.exit_code == 2
     assert "name the datasets to check, or check --all of them" in done.output

@@ -49,7 +49,7 @@ def test_links_counted_once_are_half_of_the_edges_and_the_self_loops() -> None:
 
 
 @pytest.mark.parametrize("exact", [True, False])
-def test_a_known_difference_is_explained_and_any_other_still_wrong(exact: bool) -> None:
+def test_documented_difference_is_explained_any_other_is_wrong(exact: bool) -> None:
     def facts(ours: float) -> Statistics:
         return Statistics(100, 33.0, 0.0, node_types=9, differences={
             "nodes": Difference(ours, "a misprint"), "node_types": Difference(3, "six never occur"),

@@ -17,14 +17,14 @@ def test_graphs_that_share_a_draw_count_as_one_sample() -> None:
     assert standard_error(counts, groups) == pytest.approx(np.std([10, 20, 30, 40]) / 2)
 
 
-def test_a_mean_is_judged_by_the_groups_that_are_declared() -> None:
+def test_statistics_use_the_declared_groups() -> None:
     nodes = np.repeat([10, 20, 30, 40], 25)
     graphs = GraphSet.build(nodes, [0] * 100, np.zeros((2, 0), int))
     graphs = graphs.with_column("shared", Column(np.repeat(np.arange(4), 25), "graph", types=4))
     alone = compare(Statistics(100, 35.0, 0.0), graphs, [], exact=False)
-    together = compare(Statistics(100, 35.0, 0.0, grouped_by="shared"), graphs, [], exact=False)
+    batched = compare(Statistics(100, 35.0, 0.0, grouped_by="shared"), graphs, [], exact=False)
     assert [row["agrees"] for row in alone if row["what"] == "nodes"] == [False]
-    assert [row["agrees"] for row in together if row["what"] == "nodes"] == [True]
+    assert [row["agrees"] for row in batched if row["what"] == "nodes"] == [True]
 
 
 @pytest.mark.parametrize("size", [200, 500, 1000, 5000])

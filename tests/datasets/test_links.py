@@ -34,39 +34,39 @@ def parts(graphs: GraphSet) -> dict[tuple[int, int], np.ndarray]:
 @pytest.mark.parametrize("examples", [None, 100])
 def test_links_are_divided_and_other_pairs_are_none(hard: bool, examples: int | None) -> None:
     graph, graphs = blocks()
-    found = parts(hide_links(graphs, hard=hard, examples=examples, seed=0))
+    actual = parts(hide_links(graphs, hard=hard, examples=examples, seed=0))
     trained = 255 if examples is None else examples
     fixed = 2 * trained if hard or examples else 0
-    assert {key: len(rows) for key, rows in found.items() if len(rows)} == {
+    assert {key: len(rows) for key, rows in actual.items() if len(rows)} == {
         key: count
         for key, count in {(0, 1): 2 * trained, (1, 0): 15, (1, 1): 15, (2, 0): 30, (2, 1): 30, (3, 0): fixed}.items()
         if count
     }
-    for (_, linked), rows in found.items():
+    for (_, linked), rows in actual.items():
         for u, v in rows.tolist():
             assert u != v
             assert graph.has_edge(u, v) == bool(linked)
             if hard and not linked:
                 assert u % 2 == v % 2
                 assert nx.shortest_path_length(graph, u, v) == 2
-    hidden = {frozenset(pair) for part in (1, 2) for pair in found[part, 1].tolist()}
-    seen = {frozenset(pair) for pair in found[0, 1].tolist()}
+    hidden = {frozenset(pair) for part in (1, 2) for pair in actual[part, 1].tolist()}
+    seen = {frozenset(pair) for pair in actual[0, 1].tolist()}
     assert len(hidden) == 45
     assert len(seen) == trained
     assert not hidden & seen
-    others = [frozenset(pair) for key in ((1, 0), (2, 0)) for pair in found[key].tolist()]
+    others = [frozenset(pair) for key in ((1, 0), (2, 0)) for pair in actual[key].tolist()]
     assert len(set(others)) == len(others)
 
 
 def test_the_graph_has_the_links_that_are_trained_on_and_no_others() -> None:
     _, graphs = blocks()
-    made = hide_links(graphs, hard=False, examples=None, seed=0)
-    trained = {tuple(pair) for pair in parts(made)[0, 1].tolist()}
-    assert {tuple(edge) for edge in made.edge_index.T.tolist()} == trained
+    built = hide_links(graphs, hard=False, examples=None, seed=0)
+    trained = {tuple(pair) for pair in parts(built)[0, 1].tolist()}
+    assert {tuple(edge) for edge in built.edge_index.T.tolist()} == trained
     assert {(v, u) for u, v in trained} == trained
 
 
-def test_the_seed_decides_what_is_hidden() -> None:
+def test_held_out_edges_depend_on_the_seed() -> None:
     _, graphs = blocks()
     first, again, other = (hide_links(graphs, hard=False, examples=None, seed=s).content_hash for s in (0, 0, 1))
     assert first == again != other

@@ -90,11 +90,11 @@ def test_sixteen_processes_prepare_it_once(toys: Path, tmp_path: Path) -> None:
     workers = [context.Process(target=_load_at_once, args=(barrier, hashes)) for _ in range(16)]
     for worker in workers:
         worker.start()
-    found = {hashes.get() for _ in workers}
+    actual = {hashes.get() for _ in workers}
     for worker in workers:
         worker.join(30)
     assert [worker.exitcode for worker in workers] == [0] * 16
-    assert len(found) == 1
+    assert len(actual) == 1
     assert parses(tmp_path) == 1
 
 
@@ -127,7 +127,7 @@ def test_any_damage_is_noticed_and_mended(toys: Path, own_home: Path, caplog: py
             assert "rebuilding it" in caplog.text or (damage == "flip" and path.suffix == ".npy"), (path, damage)
 
 
-def test_the_first_source_at_hand_is_used_and_kept(toys: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_first_available_source_is_cached(toys: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plain = load("toy")
     monkeypatch.delenv("GRAPHTRIAL_MIRROR")
     assert load("toy").hash == plain.hash, "what is kept needs no raw files"
@@ -142,15 +142,15 @@ def test_a_preferred_source_wins_when_it_appears(toys: Path) -> None:
         load("toy")
 
 
-def test_a_stand_in_that_disagrees_is_kept_with_a_warning(toys: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_differing_synthetic_dataset_warns(toys: Path, caplog: pytest.LogCaptureFixture) -> None:
     (toys / "toy" / "sizes.txt").unlink()
     (toys / "toy" / "free.txt").write_bytes(BETTER)
     with caplog.at_level(logging.WARNING):
-        made = load("toy")
+        built = load("toy")
     assert "toy has nodes 3.0, published is 5.5" in caplog.text
-    assert [row["agrees"] for row in made.provenance["statistics"]] == [True, False, False, True]
-    assert made.provenance["files"][0]["sha256"] == hashlib.sha256(BETTER).hexdigest()
-    assert load("toy").hash == made.hash
+    assert [row["agrees"] for row in built.provenance["statistics"]] == [True, False, False, True]
+    assert built.provenance["files"][0]["sha256"] == hashlib.sha256(BETTER).hexdigest()
+    assert load("toy").hash == built.hash
 
 
 def test_wrong_raw_bytes_never_become_a_dataset(toys: Path, own_home: Path) -> None:
@@ -169,15 +169,13 @@ def test_a_new_parser_version_is_another_cache_entry(
     assert parses(tmp_path) == 2
 
 
-def test_nothing_at_hand_says_what_is_needed(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_files_raise_with_their_names(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(DATASETS._things, "toy", Toy)
     with pytest.raises(GraphTrialError, match=r"toy needs toy/better.txt: put it into a folder as toy/better.txt"):
         load("toy")
 
 
-def test_a_cache_that_cannot_be_written_is_said_plainly(
-    toys: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_read_only_cache_raises(toys: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("not a folder")
     monkeypatch.setenv("GRAPHTRIAL_HOME", str(tmp_path / "file"))
     with pytest.raises(GraphTrialError, match="cannot create the folder"):

@@ -18,25 +18,25 @@ CLASSES = np.repeat([0, 1, 2], [50, 33, 17])
 @settings(max_examples=60, deadline=None)
 def test_folds_test_everything_once_and_keep_the_fractions(labels: list[int], count: int, seed: int) -> None:
     classes = np.array(labels)
-    made = stratified_folds(classes, count, seed)
-    check_splits(made, len(classes), complete=True)
-    assert sorted(np.concatenate([split.test for split in made]).tolist()) == list(range(len(classes)))
+    built = stratified_folds(classes, count, seed)
+    check_splits(built, len(classes), complete=True)
+    assert sorted(np.concatenate([split.test for split in built]).tolist()) == list(range(len(classes)))
     for label in np.unique(classes):
-        tested = [int((classes[split.test] == label).sum()) for split in made]
+        tested = [int((classes[split.test] == label).sum()) for split in built]
         assert max(tested) - min(tested) <= 1
 
 
-def test_shares_hold_in_every_class() -> None:
+def test_fractions_hold_in_every_class() -> None:
     split = stratified_split(CLASSES, (0.7, 0.2, 0.1), seed=4)
     check_splits([split], 100, complete=True)
-    for part, share in zip(split.parts.values(), (0.7, 0.2, 0.1), strict=True):
+    for part, fraction in zip(split.parts.values(), (0.7, 0.2, 0.1), strict=True):
         counts = np.bincount(CLASSES[part], minlength=3)
-        assert (np.abs(counts - share * np.array([50, 33, 17])) < 1).all()
+        assert (np.abs(counts - fraction * np.array([50, 33, 17])) < 1).all()
 
 
 def test_seeds_differ_and_repeat() -> None:
-    made = [stratified_split(CLASSES, (0.8, 0.1, 0.1), seed).test.tolist() for seed in (0, 0, 1)]
-    assert made[0] == made[1] != made[2]
+    built = [stratified_split(CLASSES, (0.8, 0.1, 0.1), seed).test.tolist() for seed in (0, 0, 1)]
+    assert built[0] == built[1] != built[2]
     assert [s.test.tolist() for s in stratified_folds(CLASSES, 5, 0)] != [
         s.test.tolist() for s in stratified_folds(CLASSES, 5, 1)
     ]

@@ -32,15 +32,15 @@ def digits(mirror: Path) -> npt.NDArray[np.uint8]:
 def test_superpixels_cover_the_image_and_keep_its_mean(digits: npt.NDArray[np.uint8]) -> None:
     for image in digits:
         labels = segments(image, max_segments=75, n_segments=95, compactness=0.25)
-        found = cut(image, max_segments=75, n_segments=95, compactness=0.25)
-        assert 40 <= len(found.colour) <= 75
+        actual = cut(image, max_segments=75, n_segments=95, compactness=0.25)
+        assert 40 <= len(actual.colour) <= 75
         counts = np.bincount(labels.reshape(-1))
         assert (counts > 0).all()
-        assert found.colour[:, 0] @ counts == pytest.approx(image.sum() / 255)
-        assert found.centre.T @ counts == pytest.approx([13.5 * 784] * 2)
+        assert actual.colour[:, 0] @ counts == pytest.approx(image.sum() / 255)
+        assert actual.centre.T @ counts == pytest.approx([13.5 * 784] * 2)
 
 
-def test_asking_one_by_one_gives_the_same_segments(digits: npt.NDArray[np.uint8]) -> None:
+def test_single_images_match_the_batch(digits: npt.NDArray[np.uint8]) -> None:
     """Against the plain loop, which cuts again for each number asked for."""
     again = 0
     for image in digits:
@@ -53,7 +53,7 @@ def test_asking_one_by_one_gives_the_same_segments(digits: npt.NDArray[np.uint8]
     assert again > 1
 
 
-def test_brightness_and_contrast_do_not_change_what_the_compactness_makes_up_for() -> None:
+def test_segments_do_not_depend_on_brightness_and_contrast() -> None:
     image = np.random.default_rng(0).integers(0, 64, (28, 28), np.uint8)
     weaker = segments(image, max_segments=99, n_segments=60, compactness=0.05)
     # Four times the contrast with four times the compactness is the same choice; scaling each image would differ.
@@ -82,10 +82,10 @@ def test_neighbours_are_the_heaviest_of_the_full_matrix() -> None:
 
 @pytest.mark.parametrize(("count", "edges"), [(1, 1), (2, 2), (9, 72), (10, 80)])
 def test_few_superpixels_are_all_joined(count: int, edges: int) -> None:
-    found, weights = gaussian_neighbours(np.random.default_rng(count).random((count, 2)), 8)
-    assert found.shape == (2, edges)
+    actual, weights = gaussian_neighbours(np.random.default_rng(count).random((count, 2)), 8)
+    assert actual.shape == (2, edges)
     assert weights.shape == (edges,)
-    assert count == 1 or (found[0] != found[1]).all()
+    assert count == 1 or (actual[0] != actual[1]).all()
 
 
 @pytest.fixture
@@ -133,18 +133,18 @@ def check(graphs: GraphSet, side: int, features: int) -> None:
 
 
 def write_published(path: Path, content: bytes) -> dict[str, Path]:
-    with zipfile.ZipFile(path, "w") as made:
+    with zipfile.ZipFile(path, "w") as built:
         for part in ("train", "test"):
-            made.writestr(f"superpixels/mnist_75sp_{part}.pkl", content)
+            built.writestr(f"superpixels/mnist_75sp_{part}.pkl", content)
     return {ARCHIVE.name: path}
 
 
 def test_the_published_superpixels_are_read_and_joined_as_ours(
     small: None, digits: npt.NDArray[np.uint8], tmp_path: Path
 ) -> None:
-    found = [cut(image, max_segments=75, n_segments=95, compactness=0.25) for image in digits[:6]]
+    actual = [cut(image, max_segments=75, n_segments=95, compactness=0.25) for image in digits[:6]]
     order = np.arange(5, dtype=np.int32)
-    images = [(f.colour.astype(np.float32), f.centre.astype(np.float32), order) for f in found]
+    images = [(f.colour.astype(np.float32), f.centre.astype(np.float32), order) for f in actual]
     content = pickle.dumps((np.arange(6, dtype=np.int32), images), protocol=2)
     graphs = MNIST().parse(PUBLISHED, write_published(tmp_path / "superpixels.zip", content))
     assert len(graphs) == 12

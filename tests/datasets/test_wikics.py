@@ -83,7 +83,7 @@ def test_the_reference_keeps_every_link_and_its_reverse(data: dict[str, Any], tm
     np.testing.assert_array_equal(splits[0].val, np.flatnonzero(data["val_masks"][0]))
 
 
-def test_the_part_for_early_stopping_can_be_had_alone(data: dict[str, Any], tmp_path: Path) -> None:
+def test_early_stopping_split_is_separate(data: dict[str, Any], tmp_path: Path) -> None:
     _, splits = parsed("wikics-stopping", data, tmp_path)
     np.testing.assert_array_equal(splits[4].val, np.flatnonzero(data["stopping_masks"][4]))
 
@@ -170,13 +170,13 @@ def test_a_linear_model_finds_in_the_stand_in_what_it_finds_in_wikics() -> None:
     assert 0.68 < fitted.score(x[split.test], y[split.test]) < 0.78
 
 
-def test_drawn_masks_have_the_published_shares_of_each_class() -> None:
+def test_sampled_masks_have_the_published_class_fractions() -> None:
     classes = generator.labels(1)
     masks = random_masks(classes, 1)
     for number, size in enumerate(generator.SIZES):
         own = classes == number
         assert abs(masks["test"][own].sum() - 0.5 * size) <= 1
-        for share, name in ((0.05, "train"), (0.225, "val"), (0.225, "stopping")):
-            assert (np.abs(masks[name][:, own].sum(axis=1) - share * size) <= 2).all()
-    together = masks["train"].astype(int) + masks["val"] + masks["stopping"] + masks["test"]
-    assert (together == 1).all()
+        for fraction, name in ((0.05, "train"), (0.225, "val"), (0.225, "stopping")):
+            assert (np.abs(masks[name][:, own].sum(axis=1) - fraction * size) <= 2).all()
+    batched = masks["train"].astype(int) + masks["val"] + masks["stopping"] + masks["test"]
+    assert (batched == 1).all()

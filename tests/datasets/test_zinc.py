@@ -82,10 +82,10 @@ def entry(chance: np.random.Generator) -> dict[str, Any]:
 
 
 def write_archive(path: Path, members: dict[str, bytes]) -> None:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
-        made.writestr("molecules/", b"")
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as built:
+        built.writestr("molecules/", b"")
         for name, content in members.items():
-            made.writestr(name, content)
+            built.writestr(name, content)
 
 
 def parsed(raw: dict[str, Path]) -> GraphSet:

@@ -30,7 +30,7 @@ def test_the_molecules_are_as_many_and_as_large_as_published(mirror: Path) -> No
     """Against the sizes that the TU collection prints for the part that is quickly read: 5,000, 23.10, 24.83."""
     Chem = pytest.importorskip("rdkit.Chem")
     lists = smiles_lists({file.name: mirror / file.name for file in (ALL, VALID, TEST)})
-    assert {part: len(found) for part, found in lists.items()} == {"train": 220_010, "val": 24_445, "test": 5_000}
+    assert {part: len(actual) for part, actual in lists.items()} == {"train": 220_010, "val": 24_445, "test": 5_000}
     molecules = [Chem.MolFromSmiles(smiles) for smiles in lists["test"]]
     assert round(np.mean([molecule.GetNumAtoms() for molecule in molecules]), 2) == 23.10
     assert round(np.mean([molecule.GetNumBonds() for molecule in molecules]), 2) == 24.83

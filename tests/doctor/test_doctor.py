@@ -5,8 +5,8 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.helpers.cli import CliRunner
 from tests.helpers.stores import change
-from typer.testing import CliRunner
 
 from graphtrial.cli.main import app
 from graphtrial.core.spec import Component
@@ -33,13 +33,13 @@ layers = 2
 """
 
 
-def finding(found: list[Finding], area: str, what: str) -> Finding:
-    (wanted,) = [f for f in found if (f.area, f.what) == (area, what)]
-    return wanted
+def finding(actual: list[Finding], area: str, check: str) -> Finding:
+    (expected,) = [f for f in actual if (f.area, f.check) == (area, check)]
+    return expected
 
 
-def wrong(found: list[Finding]) -> list[str]:
-    return [f"{f.area}: {f.what}" for f in found if f.state == "wrong"]
+def wrong(actual: list[Finding]) -> list[str]:
+    return [f"{f.area}: {f.check}" for f in actual if f.state == "wrong"]
 
 
 @pytest.fixture
@@ -54,25 +54,25 @@ def results(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_nothing_is_wrong_with_a_sound_machine(results: Path) -> None:
-    found = examine(results)
-    assert wrong(found) == []
-    assert "1 done" in finding(found, "store", "trials").says
-    assert "all checksums match" in finding(found, "cache", "datasets").says
-    assert finding(found, "machine", "kernels").state == "ok"
-    assert finding(found, "packages", "torch").state == "ok"
+def test_doctor_passes_on_a_sound_machine(results: Path) -> None:
+    actual = examine(results)
+    assert wrong(actual) == []
+    assert "1 done" in finding(actual, "store", "trials").result
+    assert "all checksums match" in finding(actual, "cache", "datasets").result
+    assert finding(actual, "machine", "kernels").state == "ok"
+    assert finding(actual, "packages", "torch").state == "ok"
 
 
-def test_there_need_not_be_a_store_or_a_cache_yet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_store_and_cache_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRAPHTRIAL_HOME", str(tmp_path / "none yet" / "cache"))
-    found = examine(tmp_path / "nowhere" / "store.sqlite")
-    assert wrong(found) == []
-    assert "no trials so far" in finding(found, "store", "file").says
+    actual = examine(tmp_path / "nowhere" / "store.sqlite")
+    assert wrong(actual) == []
+    assert "no trials so far" in finding(actual, "store", "file").result
     assert not (tmp_path / "nowhere").exists()  # looking leaves no traces
     assert not (tmp_path / "none yet").exists()
 
 
-def test_a_flipped_byte_in_the_cache_is_found(own_home: Path, tmp_path: Path) -> None:
+def test_flipped_byte_in_cache_is_detected(own_home: Path, tmp_path: Path) -> None:
     dataset = load("csl")
     encode(dataset.graphs, make_encoding(Component("laplacian", {"k": 4})), "encoding")  # type: ignore[arg-type]
     for room in ("datasets", "encodings"):
@@ -80,13 +80,13 @@ def test_a_flipped_byte_in_the_cache_is_found(own_home: Path, tmp_path: Path) ->
         content = bytearray(file.read_bytes())
         content[-3] ^= 1
         file.write_bytes(content)
-    found = examine(tmp_path / "s.sqlite")
-    assert wrong(found) == ["cache: datasets", "cache: encodings"]
-    assert "computed again" in finding(found, "cache", "datasets").advice
+    actual = examine(tmp_path / "s.sqlite")
+    assert wrong(actual) == ["cache: datasets", "cache: encodings"]
+    assert "computed again" in finding(actual, "cache", "datasets").advice
 
 
 @pytest.mark.slow
-def test_a_changed_raw_file_and_a_wrong_mirror_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changed_raw_file_and_wrong_mirror_are_detected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from graphtrial.datasets import DATASETS
 
     files = [file for source in DATASETS.get("zinc")().sources for file in source.files]
@@ -94,44 +94,44 @@ def test_a_changed_raw_file_and_a_wrong_mirror_are_found(tmp_path: Path, monkeyp
     (tmp_path / "mirror" / file.name).parent.mkdir(parents=True)
     (tmp_path / "mirror" / file.name).write_bytes(b"something else")
     monkeypatch.setenv("GRAPHTRIAL_MIRROR", str(tmp_path / "mirror"))
-    found = examine(tmp_path / "s.sqlite")
-    assert wrong(found) == ["mirror: raw files"]
+    actual = examine(tmp_path / "s.sqlite")
+    assert wrong(actual) == ["mirror: raw files"]
     assert (tmp_path / "mirror" / file.name).exists()  # looked at, not touched
     monkeypatch.setenv("GRAPHTRIAL_MIRROR", str(tmp_path / "absent"))
     assert wrong(examine(tmp_path / "s.sqlite")) == ["mirror: folder"]
 
 
 @pytest.mark.slow
-def test_a_store_that_something_else_wrote_to_is_found(results: Path) -> None:
+def test_store_changed_by_another_program_is_detected(results: Path) -> None:
     (trial,) = (record.id for record in Store(results).trials())
     change(
         results,
         "UPDATE trials SET test = test + 8",
         "INSERT INTO epochs VALUES ('stranger', 1, 0.1, 1, 1, 1, 1)",
     )
-    found = examine(results)
-    assert wrong(found) == ["store: file", f"store: trial {trial}"]
-    assert "1 epochs belong to no trial" in finding(found, "store", "file").says
-    assert "changed after it was written" in finding(found, "store", f"trial {trial}").says
-    assert "do not trust" in finding(found, "store", f"trial {trial}").advice
+    actual = examine(results)
+    assert wrong(actual) == ["store: file", f"store: trial {trial}"]
+    assert "1 epochs belong to no trial" in finding(actual, "store", "file").result
+    assert "changed after it was written" in finding(actual, "store", f"trial {trial}").result
+    assert "do not trust" in finding(actual, "store", f"trial {trial}").advice
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("column", ["lr", "train_loss", "val_loss", "val_score", "seconds"])
-def test_a_changed_epoch_is_found(column: str, results: Path) -> None:
+def test_changed_epoch_is_detected(column: str, results: Path) -> None:
     (trial,) = (record.id for record in Store(results).trials())
     change(results, f"UPDATE epochs SET {column} = {column} + 0.125 WHERE epoch = 1")
     assert wrong(examine(results)) == [f"store: trial {trial}"]
 
 
 @pytest.mark.slow
-def test_a_trial_that_was_lost_is_found(results: Path) -> None:
+def test_lost_trial_is_detected(results: Path) -> None:
     change(results, "DELETE FROM trials", "DELETE FROM epochs")
     assert wrong(examine(results)) == ["store: digests"]
 
 
 @pytest.mark.slow
-def test_changed_and_lost_weights_are_found(results: Path) -> None:
+def test_changed_and_lost_weights_are_detected(results: Path) -> None:
     (file,) = results.parent.rglob("weights.safetensors")
     content = bytearray(file.read_bytes())
     content[-1] ^= 1
@@ -142,24 +142,24 @@ def test_changed_and_lost_weights_are_found(results: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_damaged_a_foreign_and_another_schema_are_told_apart(results: Path, tmp_path: Path) -> None:
+def test_damaged_foreign_and_other_schema_are_distinguished(results: Path, tmp_path: Path) -> None:
     content = bytearray(results.read_bytes())
     content[5000:9000] = os.urandom(4000)
     results.write_bytes(content)
     assert "store: file" in wrong(examine(results))
     other = tmp_path / "other.sqlite"
     change(other, "CREATE TABLE something (a)")
-    assert "not a GraphTrial store" in finding(examine(other), "store", "file").says
+    assert "not a GraphTrial store" in finding(examine(other), "store", "file").result
     newer = tmp_path / "newer.sqlite"
     Store(newer)
     change(newer, "UPDATE about SET value = '99' WHERE key = 'schema'")
     before = newer.read_bytes()
-    assert "has schema 99" in finding(examine(newer), "store", "file").says
+    assert "has schema 99" in finding(examine(newer), "store", "file").result
     assert newer.read_bytes() == before
 
 
 @pytest.mark.slow
-def test_what_killed_processes_left_is_told(results: Path) -> None:
+def test_leftovers_of_killed_processes_are_reported(results: Path) -> None:
     (trial,) = (results.parent / "trials").iterdir()
     (trial / "checkpoint.safetensors").write_bytes(b"left")
     old, foreign = results.parent / ".report.abcdefgh.graphtrial.tmp", results.parent / ".other.abcdefgh.tmp"
@@ -167,13 +167,13 @@ def test_what_killed_processes_left_is_told(results: Path) -> None:
     foreign.mkdir()
     with staging_folder(results.parent / "report") as living:
         old.mkdir(exist_ok=True)  # the one who writes swept it
-        found = examine(results)
-        assert wrong(found) == []
-        assert finding(found, "store", "checkpoints").state == "note"
-        assert finding(found, "store", "leftovers").says == f"1 temporary folders: {old.name}"
-        told = CliRunner().invoke(app, ["doctor", "--clean", "--store", str(results), "--json"])
-        assert told.exit_code == 0, told.output
-        assert set(json.loads(told.stdout)["removed"]) >= {str(old), str(trial / "checkpoint.safetensors")}
+        actual = examine(results)
+        assert wrong(actual) == []
+        assert finding(actual, "store", "checkpoints").state == "note"
+        assert finding(actual, "store", "leftovers").result == f"1 temporary folders: {old.name}"
+        printed = CliRunner().invoke(app, ["doctor", "--clean", "--store", str(results), "--json"])
+        assert printed.exit_code == 0, printed.output
+        assert set(json.loads(printed.stdout)["removed"]) >= {str(old), str(trial / "checkpoint.safetensors")}
         assert living.is_dir()
     assert foreign.is_dir()
     assert not old.exists()
@@ -185,11 +185,11 @@ def test_what_killed_processes_left_is_told(results: Path) -> None:
 def test_a_study_is_compared_with_the_store_trial_by_trial(tmp_path: Path) -> None:
     file, path = tmp_path / "study.toml", tmp_path / "s.sqlite"
     file.write_text(STUDY)
-    assert "0 of 2 trials are finished, 0 started, 2 missing" in examine(path, str(file))[-1].says
+    assert "0 of 2 trials are finished, 0 started, 2 missing" in examine(path, str(file))[-1].result
     from graphtrial.studies import load_study
 
     run_trials(load_study(str(file)).trials()[:1], Store(path), workers=0)
-    assert "1 of 2 trials are finished, 0 started, 1 missing" in examine(path, str(file))[-1].says
+    assert "1 of 2 trials are finished, 0 started, 1 missing" in examine(path, str(file))[-1].result
     run_trials(load_study(str(file)).trials(), Store(path), workers=0)
     assert examine(path, str(file))[-1].state == "ok"
 
@@ -200,19 +200,19 @@ def test_a_package_that_is_absent_or_too_old_is_named_with_its_extra(monkeypatch
     lines = ["torch>=99.0", "numpy>=1.26", "rdkit>=2024.3; extra == 'chem'", "tomli>=2.0; python_version < '3.1'"]
     monkeypatch.setattr(machine, "requires", lambda name: lines)
     monkeypatch.setattr(machine, "_version", lambda name: None if name == "rdkit" else "2.13.0+cpu")
-    found = {f.what: f for f in check_packages()}
-    assert found["torch"].state == "wrong"
-    assert found["numpy"].state == "ok"
-    assert "graphtrial[chem]" in found["extra chem"].advice
-    assert "tomli" not in found
+    actual = {f.check: f for f in check_packages()}
+    assert actual["torch"].state == "wrong"
+    assert actual["numpy"].state == "ok"
+    assert "graphtrial[chem]" in actual["extra chem"].advice
+    assert "tomli" not in actual
 
 
 @pytest.mark.slow
-def test_the_command_prints_json_and_says_wrong_by_its_exit_code(results: Path) -> None:
-    told = CliRunner().invoke(app, ["doctor", "--store", str(results), "--json"])
-    assert told.exit_code == 0, told.output
-    assert json.loads(told.stdout)["sound"]
+def test_doctor_command_prints_json_and_sets_exit_code(results: Path) -> None:
+    printed = CliRunner().invoke(app, ["doctor", "--store", str(results), "--json"])
+    assert printed.exit_code == 0, printed.output
+    assert json.loads(printed.stdout)["sound"]
     results.write_text("no database at all, but long enough to be taken for one" * 40)
-    told = CliRunner().invoke(app, ["doctor", "--store", str(results)])
-    assert told.exit_code == 1
-    assert "store merge" in "".join(told.stdout.split("\n"))
+    printed = CliRunner().invoke(app, ["doctor", "--store", str(results)])
+    assert printed.exit_code == 1
+    assert "store merge" in "".join(printed.stdout.split("\n"))

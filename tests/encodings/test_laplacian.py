@@ -60,18 +60,18 @@ def by_definition(graphs: GraphSet, graph: int) -> Matrix:
 def test_columns_are_the_next_smallest_eigenvectors_also_where_eigenvalues_repeat(graphs: GraphSet, k: int) -> None:
     for graph, vectors in enumerate(parts(graphs, LaplacianPE(k).compute(graphs))):
         nodes = len(vectors)
-        kept = max(0, min(k, nodes - 1))
+        remaining = max(0, min(k, nodes - 1))
         matrix = by_definition(graphs, graph)
-        values = eigvalsh(matrix)[1 : kept + 1] if nodes else np.zeros(0)
-        np.testing.assert_allclose(matrix @ vectors[:, :kept], vectors[:, :kept] * values, atol=1e-6)
+        values = eigvalsh(matrix)[1 : remaining + 1] if nodes else np.zeros(0)
+        np.testing.assert_allclose(matrix @ vectors[:, :remaining], vectors[:, :remaining] * values, atol=1e-6)
 
 
 @pytest.mark.parametrize("k", [4, 20])
 def test_columns_are_orthonormal_and_padded_with_zeros(graphs: GraphSet, k: int) -> None:
     for vectors in parts(graphs, LaplacianPE(k).compute(graphs)):
-        kept = max(0, min(k, len(vectors) - 1))
-        np.testing.assert_allclose(vectors[:, :kept].T @ vectors[:, :kept], np.eye(kept), atol=1e-6)
-        assert not vectors[:, kept:].any()
+        remaining = max(0, min(k, len(vectors) - 1))
+        np.testing.assert_allclose(vectors[:, :remaining].T @ vectors[:, :remaining], np.eye(remaining), atol=1e-6)
+        assert not vectors[:, remaining:].any()
 
 
 def test_eigenvalues_equal_those_of_networkx() -> None:
@@ -181,7 +181,7 @@ def test_large_sets_are_decomposed_in_pieces_without_changing_a_bit(monkeypatch:
     np.testing.assert_array_equal(LaplacianPE(4).compute(graphs), expected)
 
 
-def test_senseless_arguments_are_refused_in_words() -> None:
+def test_invalid_arguments_raise() -> None:
     for k in (0, -1, 2.5, "8", True, None):
         with pytest.raises(GraphTrialError, match="k of LaplacianPE must be an integer from 1"):
             LaplacianPE(k)  # type: ignore[arg-type]
@@ -191,9 +191,9 @@ def test_senseless_arguments_are_refused_in_words() -> None:
 
 def test_the_command_line_form_names_the_number_of_vectors_first() -> None:
     component = Component.parse("laplacian:20,sign=fixed", ENCODINGS.get)
-    made = ENCODINGS.get(component.name)(**component.arguments)
-    assert isinstance(made, LaplacianPE)
-    assert (made.width, made.sign) == (20, "fixed")
+    built = ENCODINGS.get(component.name)(**component.arguments)
+    assert isinstance(built, LaplacianPE)
+    assert (built.width, built.sign) == (20, "fixed")
 
 
 class Counted:
@@ -237,7 +237,7 @@ def test_other_arguments_graphs_or_versions_have_a_file_of_their_own(
 
 
 @pytest.mark.parametrize("damage", ["flipped byte", "cut off", "missing", "manifest"])
-def test_a_damaged_cache_is_made_again(own_home: Path, monkeypatch: pytest.MonkeyPatch, damage: str) -> None:
+def test_damaged_cache_is_rebuilt(own_home: Path, monkeypatch: pytest.MonkeyPatch, damage: str) -> None:
     counted, graphs = Counted(monkeypatch), SETS["random"]
     expected = encode(graphs, LaplacianPE(4), "encoding").column("encoding").values.copy()
     (folder,) = folders(own_home)

@@ -72,7 +72,7 @@ def test_a_table_that_would_fill_the_memory_is_refused(monkeypatch: pytest.Monke
         NodeOrder(12).compute(GRAPHS)
 
 
-def test_senseless_arguments_are_refused_in_words() -> None:
+def test_invalid_arguments_raise() -> None:
     for k in (0, -1, 2.5, "8", True, None):
         with pytest.raises(GraphTrialError, match="k of NodeOrder must be an integer from 1"):
             NodeOrder(k)  # type: ignore[arg-type]

@@ -27,8 +27,8 @@ SETS: dict[str, GraphSet] = {
 @pytest.mark.parametrize("k", [1, 2, 9])
 def test_numbers_are_the_diagonals_of_the_powers_of_the_walk(name: str, k: int) -> None:
     graphs = SETS[name]
-    together = np.split(RandomWalkPE(k).compute(graphs), graphs.node_ptr[1:-1])
-    for graph, ours in enumerate(together):
+    batched = np.split(RandomWalkPE(k).compute(graphs), graphs.node_ptr[1:-1])
+    for graph, ours in enumerate(batched):
         nodes = int(graphs.node_counts[graph])
         walk = np.zeros((nodes, nodes))
         for source, target in graphs.edge_index[:, graphs.edge_ptr[graph] : graphs.edge_ptr[graph + 1]].T:
@@ -40,13 +40,13 @@ def test_numbers_are_the_diagonals_of_the_powers_of_the_walk(name: str, k: int) 
 
 def test_numbers_equal_those_of_pyg() -> None:
     graphs = from_networkx([*plain_graphs(5, seed=3), nx.karate_club_graph()])
-    together = np.split(RandomWalkPE(6).compute(graphs), graphs.node_ptr[1:-1])
+    batched = np.split(RandomWalkPE(6).compute(graphs), graphs.node_ptr[1:-1])
     transform = AddRandomWalkPE(6, attr_name="walk")
-    for item, ours in zip(to_pyg(graphs), together, strict=True):
+    for item, ours in zip(to_pyg(graphs), batched, strict=True):
         np.testing.assert_allclose(ours, transform(item).walk.numpy(), atol=1e-6)
 
 
-def test_more_walks_than_step_together_give_the_same_numbers() -> None:
+def test_chunked_walks_match() -> None:
     ring = nx.cycle_graph(3 * return_probabilities.LANES + 5)
     values = RandomWalkPE(4).compute(from_networkx([ring]))
     np.testing.assert_allclose(values, np.tile([0, 1 / 2, 0, 3 / 8], (len(ring), 1)), atol=1e-7)
@@ -60,7 +60,7 @@ def test_rings_of_different_length_differ_as_soon_as_a_walk_can_go_round() -> No
 
 
 @pytest.mark.parametrize("k", [0, -1, 2.5, "8", True, None])
-def test_senseless_arguments_are_refused_in_words(k: object) -> None:
+def test_invalid_arguments_raise(k: object) -> None:
     with pytest.raises(GraphTrialError, match="k of RandomWalkPE must be an integer from 1"):
         RandomWalkPE(k)  # type: ignore[arg-type]
 

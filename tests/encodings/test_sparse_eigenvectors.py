@@ -41,7 +41,7 @@ def matrix_of(graph: nx.Graph) -> np.ndarray:
 @pytest.mark.slow
 @pytest.mark.usefixtures("_sparse")
 @pytest.mark.parametrize("name", GRAPHS)
-def test_the_smallest_eigenvectors_are_found_with_all_their_copies(name: str) -> None:
+def test_smallest_eigenvectors_with_multiplicity(name: str) -> None:
     k, matrix = 8, matrix_of(GRAPHS[name])
     vectors = LaplacianPE(k).compute(from_networkx([GRAPHS[name]])).astype(np.float64)
     np.testing.assert_allclose(vectors.T @ vectors, np.eye(k), atol=1e-6)
@@ -66,7 +66,7 @@ def test_vectors_equal_those_of_the_dense_decomposition_where_these_are_unique(m
     np.testing.assert_allclose(LaplacianPE(6).compute(graphs), dense, atol=1e-6)
 
 
-def test_components_are_set_apart_the_largest_first() -> None:
+def test_components_are_sorted_by_size() -> None:
     degree = np.array([1.0, 1, 2, 2, 2, 0, 1, 1])
     component = np.array([0, 0, 1, 1, 1, 2, 3, 3], np.int32)
     vectors = sparse_eigenvectors.component_vectors(degree, component, 5)

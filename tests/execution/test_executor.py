@@ -27,21 +27,21 @@ ENDLESS = LONGER.replace("max_epochs = 12", "max_epochs = 100000, stopping.min_l
 def test_a_pool_of_processes_gives_the_same_bits_as_this_process(study: Study, tmp_path: Path) -> None:
     alone, pool = Store(tmp_path / "alone" / "s.sqlite"), Store(tmp_path / "pool" / "s.sqlite")
     run_trials(study.trials(), alone, workers=0)
-    heard: list[Progress] = []
-    run_trials(list(reversed(study.trials())), pool, workers=2, listener=heard.append)
+    received: list[Progress] = []
+    run_trials(list(reversed(study.trials())), pool, workers=2, listener=received.append)
     assert len(results(alone)) == 4
     assert results(alone) == results(pool)
-    assert [p.event for p in heard].count("end") == 4
-    assert sorted(p.epoch for p in heard if p.event == "epoch") == [1] * 4 + [2] * 4
+    assert [p.event for p in received].count("end") == 4
+    assert sorted(p.epoch for p in received if p.event == "epoch") == [1] * 4 + [2] * 4
 
 
 def test_a_finished_trial_is_never_run_twice(study: Study, store: Store) -> None:
     trials = study.trials()[:2]
     run_trials(trials + trials, store, workers=0)
-    heard: list[Progress] = []
-    run_trials(trials, store, workers=2, listener=heard.append)
+    received: list[Progress] = []
+    run_trials(trials, store, workers=2, listener=received.append)
     run_and_record(trials[0], store)
-    assert not heard
+    assert not received
     assert [record.starts for record in store.trials()] == [1, 1]
     assert not list(store.trials_folder.rglob("*checkpoint*"))
 
@@ -86,7 +86,7 @@ def test_a_killed_worker_does_not_take_the_study_down(store: Store) -> None:
 
 def _children_of(driver: int) -> list[int]:
     """Return the trial processes: those whose parent is the fork server of this process."""
-    found = []
+    actual = []
     for folder in Path("/proc").iterdir():
         if not folder.name.isdigit():
             continue
@@ -96,8 +96,8 @@ def _children_of(driver: int) -> list[int]:
         except (OSError, IndexError):
             continue
         if grandparent == driver:
-            found.append(int(folder.name))
-    return found
+            actual.append(int(folder.name))
+    return actual
 
 
 def test_a_running_trial_is_locked(study: Study, store: Store) -> None:
@@ -142,7 +142,7 @@ def _heed_ctrl_c() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(tmp_path: Path) -> None:
+def test_ctrl_c_stops_cleanly(tmp_path: Path) -> None:
     with endless_study(tmp_path) as (process, path):
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to every process of the group
         _, message = process.communicate(timeout=300)
@@ -165,7 +165,7 @@ def test_workers_end_when_the_driver_is_killed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("workers", [0, 2])
 def test_a_trial_does_not_depend_on_its_neighbours(study: Study, tmp_path: Path, workers: int) -> None:
     trial = study.trials()[2]
-    alone, together = Store(tmp_path / "alone" / "s.sqlite"), Store(tmp_path / "together" / "s.sqlite")
+    alone, batched = Store(tmp_path / "alone" / "s.sqlite"), Store(tmp_path / "together" / "s.sqlite")
     run_trials([trial], alone, workers=0)
-    run_trials(study.trials(), together, workers=workers)
-    assert results(alone)[trial.id] == results(together)[trial.id]
+    run_trials(study.trials(), batched, workers=workers)
+    assert results(alone)[trial.id] == results(batched)[trial.id]

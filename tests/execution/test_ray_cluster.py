@@ -75,14 +75,14 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     from ray.cluster_utils import Cluster
 
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
-    made.homes = tmp_path / "nodes"
-    ray.init(address=made.address, log_to_driver=False, logging_level="ERROR")
+    built = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
+    built.homes = tmp_path / "nodes"
+    ray.init(address=built.address, log_to_driver=False, logging_level="ERROR")
     try:
-        yield made
+        yield built
     finally:
         ray.shutdown()
-        made.shutdown()
+        built.shutdown()
 
 
 def add_node(cluster: Any, name: str) -> Any:
@@ -92,26 +92,26 @@ def add_node(cluster: Any, name: str) -> Any:
 
 def test_a_node_lost_in_the_middle_costs_at_most_an_epoch(cluster: Any, tmp_path: Path, tally: Tally) -> None:
     calm, rough = Store(tmp_path / "calm" / "s.sqlite"), Store(tmp_path / "rough" / "s.sqlite")
-    wanted = trials(epochs=60, splits=2)
-    run_trials(wanted, calm, workers=0)
+    expected = trials(epochs=60, splits=2)
+    run_trials(expected, calm, workers=0)
     nodes = [add_node(cluster, "a"), add_node(cluster, "b")]
-    heard: list[Progress] = []
+    received: list[Progress] = []
     removed: list[int] = []
 
     def listen(progress: Progress) -> None:
-        heard.append(progress)
+        received.append(progress)
         if progress.event == "epoch" and progress.epoch >= 5 and not removed:
-            removed.append(len(heard))
+            removed.append(len(received))
             cluster.remove_node(nodes[0], allow_graceful=False)
             add_node(cluster, "c")
 
-    run_trials(wanted, rough, executor=RayCluster(cluster.address), listener=listen)
+    run_trials(expected, rough, executor=RayCluster(cluster.address), listener=listen)
     assert removed
     assert results(rough) == results(calm)
     starts = [record.starts for record in rough.trials()]
     assert sorted(starts) in ([1, 1], [1, 2])  # the node may have been between two trials
-    told = [(p.trial.id, p.epoch) for p in heard if p.event == "epoch"]
-    assert len(told) - len(set(told)) <= 1  # at most one epoch was done twice
+    result = [(p.trial.id, p.epoch) for p in received if p.event == "epoch"]
+    assert len(result) - len(set(result)) <= 1  # at most one epoch was done twice
     for name in ("a", "b"):
         assert len([*(cluster.homes / name / "datasets").glob("csl-*/splits")]) == 1  # prepared there, once
     assert not list(rough.trials_folder.rglob("*checkpoint*"))
@@ -120,46 +120,46 @@ def test_a_node_lost_in_the_middle_costs_at_most_an_epoch(cluster: Any, tmp_path
 
 def _workers() -> list[int]:
     """Return the processes that run a trial for Ray, which names them after it."""
-    found = []
+    actual = []
     for folder in Path("/proc").iterdir():
         try:
             if folder.name.isdigit() and b"ray::_task" in (folder / "cmdline").read_bytes():
-                found.append(int(folder.name))
+                actual.append(int(folder.name))
         except OSError:
             continue
-    return found
+    return actual
 
 
 @pytest.mark.long
 def test_a_worker_killed_in_the_middle_costs_at_most_an_epoch(cluster: Any, tmp_path: Path, tally: Tally) -> None:
     calm, rough = Store(tmp_path / "calm" / "s.sqlite"), Store(tmp_path / "rough" / "s.sqlite")
-    wanted = trials(epochs=60, splits=4)
-    run_trials(wanted, calm, workers=0)
+    expected = trials(epochs=60, splits=4)
+    run_trials(expected, calm, workers=0)
     add_node(cluster, "a")
     add_node(cluster, "b")
-    heard: list[Progress] = []
+    received: list[Progress] = []
     kills: list[float] = []
     going_on: set[str] = set()  # since the last kill; on a slow machine a trial may need long to begin again
     ended: set[str] = set()
 
     def listen(progress: Progress) -> None:
-        heard.append(progress)
+        received.append(progress)
         settled = time.monotonic() - (kills or [0.0])[-1] > 3  # what is heard before may have been said before the kill
         if progress.event == "epoch" and settled:
             going_on.add(progress.trial.id)
         elif progress.event == "end":
             ended.add(progress.trial.id)
-        if len(kills) < 5 and settled and len(going_on - ended) >= min(2, len(wanted) - len(ended)) > 0:
+        if len(kills) < 5 and settled and len(going_on - ended) >= min(2, len(expected) - len(ended)) > 0:
             for pid in _workers():
                 os.kill(pid, signal.SIGKILL)
             kills.append(time.monotonic())
             going_on.clear()
 
-    run_trials(wanted, rough, executor=RayCluster(cluster.address), listener=listen)
+    run_trials(expected, rough, executor=RayCluster(cluster.address), listener=listen)
     assert kills
     assert results(rough) == results(calm)
-    told = [(p.trial.id, p.epoch) for p in heard if p.event == "epoch"]
-    assert len(told) - len(set(told)) <= 2 * len(kills)
+    result = [(p.trial.id, p.epoch) for p in received if p.event == "epoch"]
+    assert len(result) - len(set(result)) <= 2 * len(kills)
     tally.add("Ray", "all workers killed at once", "at most one epoch of each repeated, same bits", len(kills))
 
 
@@ -180,11 +180,11 @@ def test_a_driver_killed_and_started_again_goes_on(cluster: Any, tmp_path: Path,
     driver.wait()
     before = {trial: len(Store(path).history(trial)) for trial in _ids(path)}
     assert any(before.values())
-    heard: list[Progress] = []
-    run_trials(trials(epochs=200), Store(path), executor=RayCluster(cluster.address), listener=heard.append)
+    received: list[Progress] = []
+    run_trials(trials(epochs=200), Store(path), executor=RayCluster(cluster.address), listener=received.append)
     assert results(Store(path)) == results(calm)
     for trial, epochs in before.items():
-        again = [p.epoch for p in heard if p.trial.id == trial and p.event == "epoch"]
+        again = [p.epoch for p in received if p.trial.id == trial and p.event == "epoch"]
         assert not again or again[0] >= epochs  # it went on where it was
     tally.add("Ray", "driver killed and restarted", "resumed, same bits")
 
@@ -208,12 +208,12 @@ def test_a_trial_that_hangs_on_the_cluster_is_ended(cluster: Any, tmp_path: Path
     try:
         rows = (ModelEntry("sleeper", {"width": 8, "layers": 1}), ROW)
         rules = {"stopping.max_epochs": 2, "stopping.max_hours": 0.01}
-        wanted = Study("s", "csl", rows, seeds=1, splits=1, rules=rules).trials()
+        expected = Study("s", "csl", rows, seeds=1, splits=1, rules=rules).trials()
         add_node(cluster, "a")
         store = Store(tmp_path / "s.sqlite")
-        run_trials(wanted, store, executor=RayCluster(cluster.address, grace_seconds=20))
+        run_trials(expected, store, executor=RayCluster(cluster.address, grace_seconds=20))
     finally:
         unload_plugin(plugin)
-    assert [store.find(trial.id).status for trial in wanted] == ["failed", "done"]
-    assert "killed by the watchdog" in (store.find(wanted[0].id).error or "")
+    assert [store.find(trial.id).status for trial in expected] == ["failed", "done"]
+    assert "killed by the watchdog" in (store.find(expected[0].id).error or "")
     tally.add("Ray", "a trial hangs", "killed by the watchdog at its time limit, the other finishes")

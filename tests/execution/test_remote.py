@@ -37,7 +37,7 @@ def calm(spec: TrialSpec, tmp_path: Path) -> object:
     return bits(store, spec)
 
 
-def test_a_trial_gives_the_same_bits_away_as_at_home(spec: TrialSpec, calm: object, store: Store) -> None:
+def test_remote_trial_is_bit_exact(spec: TrialSpec, calm: object, store: Store) -> None:
     updates: list[RemoteUpdate] = []
     record_result(spec, store, run_remote(remote_job(spec, store), updates.append))
     assert bits(store, spec) == calm
@@ -46,9 +46,7 @@ def test_a_trial_gives_the_same_bits_away_as_at_home(spec: TrialSpec, calm: obje
     assert all(update.state for update in updates[1:])
 
 
-def test_a_trial_that_is_lost_goes_on_elsewhere_from_the_state_that_came_back(
-    spec: TrialSpec, calm: object, store: Store
-) -> None:
+def test_lost_trial_resumes_from_the_returned_checkpoint(spec: TrialSpec, calm: object, store: Store) -> None:
     def listen_once(update: RemoteUpdate) -> None:
         record_updates([update], {spec.id: spec}, store)
         if update.epoch is not None:
@@ -64,16 +62,14 @@ def test_a_trial_that_is_lost_goes_on_elsewhere_from_the_state_that_came_back(
     assert checkpoint_of(spec.id, store).load() is None
 
 
-def test_states_may_come_back_less_often_than_epochs(spec: TrialSpec, calm: object, store: Store) -> None:
+def test_checkpoint_interval_exceeds_epochs(spec: TrialSpec, calm: object, store: Store) -> None:
     updates: list[RemoteUpdate] = []
     record_result(spec, store, run_remote(remote_job(spec, store), updates.append, state_seconds=3600))
     assert [update.state is not None for update in updates if update.epoch] == [True, False]
     assert bits(store, spec) == calm
 
 
-def test_a_folder_on_shared_storage_holds_the_state(
-    spec: TrialSpec, calm: object, store: Store, tmp_path: Path
-) -> None:
+def test_checkpoints_on_shared_storage(spec: TrialSpec, calm: object, store: Store, tmp_path: Path) -> None:
     job = remote_job(spec, store)
     for _ in range(2):  # the second finds all epochs done
         result = run_in_folder(job, tmp_path / "shared")
@@ -89,12 +85,12 @@ def test_other_code_is_refused(spec: TrialSpec, store: Store) -> None:
     assert "install the same version everywhere" in (record.error or "")
 
 
-def test_a_trial_that_fails_away_is_a_failed_trial_at_home(spec: TrialSpec, store: Store) -> None:
+def test_failed_remote_trial_is_recorded(spec: TrialSpec, store: Store) -> None:
     other = dataclasses.replace(spec, data="0" * 64)
     record_result(other, store, run_remote(remote_job(other, store), lambda update: None))
     assert "made for other data" in (store.find(other.id).error or "")
 
 
-def test_news_of_a_trial_that_nobody_waits_for_change_nothing(spec: TrialSpec, store: Store) -> None:
+def test_late_messages_are_ignored(spec: TrialSpec, store: Store) -> None:
     record_updates([RemoteUpdate(spec.id, environment={})], {}, store)
     assert store.trials() == []

@@ -23,19 +23,19 @@ def filled(store: Store, study: Study) -> Store:
 
 @pytest.mark.slow
 def test_a_second_run_gives_the_same_bits(filled: Store, tmp_path: Path) -> None:
-    made = reproduce(filled.trials(), filled, tmp_path / "again")
-    assert [(one.verdict, one.holds, one.changed) for one in made] == [("same bits", True, {})] * 2
-    assert all(one.before == one.after for one in made)
-    assert {one.trial for one in made} == {record.id for record in filled.trials()}
+    reproductions = reproduce(filled.trials(), filled, tmp_path / "again")
+    assert [(one.verdict, one.holds, one.changed) for one in reproductions] == [("same bits", True, {})] * 2
+    assert all(one.before == one.after for one in reproductions)
+    assert {one.trial for one in reproductions} == {record.id for record in filled.trials()}
 
 
-def test_a_result_that_cannot_be_repeated_is_called_a_fault(filled: Store, tmp_path: Path) -> None:
+def test_irreproducible_result_is_a_failure(filled: Store, tmp_path: Path) -> None:
     record = filled.trials()[0]
     history = filled.history(record.id)
     forged = replace(record, scores={**record.scores, "test": record.scores["test"] + 1})
-    told = compare(forged, history, record, history, 0.05)
-    assert (told.verdict, told.holds) == ("differs", False)
-    assert "the scores differ though code, versions and machine are the same" in told.reason
+    result = compare(forged, history, record, history, 0.05)
+    assert (result.verdict, result.holds) == ("differs", False)
+    assert "the scores differ though code, versions and machine are the same" in result.reason
     bent = [replace(history[0], train_loss=history[0].train_loss * (1 + 1e-15)), *history[1:]]
     assert first_difference(history, bent) in (1, None)
     bent = [history[0], replace(history[1], val_loss=0.0)]
@@ -80,6 +80,6 @@ def test_data_that_changed_since_is_the_reason_for_no_result(filled: Store, tmp_
     record = filled.trials()[0]
     other = replace(record, id="0" * 16, spec=replace(record.spec, data="1" * 64))
     other = replace(other, id=other.spec.id)
-    (told,) = reproduce([other], filled, tmp_path / "again")
-    assert (told.verdict, told.holds) == ("no result", False)
-    assert "was made for other data" in told.reason
+    (result,) = reproduce([other], filled, tmp_path / "again")
+    assert (result.verdict, result.holds) == ("no result", False)
+    assert "was made for other data" in result.reason

@@ -35,19 +35,19 @@ layers = 2
 
 def processes_of(folder: Path) -> list[int]:
     """Return the processes that run a job whose files are in a folder."""
-    found = []
+    actual = []
     for place in Path("/proc").iterdir():
         try:
             words = (place / "cmdline").read_bytes()
         except OSError:
             continue
         if place.name.isdigit() and str(folder).encode() in words and b"submitit.core._submit" in words:
-            found.append(int(place.name))
-    return found
+            actual.append(int(place.name))
+    return actual
 
 
 @pytest.mark.long
-def test_a_job_that_is_killed_goes_on_and_ends_with_the_same_bits(tmp_path: Path, tally: Tally) -> None:
+def test_killed_job_resumes_bit_exact(tmp_path: Path, tally: Tally) -> None:
     pytest.importorskip("submitit", reason="submitit is not installed: pip install 'graphtrial[slurm]'")
     file, path, shared = tmp_path / "study.toml", tmp_path / "results" / "s.sqlite", tmp_path / "shared"
     file.write_text(STUDY)
@@ -59,11 +59,11 @@ def test_a_job_that_is_killed_goes_on_and_ends_with_the_same_bits(tmp_path: Path
     killed = processes_of(shared / "jobs")
     for pid in killed:
         os.kill(pid, signal.SIGKILL)
-    told, _ = recipe.communicate(timeout=180)
+    result, _ = recipe.communicate(timeout=180)
     (trial,) = load_study(str(file)).trials()
     assert killed
     assert recipe.returncode == 0
-    assert told.split() == [trial.id, "done"]
+    assert result.split() == [trial.id, "done"]
     calm = Store(tmp_path / "calm" / "s.sqlite")
     run_trials([trial], calm, workers=0)
     assert results(Store(path)) == results(calm)

@@ -23,12 +23,12 @@ def study() -> Study:
 
 @pytest.mark.slow
 def test_every_trial_has_its_record_and_the_scores_it_has_alone(study: Study, tmp_path: Path) -> None:
-    store, heard = Store(tmp_path / "store.sqlite"), []
+    store, received = Store(tmp_path / "store.sqlite"), []
     trials = study.trials()
-    Vectorized(batch_size=3).run(trials, store, lambda progress: heard.append((progress.trial.id, progress.event)))
+    Vectorized(batch_size=3).run(trials, store, lambda progress: received.append((progress.trial.id, progress.event)))
     records = {record.id: record for record in store.trials()}
     assert records.keys() == {trial.id for trial in trials}
-    assert [event for _, event in heard].count("end") == 4
+    assert [event for _, event in received].count("end") == 4
     assert [record.environment["batched_trials"] for record in records.values()] == [2, 2, 2, 2]
     for trial in trials[:2]:
         alone = run_trial(trial, tmp_path / trial.id)
@@ -46,12 +46,12 @@ def test_a_second_run_alone_says_why_its_bits_differ(tmp_path: Path) -> None:
     study = Study("t", "wikics-standin-stopping", rows, "wikics/nodes", seeds=1, splits=3, rules=SMALL)
     store = Store(tmp_path / "store.sqlite")
     Vectorized().run(study.trials(), store, lambda progress: None)
-    found = reproduce(store.trials()[:1], store, tmp_path / "again")[0]
-    assert found.holds
-    assert found.changed["batched_trials"] == (3, None)
+    actual = reproduce(store.trials()[:1], store, tmp_path / "again")[0]
+    assert actual.holds
+    assert actual.changed["batched_trials"] == (3, None)
 
 
-def test_what_has_a_result_is_left_alone(study: Study, tmp_path: Path) -> None:
+def test_finished_trials_are_skipped(study: Study, tmp_path: Path) -> None:
     store = Store(tmp_path / "store.sqlite")
     trials = study.trials()
     Vectorized().run(trials[:1], store, lambda progress: None)

@@ -50,7 +50,7 @@ def encoded() -> GraphSet:
     return encode(load("csl").graphs, encoding, "encoding")
 
 
-def test_every_damage_in_the_cache_is_noticed_and_mended(own_home: Path, times: int, tally: Tally) -> None:
+def test_damaged_cache_is_rebuilt(own_home: Path, times: int, tally: Tally) -> None:
     rng = random.Random(f"cache{times}")
     expected = encoded().content_hash
     keep = own_home.with_name("keep")
@@ -72,9 +72,7 @@ def test_every_damage_in_the_cache_is_noticed_and_mended(own_home: Path, times: 
 
 
 @pytest.mark.parametrize("which", ["newest", "both"])
-def test_a_damaged_state_is_passed_over_and_the_bits_are_the_same(
-    which: str, tmp_path: Path, times: int, tally: Tally
-) -> None:
+def test_damaged_checkpoint_resumes_bit_exact(which: str, tmp_path: Path, times: int, tally: Tally) -> None:
     spec = Study(
         "s", "csl", (ModelEntry("gin", {"width": 8, "layers": 2}),), seeds=1, splits=1, rules={"stopping.max_epochs": 4}
     ).trials()[0]
@@ -94,15 +92,15 @@ def test_a_damaged_state_is_passed_over_and_the_bits_are_the_same(
         kind = damage(state.path, rng)
         if which == "both":
             damage(state.previous, rng)
-        heard: list[int] = []
-        run_and_record(spec, store, lambda epoch, heard=heard: heard.append(epoch.epoch))  # type: ignore[misc]
-        assert heard[0] == (3 if which == "newest" else 1)
+        received: list[int] = []
+        run_and_record(spec, store, lambda epoch, received=received: received.append(epoch.epoch))  # type: ignore[misc]
+        assert received[0] == (3 if which == "newest" else 1)
         assert results(store) == results(calm)
         shutil.rmtree(store.path.parent)
         tally.add("checkpoint", f"{which} of two: {kind}", "detected, previous checkpoint used, same bits")
 
 
-def test_every_bit_of_a_state_is_watched(tmp_path: Path) -> None:
+def test_every_bit_of_a_checkpoint_is_checked(tmp_path: Path) -> None:
     state = Checkpoint(tmp_path / "checkpoint.safetensors")
     state.save({"weight": torch.arange(6.0)}, {"epoch": 1})
     whole = state.path.read_bytes()
@@ -110,8 +108,8 @@ def test_every_bit_of_a_state_is_watched(tmp_path: Path) -> None:
         content = bytearray(whole)
         content[position] ^= 1 << (position % 8)
         state.path.write_bytes(content)
-        found = state.load()
-        assert found is None or (found[1] == {"epoch": 1} and found[0]["weight"].tolist() == list(range(6)))
+        actual = state.load()
+        assert actual is None or (actual[1] == {"epoch": 1} and actual[0]["weight"].tolist() == list(range(6)))
 
 
 def everything(store: Store) -> object:
@@ -142,14 +140,14 @@ def test_no_damage_of_a_store_or_its_weights_is_used(tmp_path: Path, times: int,
         whole = victim.read_bytes()
         kind = damage(victim, rng)
         try:
-            found = everything(Store(store.path, read_only=True))
+            actual = everything(Store(store.path, read_only=True))
         except GraphTrialError:
-            found = expected  # refused, in words
+            actual = expected  # refused, in words
         # what passes is a bit that no trial is read from: a free page, a counter
-        assert found == expected, f"{kind} of {victim.name} went unnoticed"
+        assert actual == expected, f"{kind} of {victim.name} went unnoticed"
         victim.write_bytes(whole)
-        what = "a weights file" if weights else "the store"
-        tally.add("store", f"{what}: {kind}", "one-line error, or read with identical values")
+        target_name = "a weights file" if weights else "the store"
+        tally.add("store", f"{target_name}: {kind}", "one-line error, or read with identical values")
     assert everything(store) == expected
 
 

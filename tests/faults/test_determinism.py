@@ -58,7 +58,7 @@ def expected(tmp_path_factory: pytest.TempPathFactory, session_home: Path) -> di
 @pytest.mark.parametrize(
     "world", [pytest.param(world, marks=() if world == ALL_AT_ONCE else pytest.mark.long) for world in WORLDS]
 )
-def test_a_fresh_process_in_another_world_gives_the_same_bits(
+def test_fresh_process_is_bit_exact_in_any_environment(
     world: str, tmp_path: Path, expected: dict[str, object], tally: Tally
 ) -> None:
     elsewhere = tmp_path / "another folder"
@@ -82,7 +82,7 @@ def test_processes_side_by_side_in_another_order_give_the_same_bits(
     tally.add("same bits", "two worker processes, trials in another order", "scores, epochs, weights")
 
 
-def test_the_company_of_other_trials_changes_nothing(tmp_path: Path, expected: dict[str, object], tally: Tally) -> None:
+def test_other_trials_do_not_change_the_bits(tmp_path: Path, expected: dict[str, object], tally: Tally) -> None:
     store = Store(tmp_path / "s.sqlite")
     others = Study(
         "s", "csl", (ModelEntry("gin", {"width": 9}),), seeds=2, splits=1, rules={"stopping.max_epochs": 1}
@@ -109,11 +109,11 @@ def test_evaluation_does_not_depend_on_the_batch_size() -> None:
     job = make_job(study(splits=1).trials()[0])
     torch.manual_seed(0)
     model = job.build()
-    found = []
+    actual = []
     for size in (1, 7, 64, 1000):
         rules = dataclasses.replace(job.rules, batch_size=size)
         batches = evaluation_batches(dataclasses.replace(job, rules=rules), "train")
-        found.append(evaluate(model, job.task, batches))
-    losses, scores = zip(*found, strict=True)
+        actual.append(evaluate(model, job.task, batches))
+    losses, scores = zip(*actual, strict=True)
     assert len(set(scores)) == 1
     np.testing.assert_allclose(losses, losses[0], rtol=2e-6)

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.helpers.cli import CliRunner
 from tests.helpers.results import LONGER, results
 from tests.helpers.tally import Tally
-from typer.testing import CliRunner
 
 from graphtrial.cli.main import app
 from graphtrial.core.files import cache_home
@@ -157,8 +157,8 @@ def _arrays() -> dict[str, bytes]:
 
 def test_a_report_killed_at_random_moments_leaves_whole_pages_or_none(tmp_path: Path, times: int, tally: Tally) -> None:
     path = tmp_path / "s.sqlite"
-    made = CliRunner().invoke(app, [*RUN[:-1], "2", "--store", str(path), "--workers", "0"])
-    assert made.exit_code == 0, made.output
+    built = CliRunner().invoke(app, [*RUN[:-1], "2", "--store", str(path), "--workers", "0"])
+    assert built.exit_code == 0, built.output
     before = finished_in(path)
     work = undisturbed(command("report", "--store", path, "--out", tmp_path / "calm"))
     expected = _pages(tmp_path / "calm")

@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.helpers.cli import CliRunner
 from tests.helpers.results import results
 from tests.helpers.tally import Tally
-from typer.testing import CliRunner
 
 from graphtrial.cli.main import app
 from graphtrial.core.errors import GraphTrialError
@@ -77,11 +77,11 @@ def test_a_full_disk_is_one_line_and_loses_nothing(
     tiny_disk: Path, expected: dict[str, object], times: int, tally: Tally
 ) -> None:
     path, ballast = tiny_disk / "results" / "s.sqlite", tiny_disk / "ballast"
-    for kept in (0, 40_000, 120_000, 300_000, 700_000)[: None if times else 2]:
+    for remaining in (0, 40_000, 120_000, 300_000, 700_000)[: None if times else 2]:
         shutil.rmtree(path.parent, ignore_errors=True)
         ballast.write_bytes(b"")
         free = shutil.disk_usage(tiny_disk).free
-        ballast.write_bytes(bytes(free - kept))
+        ballast.write_bytes(bytes(free - remaining))
         done = call(*SMALL, "--store", path)
         assert done.returncode != 0 or results(Store(path)) == expected
         assert "Traceback" not in done.stderr
@@ -122,8 +122,8 @@ def test_a_folder_that_is_read_only_is_one_line(obedient: list[str], tmp_path: P
 def test_any_path_may_hold_a_store(tmp_path: Path, expected: dict[str, object], tally: Tally) -> None:
     path = tmp_path / "with späces, 'quotes' & ünïcode ☃ %41 #1?x=y" / "my störe.sqlite"
     for words in ([*SMALL, "--workers", "0"], ["doctor"], ["status"]):
-        told = CliRunner().invoke(app, [*words, "--store", str(path), "--json"])
-        assert told.exit_code == 0, told.output
+        result = CliRunner().invoke(app, [*words, "--store", str(path), "--json"])
+        assert result.exit_code == 0, result.output
     assert results(Store(path)) == expected
     tally.add("paths", "spaces, quotes, unicode, %, #, ?", "same bits; readable by doctor and status")
 

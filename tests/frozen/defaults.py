@@ -68,26 +68,26 @@ def _entry(required: list[str], defaults: dict[str, Any], implied: dict[str, Any
 def changes(name: str, before: Entry, now: Entry) -> list[str]:
     """Return in which way an entry contradicts its frozen one; a new argument with a default does not."""
     raised = f"raise the version of {name.rpartition(' ')[0]}"
-    found = [
+    actual = [
         f"the default of {key} was {value!r} and is {now['defaults'].get(key, 'gone')!r}: {raised}"
         for key, value in before["defaults"].items()
         if key not in now["defaults"] or now["defaults"][key] != value
     ]
     if before["required"] != now["required"]:
-        found.append(f"the required arguments were {before['required']} and are {now['required']}: {raised}")
+        actual.append(f"the required arguments were {before['required']} and are {now['required']}: {raised}")
     if before.get("implied") != now.get("implied"):
-        found.append(f"the defaults that settings imply were {before.get('implied')}: {raised}")
-    return found
+        actual.append(f"the defaults that settings imply were {before.get('implied')}: {raised}")
+    return actual
 
 
 def main() -> None:
-    known = frozen() if FILE.exists() else {}
+    registered = frozen() if FILE.exists() else {}
     for name, entry in current().items():
-        if name not in known:
-            known[name] = entry
-        elif not changes(name, known[name], entry):
-            known[name]["defaults"] |= entry["defaults"]
-    text = json.dumps(dict(sorted(known.items())), indent=1, ensure_ascii=False, sort_keys=True)
+        if name not in registered:
+            registered[name] = entry
+        elif not changes(name, registered[name], entry):
+            registered[name]["defaults"] |= entry["defaults"]
+    text = json.dumps(dict(sorted(registered.items())), indent=1, ensure_ascii=False, sort_keys=True)
     FILE.write_text(text + "\n", encoding="utf-8")
 
 

@@ -21,7 +21,7 @@ FILE = Path(__file__).parent / "specs.json"
 
 
 @dataclass(frozen=True)
-class Made:
+class Built:
     """A specification as a study makes it, without the data."""
 
     dataset: str
@@ -56,24 +56,24 @@ class Made:
 
 
 WIDTH = {"width": 64}
-CASES: dict[str, Made] = {
-    "plain": Made("zinc", "gcn", WIDTH, "bgnn-v5/zinc"),
-    "settings": Made("csl", "gatedgcn", {"width": 70, "layers": 16, "residual": False}, "bgnn-v5/csl", split=3),
-    "laplacian": Made("csl", "gin", WIDTH, "bgnn-v5/csl", "laplacian:20"),
-    "laplacian-absolute": Made("csl", "mlp", WIDTH, "bgnn-v5/csl", "laplacian:20,sign=absolute"),
-    "laplacian-unrandomised": Made("csl", "3wl-gnn", WIDTH, "bgnn-v5/csl", "laplacian:20"),
-    "random-walk": Made("zinc", "gat", {"width": 64, "heads": 8}, "bgnn-v5/zinc", "random-walk:16"),
-    "combined": Made("zinc", "gin", WIDTH, "bgnn-v5/zinc", "rwse:20+laplacian:8"),
-    "combined-unrandomised": Made("csl", "3wl-gnn", WIDTH, "bgnn-v5/csl", "laplacian:8+node-order:41"),
-    "node-order": Made("csl", "ringgnn", WIDTH, "bgnn-v5/csl", "node-order:41"),
-    "accumulation": Made("zinc", "3wl-gnn", {"width": 64, "layers": 8}, "bgnn-v5/zinc"),
-    "first-version": Made("dd", "diffpool", WIDTH, "bgnn-v1/dd", split=9),
-    "folds": Made("ENZYMES", "gin-eps", {"width": 32, "layers": 2}, "tudataset/gnn", split=4, seed=0),
-    "folds-as-published": Made("ENZYMES", "gin-eps", {"width": 32, "layers": 2}, "tudataset/gnn-as-published"),
-    "early-stopping": Made("wikics-stopping", "gcn-direct", WIDTH, "wikics/nodes", seed=2),
-    "links": Made("cora+links", "vgae", WIDTH, "wikics/links", seed=7),
-    "changed-rules": Made("csl", "gcn", WIDTH, "bgnn-v5/csl", rules={"stopping.max_epochs": 3, "optimizer.lr": 0.01}),
-    "other-components": Made(
+CASES: dict[str, Built] = {
+    "plain": Built("zinc", "gcn", WIDTH, "bgnn-v5/zinc"),
+    "settings": Built("csl", "gatedgcn", {"width": 70, "layers": 16, "residual": False}, "bgnn-v5/csl", split=3),
+    "laplacian": Built("csl", "gin", WIDTH, "bgnn-v5/csl", "laplacian:20"),
+    "laplacian-absolute": Built("csl", "mlp", WIDTH, "bgnn-v5/csl", "laplacian:20,sign=absolute"),
+    "laplacian-unrandomised": Built("csl", "3wl-gnn", WIDTH, "bgnn-v5/csl", "laplacian:20"),
+    "random-walk": Built("zinc", "gat", {"width": 64, "heads": 8}, "bgnn-v5/zinc", "random-walk:16"),
+    "combined": Built("zinc", "gin", WIDTH, "bgnn-v5/zinc", "rwse:20+laplacian:8"),
+    "combined-unrandomised": Built("csl", "3wl-gnn", WIDTH, "bgnn-v5/csl", "laplacian:8+node-order:41"),
+    "node-order": Built("csl", "ringgnn", WIDTH, "bgnn-v5/csl", "node-order:41"),
+    "accumulation": Built("zinc", "3wl-gnn", {"width": 64, "layers": 8}, "bgnn-v5/zinc"),
+    "first-version": Built("dd", "diffpool", WIDTH, "bgnn-v1/dd", split=9),
+    "folds": Built("ENZYMES", "gin-eps", {"width": 32, "layers": 2}, "tudataset/gnn", split=4, seed=0),
+    "folds-as-published": Built("ENZYMES", "gin-eps", {"width": 32, "layers": 2}, "tudataset/gnn-as-published"),
+    "early-stopping": Built("wikics-stopping", "gcn-direct", WIDTH, "wikics/nodes", seed=2),
+    "links": Built("cora+links", "vgae", WIDTH, "wikics/links", seed=7),
+    "changed-rules": Built("csl", "gcn", WIDTH, "bgnn-v5/csl", rules={"stopping.max_epochs": 3, "optimizer.lr": 0.01}),
+    "other-components": Built(
         "zinc",
         "graphsage",
         WIDTH,
@@ -86,14 +86,14 @@ CASES: dict[str, Made] = {
             "accumulation": 2,
         },
     ),
-    "one-cycle": Made(
+    "one-cycle": Built(
         "csl", "monet", WIDTH, "bgnn-v5/csl", rules={"optimizer": "sgd:lr=0.1,momentum=0.9", "schedule": "one-cycle"}
     ),
-    "plug-in": Made("csl", "gcn", WIDTH, "bgnn-v5/csl", plugins={"mine.py": "a" * 64}),
-    "kernel": Made("MUTAG", "wl", {}, "tudataset/kernel-svm", split=9, seed=3),
-    "kernel-linear": Made("MUTAG", "wl", {"h": 5, "edge_labels": True}, "tudataset/kernel-linear"),
-    "features": Made("wikics", "svm", {}, "wikics/svm", seed=0),
-    "features-of-pairs": Made("wikics+links", "svm", {}, "wikics/links-svm", rules={"examples": 500}),
+    "plug-in": Built("csl", "gcn", WIDTH, "bgnn-v5/csl", plugins={"mine.py": "a" * 64}),
+    "kernel": Built("MUTAG", "wl", {}, "tudataset/kernel-svm", split=9, seed=3),
+    "kernel-linear": Built("MUTAG", "wl", {"h": 5, "edge_labels": True}, "tudataset/kernel-linear"),
+    "features": Built("wikics", "svm", {}, "wikics/svm", seed=0),
+    "features-of-pairs": Built("wikics+links", "svm", {}, "wikics/links-svm", rules={"examples": 500}),
 }
 
 
@@ -103,11 +103,11 @@ def frozen() -> dict[str, dict[str, Any]]:
 
 
 def main() -> None:
-    known = frozen() if FILE.exists() else {}
+    registered = frozen() if FILE.exists() else {}
     for name, case in CASES.items():
         spec = case.spec()
-        known.setdefault(name, {"id": spec.id, "spec": spec.to_dict()})
-    lines = ",\n".join(f" {json.dumps(name)}: {canonical_json(entry)}" for name, entry in known.items())
+        registered.setdefault(name, {"id": spec.id, "spec": spec.to_dict()})
+    lines = ",\n".join(f" {json.dumps(name)}: {canonical_json(entry)}" for name, entry in registered.items())
     FILE.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
 
 

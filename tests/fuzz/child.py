@@ -25,7 +25,7 @@ from typing import Any
 from tests.fuzz.commands import command_line, commands
 from tests.fuzz.studies import study_line, texts
 from tests.fuzz.world import build_world
-from typer.testing import CliRunner
+from tests.helpers.cli import CliRunner
 
 from graphtrial.cli.failures import INTERNAL, INTERNAL_ERROR
 from graphtrial.cli.main import app
@@ -38,10 +38,10 @@ SLOW = 60.0
 def lines(kind: str) -> Callable[[random.Random], list[str]]:
     """Return what makes command lines of a kind."""
     if kind == "studies":
-        known_studies = texts()
-        return lambda rng: study_line(rng, known_studies)
-    known = commands()
-    return lambda rng: command_line(rng, known)
+        catalog_studies = texts()
+        return lambda rng: study_line(rng, catalog_studies)
+    registered = commands()
+    return lambda rng: command_line(rng, registered)
 
 
 def fault_of(words: list[str]) -> str | None:
@@ -60,17 +60,17 @@ def fault_of(words: list[str]) -> str | None:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         faulthandler.cancel_dump_traceback_later()
-    said = done.output
+    message = done.output
     if rang:
         return f"it took more than {SLOW} s: {rang[0]}"
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         return "".join(traceback.format_exception(done.exception))[-1500:]
-    if done.exit_code == INTERNAL or INTERNAL_ERROR in said:
-        kept = Path(os.environ["GRAPHTRIAL_HOME"], "last-traceback.txt")
-        return said[-500:] + (kept.read_text(encoding="utf-8")[-1500:] if kept.exists() else "")
-    if "Traceback (most recent call last)" in said:
-        return said[-1500:]
-    if done.exit_code != 0 and not said.strip():
+    if done.exit_code == INTERNAL or INTERNAL_ERROR in message:
+        remaining = Path(os.environ["GRAPHTRIAL_HOME"], "last-traceback.txt")
+        return message[-500:] + (remaining.read_text(encoding="utf-8")[-1500:] if remaining.exists() else "")
+    if "Traceback (most recent call last)" in message:
+        return message[-1500:]
+    if done.exit_code != 0 and not message.strip():
         return f"it failed with {done.exit_code} and said nothing"
     return None
 

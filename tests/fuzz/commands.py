@@ -120,7 +120,7 @@ LEFT_OUT |= {"--until-done", "--articles", "--old", "--estimate", "--memory"}
 
 def commands() -> dict[tuple[str, ...], list[Any]]:
     """Return every command of the application with its parameters."""
-    found: dict[tuple[str, ...], list[Any]] = {}
+    actual: dict[tuple[str, ...], list[Any]] = {}
 
     def walk(command: Any, path: tuple[str, ...]) -> None:
         below = getattr(command, "commands", None)
@@ -128,17 +128,17 @@ def commands() -> dict[tuple[str, ...], list[Any]]:
             for name, child in below.items():
                 walk(child, (*path, name))
         else:
-            found[path] = command.params
+            actual[path] = command.params
 
     walk(typer.main.get_command(app), ())
-    return found
+    return actual
 
 
-def command_line(rng: random.Random, known: dict[tuple[str, ...], list[Any]]) -> list[str]:
+def command_line(rng: random.Random, registered: dict[tuple[str, ...], list[Any]]) -> list[str]:
     """Return the words of one command."""
-    path = rng.choice(sorted(known))
+    path = rng.choice(sorted(registered))
     words, options = [*path], list(BASE.get(path[-1], []))
-    for parameter in known[path]:
+    for parameter in registered[path]:
         opts = [opt for opt in parameter.opts if opt.startswith("-")]
         if set(opts) & LEFT_OUT:
             continue
@@ -151,7 +151,7 @@ def command_line(rng: random.Random, known: dict[tuple[str, ...], list[Any]]) ->
     if "--executor" in options and "--workers" in options:
         at = options.index("--workers")
         del options[at : at + 2]
-    if any("--store" in parameter.opts for parameter in known[path]) and rng.random() < 0.7:
+    if any("--store" in parameter.opts for parameter in registered[path]) and rng.random() < 0.7:
         options += ["--store", "store.sqlite" if rng.random() < 0.5 else f"new-{rng.randrange(3)}.sqlite"]
     if rng.random() < 0.02:
         options.append(rng.choice(HOSTILE))

@@ -108,11 +108,11 @@ def _spoil(sound: Files, rng: random.Random, gaps: bool) -> Files:
 
 def _spoil_member(data: bytes, rng: random.Random) -> bytes:
     stream = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(data)) as given, zipfile.ZipFile(stream, "w") as made:
+    with zipfile.ZipFile(io.BytesIO(data)) as given, zipfile.ZipFile(stream, "w") as built:
         victim = rng.choice(given.namelist())
         for member in given.infolist():
             content = given.read(member)
-            made.writestr(member.filename, mutate(content, rng) if member.filename == victim else content)
+            built.writestr(member.filename, mutate(content, rng) if member.filename == victim else content)
     return stream.getvalue()
 
 

@@ -27,16 +27,16 @@ class Hunt:
 
 def hunt(kind: str, *, count: int = 0, seconds: float = 0.0, seed: int = 0) -> Hunt:
     """Run `count` command lines or studies in one process, or as many as fit in `seconds` in one after the other."""
-    found, end = Hunt(), time.monotonic() + seconds
+    actual, end = Hunt(), time.monotonic() + seconds
     while True:
         left = end - time.monotonic() if seconds else 3600.0
-        _run(kind, seed, count or CHUNK, max(1.0, left), found)
+        _run(kind, seed, count or CHUNK, max(1.0, left), actual)
         seed += 1
         if not seconds or time.monotonic() >= end:
-            return found
+            return actual
 
 
-def _run(kind: str, seed: int, count: int, seconds: float, found: Hunt) -> None:
+def _run(kind: str, seed: int, count: int, seconds: float, actual: Hunt) -> None:
     with tempfile.TemporaryDirectory(prefix="hunt-") as place:
         log, world = Path(place) / "log", Path(place) / "a" / "b" / "world"
         world.mkdir(parents=True)
@@ -48,21 +48,21 @@ def _run(kind: str, seed: int, count: int, seconds: float, found: Hunt) -> None:
             line, cwd=world, env=environment, capture_output=True, text=True, errors="replace", check=False
         )
         notes = [json.loads(text) for text in log.read_text(encoding="utf-8").splitlines()] if log.exists() else []
-    found.commands += sum("words" in note and "fault" not in note for note in notes)
-    found.faults += [{"seed": seed, **note} for note in notes if "fault" in note]
+    actual.commands += sum("words" in note and "fault" not in note for note in notes)
+    actual.faults += [{"seed": seed, **note} for note in notes if "fault" in note]
     if not notes or "end" not in notes[-1]:
         last = notes[-1] if notes else {"words": ["before the first command"]}
-        found.faults.append(
+        actual.faults.append(
             {"seed": seed, **last, "fault": f"the process ended with {done.returncode}: {done.stderr[-1500:]}"}
         )
 
 
 def main(kind: str, seconds: str, seed: str = "1") -> None:
     """Hunt by hand: python -m tests.fuzz.hunt commands 600."""
-    found = hunt(kind, seconds=float(seconds), seed=int(seed))
-    for fault in found.faults:
+    actual = hunt(kind, seconds=float(seconds), seed=int(seed))
+    for fault in actual.faults:
         print(json.dumps(fault, indent=1))
-    print(f"{found.commands} {kind}, {len(found.faults)} faults")
+    print(f"{actual.commands} {kind}, {len(actual.faults)} faults")
 
 
 if __name__ == "__main__":

@@ -72,10 +72,10 @@ def _insert(data: bytes, rng: random.Random) -> bytes:
 
 
 def _number(data: bytes, rng: random.Random) -> bytes:
-    found = list(DIGITS.finditer(data[:200_000]))
-    if not found:
+    actual = list(DIGITS.finditer(data[:200_000]))
+    if not actual:
         return _flip(data, rng)
-    match = rng.choice(found)
+    match = rng.choice(actual)
     return data[: match.start()] + rng.choice(NUMBERS) + data[match.end() :]
 
 

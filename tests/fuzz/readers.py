@@ -97,19 +97,19 @@ BLOCK = (
 
 def _tar(members: Files) -> bytes:
     stream = io.BytesIO()
-    with tarfile.open(fileobj=stream, mode="w:gz") as made:
+    with tarfile.open(fileobj=stream, mode="w:gz") as built:
         for name, content in members.items():
             info = tarfile.TarInfo(name)
             info.size = len(content)
-            made.addfile(info, io.BytesIO(content))
+            built.addfile(info, io.BytesIO(content))
     return stream.getvalue()
 
 
 def _zip(members: Files) -> bytes:
     stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as made:
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as built:
         for name, content in members.items():
-            made.writestr(name, content)
+            built.writestr(name, content)
     return stream.getvalue()
 
 
@@ -124,14 +124,14 @@ def _saved(write: Callable[[Path], object], *names: str) -> Files:
 
 def _cifar_members(python: bool) -> Files:
     rng = np.random.default_rng(0)
-    made = {}
+    built = {}
     for name in [*(f"data_batch_{i}" for i in range(1, 6)), "test_batch"]:
         pixels, classes = rng.integers(0, 2, (1, 3072), np.uint8), [int(rng.integers(10))]
         if python:
-            made[f"cifar-10-batches-py/{name}"] = pickle.dumps({"data": pixels, "labels": classes}, 2)
+            built[f"cifar-10-batches-py/{name}"] = pickle.dumps({"data": pixels, "labels": classes}, 2)
         else:
-            made[f"cifar-10-batches-bin/{name}.bin"] = bytes(classes) + pixels.tobytes()
-    return made
+            built[f"cifar-10-batches-bin/{name}.bin"] = bytes(classes) + pixels.tobytes()
+    return built
 
 
 def _idx() -> Files:
@@ -269,8 +269,8 @@ def _read_smiles(folder: Path) -> object:
     raw = {zinc.ALL.name: "train.txt.gz", zinc.VALID.name: "valid.txt", zinc.TEST.name: "test.txt"}
     lists = zinc.smiles_lists({name: folder / file for name, file in raw.items()})
     chemistry = Chemistry("zinc")
-    made = [zinc.molecule_of(smiles, chemistry) for part in lists.values() for smiles in part]
-    return aqsol.from_table(folder / "table.csv"), made
+    built = [zinc.molecule_of(smiles, chemistry) for part in lists.values() for smiles in part]
+    return aqsol.from_table(folder / "table.csv"), built
 
 
 def _tours() -> Files:

@@ -99,9 +99,9 @@ def _toml(value: Any) -> str:
     return json.dumps(value)
 
 
-def study_line(rng: random.Random, known: list[tuple[str, dict[str, Any]]]) -> list[str]:
+def study_line(rng: random.Random, registered: list[tuple[str, dict[str, Any]]]) -> list[str]:
     """Write a spoilt study and return the words of a command that reads it, training at most one epoch."""
-    name, study = rng.choice(known)
+    name, study = rng.choice(registered)
     Path("spoilt.toml").write_text(spoil(study, rng), encoding="utf-8", errors="surrogatepass")
     if name != "study.toml" or rng.random() < 0.5:
         return ["validate", "spoilt.toml", *(["--json"] if rng.random() < 0.3 else [])]

@@ -15,26 +15,24 @@ SHORT = {"commands": 60, "studies": 100}
 
 
 @pytest.mark.parametrize("kind", ["commands", "studies"])
-def test_every_command_ends_in_an_answer_or_in_one_line(
-    kind: str, request: pytest.FixtureRequest, tally: Tally
-) -> None:
+def test_commands_never_print_a_traceback(kind: str, request: pytest.FixtureRequest, tally: Tally) -> None:
     if request.config.getoption("--long"):
-        found = hunt(kind, seconds=request.config.getoption("--fuzz-seconds") / len(SHORT), seed=1)
+        actual = hunt(kind, seconds=request.config.getoption("--fuzz-seconds") / len(SHORT), seed=1)
     else:
-        found = hunt(kind, count=SHORT[kind])
-    assert not found.faults, json.dumps(found.faults[:5], indent=1)
-    assert found.commands >= SHORT[kind]
-    what = "command lines of all commands and options" if kind == "commands" else "corrupted study files"
-    tally.add("malformed input", what, "a result or a one-line error, no traceback, no hang", found.commands)
+        actual = hunt(kind, count=SHORT[kind])
+    assert not actual.faults, json.dumps(actual.faults[:5], indent=1)
+    assert actual.commands >= SHORT[kind]
+    description = "command lines of all commands and options" if kind == "commands" else "corrupted study files"
+    tally.add("malformed input", description, "a result or a one-line error, no traceback, no hang", actual.commands)
 
 
 def test_the_grammar_has_every_command() -> None:
-    known = commands()
-    assert {("run",), ("data", "import"), ("store", "merge"), ("validate",), ("wikics", "build")} <= set(known)
-    assert all(isinstance(parameters, list) for parameters in known.values())
+    registered = commands()
+    assert {("run",), ("data", "import"), ("store", "merge"), ("validate",), ("wikics", "build")} <= set(registered)
+    assert all(isinstance(parameters, list) for parameters in registered.values())
 
 
-def test_a_fault_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fuzzer_detects_a_planted_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     from tests.fuzz import child
 
     from graphtrial.cli import listing

@@ -39,8 +39,8 @@ def test_spoilt_files_are_read_or_refused_in_one_line(name: str, request: pytest
     line = [sys.executable, "-c", LIMITED, name, str(LONG), "1"]
     done = subprocess.run(line, capture_output=True, text=True, cwd=root, env={**os.environ}, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
-    told = json.loads(done.stdout.splitlines()[-1])
-    assert told["faults"] == []
-    counts = f"{told['refused']:,} rejected with a one-line error, {told['read']:,} read"
-    limits = f"slowest {told['slowest']:.2f} s, memory grew by {told['grown'] / 1e6:.0f} MB"
+    result = json.loads(done.stdout.splitlines()[-1])
+    assert result["faults"] == []
+    counts = f"{result['refused']:,} rejected with a one-line error, {result['read']:,} read"
+    limits = f"slowest {result['slowest']:.2f} s, memory grew by {result['grown'] / 1e6:.0f} MB"
     tally.add("malformed input", name, f"{counts}; {limits}", LONG)

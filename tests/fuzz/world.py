@@ -6,7 +6,7 @@ import json
 import os
 from pathlib import Path
 
-from typer.testing import CliRunner
+from tests.helpers.cli import CliRunner
 
 from graphtrial.cli.main import app
 
@@ -43,7 +43,7 @@ def build_world() -> None:
         os.mkfifo(f"pipe.{ending}")
     call = CliRunner().invoke
     words = ["data", "generate", "csl", "--name", TINY, "--nodes", "8", "--skips", "2,3", "--copies", "5"]
-    made = call(app, [*words, "--replace"])
-    assert made.exit_code == 0, made.output
-    made = call(app, ["study", "study.toml", "--store", "store.sqlite", "--workers", "0"])
-    assert made.exit_code == 0, made.output
+    built = call(app, [*words, "--replace"])
+    assert built.exit_code == 0, built.output
+    built = call(app, ["study", "study.toml", "--store", "store.sqlite", "--workers", "0"])
+    assert built.exit_code == 0, built.output

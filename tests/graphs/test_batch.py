@@ -46,8 +46,8 @@ def test_a_batch_equals_that_of_pyg(given: list[Graph], data: st.DataObject) -> 
     ids = data.draw(st.lists(st.integers(0, len(given) - 1), min_size=1, max_size=6))
     ours, theirs = GraphBatch.from_set(build(given), ids), pyg_batch(given, ids)
     for name in ("x", "y", "batch", "ptr"):
-        assert torch.equal(ours_as(ours, name), theirs[name])
-        assert ours_as(ours, name).dtype == theirs[name].dtype
+        assert torch.equal(column_as(ours, name), theirs[name])
+        assert column_as(ours, name).dtype == theirs[name].dtype
     assert (ours.num_graphs, ours.num_nodes, ours.num_edges) == (theirs.num_graphs, theirs.num_nodes, theirs.num_edges)
     # The same edges with the same features, sorted by (target, source).
     place = np.lexsort((theirs.edge_index[0], theirs.edge_index[1]))
@@ -55,7 +55,7 @@ def test_a_batch_equals_that_of_pyg(given: list[Graph], data: st.DataObject) -> 
     assert torch.equal(ours.edge_attr, theirs.edge_attr[place])
 
 
-def ours_as(batch: GraphBatch, name: str) -> torch.Tensor:
+def column_as(batch: GraphBatch, name: str) -> torch.Tensor:
     value = getattr(batch, name)
     assert isinstance(value, torch.Tensor)
     return value
@@ -69,7 +69,7 @@ def test_a_batch_of_the_set_equals_the_batch_of_its_conversion(given: list[Graph
     theirs = Batch.from_data_list([items[i] for i in ids])
     ours = GraphBatch.from_set(graphs, ids)
     for name in ("x", "edge_index", "edge_attr", "y", "batch", "ptr"):
-        assert torch.equal(ours_as(ours, name), theirs[name])
+        assert torch.equal(column_as(ours, name), theirs[name])
 
 
 @given(graph_lists(min_size=1))

@@ -17,12 +17,12 @@ from graphtrial.graphs import Column, from_networkx, to_networkx, to_pyg
 
 
 def attributed(kind: type[nx.Graph], graph: Graph) -> Any:
-    made = kind(y=len(graph[1]))
+    nx_graph = kind(y=len(graph[1]))
     for node in range(graph[0]):
-        made.add_node(f"node {node}", charge=node, mass=node / 2)
+        nx_graph.add_node(f"node {node}", charge=node, mass=node / 2)
     for number, (u, v) in enumerate(graph[1]):
-        made.add_edge(f"node {u}", f"node {v}", length=number)
-    return made
+        nx_graph.add_edge(f"node {u}", f"node {v}", length=number)
+    return nx_graph
 
 
 @pytest.mark.slow
@@ -39,8 +39,8 @@ def test_networkx_graphs_of_every_kind(kind: type[nx.Graph], given: list[Graph])
             expected += [(v, u, length) for u, v, length in expected if u != v]
         rows = slice(int(graphs.edge_ptr[i]), int(graphs.edge_ptr[i + 1]))
         lengths = graphs.column("edge_attr").values[rows].reshape(-1).tolist()
-        found = list(zip(*graphs.edge_index[:, rows].tolist(), lengths, strict=True))
-        assert sorted(found) == sorted(expected)
+        actual = list(zip(*graphs.edge_index[:, rows].tolist(), lengths, strict=True))
+        assert sorted(actual) == sorted(expected)
         nodes = graphs.column("x").values[first : first + len(item)].tolist()
         assert nodes == [[values["charge"], values["mass"]] for _, values in item.nodes(data=True)]
         first += len(item)
@@ -48,7 +48,7 @@ def test_networkx_graphs_of_every_kind(kind: type[nx.Graph], given: list[Graph])
 
 
 @given(graph_lists(min_size=1))
-def test_a_set_survives_networkx(given: list[Graph]) -> None:
+def test_networkx_round_trip(given: list[Graph]) -> None:
     graphs = build(given).with_column("charge", Column(np.arange(sum(n for n, _ in given)), "node"))
     items = [to_networkx(graphs, i) for i in range(len(graphs))]
     back = from_networkx(items, node_features=["charge"], edge_features=["edge_attr"], target="y")
@@ -59,10 +59,10 @@ def test_a_set_survives_networkx(given: list[Graph]) -> None:
 
 
 @pytest.mark.parametrize(
-    "made", [nx.karate_club_graph(), nx.barbell_graph(4, 2), nx.gnp_random_graph(12, 0.3, 1, True)]
+    "nx_graph", [nx.karate_club_graph(), nx.barbell_graph(4, 2), nx.gnp_random_graph(12, 0.3, 1, True)]
 )
-def test_the_same_edges_as_pyg_makes_of_them(made: nx.Graph) -> None:
-    plain = nx.DiGraph(made) if made.is_directed() else nx.Graph(made)
+def test_networkx_edges_match_pyg(nx_graph: nx.Graph) -> None:
+    plain = nx.DiGraph(nx_graph) if nx_graph.is_directed() else nx.Graph(nx_graph)
     theirs = pyg_from_networkx(nx.create_empty_copy(plain, with_data=False)).num_nodes
     ours = from_networkx([plain])
     edges = pyg_from_networkx(plain).edge_index
@@ -70,21 +70,21 @@ def test_the_same_edges_as_pyg_makes_of_them(made: nx.Graph) -> None:
     assert sorted(zip(*ours.edge_index.tolist(), strict=True)) == sorted(zip(*edges.tolist(), strict=True))
 
 
-def test_networkx_graphs_say_what_they_lack() -> None:
-    made = nx.path_graph(2)
+def test_missing_networkx_attributes_are_named() -> None:
+    nx_graph = nx.path_graph(2)
     with pytest.raises(InvalidGraphError, match="a node has no attribute 'charge'; it has none"):
-        from_networkx([made], node_features=["charge"])
-    nx.set_edge_attributes(made, 1.0, "length")
+        from_networkx([nx_graph], node_features=["charge"])
+    nx.set_edge_attributes(nx_graph, 1.0, "length")
     with pytest.raises(InvalidGraphError, match="an edge has no attribute 'width'; it has length"):
-        from_networkx([made], edge_features=["width"])
+        from_networkx([nx_graph], edge_features=["width"])
     with pytest.raises(InvalidGraphError, match="a graph has no attribute 'label'"):
-        from_networkx([made], target="label")
-    nx.set_node_attributes(made, {0: [1], 1: [1, 2]}, "charge")
+        from_networkx([nx_graph], target="label")
+    nx.set_node_attributes(nx_graph, {0: [1], 1: [1, 2]}, "charge")
     with pytest.raises(InvalidGraphError, match="the rows of a column differ in shape"):
-        from_networkx([made], node_features=["charge"])
-    nx.set_node_attributes(made, "C", "atom")
+        from_networkx([nx_graph], node_features=["charge"])
+    nx.set_node_attributes(nx_graph, "C", "atom")
     with pytest.raises(InvalidGraphError, match="column 'x' has dtype <U1"):
-        from_networkx([made], node_features=["atom"])
+        from_networkx([nx_graph], node_features=["atom"])
 
 
 def test_no_networkx_graphs_are_an_empty_set() -> None:
@@ -101,7 +101,7 @@ def test_a_graph_that_is_not_in_the_set(graph: int) -> None:
 @given(st.integers(0, 3))
 def test_one_graph_of_many_is_converted_alone(graph: int) -> None:
     given = [(1, []), (3, [(0, 1), (0, 1), (2, 2)]), (0, []), (2, [(1, 0)])]
-    made = to_networkx(build(given), graph)
+    nx_graph = to_networkx(build(given), graph)
     nodes, edges = given[graph]
-    assert (len(made), sorted(made.edges())) == (nodes, sorted(edges))
-    assert made.graph["y"] == 10 * graph
+    assert (len(nx_graph), sorted(nx_graph.edges())) == (nodes, sorted(edges))
+    assert nx_graph.graph["y"] == 10 * graph

@@ -29,7 +29,7 @@ def ring(nodes: int) -> Data:
 
 
 @given(graph_lists(min_size=1))
-def test_a_set_survives_pyg(given: list[Graph]) -> None:
+def test_pyg_round_trip(given: list[Graph]) -> None:
     # A last graph whose counts of nodes, edges and graphs differ, so that levels can be told by length alone.
     graphs = build([*given, (5, [(0, 0), (0, 0), (4, 1)])])
     assert same(from_pyg(to_pyg(graphs)), graphs)
@@ -77,7 +77,7 @@ def test_labels_of_nodes_and_of_single_nodes() -> None:
     assert from_pyg([item(1), item(1)]).column("y").level == "graph"
 
 
-def test_whole_numbers_become_categories_and_the_rest_stays_what_it_is() -> None:
+def test_integers_become_categories() -> None:
     item = ring(4)
     item.x = torch.tensor([0, 5, 1, 2])
     item.edge_attr = torch.tensor([0.5, 1, 2, 3])

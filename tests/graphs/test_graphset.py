@@ -27,8 +27,8 @@ def test_edges_are_sorted_by_target_then_source_and_keep_their_features(given: l
         for graph, (_, edges) in enumerate(given)
         for position, (u, v) in sorted(enumerate(edges), key=lambda item: (item[1][1], item[1][0]))
     ]
-    found = zip(*graphs.edge_index.tolist(), graphs.column("edge_attr").values.tolist(), strict=True)
-    assert list(found) == expected
+    actual = zip(*graphs.edge_index.tolist(), graphs.column("edge_attr").values.tolist(), strict=True)
+    assert list(actual) == expected
     assert graphs.node_counts.tolist() == [n for n, _ in given]
     assert graphs.edge_counts.tolist() == [len(edges) for _, edges in given]
     assert (len(graphs), graphs.num_nodes, graphs.num_edges) == (len(given), sum(n for n, _ in given), len(expected))
@@ -197,7 +197,7 @@ def test_graphs_that_are_not_in_an_empty_set() -> None:
         build([]).subset([0])
 
 
-def test_an_unknown_column_is_answered_with_the_nearest() -> None:
+def test_unknown_column_suggests_the_nearest() -> None:
     with pytest.raises(
         UnknownNameError, match=r"no column 'edge_atr'\. Did you mean 'edge_attr'\? This set has: x, edge"
     ):

@@ -57,7 +57,7 @@ def data_start(path: Path) -> int:
 @pytest.mark.slow
 @quickly
 @given(graph_lists())
-def test_what_is_saved_is_what_is_opened(tmp_path: Path, given: list[Graph]) -> None:
+def test_save_and_open_round_trip(tmp_path: Path, given: list[Graph]) -> None:
     graphs = build(given)
     graphs.save(tmp_path / "set")
     opened = GraphSet.open(tmp_path / "set")
@@ -107,7 +107,7 @@ def resident_bytes() -> int:
 
 @quickly
 @given(st.data())
-def test_one_flipped_byte_of_the_data_is_seen(copy: Path, data: st.DataObject) -> None:
+def test_flipped_byte_of_data_is_detected(copy: Path, data: st.DataObject) -> None:
     path = data.draw(st.sampled_from(sorted(copy.glob("*.npy"))))
     start = data_start(path)
     position = data.draw(st.integers(start, path.stat().st_size - 1))
@@ -122,7 +122,7 @@ def test_one_flipped_byte_of_the_data_is_seen(copy: Path, data: st.DataObject) -
 @pytest.mark.slow
 @settings(quickly, max_examples=200)
 @given(st.data())
-def test_one_flipped_byte_of_a_header_is_seen_or_harmless(saved: Path, copy: Path, data: st.DataObject) -> None:
+def test_flipped_byte_of_header_is_detected_or_harmless(saved: Path, copy: Path, data: st.DataObject) -> None:
     path = data.draw(st.sampled_from(sorted(copy.glob("*.npy"))))
     position = data.draw(st.integers(0, data_start(saved / path.name) - 1))
     bits = data.draw(st.integers(1, 255))
@@ -134,7 +134,7 @@ def test_one_flipped_byte_of_a_header_is_seen_or_harmless(saved: Path, copy: Pat
 
 @quickly
 @given(st.data())
-def test_one_flipped_byte_of_the_manifest_is_seen(copy: Path, data: st.DataObject) -> None:
+def test_flipped_byte_of_manifest_is_detected(copy: Path, data: st.DataObject) -> None:
     path = copy / "set.json"
     position = data.draw(st.integers(0, path.stat().st_size - 1))
     bits = data.draw(st.integers(1, 255))
@@ -162,7 +162,7 @@ def test_a_foreign_manifest_is_refused(copy: Path, text: str) -> None:
 
 @quickly
 @given(st.data())
-def test_a_shortened_file_is_seen(copy: Path, data: st.DataObject) -> None:
+def test_truncated_file_is_detected(copy: Path, data: st.DataObject) -> None:
     path = data.draw(st.sampled_from(sorted(copy.iterdir())))
     content = path.read_bytes()
     path.write_bytes(content[: data.draw(st.integers(0, len(content) - 1))])
@@ -171,14 +171,14 @@ def test_a_shortened_file_is_seen(copy: Path, data: st.DataObject) -> None:
     path.write_bytes(content)
 
 
-def test_a_lengthened_file_is_seen(copy: Path) -> None:
+def test_extended_file_is_detected(copy: Path) -> None:
     with (copy / "edge_index.npy").open("ab") as stream:
         stream.write(b"\0")
     with pytest.raises(CorruptFileError, match=r"edge_index\.npy"):
         GraphSet.open(copy)
 
 
-def test_missing_files_are_seen(copy: Path, tmp_path: Path) -> None:
+def test_missing_files_are_detected(copy: Path, tmp_path: Path) -> None:
     (copy / "column.x.npy").unlink()
     with pytest.raises(CorruptFileError, match=r"column\.x\.npy"):
         GraphSet.open(copy)
@@ -190,7 +190,7 @@ def test_missing_files_are_seen(copy: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("array", [np.zeros((2, 3)), np.zeros(20, np.int64), np.zeros((20, 2), np.float64)])
-def test_an_array_of_another_shape_or_type_is_seen(copy: Path, array: np.ndarray) -> None:
+def test_array_of_another_shape_or_dtype_is_detected(copy: Path, array: np.ndarray) -> None:
     np.save(copy / "column.x.npy", array)
     with pytest.raises(CorruptFileError, match=r"column\.x\.npy was changed"):
         GraphSet.open(copy)
@@ -236,7 +236,7 @@ def test_object_arrays_are_not_written(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_another_format_says_which(copy: Path) -> None:
+def test_unknown_format_version_is_named(copy: Path) -> None:
     rewrite_manifest(copy, "column.y", None, format=99)
     with pytest.raises(CorruptFileError, match="has format 99; this version reads format 1"):
         GraphSet.open(copy)

@@ -105,7 +105,7 @@ def bucket_of(sizes: list[int]) -> Bucket:
     return Bucket(max(sizes), torch.tensor(sizes), 0)
 
 
-def together(graphs: list[Tensor]) -> Tensor:
+def batched(graphs: list[Tensor]) -> Tensor:
     """Matrices of graphs as one state, padded with zeros: [channels, graphs, size, size]."""
     size = max(h.shape[-1] for h in graphs)
     out = graphs[0].new_zeros(len(graphs[0]), len(graphs), size, size)
@@ -116,4 +116,4 @@ def together(graphs: list[Tensor]) -> Tensor:
 
 def state_with_ones(graphs: list[Tensor]) -> Tensor:
     """The same with a row of ones, as the blocks of 3WL-GNN take it."""
-    return with_ones(together(graphs).flatten(1))
+    return with_ones(batched(graphs).flatten(1))

@@ -45,9 +45,11 @@ class Durations:
 
     def write(self) -> None:
         """Write the list anew; tests that were not run stay as they were listed, unless they are gone."""
-        known = {name: seconds for name, seconds in read().items() if name not in self.seconds and _exists(name)}
-        found = {name: round(seconds, 1) for name, seconds in {**known, **self.seconds}.items() if seconds >= SHORTEST}
-        FILE.write_text(json.dumps(found, indent=0, sort_keys=True) + "\n", encoding="utf-8")
+        previous = {name: seconds for name, seconds in read().items() if name not in self.seconds and _exists(name)}
+        durations = {
+            name: round(seconds, 1) for name, seconds in {**previous, **self.seconds}.items() if seconds >= SHORTEST
+        }
+        FILE.write_text(json.dumps(durations, indent=0, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def _exists(name: str) -> bool:

@@ -41,7 +41,7 @@ def fill(results: Store) -> Filler:
         protocol: str = "bgnn-v5/csl@1",
         arguments: dict[str, Any] | None = None,
     ) -> list[TrialSpec]:
-        made = []
+        specs = []
         for number, score in enumerate(scores):
             seed, split = divmod(number, splits)
             component = Component(model, {**base.settings, **(arguments or {})})
@@ -50,7 +50,7 @@ def fill(results: Store) -> Filler:
             results.start(spec, "accuracy", higher_is_better, ENVIRONMENT)
             epochs = [Epoch(n, 1e-3, 1.0, 1.0, score, 0.5) for n in (1, 2)]
             results.finish(spec.id, Outcome("done", params, epochs, {"train": score, "val": score, "test": score}))
-            made.append(spec)
-        return made
+            specs.append(spec)
+        return specs
 
     return fill

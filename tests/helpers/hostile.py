@@ -75,11 +75,11 @@ def _content(content: bytes) -> Hostile:
 
 
 def _instead(make: Callable[[Path], object]) -> Hostile:
-    def made(path: Path) -> None:
+    def write(path: Path) -> None:
         path.unlink()
         make(path)
 
-    return made
+    return write
 
 
 def _declared(name: str, old: str, new: str) -> Hostile:

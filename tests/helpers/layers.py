@@ -26,7 +26,7 @@ undirected = pytest.mark.parametrize("given", UNDIRECTED.values(), ids=UNDIRECTE
 Layer = TypeVar("Layer", bound=Conv)
 
 
-def made(kind: Callable[..., Layer], **settings: object) -> Layer:
+def build_layer(kind: Callable[..., Layer], **settings: object) -> Layer:
     """A layer in double precision whose weights and biases are all different from their start."""
     torch.manual_seed(7)
     layer = kind(WIDTH, **settings).double()
@@ -59,7 +59,7 @@ def suited(name: str, shapes: Shapes) -> Shapes:
     return replace(shapes, level="edge", outputs=2, edge_types=0, edge_dim=1)
 
 
-def known(name: str, **settings: Any) -> dict[str, Any]:
+def accepted_settings(name: str, **settings: Any) -> dict[str, Any]:
     """Those of the settings that the model has."""
     return {key: value for key, value in settings.items() if key in model_settings(name)}
 

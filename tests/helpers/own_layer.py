@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from typer.testing import CliRunner, Result
+from tests.helpers.cli import CliRunner, Result
 
 from graphtrial.cli.main import app
 

@@ -21,9 +21,9 @@ encoding = "laplacian:4"
 
 def results(store: Store) -> dict[str, object]:
     """Return every result and history but the seconds, and the bytes of the weights."""
-    found: dict[str, object] = {}
+    bits: dict[str, object] = {}
     for record in store.trials():
         history = [dataclasses.replace(epoch, seconds=0.0) for epoch in store.history(record.id)]
         weights = store.weights_file(record.id).read_bytes()
-        found[record.id] = (record.status, record.scores, record.params, record.epochs, history, weights)
-    return found
+        bits[record.id] = (record.status, record.scores, record.params, record.epochs, history, weights)
+    return bits

@@ -33,12 +33,12 @@ AWKWARD: list[Graph] = [
 def random_graphs(count: int, seed: int, *, undirected: bool = False, max_nodes: int = 9) -> list[Graph]:
     """Graphs with self-loops, parallel edges and isolated nodes as chance will have it."""
     rng = np.random.default_rng(seed)
-    made = []
+    graph_list = []
     for _ in range(count):
         nodes = int(rng.integers(1, max_nodes + 1))
         edges = [(int(u), int(v)) for u, v in rng.integers(0, nodes, (int(rng.integers(0, 2 * nodes + 1)), 2))]
-        made.append((nodes, symmetric(edges) if undirected else edges))
-    return made
+        graph_list.append((nodes, symmetric(edges) if undirected else edges))
+    return graph_list
 
 
 def symmetric(edges: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -97,20 +97,20 @@ def relabelled(graphs: GraphSet, seed: int) -> tuple[GraphSet, npt.NDArray[np.in
 
 def skip_links(skips: list[int]) -> GraphSet:
     """The circulant graphs of 41 nodes with steps 1 and skip, which no colour refinement tells apart."""
-    made = from_networkx([nx.circulant_graph(41, [1, skip]) for skip in skips])
-    nodes = Column(np.zeros(made.num_nodes, np.int64), "node", types=1)
-    edges = Column(np.zeros(made.num_edges, np.int64), "edge", types=1)
-    return made.with_column("x", nodes).with_column("edge_attr", edges)
+    graph_list = from_networkx([nx.circulant_graph(41, [1, skip]) for skip in skips])
+    nodes = Column(np.zeros(graph_list.num_nodes, np.int64), "node", types=1)
+    edges = Column(np.zeros(graph_list.num_edges, np.int64), "edge", types=1)
+    return graph_list.with_column("x", nodes).with_column("edge_attr", edges)
 
 
 def plain_graphs(count: int, seed: int, nodes: int = 11) -> list[nx.Graph]:
     """Connected simple graphs whose Laplacian eigenvalues are all different, so that eigenvectors are up to sign."""
-    made: list[nx.Graph] = []
-    while len(made) < count:
-        graph = nx.gnp_random_graph(nodes + len(made) % 3, 0.35, seed=seed)
+    graph_list: list[nx.Graph] = []
+    while len(graph_list) < count:
+        graph = nx.gnp_random_graph(nodes + len(graph_list) % 3, 0.35, seed=seed)
         seed += 1
         if nx.is_connected(graph):
             values = np.linalg.eigvalsh(nx.normalized_laplacian_matrix(graph).toarray())
             if np.diff(values).min() > 1e-3:
-                made.append(graph)
-    return made
+                graph_list.append(graph)
+    return graph_list

@@ -26,6 +26,6 @@ def rotating(*dimensions: Iterable[Any]) -> list[Any]:
     ]
 
 
-def share(things: Sequence[T], number: int, parts: int, request: pytest.FixtureRequest) -> list[T]:
+def chunk(things: Sequence[T], number: int, parts: int, request: pytest.FixtureRequest) -> list[T]:
     """Return one of `parts` interleaved shares, which rotate with the number of the case; all in the long form."""
     return list(things) if request.config.getoption("--long") else list(things[number % parts :: parts])

@@ -8,7 +8,7 @@ from pathlib import Path
 from xdist.scheduler import LoadScopeScheduling
 
 ROOT = Path(__file__).parents[2]
-TOGETHER = ('scope="module"', "pytest.mark.one_process")
+GROUPED = ('scope="module"', "pytest.mark.one_process")
 """What a file says that makes something for all its tests, or whose tests must not run side by side."""
 
 
@@ -24,4 +24,4 @@ class Sharing(LoadScopeScheduling):
 @cache
 def _belongs_together(file: str) -> bool:
     text = (ROOT / file).read_text(encoding="utf-8")
-    return any(word in text for word in TOGETHER)
+    return any(word in text for word in GROUPED)

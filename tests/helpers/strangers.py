@@ -59,8 +59,8 @@ def trial(place: str, plain: TrialSpec, folder: Path, *, honest: bool) -> TrialS
     if place == "protocol":
         return replace(plain, protocol=f"{path}@1")
     study = Study("s", "csl", (ModelEntry("wl"),), protocol="tudataset/kernel-svm", seeds=1, splits=1)
-    (made,) = study.trials()
-    return replace(made, model=Component(path, made.settings), plugins=used)
+    (built,) = study.trials()
+    return replace(built, model=Component(path, built.settings), plugins=used)
 
 
 def stored(spec: TrialSpec, path: Path) -> None:

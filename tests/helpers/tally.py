@@ -22,14 +22,14 @@ class Tally:
 
     lines: dict[tuple[str, str, str], int] = field(default_factory=dict)
 
-    def add(self, part: str, what: str, checked: str, times: int = 1) -> None:
+    def add(self, part: str, title: str, checked: str, times: int = 1) -> None:
         """Count faults after which the property held."""
-        key = (part, what, checked)
+        key = (part, title, checked)
         self.lines[key] = self.lines.get(key, 0) + times
 
     def write(self, path: Path, failed: int) -> None:
         """Write the table."""
-        rows = [f"| {part} | {what} | {times:,} | {checked} |" for (part, what, checked), times in self.lines.items()]
+        rows = [f"| {part} | {title} | {times:,} | {checked} |" for (part, title, checked), times in self.lines.items()]
         import torch
 
         where = (

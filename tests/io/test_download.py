@@ -46,15 +46,15 @@ class Server:
 @pytest.fixture
 def server(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     """A local server that stands for every https address; only the encryption is left out."""
-    made = Server()
-    threading.Thread(target=made.httpd.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-    address = f"http://127.0.0.1:{made.httpd.server_port}/"
+    built = Server()
+    threading.Thread(target=built.httpd.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+    address = f"http://127.0.0.1:{built.httpd.server_port}/"
     monkeypatch.setattr(module, "open_url", lambda url: urllib.request.urlopen(address, timeout=2))
     monkeypatch.setattr(module, "DELAYS_SECONDS", (0.0, 0.0))
     monkeypatch.delenv("GRAPHTRIAL_OFFLINE")
-    yield made
-    made.httpd.shutdown()
-    made.httpd.server_close()
+    yield built
+    built.httpd.shutdown()
+    built.httpd.server_close()
 
 
 def a_file(content: bytes = GOOD, **changes: Any) -> File:
@@ -87,7 +87,7 @@ def test_a_broken_transfer_is_retried(server: Server) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "message", "requests"),
+    ("response", "message", "requests"),
     [
         (
             (404, {}, b""),
@@ -102,10 +102,10 @@ def test_a_broken_transfer_is_retried(server: Server) -> None:
         ((200, {}, GOOD + b"x"), "sends more than the 512000 bytes", 1),
     ],
 )
-def test_what_cannot_be_mended_is_said(
-    server: Server, own_home: Path, answer: tuple[int, dict[str, str], bytes], message: str, requests: int
+def test_permanent_errors_raise(
+    server: Server, own_home: Path, response: tuple[int, dict[str, str], bytes], message: str, requests: int
 ) -> None:
-    server.script = [answer]
+    server.script = [response]
     with pytest.raises(GraphTrialError, match=message) as caught:
         fetch(a_file())
     assert "\n" not in str(caught.value)

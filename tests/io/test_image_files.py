@@ -26,11 +26,11 @@ def write_idx(path: Path, values: Bytes) -> Path:
 
 
 def write_tar(path: Path, members: dict[str, bytes]) -> Path:
-    with tarfile.open(path, "w:gz") as made:
+    with tarfile.open(path, "w:gz") as built:
         for name, content in members.items():
             info = tarfile.TarInfo(name)
             info.size = len(content)
-            made.addfile(info, io.BytesIO(content))
+            built.addfile(info, io.BytesIO(content))
     return path
 
 
@@ -48,22 +48,22 @@ def planes(images: Bytes) -> Bytes:
 
 
 def write_binary(path: Path) -> Path:
-    made = {
+    built = {
         f"cifar-10-batches-bin/{name}.bin": np.concatenate([labels[:, None], planes(images)], axis=1).tobytes()
         for name, (images, labels) in BATCHES.items()
     }
-    return write_tar(path, made)
+    return write_tar(path, built)
 
 
 def write_python(path: Path) -> Path:
-    made = {
+    built = {
         f"cifar-10-batches-py/{name}": pickle.dumps(
             {"batch_label": "b", "labels": labels.tolist(), "data": planes(images), "filenames": ["x"] * len(labels)},
             protocol=2,
         )
         for name, (images, labels) in BATCHES.items()
     }
-    return write_tar(path, made)
+    return write_tar(path, built)
 
 
 def test_the_first_digits_of_mnist(mirror: Path) -> None:

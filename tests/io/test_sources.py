@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from graphtrial.core.errors import CorruptFileError, GraphTrialError
-from graphtrial.io.sources import File, fetch, find, known_hash
+from graphtrial.io.sources import File, fetch, find, published_hash
 
 GOOD = b"the published bytes\n"
 FILE = File("fam/data.txt", sha256=hashlib.sha256(GOOD).hexdigest(), size=len(GOOD))
@@ -17,10 +17,10 @@ FILE = File("fam/data.txt", sha256=hashlib.sha256(GOOD).hexdigest(), size=len(GO
 @pytest.fixture
 def folder(own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A mirror of this test alone."""
-    made = tmp_path / "mirror"
-    (made / "fam").mkdir(parents=True)
-    monkeypatch.setenv("GRAPHTRIAL_MIRROR", str(made))
-    return made
+    built = tmp_path / "mirror"
+    (built / "fam").mkdir(parents=True)
+    monkeypatch.setenv("GRAPHTRIAL_MIRROR", str(built))
+    return built
 
 
 def put(path: Path, content: bytes) -> Path:
@@ -76,9 +76,9 @@ def test_offline_forbids_the_network(own_home: Path) -> None:
 def test_a_file_without_published_hash_is_pinned_at_first_sight(folder: Path) -> None:
     unpinned = File("fam/free.bin")
     path = put(folder / unpinned.name, b"first")
-    assert known_hash(unpinned) is None
+    assert published_hash(unpinned) is None
     fetch(unpinned)
-    assert known_hash(unpinned) == hashlib.sha256(b"first").hexdigest()
+    assert published_hash(unpinned) == hashlib.sha256(b"first").hexdigest()
     path.write_bytes(b"second")
     with pytest.raises(CorruptFileError, match=r"if its publisher replaced it, delete .*free.bin.sha256"):
         fetch(unpinned)

@@ -31,14 +31,14 @@ patiently = settings(deadline=None, max_examples=30)
 @st.composite
 def graph_lists(draw: st.DrawFn) -> Labelled:
     """Undirected graphs without self-loops, which the published reader of these data never meets."""
-    made = []
+    built = []
     for _ in range(draw(st.integers(1, 4))):
         nodes = draw(st.integers(1, 7))
         ends = st.tuples(st.integers(0, nodes - 1), st.integers(0, nodes - 1))
         edges = {(min(u, v), max(u, v)) for u, v in draw(st.lists(ends, max_size=12)) if u != v}
         labels = draw(st.lists(st.integers(0, 3), min_size=nodes, max_size=nodes))
-        made.append(((nodes, symmetric(sorted(edges))), labels))
-    return made
+        built.append(((nodes, symmetric(sorted(edges))), labels))
+    return built
 
 
 def set_of(graphs: Labelled, first: int = 0, types: int = 4) -> GraphSet:
@@ -99,7 +99,7 @@ def test_a_set_without_labels_is_one_whose_labels_are_not_used(name: str) -> Non
     assert not np.array_equal(kind().fit_transform(labelled), unused)
 
 
-def test_colours_of_different_steps_are_taken_for_one_another() -> None:
+def test_colours_of_different_iterations_collide_as_published() -> None:
     name = "wl-as-published"
     # Label 0 beside label 1 becomes 0 + 1 * 1 = 1, which is the label 1; label 1 beside 0 becomes 1 + 1 + 0 = 2.
     assert counts(name, [(EDGE, [0, 1])], h=1) == [[1, 2, 1]]
@@ -190,40 +190,40 @@ def published_graphlets(graphs: Labelled, first_label: int) -> list[Counter]:
 @patiently
 @given(graph_lists(), st.integers(0, 1))
 def test_graphlets_equal_those_of_the_published_rule(graphs: Labelled, first_label: int) -> None:
-    found = PublishedGraphlet(normalise=False).fit_transform(set_of(graphs, first_label))
-    np.testing.assert_allclose(found, products(published_graphlets(graphs, first_label)), atol=1e-9)
+    actual = PublishedGraphlet(normalise=False).fit_transform(set_of(graphs, first_label))
+    np.testing.assert_allclose(actual, products(published_graphlets(graphs, first_label)), atol=1e-9)
 
 
 @patiently
 @given(graph_lists(), st.sampled_from([300, 5_000, 40_000]), st.integers(0, 1))
 def test_numbers_of_graphlets_wrap_at_64_bits(graphs: Labelled, step: int, first_label: int) -> None:
     spread = [(graph, [label * step for label in labels]) for graph, labels in graphs]
-    found = PublishedGraphlet(normalise=False).fit_transform(set_of(spread, first_label, 3 * step + 1))
-    np.testing.assert_allclose(found, products(published_graphlets(spread, first_label)), atol=1e-9)
+    actual = PublishedGraphlet(normalise=False).fit_transform(set_of(spread, first_label, 3 * step + 1))
+    np.testing.assert_allclose(actual, products(published_graphlets(spread, first_label)), atol=1e-9)
 
 
 @pytest.mark.parametrize("name", ["shortest-path", "graphlet", "wl", "wl-oa"])
-def test_what_the_files_call_label_zero_is_known_or_given(name: str) -> None:
+def test_first_label_of_the_files_is_recorded_or_an_argument(name: str) -> None:
     graphs = [(PATH, [0, 1, 2]), (TRIANGLE, [2, 0, 1]), (EDGE, [0, 1])]
     kind = KERNELS.get(f"{name}-as-published")
-    known = kind(normalise=False).fit_transform(set_of(graphs, 1))
-    np.testing.assert_array_equal(kind(normalise=False, first_label=1).fit_transform(set_of(graphs)), known)
+    registered = kind(normalise=False).fit_transform(set_of(graphs, 1))
+    np.testing.assert_array_equal(kind(normalise=False, first_label=1).fit_transform(set_of(graphs)), registered)
     if name != "graphlet":  # whose numbers are merged alike wherever none wraps around
-        assert not np.array_equal(kind(normalise=False).fit_transform(set_of(graphs)), known)
+        assert not np.array_equal(kind(normalise=False).fit_transform(set_of(graphs)), registered)
     fitted = kind(normalise=False).fit(set_of(graphs[:2], 1))
-    np.testing.assert_array_equal(fitted.transform(set_of(graphs[2:], 1)), known[2:, :2])
+    np.testing.assert_array_equal(fitted.transform(set_of(graphs[2:], 1)), registered[2:, :2])
 
 
-def test_labels_of_sets_that_start_at_different_numbers_are_told_apart() -> None:
+def test_first_labels_of_different_datasets_differ() -> None:
     ones, zeros = set_of([(EDGE, [0, 0])], 1), set_of([(EDGE, [1, 1])])  # label 1 in the files of both
     for name in ("wl", "wl-as-published"):
         np.testing.assert_allclose(KERNELS.get(name)(h=1).fit(ones).transform(zeros), [[1.0]])
 
 
 def test_labels_whose_numbers_were_given_up_are_refused() -> None:
-    made = set_of([(PATH, [0, 1, 2])])
-    labels = made.column("node_label")
-    lost = made.with_column("node_label", Column(labels.values, "node", "node label, counted through", labels.types))
+    built = set_of([(PATH, [0, 1, 2])])
+    labels = built.column("node_label")
+    lost = built.with_column("node_label", Column(labels.values, "node", "node label, counted through", labels.types))
     with pytest.raises(GraphTrialError, match="give first_label"):
         PublishedGraphlet().fit(lost)
     PublishedGraphlet(first_label=1).fit(lost)
@@ -240,17 +240,17 @@ def tables_of(archive: Path, graphs: int) -> Labelled:
         }
     graph_of = [int(line) for line in lines["graph_indicator"] if line.strip()]
     labels = [int(line) for line in lines["node_labels"] if line.strip()]
-    made = []
+    built = []
     for graph in range(1, graphs + 1):
         nodes = [node for node, of in enumerate(graph_of) if of == graph]
-        made.append((nodes[0], len(nodes), [labels[node] for node in nodes], set()))
+        built.append((nodes[0], len(nodes), [labels[node] for node in nodes], set()))
     for line in lines["A"]:
         if line.strip():
             u, v = (int(end) - 1 for end in line.split(","))
             if graph_of[u] <= graphs:
-                first, _, _, edges = made[graph_of[u] - 1]
+                first, _, _, edges = built[graph_of[u] - 1]
                 edges |= {(u - first, v - first), (v - first, u - first)}
-    return [((nodes, sorted(edges)), labels) for _, nodes, labels, edges in made]
+    return [((nodes, sorted(edges)), labels) for _, nodes, labels, edges in built]
 
 
 @pytest.mark.parametrize(("dataset", "archive"), [("enzymes+labels", "ENZYMES"), ("nci1", "NCI1"), ("mutag", "MUTAG")])
@@ -261,8 +261,8 @@ def test_a_trial_has_the_numbers_of_the_module_on_the_files_themselves(
     whole, rules = load(dataset), KernelFoldRules()
     few = dataclasses.replace(whole, graphs=whole.graphs[:25])
     resolved = KernelFold(rules).resolve(Component("wl-as-published", {"normalise": False}))
-    found = kernel_matrix(few, Component(resolved.name, resolved.arguments | {"h": 3}))
-    np.testing.assert_array_equal(found, products(published_colours(graphs, 3)))
+    actual = kernel_matrix(few, Component(resolved.name, resolved.arguments | {"h": 3}))
+    np.testing.assert_array_equal(actual, products(published_colours(graphs, 3)))
     resolved = KernelFold(rules).resolve(Component("shortest-path-as-published", {"normalise": False}))
     np.testing.assert_array_equal(kernel_matrix(few, resolved), products(published_paths(graphs)))
     resolved = KernelFold(rules).resolve(Component("graphlet-as-published", {"normalise": False}))
@@ -276,12 +276,12 @@ def test_colours_equal_those_of_the_published_rule(
 ) -> None:
     counters = published_colours(graphs, h, first_label, node_labels=node_labels, edge_labels=edge_labels)
     settings = {"h": h, "node_labels": node_labels, "edge_labels": edge_labels}
-    made = set_of(graphs, first_label)
+    built = set_of(graphs, first_label)
     kernel = PublishedWeisfeilerLehman(**settings, normalise=False)
-    np.testing.assert_array_equal(kernel.fit_transform(made), products(counters))
+    np.testing.assert_array_equal(kernel.fit_transform(built), products(counters))
     best = KERNELS.get("wl-oa-as-published")(**settings, normalise=False)
     minima = [[sum((a & b).values()) for b in counters] for a in counters]
-    np.testing.assert_array_equal(best.fit_transform(made), minima)
+    np.testing.assert_array_equal(best.fit_transform(built), minima)
 
 
 @pytest.mark.parametrize("name", ["wl-oa", "wl-oa-as-published"])

@@ -17,17 +17,17 @@ from graphtrial.kernels.wl import WeisfeilerLehman
 
 @pytest.fixture(scope="module")
 def graphs() -> GraphSet:
-    made = random_graphs(12, seed=3, undirected=True)
+    built = random_graphs(12, seed=3, undirected=True)
     rng = np.random.default_rng(0)
-    nodes, ends = [n for n, _ in made], [edge for _, edges in made for edge in edges]
+    nodes, ends = [n for n, _ in built], [edge for _, edges in built for edge in edges]
     columns = {
         "node_attributes": Column(rng.normal(size=(sum(nodes), 3)) * [1, 100, 0.01] + 5, "node"),
         "node_label": Column(rng.integers(0, 2, sum(nodes)), "node", types=2),
     }
-    return GraphSet.build(nodes, [len(edges) for _, edges in made], np.array(ends).T, columns)
+    return GraphSet.build(nodes, [len(edges) for _, edges in built], np.array(ends).T, columns)
 
 
-def test_it_is_the_mean_of_kernels_of_bins(graphs: GraphSet) -> None:
+def test_hash_graph_kernel_is_the_mean_over_bins(graphs: GraphSet) -> None:
     kernel = HashWeisfeilerLehman(h=2, repetitions=4, width=0.7, seed=5, normalise=False)
     x = graphs.column("node_attributes").values
     scaled = (x - x.mean(axis=0)) / x.std(axis=0)
@@ -59,8 +59,8 @@ def test_the_seed_decides_and_new_graphs_are_divided_like_the_fitted_ones(graphs
     np.testing.assert_array_equal(first, again)
     assert np.abs(first - other).max() > 1e-3
     kernel = HashWeisfeilerLehman(seed=1)
-    together = kernel.fit_transform(graphs)
-    np.testing.assert_allclose(kernel.transform(graphs[3:7]), together[3:7], atol=1e-12)
+    batched = kernel.fit_transform(graphs)
+    np.testing.assert_allclose(kernel.transform(graphs[3:7]), batched[3:7], atol=1e-12)
 
 
 def test_equal_attributes_leave_the_subtree_kernel(graphs: GraphSet) -> None:
@@ -79,7 +79,7 @@ def test_a_degree_in_place_of_labels_is_no_label(graphs: GraphSet) -> None:
     assert Structure.of(shifted).node_label.any()
 
 
-def test_other_attributes_and_senseless_settings_are_refused(graphs: GraphSet) -> None:
+def test_invalid_attributes_and_settings_raise(graphs: GraphSet) -> None:
     narrow = graphs.with_column("node_attributes", Column(np.ones((graphs.num_nodes, 2)), "node"))
     with pytest.raises(GraphTrialError, match="3 attributes and those of the other 2"):
         HashWeisfeilerLehman().fit(graphs).transform(narrow)

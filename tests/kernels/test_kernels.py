@@ -29,14 +29,14 @@ Labelled = list[tuple[Graph, list[int]]]
 @st.composite
 def graph_lists(draw: st.DrawFn, simple: bool = True) -> Labelled:
     """Undirected graphs with node labels from 0: isolated nodes, one-node graphs, and self-loops unless simple."""
-    made = []
+    built = []
     for _ in range(draw(st.integers(1, 5))):
         nodes = draw(st.integers(1, 7))
         ends = st.tuples(st.integers(0, nodes - 1), st.integers(0, nodes - 1))
         edges = {(min(u, v), max(u, v)) for u, v in draw(st.lists(ends, max_size=12)) if u != v or not simple}
         labels = draw(st.lists(st.integers(0, 2), min_size=nodes, max_size=nodes))
-        made.append(((nodes, symmetric(sorted(edges))), labels))
-    return made
+        built.append(((nodes, symmetric(sorted(edges))), labels))
+    return built
 
 
 def set_of(graphs: Labelled) -> GraphSet:
@@ -53,7 +53,7 @@ def by_counters(counters: list[Counter]) -> np.ndarray:
 
 def dictionary_refinement(graphs: Labelled, h: int, *, edge_labels: bool) -> list[Counter]:
     """Counts of nested tuples: no colour is ever given a number."""
-    made = []
+    built = []
     for (nodes, edges), labels in graphs:
         colour: list[object] = list(labels)
         counter: Counter = Counter((0, c) for c in colour)
@@ -63,8 +63,8 @@ def dictionary_refinement(graphs: Labelled, h: int, *, edge_labels: bool) -> lis
                 near[v].append((repr(colour[u]), (u + v) % 2 if edge_labels else 0))
             colour = [(colour[v], tuple(sorted(near[v]))) for v in range(nodes)]
             counter.update((step, c) for c in colour)
-        made.append(counter)
-    return made
+        built.append(counter)
+    return built
 
 
 @patiently
@@ -151,7 +151,7 @@ def kernel(request: pytest.FixtureRequest) -> GraphKernel:
 @pytest.mark.slow
 @patiently
 @given(graph_lists(simple=False), st.integers(0, 10**6))
-def test_every_kernel_is_symmetric_positive_and_blind_to_numbering(graphs: Labelled, seed: int) -> None:
+def test_kernels_are_symmetric_psd_and_permutation_invariant(graphs: Labelled, seed: int) -> None:
     rng = np.random.default_rng(seed)
     shuffled = []
     for (nodes, edges), labels in graphs:
@@ -173,27 +173,27 @@ def test_every_kernel_is_symmetric_positive_and_blind_to_numbering(graphs: Label
 @pytest.mark.slow
 @patiently
 @given(graph_lists(simple=False), st.data())
-def test_new_graphs_are_compared_as_if_they_had_been_there(graphs: Labelled, data: st.DataObject) -> None:
+def test_transform_matches_fit_transform(graphs: Labelled, data: st.DataObject) -> None:
     whole = set_of(graphs)
     fitted = data.draw(st.integers(1, len(graphs)))
     ids = np.arange(len(graphs))
     for name in KERNELS:
         kind = KERNELS.get(name)
-        together = kind().fit_transform(whole)
+        batched = kind().fit_transform(whole)
         kernel = kind().fit(whole.subset(ids[:fitted]))
-        np.testing.assert_allclose(kernel.transform(whole), together[:, :fitted], atol=1e-12)
+        np.testing.assert_allclose(kernel.transform(whole), batched[:, :fitted], atol=1e-12)
         if kind.explicit:
             explicit = kind(output="features").fit(whole.subset(ids[:fitted]))
             features = explicit.transform(whole)
             assert sparse.issparse(features)
             np.testing.assert_allclose(
                 (features @ explicit.transform(whole.subset(ids[:fitted])).T).toarray(),
-                together[:, :fitted],
+                batched[:, :fitted],
                 atol=1e-12,
             )
 
 
-def test_bad_arguments_are_named(kernel: GraphKernel) -> None:
+def test_invalid_arguments_are_named(kernel: GraphKernel) -> None:
     with pytest.raises(GraphTrialError, match="'gram' or 'features'"):
         kernel.set_params(output="matrix").fit(set_of([((1, []), [0])]))
     with pytest.raises(GraphTrialError, match="of a GraphSet, not of a list"):

@@ -61,12 +61,12 @@ def test_a_grid_search_chooses_steps_and_the_error_of_a_machine(graphs: GraphSet
 
 def as_grakel(graphs: GraphSet) -> list:
     """Edge and label dictionaries, as GraKeL wants them."""
-    made = []
+    built = []
     for number in range(len(graphs)):
         one = graphs.subset([number])
         edges = {(int(u), int(v)): 1.0 for u, v in one.edge_index.T}
-        made.append([edges, {node: int(label) for node, label in enumerate(one.column("node_label").values)}])
-    return made
+        built.append([edges, {node: int(label) for node, label in enumerate(one.column("node_label").values)}])
+    return built
 
 
 @pytest.mark.parametrize("h", [1, 3])

@@ -47,7 +47,7 @@ CASES = ["random", "absent class", "one class", "constant predictions", "ties"]
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("classes", [2, 5])
 @pytest.mark.parametrize("name", ["accuracy", "balanced-accuracy", "f1-macro", "f1-binary"])
-def test_equals_scikit_learn(name: str, classes: int, case: str, seed: int) -> None:
+def test_matches_scikit_learn(name: str, classes: int, case: str, seed: int) -> None:
     if name == "f1-binary" and classes > 2:
         pytest.skip("of two classes")
     logits, target = drawn(case, classes, seed)

@@ -16,7 +16,7 @@ SCORES = {"roc-auc": roc_auc_score, "average-precision": average_precision_score
 @pytest.mark.parametrize("name", SCORES)
 @pytest.mark.parametrize("examples", [2, 7, 500])
 @pytest.mark.parametrize("values", [1, 2, 5, 10**6], ids=["constant", "two scores", "many ties", "hardly a tie"])
-def test_equals_scikit_learn(name: str, examples: int, values: int) -> None:
+def test_matches_scikit_learn(name: str, examples: int, values: int) -> None:
     generator = torch.Generator().manual_seed(examples + values)
     scores = torch.randint(values, (examples, 1), generator=generator).float() / values
     target = torch.randint(2, (examples, 1), generator=generator)
@@ -40,8 +40,8 @@ def test_missing_labels_are_masked_column_by_column(name: str) -> None:
         if (mask := ~np.isnan(y)).any() and 0 < y[mask].sum() < mask.sum()
     ]
     assert len(columns) == 3
-    found = make_metric(name).compute(torch.tensor(scores), torch.tensor(target))
-    assert found == pytest.approx(np.mean(columns), abs=1e-12)
+    actual = make_metric(name).compute(torch.tensor(scores), torch.tensor(target))
+    assert actual == pytest.approx(np.mean(columns), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", SCORES)

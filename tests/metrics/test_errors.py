@@ -23,7 +23,7 @@ def drawn(examples: int, targets: int, seed: int, missing: float = 0.0) -> tuple
 @pytest.mark.parametrize("name", SCORES)
 @pytest.mark.parametrize("targets", [1, 3])
 @pytest.mark.parametrize("examples", [2, 50])
-def test_equals_scikit_learn(name: str, targets: int, examples: int) -> None:
+def test_matches_scikit_learn(name: str, targets: int, examples: int) -> None:
     predictions, target = drawn(examples, targets, seed=examples)
     expected = SCORES[name](target.numpy(), predictions.numpy())
     assert make_metric(name).compute(predictions, target) == pytest.approx(expected, rel=1e-12)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from tests.helpers.layers import WIDE_MODELS, known, suited
+from tests.helpers.layers import WIDE_MODELS, accepted_settings, suited
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.nn import Shapes, build_model, count_parameters, parse_budget, width_for_budget, width_step
@@ -23,11 +23,11 @@ def parameters(name: str, shapes: Shapes, settings: dict[str, Any], width: int) 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WIDE_MODELS)
 @pytest.mark.parametrize("shapes", [SHAPES, ENCODED], ids=["types", "vectors"])
-def test_the_width_found_fits_and_the_next_does_not(name: str, shapes: Shapes, request: pytest.FixtureRequest) -> None:
+def test_width_is_the_largest_within_the_budget(name: str, shapes: Shapes, request: pytest.FixtureRequest) -> None:
     shapes = suited(name, shapes)
     depths = (2, 4, 16) if request.config.getoption("--long") else (4,)
     for layers in depths:  # a single layer from inputs to outputs has no width
-        settings = known(name, layers=layers)
+        settings = accepted_settings(name, layers=layers)
         for budget in (5_000, 100_000, 500_000):
             if parameters(name, shapes, settings, max(4, width_step(name, {}))) > budget:
                 with pytest.raises(GraphTrialError, match="even at width"):

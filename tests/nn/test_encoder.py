@@ -23,7 +23,7 @@ def batch() -> GraphBatch:
     return batch_of(AWKWARD)
 
 
-def test_categories_are_looked_up_in_a_table(batch: GraphBatch) -> None:
+def test_categories_are_embedded(batch: GraphBatch) -> None:
     nodes, edges = NodeEncoder(TYPES, 6), EdgeEncoder(TYPES, 6, use_features=True)
     assert torch.equal(nodes(batch), nodes.feature.weight[batch.x])
     assert torch.equal(edges(batch), edges.feature.weight[batch.edge_attr])
@@ -55,7 +55,7 @@ def test_a_batch_without_nodes_is_embedded(shape: tuple[int, ...]) -> None:
     assert NodeEncoder(Shapes(outputs=1, level="graph", node_dim=width), 6)(batch).shape == (0, 6)
 
 
-def test_an_encoding_is_added_or_takes_the_place_of_the_feature(batch: GraphBatch) -> None:
+def test_encoding_is_added_to_or_replaces_the_feature(batch: GraphBatch) -> None:
     added, replaced = NodeEncoder(ADDED, 6), NodeEncoder(REPLACED, 6)
     position = batch.encoding @ added.encoding.weight.T + added.encoding.bias
     torch.testing.assert_close(added(batch), added.feature.weight[batch.x] + position)
@@ -69,7 +69,7 @@ def test_without_edge_features_every_edge_has_the_same_learnt_vector(batch: Grap
     torch.testing.assert_close(encoder(batch), (encoder.feature.weight[:, 0] + encoder.feature.bias).unsqueeze(0))
 
 
-def test_looking_at_edge_vectors_or_not_takes_as_many_parameters() -> None:
+def test_edge_features_do_not_change_parameter_count() -> None:
     shapes = Shapes(outputs=1, level="graph", edge_dim=3)
     counts = {sum(p.numel() for p in EdgeEncoder(shapes, 6, use_features=u).parameters()) for u in (True, False)}
     assert counts == {3 * 6 + 6}
@@ -80,7 +80,7 @@ def test_double_precision_runs_through(batch: GraphBatch) -> None:
     assert EdgeEncoder(TYPES, 6, use_features=False).double()(batch).dtype == torch.float64
 
 
-def test_missing_features_are_told_in_words(batch: GraphBatch) -> None:
+def test_missing_features_raise(batch: GraphBatch) -> None:
     nothing = Shapes(outputs=1, level="graph")
     with pytest.raises(GraphTrialError, match="these graphs have no node features; give the model a positional"):
         NodeEncoder(nothing, 6)

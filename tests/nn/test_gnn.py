@@ -15,7 +15,7 @@ SHAPES = Shapes(outputs=3, level="graph", node_types=NODE_TYPES, edge_types=EDGE
 
 
 @pytest.mark.parametrize("readout", ["mean", "sum", "max"])
-def test_one_head_hears_the_last_state_of_all_layers_in_turn(readout: str) -> None:
+def test_one_head_reads_the_last_layer(readout: str) -> None:
     batch = batch_of(AWKWARD)
     model = build_model("gatedgcn", SHAPES, {"width": 8, "layers": 3, "edge_features": True, "readout": readout})
     x, e = model.node_encoder(batch), model.edge_encoder(batch)
@@ -59,7 +59,7 @@ def last_state(model: torch.nn.Module, batch: object) -> torch.Tensor:
     return x
 
 
-def test_a_question_about_nodes_is_answered_node_by_node() -> None:
+def test_node_task_has_an_output_per_node() -> None:
     batch = batch_of(AWKWARD)
     model = build_model("gcn", shapes("node"), {"width": 8, "layers": 2})
     torch.testing.assert_close(model(batch), model.head.maps[0](last_state(model, batch)))
@@ -69,7 +69,7 @@ def test_a_question_about_nodes_is_answered_node_by_node() -> None:
 
 
 @pytest.mark.parametrize("name", ["gcn", "gin"])
-def test_an_edge_is_judged_by_the_vectors_at_its_source_and_its_target(name: str) -> None:
+def test_edge_output_reads_source_and_target(name: str) -> None:
     batch = batch_of(AWKWARD)
     model = build_model(name, shapes("edge"), {"width": 8, "layers": 2})
     source, target = batch.edge_index
@@ -81,7 +81,7 @@ def test_an_edge_is_judged_by_the_vectors_at_its_source_and_its_target(name: str
         torch.testing.assert_close(model(batch), expected)
 
 
-def test_pairs_are_scored_whether_linked_or_not() -> None:
+def test_pairs_are_scored_with_or_without_an_edge() -> None:
     batch = batch_of(AWKWARD)
     model = build_model("gin", shapes("pair"), {"width": 8, "layers": 2})
     pairs = torch.tensor([[0, 1], [1, 0], [3, 3]])
@@ -93,7 +93,7 @@ def test_pairs_are_scored_whether_linked_or_not() -> None:
         model(batch)
 
 
-def test_nodes_and_graphs_are_answered_in_one_table() -> None:
+def test_outputs_have_one_row_per_example() -> None:
     batch = batch_of(AWKWARD)
     model = build_model("gcn", shapes("node and graph"), {"width": 8, "layers": 2, "readout": "set2set"})
     x = last_state(model, batch)

@@ -6,7 +6,7 @@ import math
 
 import pytest
 import torch
-from tests.helpers.layers import known, suited
+from tests.helpers.layers import accepted_settings, suited
 from torch import Tensor, nn
 
 from graphtrial.nn import MODELS, Shapes, build_model
@@ -41,7 +41,7 @@ def test_gin_starts_with_epsilon_zero_which_is_learnt() -> None:
 
 
 @pytest.mark.parametrize("name", ["mlp", "gcn-vanilla", "gin", "gatedgcn"])
-def test_other_linear_maps_start_as_the_library_has_it(name: str) -> None:
+def test_other_linear_layers_have_torch_initialization(name: str) -> None:
     torch.manual_seed(0)
     model = build_model(name, SHAPES, {"width": WIDTH, "layers": 2})
     maps = [module for module in model.modules() if isinstance(module, nn.Linear) and module.in_features == WIDTH]
@@ -53,9 +53,9 @@ def test_other_linear_maps_start_as_the_library_has_it(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MODELS.names())
-def test_tables_start_normal_and_norms_neutral(name: str) -> None:
+def test_embeddings_start_normal_and_norms_neutral(name: str) -> None:
     torch.manual_seed(0)
-    model = build_model(name, suited(name, SHAPES), known(name, width=WIDTH, layers=2))
+    model = build_model(name, suited(name, SHAPES), accepted_settings(name, width=WIDTH, layers=2))
     for module in model.modules():
         if isinstance(module, nn.Embedding):
             assert module.weight.mean().item() == pytest.approx(0, abs=0.1)

@@ -75,7 +75,7 @@ def test_an_unknown_setting_names_the_nearest_one(given: dict[str, Any], message
         ),
     ],
 )
-def test_a_senseless_setting_is_an_error_before_anything_is_built(given: dict[str, Any], message: str) -> None:
+def test_invalid_setting_raises_before_building(given: dict[str, Any], message: str) -> None:
     with pytest.raises(GraphTrialError, match=re.escape(message)):
         resolve_settings("gcn", given)
 
@@ -115,7 +115,7 @@ def test_shapes_are_read_off_the_columns() -> None:
     assert Shapes.of(bare, GraphRegression()) == Shapes(outputs=1, level="graph", num_nodes=3, mean_nodes=3.0)
 
 
-def test_several_categories_per_node_are_refused_in_words() -> None:
+def test_several_categories_per_node_raise() -> None:
     columns = {"x": Column(np.zeros((3, 2), np.int64), "node", types=7)}
     with pytest.raises(GraphTrialError, match="'x' has 2 categories per row; models embed a single one"):
         Shapes.of(GraphSet.build([3], [0], np.zeros((2, 0)), columns), GraphRegression())

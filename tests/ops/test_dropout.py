@@ -21,7 +21,7 @@ def keeps(p: float, count: int, seed: int = 0) -> torch.Tensor:
 
 @pytest.mark.parametrize("length", range(16, 21))
 @pytest.mark.parametrize("threshold", [1, 20_000, 32_768, 65_535, 65_536])
-def test_each_word_decides_four_elements(threshold: int, length: int) -> None:
+def test_each_random_word_masks_four_elements(threshold: int, length: int) -> None:
     out = np.full(length, -1.0)
     dropout_mask_kernel(np.array([1234567]), threshold, 2.5, out)
     parts = [word >> shift & 0xFFFF for word in WORDS for shift in (0, 16, 32, 48)]
@@ -30,10 +30,10 @@ def test_each_word_decides_four_elements(threshold: int, length: int) -> None:
 
 @pytest.mark.parametrize("p", [0.05, 0.4, 0.5, 0.9])
 def test_the_dropped_fraction_is_p_and_neighbours_are_independent(p: float) -> None:
-    kept = keeps(p, 400_000)
-    assert stats.binomtest(int(kept.sum()), len(kept), 1 - p).pvalue > 1e-3
+    remaining = keeps(p, 400_000)
+    assert stats.binomtest(int(remaining.sum()), len(remaining), 1 - p).pvalue > 1e-3
     for apart in (1, 2, 3, 4, 64):
-        table = np.histogram2d(kept[:-apart].numpy(), kept[apart:].numpy(), bins=2)[0]
+        table = np.histogram2d(remaining[:-apart].numpy(), remaining[apart:].numpy(), bins=2)[0]
         assert stats.chi2_contingency(table).pvalue > 1e-3
 
 
@@ -45,7 +45,7 @@ def test_two_draws_and_two_seeds_are_independent() -> None:
         assert stats.binomtest(agree, 200_000, 0.5).pvalue > 1e-3
 
 
-def test_kept_elements_are_scaled_so_that_the_mean_stays() -> None:
+def test_surviving_elements_are_scaled_to_the_same_mean() -> None:
     x = torch.ones(300_000, dtype=torch.float64)
     for p in (0.3, 0.8):
         torch.manual_seed(1)
@@ -66,7 +66,7 @@ def test_the_gradient_has_the_same_mask() -> None:
     torch.testing.assert_close(out, x * mask)
 
 
-def test_outside_training_nothing_is_keeps() -> None:
+def test_eval_mode_keeps_everything() -> None:
     x, before = torch.randn(9), torch.get_rng_state()
     assert dropout(x, 0.5, False) is x
     assert dropout(x, 0.0) is x
@@ -78,6 +78,6 @@ def test_dropout_of_an_empty_tensor() -> None:
 
 
 @pytest.mark.parametrize("p", [1.0, -0.1, 7])
-def test_an_invalid_probability_is_an_error(p: float) -> None:
+def test_invalid_probability_raises(p: float) -> None:
     with pytest.raises(GraphTrialError, match="at least 0 and below 1"):
         dropout(torch.ones(3), p)

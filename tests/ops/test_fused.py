@@ -122,10 +122,10 @@ def test_values_and_gradients_equal_those_of_the_reference(name: str, graphs: st
     (fused, reference), inputs = _case(name, batch_of(LISTS[graphs]), width)
     ours = [value.clone().requires_grad_() for value in inputs]
     theirs = [value.clone().requires_grad_() for value in inputs]
-    found, expected = _tuple(fused(*ours)), _tuple(reference(*theirs))
-    torch.testing.assert_close(found, expected)
+    actual, expected = _tuple(fused(*ours)), _tuple(reference(*theirs))
+    torch.testing.assert_close(actual, expected)
     weights = [torch.randn(value.shape, dtype=value.dtype) for value in expected]
-    for outputs in (found, expected):
+    for outputs in (actual, expected):
         sum((o * w).sum() for o, w in zip(outputs, weights, strict=True) if o.requires_grad).backward()
     torch.testing.assert_close([value.grad for value in ours], [value.grad for value in theirs])
 
@@ -145,9 +145,9 @@ def test_gradients_equal_finite_differences(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_single_precision_agrees_with_double(name: str) -> None:
     (fused, reference), inputs = _case(name, batch_of(random_graphs(8, 0)), 33)
-    found = _tuple(fused(*(value.float() for value in inputs)))
+    actual = _tuple(fused(*(value.float() for value in inputs)))
     expected = _tuple(reference(*inputs))
-    for ours, theirs in zip(found, expected, strict=True):
+    for ours, theirs in zip(actual, expected, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=2e-5, atol=2e-6)
 
 
@@ -160,9 +160,9 @@ def test_torch_compile_equals_eager(name: str) -> None:
     ours = [value.clone().requires_grad_() for value in inputs]
     eager = [value.clone().requires_grad_() for value in inputs]
     compiled = torch.compile(fused, backend="aot_eager", fullgraph=True)
-    found, expected = _tuple(compiled(*ours)), _tuple(fused(*eager))
-    torch.testing.assert_close(found, expected)
-    for outputs in (found, expected):
+    actual, expected = _tuple(compiled(*ours)), _tuple(fused(*eager))
+    torch.testing.assert_close(actual, expected)
+    for outputs in (actual, expected):
         sum(o.square().sum() for o in outputs if o.requires_grad).backward()
     torch.testing.assert_close([value.grad for value in ours], [value.grad for value in eager])
 
@@ -201,15 +201,15 @@ def test_spmm_of_any_width_equals_the_reference(width: int) -> None:
 def test_chunks_of_any_size_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     batch = batch_of(LISTS["random-0"])
     (fused, _), inputs = _case("gated mean with edge weights", batch, 5)
-    found = []
+    actual = []
     for size in (1, 7, 1 << 20):
         monkeypatch.setattr(importlib.import_module("graphtrial.ops.gated_mean"), "CHUNK", size)
         given = [value.clone().requires_grad_() for value in inputs]
         mean, logits = fused(*given)
         (mean.square().sum() + logits.square().sum()).backward()
-        found.append([mean, logits, *(value.grad for value in given)])
-    torch.testing.assert_close(found[0], found[2])
-    torch.testing.assert_close(found[1], found[2])
+        actual.append([mean, logits, *(value.grad for value in given)])
+    torch.testing.assert_close(actual[0], actual[2])
+    torch.testing.assert_close(actual[1], actual[2])
 
 
 def test_large_tensors_are_allocated_in_reusable_blocks() -> None:

@@ -8,33 +8,31 @@ import pytest
 
 from graphtrial.datasets import load
 from graphtrial.plots import cached
-from graphtrial.plots.cached import kept_pictures
+from graphtrial.plots.cached import cached_plots
 
 
-def test_nothing_is_prepared_for_its_pictures(own_home: Path) -> None:
-    assert kept_pictures("csl", "0" * 64) == ({}, ())
-    assert kept_pictures("of-a-plug-in-that-is-not-loaded", "0" * 64) == ({}, ())
+def test_plots_prepare_no_dataset(own_home: Path) -> None:
+    assert cached_plots("csl", "0" * 64) == ({}, ())
+    assert cached_plots("of-a-plug-in-that-is-not-loaded", "0" * 64) == ({}, ())
     assert not (own_home / "datasets").exists()
 
 
 @pytest.mark.slow
-def test_pictures_of_what_is_prepared_are_drawn_once_and_never_of_other_data(own_home: Path) -> None:
+def test_plots_are_cached_by_content(own_home: Path) -> None:
     pytest.importorskip("matplotlib")
     data = load("csl").hash
-    facts, pictures = kept_pictures("csl", data)
+    facts, pictures = cached_plots("csl", data)
     assert (facts["graphs"], facts["hash"]) == (150, data)
     assert [path.name for path in pictures] == ["csl-graphs.png", "csl-statistics.png"]
     drawn = [path.stat().st_mtime_ns for path in pictures]
-    assert [path.stat().st_mtime_ns for path in kept_pictures("csl", data)[1]] == drawn
-    assert kept_pictures("csl", "0" * 64) == ({}, ())
+    assert [path.stat().st_mtime_ns for path in cached_plots("csl", data)[1]] == drawn
+    assert cached_plots("csl", "0" * 64) == ({}, ())
 
 
-def test_without_matplotlib_there_are_facts_and_nothing_is_kept(
-    own_home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_matplotlib_gives_metadata_without_plots(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cached, "find_spec", lambda name: None)
     data = load("csl").hash
-    facts, pictures = kept_pictures("csl", data)
+    facts, pictures = cached_plots("csl", data)
     assert (facts["graphs"], pictures) == (150, ())
     assert not (own_home / "pictures").exists()
-    assert kept_pictures("csl", "0" * 64) == ({}, ())
+    assert cached_plots("csl", "0" * 64) == ({}, ())

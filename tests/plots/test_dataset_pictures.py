@@ -14,8 +14,8 @@ import pytest
 pytest.importorskip("matplotlib")
 
 from matplotlib.figure import Figure
+from tests.helpers.cli import CliRunner
 from tests.helpers.samples import AWKWARD, graph_set
-from typer.testing import CliRunner
 
 from graphtrial.cli.main import app
 from graphtrial.core.errors import GraphTrialError, MissingDependencyError
@@ -84,12 +84,12 @@ DRAWN = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "format"), DRAWN)
-def test_every_kind_of_data_is_drawn_the_same_every_time(kind: str, format: str, tmp_path: Path) -> None:
+def test_every_drawer_is_deterministic(kind: str, format: str, tmp_path: Path) -> None:
     assert type(drawer_of(KINDS[kind])) is DRAWERS.get(kind)
-    made = plot(KINDS[kind], tmp_path / "a", graphs=2, format=format)
+    built = plot(KINDS[kind], tmp_path / "a", graphs=2, format=format)
     again = plot(KINDS[kind], tmp_path / "b", graphs=2, format=format)
-    assert [path.name for path in made] == [f"made-here-graphs.{format}", f"made-here-statistics.{format}"]
-    for path, other in zip(made, again, strict=True):
+    assert [path.name for path in built] == [f"made-here-graphs.{format}", f"made-here-statistics.{format}"]
+    for path, other in zip(built, again, strict=True):
         content = path.read_bytes()
         assert content[:4] == b"\x89PNG" if format == "png" else b"</svg>" in content
         assert content == other.read_bytes()
@@ -129,13 +129,13 @@ def test_awkward_graphs_are_drawn(graphs: GraphSet, tmp_path: Path) -> None:
     assert all(path.stat().st_size for path in plot(dataset_of(graphs), tmp_path, graphs=9))
 
 
-def test_graphs_without_nodes_are_told(tmp_path: Path) -> None:
+def test_empty_graphs_raise(tmp_path: Path) -> None:
     with pytest.raises(GraphTrialError, match="nothing to draw"):
         plot(dataset_of(graph_set([(0, []), (0, [])])), tmp_path)
 
 
 @pytest.mark.parametrize(("graphs", "format", "message"), [(6, "pdf", "png or svg"), (0, "png", "1 to 48")])
-def test_other_wishes_are_refused(graphs: int, format: str, message: str, tmp_path: Path) -> None:
+def test_invalid_arguments_raise(graphs: int, format: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(GraphTrialError, match=message):
         plot(KINDS["plain"], tmp_path, graphs=graphs, format=format)
 
@@ -146,7 +146,7 @@ def test_absent_matplotlib_names_the_extra(tmp_path: Path, monkeypatch: pytest.M
         plot(KINDS["plain"], tmp_path)
 
 
-def test_shares_of_neighbours_are_those_of_a_plain_loop() -> None:
+def test_homophily_matches_a_loop() -> None:
     for graphs in (BLOCKS, CITATIONS):
         labels, expected = graphs.column("y").values, []
         for graph in range(len(graphs)):
@@ -204,7 +204,7 @@ def test_the_mosaic_has_the_colours_of_the_superpixels() -> None:
 
 
 @pytest.mark.slow
-def test_the_command_writes_both_pictures(tmp_path: Path) -> None:
+def test_plot_command_writes_both_files(tmp_path: Path) -> None:
     words = ["data", "plot", "csl", "--out", str(tmp_path), "--graphs", "2", "--format", "svg"]
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output

@@ -35,30 +35,30 @@ def two_rings() -> tuple[nx.Graph, GraphSet, np.ndarray]:
     )
 
 
-def test_clusters_are_what_hangs_together_within_a_cell() -> None:
+def test_clusters_are_connected_components_within_a_cell() -> None:
     graph, graphs, lens = two_rings()
     rules = MapperRules(intervals=4, overlap=0.25, weakest=0.0, fewest=0)
-    found = mapper_graph(graphs, lens, rules)
-    assert {int(node) for nodes in found.members for node in nodes} == set(range(40))
-    for nodes in found.members:
+    actual = mapper_graph(graphs, lens, rules)
+    assert {int(node) for nodes in actual.members for node in nodes} == set(range(40))
+    for nodes in actual.members:
         assert nx.is_connected(graph.subgraph(nodes.tolist()))
         assert len({int(node) // 20 for node in nodes}) == 1  # the rings lie far apart
     strengths = {}
-    for a, one in enumerate(found.members):
-        for b in range(a + 1, len(found.members)):
-            other = found.members[b]
+    for a, one in enumerate(actual.members):
+        for b in range(a + 1, len(actual.members)):
+            other = actual.members[b]
             count = sum(graph.has_edge(int(u), int(v)) for u in one for v in other if u != v)
             if count:
                 strengths[a, b] = count
-    assert {(int(a), int(b)) for a, b in found.links.T} == strengths.keys()
-    expected = [strengths[int(a), int(b)] / max(strengths.values()) for a, b in found.links.T]
-    np.testing.assert_allclose(found.strength, expected)
-    majority, share = found.majority(np.repeat([0, 1], 20))
-    assert share.min() == 1.0
-    assert [int(nodes[0]) // 20 for nodes in found.members] == majority.tolist()
+    assert {(int(a), int(b)) for a, b in actual.links.T} == strengths.keys()
+    expected = [strengths[int(a), int(b)] / max(strengths.values()) for a, b in actual.links.T]
+    np.testing.assert_allclose(actual.strength, expected)
+    majority, fraction = actual.majority(np.repeat([0, 1], 20))
+    assert fraction.min() == 1.0
+    assert [int(nodes[0]) // 20 for nodes in actual.members] == majority.tolist()
 
 
-def test_weak_links_and_then_small_parts_are_left_out() -> None:
+def test_weak_edges_and_small_components_are_removed() -> None:
     _, graphs, lens = two_rings()
     whole = mapper_graph(graphs, lens, MapperRules(intervals=4, overlap=0.25, weakest=0.0, fewest=0))
     some = mapper_graph(graphs, lens, MapperRules(intervals=4, overlap=0.25, weakest=0.4, fewest=0))
@@ -70,7 +70,7 @@ def test_weak_links_and_then_small_parts_are_left_out() -> None:
         MapperRules(intervals=0)
 
 
-def test_unsupervised_vectors_know_the_communities() -> None:
+def test_unsupervised_embeddings_separate_communities() -> None:
     graph = nx.planted_partition_graph(2, 40, 0.3, 0.01, seed=0)
     ends = np.array([*graph.to_directed().edges()]).T
     true = np.repeat([0, 1], 40)
@@ -92,11 +92,11 @@ def nearest_is_right(vectors: np.ndarray, true: np.ndarray) -> float:
 
 
 @pytest.mark.slow
-def test_the_picture_is_the_same_every_time(tmp_path: Path) -> None:
+def test_plot_is_deterministic(tmp_path: Path) -> None:
     dataset = load("wikics-standin")
     lens = np.random.default_rng(0).random((dataset.graphs.num_nodes, 2))
-    found = mapper_graph(dataset.graphs, lens, MapperRules(intervals=6))
+    actual = mapper_graph(dataset.graphs, lens, MapperRules(intervals=6))
     classes = {"the true class": classes_of(dataset), "all one": np.zeros(dataset.graphs.num_nodes, np.int64)}
-    paths = [plot_mapper(dataset, found, classes, tmp_path / f"{name}.svg") for name in "ab"]
+    paths = [plot_mapper(dataset, actual, classes, tmp_path / f"{name}.svg") for name in "ab"]
     assert paths[0].read_bytes() == paths[1].read_bytes()
     assert b"the true class" in paths[0].read_bytes()

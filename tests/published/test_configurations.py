@@ -37,19 +37,19 @@ from tools.normalize_published.raw import read_csv
     ],
 )
 def test_released_sizes(dataset: str, model: str, keywords: dict, width: int, layers: int, params: int) -> None:
-    found = released_configuration(dataset, model, **keywords)
-    assert found is not None
-    assert (found.settings["width"], found.layers, found.params) == (width, layers, params)
-    assert resolve_settings(model, dict(found.settings))["layers"] == layers
+    actual = released_configuration(dataset, model, **keywords)
+    assert actual is not None
+    assert (actual.settings["width"], actual.layers, actual.params) == (width, layers, params)
+    assert resolve_settings(model, dict(actual.settings))["layers"] == layers
 
 
 def test_the_whole_configuration() -> None:
-    found = released_configuration("zinc", "gatedgcn", edge_features=True)
-    assert found is not None
-    assert (found.paper, found.datasets, found.model, found.budget) == ("bgnn-v5", ["zinc"], "gatedgcn", "100k")
-    assert (found.settings, found.layers, found.params) == ({"width": 70, "edge_features": True}, 4, 105875)
-    assert (found.encoding_dim, found.edge_features, found.details) == (None, True, {"out_width": 70})
-    assert found.training == {
+    actual = released_configuration("zinc", "gatedgcn", edge_features=True)
+    assert actual is not None
+    assert (actual.paper, actual.datasets, actual.model, actual.budget) == ("bgnn-v5", ["zinc"], "gatedgcn", "100k")
+    assert (actual.settings, actual.layers, actual.params) == ({"width": 70, "edge_features": True}, 4, 105875)
+    assert (actual.encoding_dim, actual.edge_features, actual.details) == (None, True, {"out_width": 70})
+    assert actual.training == {
         "lr": 0.001,
         "lr_factor": 0.5,
         "patience": 10,
@@ -63,9 +63,9 @@ def test_the_whole_configuration() -> None:
 
 
 def test_the_width_of_gat_is_that_of_all_its_heads() -> None:
-    found = released_configuration("zinc", "gat")
-    assert found is not None
-    assert resolve_settings("gat", dict(found.settings)).items() >= {"width": 144, "heads": 8}.items()
+    actual = released_configuration("zinc", "gat")
+    assert actual is not None
+    assert resolve_settings("gat", dict(actual.settings)).items() >= {"width": 144, "heads": 8}.items()
 
 
 def test_settings_are_those_that_are_not_defaults() -> None:
@@ -84,7 +84,7 @@ def test_settings_are_those_that_are_not_defaults() -> None:
     )
 
 
-def test_a_missing_variant_is_answered_with_the_nearest() -> None:
+def test_missing_variant_suggests_the_nearest() -> None:
     with_encoding = released_configuration("zinc", "gcn", encoding=True)
     assert with_encoding == released_configuration("zinc", "gcn")
     assert with_encoding is not None
@@ -102,9 +102,9 @@ def test_nothing_where_nothing_was_released() -> None:
 
 
 def test_repetitions_are_one_configuration_with_the_seeds_of_all() -> None:
-    found = released_configuration("enzymes", "gin")
-    assert found is not None
-    assert found.training["seeds"] == [41, 95]
+    actual = released_configuration("enzymes", "gin")
+    assert actual is not None
+    assert actual.training["seeds"] == [41, 95]
     csl = released_configuration("csl", "gin")
     assert csl is not None
     assert len(set(csl.training["seeds"])) == 20

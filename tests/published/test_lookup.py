@@ -119,7 +119,7 @@ def test_main_tables_come_before_studies() -> None:
     assert of_study.table == 13
 
 
-def test_the_nearest_number_of_parameters_is_taken() -> None:
+def test_row_with_the_nearest_parameter_count_is_selected() -> None:
     sizes = {params: find("csl", "3wl-gnn", params=params) for params in (100_000, 500_000)}
     assert {params: row.params for params, row in sizes.items() if row} == {100_000: 102510, 500_000: 506106}
 
@@ -176,7 +176,7 @@ def test_the_row_of_tudataset_for_a_trial(dataset: str, model: str, settings: di
         ("alchemy", "gine"),  # another network than that of table 3
     ],
 )
-def test_a_trial_that_tudataset_did_not_make_has_no_row(dataset: str, model: str) -> None:
+def test_trial_outside_tudataset_has_no_row(dataset: str, model: str) -> None:
     assert find(dataset, model, paper="tudataset") is None
 
 

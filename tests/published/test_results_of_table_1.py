@@ -40,6 +40,6 @@ def test_every_cell_is_there_once() -> None:
         assert {kernel for name, kernel in cells if name == dataset} == {"wl", "wl-oa", "graphlet", "shortest-path"}
 
 
-def test_the_results_are_of_the_data_that_is_here(mirror: Path) -> None:
+def test_results_match_the_dataset_hashes(mirror: Path) -> None:
     assert load("enzymes+labels").hash == FACTS["data"]["ENZYMES"]
     assert load("imdb-binary").hash == FACTS["data"]["IMDB-BINARY"]

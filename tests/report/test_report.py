@@ -19,15 +19,15 @@ from graphtrial.trials import Store, TrialSpec
 def store(tmp_path: Path) -> Store:
     """A store with four finished trials of GatedGCN on CSL and one that failed."""
     study = Study("s", "csl", (ModelEntry("gatedgcn", encodings=("laplacian:20,sign=absolute",)),), seeds=1)
-    made = Store(tmp_path / "results" / "store.sqlite")
+    built = Store(tmp_path / "results" / "store.sqlite")
     for number, spec in enumerate(study.trials()):
-        _start(made, spec)
+        _start(built, spec)
         epochs = [Epoch(n, 1e-3, 1.0, 2.0 / n, 90.0, 0.5) for n in range(1, 5 + number)]
         if number < 4:
-            made.finish(spec.id, Outcome("done", 105407, epochs, {"train": 100.0, "val": 90.0, "test": 98.0 + number}))
+            built.finish(spec.id, Outcome("done", 105407, epochs, {"train": 100.0, "val": 90.0, "test": 98.0 + number}))
         else:
-            made.mark(spec.id, "failed", "a traceback")
-    return made
+            built.mark(spec.id, "failed", "a traceback")
+    return built
 
 
 def _start(store: Store, spec: TrialSpec) -> None:
@@ -37,27 +37,27 @@ def _start(store: Store, spec: TrialSpec) -> None:
 
 def test_a_summary_agrees_with_numpy() -> None:
     values = [3.0, 1.0, 4.0, 1.5]
-    found = summarise(values)
-    assert found is not None
-    assert found.mean == pytest.approx(np.mean(values))
-    assert found.std == pytest.approx(np.std(values, ddof=1))
-    assert (found.min, found.max, found.n) == (1.0, 4.0, 4)
+    actual = summarise(values)
+    assert actual is not None
+    assert actual.mean == pytest.approx(np.mean(values))
+    assert actual.std == pytest.approx(np.std(values, ddof=1))
+    assert (actual.min, actual.max, actual.n) == (1.0, 4.0, 4)
     assert summarise([]) is None
     assert summarise([2.0]).std is None  # type: ignore[union-attr]
 
 
 def test_a_row_sums_up_its_trials_beside_the_published_one(store: Store) -> None:
     (row,) = result_rows(store.trials())
-    told = row.to_dict()
+    result = row.to_dict()
     std = statistics.stdev([98, 99, 100, 101])
     half = scipy.stats.t.ppf(0.975, 3) * std * (1 / 4 + 1 / 4) ** 0.5  # five folds: a quarter as many tested as trained
     interval = {"ci_low": pytest.approx(99.5 - half), "ci_high": 100.0}  # the range of an accuracy
-    assert told["test"] == {"mean": 99.5, "std": std, "min": 98.0, "max": 101.0, "n": 4} | interval
-    assert told["statuses"] == {"done": 4, "failed": 1}
-    assert (told["params"], told["epochs"], told["epoch_seconds"]) == (105407, 5.5, 0.5)
-    assert told["published"]["test"]["mean"] == 99.6
-    assert told["published"]["params"] == 105407
-    assert len(told["trials"]) == 5
+    assert result["test"] == {"mean": 99.5, "std": std, "min": 98.0, "max": 101.0, "n": 4} | interval
+    assert result["statuses"] == {"done": 4, "failed": 1}
+    assert (result["params"], result["epochs"], result["epoch_seconds"]) == (105407, 5.5, 0.5)
+    assert result["published"]["test"]["mean"] == 99.6
+    assert result["published"]["params"] == 105407
+    assert len(result["trials"]) == 5
 
 
 def test_trials_of_different_settings_are_never_mixed(store: Store) -> None:
@@ -71,7 +71,7 @@ def test_trials_of_different_settings_are_never_mixed(store: Store) -> None:
     assert [len(row.trials) for row in result_rows(store.trials())] == [5, 1, 1, 1]
 
 
-def test_markdown_has_the_papers_columns_and_says_what_the_deviation_is(store: Store) -> None:
+def test_markdown_has_the_columns_of_the_papers(store: Store) -> None:
     text = markdown(result_rows(store.trials()))
     shown = (
         "| GatedGCN | laplacian:20,sign=absolute | 4 | 105407 | 99.500±1.291 | [96.595, 100.000] | 98.000 | 101.000 |"
@@ -82,7 +82,7 @@ def test_markdown_has_the_papers_columns_and_says_what_the_deviation_is(store: S
     assert "sample standard deviation" in text
 
 
-def test_changed_rules_are_said_in_the_title(store: Store) -> None:
+def test_changed_rules_are_in_the_title(store: Store) -> None:
     spec = store.trials()[0].spec
     _start(store, dataclasses.replace(spec, rules=spec.rules.changed({"stopping.max_epochs": 3})))
     assert "CHANGED RULES: stopping.max_epochs = 3" in markdown(result_rows(store.trials()))

@@ -15,7 +15,7 @@ from tests.helpers.sites import EVIL, plan, record, sample_store
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.spec import Component
-from graphtrial.plots.cached import kept_pictures
+from graphtrial.plots.cached import cached_plots
 from graphtrial.report import write_site
 from graphtrial.report.addresses import file_name
 from graphtrial.report.build import MARKER
@@ -42,12 +42,12 @@ class Page(HTMLParser):
         assert self.open == []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        found = dict(attrs)
+        actual = dict(attrs)
         self.addresses += [value or "" for name, value in attrs if name in ("href", "src")]
         self.ids += [value or "" for name, value in attrs if name == "id"]
         self.handlers += [name for name, _ in attrs if name.startswith("on") or name == "style"]
         if tag == "script":
-            self.scripts.append(found)
+            self.scripts.append(actual)
         if tag not in VOID:
             self.open.append(tag)
 
@@ -73,9 +73,9 @@ def site(tmp_path_factory: pytest.TempPathFactory, session_home: Path) -> Path:
         "statistics": [{"what": EVIL, "ours": 1.5, "published": [1, 2], "agrees": True, "rule": "r"}],
         "hash": "0" * 64,
     }
-    known = {"csl": Prepared({**facts, "source_means": EVIL, "source": "s"}, (picture,))}
+    registered = {"csl": Prepared({**facts, "source_means": EVIL, "source": "s"}, (picture,))}
     page = write_site(
-        store, folder / "site", prepare=lambda name, _: known.get(name, Prepared()), store_option=" --shipped"
+        store, folder / "site", prepare=lambda name, _: registered.get(name, Prepared()), store_option=" --shipped"
     )
     assert page == folder / "site" / "index.html"
     return folder / "site"
@@ -87,9 +87,9 @@ def pages(site: Path) -> dict[Path, Page]:
 
 @pytest.mark.slow
 def test_every_link_and_source_leads_to_a_file_of_the_site_or_to_a_place_on_the_page(site: Path) -> None:
-    found = pages(site)
-    assert len(found) > 25
-    for file, page in found.items():
+    actual = pages(site)
+    assert len(actual) > 25
+    for file, page in actual.items():
         for address in page.addresses:
             path, place = urldefrag(address)
             target = (file.parent / unquote(path)).resolve() if path else file
@@ -98,7 +98,7 @@ def test_every_link_and_source_leads_to_a_file_of_the_site_or_to_a_place_on_the_
                 continue
             assert target.is_file(), (file, address)
             assert site.resolve() in target.parents
-            assert not place or place in found[target].ids
+            assert not place or place in actual[target].ids
 
 
 def test_no_page_may_ask_anything_of_a_network_or_run_anything_but_our_scripts(site: Path) -> None:
@@ -163,8 +163,8 @@ def test_every_table_is_there_in_four_formats_with_the_same_cells(site: Path) ->
         if name == "trials" or name.startswith("row-"):  # lists of trials: the page of a row has all of it as JSON
             assert {file.suffix for file in (site / "tables").glob(f"{name}.*")} == {".csv"}
             continue
-        told = json.loads((site / "tables" / f"{name}.json").read_text(encoding="utf-8"))
-        assert len(told["rows"]) == len(lines) - 1
+        result = json.loads((site / "tables" / f"{name}.json").read_text(encoding="utf-8"))
+        assert len(result["rows"]) == len(lines) - 1
         assert all(len(line) == len(lines[0]) for line in lines)
         assert (site / "tables" / f"{name}.md").exists()
         latex = (site / "tables" / f"{name}.tex").read_text(encoding="utf-8")
@@ -227,22 +227,22 @@ def test_a_name_in_a_store_is_never_imported(tmp_path: Path, monkeypatch: pytest
     for protocol in ("bgnn-v5/csl@1", "tudataset/gnn@1", "wikics/nodes@1", "bgnn-v1/zinc@1"):
         model = Component(trap, {})
         record(store, dataclasses.replace(spec, dataset=trap, model=model, protocol=protocol), 50.0, epochs=2)
-    assert kept_pictures(trap, spec.data) == ({}, ())
+    assert cached_plots(trap, spec.data) == ({}, ())
     page = write_site(store, tmp_path / "site")
     assert trap in page.read_text(encoding="utf-8")
 
 
-def test_file_names_are_safe_and_tell_names_apart() -> None:
+def test_file_names_are_safe_and_unique() -> None:
     names = ["csl", "CSL", "tu/qm9", "tu-qm9", "..", "../../etc/passwd", "", "a b", "a-b", EVIL, "x" * 300, "con"]
-    made = [file_name(name) for name in names]
-    assert len(set(made)) == len(names)
-    assert all(re.fullmatch(r"[a-z0-9_-]{1,70}", name) for name in made)
-    assert made[0] == "csl"
+    built = [file_name(name) for name in names]
+    assert len(set(built)) == len(names)
+    assert all(re.fullmatch(r"[a-z0-9_-]{1,70}", name) for name in built)
+    assert built[0] == "csl"
 
 
 def test_html_in_documents_stays_text() -> None:
     links = "[x](javascript:alert(1)) [y](https://arxiv.org/abs/1)"
-    made = render(f"# A\n\n<script>alert(1)</script>\n\n{links}\n\n| a |\n|---|\n| b |\n")
-    assert "<script>" not in made
-    assert "javascript:" not in re.findall(r'href="([^"]*)"', made)
-    assert "<table>" in made
+    built = render(f"# A\n\n<script>alert(1)</script>\n\n{links}\n\n| a |\n|---|\n| b |\n")
+    assert "<script>" not in built
+    assert "javascript:" not in re.findall(r'href="([^"]*)"', built)
+    assert "<table>" in built

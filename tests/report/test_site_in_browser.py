@@ -98,10 +98,10 @@ def page(browser: Any) -> Iterator[Any]:
     context = browser.new_context(viewport=DESK, color_scheme="light")
     opened = context.new_page()
     trouble: list[str] = []
-    opened.on("console", lambda said: trouble.append(said.text) if said.type in ("error", "warning") else None)
+    opened.on("console", lambda message: trouble.append(message.text) if message.type in ("error", "warning") else None)
     opened.on("pageerror", lambda error: trouble.append(str(error)))
     opened.on("dialog", lambda dialog: trouble.append(f"dialog: {dialog.message}"))
-    opened.on("request", lambda asked: None if asked.url.startswith("file://") else trouble.append(asked.url))
+    opened.on("request", lambda request_: None if request_.url.startswith("file://") else trouble.append(request_.url))
     opened.trouble = trouble
     yield opened
     assert trouble == []
@@ -127,8 +127,8 @@ def column(page: Any, title: str) -> list[str]:
       const at = [...table.tHead.rows[0].cells].findIndex((cell) => cell.textContent.trim() === title);
       return [...table.tBodies[0].rows].filter((row) => !row.hidden).map((row) => row.cells[at].textContent);
     }"""
-    found: list[str] = page.evaluate(script, title)
-    return found
+    actual: list[str] = page.evaluate(script, title)
+    return actual
 
 
 def test_every_page_opens_draws_its_charts_and_fits_phone_and_desk(page: Any, site: Path) -> None:
@@ -157,10 +157,10 @@ def test_a_reason_stays_below_its_row_when_a_table_is_sorted_and_filtered(page: 
     script = """() => [...document.querySelectorAll(".grid tbody tr.below")].filter((row) => !row.hidden).map(
       (row) => [row.previousElementSibling.cells[2].textContent, row.textContent])"""
     pairs = page.evaluate(script)
-    told = [(mean, reason) for mean, reason in pairs if "ours" in reason]
+    result = [(mean, reason) for mean, reason in pairs if "ours" in reason]
     assert len(pairs) > 4
-    assert told
-    assert all(f"ours {mean} " in reason for mean, reason in told)
+    assert result
+    assert all(f"ours {mean} " in reason for mean, reason in result)
     page.locator(".grid").first.get_by_role("button", name="Ours", exact=True).click()
     ordered = page.evaluate(script)
     assert [mean for mean, _ in ordered] == sorted((mean for mean, _ in pairs), key=_mean, reverse=True)
@@ -201,7 +201,7 @@ def test_a_table_is_filtered_by_words(page: Any, site: Path) -> None:
     assert len(column(page, "Model")) == everything
 
 
-def test_the_theme_is_switched_kept_and_readable(page: Any, site: Path) -> None:
+def test_theme_switch_is_persistent_and_readable(page: Any, site: Path) -> None:
     colour = lambda: page.evaluate("getComputedStyle(document.body).backgroundColor")  # noqa: E731
     page.goto((site / "index.html").as_uri())
     light = colour()
@@ -226,7 +226,7 @@ def test_the_theme_is_switched_kept_and_readable(page: Any, site: Path) -> None:
             assert weak == {}, (theme, file.name)
 
 
-def test_a_chart_tells_its_values_to_pointer_and_keyboard_and_in_a_table(page: Any, site: Path) -> None:
+def test_chart_values_are_accessible(page: Any, site: Path) -> None:
     page.goto((site / "datasets" / "csl.html").as_uri())
     figure = page.locator("figure.chart", has_text="Learning curves")
     drawing, tip = figure.locator(".plot svg"), figure.locator(".tip")
@@ -264,20 +264,20 @@ def test_a_chart_tells_its_values_to_pointer_and_keyboard_and_in_a_table(page: A
 def test_at_most_eight_lines_are_drawn_and_the_others_can_be_chosen_by_keyboard(page: Any, crowd: Path) -> None:
     page.goto(next((crowd / "rows").glob("*.html")).as_uri())
     figure = page.locator("figure.chart", has_text="Learning curves")
-    lines, buttons, said = figure.locator("polyline.line"), figure.locator(".legend button"), figure.locator(".said")
+    lines, buttons, message = figure.locator("polyline.line"), figure.locator(".legend button"), figure.locator(".said")
     pressed = figure.locator(".legend button[aria-pressed=true]")
     colours = lambda: {one.get_attribute("class") for one in lines.all()}  # noqa: E731
     assert (lines.count(), pressed.count()) == (8, 8)
     assert buttons.count() == 20 + 1
     assert len(colours()) == 8
-    assert "8 of 20 lines" in said.text_content()
+    assert "8 of 20 lines" in message.text_content()
     name = buttons.nth(12).text_content()
     buttons.nth(12).focus()
     page.keyboard.press("Enter")
     assert (lines.count(), len(colours())) == (8, 8), "the ninth takes the place of the first"
     assert buttons.nth(12).get_attribute("aria-pressed") == "true"
     assert buttons.nth(0).get_attribute("aria-pressed") == "false"
-    assert f"{name} replaces" in said.text_content()
+    assert f"{name} replaces" in message.text_content()
     assert page.evaluate("document.activeElement.textContent") == name, "the focus stays where it was"
     page.keyboard.press("Space")
     assert (lines.count(), pressed.count()) == (7, 7)
@@ -291,7 +291,7 @@ def test_at_most_eight_lines_are_drawn_and_the_others_can_be_chosen_by_keyboard(
     assert figure.locator(".plot svg text").count() > 4, "axes without a line are no error"
 
 
-def test_a_line_that_diverges_leaves_the_axes_readable_and_is_told(page: Any, crowd: Path) -> None:
+def test_diverged_curve_leaves_axes_readable(page: Any, crowd: Path) -> None:
     page.goto(next((crowd / "rows").glob("*.html")).as_uri())
     figure = page.locator("figure.chart", has_text="Learning curves")
     boxes = """(all) => all.map((t) => t.getBoundingClientRect()).map((b) => [b.left, b.right, b.top, b.bottom])"""
@@ -302,9 +302,9 @@ def test_a_line_that_diverges_leaves_the_axes_readable_and_is_told(page: Any, cr
             for left2, right2, top2, bottom2 in places[:i]:
                 apart = right <= left2 or right2 <= left or bottom <= top2 + 3 or bottom2 <= top + 3
                 assert apart, "labels of an axis must not overlap"
-    said = figure.locator(".said").text_content()
-    assert "Clipped at" in said
-    assert re.search("go up to .*10¹⁸", said)
+    message = figure.locator(".said").text_content()
+    assert "Clipped at" in message
+    assert re.search("go up to .*10¹⁸", message)
     figure.locator("select").select_option(label="validation accuracy")
     assert "Clipped" not in figure.locator(".said").text_content()
 
@@ -371,7 +371,7 @@ def test_everything_that_can_be_used_is_reached_by_tab(page: Any, site: Path) ->
     for _ in range(150):
         page.keyboard.press("Tab")
         reached.add(page.evaluate(FOCUSED))
-    wanted = {
+    expected = {
         "a",
         "button#theme",
         "input search",
@@ -382,7 +382,7 @@ def test_everything_that_can_be_used_is_reached_by_tab(page: Any, site: Path) ->
         "chart summary",
         "chart select",
     }
-    assert wanted <= reached
+    assert expected <= reached
 
 
 def test_the_policy_of_a_page_refuses_what_would_leave_the_disk(browser: Any, site: Path) -> None:

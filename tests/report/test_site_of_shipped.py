@@ -27,7 +27,7 @@ def test_it_takes_less_than_25_megabytes_on_a_disk(site: Path) -> None:
     assert sum(-(-size // BLOCK) * BLOCK for size in sizes) < MOST_BYTES
 
 
-def test_what_deviates_has_a_badge_and_is_no_datasets_best_score(site: Path) -> None:
+def test_departures_have_a_badge_and_are_never_best(site: Path) -> None:
     rows = result_rows(shipped_store().trials())
     badged = [row for row in rows if row.departures]
     assert len(badged) > 5
@@ -46,8 +46,8 @@ def test_what_deviates_has_a_badge_and_is_no_datasets_best_score(site: Path) -> 
 
 def test_disagreements_come_first(site: Path) -> None:
     page = (site / "papers.html").read_text(encoding="utf-8")
-    told = re.findall(r'<span class="verdict \w+">([^<]+)</span></td>', page)
+    result = re.findall(r'<span class="verdict \w+">([^<]+)</span></td>', page)
     order = ["differs (worse)", "differs (better)", "inconclusive", "reproduced", "not comparable"]
-    assert len(told) > 40
-    assert [order.index(one) for one in told] == sorted(order.index(one) for one in told)
+    assert len(result) > 40
+    assert [order.index(one) for one in result] == sorted(order.index(one) for one in result)
     assert 'class="scroll tall"' not in page, "the whole table is shown"

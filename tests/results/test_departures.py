@@ -68,9 +68,9 @@ def test_data_that_are_not_the_published_ones_have_a_badge(
 def test_changed_rules_have_a_badge_too(trial: Callable[..., TrialRecord]) -> None:
     record = trial("pattern")
     spec = dataclasses.replace(record.spec, rules=record.spec.rules.changed({"stopping.max_epochs": 3}))
-    found = departures_of([dataclasses.replace(record, spec=spec)])
-    assert [departure.badge for departure in found] == ["other data", "changed rules"]
-    assert found[1].reason == "stopping.max_epochs = 3"
+    actual = departures_of([dataclasses.replace(record, spec=spec)])
+    assert [departure.badge for departure in actual] == ["other data", "changed rules"]
+    assert actual[1].reason == "stopping.max_epochs = 3"
 
 
 @pytest.mark.parametrize("format", ["markdown", "latex", "csv", "json"])
@@ -88,29 +88,29 @@ def test_every_export_shows_the_badge(results: Store, fill: Filler, format: str)
 
 
 def test_rows_on_the_published_data_come_before_others_of_the_dataset(trial: Callable[..., TrialRecord]) -> None:
-    made = [
+    built = [
         ResultRow((trial("zinc", data, source),), None)
         for data, source in (("0" * 64, "smiles"), ("f" * 64, "molecules.zip"))
     ]
-    assert [bool(row.departures) for row in best_first(made)] == [False, True]
+    assert [bool(row.departures) for row in best_first(built)] == [False, True]
 
 
 def test_a_model_that_was_mended_since_has_a_badge(results: Store, fill: Filler) -> None:
     fill("gcn", [0.4])
     (record,) = results.trials()
 
-    def found(**changes: Any) -> tuple[str, ...]:
+    def actual(**changes: Any) -> tuple[str, ...]:
         spec = dataclasses.replace(record.spec, **changes)
         return tuple(one.reason for one in departures_of([dataclasses.replace(record, spec=spec)]))
 
-    assert found() == ()
+    assert actual() == ()
     mended = Component("ringgnn", {**model_settings("ringgnn"), "width": 8})
     rules = PROTOCOLS.get("bgnn-v5/csl").rules_for("ringgnn")
-    assert found(model=mended, rules=rules, model_version=2) == ()
-    assert found(model=mended, rules=rules, model_version=1) == ("version 1 of model 'ringgnn'; this is version 2",)
+    assert actual(model=mended, rules=rules, model_version=2) == ()
+    assert actual(model=mended, rules=rules, model_version=1) == ("version 1 of model 'ringgnn'; this is version 2",)
     encoding = Component("laplacian", {"k": 4, "sign": "random"})
-    assert found(encoding=encoding, encoding_version=1) == (
+    assert actual(encoding=encoding, encoding_version=1) == (
         "version 1 of encoding 'laplacian:k=4,sign=random'; this is version 2",
     )
     for name in ("nobody-knows-this", "os.path:join"):  # neither known nor imported
-        assert found(model=Component(name, {})) == ()
+        assert actual(model=Component(name, {})) == ()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from filelock import FileLock
 from rich.console import Console
-from typer.testing import CliRunner
+from tests.helpers.cli import CliRunner
 
 from graphtrial.cli.main import app
 from graphtrial.cli.results.watch import render
@@ -32,8 +32,8 @@ def begin(store: Store, spec: TrialSpec, epochs: int) -> FileLock:
 @pytest.fixture
 def specs(fill: Filler) -> list[TrialSpec]:
     """Five trials of a row; the last two are not in the store yet."""
-    made = fill("gcn", [50.0, 51.0, 52.0])
-    return [*made, *(dataclasses.replace(made[0], seed=seed) for seed in (7, 8))]
+    built = fill("gcn", [50.0, 51.0, 52.0])
+    return [*built, *(dataclasses.replace(built[0], seed=seed) for seed in (7, 8))]
 
 
 def test_a_running_trial_is_as_far_as_finished_ones_of_its_row_let_expect(
@@ -47,14 +47,14 @@ def test_a_running_trial_is_as_far_as_finished_ones_of_its_row_let_expect(
     assert snapshot(results).statuses == {"done": 3, "interrupted": 1}
 
 
-def test_without_finished_ones_the_rules_tell(results: Store, specs: list[TrialSpec]) -> None:
+def test_progress_without_finished_trials_follows_the_rules(results: Store, specs: list[TrialSpec]) -> None:
     other = dataclasses.replace(specs[0], rules=specs[0].rules.changed({"optimizer.lr": 0.1}))  # type: ignore[call-arg]
     with begin(results, other, 3):
         (one,) = snapshot(results).running
         assert one.progress == pytest.approx(3 / other.kind.expected_epochs)
 
 
-def test_failures_are_told_with_their_last_line(results: Store, specs: list[TrialSpec]) -> None:
+def test_failures_show_their_last_line(results: Store, specs: list[TrialSpec]) -> None:
     results.start(specs[4], "accuracy", True, {"python": "3"})
     results.mark(specs[4].id, "failed", "Traceback\n  somewhere\nValueError: [bold]bad[/bold]")
     (failure,) = snapshot(results).failures
@@ -64,15 +64,15 @@ def test_failures_are_told_with_their_last_line(results: Store, specs: list[Tria
     assert "[bold]bad[/bold]" in console.export_text()
 
 
-def test_the_command_looks_once_as_text_and_as_json(results: Store, specs: list[TrialSpec]) -> None:
+def test_watch_once_prints_text_and_json(results: Store, specs: list[TrialSpec]) -> None:
     words = ["watch", "--store", str(results.path)]
     with begin(results, specs[3], 1):
         text = CliRunner().invoke(app, [*words, "--once"])
         assert text.exit_code == 0, text.output
         assert "3 done, 1 running" in text.stdout
         assert "seed 7" in text.stdout
-        told = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
-    assert told["running"][0]["epoch"] == 1
+        result = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
+    assert result["running"][0]["epoch"] == 1
     ended: Any = CliRunner().invoke(app, [*words, "--until-done", "--every", "0.2"])
     assert ended.exit_code == 0
     assert "no running trials" in ended.stdout

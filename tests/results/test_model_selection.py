@@ -30,13 +30,13 @@ def records(tmp_path: Path) -> list[TrialRecord]:
 
 def test_the_best_on_validation_stands_for_its_fold_and_the_first_of_equals(records: list[TrialRecord]) -> None:
     (row,) = result_rows(records)
-    told = row.to_dict()
-    assert {c["split"]: c["layers"] for c in told["choices"]} == {0: 2, 1: 1}
-    assert {c["width"] for c in told["choices"]} == {4}
-    assert told["test"]["mean"] == (20.0 + 11.0) / 2
-    assert "layers" not in told["settings"]
-    assert "width" not in told["settings"]
-    assert told["params"] is None
+    result = row.to_dict()
+    assert {c["split"]: c["layers"] for c in result["choices"]} == {0: 2, 1: 1}
+    assert {c["width"] for c in result["choices"]} == {4}
+    assert result["test"]["mean"] == (20.0 + 11.0) / 2
+    assert "layers" not in result["settings"]
+    assert "width" not in result["settings"]
+    assert result["params"] is None
     assert "| GIN-ε | none | 1-2 |  |" in markdown([row])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
+from functools import cache
 
 import pytest
 from tests.helpers.filled_store import Filler
@@ -19,37 +20,38 @@ from graphtrial.studies import catalog
 from graphtrial.training import PROTOCOLS
 from graphtrial.trials import Store
 
-EMPTY = printed_tables([])
-TABLES = {table.study: table for table in EMPTY}
+
+@cache
+def empty() -> dict[str, PrintedTable]:
+    """Return all tables without a result of ours, by study."""
+    return {table.study: table for table in printed_tables([])}
 
 
-def the(table: PrintedTable, **wanted: object) -> list[object]:
-    return [
-        place for place in table.places if all(getattr(place.printed, key) == value for key, value in wanted.items())
-    ]
+def the(table: PrintedTable, **expected: object) -> list[object]:
+    return [cell for cell in table.cells if all(getattr(cell.printed, key) == value for key, value in expected.items())]
 
 
-def test_every_printed_row_of_every_paper_has_one_place() -> None:
+def test_every_printed_row_has_one_cell() -> None:
     assert set(PAPERS) == {row.paper for row in published_results()}
-    assert [(table.paper, table.number) for table in EMPTY] == list(LAYOUTS)
-    seen = Counter(id(place.printed) for table in EMPTY for place in table.places)
+    assert [(table.paper, table.number) for table in empty().values()] == list(LAYOUTS)
+    seen = Counter(id(cell.printed) for table in empty().values() for cell in table.cells)
     assert set(seen.values()) == {1}
     assert sum(seen.values()) == len(published_results())
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_a_missing_place_has_a_command_that_can_be_typed_or_a_reason(name: str) -> None:
-    table = TABLES[name]
+@pytest.mark.parametrize("name", [f"{paper}/table-{number}" for paper, number in LAYOUTS])
+def test_missing_cells_have_a_command_or_a_reason(name: str) -> None:
+    table = empty()[name]
     assert name in catalog()
-    for place in table.places:
-        assert not place.ours
-        if place.printed.status == "not-used":
+    for cell in table.cells:
+        assert not cell.matches
+        if cell.printed.status == "not-used":
             continue
-        assert place.is_missing
-        assert place.command or place.reason, place.printed
-        if not place.command:
+        assert cell.is_missing
+        assert cell.command or cell.reason, cell.printed
+        if not cell.command:
             continue
-        program, verb, first, *words = shlex.split(place.command)
+        program, verb, first, *words = shlex.split(cell.command)
         assert (program, verb) in (("graphtrial", "run"), ("graphtrial", "study"))
         options = dict(zip(words[verb == "run" :: 2], words[(verb == "run") + 1 :: 2], strict=True))
         if verb == "run":
@@ -57,7 +59,7 @@ def test_a_missing_place_has_a_command_that_can_be_typed_or_a_reason(name: str) 
             assert options["--protocol"] in PROTOCOLS
             assert options["--protocol"].partition("/")[0] == table.paper
             width = [parse_value(value) for key, value in _settings(words[1:]) if key == "layers"]
-            assert not width or place.printed.layers in (None, *width)
+            assert not width or cell.printed.layers in (None, *width)
         else:
             assert first == name
             assert set(options) == {"--datasets", "--models"}
@@ -69,68 +71,65 @@ def _settings(words: list[str]) -> list[tuple[str, str]]:
 
 
 def test_lines_and_groups_are_those_of_the_paper() -> None:
-    zinc = TABLES["bgnn-v5/table-3"]
+    zinc = empty()["bgnn-v5/table-3"]
     assert zinc.layout.groups == [""]
     assert [(line.label, *line.before) for line in zinc.lines][:3] == [
         ("MLP", "4", "108975"),
         ("vanilla GCN", "4", "103077"),
         ("vanilla GCN", "16", "505079"),
     ]
-    pixels = TABLES["bgnn-v5/table-7"]
+    pixels = empty()["bgnn-v5/table-7"]
     assert pixels.layout.groups == ["MNIST", "CIFAR10"]
-    assert all(None not in line.places for line in pixels.lines)
+    assert all(None not in line.cells for line in pixels.lines)
     rings = [line for line in pixels.lines if line.label == "RingGNN" and line.before == ("2",)]
-    assert [[place.printed.params for place in line.places if place] for line in rings] == [
+    assert [[cell.printed.params for cell in line.cells if cell] for line in rings] == [
         [105398, 105165],
         [505182, 504949],
     ]
-    assert TABLES["bgnn-v5/table-11"].layout.groups == ["200 graphs", "500 graphs", "1000 graphs", "5000 graphs"]
-    assert len(TABLES["bgnn-v5/table-12"].layout.groups) == 7
-    assert TABLES["bgnn-v1/table-2"].layout.groups == ["seed 1", "seed 2"]
-    assert [line.heading for line in TABLES["bgnn-v1/table-2"].lines][::9] == ["ENZYMES", "DD", "PROTEINS"]
-    assert TABLES["tudataset/table-1"].layout.groups[0] == "ENZYMES"
-    assert TABLES["wikics/table-3"].layout.groups == ["ROC-AUC", "AP"]
-    csl = TABLES["bgnn-v5/table-10"]
+    assert empty()["bgnn-v5/table-11"].layout.groups == ["200 graphs", "500 graphs", "1000 graphs", "5000 graphs"]
+    assert len(empty()["bgnn-v5/table-12"].layout.groups) == 7
+    assert empty()["bgnn-v1/table-2"].layout.groups == ["seed 1", "seed 2"]
+    assert [line.heading for line in empty()["bgnn-v1/table-2"].lines][::9] == ["ENZYMES", "DD", "PROTEINS"]
+    assert empty()["tudataset/table-1"].layout.groups[0] == "ENZYMES"
+    assert empty()["wikics/table-3"].layout.groups == ["ROC-AUC", "AP"]
+    csl = empty()["bgnn-v5/table-10"]
     assert list(dict.fromkeys(line.heading for line in csl.lines)) == [
         "with Laplacian eigenvectors, absolute values",
         "without positions",
     ]
 
 
-def test_rows_of_ours_stand_in_their_places_and_in_no_others(results: Store, fill: Filler) -> None:
+def test_result_rows_match_their_printed_rows(results: Store, fill: Filler) -> None:
     laplacian = Component("laplacian", {"k": 20, "sign": "absolute"})
     fill("gcn", [99.0, 100.0, 98.0], encoding=laplacian, params=103847)
     fill("gcn", [10.0, 10.0, 10.0])
     tables = {table.study: table for table in printed_tables(result_rows(results.trials()))}
-    filled = [(table.study, place) for table in tables.values() for place in table.places if place.ours]
+    filled = [(table.study, cell) for table in tables.values() for cell in table.cells if cell.matches]
     assert {name for name, _ in filled} == {"bgnn-v5/table-10"}
-    by_label = {place.printed.label: place for _, place in filled}
+    by_label = {cell.printed.label: cell for _, cell in filled}
     assert set(by_label) == {"GCN", "All MP-GCNs"}
-    (ours,) = by_label["GCN"].ours
-    assert ours.score
-    assert ours.score.mean == pytest.approx(99.0)
-    assert [one.row.label for one in by_label["All MP-GCNs"].ours] == ["gcn"]
+    (matches,) = by_label["GCN"].matches
+    assert matches.score
+    assert matches.score.mean == pytest.approx(99.0)
+    assert [one.row.label for one in by_label["All MP-GCNs"].matches] == ["gcn"]
 
 
 def test_two_repetitions_of_a_table_are_the_first_two_seeds_of_the_protocol(results: Store, fill: Filler) -> None:
-    made = next(place for place in TABLES["bgnn-v5/table-16"].places if place.printed.label == "GIN" and place.command)
-    words = shlex.split(made.command)
+    built = next(cell for cell in empty()["bgnn-v5/table-16"].cells if cell.printed.label == "GIN" and cell.command)
+    words = shlex.split(built.command)
     settings = {key: parse_value(value) for key, value in _settings(words[4:])}
     seeds = PROTOCOLS.get("bgnn-v5/enzymes").seeds
     specs = fill("gin", [50.0, 60.0], dataset="enzymes", protocol="bgnn-v5/enzymes@1", arguments=settings)
     assert [spec.seed for spec in specs] == [0, 1]  # which are not those of the protocol
     tables = {table.study: table for table in printed_tables(result_rows(results.trials()))}
-    scores = [one.score for place in tables["bgnn-v5/table-16"].places for one in place.ours]
+    scores = [one.score for cell in tables["bgnn-v5/table-16"].cells for one in cell.matches]
     assert scores == [None, None] or not {0, 1} & set(seeds)
 
 
 def test_the_shipped_rows_stand_in_the_tables_that_their_verdicts_name() -> None:
     rows = [row for row in result_rows(shipped_store().trials()) if row.published]
     there = {
-        (id(place.printed), one.row.id)
-        for table in printed_tables(rows)
-        for place in table.places
-        for one in place.ours
+        (id(cell.printed), one.row.id) for table in printed_tables(rows) for cell in table.cells for one in cell.matches
     }
     assert len(rows) > 40
     assert [row.name for row in rows if (id(row.published), row.id) not in there] == []

@@ -7,8 +7,8 @@ import shlex
 from pathlib import Path
 
 import pytest
+from tests.helpers.cli import CliRunner
 from tests.helpers.sites import record
-from typer.testing import CliRunner
 
 from graphtrial.cli.main import app
 from graphtrial.results import result_rows
@@ -27,12 +27,12 @@ from graphtrial.trials import Store
     ],
     ids=lambda row: row.model,
 )
-def test_the_command_makes_the_same_trials(row: ModelEntry, tmp_path: Path) -> None:
+def test_command_runs_the_same_trials(row: ModelEntry, tmp_path: Path) -> None:
     study = Study("s", "csl", (row,), seeds=1, splits=2, rules={"stopping.max_epochs": 1, "optimizer.lr": 0.01})
-    made = Store(tmp_path / "one.sqlite")
+    built = Store(tmp_path / "one.sqlite")
     for spec in study.trials():
-        record(made, spec, 50.0, epochs=1)
-    command = run_command(result_rows(made.trials())[0])
+        record(built, spec, 50.0, epochs=1)
+    command = run_command(result_rows(built.trials())[0])
     assert command is not None
     again = str(tmp_path / "two.sqlite")
     words = [*shlex.split(command)[1:], "--store", again, "--workers", "0", "--json"]
@@ -41,7 +41,7 @@ def test_the_command_makes_the_same_trials(row: ModelEntry, tmp_path: Path) -> N
     assert set(json.loads(result.stdout)["trials"]) == {spec.id for spec in study.trials()}
 
 
-def test_there_is_no_command_where_none_would_give_the_same_trials(tmp_path: Path) -> None:
+def test_no_command_if_none_gives_the_same_trials(tmp_path: Path) -> None:
     store = Store(tmp_path / "store.sqlite")
     for spec in Study("s", "csl", (ModelEntry("gcn", {"width": 6}),), seeds=(12345,), splits=1).trials():
         record(store, spec, 50.0, epochs=1)

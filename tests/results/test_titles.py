@@ -23,7 +23,7 @@ def test_rows_that_look_the_same_show_the_setting_in_which_they_differ(results: 
     fill("gcn", [60, 61])
     rows = result_rows(results.trials())
     assert distinguishing_settings(rows) == ["first_activation = true", "first_activation = false", ""]
-    told = distinguishing_settings(rows)
+    result = distinguishing_settings(rows)
     assert row_title(rows[1]) == "MLP (direct), L = 4, first_activation = false"
     console = Console(width=250, record=True, file=io.StringIO())
     for table in terminal_tables(rows):
@@ -33,7 +33,7 @@ def test_rows_that_look_the_same_show_the_setting_in_which_they_differ(results: 
         assert "MLP (direct) (first_activation = false)" in text
         assert "GCN (" not in text
     lines = list(csv.DictReader(io.StringIO(export(rows, "csv"))))
-    assert [line["differs_in"] for line in lines] == told
+    assert [line["differs_in"] for line in lines] == result
 
 
 def test_no_two_rows_of_the_shipped_results_look_the_same() -> None:

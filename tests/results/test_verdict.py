@@ -36,8 +36,8 @@ def judge(results: Store, fill: Filler) -> Judge:
     def judge(ours: Sequence[float], score: PublishedScore = SCORE, splits: int = 1, **changes: Any) -> Verdict:
         fill("gcn", ours, splits=splits)
         (row,) = result_rows(results.trials())
-        (found,) = verdicts([dataclasses.replace(row, published=dataclasses.replace(PRINTED, test=score, **changes))])
-        return found
+        (actual,) = verdicts([dataclasses.replace(row, published=dataclasses.replace(PRINTED, test=score, **changes))])
+        return actual
 
     return judge
 
@@ -58,22 +58,22 @@ def test_four_trials_against_four_runs_reach_every_verdict(
     assert judge(ours, **changes).label == label
 
 
-def test_the_margin_is_two_sample_deviations_or_one_percent_and_both_means_carry_their_error(judge: Judge) -> None:
+def test_margin_is_two_std_or_one_percent(judge: Judge) -> None:
     ours = [70.4, 69.2, 71.1, 70.6]
-    found = judge(ours)
+    actual = judge(ours)
     std = 1.0 * math.sqrt(4 / 3)
-    assert found.margin == pytest.approx(2 * std)
+    assert actual.margin == pytest.approx(2 * std)
     parts = [(float(np.var(ours, ddof=1)) / 4, 3), (std**2 / 4, 3), (0.0005**2 / 3, math.inf)]
     error = math.sqrt(sum(v for v, _ in parts))
     dof = error**4 / sum(v**2 / f for v, f in parts)
     gap = float(np.mean(ours)) - 70.0
-    assert found.difference == pytest.approx(gap)
-    assert found.p == pytest.approx(2 * stats.t.sf(gap / error, dof))
-    assert found.p_equivalence == pytest.approx(stats.t.sf((2 * std - gap) / error, dof))
+    assert actual.difference == pytest.approx(gap)
+    assert actual.p == pytest.approx(2 * stats.t.sf(gap / error, dof))
+    assert actual.p_equivalence == pytest.approx(stats.t.sf((2 * std - gap) / error, dof))
     half = stats.t.ppf(0.975, dof) * error
-    assert (found.ci_low, found.ci_high) == pytest.approx((gap - half, gap + half))
+    assert (actual.ci_low, actual.ci_high) == pytest.approx((gap - half, gap + half))
     welch = stats.ttest_ind_from_stats(gap + 70, np.std(ours, ddof=1), 4, 70.0, std, 4, equal_var=False)
-    assert found.p == pytest.approx(welch.pvalue, rel=1e-3)  # but for the rounding of the printed digits
+    assert actual.p == pytest.approx(welch.pvalue, rel=1e-3)  # but for the rounding of the printed digits
     assert judge(ours, dataclasses.replace(SCORE, std=0.1)).margin == pytest.approx(0.70)
 
 
@@ -91,15 +91,15 @@ def test_constant_scores_are_handled_by_the_margin(judge: Judge) -> None:
     ],
 )
 def test_two_constants_are_compared_by_one_percent(judge: Judge, mean: float, printed: str, label: str) -> None:
-    found = judge([10.0] * 3, PublishedScore(mean, 0.0, None, None, 100, printed))
-    assert found.label == label
-    assert (found.direction is None) == (mean == 10.0)
+    actual = judge([10.0] * 3, PublishedScore(mean, 0.0, None, None, 100, printed))
+    assert actual.label == label
+    assert (actual.direction is None) == (mean == 10.0)
 
 
 def test_a_constant_100_percent_reproduces_what_nearly_is(judge: Judge) -> None:
-    found = judge([100.0] * 4, PublishedScore(99.6, 1.083, None, None, 100, "99.600±1.083"))
-    assert (found.kind, found.direction) == ("reproduced", "better")
-    assert "though significantly better" in found.reason
+    actual = judge([100.0] * 4, PublishedScore(99.6, 1.083, None, None, 100, "99.600±1.083"))
+    assert (actual.kind, actual.direction) == ("reproduced", "better")
+    assert "though significantly better" in actual.reason
 
 
 def test_the_rounding_of_printed_digits_is_an_error(judge: Judge) -> None:
@@ -108,40 +108,40 @@ def test_the_rounding_of_printed_digits_is_an_error(judge: Judge) -> None:
 
 
 def test_two_seeds_reproduce_nothing_that_they_cannot_show(judge: Judge) -> None:
-    found = judge([66.0, 74.5])
-    assert found.kind == "inconclusive"
-    assert found.further_trials is not None
-    assert found.further_trials > 2
-    assert f"about {found.further_trials} further trials would decide:" in found.reason
+    actual = judge([66.0, 74.5])
+    assert actual.kind == "inconclusive"
+    assert actual.required_trials is not None
+    assert actual.required_trials > 2
+    assert f"about {actual.required_trials} further trials would decide:" in actual.reason
 
 
 def test_no_number_of_trials_decides_where_the_published_error_is_too_large(judge: Judge) -> None:
-    found = judge([71.45, 71.5, 71.55, 71.6])  # 1.3 published errors of a mean over four runs
-    assert (found.kind, found.further_trials) == ("inconclusive", None)
-    assert "no number of further trials" in found.reason
+    actual = judge([71.45, 71.5, 71.55, 71.6])  # 1.3 published errors of a mean over four runs
+    assert (actual.kind, actual.required_trials) == ("inconclusive", None)
+    assert "no number of further trials" in actual.reason
 
 
-def test_a_single_trial_has_no_deviation_and_borrows_none(judge: Judge) -> None:
-    found = judge([70.0])
-    assert (found.kind, found.p, found.ci_low) == ("inconclusive", None, None)
-    assert found.further_trials is not None
-    assert "whose std is undefined" in found.reason
+def test_single_trial_has_no_std(judge: Judge) -> None:
+    actual = judge([70.0])
+    assert (actual.kind, actual.p, actual.ci_low) == ("inconclusive", None, None)
+    assert actual.required_trials is not None
+    assert "whose std is undefined" in actual.reason
 
 
 @pytest.mark.parametrize("change", [{"std": None}, {"n": None}])
-def test_a_paper_without_deviation_or_number_of_runs_decides_nothing(judge: Judge, change: dict[str, Any]) -> None:
-    found = judge([70.1, 69.8, 70.3], dataclasses.replace(SCORE, **change))
-    assert (found.kind, found.further_trials) == ("inconclusive", None)
-    assert "standard error of its mean is unknown" in found.reason
+def test_missing_published_std_is_inconclusive(judge: Judge, change: dict[str, Any]) -> None:
+    actual = judge([70.1, 69.8, 70.3], dataclasses.replace(SCORE, **change))
+    assert (actual.kind, actual.required_trials) == ("inconclusive", None)
+    assert "standard error of its mean is unknown" in actual.reason
 
 
 def test_a_printed_bootstrap_interval_is_an_error_of_the_mean(judge: Judge) -> None:
     score = PublishedScore(70.0, None, None, None, 100, "70.0±0.3", ci95_half_width=0.3)
-    found = judge([70.2] * 3, score)
+    actual = judge([70.2] * 3, score)
     std = 0.3 / 1.959964 * 10 * math.sqrt(100 / 99)
-    assert found.margin == pytest.approx(2 * std, rel=1e-5)
+    assert actual.margin == pytest.approx(2 * std, rel=1e-5)
     error = math.sqrt(std**2 / 100 + 0.05**2 / 3)
-    assert found.p == pytest.approx(2 * stats.t.sf(0.2 / error, 99 * error**4 / (std**2 / 100) ** 2), rel=1e-4)
+    assert actual.p == pytest.approx(2 * stats.t.sf(0.2 / error, 99 * error**4 / (std**2 / 100) ** 2), rel=1e-4)
 
 
 def test_lower_errors_are_better(results: Store, fill: Filler) -> None:
@@ -161,26 +161,26 @@ def test_p_values_are_corrected_within_a_table(results: Store, fill: Filler) -> 
         fill(model, scores)
     fill("monet", ours["gcn"], protocol="bgnn-v5/tu@1")
     beside = dataclasses.replace(PRINTED, test=SCORE)
-    made = with_verdicts([dataclasses.replace(row, published=beside) for row in result_rows(results.trials())])
-    of = {row.first.spec.model.name: row.verdict for row in made}
+    built = with_verdicts([dataclasses.replace(row, published=beside) for row in result_rows(results.trials())])
+    of = {row.first.spec.model.name: row.verdict for row in built}
     p = [of[model].p for model in ours]
     assert [of[model].p_holm for model in ours] == pytest.approx(holm([float(x or 0) for x in p]))
     assert of["monet"].p_holm == of["monet"].p  # alone in its table
 
 
 @pytest.mark.parametrize(("splits", "tested"), [(20, True), (1, False)])
-def test_an_svm_on_every_split_is_not_left_to_chance(results: Store, fill: Filler, splits: int, tested: bool) -> None:
+def test_deterministic_svm_is_compared_exactly(results: Store, fill: Filler, splits: int, tested: bool) -> None:
     fill("svm", [69.0, 70.5] * (splits // 2) or [70.0], splits=splits)
     rules = PROTOCOLS.get("wikics/svm").rules
     trials = tuple(
         dataclasses.replace(record, spec=dataclasses.replace(record.spec, rules=rules, protocol="wikics/svm@1"))
         for record in results.trials()
     )
-    (found,) = verdicts([ResultRow(trials, dataclasses.replace(PRINTED, test=SCORE))])
-    assert (found.p is not None) == tested
+    (actual,) = verdicts([ResultRow(trials, dataclasses.replace(PRINTED, test=SCORE))])
+    assert (actual.p is not None) == tested
     if tested:  # the error is that of the published mean and of its digits alone
         error = math.sqrt(4 / 3 / 4 + 0.0005**2 / 3)
-        assert found.p == pytest.approx(2 * stats.t.sf(0.25 / error, 3), rel=1e-4)
+        assert actual.p == pytest.approx(2 * stats.t.sf(0.25 / error, 3), rel=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -192,17 +192,15 @@ def test_an_svm_on_every_split_is_not_left_to_chance(results: Store, fill: Fille
         ({"higher_is_better": False}, "metrics differ"),
     ],
 )
-def test_what_does_not_compare_is_not_compared(
-    results: Store, fill: Filler, change: dict[str, Any], reason: str
-) -> None:
+def test_incomparable_rows_have_no_verdict(results: Store, fill: Filler, change: dict[str, Any], reason: str) -> None:
     fill("gcn", [70.0, 70.1])
     (row,) = result_rows(results.trials())
-    (found,) = verdicts([dataclasses.replace(row, published=dataclasses.replace(PRINTED, **change))])
-    assert found.kind == "not comparable"
-    assert reason in found.reason
+    (actual,) = verdicts([dataclasses.replace(row, published=dataclasses.replace(PRINTED, **change))])
+    assert actual.kind == "not comparable"
+    assert reason in actual.reason
 
 
-def test_changed_rules_are_not_compared_and_counted_apart(results: Store, fill: Filler) -> None:
+def test_changed_rules_are_not_comparable(results: Store, fill: Filler) -> None:
     fill("gcn", [70.0, 70.1, 69.9])
     (row,) = result_rows(results.trials())
     beside = dataclasses.replace(row, published=dataclasses.replace(PRINTED, test=SCORE))
@@ -212,7 +210,7 @@ def test_changed_rules_are_not_compared_and_counted_apart(results: Store, fill: 
         )
         for trial in row.trials
     )
-    made = with_verdicts([beside, dataclasses.replace(beside, trials=trials)])
-    assert "stopping.max_epochs = 3" in made[1].verdict.reason
-    assert tally(made) == ({"reproduced": 1}, {"not comparable": 1})
+    built = with_verdicts([beside, dataclasses.replace(beside, trials=trials)])
+    assert "stopping.max_epochs = 3" in built[1].verdict.reason
+    assert tally(built) == ({"reproduced": 1}, {"not comparable": 1})
     assert verdicts([dataclasses.replace(row, published=None)])[0].kind == "nothing published"

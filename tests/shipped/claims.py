@@ -23,7 +23,7 @@ from graphtrial.training import PROTOCOLS
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-CLAIM = re.compile(r"<!--= (?P<key>[^>]+?) -->(?P<said>.*?)<!---->", re.DOTALL)
+CLAIM = re.compile(r"<!--= (?P<key>[^>]+?) -->(?P<claimed>.*?)<!---->", re.DOTALL)
 VERDICTS = ("reproduced", "differs (better)", "differs (worse)", "inconclusive", "not comparable")
 NODE_MODELS = {
     "SVM": "svm",
@@ -70,12 +70,12 @@ def expected(key: str) -> str:
 
 def row(dataset: str, name: str) -> ResultRow:
     """Return the one shipped row of a dataset that a name means, as in `graphtrial compare`."""
-    found = [row for row in shipped_rows() if row.first.spec.dataset == dataset and matches(row, name)]
-    if not found:
+    actual = [row for row in shipped_rows() if row.first.spec.dataset == dataset and matches(row, name)]
+    if not actual:
         raise NotShippedError(f"no shipped row on {dataset} is called '{name}'")
-    if len(found) > 1:
-        raise LookupError(f"{len(found)} shipped rows on {dataset} are meant by '{name}', not one")
-    return found[0]
+    if len(actual) > 1:
+        raise LookupError(f"{len(actual)} shipped rows on {dataset} are meant by '{name}', not one")
+    return actual[0]
 
 
 def trials() -> str:
@@ -114,15 +114,15 @@ def verdicts() -> str:
 def contents() -> str:
     """Return what the store has: data, models, splits and seeds of each row."""
     groups: dict[tuple[str, str, str], list[str]] = {}
-    for found in shipped_rows():
-        spec = found.first.spec
-        splits, seeds = ({getattr(trial.spec, part) for trial in found.trials} for part in ("split", "seed"))
+    for actual in shipped_rows():
+        spec = actual.first.spec
+        splits, seeds = ({getattr(trial.spec, part) for trial in actual.trials} for part in ("split", "seed"))
         runs = f"{len(splits)} x {len(seeds)}"
-        if len(found.trials) != len(splits) * len(seeds):
-            runs = f"{len(found.trials)} of {runs}"
-        title = " ".join(filter(None, [dataset_title(spec.dataset), badges(found)]))
-        encoding = "" if found.encoding == "none" else f" ({found.encoding})"
-        groups.setdefault((title, runs, spec.protocol.partition("@")[0]), []).append(label_title(found) + encoding)
+        if len(actual.trials) != len(splits) * len(seeds):
+            runs = f"{len(actual.trials)} of {runs}"
+        title = " ".join(filter(None, [dataset_title(spec.dataset), badges(actual)]))
+        encoding = "" if actual.encoding == "none" else f" ({actual.encoding})"
+        groups.setdefault((title, runs, spec.protocol.partition("@")[0]), []).append(label_title(actual) + encoding)
     lines = [
         [title, f"`{protocol}`", ", ".join(dict.fromkeys(models)), runs]
         for (title, runs, protocol), models in sorted(groups.items())
@@ -141,11 +141,11 @@ def wikics_nodes() -> str:
 def wikics_links() -> str:
     lines = []
     for title, name, dataset in LINK_ROWS:
-        found = row(dataset, name)
-        there = len(PROTOCOLS.get(found.first.spec.protocol.partition("@")[0]).seeds)
-        tried = len({trial.spec.seed for trial in found.trials})
+        actual = row(dataset, name)
+        there = len(PROTOCOLS.get(actual.first.spec.protocol.partition("@")[0]).seeds)
+        tried = len({trial.spec.seed for trial in actual.trials})
         seeds = "all" + (f" {there}" if there > 1 else "") if tried == there else f"{tried} of {there}"
-        precision = next(summary for name, summary in found.extra_metrics.items() if name == "AP")
+        precision = next(summary for name, summary in actual.extra_metrics.items() if name == "AP")
         lines.append([title, f"`{dataset}`", seeds, interval(dataset, name, "3"), f"{precision.mean:.3f}"])
     return _table(["model", "data", "seeds", "ROC-AUC", "AP"], lines)
 
@@ -166,8 +166,8 @@ FACTS: dict[str, Callable[..., str]] = {
 def _table(headers: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     """Return a Markdown table on lines of its own, with numbers to the right."""
     rule = "|" + "|".join("---" if header in WORDS else "--:" for header in headers) + "|"
-    made = [f"| {' | '.join(line)} |" for line in (headers, *lines)]
-    return "\n".join(["", "", made[0], rule, *made[1:], "", ""])
+    built = [f"| {' | '.join(line)} |" for line in (headers, *lines)]
+    return "\n".join(["", "", built[0], rule, *built[1:], "", ""])
 
 
 def rewritten(text: str) -> str:

@@ -21,10 +21,10 @@ from graphtrial.trials import Store
 @pytest.mark.slow
 def test_a_copy_has_every_finished_trial_and_its_epochs_to_the_last_bit(tmp_path: Path) -> None:
     store = sample_store(tmp_path / "store.sqlite")
-    made = ship(store, tmp_path / "copy.sqlite")
+    built = ship(store, tmp_path / "copy.sqlite")
     copy = Store(tmp_path / "copy.sqlite")
     finished = {r.id: r for r in store.trials() if r.is_finished}
-    assert (made.trials, made.left) == (len(finished), 1)
+    assert (built.trials, built.left) == (len(finished), 1)
     assert {r.id for r in copy.trials()} == set(finished)
     for one in copy.trials():
         before = finished[one.id]
@@ -37,7 +37,7 @@ def test_a_copy_has_every_finished_trial_and_its_epochs_to_the_last_bit(tmp_path
         assert [asdict(e) for e in copy.history(one.id)] == [asdict(e) for e in store.history(one.id)]
         assert one.started % 86400 == 0
         assert one.error is None
-    assert made.epochs == sum(r.epochs or 0 for r in finished.values())
+    assert built.epochs == sum(r.epochs or 0 for r in finished.values())
 
 
 def test_nothing_in_a_copy_names_the_machine_the_user_or_a_folder(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_the_shipped_store_is_unpacked_once_into_the_cache(
 
 @pytest.mark.slow
 @pytest.mark.skipif(not has_shipped_store(), reason="this copy of the package has no results in it")
-def test_what_is_shipped_is_clean_and_can_be_read(own_home: Path, tmp_path: Path) -> None:
+def test_shipped_store_is_readable_and_anonymous(own_home: Path, tmp_path: Path) -> None:
     store = shipped_store()
     trials = store.trials()
     assert trials

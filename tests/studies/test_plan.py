@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from tests.helpers.cli import CliRunner
 
 from graphtrial.cli.main import app
 from graphtrial.core.errors import GraphTrialError
@@ -35,14 +35,14 @@ def test_a_plan_needs_no_data() -> None:
 
 
 @pytest.mark.slow
-def test_finished_trials_are_found_whatever_the_data_hash_says(study: Study, store: Store) -> None:
+def test_finished_trials_match_for_any_data_hash(study: Study, store: Store) -> None:
     run_trials(study.trials()[:3], store, workers=0)
-    found = finished(plan(study), store.trials())
-    assert sorted(map(len, found.values())) == [1, 2]
-    made = study_eta(study, store.trials())
-    assert sum(one.done for one in made) == 3
-    assert all(one.hours is not None for one in made)
-    assert [one.hours for one in made if one.done == one.row.trials] == [0.0]
+    actual = finished(plan(study), store.trials())
+    assert sorted(map(len, actual.values())) == [1, 2]
+    etas = study_eta(study, store.trials())
+    assert sum(one.done for one in etas) == 3
+    assert all(one.hours is not None for one in etas)
+    assert [one.hours for one in etas if one.done == one.row.trials] == [0.0]
 
 
 def test_epochs_are_expected_from_the_schedule() -> None:
@@ -52,27 +52,27 @@ def test_epochs_are_expected_from_the_schedule() -> None:
     assert kind_of(few).expected_epochs == 20
 
 
-def test_a_model_is_timed_once_and_the_timing_kept(study: Study, own_home: Path) -> None:
+def test_timings_are_cached(study: Study, own_home: Path) -> None:
     (row, _) = plan(study)
     assert cached_timing(row) is None
     assert hours_left(row, [], None) is None
     with pytest.raises(GraphTrialError, match="csl is not prepared"):
         measure_timing(row)
     load("csl")
-    made = measure_timing(row)
-    assert made.epoch_seconds > 0
-    assert cached_timing(row) == made
+    etas = measure_timing(row)
+    assert etas.epoch_seconds > 0
+    assert cached_timing(row) == etas
     assert hours_left(row, [], Timing(1800.0, "made up")) == pytest.approx(row.trials * 1.0)
 
 
-def test_what_cannot_be_timed_stays_unknown_and_says_why(study: Study, own_home: Path) -> None:
-    heard: list[str] = []
-    made = study_eta(study, [], measure=True, report=heard.append)
-    assert {one.hours for one in made} == {None}
-    assert all("csl is not prepared" in words for words in heard)
+def test_untimed_rows_have_a_reason(study: Study, own_home: Path) -> None:
+    received: list[str] = []
+    etas = study_eta(study, [], measure=True, report=received.append)
+    assert {one.hours for one in etas} == {None}
+    assert all("csl is not prepared" in words for words in received)
     load("csl")
-    made = study_eta(study, [], measure=True, report=heard.append)
-    assert all(one.hours is not None and one.hours > 0 for one in made)
+    etas = study_eta(study, [], measure=True, report=received.append)
+    assert all(one.hours is not None and one.hours > 0 for one in etas)
 
 
 def test_hours_never_exceed_the_limit_of_the_rules(study: Study) -> None:
@@ -102,11 +102,11 @@ def test_a_row_that_no_table_has_is_refused() -> None:
 
 def test_studies_are_listed_with_how_far_they_are(tmp_path: Path) -> None:
     words = ["list", "studies", "--only", "bgnn-v5/table-1", "--store", str(tmp_path / "none.sqlite")]
-    told = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
-    assert [entry["name"] for entry in told] == [f"bgnn-v5/table-{n}" for n in (10, 11, 12, 13, 14, 15, 16)]
-    assert told[0]["rows"] == 21
-    assert told[0]["trials"] == 2100
-    assert told[0]["done"] == 0
+    result = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
+    assert [entry["name"] for entry in result] == [f"bgnn-v5/table-{n}" for n in (10, 11, 12, 13, 14, 15, 16)]
+    assert result[0]["rows"] == 21
+    assert result[0]["trials"] == 2100
+    assert result[0]["done"] == 0
     text = CliRunner().invoke(app, words)
     assert text.exit_code == 0, text.output
     assert "2100" in text.stdout
@@ -115,8 +115,8 @@ def test_studies_are_listed_with_how_far_they_are(tmp_path: Path) -> None:
 
 def test_a_dry_run_narrows_and_prints_the_plan(tmp_path: Path) -> None:
     words = ["study", "bgnn-v5/table-10", "--seeds", "4", "--models", "gcn,gin", "--dry-run"]
-    made = CliRunner().invoke(app, [*words, "--store", str(tmp_path / "none.sqlite")])
-    assert made.exit_code == 0, made.output
-    assert "80 trials in 4 rows, 0 of them done" in made.stdout
+    etas = CliRunner().invoke(app, [*words, "--store", str(tmp_path / "none.sqlite")])
+    assert etas.exit_code == 0, etas.output
+    assert "80 trials in 4 rows, 0 of them done" in etas.stdout
     left_out = CliRunner().invoke(app, ["study", "bgnn-v5/table-5", "--dry-run"]).stdout
     assert "not run: OGBL-COLLAB RingGNN" in left_out

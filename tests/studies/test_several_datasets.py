@@ -101,7 +101,7 @@ def test_the_grid_is_run_and_one_model_is_chosen_for_each_fold(networks: Study, 
     assert {choice["split"] for choice in row.to_dict()["choices"]} == {0, 1}
 
 
-def test_a_fold_that_was_stopped_resumes_to_the_same_bits(networks: Study, tmp_path: Path) -> None:
+def test_fold_resume_is_bit_exact(networks: Study, tmp_path: Path) -> None:
     class StopError(Exception):
         pass
 

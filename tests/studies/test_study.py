@@ -116,7 +116,7 @@ def test_the_catalog_counts_tables_as_people_do() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(catalog()))
-def test_every_shipped_study_names_what_there_is(name: str) -> None:
+def test_catalog_names_registered_components(name: str) -> None:
     study = load_study(name)
     for dataset in study.datasets:
         assert DATASETS.get(dataset)

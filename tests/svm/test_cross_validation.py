@@ -61,12 +61,12 @@ def test_a_linear_machine_takes_sparse_features(points: tuple[np.ndarray, np.nda
 @pytest.mark.parametrize(
     "wrong", [{"folds": 1}, {"validation": 1.0}, {"h": []}, {"penalties": [0.0]}, {"machine": "forest"}]
 )
-def test_senseless_rules_of_a_machine_are_refused(wrong: dict[str, object]) -> None:
+def test_invalid_svm_rules_raise(wrong: dict[str, object]) -> None:
     with pytest.raises(GraphTrialError):
         KernelFoldRules.from_dict(wrong)
 
 
-def test_rules_are_read_back_as_what_they_were() -> None:
+def test_rules_round_trip() -> None:
     rules = KernelFoldRules(h=(2,), machine="linear")
     assert rules_from(rules.to_dict()) == rules
     with pytest.raises(UnknownNameError, match="Did you mean 'folds'"):
@@ -84,7 +84,7 @@ def test_steps_are_left_open_unless_given() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [0, 1])
-def test_a_kernel_is_tried_fold_by_fold_and_every_choice_is_recorded(tmp_path: Path, workers: int) -> None:
+def test_kernel_trials_record_the_selection_per_fold(tmp_path: Path, workers: int) -> None:
     study = Study(
         "kernels",
         "csl",

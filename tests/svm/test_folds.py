@@ -67,7 +67,7 @@ def test_folds_cover_everything_once_and_depend_on_the_seed_alone() -> None:
     assert not np.array_equal(draw_fold(95, rules, fold=3, seed=5).test, folds[3].test)
 
 
-def test_folds_that_cannot_be_are_refused() -> None:
+def test_invalid_folds_raise() -> None:
     with pytest.raises(GraphTrialError, match="there is no fold 10"):
         draw_fold(95, KernelFoldRules(), fold=10, seed=0)
     with pytest.raises(GraphTrialError, match="9 graphs cannot be divided into 10 folds"):

@@ -40,7 +40,7 @@ def libsvm(gram: np.ndarray, y: np.ndarray, train: np.ndarray, penalty: float, *
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("examples", "spread"), [(40, 0.2), (200, 0.5), (300, 4.0)])
-def test_two_classes_are_told_apart_as_by_libsvm_to_the_bit(examples: int, spread: float) -> None:
+def test_binary_svm_matches_libsvm_bit_exact(examples: int, spread: float) -> None:
     gram, y = data(1, examples, 2, spread)
     train, test = np.arange(0, examples, 2), np.arange(1, examples, 2)
     trainer = PrecomputedSVC(gram, train, y, shrink_interval=NEVER)
@@ -89,7 +89,7 @@ def test_leaving_examples_out_for_a_while_changes_decisions_by_no_more_than_the_
 
 @pytest.mark.slow
 @pytest.mark.parametrize("penalty", [1e2, 1e3, 1e4])
-def test_what_takes_very_many_steps_ends_at_the_same_decisions(penalty: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_newton_steps_reach_the_same_decisions(penalty: float, monkeypatch: pytest.MonkeyPatch) -> None:
     gram, y = data(4, 400, 2, 0.3)
     train = np.arange(0, 400, 2)
     moves: list[bool] = []
@@ -108,17 +108,17 @@ def test_what_takes_very_many_steps_ends_at_the_same_decisions(penalty: float, m
     assert np.abs(part.dual_coef).max() <= penalty
 
 
-def test_free_weights_move_to_where_their_conditions_are_equal_or_to_a_bound() -> None:
+def test_newton_step_solves_the_free_multipliers() -> None:
     gram, y = data(5, 60, 2, 0.5)
     gram = gram + 0.1 * np.eye(60)
     sign = np.where(y > 0, 1.0, -1.0)
     for penalty in (1e6, 1.0):
         weight = np.full(60, 0.5)
         weight[sign > 0] *= (sign < 0).sum() / (sign > 0).sum()
-        ahead = sign - gram @ (sign * weight)
+        margins = sign - gram @ (sign * weight)
         before = 0.5 * (sign * weight) @ gram @ (sign * weight) - weight.sum()
-        assert newton_steps(gram, sign, weight, ahead, penalty)
-        np.testing.assert_allclose(ahead, sign - gram @ (sign * weight), atol=1e-9)
+        assert newton_steps(gram, sign, weight, margins, penalty)
+        np.testing.assert_allclose(margins, sign - gram @ (sign * weight), atol=1e-9)
         assert (weight >= 0).all()
         assert (weight <= penalty).all()
         assert sign @ weight == pytest.approx(0, abs=1e-9)
@@ -150,9 +150,7 @@ def test_alike_graphs_of_other_classes_and_kernels_of_one_value_come_to_an_end()
         assert len(PrecomputedSVC(gram, np.arange(30), y, shrink_interval=3).fit(10.0).predict(np.arange(30))) == 30
 
 
-def test_what_does_not_end_is_given_up_with_a_warning(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_iteration_limit_warns(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     gram, y = data(4, 400, 2, 0.3)
     monkeypatch.setattr(smo, "MAX_ITERATIONS", 100)
     (part,) = PrecomputedSVC(gram, np.arange(400), y, shrink_interval=20).fit(1e4).binary

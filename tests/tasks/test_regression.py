@@ -10,24 +10,24 @@ from graphtrial.core.errors import GraphTrialError
 from graphtrial.tasks import GraphRegression
 
 
-def test_the_error_of_each_target_and_the_mean_logarithm_are_kept() -> None:
+def test_per_target_errors_are_extra_metrics() -> None:
     rng = np.random.default_rng(0)
     prediction, target = rng.normal(size=(20, 3)), rng.normal(size=(20, 3))
     task = GraphRegression(targets=3)
-    found = task.extra_scores(torch.tensor(prediction), torch.tensor(target))
+    actual = task.extra_scores(torch.tensor(prediction), torch.tensor(target))
     errors = np.abs(prediction - target).mean(axis=0)
-    np.testing.assert_allclose(found["MAE of each target"], errors)
-    assert found["log MAE"] == pytest.approx(np.log(errors).mean())
+    np.testing.assert_allclose(actual["MAE of each target"], errors)
+    assert actual["log MAE"] == pytest.approx(np.log(errors).mean())
     assert task.score(torch.tensor(prediction), torch.tensor(target)) == pytest.approx(errors.mean())
 
 
-def test_errors_of_standardised_targets_are_kept_in_their_own_units_too() -> None:
+def test_standardised_targets_report_original_units() -> None:
     rng = np.random.default_rng(1)
-    exact, said = rng.normal(size=(50, 2)) * [3.0, 0.1] + 7, rng.normal(size=(50, 2)) * [3.0, 0.1] + 7
+    exact, message = rng.normal(size=(50, 2)) * [3.0, 0.1] + 7, rng.normal(size=(50, 2)) * [3.0, 0.1] + 7
     spread, mean = exact.std(axis=0), exact.mean(axis=0)
     task = GraphRegression(2, std=spread.tolist())
-    found = task.extra_scores(torch.tensor((said - mean) / spread), torch.tensor((exact - mean) / spread))
-    np.testing.assert_allclose(found["MAE of each target in its own unit"], np.abs(said - exact).mean(axis=0))
+    actual = task.extra_scores(torch.tensor((message - mean) / spread), torch.tensor((exact - mean) / spread))
+    np.testing.assert_allclose(actual["MAE of each target in its own unit"], np.abs(message - exact).mean(axis=0))
     with pytest.raises(GraphTrialError, match="2 targets have 2 standard deviations, not 3"):
         GraphRegression(2, std=[1.0, 2.0, 3.0])
 
@@ -46,9 +46,9 @@ def test_missing_labels_are_masked_in_the_loss(loss: str, power: int) -> None:
     task = GraphRegression(3, metric="rmse", loss=loss)
     expected = np.nanmean(np.abs(predictions - target) ** power)
     leaf = torch.tensor(predictions, requires_grad=True)
-    found = task.loss(leaf, torch.tensor(target))
-    assert found.item() == pytest.approx(expected)
-    (gradient,) = torch.autograd.grad(found, leaf)
+    actual = task.loss(leaf, torch.tensor(target))
+    assert actual.item() == pytest.approx(expected)
+    (gradient,) = torch.autograd.grad(actual, leaf)
     assert torch.isfinite(gradient).all()
     assert (gradient.numpy()[np.isnan(target)] == 0).all()
     roots = np.sqrt(np.nanmean((predictions - target) ** 2, axis=0))

@@ -118,7 +118,7 @@ def test_predictions_and_targets_that_do_not_fit(task: Task, prediction: Tensor,
         task.score(prediction, target)
 
 
-def test_what_a_task_says_of_itself() -> None:
+def test_task_metadata() -> None:
     for name in TASKS:
         kind = TASKS.get(name)
         assert kind.name == name
@@ -152,14 +152,14 @@ def test_training_lowers_the_loss_and_raises_the_score() -> None:
 def test_balanced_classification_against_scikit_learn(examples: int, classes: int, seed: int) -> None:
     task = NodeClassification(classes, metric="balanced-accuracy", class_weighted=True)
     prediction, target = classified(examples, classes, seed)
-    kept = np.unique(target.numpy())
+    remaining = np.unique(target.numpy())
     chosen = prediction.numpy().argmax(axis=1)
-    recalls = [(chosen[target.numpy() == c] == c).mean() for c in kept]
+    recalls = [(chosen[target.numpy() == c] == c).mean() for c in remaining]
     assert task.score(prediction, target) == pytest.approx(100 * np.mean(recalls))
-    if set(chosen) <= set(kept):
+    if set(chosen) <= set(remaining):
         assert task.score(prediction, target) == pytest.approx(100 * balanced_accuracy_score(target.numpy(), chosen))
     weight = np.array([(examples - (target.numpy() == c).sum()) / examples for c in target.numpy()])
-    if len(kept) > 1:
+    if len(remaining) > 1:
         expected = log_loss(target.numpy(), prediction.softmax(1).numpy(), sample_weight=weight, labels=range(classes))
         assert float(task.loss(prediction, target)) == pytest.approx(expected, rel=1e-4)
 
@@ -181,12 +181,12 @@ def test_hits_are_counted_above_the_kth_pair_that_is_not_linked(examples: int, h
     target[0] = 1
     others = sorted((float(s) for s, y in zip(scores, target, strict=True) if y == 0), reverse=True)
     links = [float(s) for s, y in zip(scores, target, strict=True) if y == 1]
-    found = [s for s in links if len(others) < hits or s > others[hits - 1]]
-    assert LinkPrediction(f"hits@{hits}").score(scores, target) == pytest.approx(100 * len(found) / len(links))
+    actual = [s for s in links if len(others) < hits or s > others[hits - 1]]
+    assert LinkPrediction(f"hits@{hits}").score(scores, target) == pytest.approx(100 * len(actual) / len(links))
     assert LinkPrediction(f"hits@{hits}").metric.title == f"Hits@{hits}"
 
 
-def test_the_loss_of_links_weighs_both_kinds_alike() -> None:
+def test_link_loss_weighs_positives_and_negatives_equally() -> None:
     scores, target = torch.tensor([[1.0], [2.0], [-1.0]]), torch.tensor([1, 1, 0])
     positive = np.mean([np.log1p(np.exp(-1.0)), np.log1p(np.exp(-2.0))])
     assert float(LinkPrediction().loss(scores, target)) == pytest.approx(positive + np.log1p(np.exp(-1.0)), rel=1e-6)

@@ -27,7 +27,7 @@ LINES_PER_TABLE = {
 
 
 @pytest.mark.slow
-def test_the_committed_files_are_what_the_script_writes() -> None:
+def test_committed_files_match_the_script() -> None:
     written = normalized_files()
     assert {path.name for path in PACKAGE.glob("*.json*")} == set(written)
     for name, text in written.items():
@@ -76,7 +76,7 @@ def test_papers_and_tables_are_those_of_the_results() -> None:
     assert list(TABLES) == list(dict.fromkeys((row.paper, row.table) for row in published_results()))
 
 
-def test_every_solved_size_says_where_it_comes_from_and_is_used() -> None:
+def test_solved_sizes_have_a_reason_and_are_used() -> None:
     for line in read_csv("solved_sizes.csv"):
         used = [
             row for row in published_results() if row.params == int(line["published"]) and row.source == line["source"]

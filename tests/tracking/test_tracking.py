@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+from tests.helpers.cli import CliRunner
 
 from graphtrial.cli.main import app
 from graphtrial.core.errors import MissingDependencyError, UnknownNameError
@@ -55,9 +55,7 @@ class Notebook:
 
 
 @pytest.mark.slow
-def test_a_tracker_hears_of_every_epoch_and_result_that_the_store_has(
-    study: Study, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tracker_receives_every_epoch_and_result(study: Study, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     book = Notebook(store.path)
     monkeypatch.setitem(TRACKERS, "notebook", lambda folder: book)
     with tracked("notebook", store, lambda progress: None) as listener:
@@ -77,20 +75,20 @@ def test_a_tracker_that_fails_does_not_harm_the_trials(
         def epoch(self, record: Any, epoch: Any) -> None:
             raise ConnectionError("the server is gone")
 
-    heard: list[str] = []
+    received: list[str] = []
     monkeypatch.setitem(TRACKERS, "broken", Broken)
     with (
         caplog.at_level(logging.WARNING),
-        tracked("broken", store, lambda progress: heard.append(progress.event)) as listener,
+        tracked("broken", store, lambda progress: received.append(progress.event)) as listener,
     ):
         run_trials(study.trials(), store, workers=0, listener=listener)
     assert [record.status for record in store.trials()] == ["done", "done"]
-    assert heard.count("end") == 2
+    assert received.count("end") == 2
     assert caplog.text.count("the server is gone") == 1
     assert "the trials continue" in caplog.text
 
 
-def test_a_tracker_that_cannot_be_reached_does_not_keep_trials_from_running(
+def test_unreachable_tracker_does_not_stop_trials(
     study: Study, store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def unreachable(folder: Path) -> Notebook:
@@ -106,8 +104,8 @@ def test_a_tracker_that_cannot_be_reached_does_not_keep_trials_from_running(
 def test_without_a_tracker_the_listener_is_left_alone(store: Store) -> None:
     def listener(progress: Any) -> None: ...
 
-    with tracked(None, store, listener) as found:
-        assert found is listener
+    with tracked(None, store, listener) as actual:
+        assert actual is listener
     with pytest.raises(UnknownNameError, match="Did you mean 'mlflow'"), tracked("mlfow", store, listener):
         pass
 
@@ -129,8 +127,8 @@ def test_tensorboard_has_the_numbers_of_the_store(tmp_path: Path) -> None:
     accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
     path = tmp_path / "r" / "store.sqlite"
     words = ["run", "csl", "gcn", "--width", "8", "--layers", "2", "--seeds", "1", "--splits", "1", "--max-epochs", "2"]
-    made = CliRunner().invoke(app, [*words, "--workers", "0", "--track", "tensorboard", "--store", str(path)])
-    assert made.exit_code == 0, made.output
+    built = CliRunner().invoke(app, [*words, "--workers", "0", "--track", "tensorboard", "--store", str(path)])
+    assert built.exit_code == 0, built.output
     (record,) = Store(path).trials()
     events = accumulator.EventAccumulator(str(tmp_path / "r" / "tensorboard" / record.id))
     events.Reload()
@@ -146,9 +144,9 @@ def test_mlflow_has_the_numbers_of_the_store(tmp_path: Path, monkeypatch: pytest
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
     path = tmp_path / "r" / "store.sqlite"
     words = ["run", "csl", "gcn", "--width", "8", "--layers", "2", "--seeds", "1", "--splits", "1", "--max-epochs", "2"]
-    made = CliRunner().invoke(app, [*words, "--workers", "0", "--track", "mlflow", "--store", str(path), "--json"])
-    assert made.exit_code == 0, made.output
-    assert json.loads(made.stdout)["test"]["n"] == 1
+    built = CliRunner().invoke(app, [*words, "--workers", "0", "--track", "mlflow", "--store", str(path), "--json"])
+    assert built.exit_code == 0, built.output
+    assert json.loads(built.stdout)["test"]["n"] == 1
     (record,) = Store(path).trials()
     client = tracking.MlflowClient(f"sqlite:///{tmp_path / 'r' / 'mlflow.db'}")
     (run,) = client.search_runs([client.get_experiment_by_name("graphtrial").experiment_id])

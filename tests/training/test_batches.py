@@ -46,7 +46,7 @@ def job_on(graphs: GraphSet, task: Task, level: str, ids: np.ndarray, **rules: o
     )
 
 
-def test_nodes_of_one_graph_are_learnt_from_some_and_tested_on_others() -> None:
+def test_transductive_training_uses_node_masks() -> None:
     graphs = two_groups(y=Column(np.repeat([0, 1], 30), "node", types=2))
     order = np.random.default_rng(2).permutation(60)
     outcome = train(job_on(graphs, NodeClassification(2), "node", [order[:20], order[20:40], order[40:]]))
@@ -54,7 +54,7 @@ def test_nodes_of_one_graph_are_learnt_from_some_and_tested_on_others() -> None:
     assert outcome.epochs[-1].train_loss < outcome.epochs[0].train_loss
 
 
-def test_links_are_found_better_than_by_chance() -> None:
+def test_link_prediction_beats_chance() -> None:
     graphs = two_groups()
     rng = np.random.default_rng(3)
     links = graphs.edge_index.T[graphs.edge_index[0] < graphs.edge_index[1]]
@@ -62,11 +62,11 @@ def test_links_are_found_better_than_by_chance() -> None:
     pairs = np.concatenate([rng.permutation(links), others])
     y = np.concatenate([np.ones(len(links), int), np.zeros(200, int)])
     graphs = two_groups(pairs=Column(pairs, "pair"), y=Column(y, "pair", types=2))
-    half, known = len(links) // 2, len(links)
+    half, registered = len(links) // 2, len(links)
     ids = [
         np.arange(half),
-        np.r_[half : half + 40, known : known + 100],
-        np.r_[half + 40 : known, known + 100 : known + 200],
+        np.r_[half : half + 40, registered : registered + 100],
+        np.r_[half + 40 : registered, registered + 100 : registered + 200],
     ]
     job = job_on(graphs, LinkPrediction(metric="hits@20"), "pair", ids, monitor="val_score")
     outcome = train(job)

@@ -10,10 +10,10 @@ from graphtrial.training.checkpoint import Checkpoint
 
 @pytest.fixture
 def checkpoint(tmp_path: Path) -> Checkpoint:
-    made = Checkpoint(tmp_path / "checkpoint.safetensors")
+    built = Checkpoint(tmp_path / "checkpoint.safetensors")
     for epoch in (1, 2):
-        made.save({"weight": torch.full((3,), float(epoch))}, {"epoch": epoch})
-    return made
+        built.save({"weight": torch.full((3,), float(epoch))}, {"epoch": epoch})
+    return built
 
 
 def test_the_newest_state_is_read_back(checkpoint: Checkpoint) -> None:
@@ -24,7 +24,7 @@ def test_the_newest_state_is_read_back(checkpoint: Checkpoint) -> None:
 
 
 @pytest.mark.parametrize("position", [3, 40, -1])
-def test_a_flipped_byte_is_noticed_and_the_state_before_is_used(checkpoint: Checkpoint, position: int) -> None:
+def test_flipped_byte_falls_back_to_previous_checkpoint(checkpoint: Checkpoint, position: int) -> None:
     content = bytearray(checkpoint.path.read_bytes())
     content[position] ^= 0x10
     checkpoint.path.write_bytes(content)
@@ -33,15 +33,15 @@ def test_a_flipped_byte_is_noticed_and_the_state_before_is_used(checkpoint: Chec
     assert saved[1] == {"epoch": 1}
 
 
-@pytest.mark.parametrize("kept", [0, 5, 100])
-def test_a_truncated_file_is_noticed_and_the_state_before_is_used(checkpoint: Checkpoint, kept: int) -> None:
-    checkpoint.path.write_bytes(checkpoint.path.read_bytes()[:kept])
+@pytest.mark.parametrize("length", [0, 5, 100])
+def test_truncated_file_falls_back_to_previous_checkpoint(checkpoint: Checkpoint, length: int) -> None:
+    checkpoint.path.write_bytes(checkpoint.path.read_bytes()[:length])
     saved = checkpoint.load()
     assert saved is not None
     assert saved[1] == {"epoch": 1}
 
 
-def test_with_both_files_damaged_training_starts_anew(checkpoint: Checkpoint) -> None:
+def test_two_damaged_checkpoints_restart_training(checkpoint: Checkpoint) -> None:
     checkpoint.path.write_bytes(b"")
     checkpoint.previous.write_bytes(b"garbage")
     assert checkpoint.load() is None

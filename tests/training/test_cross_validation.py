@@ -24,9 +24,7 @@ def test_senseless_folds_are_refused(wrong: dict[str, object]) -> None:
 
 
 @pytest.mark.parametrize("mode", ["monitor", "as-published"])
-def test_the_rate_follows_the_validation_accuracy_up_or_as_published_down(
-    make_job: Callable[..., Job], mode: str
-) -> None:
+def test_plateau_follows_validation_accuracy(make_job: Callable[..., Job], mode: str) -> None:
     rules = make_job().rules.changed(
         {
             "schedule": f"plateau:factor=0.5,patience=1,mode={mode}",
@@ -54,7 +52,7 @@ def _rates(scores: list[float], mode: str) -> list[float]:
     return rates
 
 
-def test_the_published_schedule_ends_training_after_some_ninety_epochs_even_if_all_goes_well() -> None:
+def test_published_schedule_stops_after_ninety_epochs() -> None:
     rules = PROTOCOLS.get("tudataset/gnn-as-published").rules
     assert isinstance(rules, TrainingRules)
     flat = rules.flat()

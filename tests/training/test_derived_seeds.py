@@ -33,7 +33,7 @@ def test_the_rule_is_the_documented_one() -> None:
     assert PROTOCOLS.get("bgnn-v5/zinc").first_seeds(5)[4] == expected
 
 
-def test_a_study_goes_beyond_the_seeds_and_its_rows_say_so(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_derived_seeds_are_marked_in_rows(tmp_path_factory: pytest.TempPathFactory) -> None:
     study = Study("s", "csl", (ModelEntry("gcn", {"width": 8}),), protocol="bgnn-v5/csl", seeds=22, splits=1)
     trials = study.trials()
     assert len({trial.seed for trial in trials}) == 22

@@ -24,9 +24,9 @@ def test_rates_and_patience_are_those_printed(line: Mapping[str, str]) -> None:
     depth = "-depth" if "depth" in line["variant"] else ""
     name = DATASETS.get(line["dataset"], line["dataset"].lower())
     rules = PROTOCOLS.get(f"bgnn-v1/{name}{depth}").rules_for(NAMES[line["model"]], int(line["L"]))
-    told = (float(line["init_lr"]), int(line["patience"]), float(line["min_lr"]), float(line["lr_reduce_factor"]))
+    result = (float(line["init_lr"]), int(line["patience"]), float(line["min_lr"]), float(line["lr_reduce_factor"]))
     keys = ("optimizer.lr", "schedule.patience", "stopping.min_lr", "schedule.factor")
-    assert tuple(rules.flat()[key] for key in keys) == told
+    assert tuple(rules.flat()[key] for key in keys) == result
 
 
 @pytest.mark.parametrize(

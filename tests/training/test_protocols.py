@@ -9,30 +9,32 @@ FOLDS = {"csl": 10, "wikics": 20, "enzymes": 10, "dd": 10, "proteins": 10}
 """The wall clock of the released code is shared out by folds, on CSL too by ten."""
 
 RELEASED = [
-    pytest.param(made, id=f"{made.printed.dataset}-{made.model}-{made.printed.variant}-{made.layers}-{made.params}")
-    for made in configurations()
-    if not (made.printed.dataset == "OGBL-COLLAB" and made.training["max_hours"] == 24)  # the edge study
-    and made.model != "gcn-vanilla"  # which has the size of the released GCN
+    pytest.param(
+        built, id=f"{built.printed.dataset}-{built.model}-{built.printed.variant}-{built.layers}-{built.params}"
+    )
+    for built in configurations()
+    if not (built.printed.dataset == "OGBL-COLLAB" and built.training["max_hours"] == 24)  # the edge study
+    and built.model != "gcn-vanilla"  # which has the size of the released GCN
 ]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("released", RELEASED)
 def test_bgnn_v5_follows_every_released_configuration(released: Configuration) -> None:
-    dataset, told = released.printed.dataset.lower(), released.training
+    dataset, result = released.printed.dataset.lower(), released.training
     protocol = PROTOCOLS.get(f"bgnn-v5/{dataset}")
     flat = protocol.rules_for(released.model, released.layers).flat()
     keys = ("optimizer.lr", "schedule.factor", "schedule.patience", "stopping.min_lr", "batch_size")
     assert tuple(flat[key] for key in keys) == (
-        told["lr"],
-        told["lr_factor"],
-        told["patience"],
-        told["min_lr"],
-        told.get("batch_size", 1),
+        result["lr"],
+        result["lr_factor"],
+        result["patience"],
+        result["min_lr"],
+        result.get("batch_size", 1),
     )
-    hours = told["max_hours"] / FOLDS.get(dataset, 1)
+    hours = result["max_hours"] / FOLDS.get(dataset, 1)
     keys = ("optimizer.weight_decay", "stopping.max_epochs", "stopping.max_hours")
-    assert tuple(flat[key] for key in keys) == (told["weight_decay"], told["max_epochs"], hours)
+    assert tuple(flat[key] for key in keys) == (result["weight_decay"], result["max_epochs"], hours)
 
 
 @pytest.mark.parametrize("dataset", ["zinc", "csl"])

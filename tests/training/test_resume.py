@@ -21,6 +21,7 @@ ARGUMENTS: dict[str, str] = {
     "step": "step:2",
     "plateau": "plateau:factor=0.5,patience=0",
     "cosine": "cosine:warmup_epochs=3",
+    "polynomial": "polynomial:total_steps=40,warmup_steps=3,final_factor=0.5",
 }
 """Arguments that make a component do something within eight epochs; its name alone where it needs none."""
 
@@ -49,7 +50,7 @@ def bits(outcome: Outcome) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_stopped_training_resumes_to_the_same_bits(make_job: Callable[..., Job], tmp_path: Path, case: str) -> None:
+def test_resume_is_bit_exact(make_job: Callable[..., Job], tmp_path: Path, case: str) -> None:
     expected = bits(train(make_job(CASES[case])))
     if case.startswith("stopping-"):
         ended = expected[-1]["stop_reason"]  # type: ignore[index]

@@ -54,7 +54,7 @@ def test_single_arguments_and_whole_components_are_changed() -> None:
 
 
 @pytest.mark.parametrize("rules", [RULES, KernelFoldRules(machine="linear"), FeatureFitRules(penalty=2.0)])
-def test_what_is_stored_is_read_back_and_has_no_defaults(rules: Any) -> None:
+def test_stored_rules_round_trip_without_defaults(rules: Any) -> None:
     assert rules_from(rules.to_dict()) == rules
     assert RULES.to_dict() == {
         "batch_size": 8,
@@ -118,13 +118,13 @@ def test_a_difference_leads_from_one_to_the_other() -> None:
         ({"batch_size": 0}, "batch_size of the training rules must be"),
     ],
 )
-def test_what_makes_no_sense_is_refused_in_words(wrong: dict[str, Any], words: str) -> None:
+def test_invalid_rules_raise(wrong: dict[str, Any], words: str) -> None:
     with pytest.raises(GraphTrialError) as caught:
         RULES.changed(wrong)
     assert words in str(caught.value)
 
 
-def test_a_component_of_a_stranger_is_readable_and_not_runnable() -> None:
+def test_unknown_component_is_readable_but_not_runnable() -> None:
     stored = {**RULES.to_dict(), "optimizer": {"name": "lion", "lr": 1e-4, "version": 3}}
     rules = rules_from(stored)
     assert isinstance(rules, TrainingRules)

@@ -46,9 +46,9 @@ def test_the_global_random_state_and_thread_count_do_not_matter(make_job: Callab
 
 def test_a_finished_checkpoint_is_only_tested_again(make_job: Callable[..., Job], tmp_path: Path) -> None:
     first = train(make_job(), tmp_path / "checkpoint")
-    heard: list[Epoch] = []
-    assert bits(train(make_job(), tmp_path / "checkpoint", heard.append)) == bits(first)
-    assert not heard
+    received: list[Epoch] = []
+    assert bits(train(make_job(), tmp_path / "checkpoint", received.append)) == bits(first)
+    assert not received
 
 
 def test_scores_are_those_of_the_returned_weights(make_job: Callable[..., Job]) -> None:
@@ -75,11 +75,11 @@ def test_best_weights_are_those_of_the_lowest_validation_loss(make_job: Callable
 def test_evaluation_does_not_depend_on_the_batch_size(make_job: Callable[..., Job]) -> None:
     job = make_job()
     model = job.build()
-    found = [evaluate(model, job.task, Loader(job.graphs, job.train_ids, size)) for size in (1, 7, 40)]
-    assert all(loss == pytest.approx(found[0][0], rel=1e-6) and score == found[0][1] for loss, score in found)
+    actual = [evaluate(model, job.task, Loader(job.graphs, job.train_ids, size)) for size in (1, 7, 40)]
+    assert all(loss == pytest.approx(actual[0][0], rel=1e-6) and score == actual[0][1] for loss, score in actual)
 
 
-def test_the_rate_is_halved_on_a_plateau_and_training_ends_below_the_smallest_rate(
+def test_learning_rate_is_halved_on_a_plateau_until_min_lr(
     make_job: Callable[..., Job],
 ) -> None:
     # With a rate too small to learn anything the schedule alone decides: the same course as torch's own scheduler.

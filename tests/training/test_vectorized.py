@@ -57,12 +57,14 @@ def jobs(graphs: GraphSet, name: str, rules: TrainingRules = RULES, double: bool
         model = build_model(name, shapes, {**SETTINGS.get(name, {}), **settings})
         return model.double() if double else model
 
-    made = []
+    built = []
     for split in range(3):
         order = np.random.default_rng(split).permutation(NODES)
         for seed in range(2):
-            made.append(Job(graphs, order[:20], order[20:60], order[60:], task, build, rules, seed, split_level="node"))
-    return made
+            built.append(
+                Job(graphs, order[:20], order[20:60], order[60:], task, build, rules, seed, split_level="node")
+            )
+    return built
 
 
 def same(ours: Outcome, theirs: Outcome, tolerance: float) -> None:
@@ -79,18 +81,18 @@ def same(ours: Outcome, theirs: Outcome, tolerance: float) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SETTINGS)
-def test_together_and_one_by_one_is_the_same_but_for_rounding(graphs: GraphSet, name: str) -> None:
+def test_vectorized_matches_single_trainings(graphs: GraphSet, name: str) -> None:
     ended: list[int] = []
-    together = train_vectorized(jobs(graphs, name), on_end=lambda number, outcome: ended.append(number))
+    batched = train_vectorized(jobs(graphs, name), on_end=lambda number, outcome: ended.append(number))
     alone = [train(job) for job in jobs(graphs, name)]
     lengths = [len(outcome.epochs) for outcome in alone]
     assert len(set(lengths)) > 2, "some end earlier than others"
     assert sorted(ended) == list(range(6))
-    for ours, theirs in zip(together, alone, strict=True):
+    for ours, theirs in zip(batched, alone, strict=True):
         same(ours, theirs, 1e-8)
 
 
-def test_in_single_precision_the_first_epochs_are_the_same_but_for_rounding(graphs: GraphSet) -> None:
+def test_vectorized_float32_matches_for_the_first_epochs(graphs: GraphSet) -> None:
     few = TrainingRules(batch_size=1, optimizer=Adam(lr=0.02), stopping=(MaxEpochs(5),))
     for ours, theirs in zip(
         train_vectorized(jobs(graphs, "gcn-direct", few, double=False)),
@@ -102,7 +104,7 @@ def test_in_single_precision_the_first_epochs_are_the_same_but_for_rounding(grap
 
 
 @pytest.mark.slow
-def test_features_that_are_mostly_zero_give_the_same(graphs: GraphSet) -> None:
+def test_vectorized_sparse_features_match(graphs: GraphSet) -> None:
     given = graphs.column("x").values
     few = np.where(np.abs(given) > 2.0, given, 0.0).astype(np.float32)
     wide = np.concatenate([np.roll(few, shift, axis=0) for shift in range(12)], axis=1)
@@ -118,18 +120,18 @@ def test_features_that_are_mostly_zero_give_the_same(graphs: GraphSet) -> None:
 @pytest.mark.parametrize(
     ("name", "layers"), [("gcn-direct", 1), ("gcn-direct", 2), ("mlp-direct", 1), ("mlp-direct", 2)]
 )
-def test_parts_of_any_size_and_models_of_any_depth(graphs: GraphSet, name: str, layers: int) -> None:
+def test_vectorized_matches_for_any_split_and_depth(graphs: GraphSet, name: str, layers: int) -> None:
     def given() -> list[Job]:
-        made = jobs(graphs, name, layers=layers)
+        built = jobs(graphs, name, layers=layers)
         return [
-            replace(job, train_ids=job.train_ids[: 20 - 3 * i], val_ids=job.val_ids[i:]) for i, job in enumerate(made)
+            replace(job, train_ids=job.train_ids[: 20 - 3 * i], val_ids=job.val_ids[i:]) for i, job in enumerate(built)
         ]
 
     for ours, theirs in zip(train_vectorized(given()), [train(job) for job in given()], strict=True):
         same(ours, theirs, 1e-8)
 
 
-def test_each_has_a_rate_of_its_own(graphs: GraphSet) -> None:
+def test_vectorized_trials_have_separate_learning_rates(graphs: GraphSet) -> None:
     halving = RULES.changed(
         {
             "optimizer": "adam:lr=0.5",
@@ -151,14 +153,14 @@ def test_each_has_a_rate_of_its_own(graphs: GraphSet) -> None:
         {"optimizer": "adamw:lr=0.1", "schedule": "one-cycle", "stopping.max_epochs": 12},
     ],
 )
-def test_other_components_give_the_same_as_one_by_one(graphs: GraphSet, changes: dict[str, Any]) -> None:
+def test_vectorized_matches_for_every_component(graphs: GraphSet, changes: dict[str, Any]) -> None:
     rules = RULES.changed(changes)
     alone = [train(job) for job in jobs(graphs, "gcn-direct", rules)]
     for ours, theirs in zip(train_vectorized(jobs(graphs, "gcn-direct", rules)), alone, strict=True):
         same(ours, theirs, 1e-6)
 
 
-def test_a_training_that_diverges_takes_no_other_along(graphs: GraphSet) -> None:
+def test_diverged_training_does_not_affect_others(graphs: GraphSet) -> None:
     given = jobs(graphs, "mlp-direct")
     rules = TrainingRules(batch_size=1, optimizer=Adam(lr=1e200), stopping=(MaxEpochs(10),))
     vars(given[1])["rules"] = rules
@@ -166,6 +168,6 @@ def test_a_training_that_diverges_takes_no_other_along(graphs: GraphSet) -> None
     assert [outcome.status for outcome in outcomes] == ["done", "diverged", "done", "done", "done", "done"]
 
 
-def test_models_that_cannot_are_told_so(graphs: GraphSet) -> None:
+def test_unsupported_models_raise(graphs: GraphSet) -> None:
     with pytest.raises(GraphTrialError, match="one by one"):
         train_vectorized(jobs(graphs, "gin", width=8))

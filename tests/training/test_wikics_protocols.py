@@ -14,7 +14,7 @@ from graphtrial.training.batches import Job
 from graphtrial.training.trainer import train
 
 
-def test_training_ends_after_so_many_epochs_without_a_lower_loss(make_job: Callable[..., Job]) -> None:
+def test_early_stopping_after_patience_epochs(make_job: Callable[..., Job]) -> None:
     rules = PROTOCOLS.get("wikics/nodes").rules_for(
         "gcn-direct", None, {"stopping.early_stopping": 5, "batch_size": 40}
     )
@@ -42,7 +42,7 @@ def test_a_hundred_epochs_of_patience_and_the_rates_of_the_paper() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in catalog() if name.startswith("wikics/")])
-def test_the_tables_name_datasets_models_and_rules_that_are_there(name: str) -> None:
+def test_tables_name_registered_components(name: str) -> None:
     study = load_study(name)
     for dataset in (*study.datasets, *study.also):
         assert DATASETS.get(dataset).name == dataset
@@ -52,7 +52,7 @@ def test_the_tables_name_datasets_models_and_rules_that_are_there(name: str) -> 
 
 
 @pytest.mark.slow
-def test_a_table_can_be_asked_for_another_graph() -> None:
+def test_table_accepts_another_graph() -> None:
     table = load_study("wikics/table-2").only(["wikics-standin-stopping"], ["gcn-direct", "svm"], 1)
     assert table.datasets == ("wikics-standin-stopping",)
     assert len(table.trials()) == 40

@@ -37,13 +37,13 @@ def test_every_field_of_a_specification_has_a_check() -> None:
 @pytest.mark.parametrize(
     "text", ["[]", "1", "{", '{"a":NaN}', '{"a":Infinity}', '{"a":' * 5000 + "1" + "}" * 5000, '{"a":1e999}']
 )
-def test_what_is_no_bounded_object_is_refused(text: str) -> None:
+def test_unbounded_json_raises(text: str) -> None:
     with pytest.raises(ValueError, match=r".+"):
         read_object(text)
     assert read_object('{"a":[1,{"b":null}]}') == {"a": [1, {"b": None}]}
 
 
-def test_values_are_what_they_are_called() -> None:
+def test_field_types_are_checked() -> None:
     assert is_count(0)
     assert not any(map(is_count, (-1, True, 1.0, "1", None, 2**63)))
     assert is_amount(0.5)

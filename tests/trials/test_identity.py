@@ -34,18 +34,18 @@ def test_a_frozen_specification_has_its_id_from_its_json_alone(name: str) -> Non
 
 
 @pytest.mark.parametrize("name", specs.CASES)
-def test_a_frozen_specification_is_still_made(name: str) -> None:
-    frozen, made = specs.frozen()[name], specs.CASES[name].spec()
-    assert json.loads(canonical_json(made.to_dict())) == frozen["spec"], "another id: was a default changed?"
-    assert made.id == frozen["id"]
+def test_frozen_specification_is_constructed(name: str) -> None:
+    frozen, built = specs.frozen()[name], specs.CASES[name].spec()
+    assert json.loads(canonical_json(built.to_dict())) == frozen["spec"], "another id: was a default changed?"
+    assert built.id == frozen["id"]
 
 
 def test_twenty_specifications_cover_all_kinds_encodings_and_components() -> None:
-    made = [case.spec() for case in specs.CASES.values()]
-    assert len(made) >= 20
-    assert {type(spec.kind) for spec in made} == set(kinds.KINDS)
-    assert {spec.encoding.name for spec in made if spec.encoding} == set(ENCODINGS.names())
-    trained = [spec.rules for spec in made if isinstance(spec.rules, TrainingRules)]
+    built = [case.spec() for case in specs.CASES.values()]
+    assert len(built) >= 20
+    assert {type(spec.kind) for spec in built} == set(kinds.KINDS)
+    assert {spec.encoding.name for spec in built if spec.encoding} == set(ENCODINGS.names())
+    trained = [spec.rules for spec in built if isinstance(spec.rules, TrainingRules)]
     assert {rules.optimizer.name for rules in trained} == set(OPTIMIZERS.names())
 
 
@@ -94,7 +94,7 @@ def assert_found_again(shipped: list[TrialRecord], kind: type[TrialSpec] = Trial
     assert len(parts) > 50
 
 
-def test_shipped_trials_are_found_again_by_their_ids(shipped: list[TrialRecord]) -> None:
+def test_shipped_trials_keep_their_ids(shipped: list[TrialRecord]) -> None:
     assert_found_again(shipped)
 
 

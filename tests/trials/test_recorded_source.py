@@ -10,7 +10,7 @@ from graphtrial.studies import ModelEntry, Study
 from graphtrial.trials import Store
 
 
-def test_a_trial_says_from_which_source_its_data_are(tmp_path: Path) -> None:
+def test_trial_records_the_source_of_its_data(tmp_path: Path) -> None:
     (trial,) = Study(
         "s", "csl", (ModelEntry("gcn", {"width": 8}),), seeds=1, splits=1, rules={"stopping.max_epochs": 1}
     ).trials()

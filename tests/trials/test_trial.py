@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import json
 import os
 import subprocess
 import sys
+from contextlib import redirect_stdout
 from typing import Any
 
 import pytest
@@ -30,14 +32,14 @@ PRINT_IDS = (
 
 @pytest.mark.slow
 def test_the_id_is_the_same_in_every_process_and_under_every_hash_seed(study: Study) -> None:
-    ids = set()
-    for seed, language in (("0", "C"), ("123", "C.UTF-8")):
-        environment = {**os.environ, "PYTHONHASHSEED": seed, "LANG": language, "TZ": "Asia/Tokyo"}
-        done = subprocess.run(
-            [sys.executable, "-c", PRINT_IDS], env=environment, capture_output=True, text=True, check=True
-        )
-        ids.add(done.stdout)
-    assert len(ids) == 1
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        exec(PRINT_IDS, {})  # noqa: S102
+    environment = {**os.environ, "PYTHONHASHSEED": "123", "LANG": "C.UTF-8", "TZ": "Asia/Tokyo"}
+    done = subprocess.run(
+        [sys.executable, "-c", PRINT_IDS], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == printed.getvalue() != ""
 
 
 def test_the_id_depends_on_every_field(study: Study) -> None:
@@ -73,7 +75,7 @@ def test_a_specification_survives_json(study: Study) -> None:
         assert again.id == spec.id
 
 
-def test_a_trial_refuses_other_data_than_it_was_made_for(study: Study) -> None:
+def test_trial_refuses_other_data(study: Study) -> None:
     with pytest.raises(GraphTrialError, match="made for other data"):
         make_job(dataclasses.replace(study.trials()[0], data="0" * 64))
 

@@ -22,12 +22,12 @@ def value(graph: nx.Graph, side: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_the_lightest_cut_is_found(seed: int) -> None:
+def test_minimum_cut(seed: int) -> None:
     graph = weighted(seed)
     lightest, _ = nx.stoer_wagner(graph)
-    found = stoer_wagner_cuts(nx.to_numpy_array(graph), lightest + 0.5)
-    assert min(value(graph, side) for side in found) == lightest
-    assert all(0 < side.sum() < len(side) for side in found)
+    actual = stoer_wagner_cuts(nx.to_numpy_array(graph), lightest + 0.5)
+    assert min(value(graph, side) for side in actual) == lightest
+    assert all(0 < side.sum() < len(side) for side in actual)
     assert len(stoer_wagner_cuts(nx.to_numpy_array(graph), lightest)) == 0
 
 

@@ -23,18 +23,18 @@ pytest.importorskip("highspy")
 def test_small_tours_are_those_of_held_and_karp(metric: str, grid: int) -> None:
     for n in range(5, 11):
         points = random_points(n, seed=n, grid=grid)
-        found = solve(points, metric)
-        assert found.proved
-        assert found.length == found.bound == shortest_length(distances(points, metric))
-        np.testing.assert_array_equal(np.sort(found.tour), np.arange(n))
-        assert tour_length(distances(points, metric), found.tour) == found.length
+        actual = solve(points, metric)
+        assert actual.proved
+        assert actual.length == actual.bound == shortest_length(distances(points, metric))
+        np.testing.assert_array_equal(np.sort(actual.tour), np.arange(n))
+        assert tour_length(distances(points, metric), actual.tour) == actual.length
 
 
 @pytest.mark.parametrize("name", TSPLIB)
 def test_published_instances_have_their_published_lengths(name: str) -> None:
     text, length = TSPLIB[name]
-    found = solve(coordinates(text), "geographic")
-    assert (found.length, found.proved) == (length, True)
+    actual = solve(coordinates(text), "geographic")
+    assert (actual.length, actual.proved) == (length, True)
 
 
 def test_the_shipped_tours_are_tours_of_their_length() -> None:
@@ -47,12 +47,12 @@ def test_the_shipped_tours_are_tours_of_their_length() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [0, 81, 148])
-def test_the_solver_finds_the_shipped_tours_again(number: int) -> None:
+def test_solver_reproduces_the_shipped_tours(number: int) -> None:
     shipped = small_tours()
-    found = solve(SMALL.points(number))
+    actual = solve(SMALL.points(number))
     start = int(shipped.sizes[:number].sum())
-    assert found.proved
-    np.testing.assert_array_equal(found.tour, shipped.tours[start : start + int(shipped.sizes[number])])
+    assert actual.proved
+    np.testing.assert_array_equal(actual.tour, shipped.tours[start : start + int(shipped.sizes[number])])
 
 
 def test_lin_kernighan_helsgaun_finds_nothing_shorter() -> None:
@@ -67,9 +67,9 @@ def test_a_poor_start_does_not_matter() -> None:
     from graphtrial.tsp.branch_and_cut import prove
 
     distance = distances(SMALL.points(0), "euclidean")
-    found = prove(distance, np.arange(len(distance)), Limits())
-    assert found.proved
-    assert found.length == round(small_tours().length[0] * 1_000_000)
+    actual = prove(distance, np.arange(len(distance)), Limits())
+    assert actual.proved
+    assert actual.length == round(small_tours().length[0] * 1_000_000)
 
 
 @pytest.mark.slow
@@ -92,7 +92,7 @@ def test_the_heuristic_repeats_itself_and_comes_close() -> None:
 
 
 @pytest.mark.parametrize("shape", [(4, 2), (10, 3), (10,)])
-def test_what_is_no_set_of_points_is_refused(shape: tuple[int, ...]) -> None:
+def test_invalid_points_raise(shape: tuple[int, ...]) -> None:
     with pytest.raises(InvalidGraphError, match="at least five points"):
         solve(np.zeros(shape))
 

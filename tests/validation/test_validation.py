@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from tests.helpers.cli import CliRunner
 
 from graphtrial.cli.main import app
 from graphtrial.datasets import load
@@ -49,14 +49,14 @@ def test_every_study_of_the_catalog_is_sound(name: str) -> None:
     assert validate(name).problems == []
 
 
-def test_nothing_is_prepared_for_a_look(own_home: Path, tmp_path: Path) -> None:
+def test_validation_prepares_no_dataset(own_home: Path, tmp_path: Path) -> None:
     verdict = looked_at(tmp_path, GOOD)
     assert verdict.is_sound
     assert "graphtrial data prepare csl" in verdict.facts[0]
     assert not list(own_home.rglob("set.json"))
 
 
-def test_every_mistake_is_told_at_once(tmp_path: Path) -> None:
+def test_all_mistakes_are_reported_at_once(tmp_path: Path) -> None:
     text = (
         'title = "t"\ndatasets = ["csl", "zink"]\nsplits = 99\n'
         '[[models]]\nname = "gnc"\n'
@@ -85,7 +85,7 @@ def test_every_mistake_is_told_at_once(tmp_path: Path) -> None:
         (HEAD + 'protocol = "mine"\n[[models]]\nname = "gcn"\nwidth = 8\n', "no protocol called 'mine'"),
     ],
 )
-def test_a_mistake_in_a_study_is_told_in_one_line(tmp_path: Path, text: str, reason: str) -> None:
+def test_mistakes_in_studies_are_one_line(tmp_path: Path, text: str, reason: str) -> None:
     (problem,) = looked_at(tmp_path, text).problems
     assert reason in problem
     assert "\n" not in problem
@@ -146,9 +146,9 @@ def test_the_command_says_sound_or_not_by_its_exit_code(tmp_path: Path) -> None:
     (tmp_path / "study.toml").write_text(GOOD)
     assert CliRunner().invoke(app, ["validate", str(tmp_path / "study.toml")]).exit_code == 0
     (tmp_path / "study.toml").write_text(GOOD.replace("gcn", "gnc"))
-    told = CliRunner().invoke(app, ["validate", str(tmp_path / "study.toml"), "--json"])
-    assert told.exit_code == 1
-    assert "Did you mean" in json.loads(told.stdout)["problems"][0]
-    told = CliRunner().invoke(app, ["validate", "picture.png"])
-    assert told.exit_code == 2
-    assert "neither a study" in told.output
+    result = CliRunner().invoke(app, ["validate", str(tmp_path / "study.toml"), "--json"])
+    assert result.exit_code == 1
+    assert "Did you mean" in json.loads(result.stdout)["problems"][0]
+    result = CliRunner().invoke(app, ["validate", "picture.png"])
+    assert result.exit_code == 2
+    assert "neither a study" in result.output

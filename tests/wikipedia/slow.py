@@ -58,8 +58,8 @@ def xml_pages(path: Path) -> list[dict[str, Any]]:
 
 def categories_of(text: str) -> list[str]:
     """Return the categories of a wikitext."""
-    found = (name.split("|")[0].strip() for name in re.findall(r"\[\[Category:([^\]]*)\]\]", text))
-    return list(dict.fromkeys(name for name in found if name))
+    actual = (name.split("|")[0].strip() for name in re.findall(r"\[\[Category:([^\]]*)\]\]", text))
+    return list(dict.fromkeys(name for name in actual if name))
 
 
 def labelled(pages: list[dict[str, Any]], mapping: dict[str, list[str]], milestones: int) -> dict[int, str]:
@@ -83,14 +83,14 @@ def labelled(pages: list[dict[str, Any]], mapping: dict[str, list[str]], milesto
     allowed.sort(key=lambda name: (-score[name], number[name]))
     chosen = set(allowed[:milestones])
     nearest = _nearest(graph, chosen, number)
-    found = {}
+    actual = {}
     for page in pages:
         if page["ns"] == 0 and page["redirect"] is None:
             mine = {nearest[name] for name in categories_of(page["text"]) if name in nearest}
             classes = [name for name, parts in mapping.items() if mine & set(parts)]
             if len(classes) == 1:
-                found[page["id"]] = classes[0]
-    return found
+                actual[page["id"]] = classes[0]
+    return actual
 
 
 def _nearest(graph: nx.DiGraph, chosen: set[str], number: dict[str, int]) -> dict[str, str]:
@@ -126,20 +126,20 @@ def links_of_tables(folder: Path, nodes: set[int]) -> dict[int, list[int]]:
         titles = {row["lt_id"]: row["lt_title"] for row in rows("linktarget") if row["lt_namespace"] == "0"}
         for row in links:
             row["pl_title"] = titles[row["pl_target_id"]]
-    found: dict[int, list[tuple[int, int]]] = {node: [] for node in nodes}
+    actual: dict[int, list[tuple[int, int]]] = {node: [] for node in nodes}
     for row in links:
         source, named = int(row["pl_from"]), by_title.get(row["pl_title"])
         if source in nodes and named is not None:
             target = leads.get(named) if pages[named]["page_is_redirect"] == "1" else named
             if target in nodes:
-                found[source].append((named, target))  # type: ignore[arg-type]
-    return {node: [target for _, target in sorted(pairs)] for node, pairs in found.items()}
+                actual[source].append((named, target))  # type: ignore[arg-type]
+    return {node: [target for _, target in sorted(pairs)] for node, pairs in actual.items()}
 
 
 def links_of_texts(pages: list[dict[str, Any]], nodes: set[int]) -> dict[int, list[int]]:
     """Return the links of each node to nodes by what stands in double brackets."""
     by_title = {page["title"]: page for page in pages if page["ns"] == 0}
-    found: dict[int, list[int]] = {}
+    actual: dict[int, list[int]] = {}
     for page in pages:
         if page["id"] in nodes:
             text = re.sub(r"<!--.*?-->|<nowiki>.*?</nowiki>", "", page["text"], flags=re.DOTALL)
@@ -151,8 +151,8 @@ def links_of_texts(pages: list[dict[str, Any]], nodes: set[int]) -> dict[int, li
                 target = by_title.get(named["redirect"]) if named and named["redirect"] else named
                 if named and target and target["redirect"] is None and target["id"] in nodes:
                     reached[named["id"]] = target["id"]
-            found[page["id"]] = [reached[number] for number in sorted(reached)]
-    return found
+            actual[page["id"]] = [reached[number] for number in sorted(reached)]
+    return actual
 
 
 def mean_vector(tokens: list[str], glove: Path) -> list[float]:
@@ -186,8 +186,8 @@ def masks(classes: list[str], names: list[str]) -> dict[str, Any]:
             parts["stopping"][split] |= set(rest[first:second])
             parts["val"][split] |= set(rest[second:])
     every = range(len(classes))
-    made: dict[str, Any] = {f"{k}_masks": [[n in part for n in every] for part in v] for k, v in parts.items()}
-    return {**made, "test_mask": [node in test for node in every]}
+    built: dict[str, Any] = {f"{k}_masks": [[n in part for n in every] for part in v] for k, v in parts.items()}
+    return {**built, "test_mask": [node in test for node in every]}
 
 
 def words_of_synthetic(text: str, tokenize: Callable[[str], list[str]]) -> list[str]:

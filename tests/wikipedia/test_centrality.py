@@ -29,9 +29,9 @@ def random_categories(count: int, links: int, seed: int) -> tuple[nx.DiGraph, An
 def test_exact_centrality_is_that_of_networkx(count: int, links: int) -> None:
     graph, start, children = random_categories(count, links, seed=count)
     expected = nx.harmonic_centrality(graph)  # sums 1 / d(x to c) over all x that reach c
-    found = harmonic(start, children, "exact")
-    assert found == pytest.approx([expected[node] for node in range(count)], rel=1e-12)
-    assert np.array_equal(harmonic(start, children, "auto"), found)
+    actual = harmonic(start, children, "exact")
+    assert actual == pytest.approx([expected[node] for node in range(count)], rel=1e-12)
+    assert np.array_equal(harmonic(start, children, "auto"), actual)
 
 
 def test_an_umbrella_category_scores_highest() -> None:
@@ -61,7 +61,7 @@ def test_hyperball_counts_small_balls_almost_exactly() -> None:
     assert hyperball(start, children, 12) == pytest.approx(exact, rel=0.01, abs=0.01)
 
 
-def test_centrality_that_is_not_known_is_refused() -> None:
+def test_unknown_centrality_raises() -> None:
     with pytest.raises(GraphTrialError, match="not 'pagerank'"):
         harmonic(np.array([0, 0]), np.array([], np.int64), "pagerank")
     with pytest.raises(GraphTrialError, match="registers"):
@@ -71,21 +71,21 @@ def test_centrality_that_is_not_known_is_refused() -> None:
 def obvious_walk(children: dict[int, list[int]], milestones: set[int], pruned: set[int]) -> tuple[dict, dict]:
     """Return the milestone of each category and the one above each milestone, with dictionaries and a queue."""
     queue = deque(sorted(milestones - pruned))
-    found: dict[int, int] = {}
+    actual: dict[int, int] = {}
     while queue:
         node = queue.popleft()
-        root = node if node in milestones else found[node]
+        root = node if node in milestones else actual[node]
         for child in children[node]:
-            if child not in found and child != root and child not in pruned:
-                found[child] = root
+            if child not in actual and child != root and child not in pruned:
+                actual[child] = root
                 if child not in milestones:
                     queue.append(child)
-    above = {node: found[node] for node in milestones if node in found}
-    return {**found, **{node: node for node in milestones}}, above
+    above = {node: actual[node] for node in milestones if node in actual}
+    return {**actual, **{node: node for node in milestones}}, above
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_milestones_are_those_of_an_obvious_walk(seed: int) -> None:
+def test_milestones_match_a_naive_walk(seed: int) -> None:
     count = 120
     _, start, children = random_categories(count, 200, seed)
     random = np.random.Generator(np.random.PCG64(seed + 100))

@@ -21,11 +21,11 @@ from graphtrial.wikipedia.text.tokens import tokenizer
 
 @pytest.mark.slow
 def test_words_are_small_without_stop_words_and_single_marks() -> None:
-    found = tokenizer()("The \"Linux\" kernel's scheduler (2.6) isn't the same. Dr. Smith wrote it... in C++!")
-    assert found == ["linux", "kernel", "scheduler", "2.6", "n't", "dr", "smith", "wrote", "...", "c++"]
+    actual = tokenizer()("The \"Linux\" kernel's scheduler (2.6) isn't the same. Dr. Smith wrote it... in C++!")
+    assert actual == ["linux", "kernel", "scheduler", "2.6", "n't", "dr", "smith", "wrote", "...", "c++"]
 
 
-def test_what_is_dropped_is_a_part_of_the_string_of_all_marks() -> None:
+def test_dropped_tokens_are_punctuation() -> None:
     assert "./" in string.punctuation
     assert tokenizer(frozenset())("a ! ./ -- ,") == ["a", "--"]
 
@@ -34,7 +34,7 @@ def test_every_sentence_end_is_cut_from_its_word() -> None:
     assert tokenizer()("First sentence. Second sentence.") == ["first", "sentence", "second", "sentence"]
 
 
-def test_abbreviations_of_a_punkt_folder_are_known(tmp_path: Path) -> None:
+def test_punkt_abbreviations_are_used(tmp_path: Path) -> None:
     for name in ("collocations.tab", "sent_starters.txt", "ortho_context.tab"):
         (tmp_path / name).write_text("")
     (tmp_path / "abbrev_types.txt").write_text("approx\n")
@@ -86,7 +86,7 @@ def test_awkward_lines_of_vectors(tmp_path: Path, packed: bool) -> None:
         read_vectors(tmp_path / "empty.txt", set())
 
 
-def test_the_mean_is_over_all_words_known_or_not() -> None:
+def test_mean_divides_by_all_words() -> None:
     rows, vectors = {"a": 0, "b": 1}, np.array([[1.0, 2.0], [3.0, 5.0]])
     assert mean_vector(["a", "b", "a", "x"], rows, vectors).tolist() == [5 / 4, 9 / 4]
     assert mean_vector(["x"], rows, vectors).tolist() == [0, 0]

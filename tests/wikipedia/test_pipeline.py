@@ -40,8 +40,8 @@ def forget(own_home: Path) -> Any:
 def wiki(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Dumps of a small wiki, of the new schema and of the old one."""
     folder = tmp_path_factory.mktemp("wiki") / request.param
-    made = Wiki(600, seed=3, links=8, words=12, vocabulary=300, classes=6, modern=request.param == "new")
-    write_wiki(made, folder, dimensions=7)
+    created = Wiki(600, seed=3, links=8, words=12, vocabulary=300, classes=6, modern=request.param == "new")
+    write_wiki(created, folder, dimensions=7)
     return folder
 
 
@@ -64,7 +64,7 @@ def result(built: Pipeline) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 @pytest.mark.slow
-def test_the_dataset_is_that_of_a_slow_and_obvious_computation(wiki: Path, work: Path) -> None:
+def test_dataset_matches_a_naive_implementation(wiki: Path, work: Path) -> None:
     data, metadata = result(pipeline(wiki, work))
     mapping = json.loads((wiki / "labels.json").read_text())
     pages = slow.xml_pages(wiki / "synthetic-pages-articles-multistream.xml.bz2")
@@ -157,18 +157,16 @@ def test_a_build_is_a_dataset_like_any_other(wiki: Path, work: Path, validation:
 
 
 @pytest.mark.slow
-def test_finished_stages_are_kept_and_only_what_depends_on_a_change_is_redone(
-    wiki: Path, work: Path, tmp_path: Path
-) -> None:
+def test_finished_stages_are_cached(wiki: Path, work: Path, tmp_path: Path) -> None:
     mapping = read_mapping(str(wiki / "labels.json"))
     pipeline(wiki, work).export  # noqa: B018, asking for it builds it
 
     def made_again(**options: Any) -> list[str]:
-        heard: list[StageResult] = []
+        received: list[StageResult] = []
         rules = {"mapping": mapping, "glove": wiki / "glove.txt", "category_rules": CategoryRules(MILESTONES)}
-        built = Pipeline(StageCache(work, heard.append), find_dumps(wiki), **{**rules, "memory_gb": 1.0, **options})
+        built = Pipeline(StageCache(work, received.append), find_dumps(wiki), **{**rules, "memory_gb": 1.0, **options})
         built.export  # noqa: B018
-        return sorted(made.name for made in heard if not made.kept)
+        return sorted(created.name for created in received if not created.is_cached)
 
     last = ["export", "features", "labels", "links", "texts"]
     assert made_again() == []
@@ -182,7 +180,7 @@ def test_finished_stages_are_kept_and_only_what_depends_on_a_change_is_redone(
 
 
 @pytest.mark.slow
-def test_the_real_sample_gives_the_graph_of_a_slow_computation(mirror: Path, tmp_path: Path) -> None:
+def test_real_sample_matches_a_naive_implementation(mirror: Path, tmp_path: Path) -> None:
     samples = mirror / "wiki_samples"
     name = "enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2"
     (tmp_path / "dumps").mkdir()

@@ -18,7 +18,7 @@ from graphtrial.wikipedia.labels import read_mapping
 from graphtrial.wikipedia.stages import StageCache, StageResult, identity, stage_cache
 
 
-def test_a_stage_is_made_once_and_keyed_by_parameters_and_inputs(tmp_path: Path) -> None:
+def test_stages_are_cached_by_parameters_and_inputs(tmp_path: Path) -> None:
     calls: list[int] = []
 
     def make(folder: Path) -> dict[str, Any]:
@@ -26,19 +26,19 @@ def test_a_stage_is_made_once_and_keyed_by_parameters_and_inputs(tmp_path: Path)
         (folder / "x").write_text("x")
         return {"count": len(calls)}
 
-    heard: list[StageResult] = []
-    stages = StageCache(tmp_path, heard.append)
+    received: list[StageResult] = []
+    stages = StageCache(tmp_path, received.append)
     first = stages.stage("s", {"a": 1}, [], make)
     assert stages.stage("s", {"a": 1}, [], make).report == {"count": 1}
     other = stages.stage("s", {"a": 2}, [], make)
     assert other.report == {"count": 2}
     above = [stages.stage("t", {}, [each], make).key for each in (first, other, first)]
     assert above[0] == above[2] != above[1]
-    assert [made.kept for made in heard] == [False, True, False, False, False, True]
+    assert [built.is_cached for built in received] == [False, True, False, False, False, True]
     assert len(calls) == 4
 
 
-def test_a_stage_that_fails_leaves_nothing_and_is_made_again(tmp_path: Path) -> None:
+def test_failed_stage_is_run_again(tmp_path: Path) -> None:
     def fail(folder: Path) -> dict[str, Any]:
         (folder / "half").write_text("x")
         raise GraphTrialError("no")
@@ -47,17 +47,17 @@ def test_a_stage_that_fails_leaves_nothing_and_is_made_again(tmp_path: Path) -> 
     with pytest.raises(GraphTrialError):
         stages.stage("s", {}, [], fail)
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == []
-    assert not stages.stage("s", {}, [], lambda folder: {}).kept
+    assert not stages.stage("s", {}, [], lambda folder: {}).is_cached
 
 
-def test_a_folder_without_its_report_is_made_again(tmp_path: Path) -> None:
+def test_stage_without_report_is_run_again(tmp_path: Path) -> None:
     stages = StageCache(tmp_path)
-    made = stages.stage("s", {}, [], lambda folder: {"n": 1})
-    (made.folder / "report.json").unlink()
+    built = stages.stage("s", {}, [], lambda folder: {"n": 1})
+    (built.folder / "report.json").unlink()
     assert stages.stage("s", {}, [], lambda folder: {"n": 2}).report == {"n": 2}
 
 
-def test_a_killed_stage_is_redone_and_its_remains_are_removed(tmp_path: Path) -> None:
+def test_killed_stage_is_run_again(tmp_path: Path) -> None:
     script = """
         import sys, time
         from pathlib import Path
@@ -80,12 +80,12 @@ def test_a_killed_stage_is_redone_and_its_remains_are_removed(tmp_path: Path) ->
         os.kill(process.pid, signal.SIGKILL)
     assert list(tmp_path.glob(".s-*.tmp"))
     stages = StageCache(tmp_path)
-    assert stages.stage("before", {}, [], lambda folder: {}).kept
-    made = stages.stage("s", {}, [], lambda folder: {"done": True})
-    assert not made.kept
-    assert made.report == {"done": True}
+    assert stages.stage("before", {}, [], lambda folder: {}).is_cached
+    built = stages.stage("s", {}, [], lambda folder: {"done": True})
+    assert not built.is_cached
+    assert built.report == {"done": True}
     assert not list(tmp_path.glob(".s-*.tmp"))
-    assert not (made.folder / "half").exists()
+    assert not (built.folder / "half").exists()
 
 
 def test_a_changed_file_has_another_identity(tmp_path: Path) -> None:
@@ -102,21 +102,21 @@ def test_stages_are_in_the_cache_by_default(own_home: Path) -> None:
     assert stage_cache().folder == own_home / "wikics"
 
 
-def test_dumps_are_found_by_their_names(tmp_path: Path) -> None:
-    wanted = [
+def test_dumps_are_located_by_name(tmp_path: Path) -> None:
+    expected = [
         *("enwiki-20240101-pages-articles10.xml-p1p2.bz2", "enwiki-20240101-pages-articles2.xml-p1p2.bz2"),
         *("enwiki-20240101-page.sql.gz", "enwiki-20240101-pagelinks.sql.gz", "my_wiki_redirect.sql"),
     ]
     other = ["enwiki-20240101-page_props.sql.gz", "enwiki-20240101-langlinks.sql.gz", "md5sums.txt", "notes.xml"]
     other += ["enwiki-20240101-pages-articles-multistream-index.txt.bz2"]
-    for name in (*wanted, *other):
+    for name in (*expected, *other):
         (tmp_path / name).touch()
-    found = find_dumps(tmp_path)
-    assert [path.name for path in found.articles] == [wanted[1], wanted[0]]
-    assert {table: path.name for table, path in found.tables.items()} == {
-        "page": wanted[2],
-        "pagelinks": wanted[3],
-        "redirect": wanted[4],
+    actual = find_dumps(tmp_path)
+    assert [path.name for path in actual.articles] == [expected[1], expected[0]]
+    assert {table: path.name for table, path in actual.tables.items()} == {
+        "page": expected[2],
+        "pagelinks": expected[3],
+        "redirect": expected[4],
     }
     (tmp_path / "enwiki-20240101-pages-articles-multistream.xml.bz2").touch()
     assert [path.name for path in find_dumps(tmp_path).articles] == [
@@ -135,7 +135,7 @@ def test_folders_without_articles_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["[]", "{}", '{"a": ["x"]}', '{"a": "x", "b": ["y"]}', '{"a": [], "b": ["y"]}'])
-def test_mappings_that_are_none_are_refused(tmp_path: Path, text: str) -> None:
+def test_invalid_mappings_raise(tmp_path: Path, text: str) -> None:
     (tmp_path / "labels.json").write_text(text)
     with pytest.raises(GraphTrialError, match="must map two classes"):
         read_mapping(str(tmp_path / "labels.json"))

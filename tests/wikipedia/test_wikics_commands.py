@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from tests.helpers.cli import CliRunner
 
 from graphtrial.cli.main import app
 from graphtrial.datasets.custom import delete, names
@@ -46,9 +46,9 @@ def run(*words: str, code: int = 0) -> str:
 
 @pytest.mark.slow
 def test_a_build_is_trained_under_the_protocol_of_wiki_cs(dumps: Path, tmp_path: Path) -> None:
-    told = run("wikics", "build", *options(dumps), "--out", "mine")
-    assert "mine: 90 articles" in told
-    assert "data.json and metadata.json are in" in told
+    printed = run("wikics", "build", *options(dumps), "--out", "mine")
+    assert "mine: 90 articles" in printed
+    assert "data.json and metadata.json are in" in printed
     store = ["--store", str(tmp_path / "store.sqlite"), "--workers", "0", "--json"]
     rules = ["--protocol", "bgnn-v5/wikics", "--seeds", "1", "--splits", "2", "--max-epochs", "2"]
     run("run", "mine", "gcn", *rules, *store)
@@ -61,10 +61,10 @@ def test_a_build_is_trained_under_the_protocol_of_wiki_cs(dumps: Path, tmp_path:
     assert other["hash"] != facts["hash"]
 
 
-def test_a_stage_can_be_made_alone(dumps: Path, tmp_path: Path) -> None:
+def test_single_stage(dumps: Path, tmp_path: Path) -> None:
     work = ["--work", str(tmp_path / "work")]
-    told = RUNNER.invoke(app, ["wikics", "stage", "categories", "--dumps", str(dumps), *work])
-    folder = Path(told.stdout.strip())
+    printed = RUNNER.invoke(app, ["wikics", "stage", "categories", "--dumps", str(dumps), *work])
+    folder = Path(printed.stdout.strip())
     header, first, *_ = (folder / "ranked-categories.tsv").read_text().splitlines()
     assert header.split("\t") == ["name", "score", "pages", "above"]
     assert first.startswith("Everything\t")
@@ -75,17 +75,17 @@ def test_a_stage_can_be_made_alone(dumps: Path, tmp_path: Path) -> None:
     assert "stages are tables, articles" in run("wikics", "stage", "nothing", "--dumps", str(dumps), code=2)
 
 
-def test_broken_rows_are_told(dumps: Path, tmp_path: Path) -> None:
+def test_broken_rows_are_reported(dumps: Path, tmp_path: Path) -> None:
     folder = tmp_path / "dumps"
     shutil.copytree(dumps, folder)
     page = folder / "synthetic-page.sql.gz"
     text = gzip.decompress(page.read_bytes()).replace(b",'Article_7',", b",'Article_7\\',")
     page.write_bytes(gzip.compress(text))
-    told = run("wikics", "stage", "tables", "--dumps", str(folder), "--work", str(tmp_path / "work"))
-    assert "warning: synthetic-page.sql.gz: 1 broken rows" in told
+    printed = run("wikics", "stage", "tables", "--dumps", str(folder), "--work", str(tmp_path / "work"))
+    assert "warning: synthetic-page.sql.gz: 1 broken rows" in printed
 
 
-def test_what_is_wrong_is_one_line(dumps: Path, tmp_path: Path) -> None:
+def test_errors_are_one_line(dumps: Path, tmp_path: Path) -> None:
     assert "is there already" in run("wikics", "generate", "--out", str(dumps), code=2)
     assert "--links is tables or text" in run("wikics", "build", *options(dumps), "--out", "x", "--links", "y", code=2)
     alone = tmp_path / "alone"
@@ -93,8 +93,8 @@ def test_what_is_wrong_is_one_line(dumps: Path, tmp_path: Path) -> None:
     shutil.copy(dumps / "synthetic-pages-articles-multistream.xml.bz2", alone)
     words = options(dumps)
     words[1] = str(alone)
-    told = run("wikics", "build", *words, "--out", "x", code=2)
-    assert "need the SQL dump of page and redirect and pagelinks; --links text" in told
+    printed = run("wikics", "build", *words, "--out", "x", code=2)
+    assert "need the SQL dump of page and redirect and pagelinks; --links text" in printed
     (tmp_path / "labels.json").write_text('{"a": ["No such"], "b": ["Nor this"]}')
     words = options(dumps)
     words[5] = str(tmp_path / "labels.json")

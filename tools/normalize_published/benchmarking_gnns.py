@@ -94,8 +94,8 @@ def our_datasets(row: PrintedRow) -> tuple[str, ...]:
         return ("proteins_full",)
     shapes = read_csv(PACKAGE / "shapes.csv")
     names = next((line["names"].split() for line in shapes if line["dataset"] == row.dataset), [])
-    wanted = plain(row.dataset)
-    return tuple(name for name in names if plain(published_name(name).removesuffix("-as-published")) == wanted)
+    expected = plain(row.dataset)
+    return tuple(name for name in names if plain(published_name(name).removesuffix("-as-published")) == expected)
 
 
 def _encoding(row: PrintedRow) -> str:
@@ -153,10 +153,10 @@ def _edge_study(row: PrintedRow) -> tuple[str, dict[str, Any], str]:
     ]
     if not candidates:
         return name, {}, ""
-    wanted = bool(row.variant.get("E"))
-    best = next((config for config in candidates if config.get("edge_features", False) == wanted), candidates[0])
+    expected = bool(row.variant.get("E"))
+    best = next((config for config in candidates if config.get("edge_features", False) == expected), candidates[0])
     settings = {key: best[key] for key in SETTINGS if key in best} | _aggregator(best["details"].get("aggregator"))
-    return name, settings | {"edge_features": wanted}, "released configuration of the edge study"
+    return name, settings | {"edge_features": expected}, "released configuration of the edge study"
 
 
 def _sizes(row: PrintedRow) -> tuple[dict[str, Any], str]:
@@ -166,9 +166,9 @@ def _sizes(row: PrintedRow) -> tuple[dict[str, Any], str]:
 
 def _solved(row: PrintedRow) -> tuple[dict[str, Any], str] | None:
     """Look for a width that no configuration has but the printed number of parameters implies."""
-    wanted = (row.paper, row.dataset, row.model, str(row.params))
+    expected = (row.paper, row.dataset, row.model, str(row.params))
     for line in read_csv("solved_sizes.csv"):
-        same = (line["paper"], line["dataset"], line["model"], line["published"]) == wanted
+        same = (line["paper"], line["dataset"], line["model"], line["published"]) == expected
         if same and line["table"] in ("", str(row.table)):
             return json.loads(line["settings"]), line["source"]
     return None

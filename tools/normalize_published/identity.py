@@ -33,9 +33,9 @@ class Identity:
 
 def own_settings(model: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of a model that are not its defaults."""
-    known = model_settings(model)
-    given = {key: value for key, value in settings.items() if key in known}
-    usual = {**known, **implied_settings(model, given)}
+    registered = model_settings(model)
+    given = {key: value for key, value in settings.items() if key in registered}
+    usual = {**registered, **implied_settings(model, given)}
     own = {key: value for key, value in given.items() if usual[key] != value}
     if "width" in own and resolve_settings(model, own) != resolve_settings(model, given):
         raise ValueError(f"the defaults of {model} hide {given}")

@@ -158,7 +158,7 @@ def positions(layout: Layout, rows: Sequence[PrintedRow]) -> list[dict[str, Any]
     groups = groups_of(layout, rows)
     lines: dict[tuple[Any, ...], int] = {}
     filled: set[tuple[int, int]] = set()
-    found = []
+    actual = []
     for row in rows:
         key = layout.group(row)
         group = groups.index(key) if key in groups else 0
@@ -166,7 +166,7 @@ def positions(layout: Layout, rows: Sequence[PrintedRow]) -> list[dict[str, Any]
         while (line := lines.setdefault((*layout.line(row), turn), len(lines)), group) in filled:
             turn += 1
         filled.add((line, group))
-        found.append(
+        actual.append(
             {
                 "line": line,
                 "group": group,
@@ -175,7 +175,7 @@ def positions(layout: Layout, rows: Sequence[PrintedRow]) -> list[dict[str, Any]
                 "before": [_words(name, row.value(name)) for name in layout.before],
             }
         )
-    return found
+    return actual
 
 
 def _words(name: str, value: Any) -> str:

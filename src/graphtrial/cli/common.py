@@ -4,29 +4,35 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from graphtrial.cli.failures import REFUSED, failure, open_closed_streams, say
 from graphtrial.core.errors import GraphTrialError, in_one_line
 from graphtrial.core.spec import parse_value
 
-if TYPE_CHECKING:
-    from graphtrial.results.columns import ColumnTable
+WIDTH_OF_PIPES, NARROWEST = 160, 40
+
+
+def _width() -> int | None:
+    """Return the number of columns: COLUMNS if set, otherwise that of the terminal (`None`) or a constant for pipes."""
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isascii() and columns.isdecimal():
+        return max(int(columns), NARROWEST)
+    return None if sys.stdout.isatty() else WIDTH_OF_PIPES
+
 
 open_closed_streams()
-# A pipe has no width: 160 columns.
-out = Console(width=None if sys.stdout.isatty() else 160, highlight=False, markup=False)
+out = Console(width=_width(), highlight=False, markup=False)
 err = Console(stderr=True, highlight=False, markup=False)
 
 F = TypeVar("F", bound=Callable[..., Any])
-Record = TypeVar("Record")
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for scripts instead of text.")]
 StorePath = Annotated[
@@ -86,17 +92,6 @@ def _user_error(error: BaseException) -> str | None:
 def print_json(value: Any) -> None:
     """Print a value as JSON."""
     print(json.dumps(value, indent=2, ensure_ascii=False))
-
-
-def column_table(columns: ColumnTable[Record], records: Iterable[Record], title: str | None = None) -> Table:
-    """Return records as a table with the columns of the terminal."""
-    columns_shown = columns.shown("terminal")
-    table = Table(title=title, title_justify="left")
-    for column in columns_shown:
-        table.add_column(column.heading, justify=column.align)
-    for record in records:
-        table.add_row(*(column.cell(record) for column in columns_shown))
-    return table
 
 
 def parse_settings(pairs: list[str]) -> dict[str, Any]:

@@ -6,11 +6,11 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from graphtrial.cli.common import Allowed, Json, Plugins, StorePath, friendly, load_code, out, print_json
 from graphtrial.core.files import DEFAULT_STORE
+from graphtrial.core.terminal import TableColumn, TerminalTable
 
 COLOURS = {"ok": "green", "note": "yellow", "wrong": "bold red"}
 
@@ -42,10 +42,10 @@ def doctor(
     else:
         for path in removed:
             out.print(f"removed: {path}", soft_wrap=True)
-        table = Table("", "check", "result", "advice", show_lines=False)
+        table = TerminalTable(*(TableColumn(heading) for heading in ("", "check", "result", "advice")))
         for finding in findings:
             state = Text(finding.state, style=COLOURS[finding.state])
-            table.add_row(state, Text(f"{finding.area}: {finding.what}"), Text(finding.says), Text(finding.advice))
+            table.add_row(state, f"{finding.area}: {finding.check}", finding.result, finding.advice)
         out.print(table)
         out.print(f"{len(wrong)} of {len(findings)} checks failed" if wrong else "all checks passed")
     if wrong:

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
 from graphtrial.cli.common import Allowed, Json, Plugins, StorePath, friendly, load_code, names, out, print_json
 from graphtrial.cli.studies import show_studies, study_entries
 from graphtrial.core.errors import GraphTrialError, did_you_mean
 from graphtrial.core.files import DEFAULT_STORE
+from graphtrial.core.terminal import TableColumn, TerminalTable
 
 KINDS = (
     *("datasets", "models", "encodings", "kernels", "protocols", "optimizers", "schedules", "stopping"),
@@ -63,7 +63,9 @@ def list_things(
     if kind == "studies":
         show_studies(entries)
         return
-    table = Table(*(key.replace("_", " ") for key in entries[0]))
+    table = TerminalTable(
+        *(TableColumn(key.replace("_", " "), _is_numeric(key, entries), rigid=key == "name") for key in entries[0])
+    )
     for entry in entries:
         table.add_row(
             *(
@@ -76,11 +78,16 @@ def list_things(
         out.print(f"not loaded: {name}, {target} of an installed package; --allow {name} loads it", soft_wrap=True)
 
 
+def _is_numeric(key: str, entries: list[dict[str, Any]]) -> bool:
+    values = [entry[key] for entry in entries if entry[key] is not None]
+    return all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+
+
 def _withheld(kind: str) -> dict[str, str]:
     """Return the entry points of this kind, declared by installed packages, that are not allowed."""
-    from graphtrial.core.plugins.loader import registries
+    from graphtrial.core.plugins.loader import registry_of
 
-    registry = next((one for one in registries().values() if one.plural == kind), None)
+    registry = registry_of(kind)
     return {} if registry is None else registry.not_allowed()
 
 

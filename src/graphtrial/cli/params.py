@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
 from graphtrial.cli.common import (
     Allowed,
@@ -19,6 +18,7 @@ from graphtrial.cli.common import (
     print_json,
 )
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.terminal import TableColumn, TerminalTable
 
 
 @friendly
@@ -80,7 +80,7 @@ def _count(dataset: str, model: str, encoding: str, settings: dict[str, Any], bu
         print_json({"dataset": dataset, "model": model, "settings": resolved, "parts": parts, "params": total})
         return
     out.print(f"{model} on {dataset}: " + ", ".join(f"{key} {value}" for key, value in resolved.items()))
-    table = Table("module", "parameters")
+    table = TerminalTable(TableColumn("module"), TableColumn("parameters", numeric=True))
     for name, count in parts.items():
         table.add_row(name, str(count))
     table.add_row("total", str(total), style="bold")
@@ -96,12 +96,15 @@ def _published(json: bool) -> None:
     if json:
         print_json([asdict(check) for check in checks])
         return
-    table = Table(*("paper", "table", "dataset", "model", "variant", "layers", "published", "built", ""))
+    texts = [TableColumn("paper", priority=2), TableColumn("table", numeric=True, priority=1)]
+    texts += [TableColumn(heading) for heading in ("dataset", "model", "variant")]
+    counts = [TableColumn(heading, numeric=True) for heading in ("layers", "published", "built")]
+    table = TerminalTable(*texts, *counts, TableColumn("reason"))
     for check in checks:
         variant = ", ".join(f"{key} {value}" for key, value in check.variant.items())
         numbers = (str(check.published), "" if check.built is None else str(check.built))
         cells = (check.paper, str(check.table), check.dataset, check.model, variant, str(check.layers or ""), *numbers)
-        table.add_row(*cells, "" if check.match else check.reason, style=None if check.match else "yellow")
+        table.add_row(*cells, "" if check.match else check.reason or "", style="" if check.match else "yellow")
     out.print(table)
     matching = sum(check.match for check in checks)
     out.print(f"{matching} of {len(checks)} published parameter counts are equal; the others have a reason.")

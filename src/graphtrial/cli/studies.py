@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.table import Table
-
 from graphtrial.cli.common import err, out
 from graphtrial.core.errors import MissingDependencyError
 from graphtrial.core.parallel import cores
+from graphtrial.core.terminal import TableColumn, TerminalTable
 
 if TYPE_CHECKING:
     from graphtrial.studies import Study
@@ -46,7 +45,10 @@ def study_entries(store: Path, *, estimate: bool, only: list[str]) -> list[dict[
 
 def show_studies(entries: list[dict[str, Any]]) -> None:
     """Print the studies as a table."""
-    table = Table("name", "dataset", "rows", "trials", "done", "hours left", "title")
+    counts = (TableColumn(heading, numeric=True) for heading in ("rows", "trials", "done", "hours left"))
+    table = TerminalTable(
+        TableColumn("name", rigid=True), TableColumn("dataset", priority=2), *counts, TableColumn("title", priority=1)
+    )
     papers: dict[str, str] = {}
     for entry in entries:
         dataset = entry["dataset"]
@@ -106,7 +108,9 @@ def show_plan(study: Study, store: Path, *, estimate: bool) -> None:
     etas = row_etas(study, records_of(store), estimate=estimate)
     facts = totals(etas)
     out.print(f"{study.title}: {facts['trials']} trials in {facts['rows']} rows, {facts['done']} of them done")
-    table = Table("dataset", "model", "settings", "encoding", "protocol", "splits x seeds", "done", "hours left")
+    texts = (TableColumn(heading) for heading in ("dataset", "model", "settings", "encoding"))
+    counts = (TableColumn(heading, numeric=True) for heading in ("splits x seeds", "done", "hours left"))
+    table = TerminalTable(*texts, TableColumn("protocol", priority=1), *counts)
     for eta in etas:
         row = eta.row
         table.add_row(

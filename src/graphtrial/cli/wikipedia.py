@@ -227,12 +227,14 @@ def _pipeline(
 def _report_stage(result: StageResult) -> None:
     """Print one line per finished stage, and warnings about broken input."""
     facts = ", ".join(f"{key} {_short(value)}" for key, value in result.report.items() if value not in ("", [], False))
-    how = "cached" if result.kept else f"{result.seconds:.1f} s"
+    how = "cached" if result.is_cached else f"{result.seconds:.1f} s"
     err.print(f"{result.name} ({how}): {facts}", markup=False, soft_wrap=True)
-    for what in ("broken", "repaired", "truncated"):
-        if result.report.get(what):
-            number = result.report[what]
-            message = "the file is truncated" if what == "truncated" else f"{number:,} {what} rows, pages or lines"
+    for problem in ("broken", "repaired", "truncated"):
+        if result.report.get(problem):
+            number = result.report[problem]
+            message = (
+                "the file is truncated" if problem == "truncated" else f"{number:,} {problem} rows, pages or lines"
+            )
             err.print(f"warning: {result.report.get('file', result.name)}: {message}", markup=False, soft_wrap=True)
 
 

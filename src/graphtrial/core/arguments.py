@@ -72,17 +72,17 @@ class _MismatchError(Exception):
     """The value does not satisfy the type hint."""
 
 
-def check_value(value: Any, hint: Any, what: str) -> Any:
+def check_value(value: Any, hint: Any, subject: str) -> Any:
     """Validate a value against a type hint and return it coerced to the hinted type.
 
-    Raises `GraphTrialError` with the allowed values; `what` names the argument in the message.
+    Raises `GraphTrialError` with the allowed values; `subject` names the argument in the message.
     """
     if isinstance(value, bool | int | float | str) and _is_sequence(hint):
         value = (value,)  # the command line has no syntax for a list of one
     try:
         return _coerce(value, hint)
     except _MismatchError:
-        raise GraphTrialError(f"{what} must be {describe_hint(hint)}, not {short_repr(value)}") from None
+        raise GraphTrialError(f"{subject} must be {describe_hint(hint)}, not {short_repr(value)}") from None
 
 
 def describe_hint(hint: Any) -> str:

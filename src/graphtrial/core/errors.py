@@ -58,15 +58,15 @@ def in_one_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, choices: Iterable[str]) -> str:
     """Return " Did you mean 'x'?" for the closest match, ignoring case, or an empty string."""
     if len(name) > MAX_NAME_LENGTH:
         return ""  # difflib is quadratic in the length
-    spelled = {one.lower(): one for one in known}  # the papers write ZINC and GCN
+    spelled = {one.lower(): one for one in choices}  # the papers write ZINC and GCN
     near = difflib.get_close_matches(name.lower(), spelled, n=1, cutoff=0.5)
     return f" Did you mean '{spelled[near[0]]}'?" if near else ""
 
 
-def missing_extra(what: str, package: str, extra: str) -> MissingDependencyError:
+def missing_extra(feature: str, package: str, extra: str) -> MissingDependencyError:
     """Return the error for a missing optional package."""
-    return MissingDependencyError(f"{what} needs {package}: pip install 'graphtrial[{extra}]'")
+    return MissingDependencyError(f"{feature} needs {package}: pip install 'graphtrial[{extra}]'")

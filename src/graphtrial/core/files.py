@@ -109,12 +109,12 @@ def is_locked(path: Path) -> bool:
     return False
 
 
-def require_file(path: Path, what: str = "") -> Path:
+def require_file(path: Path, description: str = "") -> Path:
     """Return `path` if it is a regular file; reading a pipe or a device might block for ever."""
     try:
         mode = path.stat().st_mode
     except (OSError, ValueError) as error:
-        raise GraphTrialError(f"cannot read {what}{path}: {reason(error)}") from error
+        raise GraphTrialError(f"cannot read {description}{path}: {reason(error)}") from error
     if not stat.S_ISREG(mode):
         raise GraphTrialError(f"{path} is {_file_type(mode)}, not a regular file")
     return path

@@ -53,7 +53,7 @@ def prepare_workers(*, sklearn: bool = False) -> None:
 
 
 def map_in_order(
-    function: Callable[[Item], Result], items: Sequence[Item], what: str, workers: int | None = None
+    function: Callable[[Item], Result], items: Sequence[Item], description: str, workers: int | None = None
 ) -> Iterator[Result]:
     """Yield `function(item)` for each item, in order, from a pool of `workers` processes (all cores by default).
 
@@ -67,17 +67,17 @@ def map_in_order(
 
     processes = min(workers or cores(), len(items))
     if processes <= 1 or multiprocessing.current_process().daemon:
-        yield from track(map(function, items), what, len(items))
+        yield from track(map(function, items), description, len(items))
         return
     with ProcessPoolExecutor(processes, mp_context=worker_context()) as pool:
         with _without_main():
             futures: list[Future[Result]] = [pool.submit(function, item) for item in items]
         try:
-            for future in track(futures, what, len(items)):
+            for future in track(futures, description, len(items)):
                 yield future.result()
         except BrokenProcessPool as error:
             raise GraphTrialError(
-                f"{what} stopped because a worker process was killed, perhaps because memory ran out; "
+                f"{description} stopped because a worker process was killed, perhaps because memory ran out; "
                 "run the command again with fewer cores (taskset) or more memory"
             ) from error
         finally:

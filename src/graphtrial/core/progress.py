@@ -22,10 +22,10 @@ class Advance(Protocol):
 
 
 @contextmanager
-def progress(what: str, total: float | None) -> Iterator[Advance]:
+def progress(description: str, total: float | None) -> Iterator[Advance]:
     """Yield a callback that advances the bar; the bar appears after `SHOW_AFTER_SECONDS`."""
     bar = Progress(console=Console(file=sys.stderr), transient=True, disable=not sys.stderr.isatty())
-    task = bar.add_task(what, total=total)
+    task = bar.add_task(description, total=total)
     shown_at = time.monotonic() + SHOW_AFTER_SECONDS
     started = False
 
@@ -42,9 +42,9 @@ def progress(what: str, total: float | None) -> Iterator[Advance]:
         bar.stop()
 
 
-def track(items: Iterable[T], what: str, total: int) -> Iterator[T]:
+def track(items: Iterable[T], description: str, total: int) -> Iterator[T]:
     """Iterate over the items with a progress bar."""
-    with progress(what, total) as advance:
+    with progress(description, total) as advance:
         for item in items:
             yield item
             advance()

@@ -26,22 +26,22 @@ class Rules:
     version: ClassVar[int] = 1
     former: ClassVar[Mapping[int, Mapping[str, Any]]] = {}
     """Defaults of earlier versions that have changed since, by version, so that their trials stay readable."""
-    what: ClassVar[str] = "the rules"
+    description: ClassVar[str] = "the rules"
 
     def __post_init__(self) -> None:
-        check_fields(self, self.what)
+        check_fields(self, self.description)
 
     @classmethod
     def from_dict(cls: type[R], values: Mapping[str, Any]) -> R:
         """Build rules from plain values; an unknown key is an error that names the nearest known one."""
-        return cls(**resolve_arguments(cls, without_kind(values, cls.kind), cls.what))
+        return cls(**resolve_arguments(cls, without_kind(values, cls.kind), cls.description))
 
     @classmethod
     def from_stored(cls: type[R], values: Mapping[str, Any]) -> R:
         """Read what `to_dict` wrote."""
-        version = check_value(values.get("version", 1), int, f"the version of {cls.what}")
+        version = check_value(values.get("version", 1), int, f"the version of {cls.description}")
         if version not in (cls.version, *cls.former):
-            raise GraphTrialError(f"{cls.what} are of version {version}; this is version {cls.version}")
+            raise GraphTrialError(f"{cls.description} are of version {version}; this is version {cls.version}")
         then = cls.former.get(version, {}) if version != cls.version else {}
         return cls.from_dict({**then, **{key: value for key, value in values.items() if key != "version"}})
 
@@ -65,8 +65,8 @@ class Rules:
     def difference(self, other: Rules) -> dict[str, Any]:
         """Return the changes that lead from other rules of the kind to these; `None` removes one."""
         mine, theirs = self.flat(), other.flat()
-        found = {key: value for key, value in mine.items() if key not in theirs or theirs[key] != value}
-        return {**found, **{key: None for key in theirs if key not in mine and key.count(".") < 2}}
+        differences = {key: value for key, value in mine.items() if key not in theirs or theirs[key] != value}
+        return {**differences, **{key: None for key in theirs if key not in mine and key.count(".") < 2}}
 
 
 def without_kind(values: Mapping[str, Any], kind: str | None) -> dict[str, Any]:

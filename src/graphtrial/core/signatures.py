@@ -15,18 +15,23 @@ from graphtrial.core.errors import GraphTrialError, short_repr
 F = TypeVar("F", bound=Callable[..., None])
 
 
-def check_fields(instance: Any, what: str = "") -> None:
+def check_fields(instance: Any, subject: str = "") -> None:
     """Validate every field of a dataclass against its type hint; call it in `__post_init__`."""
     hints = declared_hints(type(instance))
     for field in fields(instance):
         if field.init and field.name in hints:
-            label = f"{field.name} of {what}" if what else field.name
+            label = f"{field.name} of {subject}" if subject else field.name
             value = check_value(getattr(instance, field.name), hints[field.name], label)
             object.__setattr__(instance, field.name, value)
 
 
 def declared_arguments(constructor: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     """Return the keyword arguments in a constructor's signature; `self` and positional-only ones are left out."""
+    cached = isinstance(constructor, type | types.FunctionType)
+    return dict(_arguments(constructor) if cached else _read_arguments(constructor))
+
+
+def _read_arguments(constructor: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     try:
         parameters = inspect.signature(constructor).parameters
@@ -51,13 +56,14 @@ def _read_hints(constructor: Any) -> dict[str, Any]:
     }
 
 
+_arguments: Callable[[Any], dict[str, inspect.Parameter]] = functools.lru_cache(maxsize=512)(_read_arguments)
 _hints: Callable[[Any], dict[str, Any]] = functools.lru_cache(maxsize=512)(_read_hints)
 
 
-def check_arguments(function: Callable[..., Any], given: Mapping[str, Any], what: str) -> dict[str, Any]:
+def check_arguments(function: Callable[..., Any], given: Mapping[str, Any], subject: str) -> dict[str, Any]:
     """Validate keyword arguments against a signature and return them coerced to their types."""
     hints = declared_hints(function)
-    return {key: check_value(value, hints[key], f"{key} of {what}") for key, value in given.items()}
+    return {key: check_value(value, hints[key], f"{key} of {subject}") for key, value in given.items()}
 
 
 def validated(init: F) -> F:

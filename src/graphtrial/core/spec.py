@@ -69,15 +69,15 @@ class Component:
         return f"{self.name}:{values}" if values else self.name
 
 
-def resolve_arguments(constructor: Callable[..., Any], given: Mapping[str, Any], what: str) -> dict[str, Any]:
+def resolve_arguments(constructor: Callable[..., Any], given: Mapping[str, Any], subject: str) -> dict[str, Any]:
     """Complete `given` with the constructor's defaults; an unknown, missing or invalid argument is an error."""
     declared = declared_arguments(constructor)
-    given = check_value(given, dict[str, Any], what)
-    reject_unknown_keys(given, declared, what)
+    given = check_value(given, dict[str, Any], subject)
+    reject_unknown_keys(given, declared, subject)
     missing = [name for name, p in declared.items() if p.default is p.empty and name not in given]
     if missing:
-        raise GraphTrialError(f"{what} needs a value for {', '.join(missing)}")
-    values = check_arguments(constructor, given, what)
+        raise GraphTrialError(f"{subject} needs a value for {', '.join(missing)}")
+    values = check_arguments(constructor, given, subject)
     return {name: values.get(name, p.default) for name, p in declared.items()}
 
 
@@ -95,20 +95,23 @@ def declared_defaults(constructor: Callable[..., Any]) -> dict[str, Any]:
     """Return the default of each declared argument that has one."""
     factories = {f.name: f.default_factory for f in fields(constructor)} if is_dataclass(constructor) else {}
     declared = {name: p.default for name, p in declared_arguments(constructor).items() if p.default is not p.empty}
-    made = {name: factory() for name, factory in factories.items() if factory is not MISSING and name in declared}
-    return {**declared, **made}
+    from_factories = {
+        name: factory() for name, factory in factories.items() if factory is not MISSING and name in declared
+    }
+    return {**declared, **from_factories}
 
 
 def _equal(one: Any, other: Any) -> bool:
     return canonical_json(one) == canonical_json(other)
 
 
-def reject_unknown_keys(given: Mapping[str, Any], known: Mapping[str, Any], what: str) -> None:
+def reject_unknown_keys(given: Mapping[str, Any], allowed: Mapping[str, Any], subject: str) -> None:
     """Raise an error for the first unknown key, suggesting the closest known one."""
     for key in given:
-        if key not in known:
+        if key not in allowed:
             raise UnknownNameError(
-                f"{what} has no setting '{key}'.{did_you_mean(key, known)} Known settings: {', '.join(sorted(known))}."
+                f"{subject} has no setting '{key}'.{did_you_mean(key, allowed)} "
+                f"Known settings: {', '.join(sorted(allowed))}."
             )
 
 

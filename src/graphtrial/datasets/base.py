@@ -200,7 +200,7 @@ def dataset_hash(graphs: GraphSet, splits: Sequence[Split]) -> str:
     return digest({"graphs": graphs.content_hash, "splits": parts})
 
 
-def check_splits(splits: Sequence[Split], count: int, complete: bool, what: str = "graph") -> None:
+def check_splits(splits: Sequence[Split], count: int, complete: bool, subject: str = "graph") -> None:
     """Raise InvalidGraphError for splits with overlaps, duplicates, indices out of range or, if `complete`, gaps."""
     if not splits:
         raise InvalidGraphError("a dataset needs at least one split")
@@ -209,10 +209,10 @@ def check_splits(splits: Sequence[Split], count: int, complete: bool, what: str 
             if not len(ids):
                 raise InvalidGraphError(f"the {part} part of split {number} is empty")
             if ids.min() < 0 or ids.max() >= count:
-                raise InvalidGraphError(f"the {part} part of split {number} names a {what} outside 0 to {count - 1}")
+                raise InvalidGraphError(f"the {part} part of split {number} names a {subject} outside 0 to {count - 1}")
         indices = np.concatenate(list(split.parts.values()))
         distinct = len(np.unique(indices))
         if distinct != len(indices):
-            raise InvalidGraphError(f"split {number} has a {what} in two places")
+            raise InvalidGraphError(f"split {number} has a {subject} in two places")
         if complete and distinct != count:
-            raise InvalidGraphError(f"split {number} leaves out {count - distinct} of {count} {what}s")
+            raise InvalidGraphError(f"split {number} leaves out {count - distinct} of {count} {subject}s")

@@ -18,7 +18,7 @@ from graphtrial.datasets.base import DATASETS, PARTS, Dataset, DatasetSpec, Sour
 from graphtrial.datasets.graph_statistics import graph_statistics
 from graphtrial.datasets.statistics import compare, summary, types_of
 from graphtrial.graphs import GraphSet, storage
-from graphtrial.io.sources import fetch, find, known_hash
+from graphtrial.io.sources import fetch, find, published_hash
 from graphtrial.tasks import Task
 
 logger = logging.getLogger(__name__)
@@ -135,7 +135,7 @@ def _choose_source(spec: DatasetSpec) -> Source:
 
 
 def _folder(spec: DatasetSpec, source: Source) -> Path | None:
-    hashes = {file.name: known_hash(file) for file in source.files}
+    hashes = {file.name: published_hash(file) for file in source.files}
     if None in hashes.values():
         return None
     facts = {"dataset": spec.name, "parser": spec.parser_version, "source": source.name, "inputs": hashes}
@@ -164,7 +164,7 @@ def _prepare(spec: DatasetSpec, source: Source, folder: Path) -> None:
         "files": [
             {
                 "name": f.name,
-                "sha256": known_hash(f),
+                "sha256": published_hash(f),
                 "size": raw[f.name].stat().st_size,
                 "url": f.url,
                 "licence": f.licence,

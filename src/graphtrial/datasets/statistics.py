@@ -74,11 +74,13 @@ def compare(published: Statistics, graphs: GraphSet, splits: Sequence[Split], ex
         "classes": (types_of(graphs, "y"), published.classes),
         "features": (graphs.columns["x"].width if "x" in graphs.columns else None, published.features),
     }
-    rows += [_count_row(w, ours, value, differences) for w, (ours, value) in counts.items() if value is not None]
+    rows += [
+        _count_row(w, measured, value, differences) for w, (measured, value) in counts.items() if value is not None
+    ]
     if published.split is not None:
         sizes = sorted({split.sizes for split in splits})
-        ours: Any = list(sizes[0]) if len(sizes) == 1 else [list(s) for s in sizes]
-        rows.append(_row("split", ours, list(published.split), sizes == [published.split], "equal"))
+        measured: Any = list(sizes[0]) if len(sizes) == 1 else [list(s) for s in sizes]
+        rows.append(_row("split", measured, list(published.split), sizes == [published.split], "equal"))
     return rows
 
 
@@ -100,14 +102,16 @@ def summary(counts: npt.NDArray[Any]) -> dict[str, float]:
     return {"mean": round(float(counts.mean()), 4), "min": int(counts.min()), "max": int(counts.max())}
 
 
-def _count_row(what: str, ours: Any, published: int, differences: Mapping[str, Difference]) -> dict[str, Any]:
-    if what in differences and ours != published:
-        return _explained_row(what, ours, published, differences[what], ours == differences[what].expected, "equal")
-    return _row(what, ours, published, ours == published, "equal")
+def _count_row(statistic: str, measured: Any, published: int, differences: Mapping[str, Difference]) -> dict[str, Any]:
+    if statistic in differences and measured != published:
+        return _explained_row(
+            statistic, measured, published, differences[statistic], measured == differences[statistic].expected, "equal"
+        )
+    return _row(statistic, measured, published, measured == published, "equal")
 
 
 def _mean_row(
-    what: str,
+    statistic: str,
     counts: npt.NDArray[Any],
     published: float,
     exact: bool,
@@ -117,10 +121,10 @@ def _mean_row(
     mean = float(counts.mean())
     error = 0.0 if exact else standard_error(counts, groups)
     rule = "rounds to the published digits" if exact else f"within {STANDARD_ERRORS:g} standard errors of {error:.4f}"
-    if what in differences and not _near(mean, published, error):
-        agrees = _near(mean, differences[what].expected, error)
-        return _explained_row(what, mean, published, differences[what], agrees, rule)
-    return _row(what, mean, published, _near(mean, published, error), rule)
+    if statistic in differences and not _near(mean, published, error):
+        agrees = _near(mean, differences[statistic].expected, error)
+        return _explained_row(statistic, mean, published, differences[statistic], agrees, rule)
+    return _row(statistic, mean, published, _near(mean, published, error), rule)
 
 
 def _edges_row(
@@ -154,14 +158,14 @@ def _near(mean: float, published: float, error: float) -> bool:
 
 
 def _explained_row(
-    what: str, ours: Any, published: Any, difference: Difference, agrees: bool, rule: str
+    statistic: str, measured: Any, published: Any, difference: Difference, agrees: bool, rule: str
 ) -> dict[str, Any]:
-    row = _row(what, ours, published, agrees, f"{rule}, known to be {difference.expected:g} instead")
+    row = _row(statistic, measured, published, agrees, f"{rule}, known to be {difference.expected:g} instead")
     return row | {"reason": difference.reason}
 
 
-def _row(what: str, ours: Any, published: Any, agrees: bool, rule: str) -> dict[str, Any]:
-    ours = round(ours, 4) if isinstance(ours, float) else ours
+def _row(statistic: str, measured: Any, published: Any, agrees: bool, rule: str) -> dict[str, Any]:
+    measured = round(measured, 4) if isinstance(measured, float) else measured
     if not agrees:
         rule = rule.replace("rounds", "must round", 1) if "rounds" in rule else f"must be {rule}"
-    return {"what": what, "ours": ours, "published": published, "agrees": bool(agrees), "rule": rule}
+    return {"what": statistic, "ours": measured, "published": published, "agrees": bool(agrees), "rule": rule}

@@ -59,19 +59,19 @@ def check_folder(area: str, folder: Path, *, writable: bool = True) -> Iterator[
 def check_raw_files() -> Iterator[Finding]:
     """Check the raw files in the mirror and the raw cache against their published checksums."""
     from graphtrial.datasets import DATASETS
-    from graphtrial.io.sources import find, known_hash, mirror
+    from graphtrial.io.sources import find, mirror, published_hash
 
     try:
         folder = mirror()
     except GraphTrialError as error:
         yield Finding("mirror", "folder", "wrong", str(error))
         return
-    says = str(folder) if folder else "none; missing files are downloaded"
-    yield Finding("mirror", "folder", "ok", says)
+    result = str(folder) if folder else "none; missing files are downloaded"
+    yield Finding("mirror", "folder", "ok", result)
     files = {file.name: file for name in DATASETS for source in DATASETS.get(name)().sources for file in source.files}
     intact, unknown, damaged = 0, 0, []
     for file in files.values():
-        path, expected = find(file), known_hash(file)
+        path, expected = find(file), published_hash(file)
         if path is None:
             continue
         if expected is None:
@@ -80,11 +80,11 @@ def check_raw_files() -> Iterator[Finding]:
             intact += 1
         else:
             damaged.append(str(path))
-    says = f"{intact} match their checksum" + (f", {unknown} have no published checksum" if unknown else "")
+    result = f"{intact} match their checksum" + (f", {unknown} have no published checksum" if unknown else "")
     advice = "download them again" if damaged else ""
     if damaged:
-        says += f", {len(damaged)} do not: {some(damaged)}"
-    yield Finding("mirror", "raw files", "wrong" if damaged else "ok", says, advice)
+        result += f", {len(damaged)} do not: {some(damaged)}"
+    yield Finding("mirror", "raw files", "wrong" if damaged else "ok", result, advice)
 
 
 def _check_arrays(folder: Path) -> Iterator[Finding]:
@@ -101,9 +101,9 @@ def _check_arrays(folder: Path) -> Iterator[Finding]:
         except CorruptFileError:
             damaged.append(str(path.relative_to(folder)))
     if damaged:
-        says = f"{len(damaged)} of {len(sets)} sets of arrays are damaged: {some(damaged)}"
+        result = f"{len(damaged)} of {len(sets)} sets of arrays are damaged: {some(damaged)}"
         advice = f"they are computed again when next used, or delete them in {folder}"
-        yield Finding("cache", folder.name, "wrong", says, advice)
+        yield Finding("cache", folder.name, "wrong", result, advice)
     else:
         yield Finding("cache", folder.name, "ok", f"{len(sets)} sets of arrays, {size(count)}, all checksums match")
 

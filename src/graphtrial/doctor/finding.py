@@ -13,9 +13,9 @@ class Finding:
     """Result of one check: `ok`, a harmless `note`, or `wrong`, with `advice`."""
 
     area: str
-    what: str
+    check: str
     state: State
-    says: str
+    result: str
     advice: str = ""
 
 

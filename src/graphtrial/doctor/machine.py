@@ -19,16 +19,16 @@ SAFE_TORCH = (2, 10, 0)
 def check_machine() -> Iterator[Finding]:
     """Check cores, memory, and whether the Numba kernels compile."""
     area, count = "machine", cores()
-    says = f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"
-    yield Finding(area, "system", "ok", says)
+    result = f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"
+    yield Finding(area, "system", "ok", result)
     yield Finding(area, "threads", "ok", f"one per trial; {count} trials at once on {count} cores")
     if "SC_AVPHYS_PAGES" in os.sysconf_names:
         page = os.sysconf("SC_PAGE_SIZE")
         free, total = page * os.sysconf("SC_AVPHYS_PAGES"), page * os.sysconf("SC_PHYS_PAGES")
         little = total < MEMORY_PER_CORE * count
         advice = f"each trial takes half a gigabyte or more: run fewer at once, --workers {max(1, count // 2)}"
-        says = f"{size(total)}, of which {size(free)} are free"
-        yield Finding(area, "memory", "note" if little else "ok", says, advice if little else "")
+        result = f"{size(total)}, of which {size(free)} are free"
+        yield Finding(area, "memory", "note" if little else "ok", result, advice if little else "")
     yield _kernels(area)
 
 
@@ -47,14 +47,14 @@ def check_packages() -> Iterator[Finding]:
         installed = _version(name)
         fits = installed is not None and _numbers(installed) >= _numbers(least)
         if extra is None:
-            says = installed or "not installed"
+            result = installed or "not installed"
             advice = "" if fits else f"pip install '{name}>={least}'"
-            yield Finding("packages", name, "ok" if fits else "wrong", says, advice)
+            yield Finding("packages", name, "ok" if fits else "wrong", result, advice)
         elif not fits and extra[1] != "dev":
             missing.setdefault(extra[1], []).append(f"{name} {installed} is too old" if installed else name)
     if (torch := _version("torch")) and _numbers(torch) < SAFE_TORCH:
-        says = "importing an untrusted torch file could run code (CVE-2026-24747)"
-        yield Finding("packages", "torch files", "note", says, "pip install 'torch>=2.10', or import other formats")
+        result = "importing an untrusted torch file could run code (CVE-2026-24747)"
+        yield Finding("packages", "torch files", "note", result, "pip install 'torch>=2.10', or import other formats")
     for name, absent in sorted(missing.items()):
         advice = f"if you need it: pip install 'graphtrial[{name}]'"
         yield Finding("packages", f"extra {name}", "note", f"without {some(absent)}", advice)

@@ -51,32 +51,32 @@ def check_study(path: Path, name: str) -> Iterator[Finding]:
     missing = [trial for trial in dict.fromkeys(planned) if trial not in records]
     unfinished = [record.id for record in records.values() if not record.is_finished]
     done = len(records) - len(unfinished)
-    says = f"{done} of {len(set(planned))} trials are finished, {len(unfinished)} started, {len(missing)} missing"
+    result = f"{done} of {len(set(planned))} trials are finished, {len(unfinished)} started, {len(missing)} missing"
     complete = not missing and not unfinished
     advice = "" if complete else f"graphtrial study {name}"
-    yield Finding("study", name, "ok" if complete else "note", says, advice)
+    yield Finding("study", name, "ok" if complete else "note", result, advice)
     if twice:
         yield Finding("study", "plan", "note", f"{len(twice)} trials are planned twice and run once: {some(twice)}")
 
 
 def _file(store: Store) -> Finding:
     wrong = store.integrity()
-    says = f"{store.path} is damaged: {some(wrong)}" if wrong else f"{store.path} is sound"
-    return Finding(AREA, "file", "wrong" if wrong else "ok", says, _RESCUE if wrong else "")
+    result = f"{store.path} is damaged: {some(wrong)}" if wrong else f"{store.path} is sound"
+    return Finding(AREA, "file", "wrong" if wrong else "ok", result, _RESCUE if wrong else "")
 
 
 def _trials(store: Store) -> Iterator[Finding]:
     examined = list(store.examine())
     records = [record for _, record, _ in examined if record is not None]
     statuses = Counter(record.status for record in records)
-    says = ", ".join(f"{count} {status}" for status, count in sorted(statuses.items())) or "none yet"
+    result = ", ".join(f"{count} {status}" for status, count in sorted(statuses.items())) or "none yet"
     failed = statuses["failed"]
     advice = "`graphtrial status` lists them, `graphtrial show ID` shows the error" if failed else ""
-    yield Finding(AREA, "trials", "note" if failed else "ok", says, advice)
+    yield Finding(AREA, "trials", "note" if failed else "ok", result, advice)
     named = sorted({name for record in records for name in record.spec.names if ":" in name})
     if named:
-        says = f"{len(named)} names of code outside graphtrial: {some(named)}"
-        yield Finding(AREA, "code", "note", says, "no command imports it, unless --allow names it")
+        result = f"{len(named)} names of code outside graphtrial: {some(named)}"
+        yield Finding(AREA, "code", "note", result, "no command imports it, unless --allow names it")
     damaged = [(trial, why) for trial, record, why in examined if record is None]
     for trial, why in damaged:
         yield Finding(AREA, f"trial {trial}", "wrong", why, _DISTRUST)
@@ -94,14 +94,14 @@ def _folders(records: list[TrialRecord], store: Store) -> Iterator[Finding]:
     with_weights = [record for record in records if record.weights is not None]
     lost = [record.id for record in with_weights if not store.weights_file(record.id).is_file()]
     if lost:
-        says = f"the weights of {len(lost)} trials are missing: {some(lost)}"
+        result = f"the weights of {len(lost)} trials are missing: {some(lost)}"
         advice = "their scores remain; `graphtrial store merge` copies weights from a store that has them"
-        yield Finding(AREA, "weights", "note", says, advice)
+        yield Finding(AREA, "weights", "note", result, advice)
     present = [record for record in with_weights if record.id not in lost]
     changed = [record.id for record in present if sha256_of(store.weights_file(record.id)) != record.weights]
     if changed:
-        says = f"the weights of {len(changed)} trials were changed after they were written: {some(changed)}"
-        yield Finding(AREA, "weights", "wrong", says, "delete them; `graphtrial store merge` copies them again")
+        result = f"the weights of {len(changed)} trials were changed after they were written: {some(changed)}"
+        yield Finding(AREA, "weights", "wrong", result, "delete them; `graphtrial store merge` copies them again")
     elif present:
         yield Finding(AREA, "weights", "ok", f"the digests of {len(present)} weights files match")
     finished = [record.id for record in records if record.is_finished]

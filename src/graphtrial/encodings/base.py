@@ -13,6 +13,8 @@ import torch
 from torch import Tensor
 
 from graphtrial.core.cache import cache_folder, cached
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.plugins.imports import registered_name
 from graphtrial.core.plugins.origins import origin_digests
 from graphtrial.core.registry import Registry, is_subclass
 from graphtrial.core.signatures import declared_arguments
@@ -29,7 +31,10 @@ ENCODINGS: Registry[type[Encoding]] = Registry(
 
 
 class Encoding(ABC):
-    """Base class of encodings: node features computed from the structure of a graph alone, never from its labels."""
+    """Base class of encodings: node features computed from the structure of a graph alone, never from its labels.
+
+    Arguments of the constructor are stored as attributes of the same name.
+    """
 
     name: ClassVar[str]
     version: ClassVar[int] = 1
@@ -76,6 +81,19 @@ def encoding_settings(encoding: Component) -> dict[str, Any]:
     kind = ENCODINGS.get(encoding.name)
     arguments = declared_defaults(kind) | encoding.arguments
     return {name: arguments[name] for name in declared_arguments(kind) if name in arguments} | encoding.arguments
+
+
+def encoding_text(encoding: str | type[Encoding] | Encoding) -> str:
+    """Return an encoding as text: a text as it is, a class by its name, an instance with all of its arguments."""
+    if not isinstance(encoding, Encoding):
+        return registered_name(ENCODINGS, encoding)
+    if encoding.parts != (encoding,):
+        return "+".join(encoding_text(part) for part in encoding.parts)
+    name = registered_name(ENCODINGS, type(encoding))
+    missing = [key for key in declared_arguments(type(encoding)) if not hasattr(encoding, key)]
+    if missing:
+        raise GraphTrialError(f"encoding '{name}' does not store its argument '{missing[0]}'; give it as text")
+    return str(Component(name, {key: getattr(encoding, key) for key in declared_arguments(type(encoding))}))
 
 
 def encode(graphs: GraphSet, encoding: Encoding, column: str) -> GraphSet:

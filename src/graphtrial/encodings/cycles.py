@@ -34,11 +34,11 @@ class CycleCounts(Encoding):
 
     @validated
     def __init__(self, k: Annotated[int, Range(3, 12)]) -> None:
-        self.longest = k
+        self.k = k
         self.width = k - 2
 
     def cache_key(self) -> dict[str, Any]:
-        return {"longest": self.longest}
+        return {"longest": self.k}
 
     def compute(self, graphs: GraphSet) -> npt.NDArray[np.float32]:
         from graphtrial.encodings.cycle_counts import count_cycles  # numba takes a moment to import
@@ -46,10 +46,10 @@ class CycleCounts(Encoding):
         out = np.zeros((graphs.num_nodes, self.width), np.int64)
         node_ptr, edge_ptr = np.asarray(graphs.node_ptr, np.int64), np.asarray(graphs.edge_ptr, np.int64)
         edges = np.ascontiguousarray(graphs.edge_index, np.int64)
-        failed = int(count_cycles(node_ptr, edge_ptr, edges, self.longest, MOST_STEPS, out))
+        failed = int(count_cycles(node_ptr, edge_ptr, edges, self.k, MOST_STEPS, out))
         if failed >= 0:
             raise GraphTrialError(
                 f"graph {failed}, with {graphs.node_counts[failed]} nodes and {graphs.edge_counts[failed]} edges, has "
-                f"too many paths of up to {self.longest} nodes to count its cycles: count shorter ones, with cycles:3"
+                f"too many paths of up to {self.k} nodes to count its cycles: count shorter ones, with cycles:3"
             )
         return out.astype(np.float32)

@@ -35,7 +35,7 @@ class EquivariantLaplacian(Encoding):
     def __init__(
         self, k: Width, normalization: Normalization = "sym", sign: Literal["random", "fixed"] = "fixed"
     ) -> None:
-        self.width = k
+        self.k = self.width = k
         self.normalization: Normalization = normalization
         self.sign = sign
 

@@ -32,7 +32,7 @@ class HeatKernelSE(Encoding):
 
     @validated
     def __init__(self, k: Width) -> None:
-        self.width = k
+        self.k = self.width = k
 
     def compute(self, graphs: GraphSet) -> npt.NDArray[np.float32]:
         check_dense(graphs, f"the {self.name} encodings")

@@ -44,7 +44,7 @@ class LaplacianPE(Encoding):
 
     @validated
     def __init__(self, k: Width, sign: Sign = "random") -> None:
-        self.width = k
+        self.k = self.width = k
         self.sign = sign
 
     def cache_key(self) -> dict[str, Any]:

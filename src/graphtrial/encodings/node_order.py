@@ -36,7 +36,7 @@ class NodeOrder(Encoding):
 
     @validated
     def __init__(self, k: Width, order: Order = "fixed") -> None:
-        self.width = k
+        self.k = self.width = k
         self.order = order
 
     def cache_key(self) -> dict[str, Any]:

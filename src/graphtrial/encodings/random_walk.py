@@ -27,7 +27,7 @@ class RandomWalkPE(Encoding):
 
     @validated
     def __init__(self, k: Width) -> None:
-        self.width = k
+        self.k = self.width = k
 
     def compute(self, graphs: GraphSet) -> npt.NDArray[np.float32]:
         from graphtrial.encodings.return_probabilities import return_probabilities  # numba takes a moment to import

@@ -27,7 +27,7 @@ class RRWP(Encoding):
 
     @validated
     def __init__(self, k: Width) -> None:
-        self.width = k
+        self.k = self.width = k
 
     def compute(self, graphs: GraphSet) -> npt.NDArray[np.float32]:
         start = np.ones((graphs.num_nodes, 1), np.float32)

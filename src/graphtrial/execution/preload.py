@@ -1,7 +1,6 @@
 """Imports and compilation in the fork server, so that worker processes start within milliseconds."""
 
 import numpy as np
-import torch._dynamo  # noqa: F401 - optimizers of torch import it, which takes more than a second
 
 import graphtrial.execution.worker  # noqa: F401
 from graphtrial.graphs import GraphBatch, GraphSet

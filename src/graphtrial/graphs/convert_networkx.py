@@ -107,13 +107,13 @@ def to_networkx(graphs: GraphSet, graph: int) -> nx.MultiDiGraph:
 def _masks(graph: nx.Graph, edges: list[dict[str, Any]], features: set[str | None]) -> dict[str, Any]:
     """Return the attributes that hold a split: of the graph, or a list of those of its nodes or edges."""
     masks: dict[str, Any] = {name: value for name, value in graph.graph.items() if _is_mask(name, features)}
-    for what, rows in (("node", [values for _, values in graph.nodes(data=True)]), ("edge", edges)):
+    for subject, rows in (("node", [values for _, values in graph.nodes(data=True)]), ("edge", edges)):
         for name in sorted({name for values in rows for name in values if _is_mask(name, features)}):
             if name in masks:
                 raise InvalidGraphError(f"the split is given twice, by '{name}' of nodes, edges or the graph; keep one")
             lacking = sum(name not in values for values in rows)
             if lacking:
-                raise InvalidGraphError(f"'{name}' is in some {what}s but not in {lacking} others")
+                raise InvalidGraphError(f"'{name}' is in some {subject}s but not in {lacking} others")
             masks[name] = [values[name] for values in rows]
     return masks
 
@@ -122,11 +122,11 @@ def _is_mask(name: Any, features: set[str | None]) -> bool:
     return isinstance(name, str) and name not in features and parse_mask_name(name) is not None
 
 
-def _attributes(values: dict[str, Any], names: Sequence[str], what: str) -> list[Any]:
+def _attributes(values: dict[str, Any], names: Sequence[str], subject: str) -> list[Any]:
     missing = [name for name in names if name not in values]
     if missing:
         raise InvalidGraphError(
-            f"{what} has no attribute '{missing[0]}'; it has {', '.join(map(str, values)) or 'none'}"
+            f"{subject} has no attribute '{missing[0]}'; it has {', '.join(map(str, values)) or 'none'}"
         )
     return [values[name] for name in names]
 

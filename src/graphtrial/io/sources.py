@@ -54,7 +54,7 @@ def find(file: File) -> Path | None:
     return next((path for path in candidates if path is not None and path.is_file()), None)
 
 
-def known_hash(file: File) -> str | None:
+def published_hash(file: File) -> str | None:
     """Return the expected SHA-256: the declared one, else the pinned one, else None."""
     if file.sha256 is not None:
         return file.sha256
@@ -89,7 +89,7 @@ def fetch(file: File) -> Path:
 
 def verify(file: File, path: Path) -> None:
     """Raise `CorruptFileError` on a checksum mismatch; outside the mirror the file is renamed to `.corrupt`."""
-    expected, actual = known_hash(file), sha256_of(path)
+    expected, actual = published_hash(file), sha256_of(path)
     if expected is None:
         write_text(_pin(file), f"{actual}\n")
         return

@@ -58,11 +58,11 @@ def read_numbers(path: Path) -> npt.NDArray[np.float32]:
     return values
 
 
-def line_error(path: Path, row: int, what: str) -> CorruptFileError:
+def line_error(path: Path, row: int, subject: str) -> CorruptFileError:
     """Return a `CorruptFileError` with the line number of a row; blank lines are not rows, but count as lines."""
     lines = _read_normalized(path).split(b"\n")
     numbers = [number for number, line in enumerate(lines, 1) if line.strip()]
-    return CorruptFileError(f"{path.name} line {numbers[row]}: {what}")
+    return CorruptFileError(f"{path.name} line {numbers[row]}: {subject}")
 
 
 def read_text(path: Path, encoding: str = "utf-8") -> str:

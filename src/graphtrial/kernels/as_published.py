@@ -52,13 +52,13 @@ class PublishedShortestPath(GraphKernel):
 
     def features(self, structure: Structure) -> sparse.csr_matrix:
         paths = path_counts(structure)
-        found = paths.counts.tocoo()
-        a, b, distance = paths.kinds[found.col].T
+        pair_counts = paths.counts.tocoo()
+        a, b, distance = paths.kinds[pair_counts.col].T
         graph, label = structure.graph_of_node, structure.node_label
         isolated = _is_isolated(structure)
         own = np.where(isolated, INFINITE, np.where(_has_loop(structure), 1, 2))
-        disconnected = _disconnected_pairs(structure, found.row, a, b, found.data)
-        rows = np.concatenate([found.row, graph, disconnected[0]])
+        disconnected = _disconnected_pairs(structure, pair_counts.row, a, b, pair_counts.data)
+        rows = np.concatenate([pair_counts.row, graph, disconnected[0]])
         kinds = np.stack(
             [
                 np.concatenate([a, label, disconnected[1]]),
@@ -67,7 +67,7 @@ class PublishedShortestPath(GraphKernel):
             ],
             axis=1,
         )
-        times = np.concatenate([found.data, np.full(len(label), 2.0), disconnected[3]])
+        times = np.concatenate([pair_counts.data, np.full(len(label), 2.0), disconnected[3]])
         if structure.labelled:
             mask = kinds[:, 0] + _raw_first_label(self.first_label, structure) != 0
             rows, kinds, times = rows[mask], kinds[mask], times[mask]
@@ -97,17 +97,17 @@ class PublishedGraphlet(Graphlet):
         self.first_label = first_label
 
     def features(self, structure: Structure) -> sparse.csr_matrix:
-        found = graphlet_counts(structure)
+        graphlets = graphlet_counts(structure)
         if not structure.labelled:
-            return found.counts
-        labels = (found.kinds[:, 1:] + _raw_first_label(self.first_label, structure)).astype(np.uint64)
+            return graphlets.counts
+        labels = (graphlets.kinds[:, 1:] + _raw_first_label(self.first_label, structure)).astype(np.uint64)
         middle, one, other = labels.T  # of a path, whose middle comes first
         paths = np.minimum(_szudzik_fold(3, one, middle, other), _szudzik_fold(3, other, middle, one))
         triangles = _szudzik_fold(3, *np.sort(labels, axis=1).T)
-        kinds = np.where(found.kinds[:, 0] == PATH, paths, triangles)
+        kinds = np.where(graphlets.kinds[:, 0] == PATH, paths, triangles)
         names, column = np.unique(kinds, return_inverse=True)
         merge = (np.ones(len(kinds)), (np.arange(len(kinds)), column.reshape(-1)))
-        return sparse.csr_matrix(found.counts @ sparse.csr_matrix(merge, shape=(len(kinds), len(names))))
+        return sparse.csr_matrix(graphlets.counts @ sparse.csr_matrix(merge, shape=(len(kinds), len(names))))
 
 
 @KERNELS.register("wl-as-published", title="1-WL (as published)")

@@ -97,10 +97,10 @@ def metric_range(title: str) -> tuple[float, float]:
     return -math.inf, math.inf
 
 
-def mean_over_columns(values: list[float], what: str) -> float:
+def mean_over_columns(values: list[float], subject: str) -> float:
     """Return the mean of a metric over the target columns on which it is defined; none is an error."""
     if not values:
-        raise GraphTrialError(f"{what} is undefined: {UNDEFINED}")
+        raise GraphTrialError(f"{subject} is undefined: {UNDEFINED}")
     return sum(values) / len(values)
 
 

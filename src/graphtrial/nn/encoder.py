@@ -61,12 +61,14 @@ class EdgeEncoder(nn.Module):
         return self.feature(weight.new_ones(1, self.ones)) if self.ones else weight
 
 
-def _embedding(types: int, dim: int, width: int, what: str) -> nn.Module:
+def _embedding(types: int, dim: int, width: int, subject: str) -> nn.Module:
     if types:
         return nn.Embedding(types, width)
     if dim:
         return nn.Linear(dim, width)
-    raise GraphTrialError(f"these graphs have no {what} features; give the model a positional encoding or other data")
+    raise GraphTrialError(
+        f"these graphs have no {subject} features; give the model a positional encoding or other data"
+    )
 
 
 def _embed(module: nn.Module | None, values: Tensor | None) -> Tensor:

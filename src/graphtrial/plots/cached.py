@@ -19,7 +19,7 @@ from graphtrial.plots.figures import plot
 FACTS = "facts.json"
 
 
-def kept_pictures(name: str, data: str) -> tuple[dict[str, Any], tuple[Path, ...]]:
+def cached_plots(name: str, data: str) -> tuple[dict[str, Any], tuple[Path, ...]]:
     """Return metadata and figures of a dataset with content hash `data`; empty where it is not prepared locally.
 
     Never prepares a dataset, and never shows data with another hash.

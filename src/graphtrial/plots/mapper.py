@@ -79,21 +79,21 @@ def mapper_graph(graphs: GraphSet, lens: Array, rules: MapperRules) -> MapperGra
     joined = sparse.csr_matrix((np.ones(len(source)), (source, target)), shape=(nodes, nodes))
     joined = ((joined + joined.T) > 0).astype(np.float64)
     cover = kmapper.Cover(n_cubes=rules.intervals, perc_overlap=rules.overlap)
-    made = kmapper.KeplerMapper(verbose=0).map(
+    mapped = kmapper.KeplerMapper(verbose=0).map(
         _unit(lens), np.arange(nodes).reshape(-1, 1), cover=cover, clusterer=_components(joined)
     )
-    members = [np.array(sorted(found)) for _, found in sorted(made["nodes"].items())]
-    rows = np.repeat(np.arange(len(members)), [len(found) for found in members])
+    members = [np.array(sorted(cluster)) for _, cluster in sorted(mapped["nodes"].items())]
+    rows = np.repeat(np.arange(len(members)), [len(cluster) for cluster in members])
     belongs = sparse.csr_matrix((np.ones(len(rows)), (rows, np.concatenate(members))), shape=(len(members), nodes))
     between = sparse.triu(belongs @ joined @ belongs.T, k=1).tocoo()
     strength = between.data / max(between.data.max(initial=0), 1)
-    kept = strength >= rules.weakest
+    strong = strength >= rules.weakest
     return _without_small_parts(
         MapperGraph(
             members,
-            np.stack([between.row[kept], between.col[kept]]).astype(np.int64),
-            strength[kept],
-            np.stack([lens[found].mean(axis=0) for found in members]),
+            np.stack([between.row[strong], between.col[strong]]).astype(np.int64),
+            strength[strong],
+            np.stack([lens[cluster].mean(axis=0) for cluster in members]),
         ),
         rules.fewest,
     )
@@ -104,16 +104,16 @@ def _without_small_parts(whole: MapperGraph, fewest: int) -> MapperGraph:
     clusters = len(whole.members)
     links = sparse.csr_matrix((whole.strength, tuple(whole.links)), shape=(clusters, clusters))
     _, part = connected_components(links, directed=False)
-    size = np.bincount(part, [len(found) for found in whole.members])
+    size = np.bincount(part, [len(cluster) for cluster in whole.members])
     stays = size[part] >= fewest
     if not stays.any():
         raise GraphTrialError(f"no part of the picture has {fewest} nodes; give a smaller number or fewer intervals")
     number = np.cumsum(stays) - 1
-    kept = stays[whole.links[0]]
+    strong = stays[whole.links[0]]
     return MapperGraph(
-        [found for found, stay in zip(whole.members, stays, strict=True) if stay],
-        number[whole.links[:, kept]],
-        whole.strength[kept],
+        [cluster for cluster, stay in zip(whole.members, stays, strict=True) if stay],
+        number[whole.links[:, strong]],
+        whole.strength[strong],
         whole.places[stays],
     )
 

@@ -30,9 +30,9 @@ def plot_mapper(dataset: Dataset, graph: MapperGraph, classes: Mapping[str, Arra
         title = f"{dataset.name}: {len(graph.members)} clusters of {dataset.graphs.num_nodes:,} nodes"
         figure, panels = new_figure(len(classes), title, columns=2, size=(7.4, 6.6))
         places = layout(graph)
-        for panel, (what, values) in zip(panels, classes.items(), strict=True):
+        for panel, (subject, values) in zip(panels, classes.items(), strict=True):
             draw(panel, graph, places, values)
-            panel.set_title(what)
+            panel.set_title(subject)
         from matplotlib.lines import Line2D
 
         shown = sorted({int(c) for values in classes.values() for c in graph.majority(values)[0]})

@@ -24,26 +24,26 @@ MOST_CLASSES = 30
 
 def panels(dataset: Dataset) -> list[Panel]:
     """Return the panels that apply to this dataset."""
-    graphs, made = dataset.graphs, []
+    graphs, figures = dataset.graphs, []
     if len(graphs) > 1:
-        made.append(lambda axes: sizes(axes, graphs.node_counts, "nodes per graph"))
-        made.append(lambda axes: sizes(axes, graphs.edge_counts, "directed edges per graph"))
+        figures.append(lambda axes: sizes(axes, graphs.node_counts, "nodes per graph"))
+        figures.append(lambda axes: sizes(axes, graphs.edge_counts, "directed edges per graph"))
     else:
-        made.append(lambda axes: degrees(axes, np.asarray(graphs.in_degree)))
+        figures.append(lambda axes: degrees(axes, np.asarray(graphs.in_degree)))
     y = graphs.columns.get("y")
     if y is not None and (y.types is not None or y.level in ("edge", "pair")):
-        made.append(lambda axes: balance(axes, dataset))
+        figures.append(lambda axes: balance(axes, dataset))
     elif y is not None:
-        made.append(lambda axes: targets(axes, np.asarray(y.values).reshape(len(y.values), -1), y.meaning))
+        figures.append(lambda axes: targets(axes, np.asarray(y.values).reshape(len(y.values), -1), y.meaning))
     if y is not None and y.level == "node" and y.types is not None and graphs.num_edges:
-        made.append(lambda axes: homophily(axes, node_homophily(graphs)))
-    return made
+        figures.append(lambda axes: homophily(axes, node_homophily(graphs)))
+    return figures
 
 
-def sizes(axes: Axes, counts: Array, what: str) -> None:
+def sizes(axes: Axes, counts: Array, subject: str) -> None:
     """Histogram of sizes, with the mean."""
     low, high, mean = int(counts.min()), int(counts.max()), float(counts.mean())
-    axes.set_xlabel(what)
+    axes.set_xlabel(subject)
     axes.set_ylabel("graphs")
     if low == high:
         axes.bar([low], [len(counts)], width=0.6, color=MAIN)
@@ -53,7 +53,7 @@ def sizes(axes: Axes, counts: Array, what: str) -> None:
     shown = high
     if (most := int(np.quantile(counts, 0.99))) * 2 < high:  # cut off outliers
         shown = most
-        axes.set_xlabel(f"{what}; {np.count_nonzero(counts > shown):,} larger ones are not shown")
+        axes.set_xlabel(f"{subject}; {np.count_nonzero(counts > shown):,} larger ones are not shown")
     step = max(1, -(-(shown - low + 1) // BINS))
     bins = (np.arange(low, shown + step + 1, step) - 0.5).tolist()
     axes.hist(counts, bins=bins, color=MAIN, edgecolor="white", linewidth=0.4)
@@ -82,15 +82,17 @@ def balance(axes: Axes, dataset: Dataset) -> None:
     y = dataset.graphs.columns["y"]
     labels = np.asarray(y.values).reshape(-1).astype(np.int64)
     counts = np.bincount(labels - min(labels.min(), 0), minlength=y.types or 2)
-    shares = 100 * counts / counts.sum()
+    fractions = 100 * counts / counts.sum()
     several = len(counts) <= 16
-    axes.bar(np.arange(len(counts)), shares, color=[colour_of(i) for i in range(len(counts))] if several else MAIN)
+    axes.bar(np.arange(len(counts)), fractions, color=[colour_of(i) for i in range(len(counts))] if several else MAIN)
     axes.set_ylabel(f"share of {y.level}s (%)")
     axes.set_xlabel("class")
     if len(counts) <= MOST_CLASSES:
         names = [class_name(dataset, i) for i in range(len(counts))]
-        turned = max(map(len, names)) > 2 and len(names) > 5
-        axes.set_xticks(np.arange(len(counts)), names, rotation=45 if turned else 0, ha="right" if turned else "center")
+        rotated = max(map(len, names)) > 2 and len(names) > 5
+        axes.set_xticks(
+            np.arange(len(counts)), names, rotation=45 if rotated else 0, ha="right" if rotated else "center"
+        )
     axes.set_title(f"{len(counts)} classes of {len(labels):,} {y.level}s")
 
 
@@ -111,14 +113,14 @@ def targets(axes: Axes, values: Array, meaning: str) -> None:
     axes.set_title(f"{values.shape[1]} targets: median, quartiles, 1.5 quartile ranges")
 
 
-def homophily(axes: Axes, shares: Array) -> None:
+def homophily(axes: Axes, fractions: Array) -> None:
     """Histogram of node homophily: the fraction of neighbours of the same class (Wiki-CS, figure 2)."""
-    weights = np.full(len(shares), 100 / max(len(shares), 1))
-    axes.hist(shares, bins=np.linspace(0, 1, 21).tolist(), weights=weights, color=MAIN)
+    weights = np.full(len(fractions), 100 / max(len(fractions), 1))
+    axes.hist(fractions, bins=np.linspace(0, 1, 21).tolist(), weights=weights, color=MAIN)
     axes.set_xlim(0, 1)
     axes.set_xlabel("share of neighbours of the same class")
     axes.set_ylabel("share of nodes (%)")
-    mean = float(shares.mean()) if len(shares) else 0.0
+    mean = float(fractions.mean()) if len(fractions) else 0.0
     axes.axvline(mean, color=WARM, linewidth=1.2)
     axes.set_title(f"neighbours agree: mean {mean:.2f} (red)", color=INK)
 

@@ -62,5 +62,5 @@ def neighbourhood(graphs: GraphSet, graph: int, node: int, most: int) -> Subgrap
     taken = np.concatenate(chosen)
     place = np.full(count, -1)
     place[taken] = np.arange(len(taken))
-    kept = np.flatnonzero((place[full.ends] >= 0).all(axis=0))
-    return Subgraph(graphs, graph, full.nodes[taken], full.edges[kept], place[full.ends[:, kept]])
+    induced = np.flatnonzero((place[full.ends] >= 0).all(axis=0))
+    return Subgraph(graphs, graph, full.nodes[taken], full.edges[induced], place[full.ends[:, induced]])

@@ -19,7 +19,7 @@ from graphtrial.training import PROTOCOLS
 
 
 @dataclass(frozen=True)
-class Ours:
+class MatchedRow:
     """A row of ours matched with a printed one; `score` is the compared one, none where it was not recorded."""
 
     row: ResultRow
@@ -27,18 +27,18 @@ class Ours:
 
 
 @dataclass(frozen=True)
-class Place:
+class PrintedCell:
     """A printed row with the matching rows of ours; `command` runs it, `reason` says why none does."""
 
     printed: PublishedResult
-    ours: tuple[Ours, ...]
+    matches: tuple[MatchedRow, ...]
     command: str = ""
     reason: str = ""
 
     @property
     def is_missing(self) -> bool:
         """Whether the paper has a score and we have none."""
-        return self.printed.status != "not-used" and not self.ours
+        return self.printed.status != "not-used" and not self.matches
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Line:
     heading: str
     label: str
     before: tuple[str, ...]
-    places: tuple[Place | None, ...]
+    cells: tuple[PrintedCell | None, ...]
 
 
 @dataclass(frozen=True)
@@ -75,18 +75,18 @@ class PrintedTable:
         return f"{self.paper}/table-{self.number}"
 
     @property
-    def places(self) -> list[Place]:
+    def cells(self) -> list[PrintedCell]:
         """All places in the order of the paper."""
-        return [place for line in self.lines for place in line.places if place]
+        return [cell for line in self.lines for cell in line.cells if cell]
 
 
 def printed_tables(rows: Sequence[ResultRow]) -> list[PrintedTable]:
     """Return all tables of the papers, matched with these rows."""
-    ours: dict[int, list[Ours]] = {}
+    matches: dict[int, list[MatchedRow]] = {}
     for row in rows:
-        for printed, score in _places_of(row):
-            ours.setdefault(id(printed), []).append(Ours(row, score))
-    return [_table(layout, ours) for layout in TABLES.values()]
+        for printed, score in _printed_rows_of(row):
+            matches.setdefault(id(printed), []).append(MatchedRow(row, score))
+    return [_table(layout, matches) for layout in TABLES.values()]
 
 
 @cache
@@ -95,7 +95,7 @@ def planned_rows(study: str) -> tuple[PlannedRow, ...]:
     return tuple(plan(load_study(study)))
 
 
-def _places_of(row: ResultRow) -> Iterator[tuple[PublishedResult, Summary | None]]:
+def _printed_rows_of(row: ResultRow) -> Iterator[tuple[PublishedResult, Summary | None]]:
     """Yield the printed rows of all tables that match a row of ours, each with the score to compare."""
     spec = row.first.spec
     paper = spec.protocol.partition("/")[0]
@@ -120,27 +120,27 @@ def _score(row: ResultRow, printed: PublishedResult) -> Summary | None:
     return summarise([trial.scores["test"] for trial in trials if "test" in trial.scores])
 
 
-def _table(layout: TableLayout, ours: dict[int, list[Ours]]) -> PrintedTable:
+def _table(layout: TableLayout, matches: dict[int, list[MatchedRow]]) -> PrintedTable:
     study = f"{layout.paper}/table-{layout.table}"
     commands, error = _commands(study)
     lines: dict[int, list[PublishedResult]] = {}
     for row in published_results(layout.paper, layout.table):
         lines.setdefault(row.position.line, []).append(row)
 
-    def place(row: PublishedResult) -> Place:
+    def cell(row: PublishedResult) -> PrintedCell:
         reason = error or row.reason or ""
-        return Place(row, tuple(ours.get(id(row), ())), commands.get(id(row), ""), reason)
+        return PrintedCell(row, tuple(matches.get(id(row), ())), commands.get(id(row), ""), reason)
 
     return PrintedTable(
         layout,
         load_study(study).title,
-        tuple(_line(rows, [place(row) for row in rows], len(layout.groups)) for rows in lines.values()),
+        tuple(_line(rows, [cell(row) for row in rows], len(layout.groups)) for rows in lines.values()),
     )
 
 
-def _line(rows: Sequence[PublishedResult], places: Sequence[Place], groups: int) -> Line:
+def _line(rows: Sequence[PublishedResult], cells: Sequence[PrintedCell], groups: int) -> Line:
     position = rows[0].position
-    by_group = {row.position.group: place for row, place in zip(rows, places, strict=True)}
+    by_group = {row.position.group: cell for row, cell in zip(rows, cells, strict=True)}
     return Line(position.heading, position.label, tuple(position.before), tuple(map(by_group.get, range(groups))))
 
 

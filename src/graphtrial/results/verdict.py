@@ -37,8 +37,8 @@ class Verdict:
 
     `difference` is ours minus theirs with its 95 % confidence interval; `p` that of Welch's t-test, `p_holm` after
     Holm's correction within the table, `p_equivalence` that of two one-sided tests (TOST) with the equivalence margin
-    `margin`. `direction` is the sign of a significant difference, which a reproduced row may have too. `further_trials`
-    is set for an inconclusive row, none where no number of trials would decide.
+    `margin`. `direction` is the sign of a significant difference, which a reproduced row may have too.
+    `required_trials` is set for an inconclusive row, none where no number of trials would decide.
     """
 
     kind: Kind
@@ -51,7 +51,7 @@ class Verdict:
     p: float | None = None
     p_holm: float | None = None
     p_equivalence: float | None = None
-    further_trials: int | None = None
+    required_trials: int | None = None
 
     @property
     def label(self) -> str:
@@ -177,12 +177,12 @@ def _decide(case: _Case, p_holm: float | None, tested: int, open_tests: int) -> 
         rows = f"{tested} row{'s' if tested > 1 else ''}"
         why = f"{direction} by {abs(test.difference):.3f}, {_p(p_holm)} after correction for {rows}"
         return replace(verdict, kind="differs", reason=f"{why}: {case.facts}{notes}")
-    needed = _further_trials(case, open_tests)
+    needed = _required_trials(case, open_tests)
     why = (
         f"a difference of {gap} is neither significant ({_p(p_holm)}) nor within the margin of {case.margin:.3g} "
         f"({_p(test.p_equivalence)}); {_decides(needed)}"
     )
-    return replace(verdict, reason=f"{why}: {case.facts}{notes}", further_trials=needed)
+    return replace(verdict, reason=f"{why}: {case.facts}{notes}", required_trials=needed)
 
 
 def _untested(case: _Case, open_tests: int) -> Verdict:
@@ -192,13 +192,13 @@ def _untested(case: _Case, open_tests: int) -> Verdict:
     if case.theirs.parts is None:
         why = "the paper prints no std with a number of runs: the standard error of its mean is unknown"
         return replace(verdict, reason=f"{why}; {_decides(None)}: {case.facts}")
-    needed = _further_trials(case, open_tests)
+    needed = _required_trials(case, open_tests)
     why = f"a difference of {gap:+.3f} from a single trial, whose std is undefined"
     assumed = ", assuming the published std" if needed is not None else ""
-    return replace(verdict, reason=f"{why}; {_decides(needed)}{assumed}: {case.facts}", further_trials=needed)
+    return replace(verdict, reason=f"{why}; {_decides(needed)}{assumed}: {case.facts}", required_trials=needed)
 
 
-def _further_trials(case: _Case, open_tests: int) -> int | None:
+def _required_trials(case: _Case, open_tests: int) -> int | None:
     """Return the number of further trials that would decide, or none; a single trial has the published std."""
     ours, theirs = case.ours, case.theirs
     std = ours.std if ours.std is not None else theirs.std

@@ -52,32 +52,32 @@ def load_study(name: str) -> Study:
     return _study(values, str(path.name))
 
 
-def _study(values: dict[str, Any], what: str) -> Study:
+def _study(values: dict[str, Any], subject: str) -> Study:
     keys = {f.name: None for f in fields(Study) if f.name != "rows"} | {"models": None, "datasets": None}
-    reject_unknown_keys(values, keys, f"study {what}")
+    reject_unknown_keys(values, keys, f"study {subject}")
     several = values.pop("datasets", None)
     if several is not None:
         if "dataset" in values:
-            raise GraphTrialError(f"study {what} has 'dataset' and 'datasets'; leave out one of them")
-        values["dataset"] = check_value(several, Names, f"'datasets' of study {what}")
+            raise GraphTrialError(f"study {subject} has 'dataset' and 'datasets'; leave out one of them")
+        values["dataset"] = check_value(several, Names, f"'datasets' of study {subject}")
     else:
-        values["dataset"] = check_value(values.get("dataset"), str, f"'dataset' of study {what}")
+        values["dataset"] = check_value(values.get("dataset"), str, f"'dataset' of study {subject}")
     rows = values.pop("models", None)
     if not isinstance(rows, list):
-        raise GraphTrialError(f"study {what} needs a [[models]] for each model")
-    arguments = check_arguments(Study, values, f"study {what}")
+        raise GraphTrialError(f"study {subject} needs a [[models]] for each model")
+    arguments = check_arguments(Study, values, f"study {subject}")
     if "title" not in arguments:
-        raise GraphTrialError(f"study {what} needs a title")
-    return Study(**arguments, rows=tuple(_row(row, what) for row in rows))
+        raise GraphTrialError(f"study {subject} needs a title")
+    return Study(**arguments, rows=tuple(_row(row, subject) for row in rows))
 
 
-def _row(values: Any, what: str) -> ModelEntry:
+def _row(values: Any, subject: str) -> ModelEntry:
     if not isinstance(values, dict) or not isinstance(values.get("name"), str):
-        raise GraphTrialError(f"every [[models]] of study {what} needs a name")
+        raise GraphTrialError(f"every [[models]] of study {subject} needs a name")
     settings = dict(values)
     name = settings.pop("name")
     field_of = {"encoding": "encodings", **{key: key for key in ("budget", "grid", "protocol", "datasets")}}
-    hints, where = declared_hints(ModelEntry), f"of model {short_repr(name)} in study {what}"
+    hints, where = declared_hints(ModelEntry), f"of model {short_repr(name)} in study {subject}"
     arguments = {
         field: check_value(settings.pop(key), hints[field], f"{key} {where}")
         for key, field in field_of.items()

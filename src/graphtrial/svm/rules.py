@@ -24,7 +24,7 @@ class KernelFoldRules(Rules):
     """
 
     kind: ClassVar[str | None] = "kernel-svm"
-    what: ClassVar[str] = "the rules of a kernel's trial"
+    description: ClassVar[str] = "the rules of a kernel's trial"
 
     folds: Folds = 10
     validation: Fraction = 0.1
@@ -47,7 +47,7 @@ class FeatureFitRules(Rules):
     """
 
     kind: ClassVar[str | None] = "feature-svm"
-    what: ClassVar[str] = "the rules of a support vector machine on features"
+    description: ClassVar[str] = "the rules of a support vector machine on features"
 
     penalty: PositiveFloat = 8.0
     examples: NonNegativeInt = 0

@@ -39,7 +39,7 @@ class TrainingRules(Rules):
     cross_validation: folds drawn by the seed; without it the splits are those of the dataset.
     """
 
-    what: ClassVar[str] = "the training rules"
+    description: ClassVar[str] = "the training rules"
 
     batch_size: PositiveInt
     optimizer: Optimizer
@@ -52,7 +52,7 @@ class TrainingRules(Rules):
     cross_validation: CrossValidation | None = None
 
     def __post_init__(self) -> None:
-        check_fields(self, self.what)
+        check_fields(self, self.description)
         object.__setattr__(self, "stopping", read_stopping(self.stopping))
         if self.stop(MaxEpochs) is None and self.stop(MaxHours) is None:
             raise GraphTrialError("a training without stopping.max_epochs or stopping.max_hours may never end: set one")
@@ -61,7 +61,7 @@ class TrainingRules(Rules):
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> TrainingRules:
         """Build rules from plain values, nested or with dotted keys."""
-        return cls(**resolve_arguments(cls, _read(values, {}), cls.what))
+        return cls(**resolve_arguments(cls, _read(values, {}), cls.description))
 
     @classmethod
     def from_stored(cls, values: Mapping[str, Any]) -> TrainingRules:
@@ -90,20 +90,20 @@ class TrainingRules(Rules):
         return type(self)(**_read(changes, {field.name: getattr(self, field.name) for field in fields(self)}))
 
     def flat(self) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        result: dict[str, Any] = {}
         for field in fields(self):
             value = getattr(self, field.name)
             if isinstance(value, Optimizer | Schedule):
-                found[field.name] = value.name
-                found |= {f"{field.name}.{key}": argument for key, argument in value.arguments.items()}
+                result[field.name] = value.name
+                result |= {f"{field.name}.{key}": argument for key, argument in value.arguments.items()}
             elif field.name == "stopping":
                 for rule in value:
-                    found |= {f"stopping.{key}": argument for key, argument in _by_name(rule).items()}
+                    result |= {f"stopping.{key}": argument for key, argument in _by_name(rule).items()}
             elif isinstance(value, CrossValidation):
-                found |= {f"{field.name}.{key}": argument for key, argument in vars(value).items()}
+                result |= {f"{field.name}.{key}": argument for key, argument in vars(value).items()}
             else:
-                found[field.name] = value
-        return found
+                result[field.name] = value
+        return result
 
     def summary(self) -> dict[str, Any]:
         shown = {"optimizer": str(self.optimizer), "schedule": str(self.schedule)}
@@ -115,16 +115,16 @@ class TrainingRules(Rules):
         return {"batch_size": self.batch_size, **shown, **stopping, **others, **folds}
 
     def difference(self, other: Rules) -> dict[str, Any]:
-        found = super().difference(other)
+        result = super().difference(other)
         for part in (self.optimizer, self.schedule):
             key = "optimizer" if part is self.optimizer else "schedule"
-            if key in found:  # another component, with its arguments
-                found = {name: value for name, value in found.items() if not name.startswith(f"{key}.")}
-                found[key] = str(part)
-        if self.cross_validation is None and any(name.startswith("cross_validation.") for name in found):
-            found = {name: value for name, value in found.items() if not name.startswith("cross_validation.")}
-            found["cross_validation"] = None
-        return found
+            if key in result:  # another component, with its arguments
+                result = {name: value for name, value in result.items() if not name.startswith(f"{key}.")}
+                result[key] = str(part)
+        if self.cross_validation is None and any(name.startswith("cross_validation.") for name in result):
+            result = {name: value for name, value in result.items() if not name.startswith("cross_validation.")}
+            result["cross_validation"] = None
+        return result
 
     def stop(self, kind: type[S]) -> S | None:
         """Return the stopping rule of a kind, if there is one."""
@@ -151,7 +151,7 @@ def _by_name(rule: StoppingRule) -> dict[str, Any]:
 
 def _read(changes: Mapping[str, Any], values: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of training rules after some changes; whole components come before single arguments."""
-    changes = check_value(changes, dict[str, Any], TrainingRules.what)
+    changes = check_value(changes, dict[str, Any], TrainingRules.description)
     for key in sorted(changes, key=lambda key: key.count(".")):
         head, *rest = key.split(".")
         value = changes[key]
@@ -162,6 +162,10 @@ def _read(changes: Mapping[str, Any], values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read_field(name: str, value: Any, current: Any) -> Any:
+    if name not in {field.name for field in fields(TrainingRules)}:
+        raise UnknownNameError(
+            f"{TrainingRules.description} have no '{name}'.{_nearest(name)} Known: {', '.join(_keys())}."
+        )
     if name == "optimizer":
         return read_component(OPTIMIZERS, value, current)
     if name == "schedule":
@@ -173,18 +177,16 @@ def _read_field(name: str, value: Any, current: Any) -> Any:
     if name == "cross_validation" and isinstance(value, Mapping):
         before = vars(current) if current else {}
         return CrossValidation(**resolve_arguments(CrossValidation, {**before, **value}, "the cross-validation"))
-    if name not in {field.name for field in fields(TrainingRules)}:
-        raise UnknownNameError(f"{TrainingRules.what} have no '{name}'.{_nearest(name)} Known: {', '.join(_keys())}.")
     return value
 
 
 def _keys() -> list[str]:
     """Return every key that a rule can be changed by."""
     parts: dict[str, Registry[Any]] = {"optimizer": OPTIMIZERS, "schedule": SCHEDULES}
-    found = [field.name for field in fields(TrainingRules)] + [f"stopping.{name}" for name in STOPPING]
+    result = [field.name for field in fields(TrainingRules)] + [f"stopping.{name}" for name in STOPPING]
     for part, registry in parts.items():
-        found += [f"{part}.{field.name}" for name in registry for field in fields(registry.get(name))]
-    return list(dict.fromkeys(found + [f"cross_validation.{field.name}" for field in fields(CrossValidation)]))
+        result += [f"{part}.{field.name}" for name in registry for field in fields(registry.get(name))]
+    return list(dict.fromkeys(result + [f"cross_validation.{field.name}" for field in fields(CrossValidation)]))
 
 
 def _nearest(name: str) -> str:

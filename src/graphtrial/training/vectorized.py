@@ -121,13 +121,13 @@ class Running:
         """Return the beginning of the way with the weights as they are."""
         return self.way.begin(self.models(training=False), self.graph)
 
-    def step(self, beginning: Any, answers: Tensor) -> list[float]:
+    def step(self, beginning: Any, targets: Tensor) -> list[float]:
         """Make one step of each training and return the losses before it."""
         out = self.way.finish(self.models(training=True), self.graph, beginning, self.train)
         losses = []
         for copy, rows in zip(self.copies, out.unbind(), strict=True):  # one by one, each would get the gradient of all
             prediction = rows[: len(copy.train_ids)]
-            losses.append(copy.job.task.loss(prediction, answers.index_select(0, copy.train_ids)))
+            losses.append(copy.job.task.loss(prediction, targets.index_select(0, copy.train_ids)))
             copy.optimizer.zero_grad()
         stacked = torch.stack(losses)
         stacked.sum().backward()
@@ -136,29 +136,29 @@ class Running:
             step(copy.job, copy.model, copy.optimizer, copy.scheduler, value)
         return values
 
-    def validate(self, beginning: Any, answers: Tensor) -> list[tuple[float, float]]:
+    def validate(self, beginning: Any, targets: Tensor) -> list[tuple[float, float]]:
         """Return the loss and the score of each."""
-        found = []
+        results = []
         with torch.no_grad():
             out = self.way.finish(self.models(training=False), self.graph, beginning, self.val)
             for copy, rows in zip(self.copies, out, strict=True):
-                prediction, target = rows[: len(copy.val_ids)], answers.index_select(0, copy.val_ids)
-                found.append((float(copy.job.task.loss(prediction, target)), copy.job.task.score(prediction, target)))
-        return found
+                prediction, target = rows[: len(copy.val_ids)], targets.index_select(0, copy.val_ids)
+                results.append((float(copy.job.task.loss(prediction, target)), copy.job.task.score(prediction, target)))
+        return results
 
 
 def _train(copies: list[Copy], on_epoch: Listener, on_end: Callable[[int, Outcome], None]) -> list[Outcome]:
     job = copies[0].job
-    answers = job.task.target(job.whole)
+    targets = job.task.target(job.whole)
     outcomes: dict[int, Outcome] = {}
     running = Running.of(copies, SharedGraph(job.whole), vectorized_models()[type(copies[0].model)])
     beginning = running.begin()
     while True:
         start = time.perf_counter()
         rates = [copy.lr for copy in running.copies]
-        train_losses = running.step(beginning, answers)
+        train_losses = running.step(beginning, targets)
         beginning = running.begin()
-        validation = running.validate(beginning, answers)
+        validation = running.validate(beginning, targets)
         seconds = (time.perf_counter() - start) / len(running.copies)
         left = []
         for at, copy in enumerate(running.copies):

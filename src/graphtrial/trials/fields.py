@@ -82,19 +82,19 @@ def optional(check: Check) -> Check:
     return lambda value: value is None or check(value)
 
 
-def check_fields(values: Any, checks: Mapping[str, Check], what: str, needed: set[str]) -> None:
+def check_fields(values: Any, checks: Mapping[str, Check], subject: str, needed: set[str]) -> None:
     """Raise an error that names the first unknown, missing or invalid field."""
     if not isinstance(values, Mapping):
-        raise GraphTrialError(f"{what} is no object of named values")
+        raise GraphTrialError(f"{subject} is no object of named values")
     for name in values:
         if name not in checks:
-            raise GraphTrialError(f"{what} has an unknown field {_shown(name)}")
+            raise GraphTrialError(f"{subject} has an unknown field {_shown(name)}")
     for name, check in checks.items():
         if name in values:
             if not check(values[name]):
-                raise GraphTrialError(f"{what} has no valid {name}: {_shown(values[name])}")
+                raise GraphTrialError(f"{subject} has no valid {name}: {_shown(values[name])}")
         elif name in needed:
-            raise GraphTrialError(f"{what} has no {name}")
+            raise GraphTrialError(f"{subject} has no {name}")
 
 
 def check_id(value: Any) -> str:

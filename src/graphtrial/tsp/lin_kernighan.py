@@ -78,14 +78,14 @@ def lin_kernighan_move(
         end = ends[level]
         if fresh:
             # Candidates for the new edge at the loose end, sorted by remaining gain.
-            ahead = adjacent(tour, position, start, True) == end
+            is_forward = adjacent(tour, position, start, True) == end
             count = 0
             for k in range(width):
                 other = neighbours[end, k]
                 rest = gains[level] - distance[end, other]
                 if rest <= 0:
                     break
-                before = adjacent(tour, position, other, not ahead)
+                before = adjacent(tour, position, other, not is_forward)
                 if other == start or before == end:
                     continue
                 value = rest + distance[before, other]
@@ -140,15 +140,15 @@ def or_opt_move(problem: Problem, state: State, log: Array, logged: int, start: 
                     break
                 if (position[other] - p) % n < length:
                     continue
-                for ahead in (False, True):
-                    mate = adjacent(tour, position, other, ahead)
+                for is_forward in (False, True):
+                    mate = adjacent(tour, position, other, is_forward)
                     gain = saved - distance[start, other] - distance[far, mate] + distance[other, mate]
                     if gain <= 0 or (position[mate] - p) % n < length:
                         continue
-                    a, b = (other, mate) if ahead else (mate, other)
+                    a, b = (other, mate) if is_forward else (mate, other)
                     logged = exchange(state, log, logged, left, head, a, b)
                     logged = exchange(state, log, logged, left, a, right, tail)
-                    if (start if ahead else far) == head:  # head follows a
+                    if (start if is_forward else far) == head:  # head follows a
                         logged = exchange(state, log, logged, a, tail, head, b)
                     return gain, logged
     return 0, logged

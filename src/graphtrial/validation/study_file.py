@@ -31,16 +31,16 @@ def check_study(file: str) -> Verdict:
 
 
 def _check_row(study: Study, row: ModelEntry, verdict: Verdict) -> None:
-    what = f"model '{row.model}'"
+    subject = f"model '{row.model}'"
     for name in row.datasets or study.datasets:
         if name not in study.datasets:
-            verdict.problems.append(f"{what} is for dataset '{name}', which the study does not have")
+            verdict.problems.append(f"{subject} is for dataset '{name}', which the study does not have")
             continue
         try:
             spec = DATASETS.get(name)
         except GraphTrialError:
             continue  # reported already
-        with verdict.noting(what):
+        with verdict.noting(subject):
             protocol = study.protocol_for(spec, row)
             study.seeds_of(protocol)
             _check_settings(study, row, protocol)

@@ -24,11 +24,11 @@ class Verdict:
         return not self.problems
 
     @contextmanager
-    def noting(self, what: str = "") -> Iterator[None]:
+    def noting(self, subject: str = "") -> Iterator[None]:
         """Record a `GraphTrialError` as a problem and continue."""
         try:
             yield
         except GraphTrialError as error:
-            problem = f"{what}: {error}" if what else str(error)
+            problem = f"{subject}: {error}" if subject else str(error)
             if problem not in self.problems:
                 self.problems.append(problem)

@@ -39,7 +39,7 @@ def categories(
     stages: StageCache, mentions: Sequence[StageResult], rules: CategoryRules, memory_gb: float
 ) -> StageResult:
     """Build `categories.parquet`, `members.parquet` (page, milestone) and the readable `ranked-categories.tsv`."""
-    files = [made.folder / "mentions.parquet" for made in mentions]
+    files = [result.folder / "mentions.parquet" for result in mentions]
     return stages.stage(
         "categories", asdict(rules), mentions, lambda folder: make_categories(files, folder, rules, memory_gb)
     )

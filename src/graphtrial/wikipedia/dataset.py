@@ -20,16 +20,16 @@ TRAIN, VAL, TEST, NONE = 0, 1, 2, 3
 
 
 def keep_dataset(
-    name: str, made: StageResult, vectors: StageResult, validation: Validation = "merged", *, replace: bool = False
+    name: str, result: StageResult, vectors: StageResult, validation: Validation = "merged", *, replace: bool = False
 ) -> Dataset:
     """Register the exported graph, undirected and without parallel edges, with its twenty splits."""
-    graphs = graph_set(made.folder, vectors.folder, len(made.report["classes"]), validation)
+    graphs = graph_set(result.folder, vectors.folder, len(result.report["classes"]), validation)
     return import_graphs(
         name,
         graphs,
         protocol=PROTOCOL,
         licence=LICENCE,
-        title=f"{name}: articles of Wikipedia in {len(made.report['classes'])} classes",
+        title=f"{name}: articles of Wikipedia in {len(result.report['classes'])} classes",
         replace=replace,
     )
 

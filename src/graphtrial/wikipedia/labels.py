@@ -51,7 +51,7 @@ def labels(
     stages: StageCache, ranked: StageResult, articles: list[StageResult], mapping: Mapped, memory_gb: float
 ) -> StageResult:
     """Build `labels.parquet`: id, title, class, file and bz2 stream of every article of exactly one class."""
-    files = [made.folder / "pages.parquet" for made in articles]
+    files = [result.folder / "pages.parquet" for result in articles]
     return stages.stage(
         "labels",
         {"mapping": list(mapping.items())},  # a list, because the order of the classes defines their indices

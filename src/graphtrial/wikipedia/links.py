@@ -47,7 +47,7 @@ def of_tables(tables: dict[str, StageResult]) -> tuple[Relations, list[StageResu
 
 def of_texts(articles: Sequence[StageResult], words: StageResult) -> tuple[Relations, list[StageResult]]:
     """Return the relations of the XML dump alone, with their stages."""
-    parts = " UNION ALL ".join(f"SELECT * FROM {quoted(made.folder / 'pages.parquet')}" for made in articles)
+    parts = " UNION ALL ".join(f"SELECT * FROM {quoted(result.folder / 'pages.parquet')}" for result in articles)
     pages = f"(SELECT * FROM ({parts}) WHERE namespace = {ARTICLE})"
     return (
         Relations(

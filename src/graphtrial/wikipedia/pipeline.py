@@ -54,10 +54,10 @@ class Pipeline:
         """Parsed SQL dumps, one stage each."""
         wanted = {"page", "redirect", "pagelinks"} if self.links_from == "tables" else set()
         wanted |= {"page", "categorylinks"} if self.categories_from == "tables" else set()
-        made = {name: self._table(name) for name in self.dumps.tables if name in wanted}
-        if any("target" in each.report["columns"] for each in made.values()) and "linktarget" in self.dumps.tables:
-            made["linktarget"] = self._table("linktarget")
-        return made
+        results = {name: self._table(name) for name in self.dumps.tables if name in wanted}
+        if any("target" in each.report["columns"] for each in results.values()) and "linktarget" in self.dumps.tables:
+            results["linktarget"] = self._table("linktarget")
+        return results
 
     @cached_property
     def articles(self) -> list[StageResult]:
@@ -113,8 +113,14 @@ class Pipeline:
         """Run a stage by name; `tables` and `articles` are several."""
         if stage not in STAGES:
             raise GraphTrialError(f"no stage called '{stage}'; the stages are {', '.join(STAGES)}")
-        made = getattr(self, stage)
-        return [made] if isinstance(made, StageResult) else list(made.values()) if isinstance(made, dict) else made
+        results = getattr(self, stage)
+        return (
+            [results]
+            if isinstance(results, StageResult)
+            else list(results.values())
+            if isinstance(results, dict)
+            else results
+        )
 
     def _table(self, name: str) -> StageResult:
         path = self.dumps.tables[name]

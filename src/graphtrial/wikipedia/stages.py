@@ -22,13 +22,13 @@ REPORT = "report.json"
 
 @dataclass(frozen=True)
 class StageResult:
-    """Finished stage: folder, digest, report of counts, whether it came from the cache (`kept`), and run time."""
+    """Finished stage: folder, digest, report of counts, whether it came from the cache (`is_cached`), and run time."""
 
     name: str
     folder: Path
     key: str
     report: Mapping[str, Any] = field(default_factory=dict)
-    kept: bool = True
+    is_cached: bool = True
     seconds: float = 0.0
 
 
@@ -40,7 +40,7 @@ class StageCache:
     """Cache folder of all stages; `listen` is called with each finished stage."""
 
     folder: Path
-    listen: Listen = lambda made: None
+    listen: Listen = lambda result: None
 
     def stage(
         self,
@@ -55,11 +55,11 @@ class StageCache:
         """
         key = digest({"stage": name, "version": VERSION, "parameters": parameters, "inputs": [m.key for m in inputs]})
         target = self.folder / f"{name}-{key[:16]}"
-        kept, start = True, time.monotonic()
+        is_cached, start = True, time.monotonic()
 
         def fill() -> None:
-            nonlocal kept
-            kept = False
+            nonlocal is_cached
+            is_cached = False
             with atomic_folder(target) as temporary:
                 report = make(temporary)
                 shutil.rmtree(temporary / ".spill", ignore_errors=True)
@@ -67,14 +67,14 @@ class StageCache:
                 write_digests(temporary)
 
         report = cached(target, fill, lambda: _report(target))
-        made = StageResult(name, target, key, report, kept, time.monotonic() - start)
-        self.listen(made)
-        return made
+        result = StageResult(name, target, key, report, is_cached, time.monotonic() - start)
+        self.listen(result)
+        return result
 
 
 def stage_cache(folder: Path | None = None, listen: Listen | None = None) -> StageCache:
     """Return the stage cache in a folder, by default in the user's cache."""
-    return StageCache(folder or cache_home() / "wikics", listen or (lambda made: None))
+    return StageCache(folder or cache_home() / "wikics", listen or (lambda result: None))
 
 
 def identity(path: Path) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from tests.helpers.cli import CliRunner
 
 from graphtrial.cli.data.generate import sizes_of
 from graphtrial.cli.main import app
@@ -44,14 +44,14 @@ def run(*words: str, code: int = 0) -> str:
     ],
 )
 def test_generated_data_is_described_listed_and_deleted(words: list[str], task: str) -> None:
-    made = json.loads(run("generate", *words, "--name", "mine", "--json"))
-    assert made["task"] == task
+    built = json.loads(run("generate", *words, "--name", "mine", "--json"))
+    assert built["task"] == task
     facts = json.loads(run("info", "mine", "--json"))
-    assert (facts["hash"], facts["graphs"]) == (made["hash"], made["graphs"])
+    assert (facts["hash"], facts["graphs"]) == (built["hash"], built["graphs"])
     listed = json.loads(RUNNER.invoke(app, ["list", "datasets", "--json"]).output)
     assert [entry["task"] for entry in listed if entry["name"] == "mine"] == [task]
     assert "already" in run("generate", *words, "--name", "mine", code=2)
-    assert json.loads(run("generate", *words, "--name", "mine", "--replace", "--json")) == made
+    assert json.loads(run("generate", *words, "--name", "mine", "--replace", "--json")) == built
     run("delete", "mine")
     assert "no dataset of your own" in run("delete", "mine", code=2)
 
@@ -60,8 +60,8 @@ def test_imported_data_is_a_dataset(tmp_path: Path) -> None:
     path = tmp_path / "graphs.jsonl"
     record = {"nodes": 3, "edges": [[0, 1], [1, 2]], "x": [0, 2, 1]}
     path.write_text("\n".join(json.dumps({**record, "y": i % 2}) for i in range(20)))
-    made = json.loads(run("import", str(path), "--name", "mine", "--folds", "5", "--both-ways", "--json"))
-    assert (made["graphs"], made["task"]) == (20, "graph-classification")
+    built = json.loads(run("import", str(path), "--name", "mine", "--folds", "5", "--both-ways", "--json"))
+    assert (built["graphs"], built["task"]) == (20, "graph-classification")
     facts = json.loads(run("info", "mine", "--json"))
     assert len(facts["splits"]) == 5
     assert facts["edges"]["mean"] == 4

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.helpers.cli import CliRunner, Result
 from tests.helpers.stores import change, forge
-from typer.testing import CliRunner, Result
 
 from graphtrial.cli.main import app
 from graphtrial.shipped import packed
@@ -30,7 +30,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "mine/store.sqlite"
 
 
-def told(result: Result) -> Any:
+def printed(result: Result) -> Any:
     return json.loads(result.stdout)
 
 
@@ -66,12 +66,12 @@ def test_a_row_and_a_trial_are_reproduced_to_the_same_bits(store: str) -> None:
     one = call("reproduce", trial[:8], "--store", store, "--workers", "0")
     assert one.exit_code == 0, one.output
     assert "same bits" in one.stdout
-    (row,) = told(call("report", "--store", store, "--json"))
+    (row,) = printed(call("report", "--store", store, "--json"))
     assert row["trials"][0] == trial
     page = next(Path(_site(store), "rows").glob("row-*.html")).stem
     both = call("reproduce", page, "--store", store, "--workers", "0", "--json")
     assert both.exit_code == 0, both.output
-    assert [(r["verdict"], r["holds"]) for r in told(both)] == [("same bits", True)] * 2
+    assert [(r["verdict"], r["holds"]) for r in printed(both)] == [("same bits", True)] * 2
 
 
 def _site(store: str) -> str:
@@ -79,7 +79,7 @@ def _site(store: str) -> str:
     return "rows-site"
 
 
-def test_a_forged_result_is_found_out(store: str) -> None:
+def test_forged_result_is_detected(store: str) -> None:
     trial = Store(Path(store)).trials()[0].id
     change(Path(store), "UPDATE trials SET test = test + 1")
     result = call("reproduce", trial, "--store", store, "--workers", "0")
@@ -113,7 +113,7 @@ def test_a_shipped_store_is_reported_and_reproduced(
 ) -> None:
     result = call("store", "ship", "--store", store, "--out", f"package/{packed.FILE}", "--json")
     assert result.exit_code == 0, result.output
-    assert told(result)["trials"] == 2
+    assert printed(result)["trials"] == 2
     monkeypatch.setattr(packed, "packed", lambda: tmp_path / "package" / packed.FILE)
     monkeypatch.setenv("GRAPHTRIAL_HOME", str(tmp_path / "home"))
     assert call("report", "--shipped", "--out", "site").exit_code == 0

@@ -83,9 +83,9 @@ def test_every_basic_model_of_pyg_runs_at_every_level(body: str, level: Any, tmp
     load_plugin(write(tmp_path, EXAMPLES["my_pyg.py"]))
     shapes = Shapes(outputs=3, level=level, node_types=NODE_TYPES)
     graph = batch_of(random_graphs(4, seed=0))
-    answer = build_model("pyg", shapes, {"width": 8, "body": body})(graph)
+    logits = build_model("pyg", shapes, {"width": 8, "body": body})(graph)
     rows = {"graph": graph.num_graphs, "node": graph.num_nodes, "edge": graph.num_edges}[level]
-    assert answer.shape == (rows, 3)
+    assert logits.shape == (rows, 3)
 
 
 def test_a_plugin_is_listed_counted_and_refuses_unknown_settings(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_trials_that_use_nothing_of_a_plugin_keep_their_identity(tmp_path: Path)
     assert after.plugins == {}
 
 
-def test_a_stored_trial_whose_plugin_is_missing_or_changed_says_so(tmp_path: Path) -> None:
+def test_missing_or_changed_plugin_is_reported(tmp_path: Path) -> None:
     file = write(tmp_path, LAYER)
     plugin = load_plugin(file)
     (trial,) = study().trials()
@@ -171,12 +171,12 @@ def test_classes_and_functions_of_a_module_run_also_in_workers(
     monkeypatch.setitem(sys.modules, "elsewhere", sys)  # so that it is as it was when this test ends
     del sys.modules["elsewhere"]
     store = tmp_path / "store.sqlite"
-    told = call(
+    result = call(
         *("run", "csl", f"elsewhere:{attribute}", "--width", 8, "--workers", workers, "--store", store, "--json"),
         *QUICK,
     )
-    assert told.exit_code == 0, told.output
-    assert json.loads(told.stdout)["statuses"] == {"done": 1}
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["statuses"] == {"done": 1}
     (record,) = Store(store).trials()
     assert list(record.spec.plugins) == ["elsewhere"]
 
@@ -212,8 +212,8 @@ def test_a_kernel_of_a_plugin_is_tried_under_its_content(tmp_path: Path) -> None
     )
     file, store = write(tmp_path, text), tmp_path / "store.sqlite"
     words = ["kernel", "csl", "my-wl", "--plugin", file, "--repetitions", 1, "--folds", 1, "--workers", 1]
-    told = call(*words, "--store", store, "--json")
-    assert told.exit_code == 0, told.output
+    result = call(*words, "--store", store, "--json")
+    assert result.exit_code == 0, result.output
     (record,) = Store(store).trials()
     assert record.status == "done"
     assert list(record.spec.plugins) == ["mine.py"]

@@ -92,29 +92,29 @@ def trial(**row: Any) -> TrialSpec:
 def test_nothing_built_in_has_an_origin(registry: Any) -> None:
     ours = [name for name in registry if registry.get(name).__module__.startswith("graphtrial.")]  # not of other tests
     assert ours
-    assert {name: found for name in ours if (found := origin_digests(registry.get(name)))} == {}
+    assert {name: actual for name in ours if (actual := origin_digests(registry.get(name)))} == {}
 
 
 def test_two_plugins_of_one_file_name_are_two_files_in_any_order_and_folder(tmp_path: Path) -> None:
     model, encoding = LAYER.format(name="mine", factor=1), ENCODING.format(factor=1)
-    found = []
+    actual = []
     for folder, order in (("a", (0, 1)), ("b", (1, 0))):
         files = [
             write(tmp_path / folder / "one" / "mine.py", model),
             write(tmp_path / folder / "two" / "mine.py", encoding),
         ]
         loaded = [load_plugin(files[number]) for number in order]
-        found.append(trial(encodings=("same:2",)))
+        actual.append(trial(encodings=("same:2",)))
         for plugin in loaded:
             plugins.unload_plugin(plugin)
     first, second = digest(files[0]), digest(files[1])
-    assert found[0].plugins == {f"mine.py~{first[:12]}": first, f"mine.py~{second[:12]}": second}
-    assert found[0].id == found[1].id
+    assert actual[0].plugins == {f"mine.py~{first[:12]}": first, f"mine.py~{second[:12]}": second}
+    assert actual[0].id == actual[1].id
     files = [files[0], write(files[1], ENCODING.format(factor=2))]
     for file in files:
         load_plugin(file)
     edited = trial(encodings=("same:2",))
-    assert edited.id != found[0].id
+    assert edited.id != actual[0].id
     assert len(plugins.user_code(edited.plugins).sources) == 2
 
 
@@ -176,15 +176,15 @@ PACKAGE = {
 
 
 @pytest.mark.parametrize("attribute", ["Net", "make", "wrapped", "partial", "cached"])
-def test_a_thing_of_a_package_has_all_files_that_define_it(attribute: str, tmp_path: Path) -> None:
+def test_class_of_a_package_has_all_defining_files(attribute: str, tmp_path: Path) -> None:
     for name, text in PACKAGE.items():
         write(tmp_path / name, text)
-    found = origin_digests(getattr(importlib.import_module("pack.net"), attribute))
-    assert list(found) == ["pack", "pack.base", "pack.extra", "pack.net"]
-    assert found["pack.base"] == digest(tmp_path / "pack/base.py")
+    actual = origin_digests(getattr(importlib.import_module("pack.net"), attribute))
+    assert list(actual) == ["pack", "pack.base", "pack.extra", "pack.net"]
+    assert actual["pack.base"] == digest(tmp_path / "pack/base.py")
 
 
-def test_what_a_package_only_reexports_has_the_files_of_its_definition(tmp_path: Path) -> None:
+def test_reexported_class_has_the_files_of_its_definition(tmp_path: Path) -> None:
     for name, text in PACKAGE.items():
         write(tmp_path / name, text)
     assert origin_digests(importlib.import_module("pack").Other) == origin_digests(
@@ -193,12 +193,12 @@ def test_what_a_package_only_reexports_has_the_files_of_its_definition(tmp_path:
     assert list(origin_digests(importlib.import_module("elsewhere").Alone)) == ["elsewhere"]
 
 
-def test_a_thing_of_an_installed_package_has_its_own_files_and_no_others() -> None:
+def test_class_of_an_installed_package_has_its_own_files() -> None:
     from torch_geometric.nn import GCN
 
-    found = list(origin_digests(GCN))
-    assert "torch_geometric.nn.models.basic_gnn" in found
-    assert all(name.startswith("torch_geometric") for name in found)
+    actual = list(origin_digests(GCN))
+    assert "torch_geometric.nn.models.basic_gnn" in actual
+    assert all(name.startswith("torch_geometric") for name in actual)
 
 
 def test_a_loaded_class_keeps_the_content_it_was_loaded_from(tmp_path: Path) -> None:
@@ -224,9 +224,9 @@ class Mine(GraphClassification):
     uses = "def task_of(self, graphs):\n        return gt.TASKS.get('my-task')(10)"
     load_plugin(task)
     load_plugin(write(tmp_path / "data" / "mine.py", DATASET.format(more=uses)))
-    (made,) = Study("s", "my-csl", (ModelEntry("gcn", {"width": 8}),), seeds=1, splits=1).trials()
-    assert list(made.plugins) == ["mine.py", "task.py"]
-    assert len(plugins.user_code(made.plugins).sources) == 2
+    (built,) = Study("s", "my-csl", (ModelEntry("gcn", {"width": 8}),), seeds=1, splits=1).trials()
+    assert list(built.plugins) == ["mine.py", "task.py"]
+    assert len(plugins.user_code(built.plugins).sources) == 2
 
 
 def test_the_metric_of_a_dataset_is_part_of_it(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.helpers.cli import CliRunner
 from tests.helpers.strangers import MODULE
-from typer.testing import CliRunner
 
 import graphtrial as gt
 from graphtrial.cli.main import app
@@ -56,16 +56,16 @@ def test_a_study_in_python_may_come_from_a_file_and_needs_an_allowance(library: 
 
 @pytest.mark.parametrize("words", [["data", "info", "marked:Data"], ["params", "csl", "marked:Net", "--width", "8"]])
 def test_names_typed_are_the_users_word(words: list[str], library: Path) -> None:
-    told = CliRunner().invoke(app, words)
-    assert told.exit_code == 0, told.output
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
 
 
 @pytest.mark.parametrize("name", ["x y", "os:", ":system", "os:system;true", "../x", ""])
 def test_an_allowance_must_be_a_name(name: str) -> None:
-    told = CliRunner().invoke(app, ["list", "models", "--allow", name])
-    assert told.exit_code == 2
-    assert "--allow takes package.module:attribute or the name of an entry point" in told.stderr
-    assert told.stderr.count("\n") == 1
+    result = CliRunner().invoke(app, ["list", "models", "--allow", name])
+    assert result.exit_code == 2
+    assert "--allow takes package.module:attribute or the name of an entry point" in result.stderr
+    assert result.stderr.count("\n") == 1
 
 
 def test_entry_points_are_listed_without_being_loaded(library: Path, tmp_path: Path) -> None:
@@ -120,6 +120,6 @@ def test_no_process_imports_what_lies_in_the_current_folder(where: list[str], tm
     assert [record.status for record in Store(store).trials()] == ["done"]
     if "ray" not in where:  # it ends before any executor begins
         refused = [sys.executable, "-m", "graphtrial", "run", "csl", "marked:Net"]
-        told = subprocess.run(refused, cwd=tmp_path, env=environment, capture_output=True, text=True)
-        assert "for a file of your own use --plugin marked.py" in told.stderr
+        result = subprocess.run(refused, cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert "for a file of your own use --plugin marked.py" in result.stderr
     assert list(tmp_path.glob("mark-*")) == []

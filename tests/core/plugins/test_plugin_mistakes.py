@@ -96,14 +96,14 @@ def test_a_plugin_that_fails_halfway_leaves_nothing_behind(tmp_path: Path) -> No
         ("nowhere.at_all:Net", "cannot import 'nowhere.at_all'"),
     ],
 )
-def test_a_module_that_is_no_model_is_refused_in_words(model: str, message: str) -> None:
+def test_module_that_is_no_model_raises(model: str, message: str) -> None:
     result = call("run", "csl", model)
     assert result.exit_code == 2
     assert message in result.stderr
     assert result.stderr.count("\n") == 1
 
 
-def test_a_file_given_as_a_module_is_told_to_be_a_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_name_as_module_suggests_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, LAYER)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [entry for entry in sys.path if entry not in ("", str(tmp_path))])
@@ -141,10 +141,10 @@ def test_a_model_that_ends_its_process_is_a_failed_trial(
     file, path = write(tmp_path, leaving(statement, building=building)), tmp_path / "s.sqlite"
     where = ["--workers", 0] if executor == "in this process" else ["--executor", executor]
     quick = ["--width", 8, "--max-epochs", 1, "--splits", 1, "--seeds", 1]
-    told = call("run", "csl", "mine", "--plugin", file, *quick, *where, "--store", path)
-    assert told.exit_code == 1, told.output
-    assert "1 of 1 trials failed" in told.stderr
-    assert "Traceback" not in told.output
+    printed = call("run", "csl", "mine", "--plugin", file, *quick, *where, "--store", path)
+    assert printed.exit_code == 1, printed.output
+    assert "1 of 1 trials failed" in printed.stderr
+    assert "Traceback" not in printed.output
     (record,) = Store(path).trials()
     assert record.status == "failed"
     assert LEAVING[statement] in str(record.error)
@@ -198,11 +198,13 @@ def test_a_task_that_exits_fails_all_trials_of_one_training(tmp_path: Path) -> N
 )
 def test_a_model_that_fails_in_the_command_itself_is_one_line(statement: str, words: list[Any], tmp_path: Path) -> None:
     file = write(tmp_path, leaving(statement, building=True))
-    told = call(*(file if word == "FILE" else word for word in words), *([] if "FILE" in words else ["--plugin", file]))
-    assert told.exit_code == (1 if "FILE" in words else 2), told.output
-    assert "mine.py, line " in told.output
-    assert "Traceback" not in told.output
-    assert "FILE" in words or told.stderr.count("\n") == 1
+    printed = call(
+        *(file if word == "FILE" else word for word in words), *([] if "FILE" in words else ["--plugin", file])
+    )
+    assert printed.exit_code == (1 if "FILE" in words else 2), printed.output
+    assert "mine.py, line " in printed.output
+    assert "Traceback" not in printed.output
+    assert "FILE" in words or printed.stderr.count("\n") == 1
 
 
 def test_a_plugin_that_was_refused_leaves_the_registries_as_they_were(tmp_path: Path) -> None:

@@ -83,13 +83,13 @@ def test_a_bad_line_is_named_with_its_reason(tmp_path: Path, record: Any, reason
 def test_splits_given_in_the_file_are_taken(tmp_path: Path, own_home: Path) -> None:
     parts = ["test", "train", "val", "none", "train"]
     path = lines(tmp_path, *({**PATH, "split": part} for part in parts))
-    made = import_files("mine", "jsonl", [path])
-    assert [ids.tolist() for ids in made.splits[0].parts.values()] == [[1, 4], [2], [0]]
+    built = import_files("mine", "jsonl", [path])
+    assert [ids.tolist() for ids in built.splits[0].parts.values()] == [[1, 4], [2], [0]]
     delete("mine")
     whole = {"nodes": 4, "edges": [[0, 1]], "node_y": [0, 1, 1, 0], "split": ["train", "val", "test", "none"]}
-    made = import_files("mine", "jsonl", [lines(tmp_path, whole)])
-    assert made.spec.split_level == "node"
-    assert [ids.tolist() for ids in made.splits[0].parts.values()] == [[0], [1], [2]]
+    built = import_files("mine", "jsonl", [lines(tmp_path, whole)])
+    assert built.spec.split_level == "node"
+    assert [ids.tolist() for ids in built.splits[0].parts.values()] == [[0], [1], [2]]
     delete("mine")
     with pytest.raises(CorruptFileError, match="line 1: 'split' must be one of"):
         import_files("mine", "jsonl", [lines(tmp_path, {**PATH, "split": "trained"})])
@@ -103,9 +103,9 @@ def test_targets_can_be_of_nodes_edges_or_several_numbers(tmp_path: Path, own_ho
         ({"node_y": [0, 1, 2]}, "node-classification", 3),
         ({"edge_y": [0, 1]}, "edge-classification", 2),
     ):
-        made = import_files("mine", "jsonl", [lines(tmp_path, *[{**plain, **target}] * 10)])
-        assert (made.task.name, made.task.outputs) == (task, outputs)
-        assert made.graphs.column("x").values.tolist() == [1.0] * 30
+        built = import_files("mine", "jsonl", [lines(tmp_path, *[{**plain, **target}] * 10)])
+        assert (built.task.name, built.task.outputs) == (task, outputs)
+        assert built.graphs.column("x").values.tolist() == [1.0] * 30
         delete("mine")
     with pytest.raises(CorruptFileError, match="only one of y, node_y, edge_y"):
         import_files("mine", "jsonl", [lines(tmp_path, {**plain, "y": 1, "node_y": [1, 2, 3]})])
@@ -114,9 +114,9 @@ def test_targets_can_be_of_nodes_edges_or_several_numbers(tmp_path: Path, own_ho
 def test_null_is_a_missing_label(tmp_path: Path, own_home: Path) -> None:
     plain = {"nodes": 3, "edges": [[0, 1], [1, 2]]}
     records = [{**plain, "y": [i % 2, None if i % 3 else 1, 0.5 * (i % 4 > 1) * 2]} for i in range(40)]
-    made = import_files("mine", "jsonl", [lines(tmp_path, *records)], task="graph-binary-classification")
-    assert (made.task.outputs, made.task.metric.title) == (3, "ROC-AUC")
-    assert np.isnan(made.graphs.column("y").values).sum(axis=0).tolist() == [0, 26, 0]
+    built = import_files("mine", "jsonl", [lines(tmp_path, *records)], task="graph-binary-classification")
+    assert (built.task.outputs, built.task.metric.title) == (3, "ROC-AUC")
+    assert np.isnan(built.graphs.column("y").values).sum(axis=0).tolist() == [0, 26, 0]
     with pytest.raises(CorruptFileError, match="'x' must hold numbers"):
         read("jsonl", [lines(tmp_path, {**plain, "x": [1, None, 2], "y": 1})], {})
     rules = {"stopping.max_epochs": 2}
@@ -139,8 +139,8 @@ def test_null_is_a_missing_label(tmp_path: Path, own_home: Path) -> None:
 )
 def test_a_task_may_name_its_metric(text: str, metric: str, tmp_path: Path, own_home: Path) -> None:
     records = [{"nodes": 2, "edges": [[0, 1]], "y": i % 3} for i in range(30)]
-    made = import_files("mine", "jsonl", [lines(tmp_path, *records)], task=text)
-    assert (made.task.metric.title, made.task.outputs, load("mine").task.metric.title) == (metric, 3, metric)
+    built = import_files("mine", "jsonl", [lines(tmp_path, *records)], task=text)
+    assert (built.task.metric.title, built.task.outputs, load("mine").task.metric.title) == (metric, 3, metric)
     delete("mine")
     with pytest.raises(GraphTrialError, match="metric 'mae' is not defined for graph-classification"):
         import_files("mine", "jsonl", [lines(tmp_path, *records)], task="graph-classification:metric=mae")
@@ -202,14 +202,14 @@ def test_a_changed_or_cut_file_is_read_or_refused_in_one_line(
 
 def refused_or_read(kind: str, path: Path) -> None:
     options = {"target": "y"} if kind == "graphml" else {}
-    said = ""
+    message = ""
     try:
-        made = read(kind, [path, path] if kind == "edgelist" else [path], options)
+        built = read(kind, [path, path] if kind == "edgelist" else [path], options)
     except GraphTrialError as error:
-        said = str(error)
+        message = str(error)
     else:
-        assert isinstance(made, GraphSet)
-    assert len(said.splitlines()) <= 1
+        assert isinstance(built, GraphSet)
+    assert len(message.splitlines()) <= 1
 
 
 def test_parquet_reads_what_json_lines_read(tmp_path: Path) -> None:
@@ -218,8 +218,8 @@ def test_parquet_reads_what_json_lines_read(tmp_path: Path) -> None:
 
     path = tmp_path / "graphs.parquet"
     parquet.write_table(arrow.Table.from_pylist([PATH, DOT, PATH]), path)
-    made = read("parquet", [path], {})
-    assert made.content_hash == read("jsonl", [lines(tmp_path, PATH, DOT, PATH)], {}).content_hash
+    built = read("parquet", [path], {})
+    assert built.content_hash == read("jsonl", [lines(tmp_path, PATH, DOT, PATH)], {}).content_hash
     parquet.write_table(arrow.Table.from_pylist([PATH, {**DOT, "nodes": 0}]), path)
     with pytest.raises(CorruptFileError, match=r"graphs.parquet, row 2: 'x' has 1 rows for 0 nodes"):
         read("parquet", [path], {})
@@ -233,11 +233,11 @@ def test_tensors_become_the_graphs_that_pyg_has(tmp_path: Path) -> None:
     original = read("jsonl", [lines(tmp_path, PATH, DOT, PATH)], {})
     path = tmp_path / "graphs.pt"
     torch.save([data.to_dict() for data in to_pyg(original)], path)
-    made = read("pyg", [path], {})
-    np.testing.assert_array_equal(made.edge_index, original.edge_index)
+    built = read("pyg", [path], {})
+    np.testing.assert_array_equal(built.edge_index, original.edge_index)
     for name in ("x", "edge_attr", "y"):
-        np.testing.assert_array_equal(made.column(name).values, original.column(name).values)
-        assert made.column(name).types == original.column(name).types
+        np.testing.assert_array_equal(built.column(name).values, original.column(name).values)
+        assert built.column(name).types == original.column(name).types
 
 
 def test_objects_in_a_torch_file_are_refused_with_the_way_out(tmp_path: Path) -> None:
@@ -285,19 +285,19 @@ def test_tensors_that_are_no_graphs_are_refused(tmp_path: Path, items: Any, reas
 
 
 def test_graphml_becomes_the_graph_that_networkx_has(tmp_path: Path) -> None:
-    made = []
+    built = []
     for number in range(3):
         graph = nx.gnp_random_graph(6, 0.5, seed=number)
         nx.set_node_attributes(graph, {node: {"size": 0.5 * node, "kind": "ab"[node % 2]} for node in graph})
         graph.graph["colour"] = ["red", "blue", "red"][number]
         nx.write_graphml(graph, tmp_path / f"{number}.graphml")
-        made.append(graph)
+        built.append(graph)
     kind, paths = format_of(tmp_path)
     assert kind == "graphml"
     graphs = read(kind, paths, {"node_features": ["size"], "target": "colour"})
     assert graphs.column("y").values.tolist() == [1, 0, 1]
     assert graphs.column("x").values[:6, 0].tolist() == [0.0, 0.5, 1.0, 1.5, 2.0, 2.5]
-    for number, graph in enumerate(made):
+    for number, graph in enumerate(built):
         assert set(to_networkx(graphs, number).edges()) == set(graph.to_directed().edges)
     nodes = read(kind, paths, {"node_target": "kind"})
     assert nodes.column("y").values.tolist() == [0, 1, 0, 1, 0, 1] * 3
@@ -360,7 +360,7 @@ def test_a_tu_folder_and_its_zip_are_the_same(tmp_path: Path, own_home: Path) ->
         read("tu", [archive], {})
 
 
-def test_formats_are_known_by_name(tmp_path: Path) -> None:
+def test_formats_are_inferred_from_the_name(tmp_path: Path) -> None:
     for name, kind in (("a.jsonl", "jsonl"), ("a.PT", "pyg"), ("a.zip", "tu"), ("a.parquet", "parquet")):
         path = tmp_path / name
         path.touch()

@@ -11,8 +11,8 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
+from tests.helpers.cli import CliRunner
 from torch_geometric.data import Data
-from typer.testing import CliRunner
 
 from graphtrial.cli.main import app
 from graphtrial.core.errors import GraphTrialError, InvalidGraphError
@@ -123,12 +123,12 @@ def test_every_format_that_can_name_a_split_is_tried() -> None:
 
 @pytest.mark.parametrize("kind", WRITERS)
 def test_the_split_of_the_file_is_the_split_of_the_dataset(kind: str, tmp_path: Path) -> None:
-    made = import_files("mine", kind, WRITERS[kind](tmp_path), arguments=OPTIONS.get(kind, {}))
-    assert made.spec.split_level == "node"
-    assert len(made.splits) == 1
-    assert ids_of(made) == IDS
-    assert not [name for name in made.graphs.columns if "mask" in name or name == "split"]
-    assert made.graphs.column("x").width in (1, NODES)  # a mask is no feature
+    built = import_files("mine", kind, WRITERS[kind](tmp_path), arguments=OPTIONS.get(kind, {}))
+    assert built.spec.split_level == "node"
+    assert len(built.splits) == 1
+    assert ids_of(built) == IDS
+    assert not [name for name in built.graphs.columns if "mask" in name or name == "split"]
+    assert built.graphs.column("x").width in (1, NODES)  # a mask is no feature
 
 
 @pytest.mark.parametrize("kind", WRITERS)
@@ -142,8 +142,8 @@ def test_a_split_from_outside_contradicts_that_of_the_file(kind: str, tmp_path: 
 @pytest.mark.parametrize("spelling", ["val", "valid", "validation", "dev"])
 @pytest.mark.parametrize("dtype", [torch.bool, torch.uint8, torch.int64, torch.float32])
 def test_masks_of_any_spelling_and_type(spelling: str, dtype: torch.dtype) -> None:
-    made = import_graphs("mine", from_pyg([node_graph(**masks(spelling, dtype))]))
-    assert ids_of(made) == IDS
+    built = import_graphs("mine", from_pyg([node_graph(**masks(spelling, dtype))]))
+    assert ids_of(built) == IDS
 
 
 def test_masks_as_arrays_and_lists_lists_of_ids_and_words() -> None:
@@ -178,27 +178,27 @@ def test_several_columns_of_a_mask_are_several_splits() -> None:
     parts[:3] = 3
     wide = {"train_mask": torch.from_numpy(parts == 0), "val_mask": torch.from_numpy(parts == 1)}
     item = node_graph(**wide, test_mask=torch.from_numpy(test))  # as the masks of WikiCS: one test part for all splits
-    made = import_graphs("mine", from_pyg([item]))
-    assert len(made.splits) == 5
+    built = import_graphs("mine", from_pyg([item]))
+    assert len(built.splits) == 5
     for number in range(5):
-        found = ids_of(made, number)
-        assert found == {
+        actual = ids_of(built, number)
+        assert actual == {
             "train": torch.where(item.train_mask[:, number])[0].tolist(),
             "val": torch.where(item.val_mask[:, number])[0].tolist(),
             "test": [0, 1, 2],
         }
-    (again,) = to_pyg(made.graphs)
+    (again,) = to_pyg(built.graphs)
     assert torch.equal(again.train_mask, item.train_mask)
     assert again.test_mask.shape == (NODES, 5)
 
 
-def test_graphs_with_a_word_each_are_divided_as_they_say() -> None:
+def test_split_column_of_graphs() -> None:
     words = ["train"] * 6 + ["valid"] * 3 + ["test"] * 3
     items = [small(number, split=word) for number, word in enumerate(words)]
-    made = import_graphs("mine", from_pyg(items))
-    assert made.spec.split_level == "graph"
-    assert ids_of(made) == {"train": [0, 1, 2, 3, 4, 5], "val": [6, 7, 8], "test": [9, 10, 11]}
-    again = to_pyg(made.graphs)
+    built = import_graphs("mine", from_pyg(items))
+    assert built.spec.split_level == "graph"
+    assert ids_of(built) == {"train": [0, 1, 2, 3, 4, 5], "val": [6, 7, 8], "test": [9, 10, 11]}
+    again = to_pyg(built.graphs)
     assert [item.split for item in again] == ["train"] * 6 + ["val"] * 3 + ["test"] * 3
     delete("mine")
     assert ids_of(import_graphs("mine", from_pyg(again))) == {
@@ -227,11 +227,11 @@ def small(number: int, **attributes: Any) -> Data:
 
 def test_the_split_of_a_dataset_is_used(tmp_path: Path) -> None:
     split = {"train": torch.arange(6), "valid": torch.tensor([6, 8]), "test": torch.tensor([7, 9])}
-    wanted = {"train": [*range(6)], "val": [6, 8], "test": [7, 9]}
+    expected = {"train": [*range(6)], "val": [6, 8], "test": [7, 9]}
     items = [small(number) for number in range(10)]
-    assert ids_of(import_graphs("mine", from_pyg(Indexed(items, split)))) == wanted
+    assert ids_of(import_graphs("mine", from_pyg(Indexed(items, split)))) == expected
     torch.save({"graphs": [item.to_dict() for item in items], "split": split}, tmp_path / "g.pt")
-    assert ids_of(import_files("also", "pyg", [tmp_path / "g.pt"])) == wanted
+    assert ids_of(import_files("also", "pyg", [tmp_path / "g.pt"])) == expected
     nodes = {part: torch.tensor(ids) for part, ids in IDS.items()}
     assert ids_of(import_graphs("nodes", from_pyg(Indexed([node_graph()], nodes)))) == IDS
     with pytest.raises(InvalidGraphError, match=r"given twice, by get_idx_split\(\) and by"):
@@ -273,9 +273,7 @@ BROKEN: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("attributes", "reason"), BROKEN, ids=[str(n) for n in range(len(BROKEN))])
-def test_what_contradicts_itself_is_refused_in_one_line(
-    attributes: dict[str, Any], reason: str, tmp_path: Path
-) -> None:
+def test_contradicting_masks_raise(attributes: dict[str, Any], reason: str, tmp_path: Path) -> None:
     with pytest.raises(InvalidGraphError, match=reason):
         from_pyg([node_graph(**attributes)])
     plain = {k: v.clone() if isinstance(v, torch.Tensor) else v for k, v in node_graph(**attributes).to_dict().items()}
@@ -298,9 +296,9 @@ def test_masks_of_several_graphs_divide_graphs_or_are_refused() -> None:
         return small(number, **chosen)
 
     words = ["train"] * 4 + ["val"] * 2 + ["test"] * 2
-    made = import_graphs("mine", from_pyg([item(number, word) for number, word in enumerate(words)]))
-    assert made.spec.split_level == "graph"
-    assert ids_of(made) == {"train": [0, 1, 2, 3], "val": [4, 5], "test": [6, 7]}
+    built = import_graphs("mine", from_pyg([item(number, word) for number, word in enumerate(words)]))
+    assert built.spec.split_level == "graph"
+    assert ids_of(built) == {"train": [0, 1, 2, 3], "val": [4, 5], "test": [6, 7]}
     mixed = [item(0, "train"), item(1, "val"), item(2, "test")]
     mixed[0].train_mask = torch.tensor([True, False])
     with pytest.raises(InvalidGraphError, match="divides the nodes within 3 graphs"):
@@ -329,15 +327,15 @@ def edge_graph() -> tuple[Data, np.ndarray[Any, Any]]:
     return Data(x=torch.eye(NODES), edge_index=torch.from_numpy(LINKS), y=y, **chosen), part
 
 
-def test_edges_of_a_single_graph_are_divided_as_they_say(tmp_path: Path) -> None:
+def test_split_column_of_edges(tmp_path: Path) -> None:
     item, part = edge_graph()
-    made = import_graphs("mine", from_pyg([item]), protocol="bgnn-v5/csl")
-    assert (made.task.name, made.spec.split_level) == ("edge-classification", "edge")
-    ends = made.graphs.edge_index
-    for number, ids in enumerate(made.splits[0].parts.values()):
-        found = {(int(ends[0, i]), int(ends[1, i])) for i in ids}
-        assert found == {(int(u), int(v)) for u, v in LINKS[:, part == number].T}
-    (again,) = to_pyg(made.graphs)
+    built = import_graphs("mine", from_pyg([item]), protocol="bgnn-v5/csl")
+    assert (built.task.name, built.spec.split_level) == ("edge-classification", "edge")
+    ends = built.graphs.edge_index
+    for number, ids in enumerate(built.splits[0].parts.values()):
+        actual = {(int(ends[0, i]), int(ends[1, i])) for i in ids}
+        assert actual == {(int(u), int(v)) for u, v in LINKS[:, part == number].T}
+    (again,) = to_pyg(built.graphs)
     assert int(again.val_mask.sum()) == int((part == 1).sum())
     study = Study(
         "t",
@@ -361,10 +359,10 @@ def test_edges_of_both_ways_take_their_part_along(tmp_path: Path) -> None:
     record = {"nodes": 4, "edges": [[0, 1], [1, 2], [2, 3], [3, 3]], "edge_y": [0, 1, 0, 1]}
     words = ["train", "val", "test", "none"]
     (tmp_path / "g.jsonl").write_text(json.dumps({**record, "split": words}))
-    made = import_files("mine", "jsonl", [tmp_path / "g.jsonl"], arguments={"both_ways": True})
-    ends = made.graphs.edge_index
-    found = [sorted((int(ends[0, i]), int(ends[1, i])) for i in ids) for ids in made.splits[0].parts.values()]
-    assert found == [[(0, 1), (1, 0)], [(1, 2), (2, 1)], [(2, 3), (3, 2)]]
+    built = import_files("mine", "jsonl", [tmp_path / "g.jsonl"], arguments={"both_ways": True})
+    ends = built.graphs.edge_index
+    actual = [sorted((int(ends[0, i]), int(ends[1, i])) for i in ids) for ids in built.splits[0].parts.values()]
+    assert actual == [[(0, 1), (1, 0)], [(1, 2), (2, 1)], [(2, 3), (3, 2)]]
 
 
 def test_networkx_attributes_name_a_split_and_come_back() -> None:
@@ -372,9 +370,9 @@ def test_networkx_attributes_name_a_split_and_come_back() -> None:
     for node in range(6):
         graph.add_node(node, value=float(node), split=("train", "train", "val", "val", "test", "none")[node])
     graph.add_edges_from([(0, 1), (2, 3)])
-    made = from_networkx([graph], node_features=["value"])
-    assert made.column("part").values.tolist() == [0, 0, 1, 1, 2, 3]
-    back = to_networkx(made, 0)
+    built = from_networkx([graph], node_features=["value"])
+    assert built.column("part").values.tolist() == [0, 0, 1, 1, 2, 3]
+    back = to_networkx(built, 0)
     assert [back.nodes[node]["split"] for node in range(6)] == [graph.nodes[node]["split"] for node in range(6)]
     with pytest.raises(InvalidGraphError, match="'split' is a split, so that it can be neither"):
         from_networkx([graph], node_features=["split"])
@@ -393,12 +391,12 @@ def test_a_saved_set_whose_part_means_something_else_is_refused() -> None:
             import_graphs("mine", plain.with_column("part", Column(values, "node")))
 
 
-def test_the_command_line_tells_whose_split_it_is(tmp_path: Path) -> None:
+def test_command_names_the_source_of_the_split(tmp_path: Path) -> None:
     (path,) = _pyg(tmp_path)
     run = CliRunner().invoke
-    told = run(app, ["data", "import", str(path), "--name", "mine"])
-    assert told.exit_code == 0, told.output
-    assert "splits, from the data: 1 x train / val / test = 12 / 9 / 11 nodes" in told.stdout
+    printed = run(app, ["data", "import", str(path), "--name", "mine"])
+    assert printed.exit_code == 0, printed.output
+    assert "splits, from the data: 1 x train / val / test = 12 / 9 / 11 nodes" in printed.stdout
     for words in (["--split", "0.8/0.1/0.1"], ["--folds", "5"], ["--seed", "0"]):
         result = run(app, ["data", "import", str(path), "--name", "again", *words])
         assert result.exit_code == 2
@@ -419,6 +417,6 @@ def test_lines_of_several_graphs_keep_their_words(tmp_path: Path) -> None:
 
 
 def test_sets_are_unchanged_by_masks_that_are_not_there(tmp_path: Path) -> None:
-    assert isinstance(made := from_pyg([node_graph()]), GraphSet)
-    assert "part" not in made.columns
-    assert ids_of(import_graphs("mine", made)) != IDS
+    assert isinstance(built := from_pyg([node_graph()]), GraphSet)
+    assert "part" not in built.columns
+    assert ids_of(import_graphs("mine", built)) != IDS

@@ -46,13 +46,13 @@ def test_a_tensor_without_plain_numbers_is_refused_in_one_line(strange: Any, nam
 
 
 @pytest.mark.parametrize("nodes", [10**12, 2**31, -1, 1.5, True, "3", [3], torch.tensor([3, 3]), torch.tensor(3.5)])
-def test_a_senseless_number_of_nodes_is_refused(nodes: Any, tmp_path: Path) -> None:
+def test_invalid_number_of_nodes_raises(nodes: Any, tmp_path: Path) -> None:
     with pytest.raises(CorruptFileError, match="nodes"):
         imported(tmp_path, num_nodes=nodes)
 
 
 @pytest.mark.parametrize(
-    ("made", "expected"),
+    ("stored", "expected"),
     [
         (MINUS.to(torch.bfloat16), MINUS),
         (MINUS.to(torch.float8_e4m3fn), MINUS),
@@ -63,8 +63,8 @@ def test_a_senseless_number_of_nodes_is_refused(nodes: Any, tmp_path: Path) -> N
     ],
     ids=["bfloat16", "float8", "float16", "negative bit", "expanded", "gradient"],
 )
-def test_a_tensor_of_another_kind_has_the_same_numbers(made: Any, expected: Any, tmp_path: Path) -> None:
-    values = imported(tmp_path, x=made).column("x").values
+def test_a_tensor_of_another_kind_has_the_same_numbers(stored: Any, expected: Any, tmp_path: Path) -> None:
+    values = imported(tmp_path, x=stored).column("x").values
     np.testing.assert_array_equal(values.astype(np.float32), expected.detach().repeat(2, 1).numpy())
 
 
@@ -85,7 +85,7 @@ def device(path: Path) -> Path:
 
 @pytest.mark.parametrize("make", [pipe, folder, device])
 @pytest.mark.parametrize("kind", FORMATS)
-def test_what_is_no_file_is_refused_at_once(kind: str, make: Callable[[Path], Path], tmp_path: Path) -> None:
+def test_device_files_raise_at_once(kind: str, make: Callable[[Path], Path], tmp_path: Path) -> None:
     with pytest.raises(GraphTrialError, match=r"is a (pipe|folder|device), not a regular file"):
         import_files("mine", kind, [make(tmp_path / "it")])
 
@@ -96,8 +96,10 @@ def test_a_number_of_nodes_that_no_file_holds_is_refused(tmp_path: Path) -> None
         read("jsonl", [tmp_path / "a.jsonl"], {})
 
 
-@pytest.mark.parametrize("shares", [[float("nan"), 0, 0], [float("inf"), 0, 0], [1, 0, 0], [0.5, 0.5], [0.9, 0.9, 0.9]])
-def test_invalid_fractions_are_refused(shares: list[float], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "fractions", [[float("nan"), 0, 0], [float("inf"), 0, 0], [1, 0, 0], [0.5, 0.5], [0.9, 0.9, 0.9]]
+)
+def test_invalid_fractions_are_refused(fractions: list[float], tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"nodes": 2, "edges": [], "y": 0}\n' * 20)
     with pytest.raises(GraphTrialError, match=r"shares|fractions"):
-        import_files("mine", "jsonl", [tmp_path / "a.jsonl"], split={"shares": shares, "seed": 0})
+        import_files("mine", "jsonl", [tmp_path / "a.jsonl"], split={"shares": fractions, "seed": 0})

@@ -39,8 +39,8 @@ def densities(graphs: GraphSet, block: np.ndarray, blocks: int) -> tuple[np.ndar
 
 def assert_share(pairs: np.ndarray, edges: np.ndarray, probability: float) -> None:
     # Both directions of an edge are drawn as one.
-    deviation = np.sqrt(probability * (1 - probability) / (pairs.sum() / 2))
-    assert abs(edges.sum() / pairs.sum() - probability) < 5 * deviation
+    std = np.sqrt(probability * (1 - probability) / (pairs.sum() / 2))
+    assert abs(edges.sum() / pairs.sum() - probability) < 5 * std
 
 
 @pytest.mark.parametrize("which", ["clusters", "patterns"])
@@ -64,7 +64,7 @@ def test_graphs_are_simple_and_go_both_ways(clusters: GraphSet) -> None:
     assert set(simple.edges) == {(v, u) for u, v in simple.edges}
 
 
-def test_communities_are_joined_as_often_as_they_should_be(clusters: GraphSet) -> None:
+def test_community_edge_densities_match_the_probabilities(clusters: GraphSet) -> None:
     pairs, edges = densities(clusters, clusters.column("y").values, 6)
     same = np.eye(6, dtype=bool)
     assert_share(pairs[same], edges[same], 0.55)
@@ -79,7 +79,7 @@ def test_community_sizes_are_uniform(clusters: GraphSet) -> None:
     assert abs(sizes.mean() - 19.5) < 5 * 8.66 / np.sqrt(len(sizes))
 
 
-def test_one_node_of_each_community_tells_which_it_is(clusters: GraphSet) -> None:
+def test_one_seed_node_per_community(clusters: GraphSet) -> None:
     x, y = (clusters.column(name).values.astype(int) for name in ("x", "y"))
     graph = np.repeat(np.arange(len(clusters)), clusters.node_counts)
     assert (x[x > 0] - 1 == y[x > 0]).all()
@@ -88,7 +88,7 @@ def test_one_node_of_each_community_tells_which_it_is(clusters: GraphSet) -> Non
     assert len(set(first)) > 50  # nodes are shuffled, so the telling ones are anywhere
 
 
-def test_the_pattern_is_joined_as_often_as_it_should_be(patterns: GraphSet) -> None:
+def test_pattern_edge_density_matches_the_probability(patterns: GraphSet) -> None:
     pairs, edges = densities(patterns, patterns.column("y").values, 2)
     assert_share(pairs[0, 1], edges[0, 1], 0.5)
     # Five communities of s nodes: E[s(s-1)] pairs inside each, E[s]^2 between each two.
@@ -105,18 +105,18 @@ def test_graphs_of_one_pattern_share_its_structure_and_signal(patterns: GraphSet
     for graph in (0, 1, 19, 20, 39, 200, 204, 250):
         own = slice(patterns.node_ptr[graph], patterns.node_ptr[graph + 1])
         hidden = np.flatnonzero(y[own])
-        found = nx.Graph(to_networkx(patterns, graph).to_undirected()).subgraph(hidden)
-        nx.set_node_attributes(found, dict(enumerate(x[own].tolist())), "signal")
-        seen.setdefault(int(which[graph]), []).append(found)
+        actual = nx.Graph(to_networkx(patterns, graph).to_undirected()).subgraph(hidden)
+        nx.set_node_attributes(actual, dict(enumerate(x[own].tolist())), "signal")
+        seen.setdefault(int(which[graph]), []).append(actual)
     same = nx.algorithms.isomorphism.categorical_node_match("signal", None)
-    for found in seen.values():
-        assert len(found) > 1
-        for other in found[1:]:
-            assert nx.is_isomorphic(found[0], other, node_match=same)
+    for actual in seen.values():
+        assert len(actual) > 1
+        for other in actual[1:]:
+            assert nx.is_isomorphic(actual[0], other, node_match=same)
     assert len(seen[0][0]) != len(seen[1][0]) or not nx.is_isomorphic(seen[0][0], seen[1][0])
 
 
-def test_chunks_have_no_say(monkeypatch: pytest.MonkeyPatch, clusters: GraphSet) -> None:
+def test_chunk_size_changes_nothing(monkeypatch: pytest.MonkeyPatch, clusters: GraphSet) -> None:
     monkeypatch.setattr(sbm, "CHUNK_PAIRS", 20_000)
     assert cluster_graphs(CLUSTER, 300, seed=1).content_hash == clusters.content_hash
 

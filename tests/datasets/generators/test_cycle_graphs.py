@@ -42,32 +42,32 @@ def test_classes_differ_in_nothing_that_is_counted(graphs: GraphSet) -> None:
     for counts in (nodes, edges, edges - 2 * nodes):
         error = counts.std() * np.sqrt(4 / len(y))
         assert abs(counts[y == 1].mean() - counts[y == 0].mean()) < 5 * error
-    shares = [
+    fractions = [
         np.bincount(graphs.in_degree[of_node == label], minlength=12)[:6] / (of_node == label).sum() for label in (0, 1)
     ]
-    np.testing.assert_allclose(*shares, atol=0.006)
+    np.testing.assert_allclose(*fractions, atol=0.006)
 
 
 def test_graphs_are_sparse_with_several_components(graphs: GraphSet) -> None:
-    found = [nx.number_connected_components(undirected(graphs, graph)) for graph in range(60)]
-    assert min(found) >= 2
-    assert max(found) > 4
+    actual = [nx.number_connected_components(undirected(graphs, graph)) for graph in range(60)]
+    assert min(actual) >= 2
+    assert max(actual) > 4
     assert graphs.node_counts.min() >= 37
     assert graphs.node_counts.max() <= 61
 
 
 @pytest.mark.parametrize("length", [3, 4, 5, 6, 7])
 def test_the_search_is_exact_on_any_graph(length: int) -> None:
-    made = [nx.gnp_random_graph(9, 0.1 + 0.02 * seed, seed=seed) for seed in range(14)]
-    made += [nx.petersen_graph(), nx.complete_bipartite_graph(3, 4), nx.empty_graph(4), nx.star_graph(5)]
-    graphs = from_networkx(made)
-    found = has_cycle(graphs.node_ptr, graphs.edge_ptr, graphs.edge_index, graphs.in_degree, length)
-    expected = [any(len(c) == length for c in nx.simple_cycles(graph, length_bound=length)) for graph in made]
-    assert found.tolist() == expected
+    built = [nx.gnp_random_graph(9, 0.1 + 0.02 * seed, seed=seed) for seed in range(14)]
+    built += [nx.petersen_graph(), nx.complete_bipartite_graph(3, 4), nx.empty_graph(4), nx.star_graph(5)]
+    graphs = from_networkx(built)
+    actual = has_cycle(graphs.node_ptr, graphs.edge_ptr, graphs.edge_index, graphs.in_degree, length)
+    expected = [any(len(c) == length for c in nx.simple_cycles(graph, length_bound=length)) for graph in built]
+    assert actual.tolist() == expected
     assert len(set(expected)) == 2
 
 
-def test_other_lengths_can_be_asked_for() -> None:
+def test_other_lengths() -> None:
     model = CycleModel(length=4, smallest=24, spread=2, trees=2, longest=8)
     graphs = cycle_graphs(model, 60, seed=0)
     assert graphs.column("y").values.sum() == 30

@@ -47,7 +47,7 @@ def test_permutations_stay_within_their_groups() -> None:
     assert sorted(Draws(2, 0).permutation(20).tolist()) == list(range(20))
 
 
-def test_thresholds_are_shares_of_32_bits() -> None:
+def test_thresholds_are_32_bit_probabilities() -> None:
     assert [threshold(probability) for probability in (0.0, 0.5, 1.0)] == [0, 2**31, 2**32]
 
 
@@ -58,6 +58,6 @@ def test_a_seed_outside_64_bits_is_refused(seed: int) -> None:
 
 
 @pytest.mark.parametrize("probability", [-0.1, 1.1, float("nan")])
-def test_what_is_no_probability_is_refused(probability: float) -> None:
+def test_invalid_probability_raises(probability: float) -> None:
     with pytest.raises(GraphTrialError, match="probability"):
         threshold(probability)

@@ -57,10 +57,10 @@ def test_sets_are_walked_as_python_walks_them() -> None:
 
 
 def build(numbers: tuple[int, ...] | list[int]) -> set[int]:
-    made: set[int] = set()
+    built: set[int] = set()
     for number in numbers:
-        made.add(number)
-    return made
+        built.add(number)
+    return built
 
 
 @pytest.mark.parametrize("nodes", SIZES)
@@ -135,21 +135,21 @@ def test_caterpillars_and_lobsters_are_near_a_path() -> None:
 
 
 @pytest.mark.slow
-def test_families_come_in_their_shares() -> None:
-    found = [draw(15, seed, None, CORRECTED)[1] for seed in range(1500)]
+def test_families_have_their_probabilities() -> None:
+    actual = [draw(15, seed, None, CORRECTED)[1] for seed in range(1500)]
     for family, frequency in FREQUENCIES.items():
-        assert abs(found.count(family) / 1500 - frequency) < 5 * math.sqrt(frequency * (1 - frequency) / 1500)
+        assert abs(actual.count(family) / 1500 - frequency) < 5 * math.sqrt(frequency * (1 - frequency) / 1500)
     assert sum(FREQUENCIES.values()) == pytest.approx(1)
 
 
-def test_edges_are_kept_as_described_and_as_published() -> None:
-    kept = {}
+def test_edge_dropout_as_described_and_as_published() -> None:
+    remaining = {}
     for quirks in (CORRECTED, AS_PUBLISHED):
         graphs = [draw(20, seed, "line", quirks)[0].adjacency for seed in range(300)]
-        kept[quirks] = np.mean([joined.sum() / 2 for joined in graphs]) / 19
+        remaining[quirks] = np.mean([joined.sum() / 2 for joined in graphs]) / 19
         assert all((joined == joined.T).all() and not joined.diagonal().any() for joined in graphs)
-    assert kept[CORRECTED] == pytest.approx(1.0, abs=0.04)  # 0.9 kept, and a tenth of as many added
-    assert kept[AS_PUBLISHED] == pytest.approx(0.98 + 2 * (0.1 * 19 / 171) ** 2 * 171 / 19, abs=0.02)
+    assert remaining[CORRECTED] == pytest.approx(1.0, abs=0.04)  # 0.9 kept, and a tenth of as many added
+    assert remaining[AS_PUBLISHED] == pytest.approx(0.98 + 2 * (0.1 * 19 / 171) ** 2 * 171 / 19, abs=0.02)
 
 
 def test_random_graphs_do_not_hang_on_the_last_bit_of_a_logarithm(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,7 +160,7 @@ def test_random_graphs_do_not_hang_on_the_last_bit_of_a_logarithm(monkeypatch: p
     assert [sorted(drawn("erdos-renyi", 17, seed).edges) for seed in seeds] == before
 
 
-def test_a_tree_that_is_not_found_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tree_search_failure_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(families, "TREE_SWAPS", 0)
     hopeless = next(seed for seed in range(9) if sum(degrees(20, seed)) != 38)
     with pytest.raises(GraphTrialError, match="another seed"):

@@ -52,15 +52,15 @@ def expected_of(graph: nx.Graph, source: int, value: np.ndarray, quirks: Quirks)
 
 
 def test_targets_are_those_of_networkx(graphs: GraphSet, quirks: Quirks) -> None:
-    found = []
+    actual = []
     for graph in range(len(graphs)):
         x = rows(graphs, "x", graph).astype(np.float64)
         assert x[:, 0].sum() == 1
-        found.append(expected_of(undirected(graphs, graph), int(x[:, 0].argmax()), x[:, 1], quirks))
+        actual.append(expected_of(undirected(graphs, graph), int(x[:, 0].argmax()), x[:, 1], quirks))
     training = len(SOME[0]) * 30
-    node_scale = np.concatenate([nodes for nodes, _ in found[:training]]).max(axis=0)
-    graph_scale = np.stack([targets for _, targets in found[:training]]).max(axis=0)
-    for graph, (nodes, targets) in enumerate(found):
+    node_scale = np.concatenate([nodes for nodes, _ in actual[:training]]).max(axis=0)
+    graph_scale = np.stack([targets for _, targets in actual[:training]]).max(axis=0)
+    for graph, (nodes, targets) in enumerate(actual):
         np.testing.assert_allclose(rows(graphs, "node_y", graph), nodes / node_scale, atol=2e-6)
         np.testing.assert_allclose(graphs.column("y").values[graph], targets / graph_scale, atol=2e-6)
     assert len(np.unique(graphs.column("y").values[:, 0])) == 2
@@ -72,14 +72,14 @@ def test_no_node_is_isolated(graphs: GraphSet) -> None:
 
 
 def test_properties_of_awkward_graphs() -> None:
-    made = [
+    built = [
         nx.cycle_graph(6),
         nx.cycle_graph(5),
         nx.disjoint_union(nx.path_graph(4), nx.path_graph(2)),
         nx.star_graph(5),
     ]
-    made[1].add_node(5)
-    joined = np.stack([nx.to_numpy_array(graph) > 0 for graph in made])
+    built[1].add_node(5)
+    joined = np.stack([nx.to_numpy_array(graph) > 0 for graph in built])
     distance = properties.distances(joined)
     assert properties.is_connected(distance).tolist() == [True, False, False, True]
     assert properties.diameter(distance).tolist() == [3, 2, 3, 2]

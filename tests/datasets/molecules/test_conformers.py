@@ -52,9 +52,9 @@ def sdf(tmp_path: Path) -> dict[str, Path]:
         blocks.append(Chem.MolToMolBlock(molecule) + "$$$$\n")
         values = [1.0, 2.0, 3.0, *targets(number), 5.0, 6.0, 7.0, 8.0]
         rows.append(",".join([f"gdb_{number}", *map(str, values)]))
-    with zipfile.ZipFile(tmp_path / "qm9.zip", "w") as made:
-        made.writestr("gdb9.sdf", "".join(blocks))
-        made.writestr("gdb9.sdf.csv", "\n".join(rows) + "\n")
+    with zipfile.ZipFile(tmp_path / "qm9.zip", "w") as built:
+        built.writestr("gdb9.sdf", "".join(blocks))
+        built.writestr("gdb9.sdf.csv", "\n".join(rows) + "\n")
     listed = "heading\n" * 9 + "   3  C2H2  C#C\n" + "1 compounds\n"
     (tmp_path / "uncharacterized.txt").write_text(listed)
     return {ARCHIVE.name: tmp_path / "qm9.zip", UNCHARACTERISED.name: tmp_path / "uncharacterized.txt"}
@@ -67,10 +67,10 @@ def write_wheel(path: Path, smiles: list[str]) -> dict[str, Path]:
         elements = ",".join(f"'{atom.GetSymbol()}'" for atom in molecule.GetAtoms())
         places = ",".join(f"[{x:.8f},{y:.8f},{z:.8f}]" for x, y, z in molecule.GetConformer().GetPositions())
         lines.append(f'a.xyz,{number},"{text}","[{elements}]","[{places}]",' + ",".join(map(str, targets(number))))
-    with zipfile.ZipFile(path, "w") as made:
+    with zipfile.ZipFile(path, "w") as built:
         for part in (1, 2, 3):
             rows = lines[1:][part - 1 :: 3]
-            made.writestr(f"qm9pack/data/qm9_part{part}.csv", "\n".join([lines[0], *rows]) + "\n")
+            built.writestr(f"qm9pack/data/qm9_part{part}.csv", "\n".join([lines[0], *rows]) + "\n")
     return {WHEEL.name: path}
 
 
@@ -97,10 +97,10 @@ def test_sdf_files_are_read_as_pyg_reads_them(sdf: dict[str, Path], tmp_path: Pa
 
 
 def test_the_package_gives_what_the_sdf_file_gives(sdf: dict[str, Path], tmp_path: Path) -> None:
-    kept = [smiles for smiles in SMILES if smiles != "C#C"]
+    remaining = [smiles for smiles in SMILES if smiles != "C#C"]
     package = QM9().parse(QM9.sources[1], write_wheel(tmp_path / "qm9pack.whl", SMILES))
     other = QM9().parse(QM9.sources[0], sdf)
-    assert (len(package), len(other)) == (len(SMILES), len(kept))
+    assert (len(package), len(other)) == (len(SMILES), len(remaining))
     mine = {graph_key(package, i) for i in range(len(package))}
     assert {graph_key(other, i) for i in range(len(other))} <= mine
 
@@ -146,8 +146,8 @@ def test_bonds_come_from_the_distances_where_the_smiles_has_another_order() -> N
     order = [0, 3, 1, 2, 4, 5]  # the ends first: in the order of the SMILES, bonds would be 4 ångström long
     elements = [molecule.GetAtomWithIdx(i).GetSymbol() for i in order]
     positions = molecule.GetConformer().GetPositions()[order]
-    found = StructureReader("test").from_positions(elements, positions, "C#CC#C")
-    bonds = {(int(i), int(j), int(kind)) for (i, j), kind in zip(found.ends.T, found.bond_types, strict=True) if i < j}
+    mol = StructureReader("test").from_positions(elements, positions, "C#CC#C")
+    bonds = {(int(i), int(j), int(kind)) for (i, j), kind in zip(mol.ends.T, mol.bond_types, strict=True) if i < j}
     assert bonds == {(0, 2, 2), (1, 3, 2), (2, 3, 0), (0, 4, 0), (1, 5, 0)}
 
 
@@ -164,9 +164,9 @@ def test_in_the_complete_graph_every_pair_has_its_distance(tmp_path: Path) -> No
 
 
 def test_other_files_are_refused(sdf: dict[str, Path], tmp_path: Path) -> None:
-    with zipfile.ZipFile(tmp_path / "qm9.zip", "w") as made:
-        made.writestr("gdb9.sdf", "x$$$$\n")
-        made.writestr("gdb9.sdf.csv", "mol_id,mu\n1,2\n2,3\n")
+    with zipfile.ZipFile(tmp_path / "qm9.zip", "w") as built:
+        built.writestr("gdb9.sdf", "x$$$$\n")
+        built.writestr("gdb9.sdf.csv", "mol_id,mu\n1,2\n2,3\n")
     with pytest.raises(CorruptFileError, match=r"gdb9.sdf has 1 molecules, but gdb9.sdf.csv 2 rows"):
         QM9().parse(QM9.sources[0], sdf)
     sdf[UNCHARACTERISED.name].write_text("<html>\n" * 20)
@@ -183,9 +183,9 @@ def test_alchemy_is_read_from_the_text_format(tmp_path: Path) -> None:
         "edge_labels": "0\n0\n1\n1\n2\n2\n3\n3\n",
         "graph_attributes": "\n".join(", ".join(str(i * j + 0.5) for j in range(12)) for i in range(3)) + "\n",
     }
-    with zipfile.ZipFile(tmp_path / "alchemy_full.zip", "w") as made:
+    with zipfile.ZipFile(tmp_path / "alchemy_full.zip", "w") as built:
         for table, text in tables.items():
-            made.writestr(f"alchemy_full/alchemy_full_{table}.txt", text)
+            built.writestr(f"alchemy_full/alchemy_full_{table}.txt", text)
     graphs = Alchemy().parse(Alchemy.sources[0], {Alchemy.sources[0].files[0].name: tmp_path / "alchemy_full.zip"})
     assert len(graphs) == 3
     assert graphs.column("x").width == 6

@@ -99,15 +99,15 @@ def test_the_published_archive_is_preferred_and_its_parts_keep_their_order(
     }
     archive(tmp_path / "mirror", lines)
     monkeypatch.setenv("GRAPHTRIAL_MIRROR", str(tmp_path / "mirror"))
-    made = load("tsp-of-a-test")
-    assert made.provenance["source"] == "TSP.zip"
-    assert made.splits[0].sizes == (3, 2, 1)
-    wanted = [
+    built = load("tsp-of-a-test")
+    assert built.provenance["source"] == "TSP.zip"
+    assert built.splits[0].sizes == (3, 2, 1)
+    requested = [
         lines[part][number]
         for part, number in [("train", 0), ("train", 1), ("train", 2), ("val", 0), ("val", 1), ("test", 0)]
     ]
-    x = np.split(made.graphs.column("x").values, made.graphs.node_ptr[1:-1])
-    for points, line in zip(x, wanted, strict=True):
+    x = np.split(built.graphs.column("x").values, built.graphs.node_ptr[1:-1])
+    for points, line in zip(x, requested, strict=True):
         np.testing.assert_array_equal(points, read_line(line)[0].astype(np.float32))
 
 
@@ -125,9 +125,9 @@ def test_a_damaged_archive_is_refused(
 
 
 def test_the_small_set_is_made_like_the_large_one(session_home: Path) -> None:
-    made = load("tsp-small")
-    graphs = made.graphs
-    assert made.splits[0].sizes == (160, 20, 20)
+    built = load("tsp-small")
+    graphs = built.graphs
+    assert built.splits[0].sizes == (160, 20, 20)
     assert (graphs.node_counts.min(), graphs.node_counts.max()) >= (50, 90)
     np.testing.assert_array_equal(graphs.edge_counts, 25 * graphs.node_counts)
     assert graphs.column("proved").values.all()

@@ -59,19 +59,19 @@ def test_a_killed_preparation_goes_on(own_home: Path) -> None:
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait()
-    kept = count_solved(recipe, 4000)
-    assert 0 < kept < 4000
+    remaining = count_solved(recipe, 4000)
+    assert 0 < remaining < 4000
     first = (recipe.folder / "00000").stat().st_mtime_ns
     assert len(solved_instances(recipe, CHUNK, workers=1).length) == CHUNK
     assert (recipe.folder / "00000").stat().st_mtime_ns == first
 
 
 def test_the_geographic_metric_is_in_whole_kilometres(own_home: Path) -> None:
-    made = generate(4, 20, 30, seed=0, metric="geographic", workers=1)
-    length = made.column("length").values
+    built = generate(4, 20, 30, seed=0, metric="geographic", workers=1)
+    length = built.column("length").values
     np.testing.assert_array_equal(length, np.rint(length))
     assert (length > 300).all()  # the square is 185 km wide
-    assert made.column("proved").values.all()
+    assert built.column("proved").values.all()
 
 
 def test_an_estimate_grows_with_the_number_and_the_size() -> None:
@@ -81,7 +81,7 @@ def test_an_estimate_grows_with_the_number_and_the_size() -> None:
     assert estimated_hours(InstanceConfig(50, 60, 0), 200) < 0.1
 
 
-def test_senseless_requests_say_what_is_allowed() -> None:
+def test_invalid_arguments_name_the_allowed_ones() -> None:
     with pytest.raises(GraphTrialError, match="5 to 2000 points"):
         generate(1, low=4)
     with pytest.raises(GraphTrialError, match="low is at most high"):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from tests.helpers.cli import CliRunner
 
 from graphtrial.cli.main import app
 from graphtrial.datasets.check import check
@@ -40,7 +40,7 @@ def archive(own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     return write
 
 
-def test_a_file_without_a_known_archive_is_not_wrong_because_its_table_is(archive: Archive) -> None:
+def test_wrong_table_does_not_fail_an_unpublished_archive(archive: Archive) -> None:
     archive("MSRC_21C", 209, 17)
     facts = check("msrc_21c")
     assert facts["status"] == "unsettled"
@@ -64,10 +64,10 @@ def test_facts_that_are_wrong_in_the_table_are_listed_with_the_right_number(arch
 
 
 @pytest.mark.parametrize("name", DIFFERENCES)
-def test_every_known_error_of_the_table_is_one(name: str) -> None:
+def test_every_listed_error_of_the_table_is_real(name: str) -> None:
     published = CATALOG[name].published
-    for what, known in published.differences.items():
-        assert getattr(published, what) not in (None, known.expected)
+    for statistic, difference in published.differences.items():
+        assert getattr(published, statistic) not in (None, difference.expected)
 
 
 def test_dhfr_has_the_number_of_the_row_above_it() -> None:
@@ -75,8 +75,8 @@ def test_dhfr_has_the_number_of_the_row_above_it() -> None:
 
 
 def looped(loops: list[int]) -> GraphSet:
-    made = GraphSet.build([3, 3], [4, 4], np.tile([[0, 1, 1, 2], [1, 0, 2, 1]], 2))
-    return made.with_column(SELF_LOOPS, Column(np.array(loops), "graph", "left out"))
+    built = GraphSet.build([3, 3], [4, 4], np.tile([[0, 1, 1, 2], [1, 0, 2, 1]], 2))
+    return built.with_column(SELF_LOOPS, Column(np.array(loops), "graph", "left out"))
 
 
 @pytest.mark.parametrize(("published", "agrees"), [(2.0, True), (4.0, True), (3.0, True), (3.5, False), (5.0, False)])
@@ -90,7 +90,7 @@ def test_published_numbers_may_count_self_loops(published: float, agrees: bool) 
     assert "must" in row["rule"] or agrees
 
 
-def test_no_verdict_says_that_what_differs_is_equal(archive: Archive) -> None:
+def test_verdicts_never_call_differences_equal(archive: Archive) -> None:
     archive("MSRC_9", 10, 3)
     result = CliRunner().invoke(app, ["data", "check", "msrc_9", "--json"])
     for facts in json.loads(result.stdout)["datasets"]:

@@ -39,25 +39,25 @@ def test_names_that_could_mean_another_dataset_keep_their_prefix() -> None:
 
 def test_features_are_part_of_the_name() -> None:
     assert find("ENZYMES+labels") is find("tu/enzymes+labels")
-    made = find("enzymes+labels")
-    assert made is not None
-    assert made.name == "enzymes+labels"
+    built = find("enzymes+labels")
+    assert built is not None
+    assert built.name == "enzymes+labels"
     assert find("enzymes+colour") is None
 
 
 @pytest.mark.parametrize("name", ["tu/../ENZYMES", "tu//etc/passwd", "tu/", "tu/a b", "tu/.x", "tu/a\\b", "nothing"])
-def test_what_is_no_name_of_a_set_is_unknown(name: str) -> None:
+def test_invalid_names_are_unknown(name: str) -> None:
     assert find(name) is None
 
 
 def test_every_listed_set_is_a_dataset_with_its_statistics() -> None:
     assert len(CATALOG) == 128
     for entry in CATALOG.values():
-        made = DATASETS.get(f"tu/{entry.name}")()
-        assert made.published is not None
-        assert made.published.graphs == entry.graphs
-        assert made.title.startswith(f"{entry.name} of the TU collection")
-        assert made.sources[0].files[0].url == f"https://www.chrsmrrs.com/graphkerneldatasets/{entry.name}.zip"
+        built = DATASETS.get(f"tu/{entry.name}")()
+        assert built.published is not None
+        assert built.published.graphs == entry.graphs
+        assert built.title.startswith(f"{entry.name} of the TU collection")
+        assert built.sources[0].files[0].url == f"https://www.chrsmrrs.com/graphkerneldatasets/{entry.name}.zip"
         assert (entry.classes is None) != (entry.targets is None)
 
 
@@ -84,7 +84,7 @@ def test_features_are_those_of_the_references(name: str, features: int, classes:
     assert isinstance(dataset.task, GraphClassification)
 
 
-def test_labels_and_attributes_can_both_be_had(mirror: Path) -> None:
+def test_labels_and_attributes_combine(mirror: Path) -> None:
     attributes, labels, both = (load(f"enzymes{kind}").graphs for kind in ("", "+labels", "+all"))
     assert [g.column("x").width for g in (attributes, labels, both)] == [18, 3, 21]
     np.testing.assert_array_equal(labels.column("node_attributes").values, attributes.column("x").values)
@@ -140,12 +140,12 @@ def test_seeded_folds_are_stratified_and_complete(classes: list[int]) -> None:
     counts = np.bincount(labels, minlength=6)
     tested: Counter[int] = Counter()
     for split in seeded_folds("some", labels):
-        together = np.concatenate(list(split.parts.values()))
-        assert sorted(together.tolist()) == list(range(len(labels)))
+        batched = np.concatenate(list(split.parts.values()))
+        assert sorted(batched.tolist()) == list(range(len(labels)))
         tested.update(split.test.tolist())
         for ids in split.parts.values():
-            share = counts / len(labels)
-            assert (np.abs(np.bincount(labels[ids], minlength=6) - share * len(ids)) < 1 + share).all()
+            fraction = counts / len(labels)
+            assert (np.abs(np.bincount(labels[ids], minlength=6) - fraction * len(ids)) < 1 + fraction).all()
     assert set(tested.values()) == {1}
 
 

@@ -94,12 +94,12 @@ def test_one_direction_is_enough(plain: GraphSet, tmp_path: Path) -> None:
     assert written(tmp_path, **every_other).content_hash == plain.content_hash
 
 
-def test_an_edge_that_is_there_twice_is_kept_once(plain: GraphSet, tmp_path: Path) -> None:
+def test_duplicate_edges_are_merged(plain: GraphSet, tmp_path: Path) -> None:
     twice = {name: PLAIN[name] * 2 for name in ("A", "edge_labels", "edge_attributes")}
     assert written(tmp_path, **twice).content_hash == plain.content_hash
 
 
-def test_edges_that_say_different_things_are_all_kept(tmp_path: Path) -> None:
+def test_parallel_edges_with_different_features_remain(tmp_path: Path) -> None:
     times = written(
         tmp_path,
         A=PLAIN["A"] + "5, 6\n6, 5\n",
@@ -132,18 +132,18 @@ def test_nodes_of_a_graph_may_be_anywhere(plain: GraphSet, tmp_path: Path) -> No
     )
     assert graphs.node_counts.tolist() == [4, 2]
     for number in (0, 1):
-        made, old = nx_graph(graphs, number), nx_graph(plain, number)
-        assert nx.is_isomorphic(made, old, node_match=dict.__eq__, edge_match=dict.__eq__)
+        built, old = nx_graph(graphs, number), nx_graph(plain, number)
+        assert nx.is_isomorphic(built, old, node_match=dict.__eq__, edge_match=dict.__eq__)
 
 
 def nx_graph(graphs: GraphSet, number: int) -> nx.Graph:
-    made = nx.Graph()
+    built = nx.Graph()
     for node in range(graphs.node_ptr[number], graphs.node_ptr[number + 1]):
         label, attributes = graphs.column("node_label").values[node], graphs.column("node_attributes").values[node]
-        made.add_node(node - graphs.node_ptr[number], label=int(label), at=tuple(attributes.tolist()))
+        built.add_node(node - graphs.node_ptr[number], label=int(label), at=tuple(attributes.tolist()))
     for edge in range(graphs.edge_ptr[number], graphs.edge_ptr[number + 1]):
-        made.add_edge(*graphs.edge_index[:, edge].tolist(), label=int(graphs.column("edge_label").values[edge]))
-    return made
+        built.add_edge(*graphs.edge_index[:, edge].tolist(), label=int(graphs.column("edge_label").values[edge]))
+    return built
 
 
 def test_a_graph_without_nodes_keeps_its_place(tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_several_labels_per_node(tmp_path: Path) -> None:
     assert (below.values[0].tolist(), below.types) == ([0, 0], 5)
 
 
-def test_labels_over_time_are_kept_and_are_no_features(tmp_path: Path) -> None:
+def test_temporal_labels_are_no_features(tmp_path: Path) -> None:
     graphs = without(tmp_path, "node_attributes", node_labels="0, 0\n0, 0, 5, 1\n0, 0\n0, 0\n0, 0\n0, 1\n")
     assert graphs.column("node_label").values[:2].tolist() == [[0, 0, -1, -1], [0, 0, 5, 1]]
     assert with_features(graphs).column("x").meaning == "degree, one-hot"
@@ -235,8 +235,8 @@ def test_graphs_come_back_as_they_were_written(
     for graph in graphs:
         for a, b in graph.edges:
             ends = [(a + first, b + first), (b + first, a + first)]
-            kept = data.draw(st.sampled_from(["both", "one", "other", "twice"]))
-            lines += {"both": ends, "one": ends[:1], "other": ends[1:], "twice": ends * 2}[kept]
+            remaining = data.draw(st.sampled_from(["both", "one", "other", "twice"]))
+            lines += {"both": ends, "one": ends[:1], "other": ends[1:], "twice": ends * 2}[remaining]
         first += len(graph)
     if not lines:
         return
@@ -271,7 +271,7 @@ def test_the_collection_is_read_as_pyg_reads_it(name: str, mirror: Path, tmp_pat
             ours.column("node_attributes").values, theirs.x[:, : sizes["num_node_attributes"]]
         )
     if sizes["num_node_labels"]:
-        found = with_features(ours, "labels").column("x").values
-        np.testing.assert_array_equal(found, theirs.x[:, sizes["num_node_attributes"] :])
+        actual = with_features(ours, "labels").column("x").values
+        np.testing.assert_array_equal(actual, theirs.x[:, sizes["num_node_attributes"] :])
     if sizes["num_edge_labels"]:
         np.testing.assert_array_equal(with_features(ours).column("edge_attr").values, theirs.edge_attr)

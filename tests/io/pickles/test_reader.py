@@ -54,21 +54,21 @@ def test_plain_data_is_read_as_python_reads_it(value: Any, protocol: int) -> Non
 @settings(max_examples=150, deadline=None)
 def test_arrays_are_read_as_numpy_reads_them(array: Any, protocol: int, fortran: bool) -> None:
     array = np.asfortranarray(array) if fortran else array
-    for found in loads(pickle.dumps([array, array], protocol)):
-        np.testing.assert_array_equal(found, array)
-        assert found.dtype == array.dtype
+    for actual in loads(pickle.dumps([array, array], protocol)):
+        np.testing.assert_array_equal(actual, array)
+        assert actual.dtype == array.dtype
 
 
 @protocols
 def test_sharing_and_containers(protocol: int) -> None:
     shared = [np.arange(3), np.float64(2.5), collections.OrderedDict(a=1)]
     value = {"one": shared, "two": shared, "three": collections.defaultdict(list, {1: [2]}), "b": bytearray(b"xyz")}
-    found = loads(pickle.dumps(value, protocol))
-    assert found["one"] is found["two"]
-    assert found["one"][1] == 2.5
-    assert found["one"][2] == {"a": 1}
-    assert found["three"] == {1: [2]}
-    assert found["b"] == b"xyz"
+    actual = loads(pickle.dumps(value, protocol))
+    assert actual["one"] is actual["two"]
+    assert actual["one"][1] == 2.5
+    assert actual["one"][2] == {"a": 1}
+    assert actual["three"] == {1: [2]}
+    assert actual["b"] == b"xyz"
 
 
 @protocols
@@ -76,17 +76,17 @@ def test_sharing_and_containers(protocol: int) -> None:
 def test_tensors_become_arrays(protocol: int, dtype: torch.dtype) -> None:
     base = torch.arange(24).to(dtype).reshape(4, 6)
     for tensor in (base, base.t(), base[1:3, ::2], base[0, 0], base[:0], base.reshape(2, 3, 4).permute(2, 0, 1)):
-        found = loads(pickle.dumps({"t": tensor, "again": tensor}, protocol))
-        np.testing.assert_array_equal(found["t"], tensor.numpy())
+        actual = loads(pickle.dumps({"t": tensor, "again": tensor}, protocol))
+        np.testing.assert_array_equal(actual["t"], tensor.numpy())
 
 
 @pytest.mark.parametrize("kind", ["coo_matrix", "csr_matrix", "csc_matrix", "csr_array"])
 def test_sparse_matrices_become_records(kind: str) -> None:
     matrix = getattr(scipy.sparse, kind)(np.eye(3))
-    found = loads(pickle.dumps(matrix))
-    assert isinstance(found, Record)
-    assert found.kind == f"scipy.sparse.{kind}"
-    np.testing.assert_array_equal(found.attributes["data"], np.ones(3))
+    actual = loads(pickle.dumps(matrix))
+    assert isinstance(actual, Record)
+    assert actual.kind == f"scipy.sparse.{kind}"
+    np.testing.assert_array_equal(actual.attributes["data"], np.ones(3))
 
 
 class Foreign:
@@ -97,9 +97,9 @@ class Foreign:
 def test_listed_classes_become_records_and_others_are_refused() -> None:
     data = pickle.dumps([Foreign()])
     name = f"{Foreign.__module__}.Foreign"
-    (found,) = loads(data, records=[name])
-    assert found.kind == name
-    np.testing.assert_array_equal(found.attributes["values"], np.arange(4))
+    (actual,) = loads(data, records=[name])
+    assert actual.kind == name
+    np.testing.assert_array_equal(actual.attributes["values"], np.arange(4))
     with pytest.raises(RefusedPickleError, match="Foreign, which is not plain data"):
         loads(data)
 
@@ -108,9 +108,9 @@ def test_old_torch_files(tmp_path: Path) -> None:
     path = tmp_path / "old.pt"
     value = {"a": torch.arange(6).reshape(2, 3), "b": torch.ones(2), "n": 3}
     torch.save(value, path, _use_new_zipfile_serialization=False)
-    found = load_torch(path)
-    np.testing.assert_array_equal(found["a"], value["a"].numpy())
-    np.testing.assert_array_equal(found["b"], [1.0, 1.0])
+    actual = load_torch(path)
+    np.testing.assert_array_equal(actual["a"], value["a"].numpy())
+    np.testing.assert_array_equal(actual["b"], [1.0, 1.0])
     path.write_bytes(path.read_bytes()[:-3])
     with pytest.raises(CorruptFileError, match="cut off"):
         load_torch(path)
@@ -121,11 +121,11 @@ def test_new_torch_files(tmp_path: Path) -> None:
     base = torch.arange(6.0)
     value = {"a": base.reshape(2, 3).t(), "b": base[1:3], "c": np.arange(5), "n": [3, "x"]}
     torch.save(value, path)
-    found = load_torch(path)
-    np.testing.assert_array_equal(found["a"], base.reshape(2, 3).t().numpy())
-    np.testing.assert_array_equal(found["b"], [1.0, 2.0])
-    np.testing.assert_array_equal(found["c"], np.arange(5))
-    assert found["n"] == [3, "x"]
+    actual = load_torch(path)
+    np.testing.assert_array_equal(actual["a"], base.reshape(2, 3).t().numpy())
+    np.testing.assert_array_equal(actual["b"], [1.0, 2.0])
+    np.testing.assert_array_equal(actual["c"], np.arange(5))
+    assert actual["n"] == [3, "x"]
     path.write_bytes(path.read_bytes()[:-3])
     with pytest.raises(CorruptFileError):
         load_torch(path)
@@ -290,7 +290,7 @@ def test_crafted_pickles_are_refused(name: str, tmp_path: Path, monkeypatch: pyt
     assert not list(tmp_path.iterdir())
 
 
-def test_a_refusal_names_what_was_asked_for() -> None:
+def test_refusal_names_the_class() -> None:
     with pytest.raises(
         RefusedPickleError, match=r"asks for (posix|nt)\.system, which is not plain data; nothing was run"
     ):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from tests.helpers.layers import WIDTH, directed, made, output, undirected
+from tests.helpers.layers import WIDTH, build_layer, directed, output, undirected
 from tests.helpers.samples import AWKWARD, Graph, batch_of, random_graphs, vectors
 from tests.helpers.sampling import rotating
 from torch import Tensor, nn
@@ -30,8 +30,8 @@ LAYERS = [name for name in MODELS if issubclass(MODELS.get(name), Conv)]
 
 
 @undirected
-def test_gcn_equals_pyg_on_undirected_graphs(given: list[Graph]) -> None:
-    batch, layer = batch_of(given), made(GCN)
+def test_gcn_matches_pyg_on_undirected_graphs(given: list[Graph]) -> None:
+    batch, layer = batch_of(given), build_layer(GCN)
     theirs = GCNConv(WIDTH, WIDTH, add_self_loops=False, normalize=True).double()
     theirs.load_state_dict({"lin.weight": layer.linear.weight, "bias": layer.linear.bias})
     x = vectors(batch.num_nodes, WIDTH)
@@ -40,21 +40,21 @@ def test_gcn_equals_pyg_on_undirected_graphs(given: list[Graph]) -> None:
 
 @directed
 def test_gcn_equals_its_equation_on_directed_graphs_with_degrees_of_at_least_one(given: list[Graph]) -> None:
-    batch, layer = batch_of(given), made(GCN)
+    batch, layer = batch_of(given), build_layer(GCN)
     x = vectors(batch.num_nodes, WIDTH)
     edges = batch.edge_index.T.tolist()
     received = torch.zeros_like(x)
     for source, target in edges:
         sent = max(1, sum(u == source for u, _ in edges))
-        heard = max(1, sum(v == target for _, v in edges))
-        received[target] += x[source] / (sent * heard) ** 0.5
+        messages = max(1, sum(v == target for _, v in edges))
+        received[target] += x[source] / (sent * messages) ** 0.5
     expected = received @ layer.linear.weight.T + layer.linear.bias
     torch.testing.assert_close(output(layer, batch, x), expected)
 
 
 @directed
 def test_vanilla_gcn_equals_the_mean_and_the_linear_map_of_pyg(given: list[Graph]) -> None:
-    batch, layer = batch_of(given), made(VanillaGCN)
+    batch, layer = batch_of(given), build_layer(VanillaGCN)
     x = vectors(batch.num_nodes, WIDTH)
     sage = SAGEConv(WIDTH, WIDTH, aggr="mean", root_weight=False).double()
     sage.load_state_dict({"lin_l.weight": layer.linear.weight, "lin_l.bias": layer.linear.bias})
@@ -72,8 +72,8 @@ def pyg_gin(layer: GIN) -> GINConv:
 
 @directed
 @pytest.mark.parametrize("training", [True, False])
-def test_gin_equals_pyg(given: list[Graph], training: bool) -> None:
-    batch, layer = batch_of(given), made(GIN)
+def test_gin_matches_pyg(given: list[Graph], training: bool) -> None:
+    batch, layer = batch_of(given), build_layer(GIN)
     layer.train(training)
     theirs = pyg_gin(layer)
     x = vectors(batch.num_nodes, WIDTH)
@@ -81,7 +81,7 @@ def test_gin_equals_pyg(given: list[Graph], training: bool) -> None:
 
 
 def test_gin_has_the_gradient_of_pyg_in_epsilon_too() -> None:
-    batch, layer = batch_of(AWKWARD), made(GIN)
+    batch, layer = batch_of(AWKWARD), build_layer(GIN)
     theirs = pyg_gin(layer)
     x, weight = vectors(batch.num_nodes, WIDTH), vectors(batch.num_nodes, WIDTH, seed=1)
     (output(layer, batch, x) * weight).sum().backward()
@@ -94,7 +94,7 @@ def test_gin_has_the_gradient_of_pyg_in_epsilon_too() -> None:
 @directed
 @pytest.mark.parametrize("heads", [1, 4])
 @pytest.mark.parametrize("bias", [True, False])
-def test_gat_equals_pyg(given: list[Graph], heads: int, bias: bool) -> None:
+def test_gat_matches_pyg(given: list[Graph], heads: int, bias: bool) -> None:
     torch.manual_seed(1)
     batch, layer = batch_of(given), GAT(WIDTH, heads=heads, bias=bias).double()
     theirs = GATConv(WIDTH, WIDTH // heads, heads=heads, bias=bias, add_self_loops=False).double()
@@ -112,11 +112,11 @@ def test_gat_equals_pyg(given: list[Graph], heads: int, bias: bool) -> None:
 
 @directed
 @pytest.mark.parametrize("kind", [GAT, EdgeFeatureGAT])
-def test_gat_drops_the_shares_that_pyg_drops(
+def test_gat_attention_dropout_matches_pyg(
     given: list[Graph], kind: type[GAT] | type[EdgeFeatureGAT], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(nn.functional, "dropout", lambda x, p, training: dropout(x, p, training))
-    batch, layer = batch_of(given), made(kind, heads=4, dropout=0.4)
+    batch, layer = batch_of(given), build_layer(kind, heads=4, dropout=0.4)
     source, target = (layer.source, layer.target) if kind is GAT else layer.score.unsqueeze(1)
     slope = 0.2 if kind is GAT else 0.01
     theirs = GATConv(WIDTH, 2, heads=4, bias=False, add_self_loops=False, dropout=0.4, negative_slope=slope).double()
@@ -139,7 +139,7 @@ def test_the_block_leaves_dropout_to_gat() -> None:
 
 @directed
 def test_gatedgcn_equals_its_equation_node_by_node(given: list[Graph]) -> None:
-    batch, layer = batch_of(given), made(GatedGCN)
+    batch, layer = batch_of(given), build_layer(GatedGCN)
     x, e = vectors(batch.num_nodes, WIDTH), vectors(batch.num_edges, WIDTH, seed=2)
 
     def linear(letter: str, row: Tensor) -> Tensor:
@@ -169,7 +169,7 @@ def test_gatedgcn_without_edge_vectors_is_an_error() -> None:
 
 @directed
 def test_the_mlp_layer_sees_no_edges(given: list[Graph]) -> None:
-    batch, layer = batch_of(given), made(MLP)
+    batch, layer = batch_of(given), build_layer(MLP)
     x = vectors(batch.num_nodes, WIDTH)
     torch.testing.assert_close(output(layer, batch, x), x @ layer.linear.weight.T + layer.linear.bias)
 
@@ -192,7 +192,7 @@ def test_every_layer_passes_gradcheck_in_its_inputs_and_weights(
     form: tuple[str, dict[str, Any]], given: list[Graph]
 ) -> None:
     name, settings = form
-    batch, layer = batch_of(given), made(MODELS.get(name), **settings)
+    batch, layer = batch_of(given), build_layer(MODELS.get(name), **settings)
     names = [key for key, _ in layer.named_parameters()]
     x = vectors(batch.num_nodes, WIDTH).requires_grad_()
     e = vectors(batch.num_edges, WIDTH, seed=2).requires_grad_()
@@ -209,12 +209,12 @@ def test_every_layer_passes_gradcheck_in_its_inputs_and_weights(
 @pytest.mark.parametrize("name", LAYERS)
 def test_a_layer_is_a_bare_formula(name: str) -> None:
     kinds = (nn.Dropout,) if name == "gin" else (nn.Dropout, nn.modules.batchnorm._BatchNorm)
-    assert not any(isinstance(module, kinds) for module in made(MODELS.get(name)).modules())
+    assert not any(isinstance(module, kinds) for module in build_layer(MODELS.get(name)).modules())
 
 
 @pytest.mark.parametrize("name", LAYERS)
 def test_layers_that_do_not_read_edge_vectors_hand_them_on(name: str) -> None:
-    layer, batch = made(MODELS.get(name)), batch_of(AWKWARD)
+    layer, batch = build_layer(MODELS.get(name)), batch_of(AWKWARD)
     e = vectors(batch.num_edges, WIDTH)
     new_x, new_e = layer(batch, vectors(batch.num_nodes, WIDTH), e)
     assert new_x.shape == (batch.num_nodes, WIDTH)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from tests.helpers.layers import WIDTH, directed, known, made, output
+from tests.helpers.layers import WIDTH, accepted_settings, build_layer, directed, output
 from tests.helpers.samples import AWKWARD, Graph, batch_of, vectors
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -29,8 +29,8 @@ from graphtrial.published import Configuration, configurations
 def by_node(batch: GraphBatch, combine: Callable[[int, list[tuple[int, int]]], Tensor]) -> Tensor:
     """Call `combine` with each node and its (edge, source) pairs."""
     edges = batch.edge_index.T.tolist()
-    heard = [[(i, u) for i, (u, v) in enumerate(edges) if v == node] for node in range(batch.num_nodes)]
-    return torch.stack([combine(node, pairs) for node, pairs in enumerate(heard)])
+    received = [[(i, u) for i, (u, v) in enumerate(edges) if v == node] for node in range(batch.num_nodes)]
+    return torch.stack([combine(node, pairs) for node, pairs in enumerate(received)])
 
 
 def zeros() -> Tensor:
@@ -39,7 +39,7 @@ def zeros() -> Tensor:
 
 @directed
 def test_isotropic_gatedgcn_adds_up_its_neighbours(given: list[Graph]) -> None:
-    batch, layer = batch_of(given), made(IsotropicGatedGCN)
+    batch, layer = batch_of(given), build_layer(IsotropicGatedGCN)
     x = vectors(batch.num_nodes, WIDTH)
     expected = by_node(batch, lambda i, pairs: layer.A(x[i]) + sum((layer.B(x[j]) for _, j in pairs), zeros()))
     torch.testing.assert_close(output(layer, batch, x), expected)
@@ -47,7 +47,7 @@ def test_isotropic_gatedgcn_adds_up_its_neighbours(given: list[Graph]) -> None:
 
 @directed
 def test_gatedgcn_with_edge_features_gates_by_both_ends(given: list[Graph]) -> None:
-    batch, layer = batch_of(given), made(EdgeFeatureGatedGCN)
+    batch, layer = batch_of(given), build_layer(EdgeFeatureGatedGCN)
     x = vectors(batch.num_nodes, WIDTH)
 
     def combine(i: int, pairs: list[tuple[int, int]]) -> Tensor:
@@ -60,7 +60,7 @@ def test_gatedgcn_with_edge_features_gates_by_both_ends(given: list[Graph]) -> N
 
 @directed
 def test_isotropic_gat_adds_up_its_neighbours(given: list[Graph]) -> None:
-    batch, layer = batch_of(given), made(IsotropicGAT)
+    batch, layer = batch_of(given), build_layer(IsotropicGAT)
     x = vectors(batch.num_nodes, WIDTH)
     expected = by_node(batch, lambda i, pairs: sum((layer.linear(x[j]) for _, j in pairs), zeros()))
     torch.testing.assert_close(output(layer, batch, x), expected)
@@ -69,7 +69,7 @@ def test_isotropic_gat_adds_up_its_neighbours(given: list[Graph]) -> None:
 @directed
 @pytest.mark.parametrize("heads", [1, 4])
 def test_gat_with_edge_features_equals_pyg_of_that_slope(given: list[Graph], heads: int) -> None:
-    batch, layer = batch_of(given), made(EdgeFeatureGAT, heads=heads)
+    batch, layer = batch_of(given), build_layer(EdgeFeatureGAT, heads=heads)
     theirs = GATConv(WIDTH, WIDTH // heads, heads=heads, bias=False, add_self_loops=False, negative_slope=0.01).double()
     source, target = layer.score.unsqueeze(1)
     theirs.load_state_dict({"att_src": source, "att_dst": target, "lin.weight": layer.linear.weight})
@@ -80,7 +80,7 @@ def test_gat_with_edge_features_equals_pyg_of_that_slope(given: list[Graph], hea
 @directed
 @pytest.mark.parametrize("heads", [1, 4])
 def test_gat_with_edge_states_equals_separate_heads(given: list[Graph], heads: int) -> None:
-    batch, layer = batch_of(given), made(EdgeStateGAT, heads=heads)
+    batch, layer = batch_of(given), build_layer(EdgeStateGAT, heads=heads)
     x, e = vectors(batch.num_nodes, WIDTH), vectors(batch.num_edges, WIDTH, seed=2)
     new_x, new_e = [], []
     for head in range(heads):
@@ -104,7 +104,7 @@ def test_gat_with_edge_states_equals_separate_heads(given: list[Graph], heads: i
 @directed
 @pytest.mark.parametrize("states", [True, False])
 def test_gated_graphsage_takes_the_largest_gated_neighbour(given: list[Graph], states: bool) -> None:
-    batch, layer = batch_of(given), made(EdgeStateGraphSage if states else EdgeFeatureGraphSage)
+    batch, layer = batch_of(given), build_layer(EdgeStateGraphSage if states else EdgeFeatureGraphSage)
     x, e = vectors(batch.num_nodes, WIDTH), vectors(batch.num_edges, WIDTH, seed=2)
     logits = [
         layer.B(x[u]) + layer.B(x[v]) + (layer.C(e[i]) if states else 0)
@@ -112,8 +112,8 @@ def test_gated_graphsage_takes_the_largest_gated_neighbour(given: list[Graph], s
     ]
 
     def combine(i: int, pairs: list[tuple[int, int]]) -> Tensor:
-        heard = [(layer.A(x[j]) / (1 + torch.exp(-logits[edge]))).clamp(min=0) for edge, j in pairs]
-        row = layer.linear(torch.cat([x[i], torch.stack([zeros(), *heard]).max(dim=0).values]))
+        received = [(layer.A(x[j]) / (1 + torch.exp(-logits[edge]))).clamp(min=0) for edge, j in pairs]
+        row = layer.linear(torch.cat([x[i], torch.stack([zeros(), *received]).max(dim=0).values]))
         return row / row.norm()
 
     out_x, out_e = layer(batch, x, e)
@@ -182,7 +182,7 @@ def test_a_model_of_the_edge_study_has_its_released_parameters(config: Configura
     shapes = TSP if config.printed.dataset == "TSP" else COLLAB
     if config.encoding_dim:
         shapes = replace(shapes, encoding_dim=config.encoding_dim)
-    model, kind = build_model(name, shapes, known(name, **settings)), MODELS.get(name)
+    model, kind = build_model(name, shapes, accepted_settings(name, **settings)), MODELS.get(name)
     # The reference gives the last layer a single head of full width; only edge states make that another count.
     model.blocks[-1].conv = kind(config.settings["width"], **kind.last_layer)
     assert count_parameters(model) == config.params
@@ -194,7 +194,7 @@ def test_the_whole_edge_study_is_tried() -> None:
 
 
 @pytest.mark.parametrize("kind", [EdgeFeatureGAT, EdgeStateGAT])
-def test_the_custom_gat_starts_as_the_library_has_it(kind: type[nn.Module]) -> None:
+def test_custom_gat_has_torch_initialization(kind: type[nn.Module]) -> None:
     torch.manual_seed(0)
     layer = kind(256, heads=4)
     weight = layer.score if kind is EdgeFeatureGAT else layer.mix

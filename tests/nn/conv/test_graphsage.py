@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from tests.helpers.layers import WIDTH, directed, made, output
+from tests.helpers.layers import WIDTH, build_layer, directed, output
 from tests.helpers.samples import AWKWARD, Graph, batch_of, vectors
 from torch.nn import functional as F
 from torch_geometric.nn import SAGEConv
@@ -25,8 +25,8 @@ def pyg_sage(layer: GraphSage, aggregator: str, *, l2: bool = True) -> SAGEConv:
 @directed
 @pytest.mark.parametrize("aggregator", ["mean", "max"])
 @pytest.mark.parametrize("l2", [True, False])
-def test_graphsage_equals_pyg(given: list[Graph], aggregator: str, l2: bool) -> None:
-    batch, layer = batch_of(given), made(GraphSage, aggregator=aggregator, l2=l2)
+def test_graphsage_matches_pyg(given: list[Graph], aggregator: str, l2: bool) -> None:
+    batch, layer = batch_of(given), build_layer(GraphSage, aggregator=aggregator, l2=l2)
     theirs = pyg_sage(layer, aggregator, l2=l2)
     x = vectors(batch.num_nodes, WIDTH)
     sent = x if layer.pool is None else layer.pool(x).relu()
@@ -35,15 +35,15 @@ def test_graphsage_equals_pyg(given: list[Graph], aggregator: str, l2: bool) -> 
 
 @directed
 def test_the_released_form_transforms_the_own_half_too(given: list[Graph]) -> None:
-    batch, layer = batch_of(given), made(GraphSage, own="pooled")
+    batch, layer = batch_of(given), build_layer(GraphSage, own="pooled")
     x = vectors(batch.num_nodes, WIDTH)
     sent = layer.pool(x).relu()
     torch.testing.assert_close(output(layer, batch, x), pyg_sage(layer, "max")((sent, sent), batch.edge_index))
 
 
 @directed
-def test_graphsage_with_an_lstm_equals_pyg(given: list[Graph]) -> None:
-    batch, layer = batch_of(given), made(GraphSage, aggregator="lstm")
+def test_graphsage_lstm_matches_pyg(given: list[Graph]) -> None:
+    batch, layer = batch_of(given), build_layer(GraphSage, aggregator="lstm")
     if not batch.num_edges:
         pytest.skip("PyG's LSTM needs an edge")
     theirs = pyg_sage(layer, "lstm")
@@ -60,13 +60,13 @@ def test_graphsage_with_an_lstm_equals_pyg(given: list[Graph]) -> None:
 
 @directed
 def test_the_lstm_reads_the_neighbours_of_each_node_in_order(given: list[Graph]) -> None:
-    batch, layer = batch_of(given), made(GraphSage, aggregator="lstm")
+    batch, layer = batch_of(given), build_layer(GraphSage, aggregator="lstm")
     x = vectors(batch.num_nodes, WIDTH)
     last = torch.zeros_like(x)
     for node in range(batch.num_nodes):
-        heard = x[batch.edge_index[0, batch.edge_index[1] == node]]
-        if len(heard):
-            last[node] = layer.lstm.lstm(heard.unsqueeze(1))[0][-1, 0]
+        received = x[batch.edge_index[0, batch.edge_index[1] == node]]
+        if len(received):
+            last[node] = layer.lstm.lstm(received.unsqueeze(1))[0][-1, 0]
     expected = F.normalize(layer.linear(torch.cat([x, last], dim=1)))
     torch.testing.assert_close(output(layer, batch, x), expected)
 
@@ -85,5 +85,5 @@ def test_graphsage_has_the_parameters_of_its_equation(aggregator: str, extra: in
 
 def test_rows_of_length_one() -> None:
     batch = batch_of(AWKWARD)
-    lengths = output(made(GraphSage), batch, vectors(batch.num_nodes, WIDTH)).norm(dim=1)
+    lengths = output(build_layer(GraphSage), batch, vectors(batch.num_nodes, WIDTH)).norm(dim=1)
     torch.testing.assert_close(lengths, torch.ones_like(lengths))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from tests.helpers.layers import WIDTH, directed, made, output
+from tests.helpers.layers import WIDTH, build_layer, directed, output
 from tests.helpers.samples import AWKWARD, Graph, batch_of, vectors
 from torch_geometric.nn import GMMConv
 
@@ -14,21 +14,21 @@ from graphtrial.nn.conv.monet import MoNet
 
 @directed
 @pytest.mark.parametrize("kernels", [1, 3])
-def test_monet_equals_pyg(given: list[Graph], kernels: int) -> None:
-    batch, layer = batch_of(given), made(MoNet, kernels=kernels)
+def test_monet_matches_pyg(given: list[Graph], kernels: int) -> None:
+    batch, layer = batch_of(given), build_layer(MoNet, kernels=kernels)
     theirs = GMMConv(WIDTH, WIDTH, dim=2, kernel_size=kernels, aggr="add", bias=False).double()
     no_root = torch.zeros(WIDTH, WIDTH)
     sigma = 1 / layer.inverse_width
     theirs.load_state_dict({"g": layer.linear.weight.T, "mu": layer.mean, "sigma": sigma, "root.weight": no_root})
-    heard = torch.bincount(batch.edge_index[1], minlength=batch.num_nodes).double() + 1
-    ends = torch.stack([heard[batch.edge_index[0]], heard[batch.edge_index[1]]], dim=1) ** -0.5
+    received = torch.bincount(batch.edge_index[1], minlength=batch.num_nodes).double() + 1
+    ends = torch.stack([received[batch.edge_index[0]], received[batch.edge_index[1]]], dim=1) ** -0.5
     position = torch.tanh(ends @ layer.pseudo.weight.T + layer.pseudo.bias)
     x = vectors(batch.num_nodes, WIDTH)
     torch.testing.assert_close(output(layer, batch, x), theirs(x, batch.edge_index, position))
 
 
 def test_the_bias_of_monet_comes_after_the_residual_link() -> None:
-    batch, layer = batch_of(AWKWARD), made(MoNet)
+    batch, layer = batch_of(AWKWARD), build_layer(MoNet)
     block = Block(layer, WIDTH, BlockConfig(batch_norm=True, residual=True, dropout=0.0)).double().eval()
     x = vectors(batch.num_nodes, WIDTH)
     expected = x + block.node_norm.normalize_by_running_statistics(output(layer, batch, x)).relu() + layer.bias

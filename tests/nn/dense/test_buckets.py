@@ -14,12 +14,12 @@ sizes = st.lists(st.integers(0, 30), max_size=20)
 
 @settings(deadline=None)
 @given(sizes=sizes, most=st.integers(1, 2000), padding_cost=st.integers(0, 500))
-def test_every_graph_and_node_has_its_place(sizes: list[int], most: int, padding_cost: int) -> None:
+def test_every_graph_and_node_is_in_one_bucket(sizes: list[int], most: int, padding_cost: int) -> None:
     batch = batch_of([(n, []) for n in sizes])
     plan = bucket_plan(batch, most, padding_cost)
-    found = torch.cat([torch.zeros(0, dtype=torch.int64), *(bucket.sizes for bucket in plan.buckets)])
-    assert found[plan.graph_place].tolist() == sizes
-    owner = torch.repeat_interleave(torch.arange(len(sizes)), found)
+    actual = torch.cat([torch.zeros(0, dtype=torch.int64), *(bucket.sizes for bucket in plan.buckets)])
+    assert actual[plan.graph_place].tolist() == sizes
+    owner = torch.repeat_interleave(torch.arange(len(sizes)), actual)
     assert owner[plan.node_place].tolist() == plan.graph_place[batch.batch].tolist()
     assert sorted(plan.node_place.tolist()) == list(range(sum(sizes)))
     assert (owner[plan.node_place].diff() == 0).eq(batch.batch.diff() == 0).all()
@@ -35,13 +35,13 @@ def test_a_bucket_is_no_larger_than_allowed_unless_it_is_one_graph(
         assert bucket.size == max(1, int(bucket.sizes.max()))
 
 
-def test_without_worth_only_equal_sizes_share_a_bucket() -> None:
+def test_zero_padding_budget_groups_equal_sizes() -> None:
     plan = bucket_plan(batch_of([(n, []) for n in (5, 3, 5, 4, 3, 3)]), 10**6, 0)
     assert [bucket.sizes.tolist() for bucket in plan.buckets] == [[3, 3, 3], [4], [5, 5]]
     assert all(bucket.present is None for bucket in plan.buckets)
 
 
-def test_padding_is_bought_where_it_is_worth_a_bucket() -> None:
+def test_padding_merges_buckets() -> None:
     plan = bucket_plan(batch_of([(n, []) for n in (5, 3, 5, 4, 3, 3)]), 10**6, 21)
     assert [bucket.sizes.tolist() for bucket in plan.buckets] == [[3, 3, 3, 4], [5, 5]]
     assert plan.buckets[0].present is not None

@@ -33,14 +33,14 @@ def gradients(name: str) -> tuple[Tensor, dict[str, Tensor]]:
 def test_computing_again_gives_the_same_bits(name: str, budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = gradients(name)
     monkeypatch.setattr(checkpointing_module, "BUDGET", budget)
-    found = gradients(name)
-    assert torch.equal(found[0], expected[0])
-    assert found[1].keys() == expected[1].keys()
+    actual = gradients(name)
+    assert torch.equal(actual[0], expected[0])
+    assert actual[1].keys() == expected[1].keys()
     for key, value in expected[1].items():
-        torch.testing.assert_close(found[1][key], value, rtol=1e-12, atol=1e-12)
+        torch.testing.assert_close(actual[1][key], value, rtol=1e-12, atol=1e-12)
 
 
-def test_beyond_the_budget_nothing_is_kept_but_the_arguments() -> None:
+def test_checkpointing_stores_arguments_only() -> None:
     kept: list[int] = []
 
     def layer(x: Tensor) -> Tensor:
@@ -58,7 +58,7 @@ def test_beyond_the_budget_nothing_is_kept_but_the_arguments() -> None:
         assert sum(kept) <= 1000 if recompute else sum(kept) >= 4000
 
 
-def test_the_budget_decides_what_is_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_budget_selects_recomputed_layers(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = bucket_plan(batch_of([(10, [])] * 8), 400, 0)  # two buckets of 400 pairs
     needs = MemoryNeeds(layers=2, kept=5, state=1, work=3)  # 13 numbers for a pair
     for budget, expected in (
@@ -80,7 +80,7 @@ def test_a_graph_that_cannot_fit_is_a_memory_error(name: str) -> None:
     model(batch_of([(3, [])]))
 
 
-def test_what_was_computed_before_fits_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_estimate_is_reused(monkeypatch: pytest.MonkeyPatch) -> None:
     model = build_model("ringgnn", SHAPES, {"width": 8})
     model(batch_of([(9, [])]))
     monkeypatch.setattr(checkpointing_module, "available_bytes", lambda: 0)
@@ -89,7 +89,7 @@ def test_what_was_computed_before_fits_again(monkeypatch: pytest.MonkeyPatch) ->
         model(batch_of([(10, [])]))
 
 
-def test_the_free_memory_is_what_the_system_and_the_control_group_leave(tmp_path: Path) -> None:
+def test_free_memory_respects_the_control_group(tmp_path: Path) -> None:
     (tmp_path / "meminfo").write_text("MemTotal: 9 kB\nMemAvailable:    5 kB\n")
     assert checkpointing_module._system_bytes(tmp_path / "meminfo") == 5 * 1024
     assert checkpointing_module._system_bytes(tmp_path / "none") is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from tests.helpers.dense_oracles import bucket_of, fifteen_operations, slow_ring_layer, together
+from tests.helpers.dense_oracles import batched, bucket_of, fifteen_operations, slow_ring_layer
 from tests.helpers.samples import AWKWARD, EDGE_TYPES, NODE_TYPES, batch_of, random_graphs
 from torch import Tensor
 
@@ -37,7 +37,7 @@ def test_each_operation_equals_the_loop(operation: int) -> None:
     graphs, bucket = matrices(2), bucket_of(SIZES)
     coefficients = torch.zeros(1, 2, 2, equivariant.OPERATIONS, dtype=torch.float64)
     coefficients[0, :, :, operation] = torch.eye(2)
-    out = equivariant.apply(*equivariant.contract(coefficients), together(graphs), bucket)
+    out = equivariant.apply(*equivariant.contract(coefficients), batched(graphs), bucket)
     for at, h in enumerate(graphs):
         n = h.shape[-1]
         torch.testing.assert_close(out[:, at, :n, :n], fifteen_operations(h)[operation])
@@ -46,7 +46,7 @@ def test_each_operation_equals_the_loop(operation: int) -> None:
 @pytest.mark.parametrize("outer_bias", [False, True])
 def test_the_layer_equals_the_loop_on_graphs_of_mixed_sizes(outer_bias: bool) -> None:
     graphs, layer = matrices(3), ring_layer(3, 5, outer_bias=outer_bias)
-    out = layer(together(graphs), bucket_of(SIZES), layer.contracted())
+    out = layer(batched(graphs), bucket_of(SIZES), layer.contracted())
     for at, h in enumerate(graphs):
         n = h.shape[-1]
         torch.testing.assert_close(out[:, at, :n, :n], slow_ring_layer(layer, h))
@@ -58,10 +58,10 @@ def test_the_layer_equals_the_loop_on_graphs_of_mixed_sizes(outer_bias: bool) ->
 def test_the_entries_of_an_input_stand_for_the_whole(residual: bool) -> None:
     batch = batch_of([*AWKWARD, *random_graphs(5, seed=1)])
     shapes = Shapes(outputs=1, level="graph", node_types=NODE_TYPES, edge_types=EDGE_TYPES)
-    made = PairInput(shapes, edge_features=True)
-    layer = ring_layer(made.channels, 4, residual=residual)
+    built = PairInput(shapes, edge_features=True)
+    layer = ring_layer(built.channels, 4, residual=residual)
     for padding_cost in (0, 10**6):
-        for entries in made.read(batch, bucket_plan(batch, 10**6, padding_cost), torch.float64):
+        for entries in built.read(batch, bucket_plan(batch, 10**6, padding_cost), torch.float64):
             weights = layer.contracted()
             whole = layer(entries.dense(), entries.bucket, weights)
             torch.testing.assert_close(layer(entries, entries.bucket, weights), whole)
@@ -72,7 +72,7 @@ def test_the_norm_is_that_of_each_graph_alone() -> None:
     with torch.no_grad():
         norm.weight.copy_(torch.tensor([2.0, -1.0]))
         norm.bias.copy_(torch.tensor([0.5, 3.0]))
-    out = norm(together(graphs), bucket_of(SIZES))
+    out = norm(batched(graphs), bucket_of(SIZES))
     for at, h in enumerate(graphs):
         n = h.shape[-1]
         mean, variance = h.mean((1, 2), keepdim=True), h.var((1, 2), correction=0, keepdim=True)

@@ -25,18 +25,18 @@ def test_the_scattered_input_is_the_one_written_number_by_number(
 ) -> None:
     graphs = graph_set(GRAPHS)
     shapes = Shapes(outputs=1, level="graph", node_types=NODE_TYPES, edge_types=EDGE_TYPES, encoding_dim=encoding_dim)
-    made = PairInput(shapes, edge_features=edge_features)
+    built = PairInput(shapes, edge_features=edge_features)
     batch = whole(graphs)
     plan = bucket_plan(batch, 10**6, padding_cost)
-    inputs = [h for entries in made.read(batch, plan, torch.float64) for h in entries.dense().unbind(1)]
+    inputs = [h for entries in built.read(batch, plan, torch.float64) for h in entries.dense().unbind(1)]
     for graph, place in enumerate(plan.graph_place.tolist()):
         single = GraphBatch.from_set(graphs, [graph])
-        n, found = single.num_nodes, inputs[place]
+        n, actual = single.num_nodes, inputs[place]
         expected = dense_input(single, shapes, edge_features=edge_features)
-        assert len(found) == made.channels == len(expected)
-        torch.testing.assert_close(found[:, :n, :n], expected)
-        assert not found[:, n:].any()
-        assert not found[:, :, n:].any()
+        assert len(actual) == built.channels == len(expected)
+        torch.testing.assert_close(actual[:, :n, :n], expected)
+        assert not actual[:, n:].any()
+        assert not actual[:, :, n:].any()
 
 
 @pytest.mark.parametrize(
@@ -64,8 +64,8 @@ def test_numbers_of_nodes_and_edges_are_taken_as_they_are() -> None:
     graphs = graphs.with_column("x", Column(np.arange(6, dtype=np.float32).reshape(3, 2), "node"))
     graphs = graphs.with_column("edge_attr", Column(np.array([0.5, 0.25, 0.125], np.float32), "edge"))
     batch = whole(graphs)
-    made = PairInput(Shapes(outputs=2, level="edge", node_dim=2, edge_dim=1), edge_features=True)
-    (entries,) = made.read(batch, bucket_plan(batch, 10**6, 0), torch.float32)
+    built = PairInput(Shapes(outputs=2, level="edge", node_dim=2, edge_dim=1), edge_features=True)
+    (entries,) = built.read(batch, bucket_plan(batch, 10**6, 0), torch.float32)
     h = entries.dense()[:, 0]
     assert h[1].diagonal().tolist() == [0, 2, 4]
     assert h[2].diagonal().tolist() == [1, 3, 5]

@@ -22,9 +22,9 @@ def test_the_pooled_batch_equals_pyg() -> None:
     dense_logits, _ = utils.to_dense_batch(logits, batch.batch)
     adjacency = utils.to_dense_adj(batch.edge_index, batch.batch).double()
     expected_x, expected_adjacency, _, _ = pyg.dense_diff_pool(dense_x, adjacency, dense_logits, mask)
-    found = diffpool(batch, x, logits.softmax(dim=1))
-    torch.testing.assert_close(found.x, expected_x)
-    torch.testing.assert_close(found.adjacency, expected_adjacency)
+    actual = diffpool(batch, x, logits.softmax(dim=1))
+    torch.testing.assert_close(actual.x, expected_x)
+    torch.testing.assert_close(actual.adjacency, expected_adjacency)
 
 
 def test_the_losses_of_a_graph_equal_pyg() -> None:
@@ -34,20 +34,20 @@ def test_the_losses_of_a_graph_equal_pyg() -> None:
         batch = GraphBatch.from_set(graphs, [graph])
         logits = vectors(batch.num_nodes, 3, seed=graph)
         adjacency = utils.to_dense_adj(batch.edge_index, max_num_nodes=batch.num_nodes).double()
-        found = diffpool(batch, logits, logits.softmax(dim=1))
+        actual = diffpool(batch, logits, logits.softmax(dim=1))
         _, _, link, entropy = pyg.dense_diff_pool(logits, adjacency, logits)
-        torch.testing.assert_close(found.link_loss, link)
-        torch.testing.assert_close(found.entropy, entropy)
+        torch.testing.assert_close(actual.link_loss, link)
+        torch.testing.assert_close(actual.entropy, entropy)
         losses.append((link, entropy, batch.num_nodes))
-    together = diffpool(
+    batched = diffpool(
         whole(graphs),
         torch.zeros(whole(graphs).num_nodes, 1, dtype=torch.float64),
         torch.cat([vectors(n, 3, seed=graph) for graph, (n, _) in enumerate(GRAPHS)]).softmax(dim=1),
     )
-    torch.testing.assert_close(together.link_loss, torch.stack([link for link, _, _ in losses]).mean())
+    torch.testing.assert_close(batched.link_loss, torch.stack([link for link, _, _ in losses]).mean())
     nodes = torch.tensor([n for _, _, n in losses])
     entropies = torch.stack([entropy for _, entropy, _ in losses])
-    torch.testing.assert_close(together.entropy, (entropies * nodes).sum() / nodes.sum())
+    torch.testing.assert_close(batched.entropy, (entropies * nodes).sum() / nodes.sum())
 
 
 def test_the_gradient_is_the_derivative() -> None:

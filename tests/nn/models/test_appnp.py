@@ -19,17 +19,17 @@ NODES = Shapes(outputs=3, level="node", node_types=NODE_TYPES, encoding_dim=ENCO
 WIKICS = Shapes(outputs=10, level="node", node_dim=300)
 
 
-def made(shapes: Shapes = NODES, **settings: Any) -> nn.Module:
+def built(shapes: Shapes = NODES, **settings: Any) -> nn.Module:
     torch.manual_seed(0)
     return build_model("appnp", shapes, {"width": 8, **settings}).double().eval()
 
 
 @pytest.mark.parametrize("given", UNDIRECTED.values(), ids=UNDIRECTED)
 @pytest.mark.parametrize("self_loops", [True, False])
-def test_appnp_equals_pyg(given: list[Graph], self_loops: bool) -> None:
+def test_appnp_matches_pyg(given: list[Graph], self_loops: bool) -> None:
     # PyG makes one of several loops at a node, and only if it adds loops.
     given = [(nodes, [*dict.fromkeys(edges)]) for nodes, edges in given]
-    batch, model = batch_of(given), made(steps=4, alpha=0.2, self_loops=self_loops)
+    batch, model = batch_of(given), built(steps=4, alpha=0.2, self_loops=self_loops)
     x = torch.cat([F.one_hot(batch.x.flatten(), NODE_TYPES), batch.columns["encoding"]], dim=1).double()
     first, second = model.maps
     theirs = pyg.APPNP(K=4, alpha=0.2, add_self_loops=self_loops)
@@ -39,14 +39,14 @@ def test_appnp_equals_pyg(given: list[Graph], self_loops: bool) -> None:
 
 def test_a_graph_is_the_mean_of_its_nodes() -> None:
     batch = batch_of(UNDIRECTED["random-0"])
-    of_nodes = made()
-    of_graphs = made(Shapes(outputs=3, level="graph", node_types=NODE_TYPES, encoding_dim=ENCODING))
+    of_nodes = built()
+    of_graphs = built(Shapes(outputs=3, level="graph", node_types=NODE_TYPES, encoding_dim=ENCODING))
     expected = pyg.global_mean_pool(of_nodes(batch), batch.batch, batch.num_graphs)
     torch.testing.assert_close(of_graphs(batch), expected)
 
 
-def test_dropped_edges_keep_the_answer_on_average() -> None:
-    batch, model = batch_of(UNDIRECTED["random-1"]), made(steps=1, edge_dropout=0.4)
+def test_edge_dropout_keeps_the_expected_output() -> None:
+    batch, model = batch_of(UNDIRECTED["random-1"]), built(steps=1, edge_dropout=0.4)
     expected = model(batch)
     model.train()
     torch.manual_seed(0)
@@ -56,7 +56,7 @@ def test_dropped_edges_keep_the_answer_on_average() -> None:
 
 
 def test_dropout_acts_on_the_features_too() -> None:
-    batch, model = batch_of(UNDIRECTED["random-1"]), made(dropout=0.9)
+    batch, model = batch_of(UNDIRECTED["random-1"]), built(dropout=0.9)
     still = model(batch)
     assert torch.equal(model(batch), still)
     assert not torch.equal(model.train()(batch), still)
@@ -68,11 +68,11 @@ def test_appnp_has_the_size_of_the_stored_weights_of_wiki_cs(layers: int, expect
 
 
 @pytest.mark.parametrize(("settings", "words"), [({"alpha": 0.0}, "alpha"), ({"edge_dropout": 1.0}, "edge_dropout")])
-def test_senseless_shares_are_errors(settings: dict[str, float], words: str) -> None:
+def test_invalid_alpha_raises(settings: dict[str, float], words: str) -> None:
     with pytest.raises(GraphTrialError, match=f"{words} of model 'appnp' must be"):
-        made(**settings)
+        built(**settings)
 
 
-def test_appnp_has_no_answer_about_pairs() -> None:
+def test_appnp_refuses_link_tasks() -> None:
     with pytest.raises(GraphTrialError, match="appnp predicts a target for each graph or node, not for each pair"):
-        made(Shapes(outputs=1, level="pair", node_dim=3))
+        built(Shapes(outputs=1, level="pair", node_dim=3))

@@ -87,7 +87,7 @@ def test_diffpool_has_every_published_size(shapes: Shapes, settings: dict[str, A
 @pytest.mark.parametrize("level", ["graph", "node", "edge"])
 @pytest.mark.parametrize("name", NAMES.values())
 @pytest.mark.parametrize("worth", [0, 40, 10**6])
-def test_graphs_of_mixed_sizes_get_the_answers_they_get_alone(name: str, level: Any, worth: int) -> None:
+def test_batched_graphs_match_single_graphs(name: str, level: Any, worth: int) -> None:
     torch.manual_seed(0)
     shapes = Shapes(outputs=2, level=level, node_types=NODE_TYPES, edge_types=EDGE_TYPES)
     settings = {"width": 6, "layers": 2, "residual": True, "edge_features": True}
@@ -98,18 +98,18 @@ def test_graphs_of_mixed_sizes_get_the_answers_they_get_alone(name: str, level: 
     torch.testing.assert_close(model(whole(graphs)), alone, rtol=1e-10, atol=1e-10)
 
 
-def test_single_precision_rounds_the_same_graph_alike_in_any_company() -> None:
+def test_float32_rounding_does_not_depend_on_the_batch() -> None:
     torch.manual_seed(0)
     model = build_model("3wl-gnn", SHAPES["ZINC"], {"width": 32})
     graphs = graph_set(random_graphs(16, seed=0, max_nodes=25))
     with torch.no_grad():
         alone = torch.cat([model(GraphBatch.from_set(graphs, [graph])) for graph in range(len(graphs))])
         model.worth = 10**6  # type: ignore[assignment]
-        together = model(whole(graphs))
-    torch.testing.assert_close(together, alone, rtol=1e-4, atol=1e-4 * alone.abs().max().item())
+        batched = model(whole(graphs))
+    torch.testing.assert_close(batched, alone, rtol=1e-4, atol=1e-4 * alone.abs().max().item())
 
 
-def test_3wl_tells_skip_links_apart_without_positions() -> None:
+def test_3wl_distinguishes_csl_without_encodings() -> None:
     torch.manual_seed(5)
     model = build_model("3wl-gnn", SHAPES["CSL"], {"width": 32, "layers": 3}).double().eval()
     first, again, second = model(whole(skip_links([2, 2, 3])))
@@ -121,7 +121,7 @@ def test_3wl_tells_skip_links_apart_without_positions() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES.values())
-def test_questions_about_pairs_are_refused(name: str) -> None:
+def test_link_tasks_raise(name: str) -> None:
     with pytest.raises(GraphTrialError, match="graph or node or edge"):
         build_model(name, Shapes(outputs=1, level="pair", node_dim=3), {"width": 8})
 

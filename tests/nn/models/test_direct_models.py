@@ -21,7 +21,7 @@ PAIRS = Shapes(outputs=1, level="pair", node_types=NODE_TYPES, encoding_dim=ENCO
 undirected = pytest.mark.parametrize("given", UNDIRECTED.values(), ids=UNDIRECTED)
 
 
-def made(name: str, shapes: Shapes = NODES, **settings: Any) -> nn.Module:
+def built(name: str, shapes: Shapes = NODES, **settings: Any) -> nn.Module:
     torch.manual_seed(0)
     return build_model(name, shapes, {"width": 10, **settings}).double().eval()
 
@@ -50,8 +50,8 @@ def test_models_have_the_size_of_the_stored_runs(name: str, settings: dict[str, 
 
 @undirected
 @pytest.mark.parametrize("self_loops", [True, False])
-def test_gcn_equals_pyg(given: list[Graph], self_loops: bool) -> None:
-    batch, model = batch_of(simple(given)), made("gcn-direct", layers=3, self_loops=self_loops)
+def test_gcn_matches_pyg(given: list[Graph], self_loops: bool) -> None:
+    batch, model = batch_of(simple(given)), built("gcn-direct", layers=3, self_loops=self_loops)
     x = features(batch)
     for i, conv in enumerate(model.convs):
         outputs, inputs = conv.weight.shape
@@ -62,8 +62,8 @@ def test_gcn_equals_pyg(given: list[Graph], self_loops: bool) -> None:
 
 
 @undirected
-def test_gat_equals_pyg(given: list[Graph]) -> None:
-    batch, model = batch_of(simple(given)), made("gat-direct", heads=5)
+def test_gat_matches_pyg(given: list[Graph]) -> None:
+    batch, model = batch_of(simple(given)), built("gat-direct", heads=5)
     x = features(batch)
     for i, layer in enumerate(model.layers):
         _, heads, width = layer.source.shape
@@ -77,7 +77,7 @@ def test_gat_equals_pyg(given: list[Graph]) -> None:
 def test_the_mlp_of_pairs_reads_both_nodes_side_by_side(times: int) -> None:
     batch = batch_of(UNDIRECTED["random-0"])
     pairs = torch.tensor([[0, 3], [3, 0], [2, 2]]).repeat(times, 1)
-    model = made("mlp-direct", PAIRS, layers=3)
+    model = built("mlp-direct", PAIRS, layers=3)
     x = features(batch)
     hidden = torch.cat([x[pairs[:, 0]], x[pairs[:, 1]]], dim=1)
     for i, linear in enumerate(model.maps):
@@ -87,7 +87,7 @@ def test_the_mlp_of_pairs_reads_both_nodes_side_by_side(times: int) -> None:
 
 def test_without_its_first_activation_the_mlp_is_linear() -> None:
     batch = batch_of(UNDIRECTED["random-0"])
-    model, usual = made("mlp-direct", first_activation=False, dropout=0.5), made("mlp-direct", dropout=0.5)
+    model, usual = built("mlp-direct", first_activation=False, dropout=0.5), built("mlp-direct", dropout=0.5)
     first, second = model.maps
     x = features(batch)
     expected = x @ (second.weight @ first.weight).T + second.weight @ first.bias + second.bias
@@ -97,7 +97,7 @@ def test_without_its_first_activation_the_mlp_is_linear() -> None:
 
 def test_dropout_acts_between_layers_and_not_on_the_features_of_a_gcn() -> None:
     batch = batch_of(UNDIRECTED["random-1"])
-    shallow, deep = made("gcn-direct", layers=1, dropout=0.9), made("gcn-direct", dropout=0.9)
+    shallow, deep = built("gcn-direct", layers=1, dropout=0.9), built("gcn-direct", dropout=0.9)
     for model, same in ((shallow, True), (deep, False)):
         still = model(batch)
         torch.manual_seed(0)

@@ -26,7 +26,7 @@ def shapes(batch: GraphBatch) -> Shapes:
     return Shapes(outputs=1, level="pair", node_types=NODE_TYPES, encoding_dim=ENCODING, num_nodes=batch.num_nodes)
 
 
-def made(name: str, **settings: Any) -> tuple[GraphBatch, nn.Module]:
+def built(name: str, **settings: Any) -> tuple[GraphBatch, nn.Module]:
     batch = batch_of(GIVEN).with_column("pairs", PAIRS)
     torch.manual_seed(0)
     return batch, build_model(name, shapes(batch), {"width": 8, **settings}).double().eval()
@@ -43,25 +43,25 @@ def convolved(layer: nn.Module, x: Tensor, batch: GraphBatch) -> Tensor:
     return theirs(x, batch.edge_index)
 
 
-def test_vgae_equals_pyg() -> None:
-    batch, model = made("vgae", latent=4)
+def test_vgae_matches_pyg() -> None:
+    batch, model = built("vgae", latent=4)
     hidden = convolved(model.hidden, features(batch), batch).relu()
     z = convolved(model.mean, hidden, batch)
     expected = pyg.InnerProductDecoder()(z, PAIRS.T, sigmoid=False)
     torch.testing.assert_close(model(batch), expected.unsqueeze(1))
 
 
-def test_vgae_draws_in_training_and_pays_for_divergence_if_asked_to() -> None:
-    batch, model = made("vgae", latent=4, kl=0.5)
+def test_vgae_samples_in_training_with_optional_kl_loss() -> None:
+    batch, model = built("vgae", latent=4, kl=0.5)
     model.train()
     torch.manual_seed(1)
     first = model(batch)
     assert not torch.allclose(first, model(batch))
     hidden = convolved(model.hidden, features(batch), batch).relu()
-    mean, log_deviation = (convolved(layer, hidden, batch) for layer in (model.mean, model.log_deviation))
-    theirs = pyg.VGAE(nn.Identity()).kl_loss(mean, log_deviation)
+    mean, log_std = (convolved(layer, hidden, batch) for layer in (model.mean, model.log_std))
+    theirs = pyg.VGAE(nn.Identity()).kl_loss(mean, log_std)
     assert float(model.extra_loss()) == pytest.approx(0.5 * float(theirs))
-    _, without = made("vgae", latent=4)
+    _, without = built("vgae", latent=4)
     without.train()(batch)
     assert without.extra_loss() == 0
 
@@ -75,13 +75,13 @@ def attended(query: Tensor, keys: Tensor, values: Tensor, heads: int) -> Tensor:
 
 
 def test_graphstar_equals_attention_written_out_node_by_node() -> None:
-    batch, model = made("graphstar", layers=2, heads=4)
+    batch, model = built("graphstar", layers=2, heads=4)
     source, target = batch.edge_index
 
     def star_of(layer: nn.Module, star: Tensor, x: Tensor, *, residual: bool, heads: int) -> Tensor:
         seen = torch.cat([x, star]) if residual else x
-        heard = F.elu(attended(layer.query(star)[0], layer.key(seen), layer.value(seen), heads))[None]
-        return layer.norm(heard + star if residual else heard)
+        received = F.elu(attended(layer.query(star)[0], layer.key(seen), layer.value(seen), heads))[None]
+        return layer.norm(received + star if residual else received)
 
     x = F.relu(model.first(features(batch)))
     star = star_of(model.star, x.mean(dim=0, keepdim=True), x, residual=False, heads=1)
@@ -102,6 +102,6 @@ def test_graphstar_equals_attention_written_out_node_by_node() -> None:
 
 @pytest.mark.parametrize("name", ["vgae", "graphstar", "mlp-direct"])
 def test_models_of_pairs_need_pairs(name: str) -> None:
-    batch, model = made(name)
+    batch, model = built(name)
     with pytest.raises(GraphTrialError, match="'pairs'"):
         model(batch.with_columns({"x": batch.x, "encoding": batch.columns["encoding"]}))

@@ -36,13 +36,13 @@ def test_the_nearest_are_those_that_sorting_finds(graphs: GraphSet, k: int) -> N
 def test_the_score_is_about_the_published_one(graphs: GraphSet) -> None:
     # 0.693 for 50 to 500 points (Dwivedi et al., section C.7); small instances have more border, and a little less.
     batch = GraphBatch.from_set(graphs, np.arange(len(graphs)))
-    said = NearestNeighbours(SHAPES)(batch).detach()
-    score = EdgeClassification().score(said, batch.y)
-    assert score == pytest.approx(f1_score(batch.y, said.argmax(dim=1)))
+    message = NearestNeighbours(SHAPES)(batch).detach()
+    score = EdgeClassification().score(message, batch.y)
+    assert score == pytest.approx(f1_score(batch.y, message.argmax(dim=1)))
     assert score == pytest.approx(0.683, abs=0.002)
 
 
-def test_training_changes_the_confidence_and_no_answer(graphs: GraphSet) -> None:
+def test_training_changes_confidence_but_no_prediction(graphs: GraphSet) -> None:
     model, task, batch = NearestNeighbours(SHAPES), EdgeClassification(), GraphBatch.from_set(graphs, range(8))
     optimiser = torch.optim.Adam(model.parameters(), lr=0.1)
     first = model(batch).detach()

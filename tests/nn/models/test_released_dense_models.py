@@ -86,7 +86,7 @@ def released_ringgnn(model: Any, h: Tensor) -> Tensor:
 
 
 def released_3wl(model: Any, h: Tensor) -> Tensor:
-    answer = torch.zeros(model.heads[0].out_features, dtype=h.dtype)
+    output = torch.zeros(model.heads[0].out_features, dtype=h.dtype)
 
     def mapped(linear: nn.Linear, h: Tensor) -> Tensor:
         return torch.einsum("oc,cij->oij", linear.weight, h) + linear.bias.view(-1, 1, 1)
@@ -101,8 +101,8 @@ def released_3wl(model: Any, h: Tensor) -> Tensor:
         out = mapped(block.skip, torch.cat([h, paths[0] @ paths[1]]))
         h = out if block.residual is None else out + mapped(block.residual, h)
         off = h - torch.diag_embed(torch.full(h.shape[:2], math.inf, dtype=h.dtype))
-        answer = answer + head(torch.cat([h.diagonal(dim1=1, dim2=2).amax(1), off.amax((1, 2))]))
-    return answer
+        output = output + head(torch.cat([h.diagonal(dim1=1, dim2=2).amax(1), off.amax((1, 2))]))
+    return output
 
 
 RELEASED = {"ringgnn": released_ringgnn, "3wl-gnn": released_3wl}
@@ -124,11 +124,11 @@ def simple_graphs() -> GraphSet:
     return graphs.with_column("x", Column(np.arange(graphs.num_nodes) % 3, "node", types=3))
 
 
-def forward_and_gradients(model: nn.Module, answers: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
+def forward_and_gradients(model: nn.Module, logits: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
     model.zero_grad()
-    answers.square().sum().backward()
+    logits.square().sum().backward()
     grads = {k: p.grad if p.grad is not None else torch.zeros_like(p) for k, p in model.named_parameters()}
-    return answers.detach(), {key: value.clone() for key, value in grads.items()}
+    return logits.detach(), {key: value.clone() for key, value in grads.items()}
 
 
 @pytest.mark.parametrize("residual", [False, True])
@@ -144,8 +144,8 @@ def test_forward_and_gradients_are_those_of_the_released_network(name: str, data
         [RELEASED[name](model, released_input(graphs, graph, shapes.node_types)) for graph in range(len(graphs))]
     )
     expected, expected_grads = forward_and_gradients(model, twin)
-    found, grads = forward_and_gradients(model, model(whole(graphs)))
-    torch.testing.assert_close(found, expected, rtol=1e-9, atol=1e-9)
+    actual, grads = forward_and_gradients(model, model(whole(graphs)))
+    torch.testing.assert_close(actual, expected, rtol=1e-9, atol=1e-9)
     for key, gradient in expected_grads.items():
         torch.testing.assert_close(grads[key], gradient, rtol=1e-8, atol=1e-8, msg=key)
 
@@ -163,7 +163,7 @@ def test_the_outer_bias_is_counted_whether_it_is_added_or_not() -> None:
 
 
 @pytest.mark.parametrize("name", RELEASED)
-def test_an_identity_on_the_diagonal_is_to_be_had(name: str) -> None:
+def test_identity_on_the_diagonal_is_optional(name: str) -> None:
     graphs = skip_links([2, 3])
     model = randomised(name, CSL, featureless="identity")
     inputs = []
@@ -188,7 +188,7 @@ def test_several_types_stay_one_hot() -> None:
 
 
 @pytest.mark.parametrize("name", RELEASED)
-def test_signs_are_not_flipped_unless_that_is_asked_for(name: str) -> None:
+def test_signs_are_flipped_only_on_request(name: str) -> None:
     def sign(text: str, model: str) -> str:
         encoding = make_encoding(parse_encoding(text, model))
         assert isinstance(encoding, LaplacianPE)

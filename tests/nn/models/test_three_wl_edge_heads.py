@@ -20,7 +20,7 @@ def test_each_block_has_a_linear_map_of_both_ends() -> None:
     assert count_parameters(plain) - count_parameters(plain.heads) == count_parameters(by_block) - heads  # type: ignore[arg-type]
 
 
-def test_every_edge_has_an_answer_that_moves_with_its_nodes() -> None:
+def test_edge_outputs_are_equivariant() -> None:
     torch.manual_seed(0)
     model = build_model("3wl-gnn", SHAPES, {"width": 8, "edge_layer_heads": True}).double().eval()
     graphs = graph_set(random_graphs(6, seed=2, undirected=True))

@@ -28,7 +28,7 @@ def batch() -> GraphBatch:
     return batch_of(GRAPHS)
 
 
-def made(name: str, shapes: Shapes = SHAPES, **settings: Any) -> nn.Module:
+def built(name: str, shapes: Shapes = SHAPES, **settings: Any) -> nn.Module:
     torch.manual_seed(0)
     model = build_model(name, shapes, {"width": WIDTH, **settings}).double()
     with torch.no_grad():
@@ -61,8 +61,8 @@ class _Narrow(nn.Identity):
 @pytest.mark.parametrize("name", ["gin-eps", "gine"])
 @pytest.mark.parametrize("jumping", [False, True])
 @pytest.mark.parametrize("learn_epsilon", [False, True])
-def test_the_classifiers_equal_pyg(batch: GraphBatch, name: str, jumping: bool, learn_epsilon: bool) -> None:
-    model = made(name, jumping=jumping, learn_epsilon=learn_epsilon)
+def test_classifiers_match_pyg(batch: GraphBatch, name: str, jumping: bool, learn_epsilon: bool) -> None:
+    model = built(name, jumping=jumping, learn_epsilon=learn_epsilon)
     x, f = one_hot(batch)
     states = []
     for step in model.steps:
@@ -73,7 +73,7 @@ def test_the_classifiers_equal_pyg(batch: GraphBatch, name: str, jumping: bool, 
 
 
 def test_gin_eps_can_add_instead_of_average(batch: GraphBatch) -> None:
-    model = made("gin-eps", readout="sum", layers=1)
+    model = built("gin-eps", readout="sum", layers=1)
     x = pyg_step(model.steps[0], batch, *one_hot(batch))
     torch.testing.assert_close(model(batch), model.head(global_add_pool(x, batch.batch, batch.num_graphs)))
 
@@ -84,7 +84,7 @@ def kinds(parts: nn.Sequential) -> list[str]:
 
 @pytest.mark.parametrize("name", ["gin-eps", "gine"])
 def test_a_layer_of_tudataset_is_two_maps_with_relu_and_then_batch_norm(name: str) -> None:
-    model = made(name)
+    model = built(name)
     step = model.steps[1]
     assert kinds(step.mlp) == ["Linear", "ReLU", "Linear", "ReLU", "BatchNorm"]
     assert step.encoder is None or kinds(step.encoder) == kinds(step.mlp)
@@ -93,11 +93,11 @@ def test_a_layer_of_tudataset_is_two_maps_with_relu_and_then_batch_norm(name: st
 
 
 def test_each_molecule_set_has_norms_of_its_own() -> None:
-    zinc, alchemy, qm9 = (made("gine-molecules", norm=norm).steps[1] for norm in ("outside", "none", "inside"))
+    zinc, alchemy, qm9 = (built("gine-molecules", norm=norm).steps[1] for norm in ("outside", "none", "inside"))
     for step in (zinc, alchemy):
         assert kinds(step.mlp) == kinds(step.encoder) == ["Linear", "ReLU", "Linear"]
     assert kinds(qm9.mlp) == kinds(qm9.encoder) == ["Linear", "BatchNorm", "ReLU"] * 2
-    assert kinds(made("gine-molecules").norms) == ["BatchNorm"] * 4
+    assert kinds(built("gine-molecules").norms) == ["BatchNorm"] * 4
 
 
 @pytest.mark.parametrize(
@@ -109,8 +109,8 @@ def test_each_molecule_set_has_norms_of_its_own() -> None:
     ],
     ids=["zinc", "alchemy", "qm9"],
 )
-def test_gine_for_molecules_equals_pyg(batch: GraphBatch, settings: dict[str, Any], steps: int | None) -> None:
-    model = made("gine-molecules", **settings)
+def test_gine_molecules_matches_pyg(batch: GraphBatch, settings: dict[str, Any], steps: int | None) -> None:
+    model = built("gine-molecules", **settings)
     x, f = one_hot(batch)
     states = []
     for i, step in enumerate(model.steps):
@@ -160,8 +160,8 @@ def test_an_isomorphism_step_passes_gradcheck(with_edges: bool) -> None:
     assert torch.autograd.gradcheck(lambda x, f: step(batch, x, f), (x, f), fast_mode=True)
 
 
-def test_mpnn_equals_pyg(batch: GraphBatch) -> None:
-    model = made("mpnn", edge_width=5)
+def test_mpnn_matches_pyg(batch: GraphBatch) -> None:
+    model = built("mpnn", edge_width=5)
     gru = nn.GRU(WIDTH, WIDTH).double()
     gru.load_state_dict({f"{key}_l0": value for key, value in model.gru.state_dict().items()})
     conv = NNConv(WIDTH, WIDTH, nn.Identity(), aggr="mean").double()
@@ -201,7 +201,7 @@ def test_models_of_tudataset_have_the_parameters_of_their_description() -> None:
 
 
 @pytest.mark.parametrize("name", ["gin-eps", "gine", "gine-molecules", "mpnn"])
-def test_other_questions_and_missing_features_are_errors(name: str) -> None:
+def test_unsupported_tasks_and_missing_features_raise(name: str) -> None:
     with pytest.raises(GraphTrialError, match=f"{name} predicts a target for each graph, not for each node"):
         build_model(name, Shapes(outputs=1, level="node", node_dim=2, edge_dim=1), {"width": 8})
     with pytest.raises(GraphTrialError, match="no node features"):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+from tests.helpers.cli import CliRunner
 
 from graphtrial.cli.main import app
 from graphtrial.core.errors import GraphTrialError
@@ -87,9 +87,9 @@ def test_everything_that_latex_reads_is_escaped() -> None:
 
 def test_the_command_exports_a_dataset_a_study_or_all(filled: Store, tmp_path: Path) -> None:
     words = ["export", "--store", str(filled.path)]
-    made = CliRunner().invoke(app, [*words, "csl", "--format", "csv"])
-    assert made.exit_code == 0, made.output
-    assert made.stdout == CliRunner().invoke(app, [*words, "--format", "csv"]).stdout
+    built = CliRunner().invoke(app, [*words, "csl", "--format", "csv"])
+    assert built.exit_code == 0, built.output
+    assert built.stdout == CliRunner().invoke(app, [*words, "--format", "csv"]).stdout
     file = tmp_path / "table.tex"
     assert CliRunner().invoke(app, [*words, "csl", "--format", "latex", "--out", str(file)]).exit_code == 0
     assert r"\toprule" in file.read_text(encoding="utf-8")

@@ -22,8 +22,8 @@ def row(results: Store, fill: Filler) -> Callable[..., ResultRow]:
     def row(scores: list[float], dataset: str = "csl", metric: str = "accuracy") -> ResultRow:
         fill("gcn", scores, dataset=dataset)
         trials = [dataclasses.replace(trial, metric=metric) for trial in results.trials()]
-        (found,) = result_rows(trials)
-        return found
+        (actual,) = result_rows(trials)
+        return actual
 
     return row
 
@@ -41,7 +41,7 @@ def row(results: Store, fill: Filler) -> Callable[..., ResultRow]:
         ("nobody-knows-this", "accuracy", None),
     ],
 )
-def test_chance_is_what_the_task_says(
+def test_chance_level_of_the_task(
     row: Callable[..., ResultRow], dataset: str, metric: str, chance: float | None
 ) -> None:
     assert chance_of(row([0.4, 0.5], dataset, metric)) == pytest.approx(chance)

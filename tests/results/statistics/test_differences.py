@@ -21,21 +21,21 @@ def pairs(a: Sequence[float], b: Sequence[float]) -> list[Stratum]:
 
 
 def test_pairs_have_the_interval_of_the_paired_t_test() -> None:
-    found = difference(pairs(A, B), 0.01)
+    actual = difference(pairs(A, B), 0.01)
     interval = stats.ttest_rel(A, B).confidence_interval(0.95)
-    assert (found.ci_low, found.ci_high) == pytest.approx((interval.low, interval.high))
-    assert found.effect_size == pytest.approx(np.mean(A - B) / np.std(A - B, ddof=1))
-    assert found.prob_superiority == pytest.approx((6 + 0.5) / 8)
-    assert (found.design, found.pairs) == ("by split", 8)
+    assert (actual.ci_low, actual.ci_high) == pytest.approx((interval.low, interval.high))
+    assert actual.effect_size == pytest.approx(np.mean(A - B) / np.std(A - B, ddof=1))
+    assert actual.prob_superiority == pytest.approx((6 + 0.5) / 8)
+    assert (actual.design, actual.pairs) == ("by split", 8)
 
 
 def test_two_samples_on_one_split_have_welchs_interval() -> None:
-    found = difference([(A[:5], B[:4])], 0.01)
+    actual = difference([(A[:5], B[:4])], 0.01)
     interval = stats.ttest_ind(A[:5], B[:4], equal_var=False).confidence_interval(0.95)
-    assert (found.ci_low, found.ci_high) == pytest.approx((interval.low, interval.high))
+    assert (actual.ci_low, actual.ci_high) == pytest.approx((interval.low, interval.high))
     superior = stats.mannwhitneyu(A[:5], B[:4]).statistic / 20
-    assert found.prob_superiority == pytest.approx(superior)
-    assert (found.design, found.pairs, found.trials_a, found.trials_b) == ("independent", 0, 5, 4)
+    assert actual.prob_superiority == pytest.approx(superior)
+    assert (actual.design, actual.pairs, actual.trials_a, actual.trials_b) == ("independent", 0, 5, 4)
 
 
 def test_wilcoxon_is_scipys() -> None:
@@ -58,30 +58,30 @@ def test_seeds_nested_in_folds_count_once_and_overlap_widens_the_interval() -> N
     rng = np.random.default_rng(0)
     strata = [(rng.normal(k, 1, 4) + 1, rng.normal(k, 1, 4)) for k in range(5)]
     gaps = np.array([a.mean() - b.mean() for a, b in strata])
-    found = difference(strata, 0.1, overlap=0.25)
+    actual = difference(strata, 0.1, overlap=0.25)
     half = stats.t.ppf(0.975, 4) * gaps.std(ddof=1) * math.sqrt(1 / 5 + 1 / 4)  # Nadeau and Bengio, five folds
-    assert (found.ci_low, found.ci_high) == pytest.approx((gaps.mean() - half, gaps.mean() + half))
+    assert (actual.ci_low, actual.ci_high) == pytest.approx((gaps.mean() - half, gaps.mean() + half))
 
 
 def test_no_difference_exceeds_the_range_of_the_metric() -> None:
-    found = difference(pairs([100, 20], [0, 10]), 1.0, limit=100.0)
-    assert (found.ci_low, found.ci_high) == (-100.0, 100.0)
+    actual = difference(pairs([100, 20], [0, 10]), 1.0, limit=100.0)
+    assert (actual.ci_low, actual.ci_high) == (-100.0, 100.0)
 
 
 def test_the_number_of_seeds_is_that_of_statsmodels_power() -> None:
     power = pytest.importorskip("statsmodels.stats.power")
     a, b = np.array([1.0, 3.0, 2.0, 2.4]), np.array([0.5, 2.5, 1.5, 1.9])
     strata = [(a, b)]
-    found = difference(strata, 1e-9)
-    needed = power.TTestIndPower().solve_power(effect_size=found.effect_size, alpha=0.05, power=0.8)
-    assert seeds_needed(found, strata, 4) == math.ceil(needed)
+    actual = difference(strata, 1e-9)
+    needed = power.TTestIndPower().solve_power(effect_size=actual.effect_size, alpha=0.05, power=0.8)
+    assert seeds_needed(actual, strata, 4) == math.ceil(needed)
 
 
 def test_equal_scores_are_equivalent_and_need_no_more_seeds() -> None:
     strata = pairs([1.0, 1.0, 1.0], [1.0, 1.0, 1.0])
-    found = difference(strata, 0.1)
-    assert (found.p, found.is_equivalent, found.effect_size) == (1.0, True, None)
-    assert seeds_needed(found, strata, 1) == 1
+    actual = difference(strata, 0.1)
+    assert (actual.p, actual.is_equivalent, actual.effect_size) == (1.0, True, None)
+    assert seeds_needed(actual, strata, 1) == 1
 
 
 def test_more_seeds_lower_the_noise_of_seeds_and_not_that_of_splits() -> None:

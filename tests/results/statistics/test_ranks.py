@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.stats
-from typer.testing import CliRunner
+from tests.helpers.cli import CliRunner
 
 from graphtrial.cli.main import app
 from graphtrial.core.errors import GraphTrialError
@@ -44,20 +44,20 @@ SETS = [f"set {i}" for i in range(14)]
 
 
 def test_the_example_of_demsar_comes_out() -> None:
-    found = rank_scores(NAMES, SETS, DEMSAR, [True] * 14)
-    means = dict(zip(found.models, found.mean_ranks, strict=True))
+    actual = rank_scores(NAMES, SETS, DEMSAR, [True] * 14)
+    means = dict(zip(actual.models, actual.mean_ranks, strict=True))
     assert means == pytest.approx({"C4.5": 3.143, "C4.5+m": 2.000, "C4.5+cf": 2.893, "C4.5+m+cf": 1.964}, abs=5e-4)
-    assert found.critical_difference == pytest.approx(1.25, abs=5e-3)
-    assert found.models[0] == "C4.5+m+cf"
-    assert found.p_friedman == pytest.approx(scipy.stats.friedmanchisquare(*DEMSAR.T).pvalue)
+    assert actual.critical_difference == pytest.approx(1.25, abs=5e-3)
+    assert actual.models[0] == "C4.5+m+cf"
+    assert actual.p_friedman == pytest.approx(scipy.stats.friedmanchisquare(*DEMSAR.T).pvalue)
 
 
 def test_nemenyi_equals_scikit_posthocs() -> None:
     posthocs = pytest.importorskip("scikit_posthocs")
-    found = rank_scores(NAMES, SETS, DEMSAR, [True] * 14)
-    order = [NAMES.index(model) for model in found.models]
+    actual = rank_scores(NAMES, SETS, DEMSAR, [True] * 14)
+    order = [NAMES.index(model) for model in actual.models]
     expected = posthocs.posthoc_nemenyi_friedman(DEMSAR).to_numpy()[np.ix_(order, order)]
-    assert np.array(found.p_nemenyi) == pytest.approx(expected, abs=1e-6)
+    assert np.array(actual.p_nemenyi) == pytest.approx(expected, abs=1e-6)
 
 
 def test_where_lower_is_better_ranks_turn_around() -> None:
@@ -66,11 +66,11 @@ def test_where_lower_is_better_ranks_turn_around() -> None:
     assert (up.models, up.ranks) == (down.models, down.ranks)
 
 
-def test_groups_are_the_longest_runs_that_are_not_told_apart() -> None:
+def test_groups_are_maximal_insignificant_runs() -> None:
     scores = np.array([[9.0, 8, 7, 1]] * 30)
-    found = rank_scores(["a", "b", "c", "d"], [str(i) for i in range(30)], scores, [True] * 30)
-    assert found.critical_difference < 1
-    assert found.groups == ()
+    actual = rank_scores(["a", "b", "c", "d"], [str(i) for i in range(30)], scores, [True] * 30)
+    assert actual.critical_difference < 1
+    assert actual.groups == ()
     few = rank_scores(["a", "b", "c", "d"], ["x", "y", "z"], scores[:3], [True] * 3)
     assert few.critical_difference == pytest.approx(2.569 * np.sqrt(4 * 5 / 18), abs=1e-3)
     assert few.groups == ((0, 1, 2), (1, 2, 3))
@@ -81,9 +81,9 @@ def test_models_that_lack_a_dataset_are_left_out_and_named(results: Store, fill:
         fill("gcn", [1, 2], dataset=dataset)
         fill("gin", [3, 4], dataset=dataset)
     fill("gat", [5, 6])
-    found = rank_rows(result_rows(results.trials()))
-    assert found.models == ("gin/layers=4", "gcn/layers=4")
-    assert found.left_out == ("gat/layers=4",)
+    actual = rank_rows(result_rows(results.trials()))
+    assert actual.models == ("gin/layers=4", "gcn/layers=4")
+    assert actual.left_out == ("gat/layers=4",)
     with pytest.raises(GraphTrialError, match="at least two models"):
         rank_rows(result_rows(results.trials()), ["csl"])
 
@@ -94,13 +94,13 @@ def test_the_command_draws_the_diagram(results: Store, fill: Filler, tmp_path: P
             fill(model, [10.0 - place, 10.5 - place], dataset=dataset)
     words = ["ranks", "--store", str(results.path)]
     for name in ("ranks.svg", "ranks.png"):
-        made = CliRunner().invoke(app, [*words, "--diagram", str(tmp_path / name)])
-        assert made.exit_code == 0, made.output
+        built = CliRunner().invoke(app, [*words, "--diagram", str(tmp_path / name)])
+        assert built.exit_code == 0, built.output
         assert (tmp_path / name).stat().st_size > 1000
     drawing = (tmp_path / "ranks.svg").read_text(encoding="utf-8")
     assert "g$n_&lt;b&gt;" in drawing
     assert "critical difference 2.71, 3 datasets" in drawing
-    told = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
-    assert told["mean_ranks"] == [1, 2, 3, 4]
+    result = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
+    assert result["mean_ranks"] == [1, 2, 3, 4]
     wrong = CliRunner().invoke(app, [*words, "--diagram", str(tmp_path / "ranks.pdf")])
     assert wrong.exit_code == 2

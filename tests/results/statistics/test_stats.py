@@ -14,19 +14,19 @@ SCORES = [70.1, 71.4, 69.8, 70.9]
 
 
 def test_the_interval_of_a_mean_is_that_of_students_t() -> None:
-    found = summarise(SCORES)
-    assert found is not None
+    actual = summarise(SCORES)
+    assert actual is not None
     error = scipy.stats.sem(SCORES)
-    assert (found.ci_low, found.ci_high) == pytest.approx(
+    assert (actual.ci_low, actual.ci_high) == pytest.approx(
         scipy.stats.t.interval(0.95, 3, loc=np.mean(SCORES), scale=error)
     )
-    assert found.interval == f"[{found.ci_low:.3f}, {found.ci_high:.3f}]"
+    assert actual.interval == f"[{actual.ci_low:.3f}, {actual.ci_high:.3f}]"
 
 
 def test_a_single_trial_has_no_interval() -> None:
-    found = summarise([3.0])
-    assert found is not None
-    assert (found.std, found.ci_low, found.ci_high, found.interval) == (None, None, None, "-")
+    actual = summarise([3.0])
+    assert actual is not None
+    assert (actual.std, actual.ci_low, actual.ci_high, actual.interval) == (None, None, None, "-")
 
 
 def test_overlapping_training_parts_widen_the_interval_as_nadeau_and_bengio_say() -> None:

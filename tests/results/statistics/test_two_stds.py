@@ -60,7 +60,7 @@ def test_a_single_repetition_is_compared_run_by_run_with_the_same_margin(tmp_pat
     assert row.verdict.ci_high - 0.2 > 2 * error
 
 
-def test_further_trials_of_a_cross_validation_are_whole_repetitions(tmp_path: Path) -> None:
+def test_required_trials_of_cross_validation_are_repetitions(tmp_path: Path) -> None:
     verdict = row_of(tmp_path, 49.6, seeds=2).verdict
     assert verdict.kind == "inconclusive"
-    assert verdict.further_trials is None or verdict.further_trials % 10 == 0
+    assert verdict.required_trials is None or verdict.required_trials % 10 == 0

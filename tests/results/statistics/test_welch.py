@@ -19,51 +19,51 @@ def mean_of(values: list[float]) -> Mean:
 
 
 def test_the_difference_is_welchs() -> None:
-    found = contrast(mean_of(A), mean_of(B), margin=1.0)
+    actual = contrast(mean_of(A), mean_of(B), margin=1.0)
     expected = stats.ttest_ind(A, B, equal_var=False)
-    assert found.p == pytest.approx(expected.pvalue)
-    assert found.dof == pytest.approx(expected.df)
-    assert found.interval() == pytest.approx(tuple(expected.confidence_interval()))
+    assert actual.p == pytest.approx(expected.pvalue)
+    assert actual.dof == pytest.approx(expected.df)
+    assert actual.interval() == pytest.approx(tuple(expected.confidence_interval()))
 
 
 @pytest.mark.parametrize("margin", [2.0, 3.0, 4.0, 6.0])
 def test_equivalence_is_the_larger_of_two_one_sided_tests(margin: float) -> None:
     above = stats.ttest_ind(np.array(A) + margin, B, equal_var=False, alternative="greater")
     below = stats.ttest_ind(np.array(A) - margin, B, equal_var=False, alternative="less")
-    found = contrast(mean_of(A), mean_of(B), margin)
-    assert found.p_equivalence == pytest.approx(max(above.pvalue, below.pvalue))
+    actual = contrast(mean_of(A), mean_of(B), margin)
+    assert actual.p_equivalence == pytest.approx(max(above.pvalue, below.pvalue))
 
 
 def test_a_part_that_is_no_estimate_has_normal_tails() -> None:
-    found = contrast(Mean(1.0), Mean(0.0, ((0.25, math.inf),)), margin=2.0)
-    assert found.p == pytest.approx(2 * stats.norm.sf(2.0))
-    assert found.p_equivalence == pytest.approx(stats.norm.sf(2.0))
+    actual = contrast(Mean(1.0), Mean(0.0, ((0.25, math.inf),)), margin=2.0)
+    assert actual.p == pytest.approx(2 * stats.norm.sf(2.0))
+    assert actual.p_equivalence == pytest.approx(stats.norm.sf(2.0))
     assert pooled(((0.09, 4.0), (0.16, math.inf))) == pytest.approx((0.5, 0.25**2 / (0.09**2 / 4)))
 
 
-def test_without_any_error_the_numbers_speak() -> None:
+def test_zero_variance_compares_the_means() -> None:
     assert contrast(Mean(1.0), Mean(1.0), 0.1).p == 1.0
     assert contrast(Mean(1.0), Mean(1.0), 0.1).p_equivalence == 0.0
     assert contrast(Mean(1.0), Mean(2.0), 0.1).p == 0.0
 
 
 @pytest.mark.parametrize(("difference", "margin"), [(0.6, 3.0), (4.5, 2.0)])
-def test_so_many_trials_decide_four_times_out_of_five(difference: float, margin: float) -> None:
+def test_required_trials_have_80_percent_power(difference: float, margin: float) -> None:
     std, other = 1.5, ((0.1, 99.0),)
     needed = trials_needed(difference, std, other, margin, 0.05, 2)
     assert needed is not None
 
-    def share(trials: int) -> float:
+    def fraction(trials: int) -> float:
         rng = np.random.default_rng(0)
         decided = 0
         for _ in range(2000):
             ours = rng.normal(difference, std, trials)
-            found = contrast(mean_of(list(ours)), Mean(0.0, other), margin)
-            decided += found.p < 0.05 or found.p_equivalence < 0.05
+            actual = contrast(mean_of(list(ours)), Mean(0.0, other), margin)
+            decided += actual.p < 0.05 or actual.p_equivalence < 0.05
         return decided / 2000
 
-    assert share(needed) > 0.72  # the s.d. is taken as known when planning
-    assert needed == 2 or share(needed - 1) < 0.84
+    assert fraction(needed) > 0.72  # the s.d. is taken as known when planning
+    assert needed == 2 or fraction(needed - 1) < 0.84
 
 
 def test_no_number_of_trials_outweighs_the_error_of_the_other_side() -> None:

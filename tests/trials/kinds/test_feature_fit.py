@@ -56,10 +56,12 @@ def test_pairs_are_ranked_by_their_distance_from_the_border(mirror: Path) -> Non
     rows = np.concatenate([data.splits[0].train, drawn])
     machine = SVC(C=10).fit(x[pairs[rows]].reshape(len(rows), -1), linked[rows])
     tested = data.splits[0].test
-    said = machine.decision_function(x[pairs[tested]].reshape(len(tested), -1))
+    distance = machine.decision_function(x[pairs[tested]].reshape(len(tested), -1))
     # Ours saw 400 of the 1,200 examples, theirs all: near, and above chance.
-    assert outcome.scores["test"] == pytest.approx(roc_auc_score(linked[tested], said), abs=0.1)
-    assert outcome.details[EXTRA_METRICS]["AP"] == pytest.approx(average_precision_score(linked[tested], said), abs=0.1)
+    assert outcome.scores["test"] == pytest.approx(roc_auc_score(linked[tested], distance), abs=0.1)
+    assert outcome.details[EXTRA_METRICS]["AP"] == pytest.approx(
+        average_precision_score(linked[tested], distance), abs=0.1
+    )
     assert outcome.scores["test"] > 0.55
 
 

@@ -43,12 +43,12 @@ def test_an_edited_kernel_does_not_get_the_matrix_of_the_old_one(tmp_path: Path,
 
 
 @pytest.mark.parametrize("output", ["gram", "features"])
-def test_no_flipped_bit_of_a_kept_matrix_is_used(output: str, own_home: Path) -> None:
+def test_flipped_bit_of_a_cached_gram_matrix_is_detected(output: str, own_home: Path) -> None:
     dataset, kernel = load("csl"), Component("wl", {"output": output, "h": 2})
 
     def numbers() -> object:
-        made = kernel_matrix(dataset, kernel)
-        return (made if output == "gram" else made.toarray()).tolist()
+        built = kernel_matrix(dataset, kernel)
+        return (built if output == "gram" else built.toarray()).tolist()
 
     expected = numbers()
     files = [path for path in sorted((own_home / "kernels").rglob("*")) if path.suffix in (".npy", ".json")]

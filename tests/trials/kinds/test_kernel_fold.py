@@ -72,7 +72,7 @@ def test_a_kernel_that_gives_nan_fails_its_trial(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("made", "reason"),
+    ("gram", "reason"),
     [
         (np.array([[1.0, np.nan], [np.nan, 1.0]]), "not finite for 2 graphs, first 0"),
         (np.array([[1.0, 0.0], [0.0, np.inf]]), "not finite for 1 graphs, first 1"),
@@ -84,9 +84,9 @@ def test_a_kernel_that_gives_nan_fails_its_trial(tmp_path: Path) -> None:
         (sparse.csr_matrix([[1.0, np.nan], [0.0, 1.0]]), "not finite for 1 graphs, first 0"),
     ],
 )
-def test_what_no_machine_can_be_fitted_to_is_refused(made: object, reason: str) -> None:
+def test_invalid_gram_matrix_raises(gram: object, reason: str) -> None:
     with pytest.raises(GraphTrialError, match=reason):
-        check_matrix(made, 2, "mine")
+        check_matrix(gram, 2, "mine")
 
 
 WRONG = [
@@ -121,7 +121,7 @@ def test_every_way_to_a_kernel_refuses_what_its_arguments_cannot_be(name: str) -
         {"validation": float("inf")},
     ],
 )
-def test_rules_of_a_machine_refuse_what_no_machine_takes(wrong: dict[str, object]) -> None:
+def test_invalid_svm_rules_raise(wrong: dict[str, object]) -> None:
     with pytest.raises(GraphTrialError, match=next(iter(wrong))):
         KernelFoldRules.from_dict(wrong)
 

@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.helpers.cli import CliRunner
 from tests.helpers.sites import plan, record, sample_store
 from tests.helpers.stores import change
-from typer.testing import CliRunner
 
 from graphtrial.cli.main import app
 from graphtrial.core.errors import GraphTrialError
@@ -47,7 +47,7 @@ def test_a_second_time_changes_nothing(tmp_path: Path) -> None:
     assert target.trials() == before
 
 
-def test_a_result_that_is_there_stays_and_one_that_differs_is_told(tmp_path: Path) -> None:
+def test_merge_keeps_existing_results_and_reports_differences(tmp_path: Path) -> None:
     ours, theirs = Store(tmp_path / "a" / "s.sqlite"), Store(tmp_path / "b" / "s.sqlite")
     same, other, running = plan()[:3]
     record(ours, same, 50.0, epochs=3)
@@ -62,7 +62,7 @@ def test_a_result_that_is_there_stays_and_one_that_differs_is_told(tmp_path: Pat
     assert (ours.find(running.id).status, len(ours.history(running.id))) == ("done", 2)
 
 
-def test_what_is_no_other_store_is_refused(tmp_path: Path) -> None:
+def test_merge_refuses_invalid_stores(tmp_path: Path) -> None:
     store = Store(tmp_path / "s.sqlite")
     with pytest.raises(GraphTrialError, match="there is no store"):
         merge(store, tmp_path / "none.sqlite")
@@ -79,13 +79,13 @@ def test_the_command_merges_several(tmp_path: Path) -> None:
         for spec in part:
             record(Store(tmp_path / f"{name}.sqlite"), spec, 50.0 + (name == "b"), epochs=1)
     words = ["store", "merge", str(tmp_path / "a.sqlite"), str(tmp_path / "b.sqlite")]
-    told = CliRunner().invoke(app, [*words, "--store", str(tmp_path / "all.sqlite")])
-    assert told.exit_code == 0, told.output
-    assert "3 trials copied" in told.output
-    assert "another result" in told.output
+    result = CliRunner().invoke(app, [*words, "--store", str(tmp_path / "all.sqlite")])
+    assert result.exit_code == 0, result.output
+    assert "3 trials copied" in result.output
+    assert "another result" in result.output
     assert len(Store(tmp_path / "all.sqlite").trials()) == 5
-    told = CliRunner().invoke(app, [*words, "--store", str(tmp_path / "all.sqlite"), "--json"])
-    assert [len(entry["same"]) for entry in json.loads(told.output)] == [3, 2]
+    result = CliRunner().invoke(app, [*words, "--store", str(tmp_path / "all.sqlite"), "--json"])
+    assert [len(entry["same"]) for entry in json.loads(result.output)] == [3, 2]
 
 
 DIES = """
@@ -159,10 +159,10 @@ def test_damaged_trials_are_named_and_the_others_are_rescued(tmp_path: Path) -> 
         ("UPDATE trials SET val = val + 8 WHERE id = ?", (one,)),
         ("UPDATE epochs SET val_loss = 0.5 WHERE trial = ? AND epoch = 2", (other,)),
     )
-    told = CliRunner().invoke(app, ["store", "merge", str(source.path), "--store", str(target.path)])
-    assert told.exit_code == 1
-    assert one in told.output
-    assert other in told.output
+    result = CliRunner().invoke(app, ["store", "merge", str(source.path), "--store", str(target.path)])
+    assert result.exit_code == 1
+    assert one in result.output
+    assert other in result.output
     finished = sum(record is not None and record.is_finished for _, record, _ in source.examine())
     assert len(target.trials()) == finished > 10
     assert not {one, other} & {record.id for record in target.trials()}

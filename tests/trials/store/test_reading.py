@@ -26,7 +26,7 @@ exec "$@"
 """
 READS = """
 import sys
-from typer.testing import CliRunner
+from tests.helpers.cli import CliRunner
 from graphtrial.cli.main import app
 store, out = sys.argv[1:]
 found = {}
@@ -52,7 +52,7 @@ def files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_reading_makes_and_changes_no_file(tmp_path: Path) -> None:
+def test_reading_changes_no_file(tmp_path: Path) -> None:
     path = sample_store(tmp_path / "s" / "store.sqlite").path
     before = files(path.parent), path.parent.stat().st_mtime_ns
     store = Store(path, read_only=True)
@@ -62,7 +62,7 @@ def test_reading_makes_and_changes_no_file(tmp_path: Path) -> None:
     assert (files(path.parent), path.parent.stat().st_mtime_ns) == before
 
 
-def test_who_reads_cannot_write(tmp_path: Path, study: Study) -> None:
+def test_read_only_store_refuses_writes(tmp_path: Path, study: Study) -> None:
     path = sample_store(tmp_path / "store.sqlite").path
     store, spec = Store(path, read_only=True), study.trials()[0]
     for step in (
@@ -94,7 +94,7 @@ def test_a_store_on_a_read_only_disk_is_read(tmp_path: Path) -> None:
     assert done.stdout.endswith("status: 0\nreport: 0\nexport: 0\n"), done.stdout
 
 
-def test_what_a_killed_writer_left_is_undone_for_the_reader_and_by_the_next_writer(tmp_path: Path) -> None:
+def test_uncommitted_writes_are_rolled_back(tmp_path: Path) -> None:
     path = sample_store(tmp_path / "s" / "store.sqlite").path
     before = Store(path).trials()
     killed = subprocess.run([sys.executable, "-c", DIES_IN_A_TRANSACTION, str(path)], timeout=60, check=False)

@@ -23,7 +23,7 @@ def finished(spec: TrialSpec, store: Store, score: float = 71.5) -> None:
     store.finish(spec.id, outcome)
 
 
-def test_what_is_written_is_read_back(store: Store, study: Study) -> None:
+def test_store_round_trip(store: Store, study: Study) -> None:
     spec = study.trials()[0]
     finished(spec, store)
     (record,) = store.trials()
@@ -35,7 +35,7 @@ def test_what_is_written_is_read_back(store: Store, study: Study) -> None:
     assert record.environment["packages"]["torch"] == torch.__version__
 
 
-def test_an_epoch_noted_twice_is_kept_once(store: Store, study: Study) -> None:
+def test_repeated_epoch_is_stored_once(store: Store, study: Study) -> None:
     spec = study.trials()[0]
     store.start(spec, "accuracy", True, environment())
     store.add_epochs(spec.id, EPOCHS[:3])
@@ -50,7 +50,7 @@ def test_a_finished_trial_cannot_be_marked_failed(store: Store, study: Study) ->
     assert store.trials()[0].status == "done"
 
 
-def test_a_trial_is_found_by_the_beginning_of_its_id(store: Store, study: Study) -> None:
+def test_trial_by_prefix_of_its_id(store: Store, study: Study) -> None:
     first, second = study.trials()[:2]
     finished(first, store)
     finished(second, store)

@@ -57,7 +57,7 @@ row_values = st.tuples(st.integers(-(10**17), 10**17), st.text(st.characters(cod
 
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.lists(row_values, min_size=1, max_size=8), max_size=4), st.sampled_from([1, 7, 64, 1 << 22]))
-def test_what_mysqldump_writes_comes_back(
+def test_mysqldump_round_trip(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, statements: list[list[tuple[int, str]]], block: int
 ) -> None:
     monkeypatch.setattr(streams, "BLOCK", block)
@@ -65,8 +65,8 @@ def test_what_mysqldump_writes_comes_back(
     for rows in statements:
         texts = [b"(%d,%s,0.5)" % (number, escaped(text.encode())) for number, text in rows]
         data += b"INSERT INTO `t` VALUES " + b",".join(texts) + b";\n"
-    found, counts = parse(tmp_path / "t.sql", data)
-    assert found == [row for rows in statements for row in rows]
+    actual, counts = parse(tmp_path / "t.sql", data)
+    assert actual == [row for rows in statements for row in rows]
     assert counts.broken == counts.repaired == 0
 
 
@@ -77,9 +77,9 @@ def test_junk_between_rows_stops_nothing_and_is_counted(
 ) -> None:
     monkeypatch.setattr(streams, "BLOCK", block)
     data = HEAD + b"INSERT INTO `t` VALUES (1,'x',2),x" + junk + b"\nINSERT INTO `t` VALUES (3,'y',2);\n"
-    found, counts = parse(tmp_path / "t.sql", data)
-    assert found[0] == (1, "x")
-    assert found[-1] == (3, "y")
+    actual, counts = parse(tmp_path / "t.sql", data)
+    assert actual[0] == (1, "x")
+    assert actual[-1] == (3, "y")
     assert counts.broken >= 1
 
 
@@ -103,8 +103,8 @@ def test_awkward_rows_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, row: bytes, expected: tuple[int, str], block: int
 ) -> None:
     monkeypatch.setattr(streams, "BLOCK", block)
-    found, counts = parse(tmp_path / "t.sql", body(b"(1,'before',1)", row, b"(9,'after',1)"))
-    assert found == [(1, "before"), expected, (9, "after")]
+    actual, counts = parse(tmp_path / "t.sql", body(b"(1,'before',1)", row, b"(9,'after',1)"))
+    assert actual == [(1, "before"), expected, (9, "after")]
     assert counts.broken == 0
 
 
@@ -126,49 +126,49 @@ def test_awkward_rows_are_read(
     ],
 )
 @pytest.mark.parametrize("block", [1, 4, 1 << 22])
-def test_a_broken_row_is_counted_and_takes_no_other_along(
+def test_broken_rows_are_counted_and_skipped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, row: bytes, block: int
 ) -> None:
     monkeypatch.setattr(streams, "BLOCK", block)
-    found, counts = parse(tmp_path / "t.sql", body(b"(1,'before',1)", row, b"(9,'after',1)"))
+    actual, counts = parse(tmp_path / "t.sql", body(b"(1,'before',1)", row, b"(9,'after',1)"))
     assert counts.broken == 1
     after = [(9, "after")] if row != b"nothing" else []  # without a bracket the next row cannot be told from the junk
-    assert found == [(1, "before"), *after]
+    assert actual == [(1, "before"), *after]
 
 
 def test_a_row_cut_off_at_the_end_of_a_line_or_of_the_file_is_counted(tmp_path: Path) -> None:
     cut = HEAD + b"INSERT INTO `t` VALUES (1,'a',1),(2,'b\nINSERT INTO `t` VALUES (3,'c',1),(4,'d"
-    found, counts = parse(tmp_path / "t.sql", cut)
-    assert found == [(1, "a"), (3, "c")]
+    actual, counts = parse(tmp_path / "t.sql", cut)
+    assert actual == [(1, "a"), (3, "c")]
     assert counts.broken == 2
 
 
 def test_bytes_that_are_no_utf_8_are_replaced_and_counted(tmp_path: Path) -> None:
-    found, counts = parse(tmp_path / "t.sql", body(b"(1,'a\xff',1)", "(2,'\ufffd',1)".encode()))
-    assert found == [(1, "a\ufffd"), (2, "\ufffd")]
+    actual, counts = parse(tmp_path / "t.sql", body(b"(1,'a\xff',1)", "(2,'\ufffd',1)".encode()))
+    assert actual == [(1, "a\ufffd"), (2, "\ufffd")]
     assert counts.repaired == 1
 
 
 def test_rows_may_stand_on_lines_of_their_own_and_name_their_columns(tmp_path: Path) -> None:
-    found, counts = parse(
+    actual, counts = parse(
         tmp_path / "t.sql", b"INSERT IGNORE INTO t (`a`, `b`, `c`) VALUES\n(1,'a',1),\n(2,'b',1);\nDROP TABLE u;\n"
     )
-    assert found == [(1, "a"), (2, "b")]
+    assert actual == [(1, "a"), (2, "b")]
     assert counts.broken == 0
 
 
 def test_rows_of_other_tables_are_left_alone(tmp_path: Path) -> None:
     other = b"CREATE TABLE `u` (\n  `z` int\n);\nINSERT INTO `u` VALUES (1),(2);\n"
-    found, counts = parse(tmp_path / "t.sql", other + body(b"(1,'a',1)") + b"INSERT INTO `u` VALUES (3);\n")
-    assert found == [(1, "a")]
+    actual, counts = parse(tmp_path / "t.sql", other + body(b"(1,'a',1)") + b"INSERT INTO `u` VALUES (3);\n")
+    assert actual == [(1, "a")]
     assert counts.seen == ["u", "t"]
 
 
 def test_many_rows_come_in_several_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sqldump, "ROWS", 10)
     rows = [(number, f"title_{number}") for number in range(1005)]
-    found, _ = parse(tmp_path / "t.sql", body(*(b"(%d,'%s',1)" % (n, t.encode()) for n, t in rows)))
-    assert found == rows
+    actual, _ = parse(tmp_path / "t.sql", body(*(b"(%d,'%s',1)" % (n, t.encode()) for n, t in rows)))
+    assert actual == rows
 
 
 def test_a_line_of_junk_without_end_is_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,8 +176,8 @@ def test_a_line_of_junk_without_end_is_dropped(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(sqldump, "LONGEST", 500)
     monkeypatch.setattr(sqldump, "HEADER", 60)
     data = HEAD + b"z" * 5000 + b"\nINSERT INTO `t` VALUES (1,'a',1),(2,'" + b"y" * 5000 + b"',1),(3,'c',1);\n"
-    found, counts = parse(tmp_path / "t.sql", data)
-    assert found == [(1, "a"), (3, "c")]
+    actual, counts = parse(tmp_path / "t.sql", data)
+    assert actual == [(1, "a"), (3, "c")]
     assert counts.broken == 1
 
 
@@ -185,15 +185,15 @@ def test_a_line_of_junk_without_end_is_dropped(tmp_path: Path, monkeypatch: pyte
 def test_compressed_dumps_are_read_and_cut_ones_refused(tmp_path: Path, pack: Any) -> None:
     suffix = "gz" if pack is gzip.compress else "bz2"
     data = body(*(b"(%d,'%d',1)" % (n, n * n) for n in range(20_000)))
-    found, counts = parse(tmp_path / f"t.sql.{suffix}", pack(data))
-    assert len(found) == 20_000
+    actual, counts = parse(tmp_path / f"t.sql.{suffix}", pack(data))
+    assert len(actual) == 20_000
     assert counts.broken == 0
     cut = pack(data)[: len(pack(data)) * 2 // 3]
     with pytest.raises(CorruptFileError, match="--allow-truncated"):
         parse(tmp_path / f"t.sql.{suffix}", cut)
-    found, counts = parse(tmp_path / f"t.sql.{suffix}", cut, allow_truncated=True)
+    actual, counts = parse(tmp_path / f"t.sql.{suffix}", cut, allow_truncated=True)
     assert counts.truncated
-    assert found == [(n, str(n * n)) for n in range(len(found))]
+    assert actual == [(n, str(n * n)) for n in range(len(actual))]
 
 
 def test_rows_without_names_of_columns_are_refused(tmp_path: Path) -> None:
@@ -203,6 +203,6 @@ def test_rows_without_names_of_columns_are_refused(tmp_path: Path) -> None:
 
 def test_null_stands_for_itself_in_a_column_that_may_have_it(tmp_path: Path) -> None:
     (tmp_path / "t.sql").write_bytes(body(b"(1,'a',1)", b"(2,'b',NULL)"))
-    wanted = [Wanted("c", "int", True)]
-    (batch,) = read_table(tmp_path / "t.sql", "t", lambda names: wanted, Counts(), lambda amount=1.0: None)
+    requested = [Wanted("c", "int", True)]
+    (batch,) = read_table(tmp_path / "t.sql", "t", lambda names: requested, Counts(), lambda amount=1.0: None)
     assert batch["c"].tolist() == [1, NULL]

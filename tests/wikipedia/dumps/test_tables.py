@@ -30,8 +30,8 @@ def fast_rows(path: Path, table: str, folder: Path) -> tuple[list[dict[str, Any]
 def test_pages_of_the_sample_dumps_are_those_of_a_slow_reading(mirror: Path, tmp_path: Path, file: str) -> None:
     path = mirror / "wiki_samples" / file
     slow = sql_rows(path, "page")
-    found, report = fast_rows(path, "page", tmp_path)
-    assert found == [
+    actual, report = fast_rows(path, "page", tmp_path)
+    assert actual == [
         {
             "id": int(row["page_id"]),
             "namespace": int(row["page_namespace"]),
@@ -42,26 +42,26 @@ def test_pages_of_the_sample_dumps_are_those_of_a_slow_reading(mirror: Path, tmp
         if row["page_namespace"] in ("0", "14")
     ]
     assert report["rows"] == len(slow)
-    assert report["kept"] == len(found)
+    assert report["kept"] == len(actual)
     assert report["broken"] == 0
 
 
 @pytest.mark.parametrize("file", ["vjain143__my_wiki_pagelinks.sql", "magictowers__testBasicWikipedia.sql"])
 def test_links_of_the_sample_dumps_are_those_of_a_slow_reading(mirror: Path, tmp_path: Path, file: str) -> None:
     path = mirror / "wiki_samples" / file
-    found, _ = fast_rows(path, "pagelinks", tmp_path)
+    actual, _ = fast_rows(path, "pagelinks", tmp_path)
     expected = [
         (int(row["pl_from"]), row["pl_title"]) for row in sql_rows(path, "pagelinks") if row["pl_namespace"] == "0"
     ]
-    assert [(row["source"], row["title"]) for row in found] == expected
+    assert [(row["source"], row["title"]) for row in actual] == expected
 
 
 @pytest.mark.parametrize("file", ["vjain143__my_wiki_categorylinks.sql", "magictowers__testBasicWikipedia.sql"])
 def test_categories_of_the_sample_dumps_are_those_of_a_slow_reading(mirror: Path, tmp_path: Path, file: str) -> None:
     path = mirror / "wiki_samples" / file
-    found, _ = fast_rows(path, "categorylinks", tmp_path)
+    actual, _ = fast_rows(path, "categorylinks", tmp_path)
     slow = sql_rows(path, "categorylinks")
-    assert [(row["source"], row["title"]) for row in found] == [
+    assert [(row["source"], row["title"]) for row in actual] == [
         (int(row["cl_from"]), row["cl_to"]) for row in slow if row["cl_type"] != "file"
     ]
 
@@ -77,8 +77,8 @@ def test_links_of_the_new_schema_point_to_the_table_of_targets(tmp_path: Path) -
     path = dump(
         tmp_path / "l.sql", "pagelinks", ["pl_from", "pl_from_namespace", "pl_target_id"], "(1,0,7),(2,1,7),(3,0,8)"
     )
-    found, report = fast_rows(path, "pagelinks", tmp_path)
-    assert found == [{"source": 1, "target": 7}, {"source": 3, "target": 8}]
+    actual, report = fast_rows(path, "pagelinks", tmp_path)
+    assert actual == [{"source": 1, "target": 7}, {"source": 3, "target": 8}]
     assert report["columns"] == ["source", "target"]
 
 
@@ -91,23 +91,23 @@ def test_titles_are_preferred_while_a_dump_has_both(tmp_path: Path) -> None:
 def test_categories_of_the_new_schema_point_to_the_table_of_targets(tmp_path: Path) -> None:
     columns = ["cl_from", "cl_sortkey", "cl_type", "cl_target_id"]
     path = dump(tmp_path / "c.sql", "categorylinks", columns, "(1,'x','page',7),(2,'x','file',7),(3,'x','subcat',9)")
-    found, _ = fast_rows(path, "categorylinks", tmp_path)
-    assert found == [{"source": 1, "target": 7}, {"source": 3, "target": 9}]
+    actual, _ = fast_rows(path, "categorylinks", tmp_path)
+    assert actual == [{"source": 1, "target": 7}, {"source": 3, "target": 9}]
 
 
 def test_redirects_to_other_wikis_and_namespaces_are_left_out(tmp_path: Path) -> None:
     columns = ["rd_from", "rd_namespace", "rd_title", "rd_interwiki", "rd_fragment"]
     rows = "(1,0,'A','',''),(2,4,'B','',''),(3,0,'C',NULL,NULL),(4,0,'D','de','')"
-    found, _ = fast_rows(dump(tmp_path / "r.sql", "redirect", columns, rows), "redirect", tmp_path)
-    assert [(row["source"], row["title"]) for row in found] == [(1, "A"), (3, "C")]
+    actual, _ = fast_rows(dump(tmp_path / "r.sql", "redirect", columns, rows), "redirect", tmp_path)
+    assert [(row["source"], row["title"]) for row in actual] == [(1, "A"), (3, "C")]
 
 
 @pytest.mark.parametrize("before", [["page_restrictions", "page_counter"], ["page_restrictions"], []])
-def test_the_columns_of_page_are_found_by_name(tmp_path: Path, before: list[str]) -> None:
+def test_columns_of_page_are_selected_by_name(tmp_path: Path, before: list[str]) -> None:
     columns = ["page_id", "page_namespace", "page_title", *before, "page_is_redirect", "page_len"]
     rows = "(1,0,'A'," + "'9'," * len(before) + "1,5)"
-    found, _ = fast_rows(dump(tmp_path / "p.sql", "page", columns, rows), "page", tmp_path)
-    assert found == [{"id": 1, "namespace": 0, "title": "A", "redirect": 1}]
+    actual, _ = fast_rows(dump(tmp_path / "p.sql", "page", columns, rows), "page", tmp_path)
+    assert actual == [{"id": 1, "namespace": 0, "title": "A", "redirect": 1}]
 
 
 def test_an_empty_table_is_a_table_and_a_missing_one_is_refused(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_an_empty_table_is_a_table_and_a_missing_one_is_refused(tmp_path: Path) 
         read_dump(path, "page", tmp_path)
 
 
-def test_a_schema_that_nobody_knows_is_refused(tmp_path: Path) -> None:
+def test_unknown_schema_raises(tmp_path: Path) -> None:
     with pytest.raises(CorruptFileError, match="schema of pagelinks that is not known: pl_from, pl_thing"):
         read_dump(dump(tmp_path / "l.sql", "pagelinks", ["pl_from", "pl_thing"], "(1,2)"), "pagelinks", tmp_path)
     path = dump(tmp_path / "p.sql", "page", ["page_id", "page_namespace", "page_title"], "(1,0,'A')")

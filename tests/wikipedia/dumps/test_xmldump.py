@@ -76,8 +76,8 @@ def test_texts_come_back_from_any_multistream_file(
     packed = [bz2.compress(piece.encode()) for piece in [*pieces, "</mediawiki>"]]
     path.write_bytes(b"".join(packed))
     places = [sum(map(len, packed[: 1 + number // per_stream])) for number in range(len(contents))]
-    found, counts = read(path, site=Namespaces())
-    assert [(page.id, page.text, page.stream) for page in found] == [
+    actual, counts = read(path, site=Namespaces())
+    assert [(page.id, page.text, page.stream) for page in actual] == [
         (number, text, places[number]) for number, text in enumerate(contents)
     ]
     assert counts.broken == 0
@@ -98,19 +98,19 @@ def test_texts_come_back_from_any_multistream_file(
         "<page>\x00\x01</page>",
     ],
 )
-def test_a_broken_page_is_counted_and_takes_no_other_along(tmp_path: Path, junk: str) -> None:
+def test_broken_pages_are_counted_and_skipped(tmp_path: Path, junk: str) -> None:
     path = tmp_path / "pages-articles.xml"
     path.write_text("<mediawiki>" + page(1, "One", "a") + junk + page(2, "Two", "b") + "</mediawiki>")
-    found, counts = read(path)
-    assert [page.id for page in found] == [1, 2]
+    actual, counts = read(path)
+    assert [page.id for page in actual] == [1, 2]
     assert counts.broken == 1
 
 
 def test_a_page_cut_off_at_the_end_is_counted(tmp_path: Path) -> None:
     path = tmp_path / "pages-articles.xml"
     path.write_text("<mediawiki>" + page(1, "One", "a") + page(2, "Two", "b")[:-20])
-    found, counts = read(path)
-    assert [page.id for page in found] == [1]
+    actual, counts = read(path)
+    assert [page.id for page in actual] == [1]
     assert counts.broken == 1
 
 
@@ -120,12 +120,12 @@ def test_a_file_that_was_cut_is_refused_unless_allowed(tmp_path: Path) -> None:
     path.write_bytes(head + bz2.compress(page(20, "Last", "y").encode())[:-9])
     with pytest.raises(CorruptFileError, match="--allow-truncated"):
         read(path)
-    found, counts = read(path, allow_truncated=True)
-    assert [page.id for page in found][:20] == list(range(20))
+    actual, counts = read(path, allow_truncated=True)
+    assert [page.id for page in actual][:20] == list(range(20))
     assert counts.truncated
 
 
-def test_namespaces_are_told_by_prefix_where_pages_do_not_say(tmp_path: Path) -> None:
+def test_missing_namespaces_are_inferred_from_the_prefix(tmp_path: Path) -> None:
     path = tmp_path / "pages-articles.xml"
     titles = ["Category:Things", "Star Trek: Voyager", "category talk:Things", "Plain"]
     path.write_text("".join(page(number, title, "", "") for number, title in enumerate(titles)))

@@ -66,8 +66,8 @@ def test_plain_text_has_what_a_reader_sees() -> None:
 | cell
 |}
 <gallery>a.png|b</gallery>__NOTOC__ &lt;ok&gt; [[Category:Gone]]"""
-    found = PLAIN.plain(text).split()
-    assert found == ["Bold", "text", "Heading", "item", "two", "head", "cell", "<ok>"]
+    actual = PLAIN.plain(text).split()
+    assert actual == ["Bold", "text", "Heading", "item", "two", "head", "cell", "<ok>"]
 
 
 @pytest.mark.parametrize(
@@ -80,6 +80,6 @@ def test_plain_text_has_what_a_reader_sees() -> None:
         ("disambiguation", False),
     ],
 )
-def test_pages_that_tell_meanings_apart_are_recognised(text: str, expected: bool) -> None:
+def test_disambiguation_pages_are_recognised(text: str, expected: bool) -> None:
     assert PLAIN.is_disambiguation(text) is expected
     assert not Reader(Namespaces(), ()).is_disambiguation("{{disambiguation}}")

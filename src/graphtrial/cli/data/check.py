@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
 from graphtrial.cli.common import Allowed, Json, Plugins, friendly, load_code, out, print_json
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.terminal import TableColumn, TerminalTable
 
 
 @friendly
@@ -50,8 +50,10 @@ def check(
 def _print(checked: list[dict[str, Any]], with_missing: bool) -> None:
     from graphtrial.datasets.check import summary
 
-    table = Table(
-        "dataset", "source", "what", "ours", "published", "verdict", title="statistics beside the published ones"
+    table = TerminalTable(
+        *(TableColumn("dataset"), TableColumn("source", priority=1), TableColumn("statistic")),
+        *(TableColumn("measured", numeric=True), TableColumn("published", numeric=True), TableColumn("verdict")),
+        title="Statistics of the datasets, measured and published",
     )
     reasons = []
     for facts in checked:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
 from graphtrial.cli.common import Allowed, Json, Plugins, friendly, load_code, out, print_json
 from graphtrial.cli.data import check, generate, import_, plot
+from graphtrial.core.terminal import TableColumn, TerminalTable
 
 app = typer.Typer(help="Prepare, describe and draw datasets.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(generate.app, name="generate")
@@ -71,9 +71,8 @@ def info(
     if json:
         print_json(facts)
         return
-    table = Table(title=f"{facts['name']}: {facts['title']}", title_justify="left", show_header=False)
-    table.add_column(style="bold", no_wrap=True)
-    table.add_column()
+    title = f"{facts['name']}: {facts['title']}"
+    table = TerminalTable(TableColumn("", style="bold"), TableColumn(""), title=title, show_header=False)
     for key, value in facts.items():
         if key not in ("name", "title") and value not in (None, [], {}):
             table.add_row(key.replace("_", " "), _words(key, value))

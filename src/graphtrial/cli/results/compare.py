@@ -7,7 +7,7 @@ from typing import Annotated, get_args
 
 import typer
 
-from graphtrial.cli.common import Json, StorePath, column_table, friendly, names, out, print_json
+from graphtrial.cli.common import Json, StorePath, friendly, names, out, print_json
 from graphtrial.cli.results.see import IsShipped, store_of
 from graphtrial.core.errors import GraphTrialError, did_you_mean
 from graphtrial.core.files import DEFAULT_STORE
@@ -33,6 +33,7 @@ def compare(
     Example: graphtrial compare gatedgcn/laplacian:20 gcn/laplacian:20 --datasets csl
     """
     from graphtrial.results.columns.comparisons import COMPARISON_COLUMNS
+    from graphtrial.results.columns.terminal import terminal_table
     from graphtrial.results.compare import compare as compare_models
     from graphtrial.results.comparison import EXPLANATION
     from graphtrial.results.rows import result_rows
@@ -47,7 +48,7 @@ def compare(
     if json:
         print_json([comparison.to_dict() for comparison in comparisons])
         return
-    out.print(column_table(COMPARISON_COLUMNS, comparisons, title=f"A = {a}, B = {b}"))
+    out.print(terminal_table(COMPARISON_COLUMNS, comparisons, title=f"A = {a}, B = {b}"))
     for comparison in comparisons:
         out.print(f"{comparison.dataset}: {comparison.conclusion}", markup=False, soft_wrap=True)
         for note in comparison.notes:
@@ -70,6 +71,7 @@ def ranks(
     Example: graphtrial ranks --datasets zinc,aqsol,csl --diagram ranks.svg
     """
     from graphtrial.results.columns.ranks import rank_columns
+    from graphtrial.results.columns.terminal import terminal_table
     from graphtrial.results.rows import ResultRows, result_rows
     from graphtrial.results.select import matches
     from graphtrial.results.statistics.ranks import EXPLANATION, rank_rows
@@ -85,7 +87,7 @@ def ranks(
     if json:
         print_json(ranking.to_dict())
         return
-    out.print(column_table(rank_columns(ranking.datasets), ranking.ranked_models))
+    out.print(terminal_table(rank_columns(ranking.datasets), ranking.ranked_models))
     conclusion = f"{ranking.conclusion} Critical difference: {ranking.critical_difference:.2f}."
     out.print(conclusion, markup=False, soft_wrap=True)
     if ranking.left_out:

@@ -45,11 +45,11 @@ def report(
 
 def write(store: Store, folder: Path, option: str, pictures: bool) -> Path:
     """Write the site of a store, with metadata and plots of prepared datasets; return its first page."""
-    from graphtrial.plots.cached import kept_pictures
+    from graphtrial.plots.cached import cached_plots
     from graphtrial.report import Prepared, write_site
 
     def prepare(name: str, data: str) -> Prepared:
-        return Prepared(*kept_pictures(name, data))
+        return Prepared(*cached_plots(name, data))
 
     return write_site(store, folder, prepare=prepare if pictures else None, store_option=option)
 

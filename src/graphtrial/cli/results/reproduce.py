@@ -6,13 +6,13 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 
 from graphtrial.cli.common import Allowed, Json, Plugins, StorePath, Workers, err, friendly, load_code, out, print_json
 from graphtrial.cli.results.see import IsShipped, store_of
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.files import DEFAULT_STORE
 from graphtrial.core.parallel import prepare_workers
+from graphtrial.core.terminal import TableColumn, TerminalTable
 
 if TYPE_CHECKING:
     from graphtrial.trials import Store, TrialRecord
@@ -51,8 +51,9 @@ def reproduce(
     if json:
         print_json([asdict(one) | {"holds": one.holds} for one in reproductions])
     else:
-        table = Table(
-            "trial", "test before", "test after", "verdict", title=f"reproduced: {full_name}", title_justify="left"
+        scored = (TableColumn(heading, numeric=True) for heading in ("test before", "test after"))
+        table = TerminalTable(
+            TableColumn("trial", rigid=True), *scored, TableColumn("verdict"), title=f"reproduced: {full_name}"
         )
         for one in reproductions:
             scores = (f"{s['test']:.6g}" if "test" in s else "-" for s in (one.before, one.after))

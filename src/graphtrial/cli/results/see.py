@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
 
-from graphtrial.cli.common import Json, StorePath, column_table, friendly, out, print_json
+from graphtrial.cli.common import Json, StorePath, friendly, out, print_json
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.files import DEFAULT_STORE
+from graphtrial.core.terminal import TableColumn, TerminalTable
 
 if TYPE_CHECKING:
     from graphtrial.trials import Store
@@ -27,6 +27,7 @@ def status(shipped: IsShipped = False, store: StorePath = DEFAULT_STORE, json: J
     """
     from dataclasses import replace
 
+    from graphtrial.results.columns.terminal import terminal_table
     from graphtrial.results.columns.trials import TRIAL_COLUMNS
 
     opened = store_of(store, shipped)
@@ -34,7 +35,7 @@ def status(shipped: IsShipped = False, store: StorePath = DEFAULT_STORE, json: J
     if json:
         print_json([TRIAL_COLUMNS.to_dict(record) for record in records])
         return
-    out.print(column_table(TRIAL_COLUMNS, records) if records else "no trials yet")
+    out.print(terminal_table(TRIAL_COLUMNS, records) if records else "no trials yet")
 
 
 @friendly
@@ -71,9 +72,7 @@ def show(
     if json:
         print_json({**facts, "history": history})
         return
-    table = Table(show_header=False)
-    table.add_column(style="bold", no_wrap=True)
-    table.add_column()
+    table = TerminalTable(TableColumn("", style="bold"), TableColumn(""), show_header=False)
     for key, value in facts.items():
         if value not in (None, {}) and key != "error":
             text = json_text.dumps(value, indent=2, ensure_ascii=False) if isinstance(value, dict) else str(value)

@@ -71,10 +71,10 @@ def merge(
                 f"{', '.join(merged.different[:5])}; `graphtrial reproduce ID` checks it",
                 soft_wrap=True,
             )
-        for what, trials in (("trials are", merged.refused), ("weights files are", merged.damaged)):
+        for subject, trials in (("trials are", merged.refused), ("weights files are", merged.damaged)):
             if trials:
                 out.print(
-                    f"{len(trials)} {what} damaged in {name} and were not copied: {', '.join(trials[:5])}; "
+                    f"{len(trials)} {subject} damaged in {name} and were not copied: {', '.join(trials[:5])}; "
                     f"`graphtrial doctor --store {name}` shows details",
                     soft_wrap=True,
                 )

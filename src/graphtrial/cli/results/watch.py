@@ -9,12 +9,12 @@ import typer
 from rich.console import Group
 from rich.live import Live
 from rich.progress_bar import ProgressBar
-from rich.table import Table
 from rich.text import Text
 
 from graphtrial.cli.common import Json, StorePath, friendly, out, print_json
 from graphtrial.cli.results.see import open_store
 from graphtrial.core.files import DEFAULT_STORE
+from graphtrial.core.terminal import TableColumn, TerminalTable
 
 if TYPE_CHECKING:
     from graphtrial.results.live import Snapshot
@@ -58,12 +58,15 @@ def render(current: Snapshot) -> Group:
     from graphtrial.results.live import duration
 
     counts = ", ".join(f"{count} {status}" for status, count in current.statuses.items()) or "no trials yet"
-    table = Table(
-        "trial", "epoch", "validation", "learning rate", "s/epoch", "progress", "time left", title="running trials"
+    table = TerminalTable(
+        *(TableColumn("trial"), TableColumn("epoch", numeric=True), TableColumn("validation", numeric=True)),
+        *(TableColumn(heading, numeric=True, priority=1) for heading in ("learning rate", "s/epoch")),
+        *(TableColumn("progress", numeric=True, priority=2), TableColumn("time left", numeric=True)),
+        title="running trials",
     )
     for one in current.running:
         table.add_row(
-            Text(f"{one.id[:6]}  {one.name}"),
+            f"{one.id[:6]}  {one.name}",
             str(one.epoch),
             "-" if one.val_score is None else f"{one.val_score:.4g} {one.metric}",
             "-" if one.lr is None else f"{one.lr:.1e}",
@@ -71,7 +74,7 @@ def render(current: Snapshot) -> Group:
             "" if one.progress is None else ProgressBar(total=1.0, completed=one.progress, width=20),
             "-" if one.seconds_left is None else duration(one.seconds_left),
         )
-    parts: list[Text | Table] = [Text(counts)]
+    parts: list[Text | TerminalTable] = [Text(counts)]
     parts.append(table if current.running else Text("no running trials"))
     for failure in current.failures:
         parts.append(Text(f"failed: {failure.id[:6]}  {failure.name}: {failure.reason}", style="red"))

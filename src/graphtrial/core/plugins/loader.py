@@ -165,6 +165,18 @@ def registries() -> dict[str, Registry[Any]]:
     return {registry.kind: registry for registry in map(import_attribute, paths)}
 
 
+def registry_of(plural: str) -> Registry[Any] | None:
+    """Return the registry open to plug-ins that has this plural name, or None; imports no other."""
+    return next(
+        (
+            import_attribute(path)
+            for path, needs in _homes.items()
+            if path.partition(":")[2].lower() == plural and (needs is None or find_spec(needs) is not None)
+        ),
+        None,
+    )
+
+
 def _contents() -> dict[str, Contents[Any]]:
     return {kind: registry.contents() for kind, registry in registries().items()}
 

@@ -28,9 +28,9 @@ class Generator:
     protocol: str | None
     encoding_mode: Literal["add", "replace"] = "add"
 
-    def generate(self, arguments: Mapping[str, Any], what: str) -> GraphSet:
+    def generate(self, arguments: Mapping[str, Any], subject: str) -> GraphSet:
         """Validate the arguments, which come from a command line, script or recipe, and generate the graphs."""
-        return self.function(**resolve_arguments(self.function, arguments, what))
+        return self.function(**resolve_arguments(self.function, arguments, subject))
 
 
 def get_generator(name: str) -> Generator:

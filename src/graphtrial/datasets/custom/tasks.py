@@ -29,8 +29,8 @@ def task_for(graphs: GraphSet, text: str) -> Task:
     y, name = _target(graphs), text.partition(":")[0]
     allowed = [each for each in TASKS if TASKS.get(each).level != "pair"]
     if name not in allowed:
-        known = ", ".join(each for each in allowed if each not in LEVEL)
-        raise GraphTrialError(f"there is no task '{name}' for graphs of your own; choose one with --task: {known}")
+        choices = ", ".join(each for each in allowed if each not in LEVEL)
+        raise GraphTrialError(f"there is no task '{name}' for graphs of your own; choose one with --task: {choices}")
     level = LEVEL.get(name, TASKS.get(name).level)
     if y.level != level:
         raise GraphTrialError(f"{name} needs a target for each {level}, but `y` has one for each {y.level}")

@@ -15,7 +15,7 @@ def has_cycle(node_ptr: Array, edge_ptr: Array, edge_index: Array, in_degree: Ar
     dense ones for long cycles.
     """
     graphs = len(node_ptr) - 1
-    found = np.zeros(graphs, np.bool_)
+    detected = np.zeros(graphs, np.bool_)
     path = np.zeros(length, np.int64)
     choice = np.zeros(length, np.int64)
     for graph in range(graphs):
@@ -29,7 +29,7 @@ def has_cycle(node_ptr: Array, edge_ptr: Array, edge_index: Array, in_degree: Ar
             depth = 0
             path[0], choice[0] = start, row[start]
             on_path[start] = True
-            while depth >= 0 and not found[graph]:
+            while depth >= 0 and not detected[graph]:
                 node = path[depth]
                 if choice[depth] == row[node + 1]:
                     on_path[node] = False
@@ -39,11 +39,11 @@ def has_cycle(node_ptr: Array, edge_ptr: Array, edge_index: Array, in_degree: Ar
                 choice[depth] += 1
                 if depth == length - 1:
                     if other == start:
-                        found[graph] = True
+                        detected[graph] = True
                 elif other > start and not on_path[other]:
                     depth += 1
                     path[depth], choice[depth] = other, row[other]
                     on_path[other] = True
-            if found[graph]:
+            if detected[graph]:
                 break
-    return found
+    return detected

@@ -161,12 +161,12 @@ def longest_basis_cycle(neighbours: Sequence[Sequence[int]]) -> int:
 
 
 @contextmanager
-def rdkit_errors(what: str) -> Iterator[None]:
+def rdkit_errors(subject: str) -> Iterator[None]:
     """Convert RDKit exceptions for invalid molecules into CorruptFileError."""
     try:
         yield
     except (ValueError, RuntimeError) as error:
-        raise CorruptFileError(f"RDKit cannot make sense of {what} ({error})") from error
+        raise CorruptFileError(f"RDKit cannot make sense of {subject} ({error})") from error
 
 
 @cache

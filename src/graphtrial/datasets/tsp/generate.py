@@ -58,10 +58,10 @@ def build_graphs(config: InstanceConfig, solved: Solved) -> GraphSet:
     proved = float(np.mean(solved.proved))
     if proved < 1:
         logger.warning("%.1f %% of the tours are proved optimal; the others are the best ones found", 100 * proved)
-    what = "sides of the square" if config.metric == "euclidean" else "kilometres"
+    subject = "sides of the square" if config.metric == "euclidean" else "kilometres"
     columns = {
-        "length": Column(solved.length, "graph", f"length of the tour, in {what}"),
-        "bound": Column(solved.bound, "graph", f"length that no tour is shorter than, in {what}"),
+        "length": Column(solved.length, "graph", f"length of the tour, in {subject}"),
+        "bound": Column(solved.bound, "graph", f"length that no tour is shorter than, in {subject}"),
         "proved": Column(solved.proved.astype(np.uint8), "graph", "1 where no tour is shorter", types=2),
     }
     return tour_graphs(_pairs(config, solved), columns)

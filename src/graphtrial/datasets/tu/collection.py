@@ -100,10 +100,10 @@ def dataset_class(collection_name: str, features: str) -> type[TUDataset]:
         entry.size if entry else None,
         "not stated by the collection",
     )
-    what = f" with {features} as node features" if features else ""
+    subject = f" with {features} as node features" if features else ""
     regression = entry is not None and entry.targets is not None
     members = {
-        "__doc__": f"{collection_name} of the TU collection{what}: {_subject(entry)}.",
+        "__doc__": f"{collection_name} of the TU collection{subject}: {_subject(entry)}.",
         "__module__": __name__,
         "name": name_of(collection_name) + (f"+{features}" if features else ""),
         "collection_name": collection_name,

@@ -87,9 +87,9 @@ def _all(graphs: GraphSet) -> Column:
     return Column(values, "node", "node attributes, then node labels, one-hot")
 
 
-def _require(graphs: GraphSet, name: str, what: str) -> Column:
+def _require(graphs: GraphSet, name: str, subject: str) -> Column:
     if name not in graphs.columns or not _is_feature(graphs.columns[name]):
-        raise GraphTrialError(f"the nodes of this set have no {what}; choose other features")
+        raise GraphTrialError(f"the nodes of this set have no {subject}; choose other features")
     return graphs.columns[name]
 
 

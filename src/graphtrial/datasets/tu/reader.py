@@ -105,10 +105,10 @@ def _graph_numbers(path: Path, indicator: Ids, tables: Mapping[str, Array]) -> t
     raise line_error(path, row, f"the node belongs to graph {indicator[row]}, but there are {graphs} graphs")
 
 
-def _labels_and_attributes(paths: Mapping[str, Path], what: str, rows: int, name: str) -> dict[str, Array]:
+def _labels_and_attributes(paths: Mapping[str, Path], subject: str, rows: int, name: str) -> dict[str, Array]:
     tables: dict[str, Array] = {}
     for kind in ("labels", "attributes"):
-        path = paths.get(f"{what}_{kind}")
+        path = paths.get(f"{subject}_{kind}")
         if path is None:
             continue
         values = read_integers(path, ragged=True) if kind == "labels" else read_numbers(path)

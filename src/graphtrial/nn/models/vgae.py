@@ -40,7 +40,7 @@ class VGAE(nn.Module):
         self.kl = kl
         self.hidden = Propagation(raw_node_width(shapes), width)
         self.mean = Propagation(width, latent)
-        self.log_deviation = Propagation(width, latent)
+        self.log_std = Propagation(width, latent)
         self.divergence: Tensor | float = 0.0
 
     def forward(self, graph: GraphBatch) -> Tensor:
@@ -59,12 +59,12 @@ class VGAE(nn.Module):
         mean: Tensor = self.mean(looped, hidden)
         if not self.training:
             return mean
-        log_deviation: Tensor = self.log_deviation(looped, hidden)
-        log_deviation = log_deviation.clamp(max=10.0)  # avoids overflow of the standard deviation
+        log_std: Tensor = self.log_std(looped, hidden)
+        log_std = log_std.clamp(max=10.0)  # avoids overflow of the standard deviation
         if self.kl:
-            terms = 1 + 2 * log_deviation - mean.square() - (2 * log_deviation).exp()
+            terms = 1 + 2 * log_std - mean.square() - (2 * log_std).exp()
             self.divergence = -0.5 * terms.sum(dim=1).mean()
-        return mean + torch.randn_like(mean) * log_deviation.exp()
+        return mean + torch.randn_like(mean) * log_std.exp()
 
     def extra_loss(self) -> Tensor | float:
         """Return the weighted KL divergence of the last forward pass."""

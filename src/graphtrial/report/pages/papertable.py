@@ -12,7 +12,7 @@ from graphtrial.report.grid import Cell, Grid, numbers, words
 from graphtrial.report.row_page import STYLES
 from graphtrial.report.site import Site
 from graphtrial.results.columns.rows import ROW_COLUMNS
-from graphtrial.results.printed import Line, Ours, Place, PrintedTable
+from graphtrial.results.printed import Line, MatchedRow, PrintedCell, PrintedTable
 
 ROOT = "../"
 TITLES: dict[str, str] = {
@@ -44,7 +44,7 @@ class Printed:
     """A cell of a printed table: the published text, and a line for each matching row of ours."""
 
     published: str
-    ours: tuple[Cell, ...] = ()
+    matches: tuple[Cell, ...] = ()
     missing: bool = False
 
 
@@ -60,7 +60,7 @@ def write(site: Site) -> None:
             measures=[TITLES[column] for column in table.layout.columns],
             lines=[_line(site, table, line) for line in table.lines],
             counts=_counts(table),
-            missing=sum(place.is_missing for place in table.places),
+            missing=sum(cell.is_missing for cell in table.cells),
             grid=site.table(_grid(site, table)),
         )
 
@@ -69,45 +69,43 @@ def _counts(table: PrintedTable) -> list[tuple[str, int, str]]:
     """Return the number of rows by verdict, without rows with departures."""
     verdicts = Counter(
         one.row.verdict.label
-        for place in table.places
-        for one in place.ours
-        if one.row.published is place.printed and not one.row.departures
+        for cell in table.cells
+        for one in cell.matches
+        if one.row.published is cell.printed and not one.row.departures
     )
     return [(verdict, verdicts[verdict], style) for verdict, style in STYLES.items()]
 
 
 def _line(site: Site, table: PrintedTable, line: Line) -> dict[str, object]:
     columns = table.layout.columns
-    cells = [_cell(site, place, column) if place else Printed("") for place in line.places for column in columns]
-    open_places = [
-        (group, place)
-        for group, place in zip(table.layout.groups, line.places, strict=True)
-        if place and place.is_missing
+    cells = [_cell(site, cell, column) if cell else Printed("") for cell in line.cells for column in columns]
+    missing_cells = [
+        (group, cell) for group, cell in zip(table.layout.groups, line.cells, strict=True) if cell and cell.is_missing
     ]
-    first = next(place for place in line.places if place)
+    first = next(cell for cell in line.cells if cell)
     before = [
         _cell(site, first, "params") if name == "params" else Printed(text)
         for name, text in zip(table.layout.before, line.before, strict=True)
     ]
-    return {"heading": line.heading, "label": line.label, "before": before, "cells": cells, "missing": open_places}
+    return {"heading": line.heading, "label": line.label, "before": before, "cells": cells, "missing": missing_cells}
 
 
-def _cell(site: Site, place: Place, column: str) -> Printed:
-    published = _published(place.printed, column)
-    if not place.ours:
-        return Printed(published, missing=column == "test" and place.is_missing)
+def _cell(site: Site, cell: PrintedCell, column: str) -> Printed:
+    published = _published(cell.printed, column)
+    if not cell.matches:
+        return Printed(published, missing=column == "test" and cell.is_missing)
     if column == "test":
-        return Printed(published, tuple(_test(site, place, one) for one in place.ours))
-    texts = [_OURS[column](one) for one in place.ours]
+        return Printed(published, tuple(_test(site, cell, one) for one in cell.matches))
+    texts = [_MEASURES[column](one) for one in cell.matches]
     return Printed(published, tuple(Cell(text) for text in texts if text))
 
 
-def _test(site: Site, place: Place, one: Ours) -> Cell:
+def _test(site: Site, cell: PrintedCell, one: MatchedRow) -> Cell:
     """Return our score: a link to its row, its badges, and the verdict if it is on this printed row."""
     view = site.view_of[one.row.id]
-    verdict = view.row.verdict.label if one.row.published is place.printed else ""
+    verdict = view.row.verdict.label if one.row.published is cell.printed else ""
     text = str(one.score) if one.score else NOT_RECORDED
-    name = f"{view.label} " if len(place.ours) > 1 else ""
+    name = f"{view.label} " if len(cell.matches) > 1 else ""
     return Cell(
         name + text,
         href=ROOT + view.page,
@@ -136,24 +134,24 @@ def _published(row: PublishedResult, column: str) -> str:
     return epoch + ("" if row.total_hours is None else f"{row.total_hours:.2f}hr")
 
 
-def _end(part: str, end: str) -> Callable[[Ours], str]:
-    def text(one: Ours) -> str:
+def _end(part: str, end: str) -> Callable[[MatchedRow], str]:
+    def text(one: MatchedRow) -> str:
         scores = one.row.scores(part)
         return "" if scores is None else f"{getattr(scores, end):.3f}"
 
     return text
 
 
-def _epochs(one: Ours) -> str:
+def _epochs(one: MatchedRow) -> str:
     epochs = one.row.mean("epochs") if one.row.has_epochs else None
     return "" if epochs is None else f"{epochs:.2f}"
 
 
-def _params(one: Ours) -> str:
+def _params(one: MatchedRow) -> str:
     return f"{one.row.params:,}" if one.row.params and one.row.has_epochs else ""
 
 
-_OURS: dict[str, Callable[[Ours], str]] = {
+_MEASURES: dict[str, Callable[[MatchedRow], str]] = {
     "params": _params,
     "test_max": _end("test", "max"),
     "test_min": _end("test", "min"),
@@ -169,29 +167,29 @@ def _grid(site: Site, table: PrintedTable) -> Grid:
     """Return the table with one line per printed row and row of ours, for the exports."""
     lines = []
     for line in table.lines:
-        for group, place in zip(table.layout.groups, line.places, strict=True):
-            for one in place.ours or (None,) if place else ():
-                lines.append(_flat(site, line, group, place, one))  # type: ignore[arg-type]
+        for group, cell in zip(table.layout.groups, line.cells, strict=True):
+            for one in cell.matches or (None,) if cell else ():
+                lines.append(_flat(site, line, group, cell, one))  # type: ignore[arg-type]
     columns = (*words("Part", "Model", "Setting"), *numbers("Published", "Ours"), *words("Verdict", "Run it"))
     name = f"paper-{table.paper}-table-{table.number}"
     return Grid(name, f"{table.paper}, table {table.number}: {table.title}", columns, lines)
 
 
-def _flat(site: Site, line: Line, group: str, place: Place, one: Ours | None) -> list[Cell]:
+def _flat(site: Site, line: Line, group: str, cell: PrintedCell, one: MatchedRow | None) -> list[Cell]:
     setting = ", ".join(filter(None, [*line.before, group]))
     view = site.view_of[one.row.id] if one else None
-    ours = (
-        Cell(NOT_RUN if place.is_missing else "")
+    score = (
+        Cell(NOT_RUN if cell.is_missing else "")
         if view is None
         else Cell(str(one.score) if one and one.score else NOT_RECORDED, badges=view.badges)
     )
-    has_verdict = one is not None and one.row.published is place.printed
+    has_verdict = one is not None and one.row.published is cell.printed
     return [
         Cell(line.heading),
         Cell(line.label),
         Cell(setting),
-        Cell(_published(place.printed, "test")),
-        ours,
+        Cell(_published(cell.printed, "test")),
+        score,
         Cell(one.row.verdict.label if one and has_verdict else ""),
-        Cell((place.command or place.reason) if place.is_missing else ""),
+        Cell((cell.command or cell.reason) if cell.is_missing else ""),
     ]

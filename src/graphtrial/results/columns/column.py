@@ -35,9 +35,11 @@ class Column(Generic[Record]):
         text: Text for people as a function of the record, where the value alone does not determine it.
         flat: Scalars in CSV and in a DataFrame by suffix of the name, the empty suffix for the name itself; by default
             the value.
-        align: Numbers to the right, words to the left.
+        align: Numbers to the right, words to the left; the terminal folds words only.
         unit: Unit of the value.
         missing: Text of a missing value.
+        rigid: Never folded in the terminal, as ids, which are copied.
+        priority: A narrow terminal hides the column of the highest priority first; 0 is never hidden.
         outputs: Outputs that show the column by default.
     """
 
@@ -51,6 +53,8 @@ class Column(Generic[Record]):
     align: Literal["left", "right"] = "right"
     unit: str = ""
     missing: str = "-"
+    rigid: bool = False
+    priority: int = 0
     outputs: frozenset[Output] = EVERYWHERE
 
     @property

@@ -17,7 +17,15 @@ COMPARISON_COLUMNS: ColumnTable[Comparison] = ColumnTable(
     [
         Column("dataset", "Dataset", "name of the dataset", lambda c: c.dataset, align="left", outputs=DATA | TERMINAL),
         Column("protocol", "Protocol", "name and version of the protocol", lambda c: c.protocol, outputs=DATA),
-        Column("metric", "Metric", "metric of the scores", lambda c: c.metric, align="left", outputs=DATA | TERMINAL),
+        Column(
+            "metric",
+            "Metric",
+            "metric of the scores",
+            lambda c: c.metric,
+            align="left",
+            priority=4,
+            outputs=DATA | TERMINAL,
+        ),
         Column(
             "higher_is_better",
             "Higher is better",
@@ -61,7 +69,9 @@ COMPARISON_COLUMNS: ColumnTable[Comparison] = ColumnTable(
             outputs=DATA,
         ),
         Column("dof", "Dof", "degrees of freedom of the standard error", lambda c: c.difference.dof, outputs=DATA),
-        Column("p", "p", "two-sided p-value", lambda c: c.difference.p, number(".3g"), outputs=DATA | TERMINAL),
+        Column(
+            "p", "p", "two-sided p-value", lambda c: c.difference.p, number(".3g"), priority=3, outputs=DATA | TERMINAL
+        ),
         Column("p_holm", "p (Holm)", "p-value after Holm's correction", lambda c: c.p_holm, number(".3g")),
         Column(
             "p_min",
@@ -83,6 +93,7 @@ COMPARISON_COLUMNS: ColumnTable[Comparison] = ColumnTable(
             "equivalence margin",
             lambda c: c.difference.margin,
             number(".3g"),
+            priority=3,
             outputs=DATA | TERMINAL,
         ),
         Column(
@@ -91,6 +102,7 @@ COMPARISON_COLUMNS: ColumnTable[Comparison] = ColumnTable(
             "mean over standard deviation of the differences (Cohen's d)",
             lambda c: c.difference.effect_size,
             number("+.2f"),
+            priority=2,
         ),
         Column(
             "prob_superiority",
@@ -112,6 +124,7 @@ COMPARISON_COLUMNS: ColumnTable[Comparison] = ColumnTable(
             "number of pairs; 0 for independent samples",
             lambda c: c.difference.pairs,
             text=lambda c: c.basis,
+            priority=1,
         ),
         Column("trials_a", "Trials of A", "number of trials of A", lambda c: c.difference.trials_a, outputs=DATA),
         Column("trials_b", "Trials of B", "number of trials of B", lambda c: c.difference.trials_b, outputs=DATA),

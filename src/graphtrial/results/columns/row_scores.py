@@ -89,6 +89,7 @@ SCORES: tuple[Column[ResultRow], ...] = (
         _ci,
         interval,
         text=_ci_text,
+        priority=1,
         outputs=TABLES | LATEX,
     ),
     Column(
@@ -113,6 +114,7 @@ SCORES: tuple[Column[ResultRow], ...] = (
         "training score, mean ± sample standard deviation over trials",
         _train,
         flat=_of_summary(_train),
+        priority=4,
     ),
     Column("val", "Validation", "validation score over trials", _val, flat=_of_summary(_val), outputs=DATA),
     Column(

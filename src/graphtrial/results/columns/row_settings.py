@@ -86,6 +86,7 @@ SETTINGS: tuple[Column[ResultRow], ...] = (
         "number of layers, or the range that validation selected",
         lambda row: row.setting("layers") or None,
         missing="",
+        priority=2,
         outputs=TABLES | CSV | LATEX,
     ),
     Column(
@@ -95,6 +96,7 @@ SETTINGS: tuple[Column[ResultRow], ...] = (
         lambda row: row.params,
         text=lambda row: str(row.params) if row.params and row.has_epochs else "",
         missing="",
+        priority=1,
         outputs=EVERYWHERE | LATEX,
     ),
     Column("metric", "Metric", "metric of the scores", lambda row: row.first.metric, outputs=DATA),

@@ -56,6 +56,7 @@ ROW_COLUMNS: ColumnTable[ResultRow] = ColumnTable(
             "mean number of epochs of a trial",
             lambda row: row.mean("epochs"),
             text=lambda row: f"{row.mean('epochs'):.1f}" if row.has_epochs and row.mean("epochs") is not None else "",
+            priority=3,
         ),
         Column(
             "epoch_seconds",
@@ -81,6 +82,7 @@ ROW_COLUMNS: ColumnTable[ResultRow] = ColumnTable(
             "mean time per epoch and per trial, one thread",
             lambda row: (row.mean("epoch_seconds"), row.hours),
             text=lambda row: epoch_and_total(row.mean("epoch_seconds") if row.has_epochs else None, row.hours),
+            priority=5,
             outputs=MARKDOWN | TERMINAL,
         ),
         Column(
@@ -168,6 +170,7 @@ ROW_COLUMNS: ColumnTable[ResultRow] = ColumnTable(
                 "reason": lambda row: row.verdict.reason,
             },
             align="left",
+            rigid=True,
             outputs=EVERYWHERE - {"markdown"},
         ),
         Column(

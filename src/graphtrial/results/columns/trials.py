@@ -16,7 +16,7 @@ def _score(part: str) -> Callable[[TrialRecord], float | None]:
 
 TRIAL_COLUMNS: ColumnTable[TrialRecord] = ColumnTable(
     [
-        Column("id", "Trial", "id of the trial", lambda trial: trial.id, align="left"),
+        Column("id", "Trial", "id of the trial", lambda trial: trial.id, align="left", rigid=True),
         Column("dataset", "Dataset", "name of the dataset", lambda trial: trial.spec.dataset, align="left"),
         Column("model", "Model", "name of the model or kernel", lambda trial: trial.spec.model.name, align="left"),
         Column(
@@ -25,6 +25,7 @@ TRIAL_COLUMNS: ColumnTable[TrialRecord] = ColumnTable(
             "positional or structural encoding",
             lambda trial: short_encoding(trial.spec.encoding),
             align="left",
+            priority=1,
         ),
         Column("split", "Split", "number of the split", lambda trial: trial.spec.split),
         Column("seed", "Seed", "random seed", lambda trial: trial.spec.seed),
@@ -34,7 +35,7 @@ TRIAL_COLUMNS: ColumnTable[TrialRecord] = ColumnTable(
         Column("test", "Test", "test score", _score("test"), number(".3f")),
         Column("val", "Validation", "validation score", _score("val"), number(".3f"), outputs=DATA),
         Column("train", "Train", "training score", _score("train"), number(".3f"), outputs=DATA),
-        Column("epochs", "#Epoch", "number of epochs", lambda trial: trial.epochs),
+        Column("epochs", "#Epoch", "number of epochs", lambda trial: trial.epochs, priority=2),
         Column(
             "epoch_seconds",
             "s / epoch",

@@ -7,9 +7,10 @@ import re
 from collections.abc import Sequence
 
 from rich.box import SIMPLE_HEAD
-from rich.table import Table
 
+from graphtrial.core.terminal import TerminalTable
 from graphtrial.results.columns.rows import ROW_COLUMNS
+from graphtrial.results.columns.terminal import terminal_table
 from graphtrial.results.departures import EXPLANATION as BADGES
 from graphtrial.results.export.markup import (
     BOLD,
@@ -49,20 +50,12 @@ def tables_of(rows: Sequence[ResultRow]) -> dict[str, list[ResultRow]]:
     return tables
 
 
-def terminal_tables(rows: Sequence[ResultRow]) -> list[Table]:
+def terminal_tables(rows: Sequence[ResultRow]) -> list[TerminalTable]:
     """Return the rows as tables for the terminal; titles have the badges, which all rows of a table share."""
-    tables = []
-    columns = ROW_COLUMNS.shown("terminal")
-    for title, group in tables_of(rows).items():
-        table = Table(
-            title=title, title_justify="left", caption=SHORT_EXPLANATION, caption_justify="left", box=SIMPLE_HEAD
-        )
-        for column in columns:
-            table.add_column(column.heading, justify=column.align, no_wrap=True)
-        for row in group:
-            table.add_row(*(column.cell(row) for column in columns))
-        tables.append(table)
-    return tables
+    return [
+        terminal_table(ROW_COLUMNS, group, title=title, caption=SHORT_EXPLANATION, box=SIMPLE_HEAD)
+        for title, group in tables_of(rows).items()
+    ]
 
 
 def markdown(rows: Sequence[ResultRow]) -> str:

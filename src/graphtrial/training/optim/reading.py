@@ -61,12 +61,12 @@ def read_stopping(value: Any, current: tuple[StoppingRule, ...] = ()) -> tuple[S
 def read_stored(registry: Registry[Any], name: Any, values: Any) -> Any:
     """Return a component of a stored trial; one that is not known here at that version is kept as it is."""
     name = check_value(name, str, f"the name of the {registry.kind}")
-    what = f"{registry.kind} '{name}'"
-    given = dict(check_value(values, dict[str, Any], what))
+    subject = f"{registry.kind} '{name}'"
+    given = dict(check_value(values, dict[str, Any], subject))
     arguments = {key: value for key, value in given.items() if key != "version"}
     if name not in registry or registry.get(name).version != given.get("version", 1):
         return Unregistered(name, given)
     kind = registry.get(name)
     if not set(arguments) <= set(declared_arguments(kind)):  # of a later release
         return Unregistered(name, given)
-    return kind(**resolve_arguments(kind, arguments, what))
+    return kind(**resolve_arguments(kind, arguments, subject))

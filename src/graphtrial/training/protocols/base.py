@@ -100,8 +100,8 @@ def declare(
     splits: int = 1,
     exceptions: Mapping[str, Mapping[str, Any]] | None = None,
     interval: Literal["t", "bootstrap"] = "t",
-    told: tuple[str, ...] = (),
+    common_notes: tuple[str, ...] = (),
 ) -> None:
-    """File the first version of a protocol under its name; `told` are notes that all protocols of a paper have."""
-    notes = (*told, *notes)
+    """Register the first version of a protocol; `common_notes` are those of all protocols of a paper."""
+    notes = (*common_notes, *notes)
     PROTOCOLS.add(name, Protocol(name, 1, rules, seeds, splits, paper, notes, exceptions or {}, interval))

@@ -17,7 +17,7 @@ NOT_STATED = "Batch size and seeds are those of the released code; the paper doe
 FOUR_SEEDS = (41, 95, 12, 35)
 
 
-_add = partial(declare, paper=PAPER, seeds=FOUR_SEEDS, told=(LAST_WEIGHTS, NOT_STATED))
+_add = partial(declare, paper=PAPER, seeds=FOUR_SEEDS, common_notes=(LAST_WEIGHTS, NOT_STATED))
 
 USUAL = adam_on_plateau(batch_size=128, lr=1e-3, patience=5, min_lr=1e-5, max_hours=48.0)
 for _name in ("zinc", "mnist", "cifar10", "pattern-v1", "cluster"):

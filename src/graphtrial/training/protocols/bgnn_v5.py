@@ -31,7 +31,7 @@ def _wl(rules: Mapping[str, Any] | None = None) -> dict[str, dict[str, Any]]:
     return {model: {"batch_size": 4, "accumulation": "as-published", **(rules or {})} for model in WL_NETS}
 
 
-_add = partial(declare, paper=PAPER, seeds=FOUR_SEEDS, told=(LAST_WEIGHTS,))
+_add = partial(declare, paper=PAPER, seeds=FOUR_SEEDS, common_notes=(LAST_WEIGHTS,))
 
 MOLECULES = adam_on_plateau(batch_size=128, lr=1e-3, patience=10, min_lr=1e-5)
 WL_ON_MOLECULES = {**_wl(PATIENCE_5), "3wl-gnn/8": {"optimizer.lr": 1e-4}, "ringgnn/8": {"optimizer.lr": 1e-5}}

@@ -21,7 +21,7 @@ WHOLE = 10**6
 """A batch size that no set of links exceeds: one batch per epoch."""
 
 
-_add = partial(declare, paper=PAPER, interval="bootstrap", told=(INTERVAL,))
+_add = partial(declare, paper=PAPER, interval="bootstrap", common_notes=(INTERVAL,))
 
 STOPPED_EARLY = TrainingRules(
     batch_size=1,

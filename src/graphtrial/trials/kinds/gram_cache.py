@@ -48,7 +48,7 @@ def kernel_matrix(dataset: Dataset, kernel: Component) -> Any:
 
 def check_matrix(matrix: Any, graphs: int, name: str) -> Any:
     """Return a Gram or feature matrix of `graphs` graphs after validating shape, finiteness and symmetry."""
-    what = "features" if sparse.issparse(matrix) else "Gram matrix"
+    subject = "features" if sparse.issparse(matrix) else "Gram matrix"
     if not sparse.issparse(matrix):
         matrix = np.asarray(matrix)
     shape = tuple(matrix.shape)
@@ -56,17 +56,17 @@ def check_matrix(matrix: Any, graphs: int, name: str) -> Any:
         matrix.dtype.kind not in "iuf"
         or len(shape) != 2
         or shape[0] != graphs
-        or (what != "features" and shape[1] != graphs)
+        or (subject != "features" and shape[1] != graphs)
     ):
-        wanted = f"[{graphs}, features]" if what == "features" else f"[{graphs}, {graphs}]"
+        wanted = f"[{graphs}, features]" if subject == "features" else f"[{graphs}, {graphs}]"
         raise GraphTrialError(
-            f"kernel '{name}' gives a {what} of {matrix.dtype} {list(shape)}, not of numbers {wanted}"
+            f"kernel '{name}' gives a {subject} of {matrix.dtype} {list(shape)}, not of numbers {wanted}"
         )
     broken = np.flatnonzero(~np.isfinite(np.asarray(matrix.sum(axis=1)).reshape(-1)))
     if len(broken):
         raise GraphTrialError(
             f"kernel '{name}' gives numbers that are not finite for {len(broken)} graphs, first {broken[0]}"
         )
-    if what != "features" and not np.allclose(matrix, matrix.T, rtol=1e-6, atol=1e-12):
+    if subject != "features" and not np.allclose(matrix, matrix.T, rtol=1e-6, atol=1e-12):
         raise GraphTrialError(f"kernel '{name}' gives a Gram matrix that is not symmetric")
     return matrix

@@ -75,8 +75,8 @@ def _check_file(path: Path) -> int:
     except OSError as error:
         raise GraphTrialError(f"cannot open the store {path}: {error.strerror}") from error
     if not stat.S_ISREG(status.st_mode):
-        what = "a folder" if stat.S_ISDIR(status.st_mode) else "no regular file"
-        raise GraphTrialError(f"cannot open the store {path}: it is {what}")
+        subject = "a folder" if stat.S_ISDIR(status.st_mode) else "no regular file"
+        raise GraphTrialError(f"cannot open the store {path}: it is {subject}")
     with path.open("rb") as stream:
         header = stream.read(20)
     if len(header) == 20 and tuple(header[18:20]) == _WAL:

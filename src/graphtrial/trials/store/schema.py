@@ -85,5 +85,5 @@ def check_schema(connection: sqlite3.Connection, path: Path) -> None:
         )
     if set(declared) != expected or len(declared) != len(expected):
         other = next((str(name) for _, name, _, _ in declared if name not in TABLES), None)
-        what = f"it also has '{other[:60]}'" if other else "a table is declared in another way"
-        raise GraphTrialError(f"{path} is not a GraphTrial store as this version writes it: {what}")
+        subject = f"it also has '{other[:60]}'" if other else "a table is declared in another way"
+        raise GraphTrialError(f"{path} is not a GraphTrial store as this version writes it: {subject}")

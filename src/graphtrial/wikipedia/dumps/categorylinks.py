@@ -19,7 +19,7 @@ def mentions_of_tables(stages: StageCache, tables: dict[str, StageResult], memor
     if missing:
         raise GraphTrialError(f"categories of the tables need the dump of {' and '.join(missing)}")
     used = [tables[name] for name in ("page", "categorylinks", "linktarget") if name in tables]
-    files = {made.name.partition("-")[2]: made.folder for made in used}
+    files = {result.name.partition("-")[2]: result.folder for result in used}
     return stages.stage("mentions", {}, used, lambda folder: _make(files, folder, memory_gb))
 
 
@@ -33,7 +33,7 @@ def _make(folders: dict[str, Path], folder: Path, memory_gb: float) -> dict[str,
             f"SELECT l.source, t.title, l.file_row_number AS place FROM {rows} l "
             f"JOIN {target} t ON t.id = l.target WHERE t.namespace = {CATEGORY}"
         )
-    found = (
+    columns = (
         f"SELECT p.id AS page, NULL::VARCHAR AS child, replace(l.title, '_', ' ') AS category, l.place "
         f"FROM ({named}) l JOIN {page} p ON p.id = l.source WHERE p.namespace = {ARTICLE} UNION ALL "
         f"SELECT NULL, replace(p.title, '_', ' '), replace(l.title, '_', ' '), l.place "
@@ -42,5 +42,5 @@ def _make(folders: dict[str, Path], folder: Path, memory_gb: float) -> dict[str,
         f"WHERE namespace = {CATEGORY}"
     )
     with engine(folder, memory_gb) as sql:
-        count = save(sql, f"SELECT page, child, category FROM ({found}) ORDER BY place", folder / "mentions.parquet")
+        count = save(sql, f"SELECT page, child, category FROM ({columns}) ORDER BY place", folder / "mentions.parquet")
     return {"mentions": count}

@@ -110,9 +110,9 @@ class _Reader:
             # A line of rows may be very long; its beginning suffices.
             return (self._insert(data, place, len(data)) or place) if len(data) - place > HEADER else place
         if self.in_create:
-            found = _COLUMN.match(data, place, end)
-            if found:
-                self.columns.append(found[1].decode())
+            matched = _COLUMN.match(data, place, end)
+            if matched:
+                self.columns.append(matched[1].decode())
             elif data[place:end].lstrip().startswith(b")"):
                 self.in_create = False
             return end + 1

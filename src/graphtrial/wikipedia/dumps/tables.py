@@ -101,7 +101,7 @@ _MAY_BE_NULL = ("rd_interwiki", "pl_target_id", "cl_target_id")
 
 def read_dump(path: Path, table: str, folder: Path, *, allow_truncated: bool = False) -> dict[str, Any]:
     """Write the filtered rows of a table to `table.parquet` in a folder; return the report."""
-    spec, counts, kept = TABLES[table], Counts(), 0
+    spec, counts, selected = TABLES[table], Counts(), 0
     chosen: dict[str, str] = {}
 
     def choose(columns: list[str]) -> list[Wanted]:
@@ -121,7 +121,7 @@ def read_dump(path: Path, table: str, folder: Path, *, allow_truncated: bool = F
     ):
         for batch in read_table(path, table, choose, counts, advance, allow_truncated=allow_truncated):
             mask = spec.keep(batch)
-            kept += int(mask.sum())
+            selected += int(mask.sum())
             writer.add({ours: _filtered(batch[theirs], mask) for ours, theirs in chosen.items()})
         if not chosen:
             raise CorruptFileError(
@@ -130,7 +130,7 @@ def read_dump(path: Path, table: str, folder: Path, *, allow_truncated: bool = F
     return {
         "file": path.name,
         "rows": counts.rows,
-        "kept": kept,
+        "kept": selected,
         "broken": counts.broken,
         "repaired": counts.repaired,
         "truncated": counts.truncated,

@@ -53,11 +53,11 @@ def read_site(path: Path) -> Namespaces:
                 break
     except TruncatedError:
         pass  # reported when the pages are read
-    found = _SITE.search(head)
-    if not found:
+    match = _SITE.search(head)
+    if not match:
         return Namespaces()
     try:
-        site = ElementTree.fromstring(found[0])
+        site = ElementTree.fromstring(match[0])
         names = {int(each.get("key", "")): each.text or "" for each in site.iter("namespace")}
     except (ElementTree.ParseError, ValueError):
         return Namespaces()

@@ -16,7 +16,7 @@ OPTIONS: list[dict[str, Any]] = [{}, {"weight_decay": 5e-4}, {"betas": (0.8, 0.9
 
 
 @pytest.mark.parametrize("options", OPTIONS)
-def test_every_step_is_that_of_torch_to_the_bit(options: dict[str, Any]) -> None:
+def test_every_step_matches_torch_bit_exact(options: dict[str, Any]) -> None:
     ours, theirs = stack(), stack()
     mine = Adam(lr=0.01, **options).build(ours.parameters())
     other = torch.optim.Adam(theirs.parameters(), lr=0.01, fused=True, **options)
@@ -30,7 +30,7 @@ def test_every_step_is_that_of_torch_to_the_bit(options: dict[str, Any]) -> None
 
 
 @pytest.mark.parametrize("options", OPTIONS)
-def test_resuming_from_a_saved_state_gives_the_same_bits(options: dict[str, Any]) -> None:
+def test_resume_is_bit_exact(options: dict[str, Any]) -> None:
     assert_equal_bits(*resumed(Adam(lr=0.01, **options)))
 
 

@@ -14,7 +14,7 @@ OPTIONS: list[dict[str, Any]] = [{}, {"weight_decay": 0.1, "betas": (0.8, 0.95)}
 
 
 @pytest.mark.parametrize("options", OPTIONS)
-def test_every_step_is_that_of_torch_to_the_bit(options: dict[str, Any]) -> None:
+def test_every_step_matches_torch_bit_exact(options: dict[str, Any]) -> None:
     ours, theirs = stack(), stack()
     steps(ours, AdamW(lr=0.01, **options).build(ours.parameters()), range(12))
     steps(theirs, torch.optim.AdamW(theirs.parameters(), lr=0.01, fused=True, **options), range(12))
@@ -22,5 +22,5 @@ def test_every_step_is_that_of_torch_to_the_bit(options: dict[str, Any]) -> None
 
 
 @pytest.mark.parametrize("options", OPTIONS)
-def test_resuming_from_a_saved_state_gives_the_same_bits(options: dict[str, Any]) -> None:
+def test_resume_is_bit_exact(options: dict[str, Any]) -> None:
     assert_equal_bits(*resumed(AdamW(lr=0.01, **options)))

@@ -21,7 +21,7 @@ OPTIONS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("options", OPTIONS)
-def test_every_step_is_that_of_torch_to_the_bit(options: dict[str, Any]) -> None:
+def test_every_step_matches_torch_bit_exact(options: dict[str, Any]) -> None:
     ours, theirs = stack(), stack()
     every_layer = [step for step in range(1, 12) if step % 3]  # torch's fused kernel needs all gradients at once
     steps(ours, SGD(lr=0.01, **options).build(ours.parameters()), every_layer)
@@ -39,7 +39,7 @@ def test_a_layer_may_get_its_first_gradient_later(options: dict[str, Any]) -> No
 
 
 @pytest.mark.parametrize("options", OPTIONS)
-def test_resuming_from_a_saved_state_gives_the_same_bits(options: dict[str, Any]) -> None:
+def test_resume_is_bit_exact(options: dict[str, Any]) -> None:
     assert_equal_bits(*resumed(SGD(lr=0.01, **options)))
 
 

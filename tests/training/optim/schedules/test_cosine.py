@@ -31,3 +31,9 @@ def test_the_epochs_must_be_known_and_exceed_the_warm_up() -> None:
         Cosine().check(None)
     with pytest.raises(GraphTrialError, match="warmup_epochs of 'cosine' must be below"):
         Cosine(warmup_epochs=5).check(5)
+
+
+def test_clamped_warm_up_is_that_of_graphgps() -> None:
+    rates = ours(Cosine(warmup_epochs=4, start_factor=1e-6, clamp_warmup=True), Run(1, max_epochs=8), range(5))
+    expected = [1e-6, 0.25, 0.5, 0.75, 1.0, (1 + 0.5**0.5) / 2]
+    assert [rate / rates[4] for rate in rates] == pytest.approx(expected, rel=1e-12)

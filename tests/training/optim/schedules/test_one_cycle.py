@@ -13,7 +13,7 @@ from graphtrial.training.optim.schedules.one_cycle import OneCycle
 @pytest.mark.parametrize(
     "options", [{}, {"pct_start": 0.5, "anneal_strategy": "linear", "div_factor": 10.0, "final_div_factor": 50.0}]
 )
-def test_the_course_is_that_of_torch(options: dict[str, Any]) -> None:
+def test_learning_rates_match_torch(options: dict[str, Any]) -> None:
     epochs, steps = 5, 7
     expected = torchs(
         lambda optimizer: OneCycleLR(
@@ -21,6 +21,6 @@ def test_the_course_is_that_of_torch(options: dict[str, Any]) -> None:
         ),
         epochs * steps - 1,
     )
-    found = ours(OneCycle(**options), Run(steps, max_epochs=epochs), range(epochs * steps - 1))
-    assert found == pytest.approx(expected, rel=1e-9)
+    actual = ours(OneCycle(**options), Run(steps, max_epochs=epochs), range(epochs * steps - 1))
+    assert actual == pytest.approx(expected, rel=1e-9)
     assert OneCycle.every == "step"

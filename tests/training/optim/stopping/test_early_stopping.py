@@ -27,7 +27,7 @@ def stopped_early(losses: list[float], rule: EarlyStopping) -> int | None:
 
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("patience", [1, 3, 10])
-def test_training_stops_where_the_cut_of_the_rate_stopped_it(seed: int, patience: int) -> None:
+def test_early_stopping_matches_the_reference(seed: int, patience: int) -> None:
     rng = np.random.default_rng(seed)
     losses = np.round(2 + rng.normal(size=60).cumsum() / 5 - np.arange(60) / 10, 1).tolist()  # with equal ones
     assert stopped_early(losses, EarlyStopping(patience)) == stopped_by_a_cut_rate(losses, patience)

@@ -54,10 +54,10 @@ def read(kind: str, paths: list[Path], options: dict[str, Any]) -> GraphSet:
     return normalize_split_column(graphs)
 
 
-def check_size(nodes: int, what: str) -> None:
+def check_size(nodes: int, subject: str) -> None:
     """Raise CorruptFileError above `MOST_NODES`: a few bytes can declare any number of nodes."""
     if nodes > MOST_NODES:
-        raise CorruptFileError(f"{what} has {nodes:,} nodes; a dataset of your own has at most {MOST_NODES:,}")
+        raise CorruptFileError(f"{subject} has {nodes:,} nodes; a dataset of your own has at most {MOST_NODES:,}")
 
 
 def reason(error: BaseException) -> str:

@@ -37,20 +37,20 @@ TARGETS = ("y", "node_y", "edge_y")
 LIMIT = 2**31
 
 
-def graphs_from_records(records: Iterable[tuple[str, Any]], what: str, *, both_ways: bool = False) -> GraphSet:
-    """Build a graph set from pairs of location, such as "line 3", and record; `what` is the file name in errors.
+def graphs_from_records(records: Iterable[tuple[str, Any]], subject: str, *, both_ways: bool = False) -> GraphSet:
+    """Build a graph set from pairs of location, such as "line 3", and record; `subject` is the file name in errors.
 
     With `both_ways` the reverse of every edge is added, with the same features.
     """
-    builder = _Builder(what, both_ways)
+    builder = _Builder(subject, both_ways)
     for where, record in records:
         builder.add(where, record)
     return builder.build()
 
 
 class _Builder:
-    def __init__(self, what: str, both_ways: bool) -> None:
-        self.what, self.both_ways = what, both_ways
+    def __init__(self, subject: str, both_ways: bool) -> None:
+        self.subject, self.both_ways = subject, both_ways
         self.total = 0
         self.nodes: list[int] = []
         self.edges: list[int] = []
@@ -80,7 +80,7 @@ class _Builder:
                 raise self._wrong(where, f"'{key}' is here, but not in the first graph")
         nodes = self._whole(where, record["nodes"])
         self.total += nodes
-        check_size(self.total, f"{self.what}, up to {where},")
+        check_size(self.total, f"{self.subject}, up to {where},")
         ends = self._ends(where, record["edges"], nodes)
         counts = {"node": nodes, "edge": len(ends), "graph": 1}
         for name in sorted(self.first - {"nodes", "edges"} - masks):
@@ -99,7 +99,7 @@ class _Builder:
 
     def build(self) -> GraphSet:
         if not self.nodes:
-            raise CorruptFileError(f"{self.what} holds no graphs")
+            raise CorruptFileError(f"{self.subject} holds no graphs")
         columns = {}
         for name, arrays in self.values.items():
             values = self._concatenate(arrays)
@@ -110,7 +110,7 @@ class _Builder:
         try:
             part = part_column(self.parts, np.array(self.nodes), np.array(self.edges), target)
         except InvalidGraphError as error:
-            raise CorruptFileError(f"{self.what}: {error}") from error
+            raise CorruptFileError(f"{self.subject}: {error}") from error
         if part is not None:
             columns[PART] = part
         if "x" not in columns:
@@ -181,7 +181,7 @@ class _Builder:
         return values.astype(np.float32) if values.dtype.kind == "f" else values
 
     def _wrong(self, where: str, why: str) -> CorruptFileError:
-        return CorruptFileError(f"{self.what}, {where}: {why}")
+        return CorruptFileError(f"{self.subject}, {where}: {why}")
 
 
 def _types(values: Array) -> int | None:

@@ -31,9 +31,9 @@ def _table(member: str) -> str | None:
     return path.name if TABLE.fullmatch(path.name) and path.parts[0] != "__MACOSX" else None
 
 
-def _read(folder: Path, what: str, features: str) -> GraphSet:
+def _read(folder: Path, subject: str, features: str) -> GraphSet:
     names = sorted({match[1] for file in folder.iterdir() if (match := TABLE.fullmatch(file.name))})
     if len(names) != 1:
         contents = f"the sets {', '.join(names)}" if names else "no NAME_A.txt and NAME_graph_indicator.txt"
-        raise CorruptFileError(f"{what} must hold one set in the TU format; it holds {contents}")
+        raise CorruptFileError(f"{subject} must hold one set in the TU format; it holds {contents}")
     return with_features(read_folder(folder, names[0]), features)

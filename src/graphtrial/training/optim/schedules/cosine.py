@@ -22,6 +22,8 @@ class Cosine(ClosedForm):
     `CosineAnnealingLR`:
 
     .. math:: \eta_t = \eta \big(f + (1 - f) (1 + \cos(\pi (t - W) / (T - W))) / 2\big)
+
+    With `clamp_warmup` the factor of warm-up epoch t is max(start_factor, t / W) instead, as in GraphGPS.
     """
 
     name: ClassVar[str] = "cosine"
@@ -29,11 +31,14 @@ class Cosine(ClosedForm):
     warmup_epochs: NonNegativeInt = 0
     start_factor: Annotated[float, Range(0, 1, above=True)] = 0.01
     final_factor: Probability = 0.0
+    clamp_warmup: bool = False
 
     def factor(self, step: int, run: Run) -> float:
         annealed = self.max_epochs(run) - self.warmup_epochs
         if annealed < 1:
             raise GraphTrialError("warmup_epochs of 'cosine' must be below stopping.max_epochs")
+        if step < self.warmup_epochs and self.clamp_warmup:
+            return max(self.start_factor, step / self.warmup_epochs)
         if step < self.warmup_epochs:
             return self.start_factor + (1 - self.start_factor) * step / self.warmup_epochs
         position = min(1.0, (step - self.warmup_epochs) / annealed)
