@@ -185,7 +185,7 @@ def test_every_model_uses_the_encoding(model: str, replaces: bool, encoding: Enc
     assert not torch.equal(outputs, other)
 
 
-@pytest.mark.parametrize("name", list(ENCODINGS))
+@pytest.mark.parametrize("name", [name for name in ENCODINGS if name != "combined"])
 def test_instances_have_the_identity_of_their_text(name: str) -> None:
     encoding = make(name)
     texts = []
@@ -195,6 +195,11 @@ def test_instances_have_the_identity_of_their_text(name: str) -> None:
         texts.append(f"{part.name}:{arguments['k']}")
     assert parse_encoding(encoding_text(encoding)) == parse_encoding("+".join(texts))
     assert encoding_text(type(encoding)) == encoding_text(name) == name
+
+
+def test_instance_of_a_combination_has_the_identity_of_its_text() -> None:
+    encoding = make("combined")
+    assert parse_encoding(encoding_text(encoding)) == parse_encoding("rwse:3+laplacian:4")
 
 
 def test_instance_that_stores_no_arguments_is_one_line() -> None:

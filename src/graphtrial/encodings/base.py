@@ -87,10 +87,8 @@ def encoding_text(encoding: str | type[Encoding] | Encoding) -> str:
     """Return an encoding as text: a text as it is, a class by its name, an instance with all of its arguments."""
     if not isinstance(encoding, Encoding):
         return registered_name(ENCODINGS, encoding)
-    return "+".join(_instance_text(part) for part in encoding.parts)
-
-
-def _instance_text(encoding: Encoding) -> str:
+    if encoding.parts != (encoding,):
+        return "+".join(encoding_text(part) for part in encoding.parts)
     name = registered_name(ENCODINGS, type(encoding))
     missing = [key for key in declared_arguments(type(encoding)) if not hasattr(encoding, key)]
     if missing:

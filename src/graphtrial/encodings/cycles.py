@@ -38,7 +38,7 @@ class CycleCounts(Encoding):
         self.width = k - 2
 
     def cache_key(self) -> dict[str, Any]:
-        return {"k": self.k}
+        return {"longest": self.k}
 
     def compute(self, graphs: GraphSet) -> npt.NDArray[np.float32]:
         from graphtrial.encodings.cycle_counts import count_cycles  # numba takes a moment to import

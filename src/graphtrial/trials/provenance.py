@@ -10,7 +10,7 @@ from graphtrial.core.registry import version_of
 from graphtrial.core.spec import Component
 from graphtrial.datasets import DATASETS, load
 from graphtrial.encodings import ENCODINGS
-from graphtrial.encodings.notation import parts_of, short_encoding
+from graphtrial.encodings.notation import format_encoding, parts_of
 from graphtrial.tasks import Task
 from graphtrial.trials.kinds import TrialKind
 
@@ -69,7 +69,7 @@ def changed_version(spec: TrialSpec) -> str:
     model, encoding = current_versions(spec.kind, spec.model.name, spec.encoding)
     for part, then, now in (
         (f"{spec.kind.noun} '{spec.model.name}'", spec.model_version, model),
-        (f"encoding '{short_encoding(spec.encoding)}'", spec.encoding_version, encoding),
+        (f"encoding '{format_encoding(spec.encoding)}'", spec.encoding_version, encoding),
         *(
             (f"encoding '{part.name}'", version, version_of(ENCODINGS, part.name))
             for part, version in parts_of(spec.encoding)
