@@ -139,12 +139,9 @@ def _cleared(store: Store, records: Sequence[TrialRecord]) -> Store:
 
 
 def _flat(values: dict[str, Any]) -> dict[str, Any]:
-    packages = values.get("packages", {})
-    return (
-        {"device": "cpu"}
-        | {name: values[name] for name in VERSIONS if name in values and name != "packages"}
-        | packages
-    )
+    packages: dict[str, Any] = values.get("packages", {})
+    others = {name: values[name] for name in VERSIONS if name in values and name != "packages"}
+    return {"device": "cpu", **others, **packages}
 
 
 def _near(before: float, after: float | None, tolerance: float) -> bool:
