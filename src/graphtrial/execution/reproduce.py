@@ -139,7 +139,7 @@ def _cleared(store: Store, records: Sequence[TrialRecord]) -> Store:
 
 
 def _flat(values: dict[str, Any]) -> dict[str, Any]:
-    packages = values.get("packages", {})
+    packages: dict[str, Any] = values.get("packages", {})
     recorded = {name: values[name] for name in VERSIONS if name in values and name != "packages"}
     return {"device": "cpu", NUMERICS_KEY: 1, **recorded, **packages}
 
