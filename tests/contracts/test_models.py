@@ -255,9 +255,11 @@ SILENT = [
     ("3wl-gnn", "featureless"),
     ("ringgnn", "featureless"),
     ("ringgnn", "outer_bias"),
+    ("pna", "edge_width"),
 ]
 """Settings without a say here: a layer without edges cannot notice some more, nobody asks about edges, nodes are of
-several types, and a bias starts at 0. The last two are tested beside the released networks."""
+several types, a bias starts at 0, and edge features are not read. All but the first are tested beside the released
+networks."""
 
 
 @pytest.mark.slow

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphSet
@@ -16,8 +20,9 @@ class Shapes:
     Features are categorical (`node_types`, `edge_types`: number of categories) or continuous (`node_dim`, `edge_dim`);
     0 means not of that kind. `encoding_dim` is the width of the positional encoding, which is added to the embedded
     node features or, with `encoding_replaces`, replaces them. `num_nodes` is the size of a dataset's only graph, else
-    0; `mean_nodes` the mean size of the (training) graphs. `edge_ones` is the input width of the linear layer that
-    stands in for missing edge features: more than 1 in the reference on TU sets, 0 (an embedding) on Wiki-CS.
+    0; `mean_nodes` the mean size of the (training) graphs, `mean_log_degree` the mean of log(in-degree + 1) over their
+    nodes, 0 where it is not known. `edge_ones` is the input width of the linear layer that stands in for missing edge
+    features: more than 1 in the reference on TU sets, 0 (an embedding) on Wiki-CS.
     """
 
     outputs: int
@@ -30,6 +35,7 @@ class Shapes:
     encoding_replaces: bool = False
     num_nodes: int = 0
     mean_nodes: float = 0.0
+    mean_log_degree: float = 0.0
     edge_ones: int = 1
 
     @classmethod
@@ -50,4 +56,10 @@ class Shapes:
             encoding_replaces=encoding_replaces,
             num_nodes=graphs.num_nodes if len(graphs) == 1 else 0,
             mean_nodes=graphs.num_nodes / max(1, len(graphs)),
+            mean_log_degree=mean_log_degree(graphs.in_degree),
         )
+
+
+def mean_log_degree(in_degree: npt.NDArray[Any]) -> float:
+    """Return the mean of log(in-degree + 1) over nodes, by which PNA scales its aggregators."""
+    return float(np.log1p(np.asarray(in_degree, np.float64)).mean()) if len(in_degree) else 0.0
