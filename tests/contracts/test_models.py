@@ -182,7 +182,7 @@ def test_all_parameters_receive_gradient(case: Case) -> None:
 def unread(model: nn.Module) -> set[str]:
     """What only goes into the last layer's edge vectors, which nobody reads; the published counts include it."""
     last = len(getattr(model, "blocks", [])) - 1
-    idle = (f"blocks.{last}.edge_norm.",)
+    idle = (f"blocks.{last}.edge_norm.", f"blocks.{last}.edge_block.")
     if last >= 0 and isinstance(getattr(model.blocks[last], "conv", None), EdgeStateGAT):
         idle = (*idle, f"blocks.{last}.conv.bias")
     return {key for key, _ in model.named_parameters() if key.startswith(idle)}
@@ -256,6 +256,7 @@ SILENT = [
     ("ringgnn", "featureless"),
     ("ringgnn", "outer_bias"),
     ("pna", "edge_width"),
+    ("san", "position_layers"),
 ]
 """Settings without a say here: a layer without edges cannot notice some more, nobody asks about edges, nodes are of
 several types, a bias starts at 0, and edge features are not read. All but the first are tested beside the released

@@ -14,6 +14,14 @@ from graphtrial.tasks import Task, TaskLevel
 
 
 @dataclass(frozen=True)
+class EncodingShape:
+    """Registered name and width of one encoding."""
+
+    name: str
+    width: int
+
+
+@dataclass(frozen=True)
 class Shapes:
     """Input and output dimensions of a model.
 
@@ -23,6 +31,7 @@ class Shapes:
     0; `mean_nodes` the mean size of the (training) graphs, `mean_log_degree` the mean of log(in-degree + 1) over their
     nodes, 0 where it is not known. `edge_ones` is the input width of the linear layer that stands in for missing edge
     features: more than 1 in the reference on TU sets, 0 (an embedding) on Wiki-CS.
+    `encodings` are the parts of the positional encoding, in the order of its columns.
     """
 
     outputs: int
@@ -37,6 +46,7 @@ class Shapes:
     mean_nodes: float = 0.0
     mean_log_degree: float = 0.0
     edge_ones: int = 1
+    encodings: tuple[EncodingShape, ...] = ()
 
     @classmethod
     def of(cls, graphs: GraphSet, task: Task, *, encoding_dim: int = 0, encoding_replaces: bool = False) -> Shapes:

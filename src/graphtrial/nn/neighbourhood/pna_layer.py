@@ -21,7 +21,8 @@ class Aggregation(nn.Module):
         m_{ji} = A h_j + B h_i + C e_{ji} + b, \qquad
         h_i' = U h_i + \sum_s s(d_i) \, V_s \big[\Vert_a \, a_{j \to i}(m_{ji})\big] + c
 
-    A tower of width d sees its d channels of h, or all of them without `divide`, and gives `outputs` / towers channels.
+    A tower sees its share of the channels of h, or all of them without `divide`, and gives `outputs` / towers channels;
+    its messages have as many as it sees, or `message_width` / towers.
     x: [nodes, inputs], e: [edges, edge_width] -> [nodes, outputs].
     """
 
@@ -36,16 +37,18 @@ class Aggregation(nn.Module):
         scalers: tuple[str, ...],
         delta: float,
         edge_width: int,
+        message_width: int = 0,
     ) -> None:
         super().__init__()
         self.towers, self.divide, self.delta = towers, divide, delta
         self.aggregators, self.scalers = aggregators, scalers
-        width, out = inputs // towers if divide else inputs, outputs // towers
-        message, update = 2 * width + edge_width, (len(aggregators) * len(scalers) + 1) * width
-        self.sent = TowerLinear(towers, width, width, fan_in=message)
-        self.own = TowerLinear(towers, width, width, fan_in=message, bias=False)
+        seen, out = inputs // towers if divide else inputs, outputs // towers
+        width = message_width // towers or seen
+        message, update = 2 * seen + edge_width, len(aggregators) * len(scalers) * width + seen
+        self.sent = TowerLinear(towers, seen, width, fan_in=message)
+        self.own = TowerLinear(towers, seen, width, fan_in=message, bias=False)
         self.edge = TowerLinear(towers, edge_width, width, fan_in=message, bias=False) if edge_width else None
-        self.update = TowerLinear(towers, width, out, fan_in=update)
+        self.update = TowerLinear(towers, seen, out, fan_in=update)
         self.aggregated = nn.ModuleList(
             TowerLinear(towers, len(aggregators) * width, out, fan_in=update, bias=False) for _ in scalers
         )
