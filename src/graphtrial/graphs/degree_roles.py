@@ -26,6 +26,7 @@ def degree_roles(graph: GraphBatch) -> Tensor:
         keys = graph.batch * len(names) + place.index_select(0, degree)
         distinct, role = torch.unique(keys, return_inverse=True)
         first = torch.searchsorted(distinct, torch.arange(graph.num_graphs, device=degree.device) * max(1, len(names)))
-        return role - first.index_select(0, graph.batch) + 1
+        roles: Tensor = role - first.index_select(0, graph.batch) + 1
+        return roles
 
     return graph.cached("degree roles", compute)

@@ -13,7 +13,7 @@ from torch import nn
 from torch_geometric.nn import TransformerConv
 
 from graphtrial.graphs.degree_roles import degree_roles
-from graphtrial.graphs.without_loops import complete_without_loops
+from graphtrial.graphs.pairs.without_loops import complete_without_loops
 from graphtrial.nn import Shapes, build_model
 from graphtrial.nn.models.gt import GTLayer
 

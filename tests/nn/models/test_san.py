@@ -45,7 +45,7 @@ def test_pairs_without_an_edge_have_the_first_category() -> None:
     model = build_model("san", shapes, {"width": 16, "layers": 1, "edge_features": True}).eval()
     ones = batch.with_column("edge_attr", torch.ones_like(batch.edge_attr))
     before = model(ones)
-    model.pair_encoder.features.feature.weight.data[2:] += 1  # of no pair
+    model.pair_encoder.encoder.feature.weight.data[2:] += 1  # of no pair
     assert torch.equal(model(ones), before)
-    model.pair_encoder.features.feature.weight.data[0] += 1  # of pairs without an edge
+    model.pair_encoder.encoder.feature.weight.data[0] += 1  # of pairs without an edge
     assert not torch.equal(model(ones), before)

@@ -18,11 +18,12 @@ class PairEncoder(nn.Module):
 
     def __init__(self, shapes: Shapes, width: int, *, use_features: bool) -> None:
         super().__init__()
-        self.features = EdgeEncoder(shapes, width, use_features=True) if use_features else None
-        self.table = None if use_features else nn.Embedding(2, width)
+        self.encoder: nn.Module = (
+            EdgeEncoder(shapes, width, use_features=True) if use_features else nn.Embedding(2, width)
+        )
 
     def forward(self, graph: GraphBatch) -> tuple[Tensor, Tensor]:
-        if self.features is not None:
-            return self.features(graph), self.features.first_type()
-        assert self.table is not None
-        return self.table.weight[1:], self.table.weight[:1]
+        if isinstance(self.encoder, EdgeEncoder):
+            return self.encoder(graph), self.encoder.first_type()
+        without, of_edges = next(self.encoder.parameters()).split(1)
+        return of_edges, without

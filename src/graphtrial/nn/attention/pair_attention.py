@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from graphtrial.graphs import GraphBatch
-from graphtrial.graphs.complete import complete_graph, pair_index
+from graphtrial.graphs.pairs.complete import complete_graph, pair_index
 from graphtrial.nn.attention.clamped import channel_scores, clamped_exponential, dot_scores, weighted_mean
 from graphtrial.nn.layers import Linear
 
@@ -38,7 +38,7 @@ class PairAttention(nn.Module):
 
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor, other: Tensor, pair_weights: Tensor | None) -> Tensor:
         def split(projected: Tensor) -> Tensor:
-            return projected.unflatten(1, (self.heads, -1))
+            return cast(Tensor, projected.unflatten(1, (self.heads, -1)))
 
         query, key, value, edge = split(self.Q(x)), split(self.K(x)), split(self.V(x)), split(self.E(e))
         constant = len(e) == 1 != graph.num_edges

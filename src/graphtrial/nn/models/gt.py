@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from graphtrial.core.arguments import DropoutRate, NonNegativeInt, Width
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.degree_roles import degree_roles
-from graphtrial.graphs.without_loops import complete_without_loops
+from graphtrial.graphs.pairs.without_loops import complete_without_loops
 from graphtrial.nn.attention.clamped import channel_scores, clamped_exponential, dot_scores, weighted_mean
 from graphtrial.nn.attention.transformer_block import Norm, PostNormBlock
 from graphtrial.nn.encoder import EdgeEncoder, NodeEncoder
@@ -28,7 +28,8 @@ class GTLayer(nn.Module):
         \hat e_{ji} = s_{ji}
 
     per head, without biases; :math:`\epsilon` is 1e-6 with edge states and 0 without. Then `PostNormBlock` of both. The
-    `last` layer leaves edge states unchanged, because no layer reads them. x: [nodes, width] and, with edge states, e: [edges, width] -> the same shapes.
+    `last` layer leaves edge states unchanged, because no layer reads them.
+    x: [nodes, width] and, with edge states, e: [edges, width] -> the same shapes.
     """
 
     def __init__(self, width: int, heads: int, *, edge_states: bool, last: bool, norm: Norm, dropout: float) -> None:

@@ -77,7 +77,9 @@ class PNALayer(nn.Module):
     x: [nodes, inputs], e: [edges, edge_width] -> [nodes, outputs].
     """
 
-    def __init__(self, aggregation: Aggregation, inputs: int, outputs: int, *, dropout: float, graph_norm: bool) -> None:
+    def __init__(
+        self, aggregation: Aggregation, inputs: int, outputs: int, *, dropout: float, graph_norm: bool
+    ) -> None:
         super().__init__()
         self.graph_norm = graph_norm
         self.residual = inputs == outputs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import cast
 
 import torch
@@ -30,7 +31,7 @@ class EigenDeepSet(nn.Module):
     def __init__(self, width: int, layers: int) -> None:
         super().__init__()
         sizes = [2, *[2 * width] * (layers - 1), width]
-        steps = [(nn.Linear(before, after), nn.ReLU()) for before, after in zip(sizes[:-1], sizes[1:], strict=True)]
+        steps = [(nn.Linear(before, after), nn.ReLU()) for before, after in pairwise(sizes)]
         self.mlp = nn.Sequential(*(part for step in steps for part in step))
 
     def forward(self, values: Tensor) -> Tensor:

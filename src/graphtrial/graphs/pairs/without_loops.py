@@ -5,7 +5,8 @@ from __future__ import annotations
 import torch
 
 from graphtrial.graphs.batch import GraphBatch
-from graphtrial.graphs.complete import complete_graph
+from graphtrial.graphs.pairs.complete import complete_graph
+from graphtrial.graphs.self_loops import to_pointers
 
 
 def complete_without_loops(graph: GraphBatch) -> GraphBatch:
@@ -17,7 +18,7 @@ def _without_loops(full: GraphBatch) -> GraphBatch:
     source, target = full.edge_index
     edge_index = full.edge_index[:, source != target]
     degree = full.in_degree - 1
-    pointers = torch.cat([degree.new_zeros(1), degree.cumsum(0)])
+    pointers = to_pointers(degree)
     source, target = edge_index
     structure = {
         "edge_index": edge_index,

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from graphtrial.graphs.batch import GraphBatch
+from graphtrial.graphs.self_loops import to_pointers
 
 
 def complete_graph(graph: GraphBatch) -> GraphBatch:
@@ -31,7 +32,7 @@ def _complete(graph: GraphBatch) -> GraphBatch:
     sizes = graph.ptr.diff()
     degree = sizes.index_select(0, graph.batch)
     target = torch.repeat_interleave(torch.arange(graph.num_nodes, device=degree.device), degree)
-    in_ptr = torch.cat([degree.new_zeros(1), degree.cumsum(0)])
+    in_ptr = to_pointers(degree)
     column = torch.arange(len(target), device=target.device) - in_ptr[target]
     source = graph.ptr[graph.batch[target]] + column
     # the pair (source, target) of the transposed matrix: the k-th out-edge of node j goes to node k of its graph
@@ -71,16 +72,13 @@ def _with_tokens(graph: GraphBatch) -> TokenGraph:
     def spread(values: Tensor) -> Tensor:
         return values.new_zeros(total).index_copy(0, nodes, values)
 
-    def pointers(counts: Tensor) -> Tensor:
-        return torch.cat([counts.new_zeros(1), counts.cumsum(0)])
-
     in_degree, out_degree = spread(graph.in_degree), spread(graph.out_degree)
     structure = {
         "edge_index": nodes[graph.edge_index],
         "batch": spread(graph.batch).index_copy(0, tokens, graphs),
         "ptr": torch.cat([tokens, tokens.new_full((1,), total)]),
-        "in_ptr": pointers(in_degree),
-        "out_ptr": pointers(out_degree),
+        "in_ptr": to_pointers(in_degree),
+        "out_ptr": to_pointers(out_degree),
         "out_order": graph.out_order,
         "in_degree": in_degree,
         "out_degree": out_degree,
