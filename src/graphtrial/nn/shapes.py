@@ -10,6 +10,14 @@ from graphtrial.tasks import Task, TaskLevel
 
 
 @dataclass(frozen=True)
+class EncodingShape:
+    """Registered name and width of one encoding."""
+
+    name: str
+    width: int
+
+
+@dataclass(frozen=True)
 class Shapes:
     """Input and output dimensions of a model.
 
@@ -18,6 +26,9 @@ class Shapes:
     node features or, with `encoding_replaces`, replaces them. `num_nodes` is the size of a dataset's only graph, else
     0; `mean_nodes` the mean size of the (training) graphs. `edge_ones` is the input width of the linear layer that
     stands in for missing edge features: more than 1 in the reference on TU sets, 0 (an embedding) on Wiki-CS.
+    `encodings` are the parts of the positional encoding, in the order of its columns.
+    `node_type_counts` and `edge_type_counts` are the numbers of categories where a row has several categorical columns,
+    as in molecules of OGB.
     """
 
     outputs: int
@@ -31,6 +42,9 @@ class Shapes:
     num_nodes: int = 0
     mean_nodes: float = 0.0
     edge_ones: int = 1
+    encodings: tuple[EncodingShape, ...] = ()
+    node_type_counts: tuple[int, ...] = ()
+    edge_type_counts: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, graphs: GraphSet, task: Task, *, encoding_dim: int = 0, encoding_replaces: bool = False) -> Shapes:
