@@ -32,6 +32,8 @@ class Shapes:
     nodes, 0 where it is not known. `edge_ones` is the input width of the linear layer that stands in for missing edge
     features: more than 1 in the reference on TU sets, 0 (an embedding) on Wiki-CS.
     `encodings` are the parts of the positional encoding, in the order of its columns.
+    `node_type_counts` and `edge_type_counts` are the numbers of categories where a row has several categorical columns,
+    as in molecules of OGB.
     """
 
     outputs: int
@@ -47,6 +49,8 @@ class Shapes:
     mean_log_degree: float = 0.0
     edge_ones: int = 1
     encodings: tuple[EncodingShape, ...] = ()
+    node_type_counts: tuple[int, ...] = ()
+    edge_type_counts: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, graphs: GraphSet, task: Task, *, encoding_dim: int = 0, encoding_replaces: bool = False) -> Shapes:

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from graphtrial.nn.dense.buckets import Bucket
+from graphtrial.graphs.pairs.buckets import Bucket
 
 
 def product_block(

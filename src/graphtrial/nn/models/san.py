@@ -14,11 +14,10 @@ from graphtrial.nn.attention.transformer_block import Norm, PostNormBlock
 from graphtrial.nn.encoder import ENCODING_COLUMN, NodeEncoder, embed
 from graphtrial.nn.head import make_head
 from graphtrial.nn.position.eigenpairs import EigenTransformer
+from graphtrial.nn.position.encoder import EIGENPAIRS
 from graphtrial.nn.readout import Readout
 from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import Shapes
-
-EIGENPAIRS = "laplacian-pairs"
 
 
 class SANInput(nn.Module):
@@ -28,7 +27,7 @@ class SANInput(nn.Module):
     layer. Positions have `position_width` channels of the width, or a quarter of them where it is 0.
     """
 
-    def __init__(self, shapes: Shapes, width: int, position_width: int, position_layers: int) -> None:
+    def __init__(self, shapes: Shapes, width: int, position_width: int, eigen_layers: int) -> None:
         super().__init__()
         replaces = bool(shapes.encoding_dim and shapes.encoding_replaces)
         size = width if replaces else position_width or width // 4
@@ -37,7 +36,7 @@ class SANInput(nn.Module):
             raise GraphTrialError(f"position_width must be below the width {width}, not {size}")
         self.position: nn.Module | None = None
         if [part.name for part in shapes.encodings] == [EIGENPAIRS]:
-            self.position = EigenTransformer(size, position_layers)
+            self.position = EigenTransformer(size, eigen_layers)
         elif size:
             self.position = nn.Linear(shapes.encoding_dim, size)
         plain = Shapes(shapes.outputs, shapes.level, node_types=shapes.node_types, node_dim=shapes.node_dim)
@@ -69,7 +68,7 @@ class SAN(nn.Module):
 
     Attention goes between all nodes of a graph, with other weights for pairs without an edge, whose exponentials are
     weighted by `gamma` / (1 + `gamma`); without `full_graph` along edges alone. Positions are Laplacian eigenpairs
-    (encoding `laplacian-pairs`), encoded by a transformer of `position_layers` in `position_width` channels (0 for a
+    (encoding `laplacian-pairs`), encoded by a transformer of `eigen_layers` in `position_width` channels (0 for a
     quarter of the width). Returns the logits [rows, outputs] of graphs, nodes, edges or pairs.
     """
 
@@ -86,14 +85,14 @@ class SAN(nn.Module):
         gamma: NonNegativeFloat = 0.1,
         edge_features: bool = False,
         position_width: NonNegativeInt = 0,
-        position_layers: Depth = 2,
+        eigen_layers: Depth = 2,
         norm: Norm = "batch",
         dropout: DropoutRate = 0.0,
         readout: Readout = "mean",
     ) -> None:
         super().__init__()
         self.gamma = gamma if full_graph else None
-        self.node_encoder = SANInput(shapes, width, position_width, position_layers)
+        self.node_encoder = SANInput(shapes, width, position_width, eigen_layers)
         self.pair_encoder = PairEncoder(shapes, width, use_features=edge_features)
         self.blocks = nn.ModuleList(
             SANLayer(width, heads, full_graph=full_graph, norm=norm, dropout=dropout) for _ in range(layers)

@@ -1,4 +1,4 @@
-"""Bucketing by size: graphs of a batch padded to dense tensors for models on node pairs."""
+"""Bucketing by size: graphs of a batch padded to dense tensors, for models on node pairs and for attention."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from graphtrial.graphs import GraphBatch
+from graphtrial.graphs.batch import GraphBatch
 
 
 @dataclass(frozen=True)
