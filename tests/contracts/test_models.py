@@ -261,8 +261,9 @@ SILENT = [
     *((name, key) for name in GRAPH_MODELS for key in model_settings(name) if key.startswith("eigen_")),
 ]
 """Settings without a say here: a layer without edges cannot notice some more, nobody asks about edges, nodes are of
-several types, a bias starts at 0, and edge features are not read, which are tested beside the released networks; small graphs have complete graphs
-for expanders, and no encoding consists of eigenpairs, which are tested beside the modules."""
+several types, a bias starts at 0, and edge features are not read, which are tested beside the released networks; small
+graphs have complete graphs for expanders, and no encoding consists of eigenpairs, which are tested beside the
+modules."""
 
 
 @pytest.mark.slow

@@ -34,7 +34,8 @@ class GatedGCNLSPELayer(nn.Module):
         inputs = 2 * width if positions else width
         self.A1, self.A2 = Linear(inputs, width), Linear(inputs, width)
         self.B1, self.B2, self.B3 = (Linear(width, width) for _ in range(3))
-        self.C1, self.C2 = (Linear(width, width), Linear(width, width)) if positions else (None, None)
+        self.C1 = Linear(width, width) if positions else None
+        self.C2 = Linear(width, width) if positions else None
         self.node_norm, self.edge_norm = BatchNorm(width, "relu"), BatchNorm(width, "relu")
         self.dropout = Dropout(dropout)
 
