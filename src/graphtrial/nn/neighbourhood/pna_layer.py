@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -22,7 +24,8 @@ class Aggregation(nn.Module):
         h_i' = U h_i + \sum_s s(d_i) \, V_s \big[\Vert_a \, a_{j \to i}(m_{ji})\big] + c
 
     A tower sees its share of the channels of h, or all of them without `divide`, and gives `outputs` / towers channels;
-    its messages have as many as it sees, or `message_width` / towers.
+    its messages have as many as it sees, or `message_width` / towers. `directions` are the edge weights of DGN's
+    directional aggregators (see `neighbourhood`).
     x: [nodes, inputs], e: [edges, edge_width] -> [nodes, outputs].
     """
 
@@ -53,12 +56,15 @@ class Aggregation(nn.Module):
             TowerLinear(towers, len(aggregators) * width, out, fan_in=update, bias=False) for _ in scalers
         )
 
-    def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> Tensor:
+    def forward(
+        self, graph: GraphBatch, x: Tensor, e: Tensor | None, directions: Mapping[str, Tensor] | None = None
+    ) -> Tensor:
+        state = x
         x = x.unflatten(1, (self.towers, -1)) if self.divide else x
         sent, own = self.sent(x).flatten(1), self.own(x).flatten(1)
         edge = self.edge(e).flatten(1) if self.edge is not None and e is not None else None
         edge = None if edge is None else edge.expand(graph.num_edges, -1)
-        parts = neighbourhood(graph, sent, own, edge, self.aggregators)
+        parts = neighbourhood(graph, sent, own, edge, self.aggregators, directions, state)
         stacked = torch.cat([part.unflatten(1, (self.towers, -1)) for part in parts], dim=2)
         factors = degree_scalers(graph, self.scalers, self.delta, x.dtype)
         out: Tensor = self.update(x)
@@ -88,8 +94,10 @@ class PNALayer(nn.Module):
         self.dropout = Dropout(dropout)
         self.mixing = TowerLinear(1, outputs, outputs)
 
-    def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> Tensor:
-        new = self.aggregation(graph, x, e)
+    def forward(
+        self, graph: GraphBatch, x: Tensor, e: Tensor | None, directions: Mapping[str, Tensor] | None = None
+    ) -> Tensor:
+        new = self.aggregation(graph, x, e, directions)
         if self.graph_norm:
             new = new * graph_norm(graph, "node", x.dtype)
         new = F.leaky_relu(self.mixing(self.dropout(self.norm(new))).flatten(1))
