@@ -49,7 +49,7 @@ def _shortest_paths(graph: GraphBatch, hops: int) -> ShortestPaths:
     node_of = torch.argsort(plan.node_place)
     bucket_of_graph = torch.repeat_interleave(
         torch.arange(len(plan.buckets), device=device),
-        torch.tensor([bucket.graphs for bucket in plan.buckets], device=device),
+        torch.tensor([bucket.graphs for bucket in plan.buckets], dtype=torch.int64, device=device),
     )
     local = torch.arange(graph.num_nodes, device=device) - graph.ptr[graph.batch]
     source, target = graph.edge_index
