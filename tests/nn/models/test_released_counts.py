@@ -50,4 +50,5 @@ def test_every_repository_is_there() -> None:
         "Saro00/DGN": 41,
         "vijaydwivedi75/gnn-lspe": 10,
         "LUOyk1999/tunedGNN": 12,
+        "cptq/SignNet-BasisNet": 17,
     }

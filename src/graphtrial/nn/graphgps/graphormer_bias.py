@@ -68,11 +68,7 @@ class PairBias(nn.Module):
         self.token = nn.Parameter(torch.randn(1, heads) * STD) if token else None
 
     def forward(self, graph: GraphBatch) -> list[Tensor]:
-        paths = shortest_paths(graph, DISTANCES - 1)
-        kind = torch.where(paths.distance < 0, DISTANCES, paths.distance.clamp(max=DISTANCES - 1))
-        bias = self.distance(kind)
-        if self.edge is not None and self.hop is not None:
-            bias = bias + self._edge_bias(graph, bias) / kind.clamp(min=1).to(bias.dtype).unsqueeze(1)
+        bias = self.between_nodes(graph)
         if self.token is None:
             return pair_blocks(graph, bias)
         tokens = add_tokens(graph)
@@ -80,6 +76,15 @@ class PairBias(nn.Module):
         sizes = tokens.graph.ptr.diff()
         start = self.token.expand(int(sizes.square().sum()), -1)
         return pair_blocks(tokens.graph, start.index_copy(0, at, bias))
+
+    def between_nodes(self, graph: GraphBatch) -> Tensor:
+        """Return the bias of each pair of nodes, [pairs, heads]."""
+        paths = shortest_paths(graph, DISTANCES - 1)
+        kind = torch.where(paths.distance < 0, DISTANCES, paths.distance.clamp(max=DISTANCES - 1))
+        bias: Tensor = self.distance(kind)
+        if self.edge is not None and self.hop is not None:
+            bias = bias + self._edge_bias(graph, bias) / kind.clamp(min=1).to(bias.dtype).unsqueeze(1)
+        return bias
 
     def _edge_bias(self, graph: GraphBatch, like: Tensor) -> Tensor:
         paths = shortest_paths(graph, DISTANCES - 1)

@@ -48,13 +48,14 @@ class Phi(nn.Module):
     vectors: [nodes, K] -> [nodes, K, outputs].
     """
 
-    def __init__(self, outputs: int) -> None:
+    def __init__(self, outputs: int, hidden: int = HIDDEN) -> None:
         super().__init__()
-        inputs = [1, *[HIDDEN] * (LAYERS - 1)]
+        inputs = [1, *[hidden] * (LAYERS - 1)]
         self.updates = nn.ModuleList(
-            mlp(size, outputs if at == LAYERS - 1 else HIDDEN, layers=2) for at, size in enumerate(inputs)
+            mlp(size, outputs if at == LAYERS - 1 else hidden, layers=2, hidden=hidden)
+            for at, size in enumerate(inputs)
         )
-        self.norms = nn.ModuleList(BatchNorm(HIDDEN) for _ in inputs[1:])
+        self.norms = nn.ModuleList(BatchNorm(hidden) for _ in inputs[1:])
 
     def forward(self, graph: GraphBatch, vectors: Tensor) -> Tensor:
         nodes, frequencies = vectors.shape
@@ -67,8 +68,8 @@ class Phi(nn.Module):
         return x.view(nodes, frequencies, x.shape[1])
 
 
-def mlp(inputs: int, outputs: int, layers: int) -> nn.Sequential:
-    """Return linear layers of hidden width 64, each but the last followed by ReLU and batch norm."""
-    sizes = [inputs, *[HIDDEN] * (layers - 1)]
-    hidden = [(Linear(before, HIDDEN), nn.ReLU(), BatchNorm(HIDDEN)) for before in sizes[:-1]]
-    return nn.Sequential(*(part for step in hidden for part in step), Linear(sizes[-1], outputs))
+def mlp(inputs: int, outputs: int, layers: int, hidden: int = HIDDEN) -> nn.Sequential:
+    """Return linear layers of one hidden width, each but the last followed by ReLU and batch norm."""
+    sizes = [inputs, *[hidden] * (layers - 1)]
+    steps = [(Linear(before, hidden), nn.ReLU(), BatchNorm(hidden)) for before in sizes[:-1]]
+    return nn.Sequential(*(part for step in steps for part in step), Linear(sizes[-1], outputs))
