@@ -257,6 +257,7 @@ SILENT = [
     ("ringgnn", "outer_bias"),
     ("exphormer", "expander_degree"),
     ("exphormer", "expander_seed"),
+    ("exphormer", "expander_loops"),
     *((name, key) for name in GRAPH_MODELS for key in model_settings(name) if key.startswith("eigen_")),
 ]
 """Settings without a say here: a layer without edges cannot notice some more, nobody asks about edges, nodes are of

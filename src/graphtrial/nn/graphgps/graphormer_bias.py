@@ -9,8 +9,9 @@ from torch import Tensor, nn
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
+from graphtrial.graphs.pairs import pair_layout, shortest_path_distances
 from graphtrial.graphs.pairs.complete import TokenGraph, add_tokens, pair_index
-from graphtrial.graphs.pairs.path_edges import shortest_paths
+from graphtrial.graphs.pairs.path_edges import path_edges
 from graphtrial.nn.shapes import Shapes
 from graphtrial.ops.graph_attention import pair_blocks
 
@@ -68,8 +69,8 @@ class PairBias(nn.Module):
         self.token = nn.Parameter(torch.randn(1, heads) * STD) if token else None
 
     def forward(self, graph: GraphBatch) -> list[Tensor]:
-        paths = shortest_paths(graph, DISTANCES - 1)
-        kind = torch.where(paths.distance < 0, DISTANCES, paths.distance.clamp(max=DISTANCES - 1))
+        distance = shortest_path_distances(graph)
+        kind = torch.where(distance < 0, DISTANCES, distance.clamp(max=DISTANCES - 1))
         bias = self.distance(kind)
         if self.edge is not None and self.hop is not None:
             bias = bias + self._edge_bias(graph, bias) / kind.clamp(min=1).to(bias.dtype).unsqueeze(1)
@@ -82,7 +83,7 @@ class PairBias(nn.Module):
         return pair_blocks(tokens.graph, start.index_copy(0, at, bias))
 
     def _edge_bias(self, graph: GraphBatch, like: Tensor) -> Tensor:
-        paths = shortest_paths(graph, DISTANCES - 1)
+        paths = path_edges(graph, DISTANCES - 1)
         if graph.edge_attr is None:
             raise GraphTrialError("the batch lacks the edge features that this model was built for")
         table = torch.einsum("th,khg->ktg", cast(nn.Embedding, self.edge).weight, cast(Tensor, self.hop))
@@ -98,10 +99,7 @@ class PairBias(nn.Module):
 
 def _pairs_with_tokens(graph: GraphBatch, tokens: TokenGraph) -> Tensor:
     """Return the pair of the token graph of each pair of the graph."""
-    degree = graph.ptr.diff().index_select(0, graph.batch)
-    row = torch.repeat_interleave(torch.arange(graph.num_nodes, device=degree.device), degree)
-    start = torch.cat([degree.new_zeros(1), degree.cumsum(0)])
-    column = graph.ptr[graph.batch[row]] + torch.arange(len(row), device=row.device) - start[row]
+    row, column = pair_layout(graph).index
     return pair_index(tokens.graph, tokens.nodes[row], tokens.nodes[column])
 
 
