@@ -16,12 +16,13 @@ from graphtrial.core.files import DEFAULT_STORE
 from graphtrial.core.plugins.imports import registered_name
 from graphtrial.core.plugins.permissions import allow
 from graphtrial.datasets import DATASETS, Dataset, DatasetSpec
+from graphtrial.encodings.notation import encoding_names
 from graphtrial.execution import Executor, Progress, StudyRun
 from graphtrial.execution.executor import Listener
 from graphtrial.nn import MODELS, build_model
 from graphtrial.results import ResultRow, ResultRows, result_rows
 from graphtrial.studies import ModelEntry, Study
-from graphtrial.studies.study import choose_settings, encoding_name, parse_encoding
+from graphtrial.studies.study import choose_settings, parse_encoding
 from graphtrial.trials import Store
 from graphtrial.trials.shapes import make_encoding, shapes_for
 
@@ -60,7 +61,7 @@ def build(
     Without a width the published one is taken, or the widest within `budget`. An unknown setting is an error.
     """
     model = _model_name(model)
-    allow(model, encoding_name(encoding))
+    allow(model, *encoding_names(encoding))
     data = dataset if isinstance(dataset, Dataset) else load(dataset)
     component = parse_encoding(encoding, model)
     shapes = shapes_for(data, make_encoding(component))
@@ -90,7 +91,7 @@ def run(
     their own, `None` as many as there are cores. An `executor` takes the place of both.
     """
     dataset, model = registered_name(DATASETS, dataset), _model_name(model)
-    allow(dataset, model, encoding_name(encoding), *([protocol] if protocol else []))
+    allow(dataset, model, *encoding_names(encoding), *([protocol] if protocol else []))
     study = Study(
         title=f"{model} on {dataset}",
         dataset=dataset,

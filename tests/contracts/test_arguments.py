@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 import pytest
@@ -70,6 +70,8 @@ def undeclared(hint: Any) -> str:
         bounded = any(isinstance(mark, Range) for mark in marks)
         return "" if base in (int, float) and bounded else undeclared(base)
     if hint in (bool, str, type(None)) or get_origin(hint) is Literal:
+        return ""
+    if hint == Mapping[str, Any]:  # a component, whose own constructor declares its arguments
         return ""
     if hint in (int, float):
         return "a number without a Range"

@@ -42,7 +42,13 @@ SETS = {
 }
 every_set = pytest.mark.parametrize("graphs", SETS.values(), ids=SETS)
 
-ENOUGH = {"node-order": 41}  # as many numbers as the largest of these graphs has nodes
+ENOUGH = {
+    "node-order": 41,  # as many numbers as the largest of these graphs has nodes
+    "combined": [
+        {"name": "random-walk", "arguments": {"k": 3}},
+        {"name": "laplacian", "arguments": {"k": 4}, "version": 2},
+    ],
+}
 
 IN_ANOTHER_PROCESS = """
 from tests.contracts.test_encodings import ENCODINGS, hashes
@@ -52,7 +58,7 @@ for name in ENCODINGS:
 
 
 def make(name: str) -> Encoding:
-    """The encoding with its defaults, and 4 (or enough) for every argument that has none."""
+    """The encoding with its defaults, and 4 (or what it needs) for every argument that has none."""
     kind = ENCODINGS.get(name)
     size = ENOUGH.get(name, 4)
     return kind(**{key: size for key, p in declared_arguments(kind).items() if p.default is p.empty})
@@ -68,6 +74,8 @@ def test_metadata_is_complete(encoding: Encoding) -> None:
     assert encoding.version >= 1
     assert encoding.width >= 1
     assert encoding.relabelling in ("exact", "sign", "none")
+    assert encoding.padding in ("zero", "nan")
+    assert sum(part.width for part in encoding.parts) == encoding.width
     assert (type(encoding).__doc__ or "").strip()
     assert canonical_json(encoding.cache_key())
 
@@ -77,7 +85,7 @@ def test_values_are_finite_and_of_the_declared_width(encoding: Encoding, graphs:
     values = encoding.compute(graphs)
     assert values.shape == (graphs.num_nodes, encoding.width)
     assert values.dtype == np.float32
-    assert np.isfinite(values).all()
+    assert (np.isfinite(values) | (np.isnan(values) & (encoding.padding == "nan"))).all()
 
 
 @every_set
@@ -144,10 +152,10 @@ def test_the_training_view_depends_on_the_generator_alone(encoding: Encoding) ->
     for seed in (5, 6):  # of the process, not of the generator
         torch.manual_seed(seed)
         views.append(encoding.training_view(values, torch.Generator().manual_seed(3)))
-    assert torch.equal(*views)
+    torch.testing.assert_close(*views, rtol=0, atol=0, equal_nan=True)
     assert views[0].shape == values.shape
     assert views[0].dtype == values.dtype
-    assert torch.equal(values, kept)
+    torch.testing.assert_close(values, kept, rtol=0, atol=0, equal_nan=True)
 
 
 def test_encoding_a_set_adds_one_column_that_batches_carry(encoding: Encoding, own_home: Path) -> None:
@@ -161,7 +169,7 @@ def test_encoding_a_set_adds_one_column_that_batches_carry(encoding: Encoding, o
 @pytest.mark.parametrize(("model", "replaces"), rotating(GRAPH_MODELS, [True, False]))
 def test_every_model_hears_the_encoding(model: str, replaces: bool, encoding: Encoding) -> None:
     graphs = SETS["random"]
-    column = Column(encoding.compute(graphs), "node", encoding.name)
+    column = Column(encoding.compute(graphs), "node", encoding.name, missing=encoding.padding == "nan")
     shapes = Shapes(2, "graph", NODE_TYPES, 0, EDGE_TYPES, encoding_dim=encoding.width, encoding_replaces=replaces)
     seed_everything(0)
     built = build_model(model, shapes, known(model, width=64, layers=2)).eval()
@@ -170,4 +178,5 @@ def test_every_model_hears_the_encoding(model: str, replaces: bool, encoding: En
         answers = built(batch)
         other = built(batch.with_column(ENCODING_COLUMN, 1 - batch.columns[ENCODING_COLUMN]))
     assert answers.shape == (len(graphs), 2)
+    assert torch.isfinite(answers).all()
     assert not torch.equal(answers, other)

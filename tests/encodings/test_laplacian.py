@@ -15,7 +15,7 @@ from torch_geometric.transforms import AddLaplacianEigenvectorPE
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.spec import Component
-from graphtrial.encodings import ENCODINGS, encode, laplacian
+from graphtrial.encodings import ENCODINGS, encode, spectrum
 from graphtrial.encodings.laplacian import LaplacianPE
 from graphtrial.graphs import GraphSet, from_networkx, to_pyg
 
@@ -123,11 +123,11 @@ def test_the_entry_of_largest_magnitude_is_positive(graphs: GraphSet, sign: str)
 
 
 def test_the_first_of_equal_magnitudes_decides_the_sign() -> None:
-    path = laplacian.fix_signs(torch.tensor([[-0.7, 0.5], [0.7, -0.6], [0.1, 0.6]], dtype=torch.float64))
+    path = spectrum.fix_signs(torch.tensor([[-0.7, 0.5], [0.7, -0.6], [0.1, 0.6]], dtype=torch.float64))
     assert path.tolist() == [[0.7, -0.5], [-0.7, 0.6], [-0.1, -0.6]]
     wobbling = torch.tensor([[-0.5], [0.5 + 1e-14]], dtype=torch.float64)
-    assert laplacian.fix_signs(wobbling)[0] > 0
-    assert laplacian.fix_signs(torch.zeros(2, 3, 0)).shape == (2, 3, 0)
+    assert spectrum.fix_signs(wobbling)[0] > 0
+    assert spectrum.fix_signs(torch.zeros(2, 3, 0)).shape == (2, 3, 0)
 
 
 def test_absolute_takes_magnitudes(graphs: GraphSet) -> None:
@@ -177,7 +177,7 @@ def test_the_number_of_threads_changes_no_bit(threads: int) -> None:
 def test_large_sets_are_decomposed_in_pieces_without_changing_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     graphs = graph_set(random_graphs(40, seed=3, undirected=True))
     expected = LaplacianPE(4).compute(graphs)
-    monkeypatch.setattr(laplacian, "DENSE_NUMBERS", 100)
+    monkeypatch.setattr(spectrum, "DENSE_NUMBERS", 100)
     np.testing.assert_array_equal(LaplacianPE(4).compute(graphs), expected)
 
 

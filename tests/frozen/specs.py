@@ -63,6 +63,8 @@ CASES: dict[str, Made] = {
     "laplacian-absolute": Made("csl", "mlp", WIDTH, "bgnn-v5/csl", "laplacian:20,sign=absolute"),
     "laplacian-unrandomised": Made("csl", "3wl-gnn", WIDTH, "bgnn-v5/csl", "laplacian:20"),
     "random-walk": Made("zinc", "gat", {"width": 64, "heads": 8}, "bgnn-v5/zinc", "random-walk:16"),
+    "combined": Made("zinc", "gin", WIDTH, "bgnn-v5/zinc", "rwse:20+laplacian:8"),
+    "combined-unrandomised": Made("csl", "3wl-gnn", WIDTH, "bgnn-v5/csl", "laplacian:8+node-order:41"),
     "node-order": Made("csl", "ringgnn", WIDTH, "bgnn-v5/csl", "node-order:41"),
     "accumulation": Made("zinc", "3wl-gnn", {"width": 64, "layers": 8}, "bgnn-v5/zinc"),
     "first-version": Made("dd", "diffpool", WIDTH, "bgnn-v1/dd", split=9),

@@ -44,6 +44,9 @@ Allowed = Annotated[
         help="Code outside graphtrial that a store or study names and that you trust, or the name of an entry point.",
     ),
 ]
+EncodingText = Annotated[
+    str, typer.Option("--encoding", help="Positional encodings, such as laplacian:20 or rwse:20+laplacian:8.")
+]
 Workers = Annotated[int | None, typer.Option(min=0, help="Trials at once; all cores by default, 0 for this process.")]
 ExecutorText = Annotated[
     str | None,

@@ -7,7 +7,17 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from graphtrial.cli.common import Allowed, Json, Plugins, friendly, load_code, out, parse_settings, print_json
+from graphtrial.cli.common import (
+    Allowed,
+    EncodingText,
+    Json,
+    Plugins,
+    friendly,
+    load_code,
+    out,
+    parse_settings,
+    print_json,
+)
 from graphtrial.core.errors import GraphTrialError
 
 
@@ -15,7 +25,7 @@ from graphtrial.core.errors import GraphTrialError
 def params(
     dataset: Annotated[str | None, typer.Argument(help="A dataset.")] = None,
     model: Annotated[str | None, typer.Argument(help="A model.")] = None,
-    encoding: Annotated[str, typer.Option(help="A positional encoding, such as laplacian:20.")] = "none",
+    encoding: EncodingText = "none",
     layers: Annotated[int | None, typer.Option(min=1, help="Depth; the published one by default.")] = None,
     width: Annotated[int | None, typer.Option(min=1, help="Width; the published one by default.")] = None,
     budget: Annotated[
@@ -33,7 +43,9 @@ def params(
 
     Example: graphtrial params zinc gcn --budget 500k --layers 16
     """
-    load_code(plugin, allow, dataset, model, encoding.partition(":")[0])
+    from graphtrial.encodings.notation import encoding_names
+
+    load_code(plugin, allow, dataset, model, *encoding_names(encoding))
     if published:
         if dataset is not None:
             raise GraphTrialError("--published checks all datasets and models; leave their names out")

@@ -9,6 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsed
 from rich.progress import Progress as Bars
 
 from graphtrial.cli.common import err
+from graphtrial.encodings.notation import format_encoding
 from graphtrial.execution.executor import Listener, Progress
 
 
@@ -39,9 +40,8 @@ def shown_progress(total: int, done: int, *, quiet: bool) -> Iterator[Listener]:
                 count += 1
                 bars.advance(task)
                 if not err.is_terminal:
-                    err.print(
-                        f"{count}/{total} {spec.model.name} {spec.encoding or ''} split {spec.split} seed {spec.seed}"
-                    )
+                    encoding = format_encoding(spec.encoding) if spec.encoding else ""
+                    err.print(f"{count}/{total} {spec.model.name} {encoding} split {spec.split} seed {spec.seed}")
             else:
                 running[spec.id] = f"{spec.model.name} split {spec.split} seed {spec.seed} epoch {progress.epoch}"
             bars.update(task, description="; ".join(running.values()) or "trials")

@@ -9,6 +9,7 @@ import typer
 
 from graphtrial.cli.common import (
     Allowed,
+    EncodingText,
     ExecutorText,
     Json,
     Plugins,
@@ -42,7 +43,7 @@ Splits = Annotated[int | None, typer.Option(min=1, help="Number of splits; all b
 def run(
     dataset: Annotated[str, typer.Argument(help="A dataset, such as csl or zinc.")],
     model: Annotated[str, typer.Argument(help="A model, such as gcn, or module:attribute.")],
-    encoding: Annotated[str, typer.Option(help="A positional encoding, such as laplacian:20.")] = "none",
+    encoding: EncodingText = "none",
     seeds: Seeds = None,
     splits: Splits = None,
     layers: Annotated[int | None, typer.Option(min=1, help="Depth; the published one by default.")] = None,
@@ -71,7 +72,9 @@ def run(
     """
     if workers != 0 and executor is None:
         prepare_workers()
-    load_code(plugin, allow, dataset, model, encoding.partition(":")[0], protocol)
+    from graphtrial.encodings.notation import encoding_names
+
+    load_code(plugin, allow, dataset, model, *encoding_names(encoding), protocol)
     from graphtrial.studies import ModelEntry, Study
 
     chosen = parse_settings(settings or [])

@@ -22,8 +22,8 @@ from graphtrial.graphs import Column, GraphSet, storage
 ENCODINGS: Registry[type[Encoding]] = Registry(
     "encoding",
     "graphtrial.encodings",
-    fits=lambda thing: is_subclass(thing, Encoding),
-    wanted="a subclass of graphtrial.Encoding",
+    fits=lambda thing: is_subclass(thing, Encoding) and "+" not in str(getattr(thing, "name", "")),
+    wanted="a subclass of graphtrial.Encoding without + in its name, which joins encodings",
     declared=("name",),
 )
 
@@ -35,7 +35,13 @@ class Encoding(ABC):
     version: ClassVar[int] = 1
     """Raised whenever the numbers change, so that no stale cache is used."""
 
-    relabelling: ClassVar[Literal["exact", "sign", "none"]] = "exact"
+    abbreviation: ClassVar[str] = ""
+    """The short name in papers, such as `RWSE`; the title by default."""
+
+    padding: Literal["zero", "nan"] = "zero"
+    """What fills the columns that a small graph has no values for; a model takes NaN as missing, or as zero."""
+
+    relabelling: Literal["exact", "sign", "none"] = "exact"
     """Whether the rows move with their nodes when these are renumbered: exactly, up to the sign of each column (where
     the structure decides the column at all), or not."""
 
@@ -48,6 +54,11 @@ class Encoding(ABC):
     @abstractmethod
     def compute(self, graphs: GraphSet) -> npt.NDArray[np.float32]:
         """Return the encoding of every node, [nodes, width]."""
+
+    @property
+    def parts(self) -> tuple[Encoding, ...]:
+        """The encodings that this one concatenates: itself, unless it is a combination."""
+        return (self,)
 
     def cache_key(self) -> dict[str, Any]:
         """Return the arguments that `compute` depends on."""
@@ -68,7 +79,14 @@ def encoding_settings(encoding: Component) -> dict[str, Any]:
 
 
 def encode(graphs: GraphSet, encoding: Encoding, column: str) -> GraphSet:
-    """Return the set with the encoding as a node column; computed once per content and kept in the cache."""
+    """Return the set with the encoding as a node column; each part is computed once per content and cached."""
+    values = [_cached_values(graphs, part) for part in encoding.parts]
+    meaning = f"{' + '.join(part.name for part in encoding.parts)} encoding"
+    together = values[0] if len(values) == 1 else np.concatenate(values, axis=1)
+    return graphs.with_column(column, Column(together, "node", meaning, missing=encoding.padding == "nan"))
+
+
+def _cached_values(graphs: GraphSet, encoding: Encoding) -> npt.NDArray[np.float32]:
     facts = [graphs.content_hash, encoding.name, encoding.version, encoding.cache_key()]
     origin = origin_digests(type(encoding))  # the version of a plug-in's encoding is the content of its files
     key = digest([*facts, origin] if origin else facts)
@@ -80,4 +98,4 @@ def encode(graphs: GraphSet, encoding: Encoding, column: str) -> GraphSet:
     def read() -> npt.NDArray[np.float32]:
         return storage.load(folder)[0]["values"]
 
-    return graphs.with_column(column, Column(cached(folder, make, read), "node", f"{encoding.name} encoding"))
+    return cached(folder, make, read)

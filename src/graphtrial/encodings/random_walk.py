@@ -23,6 +23,7 @@ class RandomWalkPE(Encoding):
     """
 
     name = "random-walk"
+    abbreviation = "RWSE"
 
     @validated
     def __init__(self, k: Width) -> None:

@@ -27,7 +27,8 @@ class Column:
     """One value or vector per node, edge, graph or pair.
 
     values: array with one row per node, edge, graph or pair. level: what the rows belong to. meaning: description of
-    the values. types: number of categories of a categorical column, else None.
+    the values. types: number of categories of a categorical column, else None. missing: whether NaN stands for a
+    missing value.
 
     Pairs are the candidate links of link prediction, in a set with a single graph: column `pairs` [pairs, 2] has their
     source and target nodes, and every other pair column has one row per candidate.
@@ -37,6 +38,7 @@ class Column:
     level: Level
     meaning: str = ""
     types: int | None = None
+    missing: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.values, np.ndarray):
@@ -75,7 +77,7 @@ def check_column(name: str, column: Column, size: Mapping[Level, int]) -> None:
         )
     if values.ndim == 0 or len(values) != rows:
         raise InvalidGraphError(f"column '{name}' has shape {values.shape}, but the set has {rows} {column.level}s")
-    if values.dtype.kind == "f" and not (valid := _valid(values, missing=name == TARGET)).all():
+    if values.dtype.kind == "f" and not (valid := _valid(values, missing=column.missing or name == TARGET)).all():
         bad = int(np.argmax(~valid.reshape(len(values), -1).all(axis=1)))
         raise InvalidGraphError(f"column '{name}' is not finite in {column.level} {bad}")
     if column.types is not None and values.dtype.kind == "f":
@@ -89,7 +91,7 @@ def check_column(name: str, column: Column, size: Mapping[Level, int]) -> None:
 
 
 def _valid(values: npt.NDArray[Any], missing: bool) -> npt.NDArray[np.bool_]:
-    """Return the mask of finite values, and of NaN where labels may be missing."""
+    """Return the mask of finite values, and of NaN where values may be missing."""
     finite: npt.NDArray[np.bool_] = np.isfinite(values)
     return finite | np.isnan(values) if missing else finite
 

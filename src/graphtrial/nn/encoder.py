@@ -11,6 +11,12 @@ from graphtrial.nn.shapes import Shapes
 ENCODING_COLUMN = "encoding"
 
 
+def encoding_values(graph: GraphBatch) -> Tensor | None:
+    """Return the encoding of each node, [nodes, width], zero where a small graph has no value (NaN); None without."""
+    values = graph.columns.get(ENCODING_COLUMN)
+    return None if values is None else values.masked_fill(values.isnan(), 0)
+
+
 class NodeEncoder(nn.Module):
     """Embedding of categorical node features or linear layer of continuous ones; an encoding is added or replaces them.
 
@@ -27,7 +33,7 @@ class NodeEncoder(nn.Module):
     def forward(self, graph: GraphBatch) -> Tensor:
         if self.encoding is None:
             return embed(self.feature, graph.x)
-        position = embed(self.encoding, graph.columns.get(ENCODING_COLUMN))
+        position = embed(self.encoding, encoding_values(graph))
         return position if self.feature is None else embed(self.feature, graph.x) + position
 
 

@@ -8,7 +8,7 @@ from torch.nn import functional as F
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
-from graphtrial.nn.encoder import ENCODING_COLUMN
+from graphtrial.nn.encoder import encoding_values
 from graphtrial.nn.shapes import Shapes
 
 
@@ -30,7 +30,7 @@ def raw_node_features(graph: GraphBatch, shapes: Shapes, dtype: torch.dtype) -> 
     """Return node features, categories one-hot, concatenated with or replaced by the encoding, [nodes, width]."""
     parts = [] if _replaced(shapes) else [_to_float(graph.x, shapes.node_types, dtype)]
     if shapes.encoding_dim:
-        parts.append(_to_float(graph.columns.get(ENCODING_COLUMN), 0, dtype))
+        parts.append(_to_float(encoding_values(graph), 0, dtype))
     return parts[0] if len(parts) == 1 else torch.cat(parts, dim=1)  # wide features are not copied for every batch
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 
 from graphtrial.core.spec import format_value
+from graphtrial.encodings.notation import format_encoding
 from graphtrial.results.rows import ResultRow
 from graphtrial.studies.plan import PlannedRow
 from graphtrial.training import PROTOCOLS
@@ -48,7 +49,7 @@ def _run_arguments(row: PlannedRow | TrialSpec) -> list[str]:
     """Return `graphtrial run` with arguments for a model, its settings, encoding, protocol and changed rules."""
     words = ["graphtrial", "run", row.dataset, row.model.name]
     if row.encoding is not None:
-        words += ["--encoding", str(row.encoding)]
+        words += ["--encoding", format_encoding(row.encoding)]
     for key, value in row.settings.items():
         if value is not None:
             words += ["--set", f"{key}={format_value(value)}"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphtrial.core.spec import canonical_json, digest
 from graphtrial.encodings import encoding_settings
-from graphtrial.encodings.notation import short_encoding
+from graphtrial.encodings.notation import parts_of, short_encoding
 from graphtrial.metrics import metric_range
 from graphtrial.published import PublishedResult, find_published
 from graphtrial.results.departures import Departure, changed_rules, departures_of
@@ -98,7 +98,8 @@ class ResultRow:
     def encoding_arguments(self) -> dict[str, Any] | None:
         """Name and arguments of the encoding, none without one."""
         encoding = self.first.spec.encoding
-        return None if encoding is None else {"name": encoding.name, **encoding_settings(encoding)}
+        parts = [{"name": part.name, **encoding_settings(part)} for part, _ in parts_of(encoding)]
+        return {"name": encoding.name, "parts": parts} if encoding and len(parts) > 1 else next(iter(parts), None)
 
     @property
     def encoding(self) -> str:

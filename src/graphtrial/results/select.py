@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from graphtrial.core.errors import GraphTrialError, did_you_mean
 from graphtrial.core.spec import parse_value
+from graphtrial.encodings.notation import JOINED, split_encodings
 from graphtrial.results.rows import ResultRow, result_rows
 from graphtrial.results.titles import label_title
 from graphtrial.studies import catalog, load_study
@@ -58,7 +59,7 @@ def matches(row: ResultRow, name: str) -> bool:
         if equals and ":" not in key:
             if key not in arguments or (arguments[key] != parse_value(value) and row.setting(key) != value):
                 return False
-        elif part != row.encoding:
+        elif JOINED.join(split_encodings(part)) != row.encoding:
             return False
     return True
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from graphtrial.core.spec import Component, format_value
 from graphtrial.datasets import DATASETS
 from graphtrial.encodings import ENCODINGS
-from graphtrial.encodings.notation import short_encoding
+from graphtrial.encodings.notation import USUAL, parts_of, short_encoding
 from graphtrial.trials.trial import TrialSpec
 
 if TYPE_CHECKING:
@@ -27,13 +27,28 @@ def model_title(spec: TrialSpec) -> str:
 
 
 def encoding_title(encoding: Component | None) -> str:
-    """Return an encoding in words: `Laplacian 20`, `Laplacian 20, fixed sign`; empty where there is none."""
-    if encoding is None:
-        return ""
-    usual = {"sign": "random", "order": "fixed"}
+    """Return an encoding in words: `Laplacian 20`, `Laplacian 20, fixed sign`; empty where there is none.
+
+    Several are abbreviated: `RWSE-20 + LapPE-8 (fixed sign)`.
+    """
+    parts = [part for part, _ in parts_of(encoding)]
+    if len(parts) != 1:
+        return " + ".join(map(_abbreviation, parts))
+    size, others = _words(parts[0])
+    return ", ".join([f"{ENCODINGS.title(parts[0].name)} {size}".strip(), *others])
+
+
+def _abbreviation(encoding: Component) -> str:
+    known = encoding.name in ENCODINGS and ENCODINGS.get(encoding.name).abbreviation
+    size, others = _words(encoding)
+    text = "-".join(filter(None, [known or ENCODINGS.title(encoding.name), size]))
+    return f"{text} ({', '.join(others)})" if others else text
+
+
+def _words(encoding: Component) -> tuple[str, list[str]]:
+    """Return the first argument of an encoding, and the others that are not usual in words."""
     first, *rest = encoding.arguments.items() or [("", "")]
-    others = [f"{format_value(value)} {key}" for key, value in rest if usual.get(key) != value]
-    return ", ".join([f"{ENCODINGS.title(encoding.name)} {format_value(first[1])}".strip(), *others])
+    return format_value(first[1]), [f"{format_value(value)} {key}" for key, value in rest if USUAL.get(key) != value]
 
 
 def trial_title(trial: TrialRecord) -> str:
@@ -91,11 +106,9 @@ def _differences(rows: Sequence[ResultRow]) -> list[str]:
 
 
 def _of_model(row: ResultRow) -> dict[str, Any]:
-    encoding = row.first.spec.encoding
+    parts = parts_of(row.first.spec.encoding)
     settings = {key: value for key, value in row.first.spec.settings.items() if key not in row.selected}
-    return settings | (
-        {f"{encoding.name} {key}": value for key, value in encoding.arguments.items()} if encoding else {}
-    )
+    return settings | {f"{part.name} {key}": value for part, _ in parts for key, value in part.arguments.items()}
 
 
 def _of_training(row: ResultRow) -> dict[str, Any]:

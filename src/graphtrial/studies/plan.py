@@ -10,6 +10,7 @@ from typing import Any
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.spec import Component, canonical_json
 from graphtrial.datasets import DATASETS, Dataset, load
+from graphtrial.encodings.notation import short_encoding
 from graphtrial.nn import Shapes
 from graphtrial.published.lookup import models_in_table
 from graphtrial.studies.study import ModelEntry, Study, choose_settings, parse_encoding
@@ -164,7 +165,7 @@ def _settings_in_table(
     if not rows:
         listed = ", ".join(f"{key} = {value}" for key, value in settings.items()) or "any settings"
         raise GraphTrialError(
-            f"{table} has no row on {dataset} for {model} with {listed}, encoding {encoding or 'none'}"
+            f"{table} has no row on {dataset} for {model} with {listed}, encoding {short_encoding(encoding)}"
         )
     return [{**published.settings, **settings} for _, published in rows]
 

@@ -15,6 +15,8 @@ from graphtrial.core.spec import Component
 from graphtrial.datasets import Dataset, DatasetSpec
 from graphtrial.datasets.base import published_name
 from graphtrial.encodings import ENCODINGS
+from graphtrial.encodings.combined import combine
+from graphtrial.encodings.notation import checked_parts
 from graphtrial.nn import MODELS, Shapes, implied_settings, model_settings, parse_budget, width_for_budget
 from graphtrial.published import released_configuration
 from graphtrial.training import PROTOCOLS, Protocol, Rules
@@ -150,20 +152,20 @@ def _match(name: str, names: Sequence[str], kind: str) -> str:
     )
 
 
-def encoding_name(text: str) -> str:
-    """Return the name in an encoding such as `laplacian:20`."""
-    return text.partition(":")[0]
-
-
 def parse_encoding(text: str, model: str | None = None) -> Component | None:
-    """Parse an encoding such as `laplacian:20`; `none` gives `None`.
+    """Parse an encoding such as `laplacian:20` or `rwse:20+laplacian:8`; `none` gives `None`.
 
     For a model without `randomised_encodings`, the default arguments are those without random signs or order.
     """
     if text == "none":
         return None
     randomised = model is None or getattr(MODELS.get(model), "randomised_encodings", True)
-    component = Component.parse(text, ENCODINGS.get, lambda kind: {} if randomised else kind.unrandomised)
+    component = combine(
+        [
+            Component.parse(part, ENCODINGS.get, lambda kind: {} if randomised else kind.unrandomised)
+            for part in checked_parts(text)
+        ]
+    )
     make_encoding(component)  # validates the arguments
     return component
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from graphtrial.encodings import encoding_settings
+from graphtrial.encodings.notation import parts_of
 from graphtrial.training.outcome import Epoch
 from graphtrial.trials.store import TrialRecord
 
@@ -23,8 +24,10 @@ def settings(record: TrialRecord) -> dict[str, str]:
     spec = record.spec
     values = spec.to_dict()
     values["model"] |= {"arguments": spec.settings}
-    if spec.encoding is not None:
-        values["encoding"] |= {"arguments": encoding_settings(spec.encoding)}
+    parts = [part for part, _ in parts_of(spec.encoding)]
+    if parts:
+        by_name = {part.name: encoding_settings(part) for part in parts}
+        values["encoding"] |= {"arguments": by_name if len(parts) > 1 else by_name[parts[0].name]}
     walk("", {**values, "rules": spec.rules.flat()})
     return params
 

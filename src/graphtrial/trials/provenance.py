@@ -10,6 +10,7 @@ from graphtrial.core.registry import version_of
 from graphtrial.core.spec import Component
 from graphtrial.datasets import DATASETS, load
 from graphtrial.encodings import ENCODINGS
+from graphtrial.encodings.notation import parts_of, short_encoding
 from graphtrial.tasks import Task
 from graphtrial.trials.kinds import TrialKind
 
@@ -30,8 +31,7 @@ def source_digests(
     if origin_digests(dataset_type):
         parts.extend((task or load(dataset).task).definitions)
     parts += kind.origins(model)
-    if encoding:
-        parts.append(ENCODINGS.get(encoding.name))
+    parts += [ENCODINGS.get(part.name) for part, _ in parts_of(encoding)]
     return origin_digests(*parts)
 
 
@@ -69,7 +69,12 @@ def changed_version(spec: TrialSpec) -> str:
     model, encoding = current_versions(spec.kind, spec.model.name, spec.encoding)
     for part, then, now in (
         (f"{spec.kind.noun} '{spec.model.name}'", spec.model_version, model),
-        (f"encoding '{spec.encoding}'", spec.encoding_version, encoding),
+        (f"encoding '{short_encoding(spec.encoding)}'", spec.encoding_version, encoding),
+        *(
+            (f"encoding '{part.name}'", version, version_of(ENCODINGS, part.name))
+            for part, version in parts_of(spec.encoding)
+            if version
+        ),
     ):
         if then != now:
             return f"version {then} of {part}; this is version {now}"

@@ -10,7 +10,7 @@ from graphtrial.core.spec import Component
 from graphtrial.datasets import Dataset, load
 from graphtrial.encodings import ENCODINGS, Encoding
 from graphtrial.nn import Shapes
-from graphtrial.nn.shapes import mean_log_degree
+from graphtrial.nn.shapes import EncodingShape, mean_log_degree
 from graphtrial.published.shapes import lookup_shapes
 
 
@@ -28,6 +28,7 @@ def shapes_for(dataset: Dataset, encoding: Encoding | None) -> Shapes:
     replaces = dataset.spec.encoding_mode == "replace"
     width = encoding.width if encoding else 0
     shapes = Shapes.of(dataset.graphs, dataset.task, encoding_dim=width, encoding_replaces=replaces)
+    shapes = replace(shapes, encodings=encoding_shapes(encoding))
     if dataset.spec.split_level == "graph" and dataset.splits:
         train_ids = np.unique(np.concatenate([np.asarray(split.train) for split in dataset.splits]))
         if len(train_ids):
@@ -44,4 +45,10 @@ def shapes_for(dataset: Dataset, encoding: Encoding | None) -> Shapes:
 
 def planned_shapes(name: str, encoding: Encoding | None) -> Shapes:
     """Return the shapes without data where the sizes of a dataset are published; any other dataset is loaded."""
-    return lookup_shapes(name, encoding.width if encoding else 0) or shapes_for(load(name), encoding)
+    published = lookup_shapes(name, encoding.width if encoding else 0)
+    return replace(published, encodings=encoding_shapes(encoding)) if published else shapes_for(load(name), encoding)
+
+
+def encoding_shapes(encoding: Encoding | None) -> tuple[EncodingShape, ...]:
+    """Return name and width of each part of an encoding, from left to right."""
+    return tuple(EncodingShape(part.name, part.width) for part in encoding.parts) if encoding else ()

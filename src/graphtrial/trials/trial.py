@@ -14,6 +14,7 @@ from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.rules import Rules
 from graphtrial.core.spec import Component, canonical_json, declared_defaults, digest, without_defaults
 from graphtrial.datasets import Dataset, load
+from graphtrial.encodings.notation import parts_of
 from graphtrial.training.batches import Job
 from graphtrial.training.outcome import Epoch, Outcome
 from graphtrial.trials.fields import (
@@ -90,7 +91,7 @@ class TrialSpec:
     @property
     def names(self) -> tuple[str, ...]:
         """Registered names of dataset, model and encoding; the protocol is stored in full."""
-        return (self.dataset, self.model.name, *([self.encoding.name] if self.encoding else []))
+        return (self.dataset, self.model.name, *(part.name for part, _ in parts_of(self.encoding)))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the specification as plain JSON-like values, as it is stored."""

@@ -7,13 +7,12 @@ from itertools import pairwise
 
 import networkx as nx
 import pytest
-import torch
 from tests.helpers.layers import DIRECTED
 from tests.helpers.samples import Graph, batch_of
 
 from graphtrial.graphs import GraphBatch
-from graphtrial.graphs.pairs import path_edges
-from graphtrial.graphs.pairs.path_edges import shortest_paths
+from graphtrial.graphs.pairs import path_edges as module
+from graphtrial.graphs.pairs import shortest_path_distances
 
 LONG: list[Graph] = [(9, [(i, i + 1) for i in range(8)] + [(0, 4), (4, 8), (8, 0)])]
 
@@ -50,12 +49,12 @@ def expected(graph: GraphBatch, hops: int) -> tuple[list[int], Counter[tuple[int
 @pytest.mark.parametrize("chunk", [1, 1 << 22])
 @pytest.mark.parametrize("given", [*DIRECTED.values(), LONG], ids=[*DIRECTED, "long"])
 def test_distances_and_edges(given: list[Graph], chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(path_edges, "CHUNK", chunk)
+    monkeypatch.setattr(module, "CHUNK", chunk)
     graph = batch_of(given)
     for hops in (2, 19):
-        paths = shortest_paths(graph, hops)
+        paths = module.path_edges(graph, hops)
         distance, weights = expected(graph, hops)
-        assert paths.distance.tolist() == distance
+        assert shortest_path_distances(graph).tolist() == distance
         entries = zip(*(values.tolist() for values in (paths.pair, paths.hop, paths.edge)), strict=True)
         found = dict(zip(entries, paths.weight.tolist(), strict=True))
         assert len(found) == len(paths.pair) == len(weights)
@@ -63,4 +62,4 @@ def test_distances_and_edges(given: list[Graph], chunk: int, monkeypatch: pytest
 
 
 def test_no_graph_at_all() -> None:
-    assert torch.equal(shortest_paths(batch_of([]), 3).distance, torch.zeros(0, dtype=torch.int64))
+    assert len(module.path_edges(batch_of([]), 3).pair) == 0

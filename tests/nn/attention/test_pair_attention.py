@@ -32,6 +32,6 @@ def test_attention_equals_its_equation(given: list[Graph], full: bool, constant:
         factor = 1 / 1.3 if full else 1.0
         pairs = [(u, query[node] * key[u] * edge[at], factor) for at, u in edges_into(batch, node)]
         if full:
-            fake = layer.other_Q(x)[node] * layer.other_K(x) * layer.other_E(other)
+            fake = layer.Q2(x)[node] * layer.K2(x) * layer.E2(other)
             pairs += [(u, fake[u], 0.3 / 1.3) for u in others_of(batch, node) if u not in adjacent]
         torch.testing.assert_close(got[node], attend(pairs, value, HEADS, 1e-6))

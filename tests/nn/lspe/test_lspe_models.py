@@ -72,11 +72,11 @@ def test_attention_with_positions_equals_its_equations(positions: bool) -> None:
             adjacent = {u for _, u in edges_into(batch, node)}
             real, fake = (
                 module.Q(states)[node] * module.K(states),
-                module.other_Q(states)[node] * module.other_K(states),
+                module.Q2(states)[node] * module.K2(states),
             )
             pairs = [(u, real[u] * module.E(e)[at], 1 / 1.5) for at, u in edges_into(batch, node)]
             others = [u for u in others_of(batch, node) if u not in adjacent]
-            pairs += [(u, fake[u] * module.other_E(other)[0], 0.5 / 1.5) for u in others]
+            pairs += [(u, fake[u] * module.E2(other)[0], 0.5 / 1.5) for u in others]
             rows.append(attend(pairs, module.V(states), 2, 1e-6))
         attended.append(torch.stack(rows))
     torch.testing.assert_close(new_x, layer.block(attended[0], x))

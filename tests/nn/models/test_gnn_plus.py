@@ -13,7 +13,7 @@ from torch.nn import functional as F
 from torch_geometric.nn import GCNConv, GINEConv, MessagePassing, global_add_pool, global_mean_pool
 
 from graphtrial.graphs import GraphBatch
-from graphtrial.graphs.pairs.random_walks import edge_walks
+from graphtrial.graphs.pairs import edge_walks
 from graphtrial.nn import Shapes, build_model
 from graphtrial.nn.graphgps.gcn_convolution import GCNConvolution
 from graphtrial.nn.graphgps.plus import FeedForwardBlock
@@ -86,7 +86,7 @@ def test_a_whole_model_is_made_of_pygs_layers(name: str, settings: dict[str, Any
         graph.edge_attr if settings["edge_features"] else torch.zeros_like(graph.edge_attr)
     ]
     if settings.get("edge_walk"):
-        e = e + model.edge_walk(edge_walks(graph, 4, torch.float64))
+        e = e + model.edge_walk(edge_walks(graph, 4, dtype=torch.float64))
     act = F.gelu if settings.get("activation") == "gelu" else F.relu
     for block in model.blocks:
         new = pyg_convolution(block.conv, graph, x, e)

@@ -15,7 +15,8 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from graphtrial.graphs import GraphBatch
-from graphtrial.graphs.pairs.expander import expander_graph
+from graphtrial.graphs.pairs import expander_edges
+from graphtrial.graphs.self_loops import replace_edges
 from graphtrial.nn import Shapes, build_model
 
 WIDTH, HEADS, SIZE = 8, 2, 4
@@ -177,7 +178,13 @@ def weight_of(layer: Any, receiver: Tensor, sender: Tensor, edge: Tensor) -> Ten
     "settings",
     [
         {},
-        {"virtual_nodes": 3, "expander": "hamiltonian", "expander_degree": 2, "expander_seed": 3},
+        {
+            "virtual_nodes": 3,
+            "expander": "hamiltonian",
+            "expander_degree": 2,
+            "expander_seed": 3,
+            "expander_loops": False,
+        },
         {"virtual_nodes": 0, "edge_features": False},
         {"expander": "none", "attend_edges": False},
     ],
@@ -186,11 +193,12 @@ def weight_of(layer: Any, receiver: Tensor, sender: Tensor, edge: Tensor) -> Ten
 def test_exphormer(settings: dict[str, Any]) -> None:
     graph, model = batch(), build("exphormer", **settings)
     kind = settings.get("expander", "permutations")
-    expander = (
-        expander_graph(graph, settings.get("expander_degree", 5), kind, settings.get("expander_seed", 0))
-        if kind != "none"
-        else None
-    )
+    expander = None
+    if kind != "none":
+        degree, seed = settings.get("expander_degree", 5), settings.get("expander_seed", 0)
+        loops, hamiltonian = settings.get("expander_loops", True), kind == "hamiltonian"
+        edges = expander_edges(graph, degree, seed, self_loops=loops, hamiltonian=hamiltonian)
+        expander = replace_edges(graph, *edges)[0]
     x, e = model.node_input(graph), model.edge_input(graph)
     first_e = e.expand(graph.num_edges, -1)
     virtual = {(g, v): row for g in range(graph.num_graphs) for v, row in enumerate(model.virtual)}
@@ -223,7 +231,7 @@ def test_san(edge_features: bool) -> None:
     graph, model = batch(), build("san-gps", gamma=0.3, edge_features=edge_features)
     x, e = model.node_input(graph), model.edge_input(graph).expand(graph.num_edges, -1)
     for layer in model.blocks:
-        part, rows = layer.attention, []
+        part, block, rows = layer.attention, layer.block, []
         for nodes in graphs_of(graph):
             for i in nodes:
                 senders = [(j, weight_of(part, x[i], x[j], e[edge]) / 1.3) for edge, j in in_edges(graph, i)]
@@ -233,8 +241,9 @@ def test_san(edge_features: bool) -> None:
                     senders.append((j, 0.3 / 1.3 * score.exp().unsqueeze(1)))
                 top = sum((w * heads(part.V(x[j])) for j, w in senders), torch.zeros(HEADS, SIZE))
                 attended = (top / (sum((w for _, w in senders), torch.zeros(1)) + 1e-6)).flatten()
-                rows.append(norm(layer.attention_norm, x[i] + layer.output(attended)))
-        x = feed_forward(layer, torch.stack(rows))
+                rows.append(norm(block.norm, x[i] + block.output(attended)))
+        states = torch.stack(rows)
+        x = norm(block.ffn_norm, states + block.ffn[3](block.ffn[0](states).relu()))
     torch.testing.assert_close(model(graph), model.head(graph, x))
 
 

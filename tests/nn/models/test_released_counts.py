@@ -51,4 +51,5 @@ def test_every_repository_is_there() -> None:
         "vijaydwivedi75/gnn-lspe": 10,
         "LUOyk1999/tunedGNN": 12,
         "cptq/SignNet-BasisNet": 17,
+        "microsoft/Graphormer": 1,
     }

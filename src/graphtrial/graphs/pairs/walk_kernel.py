@@ -9,7 +9,7 @@ from torch import Tensor
 
 from graphtrial.graphs.batch import GraphBatch
 from graphtrial.graphs.pairs.complete import complete_graph
-from graphtrial.graphs.pairs.random_walks import random_walk_pairs
+from graphtrial.graphs.pairs.walks import pair_walks
 
 
 def walk_kernel(graph: GraphBatch, steps: int, gamma: float, dtype: torch.dtype) -> Tensor:
@@ -23,11 +23,11 @@ def walk_kernel(graph: GraphBatch, steps: int, gamma: float, dtype: torch.dtype)
 
     def compute() -> Tensor:
         chances = [math.comb(steps, k) * (1 - gamma) ** (steps - k) * gamma**k for k in range(steps + 1)]
-        walks = random_walk_pairs(graph, 0, steps, dtype) @ torch.tensor(
-            chances, dtype=dtype, device=graph.batch.device
-        )
+        weights = torch.tensor(chances, dtype=dtype, device=graph.batch.device)
+        walks = pair_walks(graph, steps + 1, dtype=dtype) @ weights
         column, row = complete_graph(graph).edge_index
         root = graph.out_degree.clamp(min=1).to(dtype).sqrt()
-        return walks * root.index_select(0, row) / root.index_select(0, column)
+        kernel: Tensor = walks * root.index_select(0, row) / root.index_select(0, column)
+        return kernel
 
     return graph.cached(f"walk kernel {steps} {gamma} {dtype}", compute)

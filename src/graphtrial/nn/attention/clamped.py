@@ -1,4 +1,4 @@
-"""Attention along edges with the clamped exponentials of GT and SAN."""
+"""Attention along edges with clamped exponentials, as in GT and SAN."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import math
 from torch import Tensor
 
 from graphtrial.graphs import GraphBatch
+from graphtrial.nn.graphgps.edge_weights import CLAMP
 from graphtrial.ops import aggregate, aggregate_messages, edge_dot
 
-LARGEST_SCORE = 5.0
 EPS = 1e-6
 
 
@@ -27,7 +27,7 @@ def channel_scores(graph: GraphBatch, query: Tensor, key: Tensor, edge: Tensor) 
 
 def clamped_exponential(scores: Tensor) -> Tensor:
     """Return the exponentials of scores clamped to [-5, 5], the released substitute for a softmax."""
-    return scores.clamp(-LARGEST_SCORE, LARGEST_SCORE).exp()
+    return scores.clamp(-CLAMP, CLAMP).exp()
 
 
 def weighted_mean(graph: GraphBatch, weight: Tensor, value: Tensor, eps: float = EPS) -> Tensor:

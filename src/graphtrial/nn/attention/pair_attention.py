@@ -9,7 +9,8 @@ from torch import Tensor, nn
 
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.pairs.complete import complete_graph, pair_index
-from graphtrial.nn.attention.clamped import channel_scores, clamped_exponential, dot_scores, weighted_mean
+from graphtrial.nn.attention.clamped import weighted_mean
+from graphtrial.nn.graphgps.edge_weights import edge_weights
 from graphtrial.nn.layers import Linear
 
 
@@ -32,25 +33,18 @@ class PairAttention(nn.Module):
         self.heads = heads
         self.Q, self.K, self.V = (Linear(inputs, width, bias=False) for _ in range(3))
         self.E = Linear(width, width, bias=False)
-        self.other_Q = Linear(inputs, width, bias=False) if full_graph else None
-        self.other_K = Linear(inputs, width, bias=False) if full_graph else None
-        self.other_E = Linear(width, width, bias=False) if full_graph else None
+        self.Q2 = Linear(inputs, width, bias=False) if full_graph else None
+        self.K2 = Linear(inputs, width, bias=False) if full_graph else None
+        self.E2 = Linear(width, width, bias=False) if full_graph else None
 
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor, other: Tensor, pair_weights: Tensor | None) -> Tensor:
-        def split(projected: Tensor) -> Tensor:
-            return cast(Tensor, projected.unflatten(1, (self.heads, -1)))
-
-        query, key, value, edge = split(self.Q(x)), split(self.K(x)), split(self.V(x)), split(self.E(e))
-        constant = len(e) == 1 != graph.num_edges
-        scores = (
-            dot_scores(graph, query * edge, key) if constant else channel_scores(graph, query, key, edge).sum(dim=2)
-        )
-        weights = clamped_exponential(scores)
-        if self.other_Q is None or self.other_K is None or self.other_E is None:
+        value = cast(Tensor, self.V(x).unflatten(1, (self.heads, -1)))
+        weights = edge_weights(graph, self.Q(x), self.K(x), self.E(e), self.heads)
+        if self.Q2 is None or self.K2 is None or self.E2 is None:
             return weighted_mean(graph, weights, value)
         full = complete_graph(graph)
-        scores = dot_scores(full, split(self.other_Q(x)) * split(self.other_E(other)), split(self.other_K(x)))
-        others = clamped_exponential(scores) * pairs_without_edges(graph, x.dtype)
+        others = edge_weights(full, self.Q2(x), self.K2(x), self.E2(other), self.heads)
+        others = others * pairs_without_edges(graph, x.dtype)
         pairs = pair_index(graph, graph.edge_index[1], graph.edge_index[0])
         return weighted_mean(full, others.index_add(0, pairs, weights) * cast(Tensor, pair_weights), value)
 

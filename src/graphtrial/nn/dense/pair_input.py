@@ -13,7 +13,7 @@ from torch import Tensor
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.pairs.buckets import Bucket, Plan
-from graphtrial.nn.encoder import ENCODING_COLUMN
+from graphtrial.nn.encoder import encoding_values
 from graphtrial.nn.shapes import Shapes
 
 Featureless = Literal["zeros", "identity"]
@@ -116,7 +116,7 @@ class PairInput:
                 value.append(column.reshape(-1).to(dtype))
 
         put(row_of_node, graph.x, self.node_types, self.node_dim, 1, self.type_value)
-        put(row_of_node, graph.columns.get(ENCODING_COLUMN), 0, self.encoding_dim, self.first_encoding)
+        put(row_of_node, encoding_values(graph), 0, self.encoding_dim, self.first_encoding)
         put(row_of_edge, graph.edge_attr, self.edge_types, self.edge_dim, self.first_edge)
         out = torch.zeros(self.channels, entries, dtype=dtype, device=device)
         return out.index_put_((torch.cat(channel), torch.cat(row)), torch.cat(value), accumulate=True)

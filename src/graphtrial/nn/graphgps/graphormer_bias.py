@@ -9,8 +9,9 @@ from torch import Tensor, nn
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
+from graphtrial.graphs.pairs import pair_layout, shortest_path_distances
 from graphtrial.graphs.pairs.complete import TokenGraph, add_tokens, pair_index
-from graphtrial.graphs.pairs.path_edges import shortest_paths
+from graphtrial.graphs.pairs.path_edges import path_edges
 from graphtrial.nn.shapes import Shapes
 from graphtrial.ops.graph_attention import pair_blocks
 
@@ -21,16 +22,21 @@ STD = 0.02
 
 
 class DegreeEmbedding(nn.Module):
-    """Sum of the embeddings of in-degree and out-degree, at most 63. Returns [nodes, width]."""
+    """Sum of the embeddings of in-degree and out-degree, at most 63. Returns [nodes, width].
 
-    def __init__(self, width: int) -> None:
+    With `in_degree_twice` the in-degree stands for the out-degree too, as in Graphormer 1.0.
+    """
+
+    def __init__(self, width: int, *, in_degree_twice: bool = False) -> None:
         super().__init__()
+        self.in_degree_twice = in_degree_twice
         self.in_degree = _embedding(DEGREES, width)
         self.out_degree = _embedding(DEGREES, width)
 
     def forward(self, graph: GraphBatch) -> Tensor:
         incoming = self.in_degree(graph.in_degree.clamp(max=DEGREES - 1))
-        out: Tensor = incoming + self.out_degree(graph.out_degree.clamp(max=DEGREES - 1))
+        degree = graph.in_degree if self.in_degree_twice else graph.out_degree
+        out: Tensor = incoming + self.out_degree(degree.clamp(max=DEGREES - 1))
         return out
 
 
@@ -79,15 +85,15 @@ class PairBias(nn.Module):
 
     def between_nodes(self, graph: GraphBatch) -> Tensor:
         """Return the bias of each pair of nodes, [pairs, heads]."""
-        paths = shortest_paths(graph, DISTANCES - 1)
-        kind = torch.where(paths.distance < 0, DISTANCES, paths.distance.clamp(max=DISTANCES - 1))
+        distance = shortest_path_distances(graph)
+        kind = torch.where(distance < 0, DISTANCES, distance.clamp(max=DISTANCES - 1))
         bias: Tensor = self.distance(kind)
         if self.edge is not None and self.hop is not None:
             bias = bias + self._edge_bias(graph, bias) / kind.clamp(min=1).to(bias.dtype).unsqueeze(1)
         return bias
 
     def _edge_bias(self, graph: GraphBatch, like: Tensor) -> Tensor:
-        paths = shortest_paths(graph, DISTANCES - 1)
+        paths = path_edges(graph, DISTANCES - 1)
         if graph.edge_attr is None:
             raise GraphTrialError("the batch lacks the edge features that this model was built for")
         table = torch.einsum("th,khg->ktg", cast(nn.Embedding, self.edge).weight, cast(Tensor, self.hop))
@@ -103,10 +109,7 @@ class PairBias(nn.Module):
 
 def _pairs_with_tokens(graph: GraphBatch, tokens: TokenGraph) -> Tensor:
     """Return the pair of the token graph of each pair of the graph."""
-    degree = graph.ptr.diff().index_select(0, graph.batch)
-    row = torch.repeat_interleave(torch.arange(graph.num_nodes, device=degree.device), degree)
-    start = torch.cat([degree.new_zeros(1), degree.cumsum(0)])
-    column = graph.ptr[graph.batch[row]] + torch.arange(len(row), device=row.device) - start[row]
+    row, column = pair_layout(graph).index
     return pair_index(tokens.graph, tokens.nodes[row], tokens.nodes[column])
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar, cast
 from torch import Tensor, nn
 
 from graphtrial.graphs import GraphBatch
-from graphtrial.graphs.pairs.random_walks import edge_walks
+from graphtrial.graphs.pairs import edge_walks
 from graphtrial.nn.graphgps.activation import Activation, make_activation
 from graphtrial.nn.graphgps.feed_forward import feed_forward
 from graphtrial.nn.graphgps.head import Head, PredictionHead, SumOrMean
@@ -110,7 +110,7 @@ class PlusModel(nn.Module):
     def forward(self, graph: GraphBatch) -> Tensor:
         x, e = self.node_input(graph), self.edge_input(graph)
         if self.edge_walk is not None:
-            e = e + self.edge_walk(edge_walks(graph, self.edge_walk.in_features, x.dtype))
+            e = e + self.edge_walk(edge_walks(graph, self.edge_walk.in_features, dtype=x.dtype))
         for block in self.blocks:
             x, e = block(graph, x, e)
         return cast(Tensor, self.head(graph, x))

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from graphtrial.graphs import GraphBatch
-from graphtrial.nn.encoder import ENCODING_COLUMN, NodeEncoder, embed
+from graphtrial.nn.encoder import NodeEncoder, embed, encoding_values
 from graphtrial.nn.layers import Linear
 from graphtrial.nn.readout import pool
 from graphtrial.nn.shapes import Shapes
@@ -33,7 +33,7 @@ class LSPEInput(nn.Module):
             x = self.feature(graph)
         else:
             x = next(self.feature.parameters()).expand(graph.num_nodes, -1)
-        return x, None if self.position is None else embed(self.position, graph.columns.get(ENCODING_COLUMN))
+        return x, None if self.position is None else embed(self.position, encoding_values(graph))
 
 
 class LSPEOutput(nn.Module):

@@ -9,7 +9,8 @@ from torch import Tensor, nn
 
 from graphtrial.core.arguments import Depth, DropoutRate, Range, Width
 from graphtrial.graphs import GraphBatch
-from graphtrial.graphs.pairs.expander import expander_graph
+from graphtrial.graphs.pairs import expander_edges
+from graphtrial.graphs.self_loops import replace_edges
 from graphtrial.nn.graphgps.edge_weights import CLAMP, edge_weights
 from graphtrial.nn.graphgps.feed_forward import feed_forward
 from graphtrial.nn.graphgps.gated import GatedLayer
@@ -131,8 +132,9 @@ class Exphormer(nn.Module):
     """Exphormer, Shirzad et al. 2023 (arXiv:2303.06147), as released.
 
     Attention goes over the edges (`attend_edges`), an expander of degree 2 x `expander_degree` and `virtual_nodes`
-    nodes linked to all others; its edge states are those of the input. The expander is drawn by `expander_seed` for
-    each size of graph, in the order of the nodes: beyond 10 nodes, predictions depend on that order, as released.
+    nodes linked to all others; its edge states are those of the input. The expander of a graph is drawn by its edges
+    and `expander_seed`: beyond 10 nodes, predictions depend on the order of the nodes. The released code keeps the
+    loops of expanders (`expander_loops`), which the paper says are removed.
     Eigenpairs (`eigen_encoder` "stable") gate the message passing; with "deepset" they are node features.
     Returns [graphs or nodes, outputs].
     """
@@ -151,6 +153,7 @@ class Exphormer(nn.Module):
         expander: Literal["permutations", "none", "hamiltonian"] = "permutations",
         expander_degree: Annotated[int, Range(1, 1000)] = 5,
         expander_seed: Annotated[int, Range(0, 2**31 - 1)] = 0,
+        expander_loops: bool = True,
         virtual_nodes: Annotated[int, Range(0, 1000)] = 1,
         attend_edges: bool = True,
         edge_features: bool = False,
@@ -168,6 +171,7 @@ class Exphormer(nn.Module):
         self.edge_input = EdgeInput(shapes, width, use_features=edge_features)
         self.stable = stable_positions(shapes, positions, width)
         self.expander, self.expander_degree, self.expander_seed = expander, expander_degree, expander_seed
+        self.expander_loops = expander_loops
         self.attend_edges = attend_edges
         self.expander_edge = nn.Embedding(1, width)
         self.virtual, self.to_virtual, self.from_virtual = (
@@ -186,10 +190,20 @@ class Exphormer(nn.Module):
         position = None if self.stable is None else self.stable(graph)
         parts = [(graph, e)] if self.attend_edges else []
         if self.expander != "none":
-            edges = expander_graph(graph, self.expander_degree, self.expander, self.expander_seed)
-            parts.append((edges, self.expander_edge.weight))
+            parts.append((self._expander(graph), self.expander_edge.weight))
         virtual = self.virtual.expand(graph.num_graphs, -1, -1)
         for block in self.blocks:
             x, e, virtual = block(graph, x, e, position, parts, virtual, self.to_virtual, self.from_virtual)
         out: Tensor = self.head(graph, x)
         return out
+
+    def _expander(self, graph: GraphBatch) -> GraphBatch:
+        """Return the batch with the edges of the expanders instead of its own."""
+        given = (self.expander_degree, self.expander_seed)
+        loops, hamiltonian = self.expander_loops, self.expander == "hamiltonian"
+
+        def compute() -> GraphBatch:
+            source, target = expander_edges(graph, *given, self_loops=loops, hamiltonian=hamiltonian)
+            return replace_edges(graph, source, target)[0]
+
+        return graph.cached(f"expander graph {given} {loops} {hamiltonian}", compute)

@@ -9,8 +9,8 @@ from torch import Tensor, nn
 
 from graphtrial.core.arguments import Depth, DropoutRate, Range, Width
 from graphtrial.graphs import GraphBatch
+from graphtrial.graphs.pairs import pair_walks
 from graphtrial.graphs.pairs.complete import complete_graph, pair_index
-from graphtrial.graphs.pairs.random_walks import random_walk_pairs
 from graphtrial.nn.graphgps.feed_forward import feed_forward
 from graphtrial.nn.graphgps.head import Head, PredictionHead, SumOrMean
 from graphtrial.nn.graphgps.inputs import EdgeInput, NodeInput
@@ -147,10 +147,9 @@ class GRIT(nn.Module):
 
     def forward(self, graph: GraphBatch) -> Tensor:
         full, x = complete_graph(graph), self.node_input(graph)
-        pairs, returns, at = graph.cached(
-            f"rrwp {self.walk_length} {self.walks} {x.dtype}", lambda: self._random_walks(graph, x.dtype)
-        )
-        x = x + self.node_walks(returns)
+        pairs = pair_walks(graph, self.walk_length, transposed=self.walks == "from-source", dtype=x.dtype)
+        loops, at = graph.cached("pairs of nodes and edges", lambda: _pairs_of(graph))
+        x = x + self.node_walks(pairs.index_select(0, loops))
         edges = self.edge_input(graph).expand(graph.num_edges, -1)
         e = self.pair_walks(pairs).index_add(0, at, edges)
         log_degree = graph.in_degree.to(x.dtype).log1p().unsqueeze(1)
@@ -159,11 +158,8 @@ class GRIT(nn.Module):
         out: Tensor = self.head(graph, x)
         return out
 
-    def _random_walks(self, graph: GraphBatch, dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
-        """Return RRWP of pairs [pairs, K] and nodes [nodes, K], and the pair of each edge [edges]."""
-        pairs = random_walk_pairs(graph, 0, self.walk_length - 1, dtype)
-        nodes = torch.arange(graph.num_nodes, device=pairs.device)
-        returns = pairs.index_select(0, pair_index(graph, nodes, nodes))
-        if self.walks == "from-source":
-            pairs = pairs.index_select(0, complete_graph(graph).out_order)
-        return pairs, returns, pair_index(graph, graph.edge_index[1], graph.edge_index[0])
+
+def _pairs_of(graph: GraphBatch) -> tuple[Tensor, Tensor]:
+    """Return the pair (i, i) of each node and the pair (target, source) of each edge."""
+    nodes = torch.arange(graph.num_nodes, device=graph.batch.device)
+    return pair_index(graph, nodes, nodes), pair_index(graph, graph.edge_index[1], graph.edge_index[0])

@@ -11,7 +11,7 @@ from graphtrial.graphs import GraphBatch
 from graphtrial.nn.attention.edge_vectors import PairEncoder
 from graphtrial.nn.attention.pair_attention import PairAttention, gamma_weights
 from graphtrial.nn.attention.transformer_block import Norm, PostNormBlock
-from graphtrial.nn.encoder import ENCODING_COLUMN, NodeEncoder, embed
+from graphtrial.nn.encoder import ENCODING_COLUMN, NodeEncoder, embed, encoding_values
 from graphtrial.nn.head import make_head
 from graphtrial.nn.position.eigenpairs import EigenTransformer
 from graphtrial.nn.position.encoder import EIGENPAIRS
@@ -45,7 +45,8 @@ class SANInput(nn.Module):
     def forward(self, graph: GraphBatch) -> Tensor:
         parts = [] if self.feature is None else [self.feature(graph)]
         if self.position is not None:
-            parts.append(embed(self.position, graph.columns.get(ENCODING_COLUMN)))
+            pairs = isinstance(self.position, EigenTransformer)  # which leaves out what is NaN itself
+            parts.append(embed(self.position, graph.columns.get(ENCODING_COLUMN) if pairs else encoding_values(graph)))
         return torch.cat(parts, dim=1)
 
 

@@ -1,0 +1,107 @@
+"""All ordered pairs of nodes of each graph of a batch, flat and as dense matrices in buckets of similar sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.graphs.batch import GraphBatch
+
+ALIGNMENT = 8
+"""Matrices are padded to a multiple: all start at the same alignment, so that their products are the same bits in
+any batch, and similar sizes share a bucket."""
+MOST_PAIRS = 1 << 28
+
+
+@dataclass(frozen=True)
+class PairBucket:
+    """Graphs of a batch whose matrices are padded to `size` rows and columns.
+
+    pairs [p]: indices of their pairs among all of the batch; cells [p]: indices of these in the matrices, which are
+    [graphs, size, size], flat.
+    """
+
+    size: int
+    graphs: int
+    pairs: Tensor
+    cells: Tensor
+
+    def matrices(self, values: Tensor) -> Tensor:
+        """Return the matrices of values of all pairs, [pairs] -> [graphs, size, size]; padding is zero."""
+        dense = values.new_zeros(self.graphs * self.size * self.size)
+        dense[self.cells] = values[self.pairs]
+        return dense.view(self.graphs, self.size, self.size)
+
+
+@dataclass(frozen=True)
+class PairLayout:
+    """All ordered pairs (i, j) of nodes of the same graph, i = j included: graph by graph, and by i, then j.
+
+    ptr [graphs + 1]: offset of the first pair of each graph. index [2, pairs]: nodes i and j. edges [edges]: the pair
+    (source, target) of each edge.
+    """
+
+    ptr: Tensor
+    index: Tensor
+    edges: Tensor
+    sizes: Tensor
+
+    @property
+    def count(self) -> int:
+        """The number of pairs."""
+        return self.index.shape[1]
+
+    def adjacency(self) -> Tensor:
+        """Return the number of edges from i to j, [pairs]."""
+        ones = torch.ones(len(self.edges), device=self.edges.device)
+        return torch.zeros(self.count, device=self.edges.device).index_add_(0, self.edges, ones)
+
+    def buckets(self, most_cells: int) -> Iterator[PairBucket]:
+        """Yield the graphs in buckets of at most `most_cells` cells each, unless a single graph has more."""
+        padded = (self.sizes + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
+        for size in padded.unique().tolist():
+            if not size:
+                continue
+            members = torch.nonzero(padded == size).flatten()
+            for chunk in members.split(max(1, most_cells // size**2)):
+                yield self._bucket(size, chunk)
+
+    def _bucket(self, size: int, members: Tensor) -> PairBucket:
+        nodes = self.sizes[members]
+        owner, inner = _inner(nodes**2)
+        width = nodes[owner]
+        cells = (owner * size + inner // width) * size + inner % width
+        return PairBucket(size, len(members), self.ptr[members][owner] + inner, cells)
+
+
+def pair_layout(graph: GraphBatch) -> PairLayout:
+    """Return the layout of all ordered pairs of a batch, cached."""
+    return graph.cached("pair layout", lambda: _layout(graph))
+
+
+def _layout(graph: GraphBatch) -> PairLayout:
+    sizes = graph.ptr.diff()
+    ptr = torch.cat([sizes.new_zeros(1), (sizes**2).cumsum(0)])
+    if int(ptr[-1]) > MOST_PAIRS:
+        raise GraphTrialError(
+            f"these graphs have {int(ptr[-1]):,} ordered pairs of nodes, more than {MOST_PAIRS:,}: use a smaller batch "
+            "size, or a model without pairs"
+        )
+    owner, inner = _inner(sizes**2)
+    width, first = sizes[owner], graph.ptr[owner]
+    index = torch.stack([first + inner // width, first + inner % width]) if len(owner) else ptr.new_zeros(2, 0)
+    source, target = graph.edge_index
+    of_edge = graph.batch[source]
+    start = graph.ptr[of_edge]
+    edges = ptr[of_edge] + (source - start) * sizes[of_edge] + (target - start)
+    return PairLayout(ptr, index, edges, sizes)
+
+
+def _inner(counts: Tensor) -> tuple[Tensor, Tensor]:
+    """Return for each of sum(counts) items the group that it is in, and its place there."""
+    owner = torch.repeat_interleave(torch.arange(len(counts), device=counts.device), counts)
+    return owner, torch.arange(len(owner), device=counts.device) - (counts.cumsum(0) - counts)[owner]

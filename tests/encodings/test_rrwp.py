@@ -1,0 +1,23 @@
+"""Node part of RRWP against powers of the walk."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.helpers.samples import AWKWARD, graph_set, random_graphs
+
+from graphtrial.encodings.rrwp import RRWP
+
+
+@pytest.mark.parametrize("k", [1, 2, 6])
+def test_numbers_are_the_diagonals_of_the_powers_from_the_zeroth_on(k: int) -> None:
+    for graphs in (graph_set(AWKWARD), graph_set(random_graphs(10, seed=2))):
+        together = np.split(RRWP(k).compute(graphs), graphs.node_ptr[1:-1])
+        for graph, ours in enumerate(together):
+            nodes = int(graphs.node_counts[graph])
+            walk = np.zeros((nodes, nodes))
+            for source, target in graphs.edge_index[:, graphs.edge_ptr[graph] : graphs.edge_ptr[graph + 1]].T:
+                walk[source, target] += 1
+            walk /= np.maximum(walk.sum(axis=1, keepdims=True), 1)
+            powers = [np.linalg.matrix_power(walk, step).diagonal() for step in range(k)]
+            np.testing.assert_allclose(ours, np.stack(powers, axis=1), atol=1e-7)

@@ -1,0 +1,111 @@
+"""Random-walk probabilities of pairs and edges against powers of dense matrices."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import numpy.typing as npt
+import pytest
+import torch
+from tests.helpers.samples import AWKWARD, graph_set, random_graphs, whole
+
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.encodings.random_walk import RandomWalkPE
+from graphtrial.encodings.rrwp import RRWP
+from graphtrial.graphs import GraphBatch, GraphSet, from_networkx
+from graphtrial.graphs.pairs import edge_walks, layout, pair_layout, pair_walks, walks
+
+SETS: dict[str, GraphSet] = {
+    "awkward": graph_set(AWKWARD),
+    "random": graph_set(random_graphs(30, seed=0, max_nodes=20)),
+    "larger": from_networkx([nx.gnp_random_graph(n, 0.1, seed=n) for n in (9, 31, 64, 65, 90)]),
+    "no graphs": graph_set([]),
+}
+every_set = pytest.mark.parametrize("graphs", SETS.values(), ids=SETS)
+
+
+def powers(graphs: GraphSet, graph: int, k: int) -> npt.NDArray[np.float64]:
+    """The powers 0 to k - 1 of the walk of one graph, [n, n, k]."""
+    nodes = int(graphs.node_counts[graph])
+    walk = np.zeros((nodes, nodes))
+    for source, target in graphs.edge_index[:, graphs.edge_ptr[graph] : graphs.edge_ptr[graph + 1]].T:
+        walk[source, target] += 1
+    walk /= np.maximum(walk.sum(axis=1, keepdims=True), 1)
+    return np.stack([np.linalg.matrix_power(walk, step) for step in range(k)], axis=2)
+
+
+@every_set
+@pytest.mark.parametrize("k", [1, 2, 7])
+@pytest.mark.parametrize("transposed", [False, True])
+def test_pairs_have_the_powers_of_the_walk(graphs: GraphSet, k: int, transposed: bool) -> None:
+    batch = whole(graphs)
+    ours = np.split(pair_walks(batch, k, transposed=transposed).numpy(), pair_layout(batch).ptr.numpy()[1:-1])
+    for graph in range(len(graphs)):
+        expected = powers(graphs, graph, k)
+        expected = expected.transpose(1, 0, 2) if transposed else expected
+        np.testing.assert_allclose(ours[graph], expected.reshape(-1, k), atol=1e-6)
+
+
+@every_set
+def test_edges_have_the_probabilities_of_their_ends(graphs: GraphSet) -> None:
+    k = 5
+    ours = np.split(edge_walks(whole(graphs), k).numpy(), graphs.edge_ptr[1:-1])
+    for graph in range(len(graphs)):
+        source, target = graphs.edge_index[:, graphs.edge_ptr[graph] : graphs.edge_ptr[graph + 1]]
+        np.testing.assert_allclose(ours[graph], powers(graphs, graph, k + 1)[source, target, 1:], atol=1e-6)
+
+
+@every_set
+def test_the_diagonal_is_the_encoding_of_the_nodes(graphs: GraphSet) -> None:
+    batch = whole(graphs)
+    source, target = pair_layout(batch).index
+    np.testing.assert_allclose(pair_walks(batch, 6)[source == target].numpy(), RRWP(6).compute(graphs), atol=1e-6)
+    loops = batch.edge_index[0] == batch.edge_index[1]
+    own = torch.from_numpy(RandomWalkPE(4).compute(graphs))[batch.edge_index[0][loops]]
+    torch.testing.assert_close(edge_walks(batch, 4)[loops], own, atol=1e-6, rtol=0)
+
+
+@every_set
+def test_any_batch_gives_the_same_bits(graphs: GraphSet) -> None:
+    batch = whole(graphs)
+    pairs = pair_walks(batch, 6).split((batch.ptr.diff() ** 2).tolist())
+    edges = edge_walks(batch, 6).split(graphs.edge_counts.tolist())
+    for graph in range(len(graphs)):
+        for others in ([graph], [graph, 0, graph]):
+            small = GraphBatch.from_set(graphs, others)
+            assert torch.equal(pair_walks(small, 6)[: len(pairs[graph])], pairs[graph])
+            assert torch.equal(edge_walks(small, 6)[: len(edges[graph])], edges[graph])
+
+
+def test_small_chunks_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    for graphs in SETS.values():
+        together = pair_walks(whole(graphs), 4), edge_walks(whole(graphs), 4)
+        with monkeypatch.context() as patch:
+            patch.setattr(walks, "CELLS", 300)
+            assert torch.equal(pair_walks(whole(graphs), 4), together[0])
+            assert torch.equal(edge_walks(whole(graphs), 4), together[1])
+
+
+def test_values_are_computed_once_for_a_batch() -> None:
+    batch = whole(SETS["random"])
+    assert pair_walks(batch, 3) is pair_walks(batch.with_column("z", torch.zeros(batch.num_nodes)), 3)
+    assert pair_walks(batch, 3) is not pair_walks(batch, 3, transposed=True)
+    assert edge_walks(batch, 3) is edge_walks(batch, 3)
+
+
+def test_too_many_pairs_are_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(walks, "MOST_NUMBERS", 100)
+    with pytest.raises(GraphTrialError, match="use a smaller batch"):
+        pair_walks(whole(SETS["random"]), 3)
+    monkeypatch.setattr(layout, "MOST_PAIRS", 100)
+    with pytest.raises(GraphTrialError, match="ordered pairs of nodes, more than 100"):
+        edge_walks(whole(SETS["random"]), 3)
+
+
+def test_pairs_are_listed_graph_by_graph_and_row_by_row() -> None:
+    batch = whole(graph_set([(2, [(0, 1)]), (0, []), (3, [(2, 1), (2, 1)])]))
+    pairs = pair_layout(batch)
+    expected = [(0, 0), (0, 1), (1, 0), (1, 1), *((i, j) for i in (2, 3, 4) for j in (2, 3, 4))]
+    assert [tuple(pair) for pair in pairs.index.T.tolist()] == expected
+    assert torch.equal(pairs.index[:, pairs.edges], batch.edge_index)
+    assert pairs.adjacency().tolist() == [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0]
