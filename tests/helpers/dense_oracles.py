@@ -7,9 +7,9 @@ from tests.helpers.samples import EDGE_TYPES, NODE_TYPES
 from torch import Tensor
 
 from graphtrial.graphs import GraphBatch
+from graphtrial.graphs.pairs.buckets import Bucket
 from graphtrial.nn import Shapes
 from graphtrial.nn.dense.augmented import with_ones
-from graphtrial.nn.dense.buckets import Bucket
 from graphtrial.nn.dense.ring_layer import RingLayer
 
 

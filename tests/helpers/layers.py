@@ -51,12 +51,22 @@ def levels_of(name: str) -> tuple[str, ...]:
 
 
 def suited(name: str, shapes: Shapes) -> Shapes:
-    """The shapes of the same data for a task that the model can do, where it cannot answer for graphs."""
+    """The shapes of the same data for a task that the model can do, where it cannot answer for graphs.
+
+    A model that needs an encoding gets one.
+    """
+    if needs_encoding(name) and not shapes.encoding_dim:
+        shapes = replace(shapes, encoding_dim=3)
     if "graph" in levels_of(name):
         return shapes
     if "pair" in levels_of(name):
         return replace(shapes, level="pair", outputs=1, num_nodes=21)
     return replace(shapes, level="edge", outputs=2, edge_types=0, edge_dim=1)
+
+
+def needs_encoding(name: str) -> bool:
+    """Whether a model cannot be built without a positional encoding."""
+    return getattr(MODELS.get(name), "needs_encoding", False)
 
 
 def accepted_settings(name: str, **settings: Any) -> dict[str, Any]:

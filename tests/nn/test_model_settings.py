@@ -107,7 +107,8 @@ def test_a_width_that_halving_reduces_to_nothing_is_an_error(width: int) -> None
 def test_shapes_are_read_off_the_columns() -> None:
     columns = {"x": Column(np.array([0, 4, 2]), "node", types=7), "edge_attr": Column(np.zeros((1, 3)), "edge")}
     graphs = GraphSet.build([3], [1], [[0], [1]], columns)
-    expected = Shapes(outputs=2, level="graph", node_types=7, edge_dim=3, num_nodes=3, mean_nodes=3.0)
+    log_degree = np.log(2) / 3
+    expected = Shapes(2, "graph", node_types=7, edge_dim=3, num_nodes=3, mean_nodes=3.0, mean_log_degree=log_degree)
     assert Shapes.of(graphs, GraphRegression(2)) == expected
     encoded = Shapes.of(graphs, GraphRegression(2), encoding_dim=5, encoding_replaces=True)
     assert (encoded.encoding_dim, encoded.encoding_replaces) == (5, True)

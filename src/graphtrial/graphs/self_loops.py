@@ -1,4 +1,4 @@
-"""Self-loops, as `torch_geometric.utils.add_remaining_self_loops` adds them."""
+"""Batches with other edges; self-loops, as `torch_geometric.utils.add_remaining_self_loops` adds them."""
 
 from __future__ import annotations
 
@@ -27,17 +27,20 @@ def _structure_with_loops(graph: GraphBatch) -> tuple[GraphBatch, Tensor]:
     has_loop = torch.zeros(graph.num_nodes, dtype=torch.bool, device=source.device)
     has_loop[source[source == target]] = True
     new = (~has_loop).nonzero().flatten()
-    source, target = torch.cat([source, new]), torch.cat([target, new])
+    return replace_edges(graph, torch.cat([source, new]), torch.cat([target, new]))
+
+
+def replace_edges(graph: GraphBatch, source: Tensor, target: Tensor) -> tuple[GraphBatch, Tensor]:
+    """Return the batch with these edges and without columns, and the permutation that sorts them into its edges."""
     order = torch.argsort(target * graph.num_nodes + source, stable=True)
     source, target = source[order], target[order]
-    in_degree = graph.in_degree + ~has_loop
-    out_degree = graph.out_degree + ~has_loop
+    in_degree, out_degree = (torch.bincount(ends, minlength=graph.num_nodes) for ends in (target, source))
     structure = {
         "edge_index": torch.stack([source, target]),
         "batch": graph.batch,
         "ptr": graph.ptr,
-        "in_ptr": _pointers(in_degree),
-        "out_ptr": _pointers(out_degree),
+        "in_ptr": to_pointers(in_degree),
+        "out_ptr": to_pointers(out_degree),
         "out_order": torch.argsort(source * graph.num_nodes + target, stable=True),
         "in_degree": in_degree,
         "out_degree": out_degree,
@@ -45,5 +48,6 @@ def _structure_with_loops(graph: GraphBatch) -> tuple[GraphBatch, Tensor]:
     return GraphBatch(structure, {}, graph.num_graphs, graph.host_ptr), order
 
 
-def _pointers(counts: Tensor) -> Tensor:
+def to_pointers(counts: Tensor) -> Tensor:
+    """Return the exclusive prefix sum of `counts` and their total, [counts + 1]."""
     return torch.cat([counts.new_zeros(1), counts.cumsum(0)])

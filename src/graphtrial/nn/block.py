@@ -56,11 +56,11 @@ class Block(nn.Module):
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
         new_x, new_e = self.conv(graph, self.dropout(x) if self.conv.dropout_first else x, e)
         if self.graph_norm:
-            new_x = new_x * _graph_norm(graph, "node", x.dtype)
+            new_x = new_x * graph_norm(graph, "node", x.dtype)
         new_x = self._final_dropout(self.conv.finish(self._residual(self.node_norm, new_x, x)))
         if self.conv.edge_state and new_e is not None and e is not None and not self.last:
             if self.graph_norm:
-                new_e = new_e * _graph_norm(graph, "edge", e.dtype)
+                new_e = new_e * graph_norm(graph, "edge", e.dtype)
             new_e = self._final_dropout(self._residual(self.edge_norm, new_e, e))
         return new_x, new_e
 
@@ -94,7 +94,7 @@ def _norm(conv: Conv, width: int, config: BlockConfig) -> nn.Module | None:
     return BatchNorm(width, "none" if separate else conv.activation)
 
 
-def _graph_norm(graph: GraphBatch, level: str, dtype: torch.dtype) -> Tensor:
+def graph_norm(graph: GraphBatch, level: str, dtype: torch.dtype) -> Tensor:
     """Return 1 / sqrt(number of nodes or edges of the graph) for each node or edge, [rows, 1]."""
 
     dtype = at_least_32(dtype)

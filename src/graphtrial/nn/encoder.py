@@ -33,9 +33,9 @@ class NodeEncoder(nn.Module):
 
     def forward(self, graph: GraphBatch) -> Tensor:
         if self.encoding is None:
-            return _embed(self.feature, graph.x)
-        position = _embed(self.encoding, encoding_values(graph))
-        return position if self.feature is None else _embed(self.feature, graph.x) + position
+            return embed(self.feature, graph.x)
+        position = embed(self.encoding, encoding_values(graph))
+        return position if self.feature is None else embed(self.feature, graph.x) + position
 
 
 class EdgeEncoder(nn.Module):
@@ -50,14 +50,23 @@ class EdgeEncoder(nn.Module):
         super().__init__()
         self.use_features = use_features
         self.ones = shapes.edge_dim or shapes.edge_ones
+        self.inputs = shapes.edge_dim or 1
         if use_features:
             self.feature = _embedding(shapes.edge_types, shapes.edge_dim, width, "edge")
         else:
             self.feature = Linear(self.ones, width) if self.ones else nn.Embedding(1, width)
 
     def forward(self, graph: GraphBatch) -> Tensor:
-        if self.use_features:
-            return _embed(self.feature, graph.edge_attr)
+        return embed(self.feature, graph.edge_attr) if self.use_features else self._one_vector()
+
+    def first_type(self) -> Tensor:
+        """Return the vector of a pair without an edge, [1, width]: of type 0, of zeros, or of any edge."""
+        if not self.use_features:
+            return self._one_vector()
+        values = next(self.parameters()).new_zeros(1, self.inputs)
+        return embed(self.feature, values)
+
+    def _one_vector(self) -> Tensor:
         weight = next(self.parameters())
         return self.feature(weight.new_ones(1, self.ones)) if self.ones else weight
 
@@ -72,7 +81,8 @@ def _embedding(types: int, dim: int, width: int, subject: str) -> nn.Module:
     )
 
 
-def _embed(module: nn.Module | None, values: Tensor | None) -> Tensor:
+def embed(module: nn.Module | None, values: Tensor | None) -> Tensor:
+    """Apply an embedding or a module of continuous features to a column of a batch, [rows, ...] -> [rows, width]."""
     if module is None or values is None:
         raise GraphTrialError("the batch lacks the feature column that this model was built for")
     if isinstance(module, nn.Embedding):

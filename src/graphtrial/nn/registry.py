@@ -29,7 +29,7 @@ MODELS: Registry[type[nn.Module]] = Registry(
 )
 """Layers (`Conv` subclasses), which `GNN` stacks into a model, and whole models that take `Shapes` and settings."""
 
-FROM_THE_MODEL = ("width", "dropout")
+FROM_THE_MODEL = ("width", "dropout", "edge_features")
 """Constructor arguments of a layer that are settings of the whole model."""
 
 USUAL: dict[str, Any] = {"width": Width, "layers": Depth, "dropout": DropoutRate}
@@ -57,7 +57,7 @@ def model_settings(name: str) -> dict[str, Any]:
         "readout": kind.readout,
         "layer_heads": kind.layer_heads,
         **dict.fromkeys(kind.options, False),
-        **({"edge_features": False} if kind.edge_state else {}),
+        **({"edge_features": False} if kind.edge_state or "edge_features" in declared else {}),
     }
     layer = {key: value for key, value in declared.items() if key not in FROM_THE_MODEL}
     return {**common, **layer}
@@ -117,12 +117,12 @@ def differing_settings(name: str, settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def width_step(name: str, settings: dict[str, Any]) -> int:
-    """Return the step of valid widths, such as the number of attention heads."""
+    """Return the step of valid widths, such as the number of attention heads; 1 where that setting is 0."""
     divisor = getattr(MODELS.get(name), "width_divisor", None)
     if divisor is None:
         return 1
     value = {**model_settings(name), **settings}[divisor]
-    return int(check_value(value, setting_hints(name)[divisor], f"{divisor} of model '{name}'"))
+    return max(1, int(check_value(value, setting_hints(name)[divisor], f"{divisor} of model '{name}'")))
 
 
 def build_model(name: str, shapes: Shapes, settings: dict[str, Any]) -> nn.Module:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphSet
@@ -24,9 +28,12 @@ class Shapes:
     Features are categorical (`node_types`, `edge_types`: number of categories) or continuous (`node_dim`, `edge_dim`);
     0 means not of that kind. `encoding_dim` is the width of the positional encoding, which is added to the embedded
     node features or, with `encoding_replaces`, replaces them. `num_nodes` is the size of a dataset's only graph, else
-    0; `mean_nodes` the mean size of the (training) graphs. `edge_ones` is the input width of the linear layer that
-    stands in for missing edge features: more than 1 in the reference on TU sets, 0 (an embedding) on Wiki-CS.
+    0; `mean_nodes` the mean size of the (training) graphs, `mean_log_degree` the mean of log(in-degree + 1) over their
+    nodes, 0 where it is not known. `edge_ones` is the input width of the linear layer that stands in for missing edge
+    features: more than 1 in the reference on TU sets, 0 (an embedding) on Wiki-CS.
     `encodings` are the parts of the positional encoding, in the order of its columns.
+    `node_type_counts` and `edge_type_counts` are the numbers of categories where a row has several categorical columns,
+    as in molecules of OGB.
     """
 
     outputs: int
@@ -39,8 +46,11 @@ class Shapes:
     encoding_replaces: bool = False
     num_nodes: int = 0
     mean_nodes: float = 0.0
+    mean_log_degree: float = 0.0
     edge_ones: int = 1
     encodings: tuple[EncodingShape, ...] = ()
+    node_type_counts: tuple[int, ...] = ()
+    edge_type_counts: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, graphs: GraphSet, task: Task, *, encoding_dim: int = 0, encoding_replaces: bool = False) -> Shapes:
@@ -60,4 +70,10 @@ class Shapes:
             encoding_replaces=encoding_replaces,
             num_nodes=graphs.num_nodes if len(graphs) == 1 else 0,
             mean_nodes=graphs.num_nodes / max(1, len(graphs)),
+            mean_log_degree=mean_log_degree(graphs.in_degree),
         )
+
+
+def mean_log_degree(in_degree: npt.NDArray[Any]) -> float:
+    """Return the mean of log(in-degree + 1) over nodes, by which PNA scales its aggregators."""
+    return float(np.log1p(np.asarray(in_degree, np.float64)).mean()) if len(in_degree) else 0.0

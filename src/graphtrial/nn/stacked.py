@@ -53,7 +53,7 @@ class GNN(nn.Module):
     ) -> None:
         super().__init__()
         self.self_loops = self_loops
-        self.reads_edges = any(conv.edge_state for conv in convs)
+        self.reads_edges = any(conv.edge_state or conv.edge_input for conv in convs)
         self.node_encoder = NodeEncoder(shapes, width)
         with_edges = self.reads_edges or idle_edge_embedding
         self.edge_encoder = EdgeEncoder(shapes, width, use_features=edge_features) if with_edges else None

@@ -10,7 +10,7 @@ from graphtrial.core.spec import Component
 from graphtrial.datasets import Dataset, load
 from graphtrial.encodings import ENCODINGS, Encoding
 from graphtrial.nn import Shapes
-from graphtrial.nn.shapes import EncodingShape
+from graphtrial.nn.shapes import EncodingShape, mean_log_degree
 from graphtrial.published.shapes import lookup_shapes
 
 
@@ -22,8 +22,8 @@ def make_encoding(component: Component | None) -> Encoding | None:
 def shapes_for(dataset: Dataset, encoding: Encoding | None) -> Shapes:
     """Return the shapes of a model for this dataset and encoding.
 
-    The input of edges without features follows the papers, since the data do not show it. The mean number of nodes is
-    that of the graphs that some split trains on: all of them in a cross-validation.
+    The input of edges without features follows the papers, since the data do not show it. Mean sizes and
+    degrees are those of the graphs that some split trains on: all of them in a cross-validation.
     """
     replaces = dataset.spec.encoding_mode == "replace"
     width = encoding.width if encoding else 0
@@ -32,7 +32,13 @@ def shapes_for(dataset: Dataset, encoding: Encoding | None) -> Shapes:
     if dataset.spec.split_level == "graph" and dataset.splits:
         train_ids = np.unique(np.concatenate([np.asarray(split.train) for split in dataset.splits]))
         if len(train_ids):
-            shapes = replace(shapes, mean_nodes=float(dataset.graphs.node_counts[train_ids].mean()))
+            counts = dataset.graphs.node_counts
+            in_training = np.repeat(np.isin(np.arange(len(counts)), train_ids), counts)
+            shapes = replace(
+                shapes,
+                mean_nodes=float(counts[train_ids].mean()),
+                mean_log_degree=mean_log_degree(dataset.graphs.in_degree[in_training]),
+            )
     published = lookup_shapes(dataset.name)
     return replace(shapes, edge_ones=published.edge_ones) if published else shapes
 

@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
-from tests.helpers.samples import graph_set, random_graphs, whole
+from tests.helpers.samples import batch_of, graph_set, random_graphs, whole
 
 from graphtrial.graphs import GraphBatch, from_networkx
 from graphtrial.graphs.pairs import expander_edges, expanders
@@ -91,3 +91,13 @@ def test_awkward_graphs_have_expanders_too() -> None:
     batch = whole(graph_set([(0, []), (1, []), *random_graphs(5, seed=1, max_nodes=30)]))
     edges = expander_edges(batch, 40, seed=0)
     assert torch.equal(batch.batch[edges[0]], batch.batch[edges[1]])
+
+
+def test_hamiltonian_cycles_visit_every_node() -> None:
+    source, target = expander_edges(batch_of([(30, []), (41, [])]), 3, 0, hamiltonian=True)
+    assert torch.bincount(source).tolist() == torch.bincount(target).tolist() == [6] * 71
+    assert not (source == target).any()
+    one, other = expander_edges(batch_of([(30, [])]), 1, 0, hamiltonian=True)
+    cycle = nx.DiGraph(zip(one[:30].tolist(), other[:30].tolist(), strict=True))
+    assert nx.is_strongly_connected(cycle)
+    assert set(dict(cycle.out_degree).values()) == {1}

@@ -9,9 +9,9 @@ import torch
 from tests.helpers.samples import NODE_TYPES, batch_of, random_graphs
 from torch import Tensor, nn
 
+from graphtrial.graphs.pairs.buckets import bucket_plan
 from graphtrial.nn import Shapes, build_model
 from graphtrial.nn.dense import checkpointing as checkpointing_module
-from graphtrial.nn.dense.buckets import bucket_plan
 from graphtrial.nn.dense.checkpointing import Checkpointing, MemoryNeeds, choose_checkpointing, maybe_checkpoint
 
 SHAPES = Shapes(outputs=2, level="graph", node_types=NODE_TYPES)

@@ -8,8 +8,8 @@ from tests.helpers.dense_oracles import batched, bucket_of, fifteen_operations, 
 from tests.helpers.samples import AWKWARD, EDGE_TYPES, NODE_TYPES, batch_of, random_graphs
 from torch import Tensor
 
+from graphtrial.graphs.pairs.buckets import bucket_plan
 from graphtrial.nn.dense import equivariant
-from graphtrial.nn.dense.buckets import bucket_plan
 from graphtrial.nn.dense.pair_input import PairInput
 from graphtrial.nn.dense.ring_layer import PairNorm, RingLayer
 from graphtrial.nn.shapes import Shapes

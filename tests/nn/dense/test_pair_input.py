@@ -10,8 +10,8 @@ from tests.helpers.samples import AWKWARD, EDGE_TYPES, ENCODING, NODE_TYPES, gra
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import Column, GraphBatch
+from graphtrial.graphs.pairs.buckets import bucket_plan
 from graphtrial.nn import Shapes
-from graphtrial.nn.dense.buckets import bucket_plan
 from graphtrial.nn.dense.pair_input import PairInput
 
 GRAPHS = [*AWKWARD, *random_graphs(6, seed=3)]

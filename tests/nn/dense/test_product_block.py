@@ -9,9 +9,9 @@ from tests.helpers.samples import AWKWARD, EDGE_TYPES, NODE_TYPES, batch_of, ran
 from torch import Tensor
 
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.graphs.pairs.buckets import bucket_plan
 from graphtrial.nn.dense.augmented import affine, padded, with_ones
 from graphtrial.nn.dense.autograd import multiply, spread
-from graphtrial.nn.dense.buckets import bucket_plan
 from graphtrial.nn.dense.pair_input import PairInput
 from graphtrial.nn.dense.product_block import ProductBlock
 from graphtrial.nn.shapes import Shapes

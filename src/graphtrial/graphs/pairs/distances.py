@@ -25,7 +25,7 @@ def _distances(layout: PairLayout) -> Tensor:
     adjacency = (layout.adjacency() > 0).float()
     for bucket in layout.buckets(CELLS):
         links = bucket.matrices(adjacency)
-        front = torch.eye(bucket.size, device=links.device).expand_as(links)
+        front = torch.eye(bucket.size, dtype=links.dtype, device=links.device).expand_as(links)
         distance = torch.where(front > 0, 0, UNREACHABLE)
         for step in range(1, bucket.size):
             reached = (torch.bmm(front, links) > 0) & (distance == UNREACHABLE)

@@ -24,6 +24,8 @@ class Conv(nn.Module, ABC):
 
     edge_state: ClassVar[bool] = False
     """Whether the layer reads and updates edge states."""
+    edge_input: bool = False
+    """Whether the layer reads edge states and leaves them as they are; set by a constructor with `edge_features`."""
     batch_norm: ClassVar[bool] = True
     residual: ClassVar[bool] = True
     readout: ClassVar[Readout] = "mean"

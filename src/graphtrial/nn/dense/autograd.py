@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from graphtrial.core.threads import MIN_WORK, run_blocks
-from graphtrial.nn.dense.buckets import MAX_PARTS, Bucket
+from graphtrial.graphs.pairs.buckets import MAX_PARTS, Bucket
 from graphtrial.ops.linear import PRODUCTS_PER_ELEMENT
 
 

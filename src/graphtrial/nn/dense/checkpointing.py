@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch.utils.checkpoint import checkpoint
 
-from graphtrial.nn.dense.buckets import Plan
+from graphtrial.graphs.pairs.buckets import Plan
 
 BUDGET = 2 << 30
 """Bytes of activations that a batch may save for the backward pass; beyond them they are recomputed."""

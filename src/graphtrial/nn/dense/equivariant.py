@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from graphtrial.nn.dense.buckets import Bucket
+from graphtrial.graphs.pairs.buckets import Bucket
 from graphtrial.nn.dense.pair_input import Entries
 
 OPERATIONS = 15

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from graphtrial.graphs import GraphBatch
-from graphtrial.nn.dense.buckets import Bucket, Plan, bucket_plan
+from graphtrial.graphs.pairs.buckets import Bucket, Plan, bucket_plan
 from graphtrial.nn.dense.checkpointing import MemoryNeeds, choose_checkpointing, maybe_checkpoint
 from graphtrial.nn.dense.pair_input import Entries, Featureless, PairInput
 from graphtrial.nn.raw_features import require_level

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
-from graphtrial.nn.dense.buckets import Bucket, Plan
+from graphtrial.graphs.pairs.buckets import Bucket, Plan
 from graphtrial.nn.encoder import encoding_values
 from graphtrial.nn.shapes import Shapes
 

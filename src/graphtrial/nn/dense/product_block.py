@@ -8,9 +8,9 @@ import torch
 from torch import Tensor, nn
 
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.graphs.pairs.buckets import Bucket
 from graphtrial.nn.dense.augmented import affine, padded, with_ones
 from graphtrial.nn.dense.autograd import multiply, product_block, spread
-from graphtrial.nn.dense.buckets import Bucket
 from graphtrial.nn.dense.pair_input import Entries
 
 

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from graphtrial.core.threads import run_blocks
-from graphtrial.nn.dense.buckets import Bucket
+from graphtrial.graphs.pairs.buckets import Bucket
 from graphtrial.nn.dense.pair_input import Entries
 
 CHANNELS = 8

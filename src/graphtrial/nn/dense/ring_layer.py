@@ -8,8 +8,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from graphtrial.graphs.pairs.buckets import Bucket
 from graphtrial.nn.dense import equivariant
-from graphtrial.nn.dense.buckets import Bucket
 from graphtrial.nn.dense.pair_input import Entries
 from graphtrial.nn.layers import Dropout
 

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from graphtrial.core.arguments import Depth
 from graphtrial.graphs import GraphBatch
-from graphtrial.nn.dense.buckets import Bucket
+from graphtrial.graphs.pairs.buckets import Bucket
 from graphtrial.nn.dense.checkpointing import MemoryNeeds
 from graphtrial.nn.dense.model import DenseModel
 from graphtrial.nn.dense.pair_input import Entries, Featureless

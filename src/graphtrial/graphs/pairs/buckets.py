@@ -1,4 +1,4 @@
-"""Bucketing by size: graphs of a batch padded to dense tensors for models on node pairs."""
+"""Bucketing by size: graphs of a batch padded to dense tensors, for models on node pairs and for attention."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import pairwise
 import torch
 from torch import Tensor
 
-from graphtrial.graphs import GraphBatch
+from graphtrial.graphs.batch import GraphBatch
 from graphtrial.graphs.transfer import to_device
 
 PART_PAIRS, MAX_PARTS = 1200, 16

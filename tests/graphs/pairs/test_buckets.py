@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.helpers.samples import batch_of
 
-from graphtrial.nn.dense.buckets import bucket_plan
+from graphtrial.graphs.pairs.buckets import bucket_plan
 
 sizes = st.lists(st.integers(0, 30), max_size=20)
 

@@ -1,0 +1,1 @@
+"""Parts of graph transformers: attention along edges, output projection with feed-forward network."""

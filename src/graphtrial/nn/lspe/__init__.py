@@ -1,0 +1,1 @@
+"""Learnable structural and positional encodings (LSPE): layers that update positions beside node states."""

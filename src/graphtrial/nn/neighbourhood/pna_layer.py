@@ -1,0 +1,104 @@
+"""Layer of principal neighbourhood aggregation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from graphtrial.graphs import GraphBatch
+from graphtrial.nn.block import graph_norm
+from graphtrial.nn.layers import BatchNorm, Dropout
+from graphtrial.nn.neighbourhood.aggregators import neighbourhood
+from graphtrial.nn.neighbourhood.scalers import degree_scalers
+from graphtrial.nn.neighbourhood.towers import TowerLinear
+
+
+class Aggregation(nn.Module):
+    r"""Aggregators and scalers of PNA's towers, between two linear layers.
+
+    .. math::
+        m_{ji} = A h_j + B h_i + C e_{ji} + b, \qquad
+        h_i' = U h_i + \sum_s s(d_i) \, V_s \big[\Vert_a \, a_{j \to i}(m_{ji})\big] + c
+
+    A tower sees its share of the channels of h, or all of them without `divide`, and gives `outputs` / towers channels;
+    its messages have as many as it sees, or `message_width` / towers. `directions` are the edge weights of DGN's
+    directional aggregators (see `neighbourhood`).
+    x: [nodes, inputs], e: [edges, edge_width] -> [nodes, outputs].
+    """
+
+    def __init__(
+        self,
+        inputs: int,
+        outputs: int,
+        *,
+        towers: int,
+        divide: bool,
+        aggregators: tuple[str, ...],
+        scalers: tuple[str, ...],
+        delta: float,
+        edge_width: int,
+        message_width: int = 0,
+    ) -> None:
+        super().__init__()
+        self.towers, self.divide, self.delta = towers, divide, delta
+        self.aggregators, self.scalers = aggregators, scalers
+        seen, out = inputs // towers if divide else inputs, outputs // towers
+        width = message_width // towers or seen
+        message, update = 2 * seen + edge_width, len(aggregators) * len(scalers) * width + seen
+        self.sent = TowerLinear(towers, seen, width, fan_in=message)
+        self.own = TowerLinear(towers, seen, width, fan_in=message, bias=False)
+        self.edge = TowerLinear(towers, edge_width, width, fan_in=message, bias=False) if edge_width else None
+        self.update = TowerLinear(towers, seen, out, fan_in=update)
+        self.aggregated = nn.ModuleList(
+            TowerLinear(towers, len(aggregators) * width, out, fan_in=update, bias=False) for _ in scalers
+        )
+
+    def forward(
+        self, graph: GraphBatch, x: Tensor, e: Tensor | None, directions: Mapping[str, Tensor] | None = None
+    ) -> Tensor:
+        state = x
+        x = x.unflatten(1, (self.towers, -1)) if self.divide else x
+        sent, own = self.sent(x).flatten(1), self.own(x).flatten(1)
+        edge = self.edge(e).flatten(1) if self.edge is not None and e is not None else None
+        edge = None if edge is None else edge.expand(graph.num_edges, -1)
+        parts = neighbourhood(graph, sent, own, edge, self.aggregators, directions, state)
+        stacked = torch.cat([part.unflatten(1, (self.towers, -1)) for part in parts], dim=2)
+        factors = degree_scalers(graph, self.scalers, self.delta, x.dtype)
+        out: Tensor = self.update(x)
+        for linear, factor in zip(self.aggregated, factors.unbind(dim=1), strict=True):
+            out = out + factor.view(-1, 1, 1) * linear(stacked)
+        return out.flatten(1)
+
+
+class PNALayer(nn.Module):
+    r"""Layer of principal neighbourhood aggregation with towers, Corso et al. 2020 (arXiv:2004.05718).
+
+    .. math:: h_i' = h_i + \mathrm{LeakyReLU}\Big(M \, \mathrm{dropout}\big(
+        \mathrm{BN}(\mathrm{aggregation}(h, e)_i / \sqrt{n})\big)\Big)
+
+    with n the number of nodes of the graph; without h_i where `inputs` and `outputs` differ.
+    x: [nodes, inputs], e: [edges, edge_width] -> [nodes, outputs].
+    """
+
+    def __init__(
+        self, aggregation: Aggregation, inputs: int, outputs: int, *, dropout: float, graph_norm: bool
+    ) -> None:
+        super().__init__()
+        self.graph_norm = graph_norm
+        self.residual = inputs == outputs
+        self.aggregation = aggregation
+        self.norm = BatchNorm(outputs)
+        self.dropout = Dropout(dropout)
+        self.mixing = TowerLinear(1, outputs, outputs)
+
+    def forward(
+        self, graph: GraphBatch, x: Tensor, e: Tensor | None, directions: Mapping[str, Tensor] | None = None
+    ) -> Tensor:
+        new = self.aggregation(graph, x, e, directions)
+        if self.graph_norm:
+            new = new * graph_norm(graph, "node", x.dtype)
+        new = F.leaky_relu(self.mixing(self.dropout(self.norm(new))).flatten(1))
+        return x + new if self.residual else new

@@ -1,0 +1,23 @@
+"""Batch norm and linear layer of a structural encoding."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+from graphtrial.nn.layers import BatchNorm
+
+
+class NormalizedLinear(nn.Module):
+    """Batch norm of the raw columns, then a linear layer: GraphGPS's encoder of random-walk probabilities (RWSE).
+
+    Missing values (NaN) are 0. values: [nodes, columns] -> [nodes, width].
+    """
+
+    def __init__(self, columns: int, width: int) -> None:
+        super().__init__()
+        self.norm = BatchNorm(columns)
+        self.linear = nn.Linear(columns, width)
+
+    def forward(self, values: Tensor) -> Tensor:
+        out: Tensor = self.linear(self.norm(values.masked_fill(values.isnan(), 0.0)))
+        return out

@@ -1,0 +1,42 @@
+"""SignNet as in its own repository: positions from eigenvectors, whatever their signs."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from graphtrial.graphs import GraphBatch
+from graphtrial.nn.position.eigenpairs import split_pairs
+from graphtrial.nn.position.encoder import EIGENPAIRS
+from graphtrial.nn.position.signnet import LAYERS, Phi, mlp
+from graphtrial.nn.shapes import Shapes
+
+
+class SignInvariant(nn.Module):
+    r"""Sign-invariant network of eigenvectors, Lim et al. 2023 (arXiv:2202.13013), as released.
+
+    .. math:: p = \rho\big([\phi(v_k) + \phi(-v_k)]_k\big)
+        \quad \text{or, with `summed`,} \quad \rho\Big(\sum_{k < n} \phi(v_k) + \phi(-v_k)\Big)
+
+    phi is a GIN of 8 layers and rho an MLP of 8 layers, both of hidden width `width`; n is the number of nodes of the
+    graph. Columns are eigenvectors, or eigenpairs, of which only the vectors are read. values: [nodes, columns] ->
+    [nodes, K], as many as there are eigenvectors.
+    """
+
+    def __init__(self, shapes: Shapes, width: int, *, phi_width: int, summed: bool) -> None:
+        super().__init__()
+        self.summed = summed
+        self.pairs = [part.name for part in shapes.encodings] == [EIGENPAIRS]
+        self.vectors = shapes.encoding_dim // 2 if self.pairs else shapes.encoding_dim
+        self.phi = Phi(phi_width, width)
+        self.rho = mlp(phi_width if summed else phi_width * self.vectors, self.vectors, layers=LAYERS, hidden=width)
+
+    def forward(self, graph: GraphBatch, values: Tensor) -> Tensor:
+        vectors = split_pairs(values)[0] if self.pairs else values
+        encoded = self.phi(graph, vectors) + self.phi(graph, -vectors)
+        if self.summed:
+            nodes = graph.ptr.diff().index_select(0, graph.batch)
+            beyond = torch.arange(self.vectors, device=values.device) >= nodes.unsqueeze(1)
+            encoded = encoded.masked_fill(beyond.unsqueeze(2), 0.0).sum(dim=1)
+        out: Tensor = self.rho(encoded.flatten(1))
+        return out
