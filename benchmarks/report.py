@@ -22,6 +22,7 @@ TITLES = {
     "start": "From the command to the end of its first training step (prepared data, all cores)",
     "machine": "Whole machine: several seeds of GCN on ZINC",
     "dense": f"Rank-2 models: training epoch on ZINC ({EPOCH_GRAPHS:,} graphs), one core, or one trial on each",
+    "gps": "GPS (width 64, 4 heads, attention dropout 0.5): training step on 32 graphs, one core",
     "splits": "Vectorised trials on all splits of one graph, and single trials: 20 epochs and evaluation (one core)",
     "kernels": "Graph kernels (one core)",
     "scaling": "Scaling of GraphTrial (GCN, width 145 or 146, one core)",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from benchmarks import kernels, splits
+from benchmarks import gps, kernels, splits
 from benchmarks.entries import BATCH, DENSE, MODELS_OF
 from benchmarks.match import OURS, Match, Side
 
@@ -126,6 +126,7 @@ SECTIONS: dict[str, Callable[[bool], Iterable[Match]]] = {
     "start": start,
     "machine": machine,
     "dense": dense,
+    "gps": gps.matches,
     "splits": splits.matches,
     "kernels": kernels.matches,
     "scaling": scaling,

@@ -62,7 +62,9 @@ def test_values_and_gradients_are_those_of_each_graph_alone(
         torch.testing.assert_close(torch.autograd.grad((out * weight).sum(), given), wanted)
 
 
-def test_gradients_go_through_the_dropped_weights() -> None:
+@pytest.mark.parametrize("most_saved", [0, 1 << 20])
+def test_gradients_go_through_the_dropped_weights(most_saved: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_SAVED", most_saved)
     graph = batch([3, 4, 2])
     pairs = vectors(29, 2, seed=9).requires_grad_()
 

@@ -17,7 +17,8 @@ class GINStep(nn.Module):
         \quad \text{or} \quad
         \mathrm{MLP}\big((1 + \epsilon) h_i + \sum_{j \to i} \mathrm{ReLU}(h_j + \mathrm{enc}(f_{ji}))\big)
 
-    Without `learn_epsilon`, epsilon is 0. x: [nodes, in], f: [edges, edge features] -> [nodes, out].
+    Without `learn_epsilon`, epsilon is 0. x: [nodes, in], f: [edges, edge features], or one row for all edges ->
+    [nodes, out].
     """
 
     def __init__(self, mlp: nn.Module, encoder: nn.Module | None = None, *, learn_epsilon: bool = True) -> None:
@@ -31,7 +32,16 @@ class GINStep(nn.Module):
         if self.encoder is None:
             summed = aggregate(graph, x, "sum", self_weight=self_weight)
         else:
-            messages = (x.index_select(0, graph.edge_index[0]) + self.encoder(f)).relu()
-            summed = self_weight * x + aggregate_messages(graph, messages, "sum")
+            summed = self_weight * x + sum_of_relu(graph, x, self.encoder(f))
         out: Tensor = self.mlp(summed)
         return out
+
+
+def sum_of_relu(graph: GraphBatch, x: Tensor, e: Tensor) -> Tensor:
+    r"""Return :math:`\sum_{j \to i} \mathrm{ReLU}(x_j + e_{ji})`. x: [nodes, width], e: [edges or 1, width].
+
+    With one edge state for all edges, messages depend on their source alone, and no tensor of all edges is made.
+    """
+    if len(e) == 1:
+        return aggregate(graph, (x + e).relu(), "sum")
+    return aggregate_messages(graph, (x.index_select(0, graph.edge_index[0]) + e).relu(), "sum")

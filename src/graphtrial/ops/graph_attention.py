@@ -18,6 +18,8 @@ MAX_PAIRS = 1 << 15
 """Pairs of a bucket of several graphs, so that the scores of all heads stay in the processor's cache."""
 PADDING_COST = 2048
 """Padded pairs that cost as much as one more bucket."""
+MOST_SAVED = 1 << 21
+"""Attention weights of a batch up to which they are saved for the backward pass, instead of computed again."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +47,9 @@ def graph_attention(
     `biases` are those of all pairs, by head, as `pair_blocks` returns them. `dropout` is the probability of dropping an
     attention weight; 0 in evaluation. q, k, v: [nodes, heads, width] -> [nodes, heads, width].
 
-    Graphs are taken together with others of similar size, so that hardly any padding is computed. On the CPU the
-    weights of a bucket are computed again in the backward pass: nothing of the size of all pairs is saved.
+    Graphs are taken together with others of similar size, so that hardly any padding is computed. On the CPU, beyond
+    `MOST_SAVED` weights in a batch, those of a bucket are computed again in the backward pass, and nothing of the size
+    of all pairs is saved.
     """
     if not graph.num_nodes:
         return v
@@ -142,7 +145,7 @@ def _fused(
 
 
 class _Attention(torch.autograd.Function):
-    """Attention in the order of the buckets; the backward pass computes the weights of each bucket again."""
+    """Attention in the order of the buckets; dropout masks, and many weights, are computed again in the backward."""
 
     @staticmethod
     def forward(
@@ -150,21 +153,26 @@ class _Attention(torch.autograd.Function):
     ) -> Tensor:
         ctx.dropout, ctx.blocks = dropout, blocks
         ctx.seed = int(torch.empty((), dtype=torch.int64).random_()) if dropout else 0
-        ctx.save_for_backward(q, k, v, *biases)
         generator = torch.Generator().manual_seed(ctx.seed)
-        out = []
+        few = sum(block.graphs * block.size**2 for block in blocks) * q.shape[1] <= MOST_SAVED
+        out, saved = [], []
         for at, block in enumerate(blocks):
-            queries, keys, values = (_heads(x, block).flatten(0, 1) for x in (q, k, v))
+            queries, keys, values = _rows_by_head(q, k, v, block)
             weights = _weights(queries, keys, block, biases[at] if biases else None)
+            if few:
+                saved.append(weights)
             if dropout:
-                weights.mul_(dropout_mask(weights, dropout, generator))
+                weights = dropout_mask(weights, dropout, generator).mul_(weights)
             attended = torch.bmm(weights, values)
             out.append(_nodes(attended.view(block.graphs, -1, *attended.shape[1:]), block))
+        ctx.biases = len(biases)
+        ctx.save_for_backward(q, k, v, *biases, *saved)
         return torch.cat(out)
 
     @staticmethod
     def backward(ctx: Any, grad_output: Tensor) -> tuple[Any, ...]:
-        q, k, v, *biases = ctx.saved_tensors
+        q, k, v, *rest = ctx.saved_tensors
+        biases, saved = rest[: ctx.biases], rest[ctx.biases :]
         generator = torch.Generator().manual_seed(ctx.seed)
         grads = [torch.zeros_like(x) for x in (q, k, v)]
         grad_biases: list[Tensor | None] = []
@@ -173,8 +181,8 @@ class _Attention(torch.autograd.Function):
             nodes = len(block.rows if block.kept is None else block.kept)
             grad = _padded(grad_output[first : first + nodes], block)
             first += nodes
-            queries, keys, values = (_heads(x, block).flatten(0, 1) for x in (q, k, v))
-            weights = _weights(queries, keys, block, biases[at] if biases else None)
+            queries, keys, values = _rows_by_head(q, k, v, block)
+            weights = saved[at] if saved else _weights(queries, keys, block, biases[at] if biases else None)
             grad_weights = torch.bmm(grad, values.transpose(1, 2))
             if ctx.dropout:
                 mask = dropout_mask(weights, ctx.dropout, generator)
@@ -183,9 +191,8 @@ class _Attention(torch.autograd.Function):
             else:
                 grad_values = torch.bmm(weights.transpose(1, 2), grad)
             grad_scores = torch._softmax_backward_data(grad_weights, weights, 2, weights.dtype)
-            scale = queries.shape[2] ** -0.5
-            grad_queries = torch.bmm(grad_scores, keys).mul_(scale)
-            grad_keys = torch.bmm(grad_scores.transpose(1, 2), queries).mul_(scale)
+            grad_queries = torch.bmm(grad_scores, keys).mul_(queries.shape[2] ** -0.5)
+            grad_keys = torch.bmm(grad_scores.transpose(1, 2), queries)
             rows = block.rows if block.kept is None else block.rows.index_select(0, block.kept)
             for total, part in zip(grads, (grad_queries, grad_keys, grad_values), strict=True):
                 total.index_copy_(0, rows, _nodes(part.view(block.graphs, -1, *part.shape[1:]), block))
@@ -194,13 +201,18 @@ class _Attention(torch.autograd.Function):
         return *grads, None, None, *grad_biases
 
 
+def _rows_by_head(q: Tensor, k: Tensor, v: Tensor, block: Block) -> tuple[Tensor, Tensor, Tensor]:
+    """Return scaled queries, keys and values of a bucket, [graphs * heads, size, width] each."""
+    queries, keys, values = (_heads(x, block).flatten(0, 1) for x in (q, k, v))
+    return queries * q.shape[2] ** -0.5, keys, values
+
+
 def _weights(queries: Tensor, keys: Tensor, block: Block, bias: Tensor | None) -> Tensor:
     """Return the softmax of the scores, [graphs * heads, size, size]."""
-    scale = queries.shape[2] ** -0.5
     if bias is not None:
-        scores = torch.baddbmm(bias.reshape(-1, *bias.shape[2:]), queries, keys.transpose(1, 2), alpha=scale)
+        scores = torch.baddbmm(bias.reshape(-1, *bias.shape[2:]), queries, keys.transpose(1, 2))
     else:
-        scores = torch.bmm(queries, keys.transpose(1, 2)).mul_(scale)
+        scores = torch.bmm(queries, keys.transpose(1, 2))
         if block.keys is not None:
             scores = scores.view(block.graphs, -1, *scores.shape[1:])
             scores = scores.masked_fill_(~block.keys[:, None, None, :], -torch.inf).flatten(0, 1)

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from graphtrial.core.arguments import Depth, DropoutRate, Range, Width
 from graphtrial.graphs import GraphBatch
+from graphtrial.nn.gin_step import sum_of_relu
 from graphtrial.nn.graphgps.activation import Activation
 from graphtrial.nn.graphgps.gcn_convolution import GCNConvolution
 from graphtrial.nn.graphgps.head import Head, SumOrMean
@@ -16,7 +17,6 @@ from graphtrial.nn.graphgps.plus import PlusBlock, PlusModel
 from graphtrial.nn.layers import Linear
 from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import Shapes
-from graphtrial.ops import aggregate_messages
 
 Convolution = Literal["edge-sum", "gcn"]
 
@@ -33,8 +33,7 @@ class EdgeSum(nn.Module):
         self.bias = nn.Parameter(torch.zeros(width))
 
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor) -> Tensor:
-        messages = (self.linear(x).index_select(0, graph.edge_index[0]) + e).relu()
-        return aggregate_messages(graph, messages) + self.bias
+        return sum_of_relu(graph, self.linear(x), e) + self.bias
 
 
 @MODELS.register("gcn-plus", title="GCN+")
