@@ -19,8 +19,8 @@ from graphtrial.nn import Shapes, build_model
 from graphtrial.nn.attention.pair_attention import gamma_weights
 from graphtrial.nn.lspe.attention_layer import AttentionLSPELayer
 from graphtrial.nn.lspe.eigen_loss import eigenvector_loss
+from graphtrial.nn.lspe.ends import LSPEOutput
 from graphtrial.nn.lspe.gatedgcn_layer import GatedGCNLSPELayer
-from graphtrial.nn.lspe.positions import LSPEOutput
 
 WIDTH = 8
 SHAPES = Shapes(outputs=2, level="graph", node_types=28, edge_types=4, encoding_dim=3)

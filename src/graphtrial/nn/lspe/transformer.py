@@ -11,7 +11,7 @@ from graphtrial.graphs import GraphBatch
 from graphtrial.nn.attention.edge_vectors import PairEncoder
 from graphtrial.nn.head import make_head
 from graphtrial.nn.lspe.attention_layer import AttentionLSPELayer
-from graphtrial.nn.lspe.positions import LSPEInput, LSPEOutput
+from graphtrial.nn.lspe.ends import LSPEInput, LSPEOutput
 from graphtrial.nn.shapes import Shapes
 
 

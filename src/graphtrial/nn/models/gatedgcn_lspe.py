@@ -9,8 +9,8 @@ from graphtrial.graphs import GraphBatch
 from graphtrial.nn.encoder import EdgeEncoder
 from graphtrial.nn.head import make_head
 from graphtrial.nn.lspe.eigen_loss import eigenvector_loss
+from graphtrial.nn.lspe.ends import LSPEInput, LSPEOutput
 from graphtrial.nn.lspe.gatedgcn_layer import GatedGCNLSPELayer
-from graphtrial.nn.lspe.positions import LSPEInput, LSPEOutput
 from graphtrial.nn.readout import Readout
 from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import Shapes

@@ -10,8 +10,8 @@ from graphtrial.core.arguments import DropoutRate, Width
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.encoder import EdgeEncoder
 from graphtrial.nn.head import make_head
+from graphtrial.nn.lspe.ends import LSPEInput, LSPEOutput
 from graphtrial.nn.lspe.pna_layer import PNALSPELayer
-from graphtrial.nn.lspe.positions import LSPEInput, LSPEOutput
 from graphtrial.nn.models.pna import Aggregators
 from graphtrial.nn.neighbourhood.pna_layer import Aggregation, PNALayer
 from graphtrial.nn.neighbourhood.scalers import Scalers

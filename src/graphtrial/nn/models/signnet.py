@@ -51,7 +51,7 @@ class SignNetInput(nn.Module):
     def forward(self, graph: GraphBatch) -> Tensor:
         if self.position is None:
             return _features(self.feature, graph)
-        values = encoding_of(graph, self.position.weight.dtype)
+        values = encoding_of(graph, self.position.weight.dtype).nan_to_num()  # small graphs have fewer eigenvectors
         position: Tensor = self.position(values if self.invariant is None else self.invariant(graph, values))
         if self.feature is None:
             return position
