@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graphtrial.core import compute
+from graphtrial.core import compute, parallel
 from graphtrial.core.compute import Compute
 from graphtrial.core.errors import GraphTrialError
 
@@ -24,6 +24,8 @@ def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def four_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compute, "cores", lambda: 4)
+    monkeypatch.setattr(parallel, "cores", lambda: 4)
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
 
 
 @pytest.mark.parametrize("device", ["gpu", "cuda:", "cuda:x", "cpu:0", "", "CUDA", "cuda:0;"])
@@ -56,4 +58,12 @@ def test_a_missing_gpu_is_an_error_unless_any_device_will_do() -> None:
 def test_the_cores_are_divided_among_the_trials_that_run_at_once() -> None:
     assert [Compute().placed(at_once=n).threads for n in (1, 2, 3, 4, 9)] == [4, 2, 1, 1, 1]
     assert Compute(threads=3).placed(at_once=4).threads == 3
+
+
+@pytest.mark.usefixtures("no_gpu", "four_cores")
+@pytest.mark.parametrize(("limit", "threads"), [("2", 2), ("8", 4), ("0", 1), ("", 4), ("4,2", 4)])
+def test_omp_num_threads_limits_the_automatic_number(monkeypatch: pytest.MonkeyPatch, limit: str, threads: int) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", limit)
+    assert Compute().placed().threads == threads
+    assert Compute(threads=3).placed().threads == 3
     assert Compute().placed().device == "cpu"

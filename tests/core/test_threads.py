@@ -12,9 +12,8 @@ import torch
 from graphtrial.core import threads
 from graphtrial.core.blocks import next_block
 from graphtrial.core.compiler import Array, compiled
-from graphtrial.core.parallel import cores
 from graphtrial.core.process import compute_settings
-from graphtrial.core.threads import current_threads, run, run_blocks, threads_per_trial, use_threads
+from graphtrial.core.threads import current_threads, run, run_blocks, use_threads
 
 
 @compiled
@@ -88,10 +87,3 @@ def test_a_forked_process_starts_helpers_of_its_own() -> None:
             run(count_blocks, threads.MIN_WORK, out)
             os._exit(0 if (out == 2).all() else 1)
         assert os.waitpid(child, 0)[1] == 0
-
-
-def test_trials_share_the_cores() -> None:
-    assert threads_per_trial(1) == cores()
-    assert threads_per_trial(cores()) == 1
-    assert threads_per_trial(10 * cores()) == 1
-    assert threads_per_trial(0) == cores()

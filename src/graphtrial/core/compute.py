@@ -8,7 +8,7 @@ from typing import Annotated
 
 from graphtrial.core.arguments import Range
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.core.parallel import cores
+from graphtrial.core.parallel import cores, threads_per_trial
 from graphtrial.core.signatures import check_fields
 
 DEVICE = re.compile(r"auto|cpu|mps|cuda(:\d{1,3})?")
@@ -22,7 +22,8 @@ class Compute:
     """Where and how trials are computed.
 
     device: `auto` for a GPU where there is one, `cpu`, `cuda` for all GPUs, `cuda:N` for one of them, or `mps`.
-    threads: threads of each trial on the CPU; by default the cores, divided among the trials that run at once.
+    threads: threads of each trial on the CPU; by default the cores, divided among the trials that run at once, and at
+        most the environment variable `OMP_NUM_THREADS`.
     per_device: trials at once on each GPU.
     compile: compile whole models by `torch.compile`, which rounds differently.
     portable: compute on the CPU by the operators for other devices, as tests do.
@@ -75,7 +76,7 @@ class Compute:
 
     def placed(self, device: str | None = None, at_once: int = 1) -> Compute:
         """Return the computation of one trial, on one device and with a number of threads."""
-        threads = self.threads or max(1, cores() // max(1, at_once))
+        threads = self.threads or threads_per_trial(at_once)
         return replace(self, device=device or self.devices()[0], threads=threads)
 
 

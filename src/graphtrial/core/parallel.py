@@ -29,6 +29,13 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def threads_per_trial(running: int) -> int:
+    """Return the threads of each of `running` concurrent trials: the cores, shared evenly, at most `OMP_NUM_THREADS`."""
+    limit = os.environ.get("OMP_NUM_THREADS", "")
+    threads = max(1, cores() // max(1, running))
+    return min(threads, max(1, int(limit))) if limit.isdecimal() else threads
+
+
 def worker_context(*, sklearn: bool = False) -> BaseContext:
     """Return the multiprocessing context of workers: forkserver where available, else spawn.
 

@@ -18,8 +18,6 @@ from typing import Any, TypeVar
 import numpy as np
 import torch
 
-from graphtrial.core.parallel import cores
-
 T = TypeVar("T")
 MIN_WORK = 200_000
 """Elements below which one thread computes alone.
@@ -27,11 +25,6 @@ MIN_WORK = 200_000
 Vector code takes some 0.3 ns for an element read or written. Handing over costs the caller 2 to 3 µs (a kernel of
 2.1 µs took 3.5 with a helper), and a helper tens of microseconds to wake up: below 60 µs of work it comes too late.
 """
-
-
-def threads_per_trial(running: int) -> int:
-    """Return the threads of each of `running` concurrent trials: the cores of this process, shared evenly."""
-    return max(1, cores() // max(1, running))
 
 
 def current_threads() -> int:
