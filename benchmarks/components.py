@@ -114,7 +114,7 @@ def random_walks_pyg(ready: Callable[..., None], tick: Tick, graphs: int) -> Non
         tick(seconds, sum(item.pe.double().sum().item() for item in transformed))
 
 
-def node_pairs(ready: Callable[..., None], tick: Tick, what: str, graphs: int) -> None:
+def node_pairs(ready: Callable[..., None], tick: Tick, relation: str, graphs: int) -> None:
     """Compute walks, distances or expanders of ZINC graphs in batches; the checksum is the sum of the values."""
     from graphtrial.graphs import GraphBatch
     from graphtrial.graphs.pairs import edge_walks, expander_edges, expanders, pair_walks, shortest_path_distances
@@ -132,7 +132,7 @@ def node_pairs(ready: Callable[..., None], tick: Tick, what: str, graphs: int) -
         batches = [GraphBatch.from_set(data, some) for some in ids]
         total, start = 0.0, time.perf_counter()
         for batch in batches:
-            total += compute[what](batch).sum().item()
+            total += compute[relation](batch).sum().item()
         tick(time.perf_counter() - start, total)
 
 

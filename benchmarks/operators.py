@@ -148,13 +148,13 @@ def adam_case(width: int) -> tuple[Callable[[], None], Callable[[], None]]:
 
 def measure(functions: list[Callable[[], object]], rounds: int) -> list[float]:
     """Return the lowest milliseconds of CPU time of each function over interleaved rounds."""
-    found = [float("inf")] * len(functions)
+    seconds = [float("inf")] * len(functions)
     for _ in range(rounds + 1):
         for at, function in enumerate(functions):
             start = time.thread_time()
             function()
-            found[at] = min(found[at], 1e3 * (time.thread_time() - start))
-    return found
+            seconds[at] = min(seconds[at], 1e3 * (time.thread_time() - start))
+    return seconds
 
 
 def _step(function: Function, inputs: tuple[Tensor, ...], vectors: bool | None) -> Callable[[], None]:

@@ -37,7 +37,7 @@ def graphtrial(
     threads = _use_cores(every_core)
     from benchmarks.data import graphs_for
     from graphtrial.core.errors import GraphTrialError
-    from graphtrial.core.threads import use_threads
+    from graphtrial.core.hardware.threads import use_threads
     from graphtrial.nn import MODELS, Shapes, build_model, count_parameters, resolve_settings
     from graphtrial.tasks import GraphRegression
     from graphtrial.training.batches import Job

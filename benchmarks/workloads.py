@@ -89,9 +89,9 @@ def encodings(quick: bool) -> Iterable[Match]:
         if text == f"random-walk:{WALK_STEPS}":
             sides.append(Side(PYG, "benchmarks.components:random_walks_pyg", {"graphs": graphs}))
         yield Match(f"encodings/{text}", tuple(sides), rounds, scale=ZINC_GRAPHS / graphs)
-    for what in PAIRS:
-        side = Side(OURS, "benchmarks.components:node_pairs", {"what": what, "graphs": graphs})
-        yield Match(f"encodings/{what}", (side,), rounds, scale=ZINC_GRAPHS / graphs)
+    for relation in PAIRS:
+        side = Side(OURS, "benchmarks.components:node_pairs", {"what": relation, "graphs": graphs})
+        yield Match(f"encodings/{relation}", (side,), rounds, scale=ZINC_GRAPHS / graphs)
 
 
 def start(quick: bool) -> Iterable[Match]:

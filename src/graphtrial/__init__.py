@@ -24,7 +24,7 @@ import importlib
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from graphtrial.core.plugins.loader import open_to_plugins
+from graphtrial.core.plugins.registries import open_to_plugins
 
 __version__ = version("graphtrial")
 

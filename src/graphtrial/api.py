@@ -12,8 +12,8 @@ from typing import Any
 from torch import nn
 
 from graphtrial import datasets
-from graphtrial.core.compute import Compute
 from graphtrial.core.files import DEFAULT_STORE
+from graphtrial.core.hardware.compute import Compute
 from graphtrial.core.plugins.imports import registered_name
 from graphtrial.core.plugins.permissions import allow
 from graphtrial.core.spec import parse_value
@@ -99,8 +99,9 @@ def run(
     By default the trials run one after the other in this process; `workers` lets so many run at once in processes of
     their own, `None` as many as there are cores. An `executor` takes the place of both. The encoding is a text such as
     `laplacian:20` or `rwse:20+laplacian:8`, or an instance such as `gt.encodings.LaplacianPE(k=20)`. `device`,
-    `threads`, `per_device` and `compile` say where and how they are computed (see `graphtrial.core.compute.Compute`);
-    `precision` (32, tf32 or bf16) is a training rule and makes other trials.
+    `threads`, `per_device` and `compile` say where and how they are computed, as the fields of
+    `graphtrial.core.hardware.compute.Compute`; `precision` (32, tf32 or bf16) is a training rule and makes other
+    trials.
     """
     dataset, model, encoding = registered_name(DATASETS, dataset), _model_name(model), encoding_text(encoding)
     allow(dataset, model, *encoding_names(encoding), *([protocol] if protocol else []))

@@ -17,5 +17,5 @@ def test_both_sides_compute_the_same(graphs: GraphSet, width: int) -> None:
     for case in cases(GraphBatch.from_set(graphs, np.arange(len(graphs))), width):
         ours, theirs = ([value.clone().requires_grad_() for value in case.inputs] for _ in range(2))
         if case.name != "dropout":
-            found, expected = case.ours(*ours), case.library(*theirs)
-            torch.testing.assert_close(found, expected, rtol=1e-3, atol=1e-3, msg=case.name)
+            outputs, expected = case.ours(*ours), case.library(*theirs)
+            torch.testing.assert_close(outputs, expected, rtol=1e-3, atol=1e-3, msg=case.name)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 from tests.contracts.test_task_contract import MAKERS, make
-from tests.helpers.layers import known, levels_of
+from tests.helpers.layers import accepted_settings, levels_of
 from tests.helpers.mps import MPS_DTYPES, MPS_OPERATORS
 from tests.helpers.pretend import MixedDevicesError, Pretended, pretended
 from tests.helpers.samples import EDGE_TYPES, ENCODING, NODE_TYPES, batch_of, random_graphs
@@ -46,7 +46,9 @@ def model_of(name: str) -> tuple[nn.Module, GraphBatch]:
         features = {"edge_dim": 1, "node_types": NODE_TYPES}
     shapes = Shapes(outputs=1 if level == "pair" else 2, level=level, **features)
     seed_everything(1)
-    model = build_model(name, shapes, {**known(name, width=16, layers=2), **known(name, dropout=0.0)})
+    model = build_model(
+        name, shapes, accepted_settings(name, width=16, layers=2, dropout=0.0)
+    )
     return model.train(name not in DRAWING), batch
 
 

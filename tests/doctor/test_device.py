@@ -7,8 +7,8 @@ import torch
 from tests.helpers.pretend import pretended
 
 import graphtrial.ops
-from graphtrial.core import compute
-from graphtrial.core.compute import Compute
+from graphtrial.core.hardware import compute
+from graphtrial.core.hardware.compute import Compute
 from graphtrial.doctor import device as checks
 from graphtrial.doctor.device import MODELS, OPERATORS, check_device
 

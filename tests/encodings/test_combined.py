@@ -36,9 +36,9 @@ def test_each_part_is_cached_for_itself(own_home: Path, monkeypatch: pytest.Monk
         raise AssertionError("computed again")
 
     monkeypatch.setattr(RandomWalkPE, "compute", fail)
-    together = encode(GRAPHS, CombinedEncoding([WALK, VECTORS]), "encoding").column("encoding")
-    np.testing.assert_array_equal(together.values[:, :3], alone)
-    assert together.meaning == "random-walk + laplacian encoding"
+    combined = encode(GRAPHS, CombinedEncoding([WALK, VECTORS]), "encoding").column("encoding")
+    np.testing.assert_array_equal(combined.values[:, :3], alone)
+    assert combined.meaning == "random-walk + laplacian encoding"
     monkeypatch.setattr(LaplacianPE, "compute", fail)
     encode(GRAPHS, CombinedEncoding([VECTORS, WALK]), "encoding")
     assert not list(own_home.rglob("combined-*"))
@@ -62,7 +62,7 @@ def test_renumbering_does_what_the_worst_part_says() -> None:
 
 
 @pytest.mark.parametrize(
-    ("parts", "says"),
+    ("parts", "message"),
     [
         ([WALK], "must be a list"),
         ([WALK] * 17, "must be a list"),
@@ -80,8 +80,8 @@ def test_renumbering_does_what_the_worst_part_says() -> None:
         ([WALK, {"name": "os:system"}], "If you trust it add --allow os:system"),
     ],
 )
-def test_what_is_no_combination_is_refused_in_a_line(parts: Any, says: str) -> None:
-    with pytest.raises(GraphTrialError, match=says) as raised:
+def test_what_is_no_combination_is_refused_in_a_line(parts: Any, message: str) -> None:
+    with pytest.raises(GraphTrialError, match=message) as raised:
         CombinedEncoding(parts)
     assert len(str(raised.value).splitlines()) == 1
 

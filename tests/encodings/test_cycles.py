@@ -35,9 +35,9 @@ def test_counts_are_those_of_networkx(longest: int) -> None:
         from_networkx([nx.petersen_graph(), nx.circulant_graph(13, [1, 3]), nx.path_graph(6)]),
     ]
     for graphs in sets:
-        together = np.split(CycleCounts(longest).compute(graphs), graphs.node_ptr[1:-1])
+        batched = np.split(CycleCounts(longest).compute(graphs), graphs.node_ptr[1:-1])
         for graph in range(len(graphs)):
-            np.testing.assert_array_equal(together[graph], counted(to_networkx(graphs, graph), longest))
+            np.testing.assert_array_equal(batched[graph], counted(to_networkx(graphs, graph), longest))
 
 
 def test_counts_of_complete_graphs_and_rings_are_known() -> None:

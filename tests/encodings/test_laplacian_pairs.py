@@ -48,8 +48,8 @@ def test_columns_are_the_smallest_eigenpairs_and_nan_where_there_are_none(
     name: str, normalization: Normalization
 ) -> None:
     graphs, k = SETS[name], 6
-    together = np.split(LaplacianPairs(k, normalization).compute(graphs), graphs.node_ptr[1:-1])
-    for graph, ours in enumerate(together):
+    batched = np.split(LaplacianPairs(k, normalization).compute(graphs), graphs.node_ptr[1:-1])
+    for graph, ours in enumerate(batched):
         matrix = laplacian(graphs, graph, normalization)
         nodes = len(matrix)
         vectors, values = ours[:, : min(k, nodes)], ours[:, k : k + min(k, nodes)]
@@ -66,8 +66,8 @@ def test_columns_are_the_smallest_eigenpairs_and_nan_where_there_are_none(
 @normalizations
 def test_eigenvalues_are_those_of_the_laplacian_of_pyg(normalization: Normalization) -> None:
     graphs = SETS["plain"]
-    together = np.split(LaplacianPairs(4, normalization).compute(graphs), graphs.node_ptr[1:-1])
-    for item, ours in zip(to_pyg(graphs), together, strict=True):
+    batched = np.split(LaplacianPairs(4, normalization).compute(graphs), graphs.node_ptr[1:-1])
+    for item, ours in zip(to_pyg(graphs), batched, strict=True):
         kind = None if normalization == "none" else normalization
         edges, weights = get_laplacian(item.edge_index, normalization=kind, num_nodes=item.num_nodes)
         dense = torch.zeros(item.num_nodes, item.num_nodes).index_put((edges[0], edges[1]), weights, accumulate=True)
@@ -77,8 +77,8 @@ def test_eigenvalues_are_those_of_the_laplacian_of_pyg(normalization: Normalizat
 def test_eigenvectors_after_the_trivial_one_are_those_of_pyg() -> None:
     graphs = SETS["plain"]
     transform = AddLaplacianEigenvectorPE(3, attr_name="position", is_undirected=True)
-    together = np.split(EquivariantLaplacian(4).compute(graphs), graphs.node_ptr[1:-1])
-    for item, ours in zip(to_pyg(graphs), together, strict=True):
+    batched = np.split(EquivariantLaplacian(4).compute(graphs), graphs.node_ptr[1:-1])
+    for item, ours in zip(to_pyg(graphs), batched, strict=True):
         np.testing.assert_allclose(np.abs(ours[:, 1:]), np.abs(transform(item).position.numpy()), atol=1e-4)
 
 

@@ -42,7 +42,7 @@ def test_a_plus_in_a_number_joins_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("rwse:20+rwse:4", "'random-walk' is given twice"),
         ("rwse:20+random-walk:4", "'random-walk' is given twice"),
@@ -55,8 +55,8 @@ def test_a_plus_in_a_number_joins_nothing() -> None:
         ("+".join(f"rwse:{k}" for k in range(1, 30)), "29 encodings are joined"),
     ],
 )
-def test_errors_for_people(text: str, says: str) -> None:
-    with pytest.raises(GraphTrialError, match=says) as raised:
+def test_errors_for_people(text: str, message: str) -> None:
+    with pytest.raises(GraphTrialError, match=message) as raised:
         parse_encoding(text)
     assert len(str(raised.value).splitlines()) == 1
 

@@ -12,8 +12,8 @@ from graphtrial.encodings.rrwp import RRWP
 @pytest.mark.parametrize("k", [1, 2, 6])
 def test_numbers_are_the_diagonals_of_the_powers_from_the_zeroth_on(k: int) -> None:
     for graphs in (graph_set(AWKWARD), graph_set(random_graphs(10, seed=2))):
-        together = np.split(RRWP(k).compute(graphs), graphs.node_ptr[1:-1])
-        for graph, ours in enumerate(together):
+        batched = np.split(RRWP(k).compute(graphs), graphs.node_ptr[1:-1])
+        for graph, ours in enumerate(batched):
             nodes = int(graphs.node_counts[graph])
             walk = np.zeros((nodes, nodes))
             for source, target in graphs.edge_index[:, graphs.edge_ptr[graph] : graphs.edge_ptr[graph + 1]].T:

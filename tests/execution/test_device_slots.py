@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from graphtrial.core import compute
-from graphtrial.core.compute import Compute
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.hardware import compute
+from graphtrial.core.hardware.compute import Compute
 from graphtrial.execution import make_executor, run_trials
 from graphtrial.execution.ray_cluster import RayCluster
 from graphtrial.execution.vectorized import Vectorized

@@ -35,8 +35,8 @@ def shaken(module: Module, seed: int = 7) -> Module:
 
 
 def batch(graphs: list[Graph] | None = None) -> GraphBatch:
-    made = batch_of(GRAPHS if graphs is None else graphs)
-    return made.with_column("encoding", made.columns["encoding"].double())
+    collated = batch_of(GRAPHS if graphs is None else graphs)
+    return collated.with_column("encoding", collated.columns["encoding"].double())
 
 
 def graphs_of(graph: GraphBatch) -> Iterator[range]:

@@ -87,8 +87,8 @@ class Pretended(TorchFunctionMode):
             return self._move(name, func, args, kwargs)
         device = kwargs.get("device")
         if device is not None and torch.device(device).type == self.device.type:
-            made = self._run(func, args, {**kwargs, "device": "cpu"}, inherits=True)
-            return self.tag(made)
+            output = self._run(func, args, {**kwargs, "device": "cpu"}, inherits=True)
+            return self.tag(output)
         return self._run(func, args, kwargs, inherits=here)
 
     def _run(self, func: Any, args: Any, kwargs: Any, *, inherits: bool) -> Any:

@@ -8,7 +8,7 @@ import torch
 from scipy import stats
 
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.core.threads import run
+from graphtrial.core.hardware.threads import run
 from graphtrial.ops import dropout, dropout_mask, kernels
 
 WORDS = [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821]

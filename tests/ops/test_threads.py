@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from graphtrial.core import threads
+from graphtrial.core.hardware import threads
 from graphtrial.core.process import compute_settings
 from graphtrial.graphs import Column, GraphBatch, GraphSet
 from graphtrial.ops import (
@@ -36,8 +36,8 @@ def batch(graphs: int) -> GraphBatch:
     ends = rng.integers(0, size, (2, 8 * NODES))
     ends[1] = np.maximum(ends[1], 1)
     columns = {"y": Column(np.zeros(graphs), "graph")}
-    made = GraphSet.build([size] * graphs, [8 * NODES // graphs] * graphs, ends, columns)
-    return GraphBatch.from_set(made, np.arange(graphs))
+    graph_set = GraphSet.build([size] * graphs, [8 * NODES // graphs] * graphs, ends, columns)
+    return GraphBatch.from_set(graph_set, np.arange(graphs))
 
 
 def tensor(*shape: int, seed: int = 0) -> Tensor:
@@ -107,10 +107,10 @@ NAMES = [
 def test_bits_do_not_depend_on_the_number_of_threads(name: str, graph: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "MIN_WORK", 0)
     function, inputs = _case(name, GRAPHS[graph])
-    found = {number: _values_and_gradients(function, inputs, number) for number in (1, 2, 3, 4)}
-    assert all(value.abs().sum() > 0 for value in found[1])
+    results = {number: _values_and_gradients(function, inputs, number) for number in (1, 2, 3, 4)}
+    assert all(value.abs().sum() > 0 for value in results[1])
     for number in (2, 3, 4):
-        for value, expected in zip(found[number], found[1], strict=True):
+        for value, expected in zip(results[number], results[1], strict=True):
             assert torch.equal(value, expected)
 
 

@@ -40,15 +40,15 @@ CASES: dict[str, tuple[Callable[..., Tensor], list[Tensor]]] = {
 @pytest.mark.parametrize("name", CASES)
 def test_both_paths_agree(name: str) -> None:
     function, inputs = CASES[name]
-    found = []
+    results = []
     for use in (True, False):
         ours = [value.clone().requires_grad_() for value in inputs]
         with force_vectors(use):
             assert has_vectors() is use
             out = function(*ours)
             out.backward(vectors(*out.flatten(1).shape, 9).view_as(out))
-        found.append([out.detach(), *(value.grad for value in ours)])
-    torch.testing.assert_close(found[0], found[1])
+        results.append([out.detach(), *(value.grad for value in ours)])
+    torch.testing.assert_close(results[0], results[1])
 
 
 @pytest.mark.parametrize(

@@ -113,5 +113,5 @@ def test_shapes_equal_those_read_off_the_data(name: str, request: pytest.Fixture
         ours = lookup_shapes(name, encoding.width if encoding else 0)
         data = shapes_for(load(name), encoding)
         assert ours is not None
-        known = {"mean_nodes": ours.mean_nodes, "mean_log_degree": ours.mean_log_degree, "encodings": ours.encodings}
-        assert replace(data, **known) == ours  # of the data alone
+        computed = {"mean_nodes": ours.mean_nodes, "mean_log_degree": ours.mean_log_degree, "encodings": ours.encodings}
+        assert replace(data, **computed) == ours  # of the data alone

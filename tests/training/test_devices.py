@@ -11,7 +11,7 @@ import torch
 from tests.helpers.mps import MPS_DTYPES, MPS_OPERATORS
 from tests.helpers.pretend import Pretended, Real, pretended
 
-from graphtrial.core.compute import ONE_CORE, Compute
+from graphtrial.core.hardware.compute import ONE_CORE, Compute
 from graphtrial.graphs import transfer
 from graphtrial.training.batches import Job
 from graphtrial.training.checkpoint import Checkpoint

@@ -7,7 +7,7 @@ import pytest
 from tests.training.test_trainer import bits
 from tests.training.test_vectorized import jobs
 
-from graphtrial.core import threads
+from graphtrial.core.hardware import threads
 from graphtrial.core.process import compute_settings
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.nn import Shapes, build_model
@@ -59,12 +59,12 @@ def test_a_training_has_the_same_bits_on_any_number_of_threads(model: str) -> No
     job = Job(
         graphs, ids[:48], ids[48:50], ids[50:], task, lambda: build_model(model, shapes, MODELS[model]), RULES, seed=1
     )
-    found = []
+    outcomes = []
     for number in (1, 2, 3, 4):
         with compute_settings(threads=number):
-            found.append(bits(train(job)))
-    assert found[0][0] == "done"
-    assert found[1:] == found[:1] * 3
+            outcomes.append(bits(train(job)))
+    assert outcomes[0][0] == "done"
+    assert outcomes[1:] == outcomes[:1] * 3
 
 
 @pytest.mark.slow
@@ -77,8 +77,8 @@ def test_vectorized_trainings_have_the_same_bits_on_any_number_of_threads(model:
     x = (np.eye(3, 12)[y] + rng.normal(size=(nodes, 12))).astype(np.float32)
     columns = {"x": Column(x, "node"), "y": Column(y, "node", types=3)}
     graphs = GraphSet.build([nodes], [ends.shape[1]], ends, columns)
-    found = []
+    outcomes = []
     for number in (1, 2, 3, 4):
         with compute_settings(threads=number):
-            found.append([bits(outcome) for outcome in train_vectorized(jobs(graphs, model, double=False))])
-    assert found[1:] == found[:1] * 3
+            outcomes.append([bits(outcome) for outcome in train_vectorized(jobs(graphs, model, double=False))])
+    assert outcomes[1:] == outcomes[:1] * 3

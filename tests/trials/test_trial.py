@@ -129,8 +129,8 @@ COMBINED = Study(
 
 
 def test_a_trial_with_several_encodings_has_their_columns_and_shapes() -> None:
-    spec, turned = COMBINED.trials()
-    assert spec.id != turned.id
+    spec, swapped = COMBINED.trials()
+    assert spec.id != swapped.id
     assert spec.names == ("csl", "gcn", "random-walk", "laplacian")
     assert TrialSpec.from_dict(json.loads(json.dumps(spec.to_dict()))) == spec
     job = make_job(spec)

@@ -9,8 +9,8 @@ import typer
 from rich.text import Text
 
 from graphtrial.cli.common import Allowed, Json, Plugins, StorePath, friendly, load_code, out, print_json
-from graphtrial.core.compute import Compute
 from graphtrial.core.files import DEFAULT_STORE
+from graphtrial.core.hardware.compute import Compute
 from graphtrial.core.terminal import TableColumn, TerminalTable
 
 COLOURS = {"ok": "green", "note": "yellow", "wrong": "bold red"}

@@ -85,7 +85,7 @@ def _is_numeric(key: str, entries: list[dict[str, Any]]) -> bool:
 
 def _withheld(kind: str) -> dict[str, str]:
     """Return the entry points of this kind, declared by installed packages, that are not allowed."""
-    from graphtrial.core.plugins.loader import registry_of
+    from graphtrial.core.plugins.registries import registry_of
 
     registry = registry_of(kind)
     return {} if registry is None else registry.not_allowed()
@@ -160,7 +160,7 @@ def _protocols() -> list[dict[str, Any]]:
 
 
 def _components(kind: str) -> list[dict[str, Any]]:
-    from graphtrial.core.plugins.loader import registries
+    from graphtrial.core.plugins.registries import registries
     from graphtrial.core.signatures import declared_arguments
 
     registry = registries()[kind]

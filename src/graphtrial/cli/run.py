@@ -30,9 +30,9 @@ from graphtrial.cli.common import (
     print_json,
 )
 from graphtrial.cli.studies import show_plan
-from graphtrial.core.compute import AUTOMATIC, Compute
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.files import DEFAULT_STORE
+from graphtrial.core.hardware.compute import AUTOMATIC, Compute
 from graphtrial.core.parallel import prepare_workers
 from graphtrial.core.spec import parse_value
 

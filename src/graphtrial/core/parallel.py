@@ -30,7 +30,7 @@ def cores() -> int:
 
 
 def threads_per_trial(running: int) -> int:
-    """Return the threads of each of `running` concurrent trials: the cores, shared evenly, at most `OMP_NUM_THREADS`."""
+    """Return the threads of each of `running` concurrent trials: cores, shared evenly, at most `OMP_NUM_THREADS`."""
     limit = os.environ.get("OMP_NUM_THREADS", "")
     threads = max(1, cores() // max(1, running))
     return min(threads, max(1, int(limit))) if limit.isdecimal() else threads

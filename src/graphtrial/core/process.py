@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from graphtrial.core.threads import current_threads, use_threads
+from graphtrial.core.hardware.threads import current_threads, use_threads
 
 
 @contextmanager
@@ -21,9 +21,9 @@ def compute_settings(threads: int | None = None) -> Iterator[None]:
     """Set the number of threads, flush-to-zero of denormals and the allocator inside the block.
 
     torch itself computes on one thread, because the order of its sums, hence every bit of a result, depends on their
-    number. Our operators share blocks among `threads` (see `core.threads`), by default those of the surrounding block
-    or one, which changes no bit. Arithmetic with denormals is a hundred times slower. For the allocator see
-    `retain_freed_memory`.
+    number. Our operators share blocks among `threads` (see `core.hardware.threads`), by default those of the
+    surrounding block or one, which changes no bit. Arithmetic with denormals is a hundred times slower. For the
+    allocator see `retain_freed_memory`.
     """
     retain_freed_memory()
     before = torch.get_num_threads()

@@ -9,8 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from graphtrial.core.compute import Compute
-from graphtrial.core.devices import device_name, device_settings
+from graphtrial.core.hardware.compute import Compute
+from graphtrial.core.hardware.devices import device_name, device_settings
 from graphtrial.core.process import compute_settings, seed_everything
 from graphtrial.doctor.finding import Finding
 from graphtrial.graphs import Column, GraphBatch, GraphSet
@@ -73,8 +73,8 @@ def check_device(compute: Compute) -> Iterator[Finding]:
                 _step_seconds(name, graph, torch.device("cpu"), False),
                 _step_seconds(name, graph, device, True),
             )
-            says = f"{1000 * there:.1f} ms per training step, {1000 * here:.1f} ms by the kernels of one CPU core"
-            yield Finding(area, f"speed of {name}", "ok", says)
+            result = f"{1000 * there:.1f} ms per training step, {1000 * here:.1f} ms by the kernels of one CPU core"
+            yield Finding(area, f"speed of {name}", "ok", result)
 
 
 def _compare(
@@ -89,9 +89,9 @@ def _compare(
         advice = "please report this with the version of torch"
         return Finding(area, name, "wrong", f"it does not run: {str(error).splitlines()[0]}", advice)
     errors = [_error(ours, theirs) for ours, theirs in zip(results, expected, strict=True)]
-    says = f"forward within {errors[0]:.0e} of the CPU, gradients within {max(errors[1:]):.0e}"
+    result = f"forward within {errors[0]:.0e} of the CPU, gradients within {max(errors[1:]):.0e}"
     advice = "" if max(errors) <= TOLERANCE else f"more than {TOLERANCE:.0e}: do not trust results of this device"
-    return Finding(area, name, "wrong" if advice else "ok", says, advice)
+    return Finding(area, name, "wrong" if advice else "ok", result, advice)
 
 
 def _run(operator: Operator, inputs: list[Tensor], graph: GraphBatch) -> list[Tensor]:

@@ -54,11 +54,11 @@ def _simple_neighbours(edges: Array, nodes: int) -> tuple[Array, Array]:
         keys[edge] = edges[0, edge] * nodes + edges[1, edge]
         keys[count + edge] = edges[1, edge] * nodes + edges[0, edge]
     keys.sort()
-    row, neighbour, kept = np.zeros(nodes + 1, np.int64), np.empty(2 * count, np.int64), 0
+    row, neighbour, filled = np.zeros(nodes + 1, np.int64), np.empty(2 * count, np.int64), 0
     for place in range(2 * count):
         source, target = keys[place] // nodes, keys[place] % nodes
         if source != target and (place == 0 or keys[place] != keys[place - 1]):
-            neighbour[kept] = target
-            kept += 1
+            neighbour[filled] = target
+            filled += 1
             row[source + 1] += 1
-    return np.cumsum(row), neighbour[:kept]
+    return np.cumsum(row), neighbour[:filled]

@@ -42,6 +42,6 @@ class HeatKernelSE(Encoding):
             for rows, values, vectors in dense_eigenpairs(graphs, np.ones(len(graphs), bool), "none"):
                 decay = torch.exp(-values.unsqueeze(2) * times) * (values > ZERO).unsqueeze(2)
                 # one product per graph: the rounding of a batched one may depend on the number of graphs
-                kernels = [own @ kept for own, kept in zip(vectors.square(), decay, strict=True)]
+                kernels = [own @ factors for own, factors in zip(vectors.square(), decay, strict=True)]
                 out[rows] = torch.cat(kernels).numpy()
         return out

@@ -36,8 +36,8 @@ def checked_parts(text: str) -> list[str]:
     parts = split_encodings(text)
     for part, name in zip(parts, encoding_names(text), strict=True):
         if name in ("", "none", COMBINED):
-            what = f"no encoding is called '{part}'" if part else "a part is empty"
-            raise GraphTrialError(f"'{text}': {what}; join encodings by {JOINED}, such as rwse:20+laplacian:8")
+            reason = f"no encoding is called '{part}'" if part else "a part is empty"
+            raise GraphTrialError(f"'{text}': {reason}; join encodings by {JOINED}, such as rwse:20+laplacian:8")
     return parts
 
 

@@ -67,11 +67,13 @@ def smallest_eigenpairs(
     return vectors, values
 
 
-def check_dense(graphs: GraphSet, what: str) -> None:
+def check_dense(graphs: GraphSet, subject: str) -> None:
     """Raise an error where a graph is too large for all of its eigenvectors."""
     largest = int(graphs.node_counts.max(initial=0))
     if largest > MOST_DENSE_NODES:
-        raise GraphTrialError(f"{what} are for graphs of up to {MOST_DENSE_NODES:,} nodes; the largest has {largest:,}")
+        raise GraphTrialError(
+            f"{subject} are for graphs of up to {MOST_DENSE_NODES:,} nodes; the largest has {largest:,}"
+        )
 
 
 def fix_signs(vectors: Tensor) -> Tensor:

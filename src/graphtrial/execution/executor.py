@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from graphtrial.core.compute import AUTOMATIC, Compute
 from graphtrial.core.errors import UnknownNameError, did_you_mean
+from graphtrial.core.hardware.compute import AUTOMATIC, Compute
 from graphtrial.core.spec import Component
 from graphtrial.execution.processes import Processes
 from graphtrial.execution.progress import Listener, Progress

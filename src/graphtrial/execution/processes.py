@@ -12,8 +12,8 @@ from multiprocessing.process import BaseProcess
 from typing import Annotated
 
 from graphtrial.core.arguments import NonNegativeFloat, Range
-from graphtrial.core.compute import AUTOMATIC, Compute
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.hardware.compute import AUTOMATIC, Compute
 from graphtrial.core.parallel import worker_context
 from graphtrial.core.plugins.loader import user_code
 from graphtrial.core.signatures import check_fields

@@ -12,9 +12,9 @@ from typing import Annotated, Any
 from filelock import FileLock, Timeout
 
 from graphtrial.core.arguments import NonNegativeFloat, Range
-from graphtrial.core.compute import AUTOMATIC, Compute
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.files import make_folder
+from graphtrial.core.hardware.compute import AUTOMATIC, Compute
 from graphtrial.core.signatures import check_fields
 from graphtrial.execution.progress import Listener, Progress
 from graphtrial.execution.ray_tasks import connected, import_ray, run_task, start_mailbox, wait_for_tasks

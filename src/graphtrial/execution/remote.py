@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from graphtrial.core.compute import ONE_CORE, Compute
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.hardware.compute import ONE_CORE, Compute
 from graphtrial.core.plugins.loader import UserCode
 from graphtrial.core.temporary import temporary_folder
 from graphtrial.execution.recording import TrialResult

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from graphtrial.core.compute import ONE_CORE, Compute
 from graphtrial.core.files import make_folder
+from graphtrial.core.hardware.compute import ONE_CORE, Compute
 from graphtrial.core.plugins.loader import user_code
 from graphtrial.execution.recording import record_start
 from graphtrial.execution.remote import RemoteJob, RemoteUpdate

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from graphtrial.core.compute import AUTOMATIC, Compute
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.hardware.compute import AUTOMATIC, Compute
 from graphtrial.execution.executor import Listener, run_trials
 from graphtrial.training.outcome import MIXED_DEVICES, Epoch
 from graphtrial.trials.environment import BATCHED_TRIALS, DEVICE_FIELDS, NUMERICS_KEY

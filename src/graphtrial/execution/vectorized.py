@@ -10,9 +10,9 @@ from pathlib import Path
 from filelock import FileLock
 
 from graphtrial.core.arguments import PositiveInt
-from graphtrial.core.compute import AUTOMATIC, ONE_CORE, Compute
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.files import make_folder
+from graphtrial.core.hardware.compute import AUTOMATIC, ONE_CORE, Compute
 from graphtrial.core.signatures import check_fields
 from graphtrial.core.spec import canonical_json
 from graphtrial.execution.processes import Processes

@@ -12,9 +12,9 @@ from typing import Any
 
 from filelock import FileLock
 
-from graphtrial.core.compute import ONE_CORE, Compute
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.files import is_locked, make_folder
+from graphtrial.core.hardware.compute import ONE_CORE, Compute
 from graphtrial.core.plugins.loader import UserCode
 from graphtrial.core.process import memory_meter
 from graphtrial.execution.recording import TrialResult, record_result, record_start

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from graphtrial.core.threads import run
+from graphtrial.core.hardware.threads import run
 from graphtrial.graphs import GraphBatch
 from graphtrial.ops.custom_op import array, empty, register_op
 from graphtrial.ops.edge_softmax import edge_softmax, edge_softmax_reference

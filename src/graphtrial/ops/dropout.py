@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.core.threads import run
+from graphtrial.core.hardware.threads import run
 from graphtrial.ops.custom_op import array, empty, register_op
 from graphtrial.ops.portable import uses_kernels
 

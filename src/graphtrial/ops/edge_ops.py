@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from graphtrial.core.threads import run
+from graphtrial.core.hardware.threads import run
 from graphtrial.graphs import GraphBatch
 from graphtrial.ops.custom_op import array, register_op
 from graphtrial.ops.portable import full_precision, gather, gather_rows, uses_kernels

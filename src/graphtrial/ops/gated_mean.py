@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from graphtrial.core.threads import run
+from graphtrial.core.hardware.threads import run
 from graphtrial.graphs import GraphBatch
 from graphtrial.ops.custom_op import array, empty, register_op
 from graphtrial.ops.linear import fits_tiles, matmul_into, transposed_matmul

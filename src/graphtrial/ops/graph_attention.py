@@ -33,7 +33,7 @@ class Block:
     size: int
     rows: Tensor
     keys: Tensor | None
-    kept: Tensor | None
+    unpadded: Tensor | None
 
 
 def graph_attention(
@@ -93,11 +93,11 @@ def _blocks(graph: GraphBatch) -> tuple[list[Block], Tensor]:
             if bucket.present is None:
                 blocks.append(Block(bucket.graphs, bucket.size, rows, None, None))
                 continue
-            kept = bucket.present.flatten().nonzero().flatten()
-            padded = rows.new_zeros(bucket.graphs * bucket.size).index_copy(0, kept, rows)
+            unpadded = bucket.present.flatten().nonzero().flatten()
+            padded = rows.new_zeros(bucket.graphs * bucket.size).index_copy(0, unpadded, rows)
             keys = bucket.present.clone()
             keys[:, 0] = True  # a softmax over nothing is NaN: an empty graph attends to padding, which is dropped
-            blocks.append(Block(bucket.graphs, bucket.size, padded, keys, kept))
+            blocks.append(Block(bucket.graphs, bucket.size, padded, keys, unpadded))
         return blocks, plan.node_place
 
     return graph.cached("attention blocks", compute)
@@ -128,7 +128,7 @@ def _heads(x: Tensor, block: Block) -> Tensor:
 def _nodes(x: Tensor, block: Block) -> Tensor:
     """Undo `_heads` without padding, [graphs, heads, size, width] -> [nodes, heads, width]."""
     rows = x.transpose(1, 2).reshape(-1, x.shape[1], x.shape[3])
-    return rows if block.kept is None else rows.index_select(0, block.kept)
+    return rows if block.unpadded is None else rows.index_select(0, block.unpadded)
 
 
 def _fused(
@@ -178,7 +178,7 @@ class _Attention(torch.autograd.Function):
         grad_biases: list[Tensor | None] = []
         first = 0
         for at, block in enumerate(ctx.blocks):
-            nodes = len(block.rows if block.kept is None else block.kept)
+            nodes = len(block.rows if block.unpadded is None else block.unpadded)
             grad = _padded(grad_output[first : first + nodes], block)
             first += nodes
             queries, keys, values = _rows_by_head(q, k, v, block)
@@ -193,7 +193,7 @@ class _Attention(torch.autograd.Function):
             grad_scores = torch._softmax_backward_data(grad_weights, weights, 2, weights.dtype)
             grad_queries = torch.bmm(grad_scores, keys).mul_(queries.shape[2] ** -0.5)
             grad_keys = torch.bmm(grad_scores.transpose(1, 2), queries)
-            rows = block.rows if block.kept is None else block.rows.index_select(0, block.kept)
+            rows = block.rows if block.unpadded is None else block.rows.index_select(0, block.unpadded)
             for total, part in zip(grads, (grad_queries, grad_keys, grad_values), strict=True):
                 total.index_copy_(0, rows, _nodes(part.view(block.graphs, -1, *part.shape[1:]), block))
             if biases:
@@ -221,6 +221,6 @@ def _weights(queries: Tensor, keys: Tensor, block: Block, bias: Tensor | None) -
 
 def _padded(rows: Tensor, block: Block) -> Tensor:
     """Pad gradients of nodes with 0, [nodes, heads, width] -> [graphs * heads, size, width]."""
-    if block.kept is not None:
-        rows = rows.new_zeros(block.graphs * block.size, *rows.shape[1:]).index_copy(0, block.kept, rows)
+    if block.unpadded is not None:
+        rows = rows.new_zeros(block.graphs * block.size, *rows.shape[1:]).index_copy(0, block.unpadded, rows)
     return rows.view(block.graphs, block.size, *rows.shape[1:]).transpose(1, 2).flatten(0, 1)

@@ -7,7 +7,7 @@ from typing import Any
 from torch import Tensor
 from torch.nn import functional as F
 
-from graphtrial.core.threads import run
+from graphtrial.core.hardware.threads import run
 from graphtrial.ops.custom_op import array, empty, register_op
 from graphtrial.ops.portable import full_precision, uses_kernels
 

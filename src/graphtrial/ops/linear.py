@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from graphtrial.core.threads import run, run_blocks
+from graphtrial.core.hardware.threads import run, run_blocks
 from graphtrial.ops.custom_op import array, empty, register_op
 from graphtrial.ops.portable import uses_kernels
 from graphtrial.ops.vector_paths import has_vectors

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from graphtrial.core.threads import run
+from graphtrial.core.hardware.threads import run
 from graphtrial.ops.custom_op import array, empty, register_op
 from graphtrial.ops.portable import gather, segment_sum, uses_kernels
 from graphtrial.ops.sparse_matrix import SparseMatrix

@@ -39,9 +39,9 @@ def encoding_title(encoding: Component | None) -> str:
 
 
 def _abbreviation(encoding: Component) -> str:
-    known = encoding.name in ENCODINGS and ENCODINGS.get(encoding.name).abbreviation
+    abbreviated = encoding.name in ENCODINGS and ENCODINGS.get(encoding.name).abbreviation
     size, others = _words(encoding)
-    text = "-".join(filter(None, [known or ENCODINGS.title(encoding.name), size]))
+    text = "-".join(filter(None, [abbreviated or ENCODINGS.title(encoding.name), size]))
     return f"{text} ({', '.join(others)})" if others else text
 
 

@@ -18,8 +18,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor, nn
 
-from graphtrial.core.devices import random_states, set_random_states
 from graphtrial.core.files import atomic_path
+from graphtrial.core.hardware.devices import random_states, set_random_states
 
 logger = logging.getLogger(__name__)
 CPU = torch.device("cpu")

@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from graphtrial.core.devices import device_settings
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.hardware.devices import device_settings
 from graphtrial.training.rules import Precision
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from graphtrial.core.compute import ONE_CORE, Compute
-from graphtrial.core.devices import device_name, free_memory
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.hardware.compute import ONE_CORE, Compute
+from graphtrial.core.hardware.devices import device_name, free_memory
 from graphtrial.core.process import compute_settings, seed_everything
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn import count_parameters

@@ -11,8 +11,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from graphtrial.core.compute import ONE_CORE, Compute
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.hardware.compute import ONE_CORE, Compute
 from graphtrial.core.process import compute_settings, seed_everything
 from graphtrial.nn import count_parameters
 from graphtrial.nn.vectorized import ModelBatch, SharedGraph, TargetNodes, VectorizedForward, vectorized_models

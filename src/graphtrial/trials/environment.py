@@ -10,8 +10,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from graphtrial.core.compute import ONE_CORE, Compute
-from graphtrial.core.devices import describe_device
+from graphtrial.core.hardware.compute import ONE_CORE, Compute
+from graphtrial.core.hardware.devices import describe_device
 
 BATCHED_TRIALS = "batched_trials"
 """Key of the number of trials in one vectorized training, as in stores."""

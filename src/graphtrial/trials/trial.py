@@ -10,8 +10,8 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from graphtrial.core.compute import ONE_CORE, Compute
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.hardware.compute import ONE_CORE, Compute
 from graphtrial.core.rules import Rules
 from graphtrial.core.spec import Component, canonical_json, declared_defaults, digest, without_defaults
 from graphtrial.datasets import Dataset, load

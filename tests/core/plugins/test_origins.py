@@ -122,13 +122,13 @@ def test_a_part_of_a_combined_encoding_has_its_origin_too(tmp_path: Path) -> Non
     file = write(tmp_path / "mine.py", ENCODING.format(factor=1))
     row: dict[str, Any] = {"model": "gcn", "encodings": ("rwse:2+same:3",)}
     load_plugin(file)
-    made = trial(**row)
-    assert made.plugins == {"mine.py": digest(file)}
-    assert made.names == ("csl", "gcn", "random-walk", "same")
+    spec = trial(**row)
+    assert spec.plugins == {"mine.py": digest(file)}
+    assert spec.names == ("csl", "gcn", "random-walk", "same")
     load_plugin(write(file, ENCODING.format(factor=2)))
-    assert trial(**row).id != made.id
+    assert trial(**row).id != spec.id
     with pytest.raises(GraphTrialError, match=r"was made with mine\.py .* has changed since"):
-        run_trial(made, tmp_path / "checkpoint")
+        run_trial(spec, tmp_path / "checkpoint")
     for plugin in list(plugins._loaded.values()):
         plugins.unload_plugin(plugin)
     with pytest.raises(GraphTrialError, match="no encoding called 'same'"):

@@ -24,12 +24,12 @@ def of_graph(edges: torch.Tensor, batch: GraphBatch, graph: int) -> np.ndarray:
 @pytest.mark.parametrize("degree", [1, 3, 5])
 def test_every_node_has_each_permutation_in_both_directions(degree: int) -> None:
     batch = whole(GRAPHS)
-    kept = expander_edges(batch, degree, seed=1, self_loops=True)
+    looped = expander_edges(batch, degree, seed=1, self_loops=True)
     without = expander_edges(batch, degree, seed=1)
-    assert torch.equal(without, kept[:, kept[0] != kept[1]])
-    assert torch.equal(batch.batch[kept[0]], batch.batch[kept[1]])
+    assert torch.equal(without, looped[:, looped[0] != looped[1]])
+    assert torch.equal(batch.batch[looped[0]], batch.batch[looped[1]])
     for graph, nodes in enumerate(GRAPHS.node_counts.tolist()):
-        edges = of_graph(kept, batch, graph)
+        edges = of_graph(looped, batch, graph)
         for end in edges:
             expected = nodes - 1 if nodes <= 10 else 2 * degree
             np.testing.assert_array_equal(np.bincount(end, minlength=nodes), expected)
@@ -65,12 +65,12 @@ def test_the_best_draw_is_kept_where_none_is_enough(monkeypatch: pytest.MonkeyPa
 
 def test_the_draw_depends_on_seed_and_graph_and_not_on_the_batch() -> None:
     batch = whole(GRAPHS)
-    together = expander_edges(batch, 3, seed=1)
+    batched = expander_edges(batch, 3, seed=1)
     expanders.forget()
     for graph in range(len(GRAPHS)):
         alone = GraphBatch.from_set(GRAPHS, [graph])
-        np.testing.assert_array_equal(expander_edges(alone, 3, seed=1).numpy(), of_graph(together, batch, graph))
-    assert not torch.equal(together, expander_edges(batch, 3, seed=2))
+        np.testing.assert_array_equal(expander_edges(alone, 3, seed=1).numpy(), of_graph(batched, batch, graph))
+    assert not torch.equal(batched, expander_edges(batch, 3, seed=2))
     other = whole(from_networkx([nx.path_graph(60)]))
     ring = GraphBatch.from_set(GRAPHS, [5])
     assert not torch.equal(expander_edges(other, 3, seed=1), expander_edges(ring, 3, seed=1))

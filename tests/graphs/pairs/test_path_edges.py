@@ -56,9 +56,9 @@ def test_distances_and_edges(given: list[Graph], chunk: int, monkeypatch: pytest
         distance, weights = expected(graph, hops)
         assert shortest_path_distances(graph).tolist() == distance
         entries = zip(*(values.tolist() for values in (paths.pair, paths.hop, paths.edge)), strict=True)
-        found = dict(zip(entries, paths.weight.tolist(), strict=True))
-        assert len(found) == len(paths.pair) == len(weights)
-        assert found == pytest.approx(dict(weights))
+        actual = dict(zip(entries, paths.weight.tolist(), strict=True))
+        assert len(actual) == len(paths.pair) == len(weights)
+        assert actual == pytest.approx(dict(weights))
 
 
 def test_no_graph_at_all() -> None:

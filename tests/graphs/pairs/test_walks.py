@@ -79,11 +79,11 @@ def test_any_batch_gives_the_same_bits(graphs: GraphSet) -> None:
 
 def test_small_chunks_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     for graphs in SETS.values():
-        together = pair_walks(whole(graphs), 4), edge_walks(whole(graphs), 4)
+        batched = pair_walks(whole(graphs), 4), edge_walks(whole(graphs), 4)
         with monkeypatch.context() as patch:
             patch.setattr(walks, "CELLS", 300)
-            assert torch.equal(pair_walks(whole(graphs), 4), together[0])
-            assert torch.equal(edge_walks(whole(graphs), 4), together[1])
+            assert torch.equal(pair_walks(whole(graphs), 4), batched[0])
+            assert torch.equal(edge_walks(whole(graphs), 4), batched[1])
 
 
 def test_values_are_computed_once_for_a_batch() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from tests.helpers.layers import WIDTH, directed, made
+from tests.helpers.layers import WIDTH, build_layer, directed
 from tests.helpers.samples import Graph, batch_of, vectors
 from torch_geometric.nn import GATv2Conv
 
@@ -13,12 +13,12 @@ from graphtrial.nn.conv.gatv2 import GATv2
 
 
 @directed
-@pytest.mark.parametrize("share", [False, True])
+@pytest.mark.parametrize("share_weights", [False, True])
 @pytest.mark.parametrize("edges", [False, True])
-def test_gatv2_equals_pyg(given: list[Graph], share: bool, edges: bool) -> None:
-    batch, layer = batch_of(given), made(GATv2, heads=4, share_weights=share, edge_features=edges)
+def test_gatv2_equals_pyg(given: list[Graph], share_weights: bool, edges: bool) -> None:
+    batch, layer = batch_of(given), build_layer(GATv2, heads=4, share_weights=share_weights, edge_features=edges)
     width = {"edge_dim": WIDTH} if edges else {}
-    theirs = GATv2Conv(WIDTH, WIDTH // 4, heads=4, add_self_loops=False, share_weights=share, **width).double()
+    theirs = GATv2Conv(WIDTH, WIDTH // 4, heads=4, add_self_loops=False, share_weights=share_weights, **width).double()
     weights = {"att": layer.attention, "bias": layer.bias}
     for name, ours in (("lin_l", layer.left), ("lin_r", layer.right)):
         weights |= {f"{name}.weight": ours.weight, f"{name}.bias": ours.bias}

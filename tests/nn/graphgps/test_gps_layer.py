@@ -73,10 +73,10 @@ def test_without_message_passing_or_attention_the_other_is_left() -> None:
     local = ours.local_norm(x + ours.local(graph, x, e))
     attended = ours.attention_norm(x + ours.attention(graph, x))
     for name, part in (("local", attended), ("attention", local)):
-        kept = getattr(ours, name)
+        module = getattr(ours, name)
         setattr(ours, name, None)
         torch.testing.assert_close(ours(graph, x, e)[0], ours.norm(part + ours.feed_forward(part)))
-        setattr(ours, name, kept)
+        setattr(ours, name, module)
 
 
 def gated_by_loop(layer: GatedLayer, graph: GraphBatch, x: Tensor, e: Tensor, p: Tensor) -> tuple[Tensor, Tensor]:

@@ -38,8 +38,8 @@ NOT_BUILT = {
 def settings_of(row: dict[str, str]) -> dict[str, Any]:
     """The settings of a row, with values of the types of the model's own."""
     pairs = dict(pair.split("=") for pair in row["settings"].split())
-    known = model_settings(row["model"])
-    return {key: value if isinstance(known[key], str) else json.loads(value) for key, value in pairs.items()}
+    defaults = model_settings(row["model"])
+    return {key: value if isinstance(defaults[key], str) else json.loads(value) for key, value in pairs.items()}
 
 
 def shapes_of(row: dict[str, str]) -> Shapes:

@@ -22,7 +22,7 @@ TREE = [(0, 1), (1, 0), (1, 2), (2, 1), (2, 3), (3, 2), (2, 4), (4, 2)]
 """A tree, in which every shortest path is the only one."""
 
 
-def made(batch: GraphBatch) -> Graphormer:
+def build(batch: GraphBatch) -> Graphormer:
     """A model whose weights are far from their start."""
     torch.manual_seed(0)
     model = build_model("graphormer", SHAPES, {"width": 16, "layers": 2, "heads": 2, "edge_features": True}).double()
@@ -52,7 +52,7 @@ def bias(model: Graphormer, batch: GraphBatch) -> Tensor:
 
 def test_a_forward_pass_equals_the_equations() -> None:
     batch = batch_of([(6, TREE)])
-    model = made(batch)
+    model = build(batch)
     biases = bias(model, batch)
     degree = batch.in_degree
     x = model.input.feature.weight[batch.x + 1] + model.degrees.in_degree(degree) + model.degrees.out_degree(degree)
@@ -78,16 +78,16 @@ def test_weights_start_as_released() -> None:
     assert not model.blocks[0].mlp[1].bias.any()
 
 
-@pytest.mark.parametrize(("field", "what"), [("node_types", "node"), ("edge_types", "edge")])
-def test_tables_have_room_for_63_types(field: str, what: str) -> None:
+@pytest.mark.parametrize(("field", "subject"), [("node_types", "node"), ("edge_types", "edge")])
+def test_tables_have_room_for_63_types(field: str, subject: str) -> None:
     sizes = {"node_types": 28, "edge_types": 4, field: 64}
-    with pytest.raises(GraphTrialError, match=f"graphormer has room for 63 {what} types, not for 64"):
+    with pytest.raises(GraphTrialError, match=f"graphormer has room for 63 {subject} types, not for 64"):
         build_model("graphormer", Shapes(1, "graph", **sizes), {"width": 16, "edge_features": True})
 
 
 def test_a_graph_does_not_depend_on_longer_paths_of_others() -> None:
     path = [(i, i + 1) for i in range(8)] + [(i + 1, i) for i in range(8)]
     short, both = batch_of([(6, TREE)]), batch_of([(6, TREE), (9, path), *random_graphs(2, seed=0)])
-    model = made(short)
+    model = build(short)
     columns = {name: both.columns[name][: len(values)] for name, values in short.columns.items()}
     torch.testing.assert_close(model(short.with_columns(columns))[0], model(both)[0])

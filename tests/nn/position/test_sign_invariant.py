@@ -17,7 +17,7 @@ GRAPHS: list[Graph] = [*random_graphs(4, seed=0, undirected=True), (2, [(0, 1), 
 COLUMNS = 5
 
 
-def made(batch: GraphBatch, *, summed: bool) -> SignInvariant:
+def build(batch: GraphBatch, *, summed: bool) -> SignInvariant:
     """A network that has seen a batch, so that its norms do something."""
     torch.manual_seed(0)
     shapes = Shapes(1, "graph", node_types=28, encoding_dim=COLUMNS)
@@ -40,7 +40,7 @@ def phi(network: SignInvariant, batch: GraphBatch, vector: Tensor) -> Tensor:
 @pytest.mark.parametrize("summed", [True, False])
 def test_positions_equal_their_equation_and_do_not_depend_on_signs(summed: bool) -> None:
     batch = batch_of(GRAPHS)
-    network, values = made(batch, summed=summed), vectors(batch.num_nodes, COLUMNS, seed=4)
+    network, values = build(batch, summed=summed), vectors(batch.num_nodes, COLUMNS, seed=4)
     parts = [phi(network, batch, v) + phi(network, batch, -v) for v in values.T]
     if summed:
         nodes = torch.bincount(batch.batch)[batch.batch].unsqueeze(1)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from graphtrial.core.threads import run
+from graphtrial.core.hardware.threads import run
 from graphtrial.ops import kernels
 
 

@@ -24,9 +24,9 @@ from graphtrial.cli.common import (
     print_json,
 )
 from graphtrial.cli.results.see import IsShipped, store_of
-from graphtrial.core.compute import Compute
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.files import DEFAULT_STORE
+from graphtrial.core.hardware.compute import Compute
 from graphtrial.core.parallel import prepare_workers
 from graphtrial.core.terminal import TableColumn, TerminalTable
 

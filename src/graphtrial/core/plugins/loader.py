@@ -12,7 +12,7 @@ import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.abc import ExecutionLoader
-from importlib.util import decode_source, find_spec, module_from_spec, spec_from_file_location
+from importlib.util import decode_source, module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,8 +20,8 @@ from typing import Any
 from graphtrial.core.errors import GraphTrialError, in_one_line
 from graphtrial.core.files import require_file
 from graphtrial.core.plugins import permissions
-from graphtrial.core.plugins.imports import import_attribute
-from graphtrial.core.registry import Contents, Registry, Resolver
+from graphtrial.core.plugins.registries import registries
+from graphtrial.core.registry import Contents, Resolver
 
 Source = tuple[str, bytes]
 """Path and content of a plug-in."""
@@ -64,8 +64,6 @@ class UserCode:
 
 
 _loaded: dict[str, Plugin] = {}
-_homes: dict[str, str | None] = {}
-"""Where each registry is that plug-ins can add to, and the library it needs, if any. Packages above this one say so."""
 
 
 def load_plugin(path: Path | str) -> Plugin:
@@ -152,29 +150,6 @@ def describe_user_error(error: BaseException) -> str | None:
         if frame.filename in files:
             return f"{Path(frame.filename).name}, line {frame.lineno}: {in_one_line(error)}"
     return None
-
-
-def open_to_plugins(path: str, *, needs: str | None = None) -> None:
-    """Let plug-ins add to the registry at `module:NAME`; it is left out where the library that it needs is absent."""
-    _homes[path] = needs
-
-
-def registries() -> dict[str, Registry[Any]]:
-    """Return the registries open to plug-ins, by kind; imports their modules."""
-    paths = [path for path, needs in _homes.items() if needs is None or find_spec(needs) is not None]
-    return {registry.kind: registry for registry in map(import_attribute, paths)}
-
-
-def registry_of(plural: str) -> Registry[Any] | None:
-    """Return the registry open to plug-ins that has this plural name, or None; imports no other."""
-    return next(
-        (
-            import_attribute(path)
-            for path, needs in _homes.items()
-            if path.partition(":")[2].lower() == plural and (needs is None or find_spec(needs) is not None)
-        ),
-        None,
-    )
 
 
 def _contents() -> dict[str, Contents[Any]]:

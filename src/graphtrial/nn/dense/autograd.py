@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from graphtrial.core.threads import MIN_WORK, run_blocks
+from graphtrial.core.hardware.threads import MIN_WORK, run_blocks
 from graphtrial.graphs.pairs.buckets import MAX_PARTS, Bucket
 from graphtrial.ops.linear import PRODUCTS_PER_ELEMENT
 

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from graphtrial.core.threads import run_blocks
+from graphtrial.core.hardware.threads import run_blocks
 from graphtrial.graphs.pairs.buckets import Bucket
 from graphtrial.nn.dense.pair_input import Entries
 

@@ -77,7 +77,7 @@ class EdgeInput(nn.Module):
         return cast(nn.Embedding, self.feature).weight
 
 
-def feature_encoder(counts: tuple[int, ...], types: int, dim: int, width: int, what: str) -> nn.Module:
+def feature_encoder(counts: tuple[int, ...], types: int, dim: int, width: int, subject: str) -> nn.Module:
     """Return the module that embeds categorical features or maps continuous ones to `width`."""
     if counts:
         return SumEmbedding(counts, width)
@@ -85,8 +85,8 @@ def feature_encoder(counts: tuple[int, ...], types: int, dim: int, width: int, w
         return nn.Embedding(types, width)
     if dim:
         return nn.Linear(dim, width)
-    hint = "set edge_features=false" if what == "edge" else "give the model a positional encoding that replaces them"
-    raise GraphTrialError(f"these graphs have no {what} features; {hint}")
+    hint = "set edge_features=false" if subject == "edge" else "give the model a positional encoding that replaces them"
+    raise GraphTrialError(f"these graphs have no {subject} features; {hint}")
 
 
 def encode_features(module: nn.Module, values: Tensor | None) -> Tensor:

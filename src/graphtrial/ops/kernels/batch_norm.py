@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphtrial.core.blocks import next_block
 from graphtrial.core.compiler import Array, compiled
+from graphtrial.core.hardware.blocks import next_block
 from graphtrial.ops.kernels.batch_norm_rows import (
     add_gradient_sums,
     normalize_rows,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphtrial.core.blocks import next_block
 from graphtrial.core.compiler import Array, compiled
+from graphtrial.core.hardware.blocks import next_block
 from graphtrial.ops.kernels.exponential import sigmoid
 from graphtrial.ops.kernels.matmul import TILE_ROWS, add_transposed, matmul_rows, pack
 from graphtrial.ops.kernels.row_chunks import longest_chunk, split_rows

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphtrial.core.blocks import next_block
 from graphtrial.core.compiler import Array, compiled
+from graphtrial.core.hardware.blocks import next_block
 from graphtrial.ops.kernels.matmul_tile import TILES
 from graphtrial.ops.kernels.vector import LANES
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from graphtrial.core.blocks import next_block
 from graphtrial.core.compiler import Array, compiled
+from graphtrial.core.hardware.blocks import next_block
 from graphtrial.ops.kernels.dot_product import dot_product
 from graphtrial.ops.kernels.row_sum import ROW_SUMS
 from graphtrial.ops.kernels.vector import LANES

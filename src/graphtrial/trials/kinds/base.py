@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from graphtrial.core.compute import Compute
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.hardware.compute import Compute
 from graphtrial.core.rules import Rules
 from graphtrial.core.spec import Component
 from graphtrial.datasets import Dataset

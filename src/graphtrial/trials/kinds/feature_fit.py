@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from graphtrial.core.compute import Compute
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.hardware.compute import Compute
 from graphtrial.core.spec import Component
 from graphtrial.datasets import Dataset
 from graphtrial.datasets.generators.draws import Draws

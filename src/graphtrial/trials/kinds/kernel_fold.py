@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphtrial.core.compute import Compute
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.hardware.compute import Compute
 from graphtrial.core.registry import version_of
 from graphtrial.core.signatures import declared_arguments
 from graphtrial.core.spec import Component, differing, resolve_arguments

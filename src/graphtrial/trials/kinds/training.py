@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphtrial.core.compute import Compute
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.hardware.compute import Compute
 from graphtrial.core.registry import version_of
 from graphtrial.core.spec import Component
 from graphtrial.datasets import DATASETS, Dataset

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from graphtrial.core import compute, parallel
-from graphtrial.core.compute import Compute
+from graphtrial.core import parallel
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.hardware import compute
+from graphtrial.core.hardware.compute import Compute
 
 
 @pytest.fixture

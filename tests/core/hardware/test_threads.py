@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 import torch
 
-from graphtrial.core import threads
-from graphtrial.core.blocks import next_block
 from graphtrial.core.compiler import Array, compiled
+from graphtrial.core.hardware import threads
+from graphtrial.core.hardware.blocks import next_block
+from graphtrial.core.hardware.threads import current_threads, run, run_blocks, use_threads
 from graphtrial.core.process import compute_settings
-from graphtrial.core.threads import current_threads, run, run_blocks, use_threads
 
 
 @compiled
@@ -38,9 +38,9 @@ def test_every_block_is_computed_exactly_once(number: int) -> None:
 def test_results_are_in_the_order_of_blocks_and_without_gradient(number: int) -> None:
     weight = torch.ones(3, requires_grad=True)
     with use_threads(number):
-        found = run_blocks(lambda at: weight * at, range(50), threads.MIN_WORK)
-    assert [float(value[0]) for value in found] == list(range(50))
-    assert not any(value.requires_grad for value in found)
+        results = run_blocks(lambda at: weight * at, range(50), threads.MIN_WORK)
+    assert [float(value[0]) for value in results] == list(range(50))
+    assert not any(value.requires_grad for value in results)
 
 
 def test_several_threads_take_part_and_a_small_work_stays_on_the_caller() -> None:

@@ -1,4 +1,4 @@
-"""How compiled kernels share blocks of rows among threads (see `graphtrial.core.threads`)."""
+"""How compiled kernels share blocks of rows among threads (see `graphtrial.core.hardware.threads`)."""
 
 from __future__ import annotations
 

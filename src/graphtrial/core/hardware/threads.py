@@ -47,13 +47,13 @@ def use_threads(number: int) -> Iterator[None]:
 def run(kernel: Callable[..., None], work: float, *arguments: Any) -> None:
     """Call `kernel(claim, *arguments)`, on all threads where the `work`, elements read or written, is worth it.
 
-    The kernel takes blocks by `graphtrial.core.blocks.next_block(claim)` until none is left, and releases the GIL.
+    The kernel takes blocks by `blocks.next_block(claim)` until none is left, and releases the GIL.
     """
     claim = np.zeros(1, np.int64)
     if _active == 1 or work < MIN_WORK:
         kernel(claim, *arguments)
     else:
-        _share(lambda: kernel(claim, *arguments))
+        _run_shared(lambda: kernel(claim, *arguments))
 
 
 def run_blocks(function: Callable[[Any], T], blocks: Sequence[Any], work: float) -> list[T]:
@@ -69,7 +69,7 @@ def run_blocks(function: Callable[[Any], T], blocks: Sequence[Any], work: float)
     if _active == 1 or work < MIN_WORK or len(blocks) < 2:
         compute()
     else:
-        _share(compute)
+        _run_shared(compute)
     return results
 
 
@@ -114,7 +114,7 @@ _helpers: list[Thread] = []
 _jobs: SimpleQueue[_Job] = SimpleQueue()
 
 
-def _share(compute: Callable[[], None]) -> None:
+def _run_shared(compute: Callable[[], None]) -> None:
     while len(_helpers) < _active - 1:
         _start_helper()
     job = _Job(compute)

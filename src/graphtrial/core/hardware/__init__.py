@@ -1,0 +1,1 @@
+"""Devices, threads and blocks of work: where and how trials are computed."""
