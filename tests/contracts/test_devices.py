@@ -46,9 +46,7 @@ def model_of(name: str) -> tuple[nn.Module, GraphBatch]:
         features = {"edge_dim": 1, "node_types": NODE_TYPES}
     shapes = Shapes(outputs=1 if level == "pair" else 2, level=level, **features)
     seed_everything(1)
-    model = build_model(
-        name, shapes, accepted_settings(name, width=16, layers=2, dropout=0.0)
-    )
+    model = build_model(name, shapes, accepted_settings(name, width=16, layers=2, dropout=0.0))
     return model.train(name not in DRAWING), batch
 
 
