@@ -41,7 +41,7 @@ def test_a_device_passes_that_mixes_nothing(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_wrong_operator_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = {"linear": (lambda graph, x, w: x @ w[:32].t() * (1 + 1e-3 * checks_portable()), ("node", "node"))}
     monkeypatch.setattr(checks, "OPERATORS", wrong)
-    states = {finding.what: finding.state for finding in check_device(Compute("cpu"))}
+    states = {finding.check: finding.state for finding in check_device(Compute("cpu"))}
     assert states["linear"] == "wrong"
 
 

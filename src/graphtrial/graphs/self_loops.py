@@ -34,7 +34,9 @@ def replace_edges(graph: GraphBatch, source: Tensor, target: Tensor) -> tuple[Gr
     """Return the batch with these edges and without columns, and the permutation that sorts them into its edges."""
     order = torch.argsort(target * graph.num_nodes + source, stable=True)
     source, target = source[order], target[order]
-    in_degree, out_degree = (torch.bincount(ends, minlength=graph.num_nodes) for ends in (target, source))
+    in_degree, out_degree = (
+        torch.zeros_like(graph.in_degree).index_add_(0, ends, torch.ones_like(ends)) for ends in (target, source)
+    )
     structure = {
         "edge_index": torch.stack([source, target]),
         "batch": graph.batch,

@@ -101,7 +101,7 @@ def graph_norm(graph: GraphBatch, level: str, dtype: torch.dtype) -> Tensor:
 
     def compute() -> Tensor:
         index = graph.batch if level == "node" else graph.batch.index_select(0, graph.edge_index[1])
-        counts = torch.bincount(index, minlength=graph.num_graphs)
+        counts = (graph.ptr if level == "node" else graph.in_ptr.index_select(0, graph.ptr)).diff()
         return counts.to(dtype).rsqrt().index_select(0, index).unsqueeze(1)
 
     return graph.cached(f"{level} graph norm {dtype}", compute)

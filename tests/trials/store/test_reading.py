@@ -26,7 +26,7 @@ exec "$@"
 """
 READS = """
 import sys
-from tests.helpers.cli import CliRunner
+from typer.testing import CliRunner
 from graphtrial.cli.main import app
 store, out = sys.argv[1:]
 found = {}

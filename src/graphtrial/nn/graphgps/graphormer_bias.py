@@ -79,7 +79,7 @@ class PairBias(nn.Module):
             return pair_blocks(graph, bias)
         tokens = add_tokens(graph)
         at = graph.cached("pairs of the token graph", lambda: _pairs_with_tokens(graph, tokens))
-        sizes = tokens.graph.ptr.diff()
+        sizes = graph.host_ptr.diff() + 1
         start = self.token.expand(int(sizes.square().sum()), -1)
         return pair_blocks(tokens.graph, start.index_copy(0, at, bias))
 

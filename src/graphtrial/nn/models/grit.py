@@ -151,7 +151,7 @@ class GRIT(nn.Module):
         loops, at = graph.cached("pairs of nodes and edges", lambda: _pairs_of(graph))
         x = x + self.node_walks(pairs.index_select(0, loops))
         edges = self.edge_input(graph).expand(graph.num_edges, -1)
-        e = self.pair_walks(pairs).index_add(0, at, edges)
+        e = self.pair_walks(pairs).to(edges.dtype).index_add(0, at, edges)
         log_degree = graph.in_degree.to(x.dtype).log1p().unsqueeze(1)
         for block in self.blocks:
             x, e = block(full, x, e, log_degree)
