@@ -31,15 +31,6 @@ EXCEPTIONS = {
     "src/graphtrial/datasets/base.py": {"deviation"},  # how data of another source differ from the published ones
 }
 """Files in which a word has another meaning."""
-NOT_YET: dict[str, set[str]] = {
-    "src/graphtrial/cli/results/reproduce.py": {"what"},
-    "src/graphtrial/execution/reproduce.py": {"what"},
-    "src/graphtrial/nn/dense/checkpointing.py": {"kept"},
-    "src/graphtrial/nn/dense/pooling.py": {"turned", "shares"},
-    "src/graphtrial/ops/kernels/batch_norm.py": {"deviation"},
-    "tests/nn/dense/test_checkpointing.py": {"kept"},
-}
-"""Files in which words remain; to be emptied."""
 
 
 def identifiers(tree: ast.AST) -> Iterator[tuple[str, int]]:
@@ -60,7 +51,7 @@ def test_identifiers_are_established_terms(folder: str) -> None:
     violations = []
     for file in sorted((ROOT / folder).rglob("*.py")):
         path = file.relative_to(ROOT).as_posix()
-        allowed = EXCEPTIONS.get(path, set()) | NOT_YET.get(path, set())
+        allowed = EXCEPTIONS.get(path, set())
         for name, line in identifiers(ast.parse(file.read_text(encoding="utf-8"))):
             word = name.strip("_")
             if word in BANNED and word not in allowed:
@@ -69,7 +60,7 @@ def test_identifiers_are_established_terms(folder: str) -> None:
 
 
 def test_exceptions_are_needed() -> None:
-    for path, words in {**EXCEPTIONS, **NOT_YET}.items():
+    for path, words in EXCEPTIONS.items():
         names = {name.strip("_") for name, _ in identifiers(ast.parse((ROOT / path).read_text(encoding="utf-8")))}
         assert words <= names, path
 

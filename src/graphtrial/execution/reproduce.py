@@ -105,8 +105,8 @@ def compare(
     if "device" in changed:
         why = f"{why}; {before.device} and {after.device} round differently"
     if beyond or not before.scores:
-        what = ", ".join(beyond) or "the status"
-        return reproduction("differs", f"from {where} on, and by more than {tolerance:.0%} in {what} ({why})")
+        parts = ", ".join(beyond) or "the status"
+        return reproduction("differs", f"from {where} on, and by more than {tolerance:.0%} in {parts} ({why})")
     bits = "the bits of different devices are not compared" if same_bits else f"bits differ from {where} on"
     return reproduction("within tolerance", f"{bits} ({why}); every score is within {tolerance:.0%}")
 

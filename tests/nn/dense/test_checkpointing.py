@@ -41,26 +41,26 @@ def test_computing_again_gives_the_same_bits(name: str, budget: int, monkeypatch
 
 
 def test_checkpointing_stores_arguments_only() -> None:
-    kept: list[int] = []
+    saved: list[int] = []
 
     def layer(x: Tensor) -> Tensor:
         return (x.exp() * x.sin()).tanh()
 
     def count(tensor: Tensor) -> Tensor:
-        kept.append(tensor.numel())
+        saved.append(tensor.numel())
         return tensor
 
     x = torch.ones(1000, requires_grad=True)
     for recompute in (False, True):
-        kept.clear()
+        saved.clear()
         with torch.autograd.graph.saved_tensors_hooks(count, lambda tensor: tensor):
             maybe_checkpoint(layer, x, recompute=recompute)
-        assert sum(kept) <= 1000 if recompute else sum(kept) >= 4000
+        assert sum(saved) <= 1000 if recompute else sum(saved) >= 4000
 
 
 def test_memory_budget_selects_recomputed_layers(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = bucket_plan(batch_of([(10, [])] * 8), 400, 0)  # two buckets of 400 pairs
-    needs = MemoryNeeds(layers=2, kept=5, state=1, work=3)  # 13 numbers for a pair
+    needs = MemoryNeeds(layers=2, saved=5, state=1, work=3)  # 13 numbers for a pair
     for budget, expected in (
         (800 * 13 * 4, Checkpointing()),
         (800 * 13 * 4 - 1, Checkpointing(buckets=True)),
@@ -102,6 +102,6 @@ def test_free_memory_respects_the_control_group(tmp_path: Path) -> None:
 
 
 def test_a_graph_needs_least_when_every_layer_is_computed_again() -> None:
-    needs = MemoryNeeds(layers=4, kept=7, state=1, work=6)
+    needs = MemoryNeeds(layers=4, saved=7, state=1, work=6)
     assert needs.least(gradient=False) < needs.least(gradient=True) < needs.most()
     assert (needs.least(gradient=False), needs.least(gradient=True), needs.most()) == (11, 21, 34)

@@ -85,8 +85,8 @@ def reproduce(
         out.print(table)
         for reason in dict.fromkeys(one.reason for one in reproductions):
             out.print(reason, markup=False, soft_wrap=True)
-        for what, (before, after) in reproductions[0].changed.items():
-            out.print(f"  {what}: {before or 'none'} before, {after or 'none'} after", markup=False, soft_wrap=True)
+        for field, (before, after) in reproductions[0].changed.items():
+            out.print(f"  {field}: {before or 'none'} before, {after or 'none'} after", markup=False, soft_wrap=True)
     if not all(one.holds for one in reproductions):
         raise typer.Exit(1)
 

@@ -23,22 +23,22 @@ SCATTERED = 1.25
 class MemoryNeeds:
     """Elements per node pair that a model allocates.
 
-    `kept` is saved by each layer for its backward pass, `state` is passed from layer to layer, `work` is temporary
+    `saved` is saved by each layer for its backward pass, `state` is passed from layer to layer, `work` is temporary
     during a layer's forward and backward pass.
     """
 
     layers: int
-    kept: int
+    saved: int
     state: int
     work: int
 
     def most(self) -> int:
         """Return the elements per pair without checkpointing."""
-        return self.layers * self.kept + self.work
+        return self.layers * self.saved + self.work
 
     def least(self, *, gradient: bool) -> int:
         """Return the elements per pair with every layer checkpointed, or without gradient."""
-        once = self.layers * self.state + self.kept
+        once = self.layers * self.state + self.saved
         return once + self.layers * self.state + self.work if gradient else once  # states have gradients
 
 

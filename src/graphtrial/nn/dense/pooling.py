@@ -41,15 +41,15 @@ def diffpool(graph: GraphBatch, x: Tensor, assignment: Tensor) -> Pooled:
         zeros = rows.new_zeros(graph.num_graphs * max_nodes, rows.shape[1])
         return zeros.index_copy(0, place, rows).view(graph.num_graphs, max_nodes, -1)
 
-    shares, reached = apart(assignment), apart(aggregate(graph, assignment, "sum"))
-    turned = shares.transpose(1, 2)
-    pooled = torch.bmm(reached.transpose(1, 2), shares)
-    met = torch.bmm(turned, shares)
+    weights, reached = apart(assignment), apart(aggregate(graph, assignment, "sum"))
+    transposed = weights.transpose(1, 2)
+    pooled = torch.bmm(reached.transpose(1, 2), weights)
+    met = torch.bmm(transposed, weights)
     links = graph.cached(f"diffpool links {x.dtype}", lambda: _squared_links(graph, x.dtype))
     squared = links - 2 * pooled.diagonal(dim1=1, dim2=2).sum(1) + met.square().sum((1, 2))
     link_loss = (squared.clamp(min=0) + TINY).sqrt() / sizes.clamp(min=1).to(x.dtype).square()
     entropy = -(assignment * (assignment + TINY).log()).sum() / max(1, len(assignment))
-    return Pooled(torch.bmm(turned, apart(x)), pooled, link_loss.mean(), entropy)
+    return Pooled(torch.bmm(transposed, apart(x)), pooled, link_loss.mean(), entropy)
 
 
 def _place(graph: GraphBatch, max_nodes: int) -> Tensor:

@@ -55,7 +55,7 @@ class RingGNN(DenseModel):
         outer_bias: bool = False,
         featureless: Featureless = "zeros",
     ) -> None:
-        needs = MemoryNeeds(layers, kept=(8 + 3 * layer_norm) * width, state=width, work=8 * width)
+        needs = MemoryNeeds(layers, saved=(8 + 3 * layer_norm) * width, state=width, work=8 * width)
         super().__init__(shapes, width=width, edge_features=edge_features, featureless=featureless, needs=needs)
         nodes = average_nodes or math.ceil(shapes.mean_nodes) or DEFAULT_NODES
         options = {"layer_norm": layer_norm, "residual": residual, "outer_bias": outer_bias}

@@ -52,7 +52,7 @@ class ThreeWLGNN(DenseModel):
         edge_layer_heads: bool = False,
         featureless: Featureless = "zeros",
     ) -> None:
-        needs = MemoryNeeds(layers, kept=(2 * depth + 3) * width, state=width, work=6 * width)
+        needs = MemoryNeeds(layers, saved=(2 * depth + 3) * width, state=width, work=6 * width)
         super().__init__(shapes, width=width, edge_features=edge_features, featureless=featureless, needs=needs)
         self.width = width
         inputs = [self.input.channels] + [width] * (layers - 1)

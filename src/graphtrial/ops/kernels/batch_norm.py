@@ -217,6 +217,6 @@ def _column_sum(wide: Array, k: int, width: int) -> float:
 def _add_deviations(x: Array, centre: Array, sums: Array) -> None:
     for i in range(x.shape[0]):
         for k in range(x.shape[1]):
-            deviation = x[i, k] - centre[k]
-            sums[0, k] += deviation
-            sums[1, k] += deviation * deviation
+            centred = x[i, k] - centre[k]
+            sums[0, k] += centred
+            sums[1, k] += centred * centred
