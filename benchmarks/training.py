@@ -37,7 +37,7 @@ def graphtrial(
     threads = _use_cores(every_core)
     from benchmarks.data import graphs_for
     from graphtrial.core.errors import GraphTrialError
-    from graphtrial.core.hardware.threads import use_threads
+    from graphtrial.core.hardware.compute import Compute
     from graphtrial.nn import MODELS, Shapes, build_model, count_parameters, resolve_settings
     from graphtrial.tasks import GraphRegression
     from graphtrial.training.batches import Job
@@ -70,8 +70,8 @@ def graphtrial(
         rules=TrainingRules(batch_size=batch, optimizer=Adam(lr=LEARNING_RATE), stopping=(MaxHours(FOREVER),)),
         seed=1,
     )
-    with use_threads(threads):
-        train(job, on_epoch=lambda epoch: tick(epoch.seconds, epoch.train_loss, parameters=parameters))
+    compute = Compute("cpu", threads=threads)
+    train(job, None, lambda epoch: tick(epoch.seconds, epoch.train_loss, parameters=parameters), compute)
     raise SkipError("the training ended by itself, perhaps because memory ran out")
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from tests.training.test_trainer import bits
 from tests.training.test_vectorized import jobs
 
 from graphtrial.core.hardware import threads
-from graphtrial.core.process import compute_settings
+from graphtrial.core.hardware.compute import Compute
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.nn import Shapes, build_model
 from graphtrial.tasks import GraphRegression
@@ -33,7 +35,21 @@ MODELS = {
 
 @pytest.fixture(autouse=True)
 def _no_work_is_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threads, "MIN_WORK", 0)
+    monkeypatch.setattr(threads, "MIN_WORK", 1)
+
+
+@pytest.fixture
+def shared(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Computations that were shared among threads, by number of threads."""
+    calls: list[int] = []
+    share_out = threads._run_shared
+
+    def counted(compute: Callable[[], None]) -> None:
+        calls.append(threads.current_threads())
+        share_out(compute)
+
+    monkeypatch.setattr(threads, "_run_shared", counted)
+    return calls
 
 
 def random_graphs(nodes: int) -> GraphSet:
@@ -52,7 +68,7 @@ def random_graphs(nodes: int) -> GraphSet:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
-def test_a_training_has_the_same_bits_on_any_number_of_threads(model: str) -> None:
+def test_a_training_has_the_same_bits_on_any_number_of_threads(model: str, shared: list[int]) -> None:
     task = GraphRegression()
     graphs = random_graphs(24 if model in ("3wl-gnn", "ringgnn") else NODES)
     shapes, ids = Shapes.of(graphs, task), np.arange(GRAPHS)
@@ -61,15 +77,15 @@ def test_a_training_has_the_same_bits_on_any_number_of_threads(model: str) -> No
     )
     outcomes = []
     for number in (1, 2, 3, 4):
-        with compute_settings(threads=number):
-            outcomes.append(bits(train(job)))
+        outcomes.append(bits(train(job, compute=Compute("cpu", threads=number))))
+        assert bool(shared) == (number > 1 and model != "ringgnn")  # RingGNN computes on one thread
     assert outcomes[0][0] == "done"
     assert outcomes[1:] == outcomes[:1] * 3
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("model", ["gcn-direct", "mlp-direct"])
-def test_vectorized_trainings_have_the_same_bits_on_any_number_of_threads(model: str) -> None:
+def test_vectorized_trainings_have_the_same_bits_on_any_number_of_threads(model: str, shared: list[int]) -> None:
     rng = np.random.default_rng(0)
     nodes = 120
     y = rng.integers(0, 3, nodes)
@@ -79,6 +95,7 @@ def test_vectorized_trainings_have_the_same_bits_on_any_number_of_threads(model:
     graphs = GraphSet.build([nodes], [ends.shape[1]], ends, columns)
     outcomes = []
     for number in (1, 2, 3, 4):
-        with compute_settings(threads=number):
-            outcomes.append([bits(outcome) for outcome in train_vectorized(jobs(graphs, model, double=False))])
+        trained = train_vectorized(jobs(graphs, model, double=False), compute=Compute("cpu", threads=number))
+        outcomes.append([bits(outcome) for outcome in trained])
+        assert bool(shared) == (number > 1)
     assert outcomes[1:] == outcomes[:1] * 3
