@@ -51,7 +51,7 @@ def reproduce(
 ) -> None:
     """Run a trial, or all trials of a row, again and compare; bitwise equal if versions are the same.
 
-    Example: graphtrial reproduce bb7418 --shipped
+    Example: graphtrial reproduce 338112 --shipped
     """
     compute = Compute(device, threads, per_device, compile)
     compute.devices()
