@@ -24,6 +24,7 @@ from graphtrial.trials import Store
         ModelEntry("gcn", {"width": 6, "layers": 2}),
         ModelEntry("gatedgcn", {"width": 6, "residual": False}, ("laplacian:5,sign=absolute",)),
         ModelEntry("gat", {"width": 4, "heads": 2, "layers": 3}, ("random-walk:4",)),
+        ModelEntry("ringgnn", {"width": 4, "layers": 1}, ("laplacian:5,sign=random+random-walk:3",)),
     ],
     ids=lambda row: row.model,
 )

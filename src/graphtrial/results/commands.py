@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shlex
 
-from graphtrial.core.spec import format_value
-from graphtrial.encodings.notation import format_encoding
+from graphtrial.core.spec import Component, declared_defaults, format_value
+from graphtrial.encodings import ENCODINGS
+from graphtrial.encodings.notation import JOINED, format_encoding, parts_of
+from graphtrial.nn.registry import MODELS
 from graphtrial.results.rows import ResultRow
 from graphtrial.studies.plan import PlannedRow
 from graphtrial.training import PROTOCOLS
@@ -49,7 +51,7 @@ def _run_arguments(row: PlannedRow | TrialSpec) -> list[str]:
     """Return `graphtrial run` with arguments for a model, its settings, encoding, protocol and changed rules."""
     words = ["graphtrial", "run", row.dataset, row.model.name]
     if row.encoding is not None:
-        words += ["--encoding", format_encoding(row.encoding)]
+        words += ["--encoding", _encoding_argument(row.encoding, row.model.name)]
     for key, value in row.settings.items():
         if value is not None:
             words += ["--set", f"{key}={format_value(value)}"]
@@ -59,3 +61,18 @@ def _run_arguments(row: PlannedRow | TrialSpec) -> list[str]:
     for key, value in row.rules.difference(official).items():
         words += ["--rule", f"{key}={'none' if value is None else format_value(value)}"]
     return words
+
+
+def _encoding_argument(encoding: Component, model: str) -> str:
+    """Return an encoding that `--encoding` reads as the same one for this model.
+
+    A specification leaves out defaults; those that a model without `randomised_encodings` replaces are written out.
+    """
+    if model not in MODELS or getattr(MODELS.get(model), "randomised_encodings", True):
+        return format_encoding(encoding)
+    parts = []
+    for part, _ in parts_of(encoding):
+        kind = ENCODINGS.get(part.name) if part.name in ENCODINGS else None
+        replaced = {} if kind is None else {key: declared_defaults(kind)[key] for key in kind.unrandomised}
+        parts.append(Component(part.name, {**replaced, **part.arguments}))
+    return JOINED.join(str(part) for part in parts)
