@@ -64,7 +64,7 @@ def test_lost_trial_resumes_from_the_returned_checkpoint(spec: TrialSpec, calm: 
 
 def test_checkpoint_interval_exceeds_epochs(spec: TrialSpec, calm: object, store: Store) -> None:
     updates: list[RemoteUpdate] = []
-    record_result(spec, store, run_remote(remote_job(spec, store), updates.append, state_seconds=3600))
+    record_result(spec, store, run_remote(remote_job(spec, store), updates.append, checkpoint_seconds=3600))
     assert [update.state is not None for update in updates if update.epoch] == [True, False]
     assert bits(store, spec) == calm
 

@@ -49,14 +49,14 @@ class RayCluster:
     Each trial gets `cpus` cores, of which it uses as many threads, and `memory_gb` of the machine it runs on. On GPUs
     it gets one, or the fraction that `per_device` of the computation leaves it; `gpus` asks for another amount. Every
     machine prepares a dataset once, in its own GRAPHTRIAL_HOME. The driver alone writes to the store. After each epoch
-    the checkpoint of a trial is sent to it, but not more often than every `state_seconds`.
+    the checkpoint of a trial is sent to it, but not more often than every `checkpoint_seconds`.
     """
 
     address: str = "local"
     cpus: Annotated[float, Range(0, 4096, above=True)] = 1
     memory_gb: Annotated[float, Range(0, 1e6)] = 0
     gpus: Annotated[float, Range(0, 4096)] = 0
-    state_seconds: NonNegativeFloat = 0
+    checkpoint_seconds: NonNegativeFloat = 0
     grace_seconds: NonNegativeFloat = GRACE_SECONDS
     _counted: tuple[float, int] = field(default=(-COUNT_SECONDS, 1), init=False, repr=False)
 
@@ -142,7 +142,7 @@ class RayCluster:
                 continue
             run.last_update, run.silent_seconds = None, 0.0
             own = task if run.trial.kind.uses_device else task.options(num_gpus=0)
-            reference = own.remote(remote_job(run.trial, store, compute), mailbox, self.state_seconds)
+            reference = own.remote(remote_job(run.trial, store, compute), mailbox, self.checkpoint_seconds)
             running[reference] = run
 
     def _slots(self, ray: Any, gpus: float) -> int:

@@ -46,7 +46,7 @@ def connected(ray: Any, address: str) -> Iterator[None]:
         ray.shutdown()
 
 
-def run_task(job: RemoteJob, mailbox: Any, state_seconds: float) -> TrialResult:
+def run_task(job: RemoteJob, mailbox: Any, checkpoint_seconds: float) -> TrialResult:
     """Run one trial in a worker process of Ray."""
     ray = import_ray()
 
@@ -56,7 +56,7 @@ def run_task(job: RemoteJob, mailbox: Any, state_seconds: float) -> TrialResult:
         except ray.exceptions.RayError:
             raise DriverGoneError from None
 
-    return run_remote(job, send, state_seconds=state_seconds)
+    return run_remote(job, send, checkpoint_seconds=checkpoint_seconds)
 
 
 class Mailbox:

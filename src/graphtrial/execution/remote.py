@@ -46,14 +46,14 @@ class RemoteUpdate:
     state: bytes | None = None
 
 
-def run_remote(job: RemoteJob, send: Callable[[RemoteUpdate], None], *, state_seconds: float = 0.0) -> TrialResult:
+def run_remote(job: RemoteJob, send: Callable[[RemoteUpdate], None], *, checkpoint_seconds: float = 0.0) -> TrialResult:
     """Run a trial on this machine, in a folder that is deleted afterwards, and send an update after each epoch.
 
-    The checkpoint is sent with it at most every `state_seconds`. `send` raises `DriverGoneError` if the driver has
+    The checkpoint is sent with it at most every `checkpoint_seconds`. `send` raises `DriverGoneError` if the driver has
     ended, which ends the trial; an error of the trial itself is its result.
     """
     with temporary_folder() as folder:
-        return _run(job, Checkpoint(Path(folder) / CHECKPOINT), send, state_seconds)
+        return _run(job, Checkpoint(Path(folder) / CHECKPOINT), send, checkpoint_seconds)
 
 
 def run_in_folder(job: RemoteJob, folder: Path) -> TrialResult:
@@ -62,13 +62,13 @@ def run_in_folder(job: RemoteJob, folder: Path) -> TrialResult:
 
 
 def _run(
-    job: RemoteJob, checkpoint: Checkpoint, send: Callable[[RemoteUpdate], None], state_seconds: float
+    job: RemoteJob, checkpoint: Checkpoint, send: Callable[[RemoteUpdate], None], checkpoint_seconds: float
 ) -> TrialResult:
     sent = -float("inf")
 
     def send_epoch(epoch: Epoch) -> None:
         nonlocal sent
-        due = time.monotonic() - sent >= state_seconds
+        due = time.monotonic() - sent >= checkpoint_seconds
         send(RemoteUpdate(spec.id, epoch=epoch, state=checkpoint.path.read_bytes() if due else None))
         sent = time.monotonic() if due else sent
 
