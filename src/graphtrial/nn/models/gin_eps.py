@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import Literal
 
-import torch
 from torch import Tensor, nn
 
 from graphtrial.graphs import GraphBatch
-from graphtrial.nn.gin_step import GINStep
+from graphtrial.nn.gin_step import GINStack, GINStep
 from graphtrial.nn.layers import BatchNorm, Dropout
-from graphtrial.nn.raw_features import raw_node_features, raw_node_width, require_level
 from graphtrial.nn.readout import pool
 from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import Shapes
 
 
 @MODELS.register("gin-eps", title="GIN-ε")
-class GINEps(nn.Module):
+class GINEps(GINStack):
     r"""Graph isomorphism network, Xu et al. 2019 (arXiv:1810.00826), as in TUDataset (arXiv:2007.08663).
 
     .. math::
@@ -29,8 +27,6 @@ class GINEps(nn.Module):
     (GIN-0). Returns [graphs, outputs].
     """
 
-    levels = ("graph",)
-
     def __init__(
         self,
         shapes: Shapes,
@@ -41,25 +37,15 @@ class GINEps(nn.Module):
         learn_epsilon: bool = True,
         readout: Literal["mean", "sum"] = "mean",
     ) -> None:
-        super().__init__()
-        require_level("gin-eps", shapes, self.levels)
-        self.shapes = shapes
-        self.jumping = jumping
+        def step(in_width: int, edge_width: int) -> GINStep:
+            return GINStep(two_layer_mlp(in_width, width), learn_epsilon=learn_epsilon)
+
+        super().__init__("gin-eps", shapes, width, layers, step, jumping=jumping, edge_features=None)
         self.readout = readout
-        inputs = [raw_node_width(shapes), *[width] * (layers - 1)]
-        self.steps = nn.ModuleList(
-            GINStep(two_layer_mlp(in_width, width), learn_epsilon=learn_epsilon) for in_width in inputs
-        )
-        self.head = classifier(width * (layers if jumping else 1), width, shapes.outputs, dropout)
+        self.head = classifier(self.state_width, width, shapes.outputs, dropout)
 
     def forward(self, graph: GraphBatch) -> Tensor:
-        x = raw_node_features(graph, self.shapes, next(self.parameters()).dtype)
-        states = []
-        for step in self.steps:
-            x = step(graph, x, None)
-            states.append(x)
-        pooled = torch.cat(states, dim=1) if self.jumping else x
-        out: Tensor = self.head(pool(graph, pooled, self.readout))
+        out: Tensor = self.head(pool(graph, self.node_states(graph), self.readout))
         return out
 
 

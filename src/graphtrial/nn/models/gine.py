@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from graphtrial.graphs import GraphBatch
-from graphtrial.nn.gin_step import GINStep
+from graphtrial.nn.gin_step import GINStack, GINStep
 from graphtrial.nn.models.gin_eps import classifier, two_layer_mlp
-from graphtrial.nn.raw_features import (
-    raw_edge_features,
-    raw_edge_width,
-    raw_node_features,
-    raw_node_width,
-    require_level,
-)
 from graphtrial.nn.readout import pool
 from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import Shapes
 
 
 @MODELS.register("gine", title="GINE-ε")
-class GINE(nn.Module):
+class GINE(GINStack):
     r"""GIN with edge features, Hu et al. 2020 (arXiv:1905.12265), as in TUDataset (arXiv:2007.08663).
 
     .. math::
@@ -34,8 +26,6 @@ class GINE(nn.Module):
     Returns [graphs, outputs].
     """
 
-    levels = ("graph",)
-
     def __init__(
         self,
         shapes: Shapes,
@@ -46,26 +36,13 @@ class GINE(nn.Module):
         learn_epsilon: bool = True,
         edge_features: bool = True,
     ) -> None:
-        super().__init__()
-        require_level("gine", shapes, self.levels)
-        self.shapes = shapes
-        self.jumping = jumping
-        self.edge_features = edge_features
-        edge_width = raw_edge_width(shapes, use_features=edge_features)
-        inputs = [raw_node_width(shapes), *[width] * (layers - 1)]
-        self.steps = nn.ModuleList(
-            GINStep(two_layer_mlp(size, width), two_layer_mlp(edge_width, size), learn_epsilon=learn_epsilon)
-            for size in inputs
-        )
-        self.head = classifier(width * (layers if jumping else 1), width, shapes.outputs, dropout)
+        def step(in_width: int, edge_width: int) -> GINStep:
+            mlp, encoder = two_layer_mlp(in_width, width), two_layer_mlp(edge_width, in_width)
+            return GINStep(mlp, encoder, learn_epsilon=learn_epsilon)
+
+        super().__init__("gine", shapes, width, layers, step, jumping=jumping, edge_features=edge_features)
+        self.head = classifier(self.state_width, width, shapes.outputs, dropout)
 
     def forward(self, graph: GraphBatch) -> Tensor:
-        dtype = next(self.parameters()).dtype
-        x = raw_node_features(graph, self.shapes, dtype)
-        f = raw_edge_features(graph, self.shapes, dtype, use_features=self.edge_features)
-        states = []
-        for step in self.steps:
-            x = step(graph, x, f)
-            states.append(x)
-        out: Tensor = self.head(pool(graph, torch.cat(states, dim=1) if self.jumping else x, "mean"))
+        out: Tensor = self.head(pool(graph, self.node_states(graph), "mean"))
         return out

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from typing import Literal
 
-import torch
 from torch import Tensor, nn
 
 from graphtrial.core.arguments import Depth
 from graphtrial.graphs import GraphBatch
-from graphtrial.nn.gin_step import GINStep
+from graphtrial.nn.gin_step import GINStack, GINStep
 from graphtrial.nn.layers import BatchNorm
-from graphtrial.nn.raw_features import (
-    raw_edge_features,
-    raw_edge_width,
-    raw_node_features,
-    raw_node_width,
-    require_level,
-)
 from graphtrial.nn.readout import Set2Set, pool
 from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import Shapes
@@ -26,7 +18,7 @@ Norm = Literal["outside", "inside", "none"]
 
 
 @MODELS.register("gine-molecules", title="GINE-ε (molecules)")
-class MoleculeGINE(nn.Module):
+class MoleculeGINE(GINStack):
     r"""GINE for molecular regression as in TUDataset, Morris et al. 2020 (arXiv:2007.08663).
 
     .. math::
@@ -39,8 +31,6 @@ class MoleculeGINE(nn.Module):
     layers, `jumping=False`, Set2Set and `head_layers=2`. Returns [graphs, outputs].
     """
 
-    levels = ("graph",)
-
     def __init__(
         self,
         shapes: Shapes,
@@ -52,33 +42,23 @@ class MoleculeGINE(nn.Module):
         head_layers: Depth = 4,
         edge_features: bool = True,
     ) -> None:
-        super().__init__()
-        require_level("gine-molecules", shapes, self.levels)
-        self.shapes = shapes
-        self.jumping = jumping
-        self.edge_features = edge_features
-        edge_width = raw_edge_width(shapes, use_features=edge_features)
-        inputs = [raw_node_width(shapes), *[width] * (layers - 1)]
-        self.steps = nn.ModuleList(
-            GINStep(_mlp(in_width, width, norm), _encoder(edge_width, in_width, norm)) for in_width in inputs
-        )
-        self.norms = nn.ModuleList(BatchNorm(width) if norm == "outside" else nn.Identity() for _ in inputs)
-        pooled = width * (layers if jumping else 1)
-        self.set2set = Set2Set(pooled, steps=6) if readout == "set2set" else None
-        inner = [2 * pooled if self.set2set else pooled, *[width] * (head_layers - 1)]
+        def step(in_width: int, edge_width: int) -> GINStep:
+            return GINStep(_mlp(in_width, width, norm), _encoder(edge_width, in_width, norm))
+
+        super().__init__("gine-molecules", shapes, width, layers, step, jumping=jumping, edge_features=edge_features)
+        self.norms = nn.ModuleList(BatchNorm(width) if norm == "outside" else nn.Identity() for _ in range(layers))
+        self.set2set = Set2Set(self.state_width, steps=6) if readout == "set2set" else None
+        inner = [self.state_width * (2 if self.set2set else 1), *[width] * (head_layers - 1)]
         hidden = [part for in_width in inner[:-1] for part in (nn.Linear(in_width, width), nn.ReLU())]
         self.head = nn.Sequential(*hidden, nn.Linear(inner[-1], shapes.outputs))
 
+    def activate(self, x: Tensor, layer: int) -> Tensor:
+        out: Tensor = self.norms[layer](x.relu())
+        return out
+
     def forward(self, graph: GraphBatch) -> Tensor:
-        dtype = next(self.parameters()).dtype
-        x = raw_node_features(graph, self.shapes, dtype)
-        f = raw_edge_features(graph, self.shapes, dtype, use_features=self.edge_features)
-        states = []
-        for step, norm in zip(self.steps, self.norms, strict=True):
-            x = norm(step(graph, x, f).relu())
-            states.append(x)
-        pooled = torch.cat(states, dim=1) if self.jumping else x
-        out: Tensor = self.head(pool(graph, pooled, "mean") if self.set2set is None else self.set2set(graph, pooled))
+        x = self.node_states(graph)
+        out: Tensor = self.head(pool(graph, x, "mean") if self.set2set is None else self.set2set(graph, x))
         return out
 
 
