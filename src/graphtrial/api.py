@@ -1,7 +1,7 @@
 """The few calls that most scripts need.
 
-A name that a caller hands over is the caller's word: code outside this package that it names is imported. A study read
-from a file is not: what it names must be allowed by `allow` first.
+A name passed as an argument is trusted: code outside this package that it names is imported. A study read from a file
+is not trusted: what it names must be allowed by `allow` first.
 """
 
 from __future__ import annotations
@@ -96,12 +96,11 @@ def run(
 ) -> ResultRow:
     """Give one model a fair trial on one dataset and return its row; trials that have a result are not run again.
 
-    By default the trials run one after the other in this process; `workers` lets so many run at once in processes of
-    their own, `None` as many as there are cores. An `executor` takes the place of both. The encoding is a text such as
-    `laplacian:20` or `rwse:20+laplacian:8`, or an instance such as `gt.encodings.LaplacianPE(k=20)`. `device`,
-    `threads`, `per_device` and `compile` say where and how they are computed, as the fields of
-    `graphtrial.core.hardware.compute.Compute`; `precision` (32, tf32 or bf16) is a training rule and makes other
-    trials.
+    By default the trials run sequentially in this process; `workers` is the number of concurrent worker processes,
+    `None` for one per core. An `executor` replaces both. The encoding is a text such as `laplacian:20` or
+    `rwse:20+laplacian:8`, or an instance such as `gt.encodings.LaplacianPE(k=20)`. `device`, `threads`, `per_device`
+    and `compile` say where and how they are computed, as the fields of `graphtrial.core.hardware.compute.Compute`;
+    `precision` (32, tf32 or bf16) is a training rule and makes other trials.
     """
     dataset, model, encoding = registered_name(DATASETS, dataset), _model_name(model), encoding_text(encoding)
     allow(dataset, model, *encoding_names(encoding), *([protocol] if protocol else []))

@@ -53,7 +53,7 @@ Allowed = Annotated[
 EncodingText = Annotated[
     str, typer.Option("--encoding", help="Positional encodings, such as laplacian:20 or rwse:20+laplacian:8.")
 ]
-Workers = Annotated[int | None, typer.Option(min=0, help="Trials at once; all cores by default, 0 for this process.")]
+Workers = Annotated[int | None, typer.Option(min=0, help="Parallel trials; all cores by default, 0 for this process.")]
 ExecutorText = Annotated[
     str | None,
     typer.Option("--executor", help="Where trials run: processes, vectorized, ray, or ray:ADDRESS,cpus=1,memory_gb=4."),
@@ -64,7 +64,7 @@ Device = Annotated[
 Threads = Annotated[
     int | None, typer.Option(min=1, help="CPU threads of each trial; by default the cores are divided among trials.")
 ]
-PerDevice = Annotated[int, typer.Option("--per-device", min=1, help="Trials at once on each GPU.")]
+PerDevice = Annotated[int, typer.Option("--per-device", min=1, help="Parallel trials on each GPU.")]
 Compile = Annotated[bool, typer.Option("--compile", help="Compile whole models by torch.compile.")]
 Precision = Annotated[
     str | None,
@@ -73,7 +73,7 @@ Precision = Annotated[
 
 
 def friendly(command: F) -> F:
-    """Turn every exception of a command into a one-line message and a non-zero exit code."""
+    """Convert every exception of a command to a one-line message and a non-zero exit code."""
 
     @functools.wraps(command)
     def wrapped(*args: Any, **kwargs: Any) -> Any:

@@ -66,7 +66,7 @@ def show_studies(entries: list[dict[str, Any]]) -> None:
     for family, paper in papers.items():
         out.print(f"{family}: {paper}", markup=False, soft_wrap=True)
     out.print(
-        f"Hours left: estimated for the missing trials, {cores()} at once on this machine, from finished trials and "
+        f"Hours left: estimated for the missing trials, {cores()} in parallel here, from finished trials and "
         "cached timings; + where some rows have no timing. --estimate measures them.",
         soft_wrap=True,
     )
@@ -82,7 +82,7 @@ def row_etas(study: Study, records: list[TrialRecord], *, estimate: bool) -> lis
 
 
 def totals(etas: list[RowEta]) -> dict[str, Any]:
-    """Return the sums over the rows of a study; the hours are those of all cores together."""
+    """Return the sums over the rows of a study; the hours are wall-clock time on all cores."""
     hours = [eta.hours for eta in etas if eta.hours is not None]
     return {
         "rows": len(etas),
@@ -123,7 +123,7 @@ def show_plan(study: Study, store: Path, *, estimate: bool) -> None:
         out.print(f"not run: {message}", markup=False, soft_wrap=True)
     untimed = facts["timed_rows"] < facts["rows"]
     hint = "; `--estimate` times the untimed models" if untimed else ""
-    out.print(f"hours left, {cores()} trials at once: {format_hours(facts)}{hint}", markup=False, soft_wrap=True)
+    out.print(f"hours left, {cores()} trials in parallel: {format_hours(facts)}{hint}", markup=False, soft_wrap=True)
 
 
 def _format_settings(row: PlannedRow) -> str:

@@ -117,7 +117,7 @@ def generate(
 ) -> None:
     """Write dumps of a synthetic wiki, to try the pipeline with; build with --milestones 11.
 
-    Example: graphtrial wikics generate --out made-up --articles 10000
+    Example: graphtrial wikics generate --out synthetic --articles 10000
     """
     from graphtrial.wikipedia import Wiki, write_wiki
 

@@ -24,10 +24,10 @@ class _CacheFiles(IndexDataCacheFile):
     """Cache files of one function, safe against killed processes and concurrent compilation.
 
     Numba numbers its data files and names one in the index before it writes it: a killed process leaves an index
-    pointing to code of an earlier source, and two processes that compile other signatures at once may pick the same
-    name, so that the wrong code runs. Here the name of a data file is a hash of source and signature, the file is
-    written before the index, and the index is updated under a lock. Each file ends with the SHA-256 of its content;
-    a corrupt one is recompiled.
+    pointing to code of an earlier source, and two processes that compile other signatures concurrently may pick the
+    same name, so that the wrong code runs. Here the name of a data file is a hash of source and signature, the file is
+    written before the index, and the index is updated under a lock. Each file ends with the SHA-256 of its content; a
+    corrupt one is recompiled.
     """
 
     def save(self, key: Any, data: Any) -> None:

@@ -110,7 +110,7 @@ def is_locked(path: Path) -> bool:
 
 
 def require_file(path: Path, description: str = "") -> Path:
-    """Return `path` if it is a regular file; reading a pipe or a device might block for ever."""
+    """Return `path` if it is a regular file; reading a pipe or a device might block forever."""
     try:
         mode = path.stat().st_mode
     except (OSError, ValueError) as error:

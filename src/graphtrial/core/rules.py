@@ -1,4 +1,4 @@
-"""Base class of the rules of a trial: declared, checked fields, of which a store keeps what differs from defaults."""
+"""Base class of the rules of a trial: declared, validated fields; a store has those that differ from their defaults."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Rules:
     """
 
     kind: ClassVar[str | None] = None
-    """What a store calls rules of this kind; nothing for those of a training."""
+    """Name of this kind of rules in a store; empty for those of a training."""
     version: ClassVar[int] = 1
     former: ClassVar[Mapping[int, Mapping[str, Any]]] = {}
     """Defaults of earlier versions that have changed since, by version, so that their trials stay readable."""

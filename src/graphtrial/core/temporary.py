@@ -99,7 +99,7 @@ def _create_locked(target: Path) -> tuple[Path, int]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
-                return folder, lock  # a file system without locks: nobody can mistake it for a stale one either
+                return folder, lock  # a file system without locks: no process takes it for a stale one either
             os.close(lock)  # another process removed it between creation and lock
             continue
         if folder.exists():

@@ -41,8 +41,8 @@ class Alchemy(TUDataset):
     published = Statistics(graphs=202_579, nodes=10.1, edges=10.4, undirected=True, features=6, binding=False)
     sources = dataset_class("alchemy_full", "").sources
     notes = (
-        "The collection publishes no SHA-256 of its archives; the first one seen on a machine is kept and must be met "
-        "from then on.",
+        "The collection publishes no SHA-256 of its archives; that of the first download is pinned (trust on first "
+        "use).",
         "Targets are standardised over all molecules, test molecules included, as in the reference: a change of units.",
         "The splits are seeded; the reference drew new ones in each run and recorded none.",
     )

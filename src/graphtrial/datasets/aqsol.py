@@ -48,7 +48,7 @@ ARCHIVE = File(
 class AQSOL(DatasetSpec):
     r"""AQSOL, the aqueous solubility of 9,823 molecules: regress log S from the molecular graph.
 
-    The molecules of AqSolDB (Sorkun et al. 2019) as graphs of all written atoms. Train, val and test hold different
+    The molecules of AqSolDB (Sorkun et al. 2019) as graphs of all written atoms. Train, val and test have different
     scaffolds: the groups of molecules with one Bemis-Murcko scaffold, largest first, go to train as long as it has
     80 percent of all molecules at most, then to val up to 90 percent of all, then to test.
 
@@ -65,7 +65,7 @@ class AQSOL(DatasetSpec):
     sources = (
         Source(
             "aqsoldb",
-            "Made from the SMILES of AqSolDB with RDKit, split by scaffold as the benchmark does. Validation and test "
+            "Built from the SMILES of AqSolDB with RDKit, split by scaffold as the benchmark does. Validation and test "
             "graphs are the published ones, one by one and in their order.",
             (TABLE,),
             libraries=("numpy", "rdkit"),
@@ -74,11 +74,11 @@ class AQSOL(DatasetSpec):
     )
     notes = (
         "Of 9,982 molecules the benchmark drops those without a bond and those whose last atom has none, as a "
-        "counter-ion that is written last. Salts written in another order stay, as graphs of several parts.",
+        "counter-ion that is written last. Salts written in another order stay, as disconnected graphs.",
         "Two molecules (rows 4,792 and 5,043) have a nitrogen with more bonds than RDKit allows since 2026; they are "
-        "kept by leaving out that one check.",
-        "No SHA-256 of aqsol_graph_raw.zip was ever published. The first one seen on a machine is kept and must be met "
-        "from then on; the file is read by a reader that can build nothing but data.",
+        "parsed without that check.",
+        "No SHA-256 of aqsol_graph_raw.zip was ever published. That of the first download is pinned (trust on "
+        "first use); the file is read by the restricted unpickler.",
     )
     node_names = ATOMS
     edge_names = BONDS
@@ -158,7 +158,7 @@ def from_pickle(path: Path) -> list[Molecule]:
             for atoms, bonds, ends, target in load(path)
         ]
     except (AttributeError, ValueError, TypeError) as error:
-        raise CorruptFileError(f"{path.name} holds a molecule without its parts ({error!r})") from error
+        raise CorruptFileError(f"{path.name} has a malformed molecule ({error!r})") from error
 
 
 def _rows(table: Path) -> Iterator[tuple[str, float]]:

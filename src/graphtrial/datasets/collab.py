@@ -68,8 +68,8 @@ class OGBLCollab(Collaborations):
     published = Statistics(graphs=1, nodes=235_868, edges=2_358_104, features=128, split=(1_179_052, 160_084, 146_329))
     sources = (Source("collab.zip", "The files of the Open Graph Benchmark.", (ARCHIVE,)),)
     notes = (
-        "No SHA-256 of collab.zip was published. The first one seen on a machine is kept and must be met from then on.",
-        "Links of the validation part are not added to the graph when the test part is scored.",
+        "No SHA-256 of collab.zip was published. That of the first download is pinned (trust on first use).",
+        "Links of the validation set are not added to the graph when the test set is scored.",
     )
 
     def parse(self, source: Source, raw: Mapping[str, Path]) -> GraphSet:
@@ -94,20 +94,20 @@ class OGBLCollabAsPublished(OGBLCollab):
 
 
 class StandIn(Collaborations):
-    """A stand-in for OGBL-COLLAB: an artificial network of authors of the same shape."""
+    """A stand-in for OGBL-COLLAB: a synthetic network of authors of the same shape."""
 
     licence = "generated here"
     sources = (
         Source(
             "generated",
-            "A stand-in for machines without collab.zip: an artificial network with authors, links and pairs in its "
+            "A stand-in for machines without collab.zip: a synthetic network with authors, links and pairs in its "
             "proportions. Scores on it do not compare with published ones.",
             exact=False,
-            deviation="an artificial network in place of OGBL-COLLAB",
+            deviation="a synthetic network in place of OGBL-COLLAB",
             comparable=False,
         ),
     )
-    notes = ("Not OGBL-COLLAB: an artificial network of the same shape, for trying things out.",)
+    notes = ("Not OGBL-COLLAB: a synthetic network of the same shape, for experiments.",)
     authors: ClassVar[int]
     seed: ClassVar[int] = 0
 
@@ -122,7 +122,7 @@ def stand_in(authors: int) -> type[StandIn]:
     """Return the class of the stand-in with `authors` authors; cached."""
     whole = authors == generator.AUTHORS
     members = {
-        "__doc__": f"A stand-in for OGBL-COLLAB: an artificial network of {authors:,} authors of the same shape.",
+        "__doc__": f"A stand-in for OGBL-COLLAB: a synthetic network of {authors:,} authors of the same shape.",
         "__module__": __name__,
         "name": STAND_IN if whole else f"{STAND_IN}-{authors}",
         "authors": authors,

@@ -36,23 +36,23 @@ in class order, 15 graphs per class; `.` train, `v` validation, `t` test."""
 
 @DATASETS.register("csl", title="CSL")
 class CSL(DatasetSpec):
-    r"""Circular skip links: tell apart ten 4-regular graphs that no message-passing network without positions can.
+    r"""Circular skip links: ten classes of 4-regular graphs, which 1-WL message passing cannot distinguish.
 
-    Class c holds 15 relabelled copies of the circulant graph :math:`C_{41}(1, R_c)`: node i is joined to
+    Class c has 15 permuted copies of the circulant graph :math:`C_{41}(1, R_c)`: node i is joined to
     :math:`i \pm 1` and :math:`i \pm R_c` modulo 41, R = 2, 3, 4, 5, 6, 9, 11, 12, 13, 16 (Murphy et al. 2019).
 
     150 graphs, 41 nodes, 164 directed edges each; x and edge_attr are 0 everywhere; y: class 0 to 9.
     """
 
     name = "csl"
-    domain = "artificial"
+    domain = "synthetic"
     task = GraphClassification(classes=len(SKIPS), metric="accuracy")
     licence = "generated here; folds from benchmarking-gnns, MIT"
     paper = "Murphy et al. 2019 (arXiv:1903.02541); Dwivedi et al. (arXiv:2003.00982)"
     published = Statistics(
         graphs=150, nodes=41.0, edges=164.0, node_types=1, edge_types=1, classes=10, split=(90, 30, 30)
     )
-    sources = (Source("generated", "Made on this machine from the definition; the relabellings are our own."),)
+    sources = (Source("generated", "Generated locally from the definition; the relabellings are our own."),)
     notes = (
         "The published relabellings were drawn without a seed. Ours sort nodes by a SHA-256 of skip, copy and node, "
         "the same on every machine. Up to isomorphism, which is all a class is, they are the published graphs.",
@@ -84,7 +84,7 @@ def circulant(skip: int, nodes: int = NODES) -> npt.NDArray[np.int64]:
 
 
 def relabellings(skip: int) -> list[npt.NDArray[Any]]:
-    """Return 15 permutations of the nodes that no library's random numbers have a say in."""
+    """Return 15 permutations of the nodes, independent of any random number generator."""
     orders = []
     for copy in range(COPIES):
         keys = [hashlib.sha256(f"csl/{skip}/{copy}/{node}".encode()).digest() for node in range(NODES)]

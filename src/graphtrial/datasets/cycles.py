@@ -20,7 +20,7 @@ SEED = 0
 
 @DATASETS.register("cycles", title="CYCLES")
 class CYCLES(DatasetSpec):
-    """CYCLES: classify sparse graphs by whether they have a cycle of six nodes, with 9,000 training graphs.
+    """CYCLES: detect a cycle of six nodes in sparse graphs, with 9,000 training graphs.
 
     Two cycles and about five trees, 37 to 61 nodes in total. Positive graphs have a cycle of six nodes, negative ones
     two other cycles of the same total length. Labels are verified by exact search.
@@ -30,7 +30,7 @@ class CYCLES(DatasetSpec):
     """
 
     name = "cycles"
-    domain = "artificial"
+    domain = "synthetic"
     task = GraphClassification(classes=2, metric="accuracy")
     licence = "generated here"
     paper = "Loukas 2020 (arXiv:1907.03199); Vignac et al. 2020 (arXiv:2006.15107); Dwivedi et al. (arXiv:2003.00982)"

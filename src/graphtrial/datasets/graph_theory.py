@@ -27,7 +27,7 @@ class GraphTheoryProp(DatasetSpec):
     r"""GraphTheoryProp: multi-task prediction of three node and three graph properties.
 
     Graphs of ten families (Erdos-Renyi, Barabasi-Albert, grid, caveman, tree, ladder, line, star, caterpillar, lobster)
-    of which some edges are taken away and others added. Targets of a node: distance from the source (0 where there is
+    of which some edges are removed and others added. Targets of a node: distance from the source (0 where there is
     no path), eccentricity within its component, :math:`(D - A) v`. Targets of a graph: whether it is connected, the
     largest distance within a component, spectral radius. Each is divided by its maximum over the training graphs.
 
@@ -36,7 +36,7 @@ class GraphTheoryProp(DatasetSpec):
     """
 
     name = "graphtheoryprop"
-    domain = "artificial"
+    domain = "synthetic"
     task = GraphTheory(targets=3)
     licence = "generated here"
     paper = "Corso et al. 2020 (arXiv:2004.05718); Dwivedi et al. (arXiv:2003.00982)"
@@ -44,10 +44,10 @@ class GraphTheoryProp(DatasetSpec):
     sources = (
         Source(
             "generated",
-            "Made on this machine as described: the families, seeds and sizes of the published data without its two "
-            "slips. `graphtheoryprop-as-published` is the published data itself.",
+            "Generated locally as described: the families, seeds and sizes of the published data without its two "
+            "errors. `graphtheoryprop-as-published` is the published data itself.",
             exact=False,
-            deviation="the data as described, without the two slips of the published data",
+            deviation="the data as described, without the two errors of the published data",
             comparable=False,
         ),
     )
@@ -82,7 +82,7 @@ class GraphTheoryPropAsPublished(GraphTheoryProp):
     sources = (
         Source(
             "generated",
-            "Made on this machine by replaying the published generator with its seed, which gives the published sizes "
+            "Generated locally by replaying the published generator with its seed, which gives the published sizes "
             "and mean number of edges to the last digit. The published file itself was not compared.",
         ),
     )

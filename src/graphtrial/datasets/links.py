@@ -63,7 +63,7 @@ def hide_links(graphs: GraphSet, *, hard: bool, examples: int | None, seed: int)
     keys = _keys(one, other, nodes)
     keys = np.unique(keys[keys // nodes != keys % nodes])
     if len(keys) < 1 / VAL:
-        raise GraphTrialError(f"{len(keys)} links are too few to hide some of them: {round(1 / VAL)} are needed")
+        raise GraphTrialError(f"{len(keys)} links are too few to hold some out: {round(1 / VAL)} are needed")
     shuffled = keys[Draws(seed, 0).permutation(len(keys))]
     val, test, train = np.split(shuffled, np.cumsum([int(VAL * len(keys)), int(TEST * len(keys))]))
     train = train[:examples]
@@ -142,7 +142,7 @@ def _sample_negatives(draw: Callable[[int], Array], links: Array, count: int) ->
         sample = np.concatenate([sample, new[~np.isin(new, links)]])
         sample = sample[np.sort(np.unique(sample, return_index=True)[1])]
     raise GraphTrialError(
-        f"only {len(sample)} of {count} negative pairs were found in {ROUNDS} rounds; the graph has too few"
+        f"only {len(sample)} of {count} negative pairs were sampled in {ROUNDS} rounds; the graph has too few"
     )
 
 
@@ -153,7 +153,7 @@ def link_dataset(base: type[DatasetSpec], hard: bool, examples: int | None) -> t
     how = "pairs of one class and two steps apart" if hard else "other pairs"
     few = f", from {examples:,} of them" if examples is not None else ""
     members = {
-        "__doc__": f"The links of {base.name}: tell hidden ones from {how}{few}.",
+        "__doc__": f"The links of {base.name}: classify held-out ones against {how}{few}.",
         "__module__": __name__,
         "name": f"{base.name}+links{suffix}",
         "base": base,

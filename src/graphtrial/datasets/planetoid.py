@@ -147,7 +147,7 @@ class CiteSeer(Citations):
     )
     notes = (
         "15 papers are in the graph, but have neither words nor field in the published files; they have zeros and "
-        "field 0 here and are in no part of the split.",
+        "field 0 here and are in no split.",
     )
 
 
@@ -173,7 +173,4 @@ class PubMed(Citations):
             )
         },
     )
-    notes = (
-        "No SHA-256 of these files is on record here; the first one seen on a machine is kept and must be met from "
-        "then on.",
-    )
+    notes = ("No SHA-256 of these files is on record here; that of the first download is pinned (trust on first use).",)

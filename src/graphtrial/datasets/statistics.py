@@ -54,7 +54,7 @@ class Statistics:
 
 
 def compare(published: Statistics, graphs: GraphSet, splits: Sequence[Split], exact: bool) -> list[dict[str, Any]]:
-    """Return one row per published statistic: what, ours, published, agrees, rule, and a reason if they differ.
+    """Return one row per published statistic: `what`, `ours`, `published`, `agrees`, `rule`, `reason`.
 
     Counts must be equal. Means must round to the published digits if the source is `exact`, else lie within four
     standard errors. A documented difference is compared with its expected value, and edges with and without the

@@ -77,13 +77,13 @@ _REMADE = (
 )
 _OTHER_CUT = "superpixels of the published images cut again, which may differ one by one"
 NOTES = (
-    "No SHA-256 of superpixels.zip was ever published. The first one seen on a machine is kept and must be met from "
-    "then on; the file is read by a reader that can build nothing but data.",
+    "No SHA-256 of superpixels.zip was ever published. The SHA-256 of the first download is pinned (trust on "
+    "first use); the file is read by the restricted unpickler.",
     "Every node is joined to its eight nearest neighbours. In the published graphs one of the nine nearest is missing, "
     "and which one depends on the version of NumPy (benchmarking-gnns), so that no program gives the same edges.",
     "An edge leads from a node to its neighbours, so that nodes differ in in-degree. Features and weights have half "
     "precision, as published. Nodes are numbered row by row through the image, not at random.",
-    "Validation has the first 5,000 training images, as in the program; the paper says a random choice.",
+    "Validation has the first 5,000 training images, as in the released code; the paper says a random choice.",
 )
 
 
@@ -157,7 +157,7 @@ class MNIST(SuperpixelSpec):
 
 @DATASETS.register("cifar10", title="CIFAR10")
 class CIFAR10(SuperpixelSpec):
-    r"""CIFAR10 superpixels, 60,000 small photographs of ten things: classify an image from a graph of its regions.
+    r"""CIFAR10 superpixels, 60,000 small photographs of ten classes: classify an image from a graph of its regions.
 
     At most 150 regions of similar colour per image (SLIC, compactness 10), each joined to the eight nearest, with the
     weight :math:`e^{-d_{ij}^2 / \sigma_i^2}`, made symmetric; :math:`\sigma_i` is the mean distance to the eight.
@@ -202,7 +202,7 @@ def published_superpixels(archive: Path, name: str) -> tuple[list[Superpixels], 
                 items += [Superpixels(_table(colour), _table(centre)) for colour, centre, *_ in images]
                 classes.append(labels.reshape(len(images)).astype(np.uint8))
             except (ValueError, TypeError, AttributeError) as error:
-                raise CorruptFileError(f"{member} holds something else than superpixels ({error!r})") from error
+                raise CorruptFileError(f"{member} has no superpixels ({error!r})") from error
     return items, np.concatenate(classes)
 
 

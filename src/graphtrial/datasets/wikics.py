@@ -29,9 +29,7 @@ DATA = File(
     licence="MIT",
     limit_bytes=1 << 29,
 )
-_NO_HASH = (
-    "No SHA-256 of data.json was ever published. The first one seen on a machine is kept and must be met from then on.",
-)
+_NO_HASH = ("No SHA-256 of data.json was ever published. That of the first download is pinned (trust on first use).",)
 _MULTIGRAPH = Difference(
     594_220,
     "the reference adds the reverse of each of the 297,110 directed links and keeps what is then there twice; the "
@@ -51,7 +49,7 @@ class WikiCSBase(DatasetSpec):
     protocol = "bgnn-v5/wikics"
     split_level = "node"
     multigraph: ClassVar[bool] = False
-    """Keep both copies of an edge that is added by two mutual links."""
+    """Do not coalesce the edges of mutual links (multigraph)."""
     validation: ClassVar[Validation] = "merged"
 
     def parse(self, source: Source, raw: Mapping[str, Path]) -> GraphSet:
@@ -68,8 +66,8 @@ class WikiCS(WikiCSBase):
     """Wiki-CS: classify 11,701 articles on computer science into ten fields by words and links.
 
     One graph, 216,123 linked pairs, each both ways, 520 of them articles that link to themselves (431,726 directed
-    edges); x: the mean of 300-dimensional GloVe vectors; y: the field. 20 splits with a common test part: 5 % train,
-    45 % val (the published validation and early-stopping parts together), 50 % test.
+    edges); x: the mean of 300-dimensional GloVe vectors; y: the field. 20 splits with a common test set: 5 % train,
+    45 % val (the published validation and early-stopping sets merged), 50 % test.
     """
 
     name = "wikics"
@@ -93,7 +91,7 @@ class WikiCSStopping(WikiCSBase):
 
 @DATASETS.register("wikics-as-published", title="Wiki-CS (as published)")
 class WikiCSAsPublished(WikiCSBase):
-    """Wiki-CS as in the code of Benchmarking GNNs: 594,220 edges, mutual links twice, early-stopping part unused."""
+    """Wiki-CS as in the code of Benchmarking GNNs: 594,220 edges, mutual links twice, early-stopping set unused."""
 
     name = "wikics-as-published"
     published = Statistics(
@@ -157,12 +155,12 @@ class StandIn(WikiCSBase):
             "generated",
             "A stand-in for machines without data.json: class sizes and links between classes are the published ones, "
             "which articles link and what they say is random. Scores on it do not compare with published ones.",
-            deviation="an artificial graph in place of Wiki-CS",
+            deviation="a synthetic graph in place of Wiki-CS",
             comparable=False,
         ),
     )
     notes = (
-        "Not Wiki-CS: an artificial graph of the same shape, for trying things out. Linked articles are drawn "
+        "Not Wiki-CS: a synthetic graph of the same shape, for experiments. Linked articles are drawn "
         "uniformly from their classes, so that no article has very many links, as some of Wikipedia have.",
     )
     seed: ClassVar[int] = 0
@@ -178,7 +176,7 @@ class StandIn(WikiCSBase):
 
 @DATASETS.register("wikics-standin", title="Wiki-CS stand-in")
 class WikiCSStandIn(StandIn):
-    """A stand-in for Wiki-CS: an artificial graph with its class sizes, its links between classes and its splits.
+    """A stand-in for Wiki-CS: a synthetic graph with its class sizes, its links between classes and its splits.
 
     11,701 nodes, 216,123 linked pairs, 520 of them self-links; x: 300 numbers, nearly normal around a mean of the
     class; y: the class; 20 splits of 5 % / 45 % / 50 % of each class.
@@ -190,7 +188,7 @@ class WikiCSStandIn(StandIn):
 
 @DATASETS.register("wikics-standin-stopping", title="Wiki-CS stand-in (stopping)")
 class WikiCSStandInStopping(StandIn):
-    """A stand-in for `wikics-stopping`: the artificial graph of `wikics-standin`, val for early stopping alone."""
+    """A stand-in for `wikics-stopping`: the synthetic graph of `wikics-standin`, val for early stopping alone."""
 
     name = "wikics-standin-stopping"
     published = WikiCS.published
@@ -201,7 +199,7 @@ class WikiCSStandInStopping(StandIn):
 
 @DATASETS.register("wikics-standin-as-published", title="Wiki-CS stand-in (as published)")
 class WikiCSStandInAsPublished(StandIn):
-    """A stand-in for `wikics-as-published`: the artificial graph of `wikics-standin` with 594,220 edges."""
+    """A stand-in for `wikics-as-published`: the synthetic graph of `wikics-standin` with 594,220 edges."""
 
     name = "wikics-standin-as-published"
     published = WikiCSAsPublished.published

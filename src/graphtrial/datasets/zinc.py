@@ -30,7 +30,7 @@ from graphtrial.tasks import GraphRegression
 
 SIZES = {"train": 10_000, "val": 1_000, "test": 1_000}
 
-# The words of the benchmark's dictionary, in its order (benchmarking-gnns, issue 42).
+# Atom types of the benchmark's dictionary, in its order (benchmarking-gnns, issue 42).
 ATOMS = (
     "C", "O", "N", "F", "C H1", "S", "Cl", "O -", "N H1 +", "Br", "N H3 +", "N H2 +", "N +", "N -",
     "S -", "I", "P", "O H1 +", "N H1 -", "O +", "S +", "P H1", "P H2", "C H2 -", "P +", "S H1 +", "C H1 -", "P H1 +",
@@ -105,21 +105,21 @@ class ZINC(DatasetSpec):
         Source("molecules.zip", "The graphs and targets of the benchmark itself.", (ARCHIVE, *INDEX)),
         Source(
             "smiles",
-            "A stand-in, made again from SMILES with RDKit. Validation and test molecules are the published ones in "
+            "A stand-in, rebuilt from SMILES with RDKit. Validation and test molecules are the published ones in "
             "their order. The 10,000 training molecules are another sample of the same pool, because the order of the "
             "published training list is unknown; scores compare with published ones only within sampling error.",
             (ALL, VALID, TEST, *INDEX),
             exact=False,
-            deviation="another sample of 10,000 training molecules from the same pool, targets computed anew",
+            deviation="another sample of 10,000 training molecules from the same pool, targets recomputed",
             hashes=("b69683c1aaf2e414c694db0663ed6cbc83d946e060511f448e230c16f3b52e85",),
             libraries=("numpy", "rdkit"),
         ),
     )
     notes = (
-        "No SHA-256 of molecules.zip was ever published. The first one seen on a machine is kept and must be met from "
-        "then on; the file is read by a reader that can build nothing but data.",
-        "Targets made from SMILES are standardised with constants computed over the 220,010 training molecules by the "
-        "same RDKit, not with the widely quoted ones of an older version.",
+        "No SHA-256 of molecules.zip was ever published. That of the first download is pinned (trust on first "
+        "use); the file is read by the restricted unpickler.",
+        "Targets computed from SMILES are standardised with constants computed over the 220,010 training molecules "
+        "by the same RDKit, not with the widely quoted ones of an older version.",
     )
     node_names = ATOMS
     edge_names = BONDS
@@ -166,7 +166,7 @@ def from_entry(entry: Mapping[str, Any]) -> Molecule:
         ends = np.stack(np.nonzero(matrix))
         return Molecule(atoms, ends, matrix[ends[0], ends[1]], target)
     except (KeyError, AttributeError, IndexError, ValueError, TypeError) as error:
-        raise CorruptFileError(f"molecules.zip holds a molecule without its parts ({error!r})") from error
+        raise CorruptFileError(f"molecules.zip has a malformed molecule ({error!r})") from error
 
 
 def _from_smiles(raw: Mapping[str, Path]) -> Iterator[Molecule]:

@@ -68,20 +68,20 @@ class ZINCFull(DatasetSpec):
         Source("molecules.zip", "The graphs and targets of the benchmark itself.", (ARCHIVE,)),
         Source(
             "smiles",
-            "Made again from SMILES with RDKit. Validation and test molecules are the published ones in their order; "
+            "Rebuilt from SMILES with RDKit. Validation and test molecules are the published ones in their order; "
             "training has all others, in another order than published and without the one that was there twice.",
             (ALL, VALID, TEST),
             exact=False,
-            deviation="training molecules in another order, targets computed anew",
+            deviation="training molecules in another order, targets recomputed",
             libraries=("numpy", "rdkit"),
         ),
     )
     notes = (
-        "No SHA-256 of molecules.zip was ever published. The first one seen on a machine is kept and must be met from "
-        "then on; the file is read by a reader that can build nothing but data.",
-        "Targets made from SMILES are standardised with constants computed over the 220,010 training molecules by the "
-        "same RDKit, not with the widely quoted ones of an older version.",
-        "The parts have 220,011 / 24,445 / 5,000 molecules as published; 220,010 in training from SMILES.",
+        "No SHA-256 of molecules.zip was ever published. That of the first download is pinned (trust on first "
+        "use); the file is read by the restricted unpickler.",
+        "Targets computed from SMILES are standardised with constants computed over the 220,010 training molecules "
+        "by the same RDKit, not with the widely quoted ones of an older version.",
+        "The splits have 220,011 / 24,445 / 5,000 molecules as published; 220,010 in training from SMILES.",
     )
     large = True
     node_names = ATOMS

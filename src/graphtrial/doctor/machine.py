@@ -21,12 +21,12 @@ def check_machine() -> Iterator[Finding]:
     area, count = "machine", cores()
     result = f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"
     yield Finding(area, "system", "ok", result)
-    yield Finding(area, "threads", "ok", f"one per trial; {count} trials at once on {count} cores")
+    yield Finding(area, "threads", "ok", f"one per trial; {count} trials in parallel on {count} cores")
     if "SC_AVPHYS_PAGES" in os.sysconf_names:
         page = os.sysconf("SC_PAGE_SIZE")
         free, total = page * os.sysconf("SC_AVPHYS_PAGES"), page * os.sysconf("SC_PHYS_PAGES")
         little = total < MEMORY_PER_CORE * count
-        advice = f"each trial takes half a gigabyte or more: run fewer at once, --workers {max(1, count // 2)}"
+        advice = f"each trial takes half a gigabyte or more: run fewer in parallel, --workers {max(1, count // 2)}"
         result = f"{size(total)}, of which {size(free)} are free"
         yield Finding(area, "memory", "note" if little else "ok", result, advice if little else "")
     yield _kernels(area)

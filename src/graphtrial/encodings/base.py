@@ -38,17 +38,17 @@ class Encoding(ABC):
 
     name: ClassVar[str]
     version: ClassVar[int] = 1
-    """Raised whenever the numbers change, so that no stale cache is used."""
+    """Incremented whenever the values change, so that no stale cache is used."""
 
     abbreviation: ClassVar[str] = ""
     """The short name in papers, such as `RWSE`; the title by default."""
 
     padding: Literal["zero", "nan"] = "zero"
-    """What fills the columns that a small graph has no values for; a model takes NaN as missing, or as zero."""
+    """Padding value of columns that a small graph lacks; models treat NaN as missing, or as zero."""
 
     relabelling: Literal["exact", "sign", "none"] = "exact"
-    """Whether the rows move with their nodes when these are renumbered: exactly, up to the sign of each column (where
-    the structure decides the column at all), or not."""
+    """Permutation equivariance: exact, up to the sign of each column (where the structure determines the column), or
+    none."""
 
     unrandomised: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     """Arguments that a model gets by default instead of the declared ones if it takes no randomised encodings."""

@@ -1,4 +1,4 @@
-"""Several encodings at once."""
+"""Concatenation of several encodings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_PARTS = 16
 
 @ENCODINGS.register(COMBINED, title="Combined")
 class CombinedEncoding(Encoding):
-    r"""The columns of several different encodings side by side, written `random-walk:20+laplacian:8`.
+    r"""Columns of several encodings, concatenated; written `random-walk:20+laplacian:8`.
 
     .. math:: p_i = \big[p_i^{(1)} \,\|\, p_i^{(2)} \,\|\, \dots\big]
 

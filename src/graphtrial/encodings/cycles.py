@@ -1,4 +1,4 @@
-"""Cycle counts: how many cycles of each length a node is on."""
+"""Cycle counts: number of cycles of each length through a node."""
 
 from __future__ import annotations
 

@@ -22,9 +22,9 @@ class EquivariantLaplacian(Encoding):
 
     .. math:: p_i = [v_{i1}, \dots, v_{ik}], \quad r_{ij} = \phi(\|W p_i - W p_j\|^2)
 
-    A model made for it weights the message from j to i by r_ij and adds p to no node (EquivStableLapPE of GPS); any
-    other model takes it as `laplacian`. Zero where a graph has fewer than k nodes. Released code flips no signs, which
-    is the default, and takes the normalised Laplacian whatever its configuration says.
+    A model that supports it weights the message from j to i by r_ij and adds p to no node (EquivStableLapPE of GPS);
+    any other model takes it as `laplacian`. Zero where a graph has fewer than k nodes. Released code flips no signs,
+    which is the default, and takes the normalised Laplacian whatever its configuration says.
     """
 
     name = "equivariant-laplacian"

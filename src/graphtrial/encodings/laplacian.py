@@ -28,10 +28,10 @@ class LaplacianPE(Encoding):
     .. math:: L = I - D^{-1/2} A D^{-1/2}
 
     D is the diagonal of in-degrees, at least 1; a directed graph counts as (A + A^T) / 2. One trivial vector is
-    dropped, also in a graph of several components, whose further zero-eigenvalue vectors are kept. Graphs of k nodes or
-    fewer are padded with zeros. Signs are arbitrary: `fixed` makes the entry of largest magnitude positive, `random`
+    dropped, also in a graph of several components, whose other zero-eigenvalue vectors are retained. Graphs of k nodes
+    or fewer are padded with zeros. Signs are arbitrary: `fixed` makes the entry of largest magnitude positive, `random`
     does so too but flips each vector at random for each training batch, `absolute` takes magnitudes. RingGNN and
-    3WL-GNN get fixed signs unless random ones are asked for: the released loop of such models flips none. Vectors of a
+    3WL-GNN get fixed signs unless random ones are set: the released loop of such models flips none. Vectors of a
     repeated eigenvalue are an arbitrary basis of their space, reproducible on one kind of machine. Graphs of more than
     2000 nodes are decomposed by an iteration over sparse matrices.
     """

@@ -29,7 +29,7 @@ class NodeOrder(Encoding):
 
     The linear map that reads it is a learnt table with one row per number. k must be at least the number of nodes of
     the largest graph. `fixed` takes the order in which the dataset has the nodes; `random` shuffles the nodes of each
-    graph anew for each training batch and keeps the dataset's order in evaluation.
+    graph for each training batch and keeps the dataset's order in evaluation.
     """
 
     name = "node-order"

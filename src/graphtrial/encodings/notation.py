@@ -49,7 +49,7 @@ def encoding_names(text: str) -> list[str]:
 def parts_of(encoding: Component | None) -> list[tuple[Component, int]]:
     """Return the parts of an encoding and the version of each, 0 for an encoding that is its only part.
 
-    A combination that is not valid, of a store that anybody may have written, counts as one part.
+    A combination that is not valid, of an untrusted store, counts as one part.
     """
     if encoding is None:
         return []

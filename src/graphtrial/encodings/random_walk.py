@@ -13,13 +13,13 @@ from graphtrial.graphs import GraphSet
 
 @ENCODINGS.register("random-walk", title="Random walk")
 class RandomWalkPE(Encoding):
-    r"""The probabilities that a random walk is back at its node after 1, 2, ... k steps (arXiv:2110.07875).
+    r"""Return probabilities of a random walk after 1, 2, ... k steps (arXiv:2110.07875).
 
     .. math:: p_i = \big[P_{ii}, (P^2)_{ii}, \dots, (P^k)_{ii}\big], \quad P = D^{-1} A
 
-    The walk leaves a node by one of its out-edges, each of parallel ones as likely; D holds the out-degrees. A walk
-    that comes to a node without out-edges is over. Exact, without signs or bases to choose, the same for every small
-    and large graph; a graph of n nodes and m edges takes n m k multiplications.
+    The walk leaves a node by one of its out-edges, parallel ones included; D is the diagonal of out-degrees. A
+    node without out-edges is a sink: the walk is absorbed. Exact, without signs or bases to choose, the same for every
+    small and large graph; a graph of n nodes and m edges takes n m k multiplications.
     """
 
     name = "random-walk"

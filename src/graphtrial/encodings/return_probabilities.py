@@ -7,7 +7,7 @@ import numpy as np
 from graphtrial.core.compiler import Array, compiled
 from graphtrial.ops.kernels.spmm import spmm
 
-LANES = 32  # walks that step together, so that one pass over the edges serves all of them
+LANES = 32  # walks per batch: one pass over the edges advances all of them
 
 
 @compiled

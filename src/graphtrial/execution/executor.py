@@ -48,9 +48,9 @@ def run_trials(
 ) -> None:
     """Run every trial that has no result yet, and record the results.
 
-    By default they run in processes of this machine, `workers` at a time (all cores by default, with 0 in this process
-    one after the other), on a GPU where there is one; `compute` says where and how. Ctrl-C ends the running ones, marks
-    them interrupted, and is raised again; they resume from their last epoch when run again.
+    By default they run in processes of this machine, `workers` at a time (all cores by default, with 0 sequentially
+    in this process), on a GPU where there is one; `compute` sets device and threads. Ctrl-C ends the running ones,
+    marks them interrupted, and is raised again; they resume from their last epoch when run again.
     """
     finished = {record.id for record in store.trials() if record.is_finished}
     missing = [trial for trial in {t.id: t for t in trials}.values() if trial.id not in finished]

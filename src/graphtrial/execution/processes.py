@@ -107,7 +107,7 @@ class Processes:
                 run.process.terminate()
             for run in running.values():
                 run.process.join()
-                with suppress(GraphTrialError):  # the store may be what went wrong
+                with suppress(GraphTrialError):  # the store may be the cause
                     store.mark(run.trial.id, "interrupted")
             raise
 

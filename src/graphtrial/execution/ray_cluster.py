@@ -49,7 +49,7 @@ class RayCluster:
     Each trial gets `cpus` cores, of which it uses as many threads, and `memory_gb` of the machine it runs on. On GPUs
     it gets one, or the fraction that `per_device` of the computation leaves it; `gpus` asks for another amount. Every
     machine prepares a dataset once, in its own GRAPHTRIAL_HOME. The driver alone writes to the store. After each epoch
-    the checkpoint of a trial is sent to it, but not more often than every `checkpoint_seconds`.
+    the checkpoint of a trial is sent to it, at a checkpoint interval of at least `checkpoint_seconds`.
     """
 
     address: str = "local"
@@ -88,7 +88,7 @@ class RayCluster:
                     self._kill_hanging(ray, running)
             except BaseException as error:
                 for run in running.values():
-                    with suppress(GraphTrialError):  # the store may be what went wrong
+                    with suppress(GraphTrialError):  # the store may be the cause
                         store.mark(run.trial.id, "interrupted")
                 if isinstance(error, ray.exceptions.RayError):
                     lost = f"the Ray cluster is gone ({' '.join(str(error).split())}); the same command resumes"

@@ -49,8 +49,8 @@ class RemoteUpdate:
 def run_remote(job: RemoteJob, send: Callable[[RemoteUpdate], None], *, checkpoint_seconds: float = 0.0) -> TrialResult:
     """Run a trial on this machine, in a folder that is deleted afterwards, and send an update after each epoch.
 
-    The checkpoint is sent with it at most every `checkpoint_seconds`. `send` raises `DriverGoneError` if the driver has
-    ended, which ends the trial; an error of the trial itself is its result.
+    The checkpoint is sent with it at an interval of at least `checkpoint_seconds`. `send` raises `DriverGoneError` if
+    the driver has ended, which ends the trial; an error of the trial itself is its result.
     """
     with temporary_folder() as folder:
         return _run(job, Checkpoint(Path(folder) / CHECKPOINT), send, checkpoint_seconds)

@@ -55,7 +55,7 @@ def reproduce(
 ) -> list[Reproduction]:
     """Run finished trials of a store again, in a new store in `folder`, and compare.
 
-    An interrupted call is resumed; after a complete one, all trials are run anew.
+    An interrupted call is resumed; after a complete one, all trials are run again.
     """
     for record in records:
         if not record.is_finished:
@@ -79,7 +79,7 @@ def compare(
 
     Epochs, scores and parameter counts should be bitwise equal. If they differ, and versions, code or machine differ as
     well, each score must be within the relative `tolerance`; with equal environments any difference is a failure. Two
-    kinds of devices, or a trial that moved between some, are always judged by the tolerance.
+    kinds of devices, or a trial that moved between some, are always compared within the tolerance.
     """
     changed = changes(before.environment, after.environment)
     mixed = MIXED_DEVICES in before.details or MIXED_DEVICES in after.details

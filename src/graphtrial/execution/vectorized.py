@@ -27,10 +27,10 @@ from graphtrial.trials.trial import TrialSpec, make_job
 
 @dataclass(frozen=True)
 class Vectorized:
-    """Train up to `batch_size` trials of one row at once in this process, where the model and the data allow it.
+    """Train up to `batch_size` trials of one row in one vectorized loop in this process, where model and data allow it.
 
     They compute on the CPU. All others run in processes afterwards. A trial is recorded when it ends; an interrupted
-    one starts anew.
+    one is restarted from epoch 1.
     """
 
     batch_size: PositiveInt = 20

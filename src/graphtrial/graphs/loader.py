@@ -25,7 +25,7 @@ class Loader:
     """Mini-batch loader over the graphs `ids`; each epoch has every graph once, the last batch may be smaller.
 
     With a `generator`, each epoch is shuffled by one permutation drawn before its first batch: the order depends on the
-    generator's state alone, not on threads or processes. `prefetch` batches are collated ahead in a background thread
+    generator's state alone, not on threads or processes. `prefetch` batches are prefetched in a background thread
     (batches below `MIN_PREFETCH_SIZE` are not). `cache` keeps unshuffled batches for later epochs. `collate` takes the
     place of `GraphBatch.from_set`.
     """

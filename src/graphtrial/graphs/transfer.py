@@ -12,7 +12,7 @@ from graphtrial.graphs.graphset import GraphSet
 from graphtrial.graphs.pointers import graph_ids
 
 MAX_RESIDENT_BYTES = 1 << 30
-"""Size of the columns and the structure of a dataset that is kept on a device."""
+"""Maximum size of the columns and structure of a dataset that stays on a device."""
 
 
 def to_device(tensor: Tensor, device: torch.device) -> Tensor:
@@ -23,7 +23,7 @@ def to_device(tensor: Tensor, device: torch.device) -> Tensor:
 
 
 def is_small(graphs: GraphSet) -> bool:
-    """Return whether a dataset is kept on the device that computes with it."""
+    """Return whether a dataset is small enough to stay on the device."""
     tensors = sum(8 * array.size for array in graphs.structure.values())
     return tensors + sum(8 * column.values.size for column in graphs.columns.values()) <= MAX_RESIDENT_BYTES
 

@@ -104,7 +104,7 @@ def mean_over_columns(values: list[float], subject: str) -> float:
     return sum(values) / len(values)
 
 
-UNDEFINED = "no target column has the labels it needs in this part of the split"
+UNDEFINED = "no target column has the labels it needs in this split"
 
 
 def labelled_columns(predictions: Tensor, target: Tensor) -> list[tuple[Tensor, Tensor]]:

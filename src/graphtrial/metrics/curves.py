@@ -37,7 +37,7 @@ class CurveMetric(Metric):
             if bool((y == 1).any()) and not bool((y == 1).all())
         ]
         if not areas:
-            raise GraphTrialError(f"{self.title} needs positive and negative examples; here is but one kind")
+            raise GraphTrialError(f"{self.title} needs positive and negative examples")
         return sum(areas) / len(areas)
 
 

@@ -41,9 +41,9 @@ class NodeEncoder(nn.Module):
 class EdgeEncoder(nn.Module):
     """Embedding of categorical edge features or linear layer of continuous ones; without, one learnable vector for all.
 
-    Returns [edges, width], or the learnable vector as [1, width] to be broadcast: a tensor of all edges would be the
-    largest of the model. The vector is a linear layer of ones of the feature's width, as in the reference, so that the
-    parameter count on continuous features does not depend on `use_features`.
+    Returns [edges, width], or the learnable vector as [1, width] to be broadcast, because a tensor of all edges would
+    be the largest of the model. The vector is a linear layer of ones of the feature's width, as in the reference, so
+    that the parameter count on continuous features does not depend on `use_features`.
     """
 
     def __init__(self, shapes: Shapes, width: int, *, use_features: bool) -> None:

@@ -99,7 +99,8 @@ class GINStack(nn.Module):
 def sum_of_relu(graph: GraphBatch, x: Tensor, e: Tensor) -> Tensor:
     r"""Return :math:`\sum_{j \to i} \mathrm{ReLU}(x_j + e_{ji})`. x: [nodes, width], e: [edges or 1, width].
 
-    With one edge state for all edges, messages depend on their source alone, and no tensor of all edges is made.
+    With one edge state for all edges, messages depend on their source alone, and no tensor of all edges is
+    materialised.
     """
     if len(e) == 1:
         return aggregate(graph, (x + e).relu(), "sum")

@@ -54,7 +54,7 @@ class Shapes:
 
     @classmethod
     def of(cls, graphs: GraphSet, task: Task, *, encoding_dim: int = 0, encoding_replaces: bool = False) -> Shapes:
-        """Read the shapes off a set and its task."""
+        """Return the shapes of a graph set and its task."""
         node, edge = graphs.columns.get("x"), graphs.columns.get("edge_attr")
         for name, column in (("x", node), ("edge_attr", edge)):
             if column and column.types is not None and column.width != 1:

@@ -29,7 +29,8 @@ def aggregate(
 
     .. math:: out_i = self\_weight \, x_i + \sum_{j \to i} weight_{ji} \, x_j
 
-    or their mean (the sum divided by the in-degree) or elementwise maximum. No message tensor [edges, width] is made.
+    or their mean (the sum divided by the in-degree) or elementwise maximum. No message tensor [edges, width] is
+    materialised.
 
     x: [nodes, width], or [nodes, heads, width] with weight [edges, heads] -> the same shape. weight: [edges] or
     [edges, heads], for sum and mean. self_weight: scalar, for a sum without heads.

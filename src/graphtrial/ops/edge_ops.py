@@ -39,7 +39,7 @@ def edge_dot(graph: GraphBatch, target: Tensor, source: Tensor) -> Tensor:
     r"""Return the logits of dot-product attention, :math:`t_i \cdot s_j` for each edge from j to i and each head.
 
     A sampled dense-dense matrix product (SDDMM). target, source: [nodes, heads, width] -> [edges, heads]; no tensor of
-    edges x width is made.
+    edges x width is materialised.
     """
     if not uses_kernels(source):
         return edge_dot_reference(graph, target, source)

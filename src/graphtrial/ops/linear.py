@@ -40,7 +40,7 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 
 
 def fits_tiles(x: Tensor, weight: Tensor) -> bool:
-    """Return whether products of `x` [rows, inputs] and `weight`, and their gradients, are made of register tiles."""
+    """Return whether products of `x` [rows, inputs] and `weight`, and their gradients, use register tiles."""
     return min(x.shape[0], *weight.shape) >= MIN_SIZE and x.dtype == weight.dtype and has_vectors()
 
 

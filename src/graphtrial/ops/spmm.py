@@ -21,7 +21,7 @@ def spmm(matrix: SparseMatrix, x: Tensor, weight: Tensor, self_weight: Tensor | 
 
     x: [columns, width] with weight [entries], or [columns, heads, width] with weight [entries, heads] ->
     [rows, (heads,) width]. self_weight: scalar, for a square matrix without heads. All three get gradients. No tensor
-    of entries x width is made.
+    of entries x width is materialised.
     """
     if not uses_kernels(x):
         return spmm_reference(matrix, x, weight, self_weight)

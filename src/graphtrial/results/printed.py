@@ -28,7 +28,7 @@ class MatchedRow:
 
 @dataclass(frozen=True)
 class PrintedCell:
-    """A printed row with the matching rows of ours; `command` runs it, `reason` says why none does."""
+    """A printed row with the matching rows of ours; `command` runs it, `reason` is set where none does."""
 
     printed: PublishedResult
     matches: tuple[MatchedRow, ...]

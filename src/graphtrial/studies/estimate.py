@@ -26,7 +26,7 @@ class Timing:
 
 
 def hours_left(row: PlannedRow, done: Sequence[TrialRecord], timing: Timing | None) -> float | None:
-    """Estimate the hours of the missing trials of a row, one after the other; `None` where unknown.
+    """Estimate the hours of the missing trials of a row, run sequentially; `None` where unknown.
 
     From the mean of finished trials of the row, else from the seconds of an epoch and the expected number of epochs.
     """

@@ -64,7 +64,7 @@ class Study:
 
     `also` are optional datasets, run only on request. `seeds` and `splits` are the numbers of seeds and splits of the
     protocol to use; all by default. `rules` overrides single training rules, which gives trials of another identity,
-    never mixed with those of the protocol. With `published`, such as `bgnn-v5/table-3`, a row stands for every matching
+    never mixed with those of the protocol. With `published`, such as `bgnn-v5/table-3`, a row expands to every matching
     row of that table, with its settings. A `*` in a protocol is replaced by the name of the dataset.
     """
 

@@ -38,9 +38,9 @@ class Selection:
 
 
 def select_and_test(matrices: Sequence[Matrix], y: npt.NDArray[Any], fold: Fold, rules: KernelFoldRules) -> Selection:
-    """Fit a machine for each matrix and penalty, select the first best on the validation part, and test it.
+    """Fit a machine for each matrix and penalty, select the first best on the validation set, and test it.
 
-    The test part is predicted once, by the selected machine.
+    The test set is predicted once, by the selected machine.
     """
     accuracies: list[tuple[float, ...]] = []
     best: tuple[float, int, float] | None = None

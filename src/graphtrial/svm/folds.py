@@ -32,7 +32,7 @@ class CrossValidation(Protocol):
 
     @property
     def validation(self) -> float:
-        """The validation part, as a fraction of the examples that are not tested."""
+        """Size of the validation set, as a fraction of the examples outside the test fold."""
 
 
 def draw_fold(examples: int, rules: CrossValidation, *, fold: int, seed: int) -> Fold:
@@ -56,6 +56,6 @@ def draw_fold(examples: int, rules: CrossValidation, *, fold: int, seed: int) ->
     rest = np.flatnonzero(~tested)
     val = math.ceil(rules.validation * len(rest))
     if val >= len(rest):
-        raise GraphTrialError(f"{examples} graphs in {folds} folds leave none to train on beside the validation part")
+        raise GraphTrialError(f"{examples} graphs in {folds} folds leave none to train on beside the validation set")
     order = np.random.RandomState((seed * folds + fold) % SEEDS).permutation(len(rest))
     return Fold(rest[order[val:]], rest[order[:val]], np.flatnonzero(tested))

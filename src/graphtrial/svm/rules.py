@@ -16,11 +16,12 @@ Machine = Literal["svc", "linear"]
 class KernelFoldRules(Rules):
     """The rules of one fold of a cross-validated support vector machine; part of a trial's identity.
 
-    The seed of a trial shuffles the graphs and divides them into `folds`; the trial's split says which is tested. A
-    share `validation` of the rest, also drawn by the seed, chooses the steps of refinement among `h`, for kernels that
-    have such a setting, and the penalty among `penalties`: of equally good choices the first, in the order of h and
-    then of the penalties. What is tested was fitted to the training part alone. `machine` is the one of LIBSVM on the
-    Gram matrix (`svc`), or LIBLINEAR on the explicit features (`linear`) for sets too large for a matrix.
+    The seed of a trial shuffles the graphs and divides them into `folds`; the trial's split is the test fold. A
+    fraction `validation` of the rest, also drawn by the seed, is the validation set, on which the refinement steps
+    among `h`, for kernels that have such a setting, and the penalty among `penalties` are selected; ties go to the
+    first, in the order of h and then of the penalties. The selected machine is fitted to the training set alone.
+    `machine` is the one of LIBSVM on the Gram matrix (`svc`), or LIBLINEAR on the explicit features (`linear`) for sets
+    too large for a matrix.
     """
 
     kind: ClassVar[str | None] = "kernel-svm"
@@ -34,16 +35,16 @@ class KernelFoldRules(Rules):
 
 
 MACHINE, MACHINE_TITLE = "svm", "SVM"
-"""What stands for the model in such a trial, and its display name."""
+"""Name of the model in such a trial, and its display name."""
 
 
 @dataclass(frozen=True)
 class FeatureFitRules(Rules):
     """The rules of one support vector machine with a Gaussian kernel on features; part of a trial's identity.
 
-    The kernel is exp(-g |x - y|^2) with g = 1 / (numbers per example x their variance) over the training part. Nodes
-    have their features, pairs those of both nodes side by side. Of more than `examples` training examples so many are
-    drawn by the seed, half of them links where there are pairs; 0 takes all.
+    The kernel is exp(-g |x - y|^2) with g = 1 / (numbers per example x their variance) over the training set. Nodes
+    have their features, pairs those of both nodes concatenated. Above `examples` training examples, that many are
+    sampled by the seed, half of them links where there are pairs; 0 takes all.
     """
 
     kind: ClassVar[str | None] = "feature-svm"

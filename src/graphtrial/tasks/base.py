@@ -100,7 +100,7 @@ class Task(ABC):
     def require_examples(self, target: Tensor) -> None:
         """Raise an error if there is no example."""
         if not len(target):
-            raise GraphTrialError("there are no examples to score: this part of the split is empty")
+            raise GraphTrialError("there are no examples to score: this split is empty")
 
 
 def masked_loss(loss: Callable[..., Tensor], predictions: Tensor, target: Tensor) -> Tensor:

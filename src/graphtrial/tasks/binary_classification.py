@@ -1,4 +1,4 @@
-"""Multi-label classification of graphs and of nodes: several yes-or-no targets each."""
+"""Multi-label classification of graphs and of nodes: several binary targets each."""
 
 from __future__ import annotations
 

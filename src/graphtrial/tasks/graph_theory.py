@@ -1,4 +1,4 @@
-"""Regression of properties of nodes and of graphs at once."""
+"""Multi-task regression of node and graph properties."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class GraphTheory(Task):
     .. math::
         \mathrm{loss} = \frac{1}{2T} \sum_{t=1}^{2T} \mathrm{MSE}_t, \qquad \mathrm{score} = \log_{10} \mathrm{loss}
 
-    Predictions are one table, rows of nodes first, then rows of graphs. The target, built from the node column `node_y`
-    and the graph column `y`, has one more column, which is 1 in rows of graphs, so that the tables of several batches
-    can be concatenated. predictions: [nodes + graphs, T]; target: [nodes + graphs, T + 1].
+    Predictions are one tensor, rows of nodes first, then rows of graphs. The target, built from the node column
+    `node_y` and the graph column `y`, has one more column, which is 1 in rows of graphs, so that the tables of several
+    batches can be concatenated. predictions: [nodes + graphs, T]; target: [nodes + graphs, T + 1].
     """
 
     name = "graph-theory"

@@ -32,7 +32,7 @@ class Job:
     """Everything one training needs. The graphs carry the encoding, if any, as a column.
 
     The ids number graphs, or, by `split_level`, the nodes, edges or pairs of the single graph. Batches come on the
-    `device`, where small graphs are kept.
+    `device`, where small datasets stay.
     """
 
     graphs: GraphSet
@@ -96,7 +96,7 @@ def steps_per_epoch(job: Job) -> int:
 
 
 def pairs_to_draw(job: Job) -> Ids:
-    """Return the candidate negatives of training: pairs that are not linked and in no part of the split.
+    """Return the candidate negatives of training: pairs that are not linked and in no split.
 
     Without any, negatives are drawn from all pairs of nodes.
     """
@@ -106,9 +106,9 @@ def pairs_to_draw(job: Job) -> Ids:
 
 
 def evaluation_batches(job: Job, part: str, *, cache: bool = False) -> Iterable[GraphBatch]:
-    """Return the batches of one part of the split, in order; `cache` keeps them for the next pass.
+    """Return the batches of the train, val or test set, in order; `cache` keeps them for the next pass.
 
-    Links that were trained on are ranked among the pairs of the validation part that are not linked.
+    Training links are ranked among the negative pairs of the validation set.
     """
     ids = {"train": job.train_ids, "val": job.val_ids, "test": job.test_ids}[part]
     if job.split_level == "graph":

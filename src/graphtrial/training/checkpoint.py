@@ -26,9 +26,9 @@ CPU = torch.device("cpu")
 
 
 class Checkpoint:
-    """The state of a training after an epoch: weights, optimizer, schedule, random states, history.
+    """The state of a training after an epoch: weights, optimizer, schedule, random number generators, history.
 
-    Two files are kept, the newest and the one before; a damaged one is passed over.
+    The newest checkpoint and the one before are on disk; a corrupt one is skipped.
     """
 
     def __init__(self, path: Path) -> None:
@@ -91,7 +91,7 @@ def capture(
     generator: torch.Generator,
     device: torch.device = CPU,
 ) -> tuple[dict[str, Tensor], dict[str, Any]]:
-    """Return the state of a training as tensors and plain facts."""
+    """Return the state of a training as tensors and plain values."""
     tensors = {f"model.{name}": value for name, value in model.state_dict().items()}
     state = optimizer.state_dict()
     for index, slots in state["state"].items():
@@ -117,7 +117,7 @@ def restore(
     generator: torch.Generator,
     device: torch.device = CPU,
 ) -> None:
-    """Put a captured state back, on any device."""
+    """Restore a captured state, on any device."""
     model.load_state_dict(part(tensors, "model."))
     slots: dict[int, dict[str, Tensor]] = {}
     for name, value in part(tensors, "optimizer.").items():

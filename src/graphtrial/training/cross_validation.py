@@ -14,8 +14,8 @@ class CrossValidation:
     """Cross-validation whose folds the seed of a trial draws, the same as for kernels.
 
     The seed shuffles the graphs and divides them into `folds`; the trial's split is the test fold. A fraction
-    `validation` of the rest, also drawn by the seed, is the validation part. Of the trials that differ in the settings
-    `select` alone, the one with the best validation score stands for the fold.
+    `validation` of the rest, also drawn by the seed, is the validation set. Of the trials that differ in the settings
+    `select` alone, the one with the best validation score is selected for the fold.
     """
 
     folds: Folds = 10

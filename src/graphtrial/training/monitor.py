@@ -1,4 +1,4 @@
-"""The monitored number, and what follows from it: the best epoch, and the end of training."""
+"""Monitored quantity: selection of the best epoch, and stopping."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ class Monitor:
         return self.rules.monitor == "val_score" and self.task.metric.higher_is_better
 
     def value(self, epoch: Epoch) -> float:
-        """Return the monitored number of an epoch."""
+        """Return the monitored quantity of an epoch."""
         return epoch.val_score if self.rules.monitor == "val_score" else epoch.val_loss
 
     def is_best(self, epoch: Epoch, before: Sequence[Epoch]) -> bool:
-        """Tell whether an epoch is strictly better than all before, and its weights are evaluated in the end."""
+        """Return whether an epoch is strictly better than all before, so that its weights are the best state."""
         sign = -1 if self.rising else 1
         mine = sign * self.value(epoch)
         return self.rules.evaluate == "best" and all(mine < sign * self.value(other) for other in before)
 
     def stop_reason(self, history: Sequence[Epoch], lr: float) -> StoppingRule | None:
-        """Return the rule that ends training, if one does; a time limit comes last."""
+        """Return the stopping rule that is met, if any; a time limit comes last."""
         sign = -1 if self.rising else 1
         values, rates = [sign * self.value(e) for e in history], [e.lr for e in history]
         progress = Progress(values, rates, sum(e.seconds for e in history), lr)

@@ -29,11 +29,11 @@ class Epoch:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The end of a training.
+    """Outcome of a training.
 
     `done`: the rules ended it; `time`: the time limit did; `diverged`: a loss was not finite; `oom`: memory ran out.
     Scores are those of the evaluated weights over all examples of each split; a training that diverged or ran out of
-    memory has none. `details` are facts worth keeping that not every kind of trial has, as JSON-like values.
+    memory has none. `details` are additional JSON-like values that only some kinds of trials have.
     """
 
     status: Status

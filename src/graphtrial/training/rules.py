@@ -35,10 +35,10 @@ class TrainingRules(Rules):
     accumulation: batches whose gradients are accumulated before a step, weighted by their numbers of examples; or
         `as-published`: the sum over single graphs, stepping when `index % batch_size == 0`, as the released loop of
         Weisfeiler-Leman networks does (`AccumulatingLoader`).
-    monitor: the number that the schedule, early stopping and the choice of the best epoch follow.
-    evaluate: whose weights are scored at the end, those of the last epoch or of the one with the best monitored number.
-    cross_validation: folds drawn by the seed; without it the splits are those of the dataset.
-    precision: of matrix products. 32 bits; `tf32`, which NVIDIA GPUs round to; or `bf16`, by automatic mixed precision:
+    monitor: the quantity that the schedule, early stopping and the choice of the best epoch follow.
+    evaluate: whose weights are scored at the end, those of the last epoch or of the one with the best monitored
+    quantity. cross_validation: folds drawn by the seed; without it the splits are those of the dataset. precision: of
+    matrix products. 32 bits; `tf32`, which NVIDIA GPUs round to; or `bf16`, by automatic mixed precision:
         weights, sums over neighbours, normalisation and loss keep 32 bits.
     """
 
@@ -69,7 +69,7 @@ class TrainingRules(Rules):
 
     @classmethod
     def from_stored(cls, values: Mapping[str, Any]) -> TrainingRules:
-        """Read what `to_dict` wrote; components that are not registered here are kept as they are."""
+        """Read what `to_dict` wrote; components that are not registered here are read as stored."""
         given = dict(values)
         for key, registry in (("optimizer", OPTIMIZERS), ("schedule", SCHEDULES)):
             if key in given:

@@ -1,4 +1,4 @@
-"""Vectorized training: several trials on one graph in one loop, with the steps of THE loop for each of them."""
+"""Vectorized training: several trials on one graph in one loop, each with the steps of `trainer.train`."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Copy:
 
 
 def can_vectorize(job: Job, model: nn.Module) -> bool:
-    """Tell whether trials can be vectorized: node classification on one graph, no encoding, a supported model."""
+    """Return whether trials can be vectorized: node classification on one graph, no encoding, a supported model."""
     plain = job.split_level == "node" and job.encoding is None and job.task.level == "node"
     return plain and job.rules.accumulation == 1 and job.rules.precision == 32 and type(model) in vectorized_models()
 
@@ -105,27 +105,27 @@ class Running:
 
     copies: Sequence[Copy]
     graph: SharedGraph
-    way: VectorizedForward
+    forward: VectorizedForward
     train: TargetNodes
     val: TargetNodes
 
     @classmethod
-    def of(cls, copies: Sequence[Copy], graph: SharedGraph, way: VectorizedForward) -> Running:
+    def of(cls, copies: Sequence[Copy], graph: SharedGraph, forward: VectorizedForward) -> Running:
         """Collect the target nodes of all trainings."""
         train, val = (TargetNodes.pad([getattr(copy, name) for copy in copies]) for name in ("train_ids", "val_ids"))
-        return cls(copies, graph, way, train, val)
+        return cls(copies, graph, forward, train, val)
 
     def models(self, *, training: bool) -> ModelBatch:
-        """Return the models, with their random numbers."""
+        """Return the models with their random number generators."""
         return ModelBatch([copy.model for copy in self.copies], [copy.generator for copy in self.copies], training)
 
     def begin(self) -> Any:
-        """Return the beginning of the way with the weights as they are."""
-        return self.way.begin(self.models(training=False), self.graph)
+        """Return the deterministic part of the forward pass under the current weights."""
+        return self.forward.begin(self.models(training=False), self.graph)
 
-    def step(self, beginning: Any, targets: Tensor) -> list[float]:
-        """Make one step of each training and return the losses before it."""
-        out = self.way.finish(self.models(training=True), self.graph, beginning, self.train)
+    def step(self, hidden: Any, targets: Tensor) -> list[float]:
+        """Take one optimizer step of each training and return the losses before it."""
+        out = self.forward.finish(self.models(training=True), self.graph, hidden, self.train)
         losses = []
         for copy, rows in zip(self.copies, out.unbind(), strict=True):  # one by one, each would get the gradient of all
             prediction = rows[: len(copy.train_ids)]
@@ -138,11 +138,11 @@ class Running:
             step(copy.job, copy.model, copy.optimizer, copy.scheduler, value)
         return values
 
-    def validate(self, beginning: Any, targets: Tensor) -> list[tuple[float, float]]:
-        """Return the loss and the score of each."""
+    def validate(self, hidden: Any, targets: Tensor) -> list[tuple[float, float]]:
+        """Return the validation loss and score of each training."""
         results = []
         with torch.no_grad():
-            out = self.way.finish(self.models(training=False), self.graph, beginning, self.val)
+            out = self.forward.finish(self.models(training=False), self.graph, hidden, self.val)
             for copy, rows in zip(self.copies, out, strict=True):
                 prediction, target = rows[: len(copy.val_ids)], targets.index_select(0, copy.val_ids)
                 results.append((float(copy.job.task.loss(prediction, target)), copy.job.task.score(prediction, target)))
@@ -154,13 +154,13 @@ def _train(copies: list[Copy], on_epoch: Listener, on_end: Callable[[int, Outcom
     targets = job.task.target(job.whole)
     outcomes: dict[int, Outcome] = {}
     running = Running.of(copies, SharedGraph(job.whole), vectorized_models()[type(copies[0].model)])
-    beginning = running.begin()
+    hidden = running.begin()
     while True:
         start = time.perf_counter()
         rates = [copy.lr for copy in running.copies]
-        train_losses = running.step(beginning, targets)
-        beginning = running.begin()
-        validation = running.validate(beginning, targets)
+        train_losses = running.step(hidden, targets)
+        hidden = running.begin()
+        validation = running.validate(hidden, targets)
         seconds = (time.perf_counter() - start) / len(running.copies)
         left = []
         for at, copy in enumerate(running.copies):
@@ -179,5 +179,5 @@ def _train(copies: list[Copy], on_epoch: Listener, on_end: Callable[[int, Outcom
         if not left:
             return [outcomes[number] for number in sorted(outcomes)]
         if len(left) < len(running.copies):
-            running = Running.of(left, running.graph, running.way)
-            beginning = running.begin()
+            running = Running.of(left, running.graph, running.forward)
+            hidden = running.begin()

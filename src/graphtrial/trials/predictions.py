@@ -16,7 +16,7 @@ from graphtrial.trials.weights import load_weights
 
 
 def predicted_classes(record: TrialRecord, store: Store) -> npt.NDArray[Any]:
-    """Return the predicted class of each node of a single graph, by the tested weights of a trial."""
+    """Return the predicted class of each node of a single graph, by the evaluated weights of a trial."""
     check_plugins(record.spec)
     weights = load_weights(record, store)
     job = make_job(record.spec)

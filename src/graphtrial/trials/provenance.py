@@ -51,17 +51,17 @@ def check_plugins(spec: TrialSpec) -> None:
     for name, expected in spec.plugins.items():
         if now.get(name) != expected:
             state = "has changed since" if name in now else "is not loaded: give it by --plugin"
-            raise GraphTrialError(f"trial {spec.id} was made with {name} (sha256 {expected[:12]}), which {state}")
+            raise GraphTrialError(f"trial {spec.id} was run with {name} (sha256 {expected[:12]}), which {state}")
     for name in now:
         if name not in spec.plugins:
-            raise GraphTrialError(f"trial {spec.id} was made without {name}, which defines a part of it here")
+            raise GraphTrialError(f"trial {spec.id} was run without {name}, which defines a part of it here")
 
 
 def check_versions(spec: TrialSpec) -> None:
     """Raise an error if the model, kernel or encoding of a trial has another version now: results would differ."""
     changed = changed_version(spec)
     if changed:
-        raise GraphTrialError(f"trial {spec.id} was made with {changed}, whose numbers differ")
+        raise GraphTrialError(f"trial {spec.id} was run with {changed}, whose numbers differ")
 
 
 def changed_version(spec: TrialSpec) -> str:

@@ -22,9 +22,9 @@ class Compute:
     """Where and how trials are computed.
 
     device: `auto` for a GPU where there is one, `cpu`, `cuda` for all GPUs, `cuda:N` for one of them, or `mps`.
-    threads: threads of each trial on the CPU; by default the cores, divided among the trials that run at once, and at
+    threads: threads of each trial on the CPU; by default the cores, divided among concurrent trials, and at
         most the environment variable `OMP_NUM_THREADS`.
-    per_device: trials at once on each GPU.
+    per_device: concurrent trials on each GPU.
     compile: compile whole models by `torch.compile`, which rounds differently.
     portable: compute on the CPU by the operators for other devices, as tests do.
     """
@@ -67,7 +67,7 @@ class Compute:
         return (self.device,)
 
     def slots(self, workers: int | None = None) -> list[str]:
-        """Return the device of each trial that may run at once, at most `workers` of them."""
+        """Return the device of each concurrent trial, at most `workers` of them."""
         devices = self.devices()
         if devices == ("cpu",):
             return ["cpu"] * (workers or cores())
@@ -81,7 +81,7 @@ class Compute:
 
 
 AUTOMATIC = Compute()
-"""A GPU where there is one, or the cores of the CPU, divided among the trials that run at once."""
+"""A GPU where there is one, or the cores of the CPU, divided among concurrent trials."""
 ONE_CORE = Compute("cpu", threads=1)
 """One thread on the CPU."""
 

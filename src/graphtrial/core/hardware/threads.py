@@ -2,7 +2,7 @@
 
 Blocks follow from the shapes of the data and never from the number of threads, and one thread walks the same blocks in
 the same order, so that the bits of a result do not depend on how many there are. Threads claim the next block until
-none is left: a helper that is late finds nothing to do, and nobody waits for it.
+none is left: a helper that is late has nothing to do, and no thread waits for it.
 """
 
 from __future__ import annotations

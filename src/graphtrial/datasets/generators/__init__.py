@@ -1,1 +1,1 @@
-"""How the artificial datasets are made: pure functions of their parameters and a seed, the same on every machine."""
+"""Generators of synthetic datasets: pure functions of parameters and a seed, bit-identical on every machine."""

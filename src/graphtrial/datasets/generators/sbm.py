@@ -39,7 +39,7 @@ class BlockModel:
         if self.smallest > self.largest:
             raise GraphTrialError(
                 f"the smallest community must not be above the largest; {self.smallest} to {self.largest} nodes "
-                "were asked for"
+                "were given"
             )
         if self.communities * self.largest > 10_000:
             raise GraphTrialError("a graph of a block model may have at most 10,000 nodes")
@@ -96,9 +96,7 @@ def pattern_graphs(
     pattern nodes; pattern: index of the pattern in the graph.
     """
     if patterns < 1 or not 1 <= signals <= 256:
-        raise GraphTrialError(
-            f"{patterns} patterns with {signals} signals were asked for; 1 of each is needed at least"
-        )
+        raise GraphTrialError(f"{patterns} patterns with {signals} signals were given; at least 1 of each is required")
     if nodes is not None and not 1 <= nodes <= model.largest:
         raise GraphTrialError(f"a pattern may have 1 to {model.largest} nodes here, as a community has, not {nodes}")
     fixed, fixed_signal, fixed_sizes = _patterns(model, patterns, inside, signals, Draws(seed, PATTERN))

@@ -111,7 +111,7 @@ def atom_word(atom: Any) -> str:
 
     Hydrogens count where the SMILES has them in brackets, except at neutral nitrogen: RDKit drops the hydrogen of the
     aromatic [nH] when it kekulises, so that atom is a plain N. With this rule the 249,455 molecules of ZINC have just
-    the 28 words of the benchmark.
+    the 28 atom types of the benchmark.
     """
     element, charge = atom.GetSymbol(), atom.GetFormalCharge()
     hydrogens = 0 if element == "N" and charge == 0 else atom.GetNumExplicitHs()
@@ -166,7 +166,7 @@ def rdkit_errors(subject: str) -> Iterator[None]:
     try:
         yield
     except (ValueError, RuntimeError) as error:
-        raise CorruptFileError(f"RDKit cannot make sense of {subject} ({error})") from error
+        raise CorruptFileError(f"RDKit cannot process {subject} ({error})") from error
 
 
 @cache

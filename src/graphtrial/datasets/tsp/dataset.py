@@ -63,13 +63,13 @@ class TSP(TourSpec):
     sizes = (10_000, 1_000, 1_000)
     published = Statistics(graphs=12_000, nodes=275.76, edges=6894.04, classes=2, split=(10_000, 1_000, 1_000))
     sources = (
-        Source("TSP.zip", "The points and tours of the benchmark itself, of which the graphs are made.", (ARCHIVE,)),
+        Source("TSP.zip", "The points and tours of the benchmark itself, from which the graphs are built.", (ARCHIVE,)),
         Source(
             "generated",
-            "Made on this machine: other points of the same distribution, with tours that are proved to be the "
+            "Generated locally: other points of the same distribution, with tours that are proved to be the "
             "shortest by branch and cut, in Euclidean distances rounded to a millionth of the side. This takes days of "
-            "computing (a warning says how many hours); tours are kept as they are found, and an interrupted "
-            "preparation goes on.",
+            "computing (a warning says how many hours); tours are cached as they are solved, and an interrupted "
+            "preparation is resumed.",
             (),
             exact=False,
             deviation="other points of the published distribution",
@@ -79,14 +79,14 @@ class TSP(TourSpec):
     )
     large = True
     notes = (
-        "No SHA-256 of TSP.zip was ever published. The first one seen on a machine is kept and must be met from then "
-        "on. It is read where it is on this machine, as TSP/TSP.zip below GRAPHTRIAL_MIRROR; otherwise tours are "
-        "computed. The published TSP.pkl holds objects of the DGL library, which are not read.",
+        "No SHA-256 of TSP.zip was ever published. That of the first download is pinned (trust on first use). It "
+        "is read where it is on this machine, as TSP/TSP.zip below GRAPHTRIAL_MIRROR; otherwise tours are computed. "
+        " The published TSP.pkl holds objects of the DGL library, which are not read.",
         "The published tours were computed by Concorde in TSPLIB's GEO metric, in which the square is about 185 km "
         "wide and distances are whole kilometres: they are the shortest up to half a percent of the side for each "
         "edge, and not unique. The generated ones are the shortest Euclidean tours.",
         "Validation and test are as in the files. The reference writes its pickle as train, val, test and reads it as "
-        "train, test, val, so that its test scores are probably scores on the file's validation part.",
+        "train, test, val, so that its test scores are probably scores on the file's validation set.",
         "Edges of the tour that lead beyond the 25 nearest neighbours are lost, as in the reference.",
     )
 
@@ -113,9 +113,7 @@ class SmallTSP(TourSpec):
     licence = "generated here"
     protocol = "bgnn-v5/tsp"
     sizes = (160, 20, 20)
-    sources = (
-        Source("shipped", "Points made on this machine; their shortest tours were proved before and are shipped."),
-    )
+    sources = (Source("shipped", "Points generated locally; their tours, proved optimal, are shipped."),)
 
     def parse(self, source: Source, raw: Mapping[str, Path]) -> GraphSet:
         return build_graphs(SMALL, small_tours())

@@ -23,7 +23,7 @@ DIFFERENCES = {
     "Fingerprint": {
         "classes": Difference(
             15,
-            "the collection's table counts the 4 main patterns of Riesen and Bunke 2008; the file tells 15 apart, most "
+            "the collection's table counts the 4 main patterns of Riesen and Bunke 2008; the file has 15, most "
             "of them mixtures (github.com/zhaohan-xi/GraphBackdoor/issues/5 found as many)",
         )
     },

@@ -48,9 +48,9 @@ class TUDataset(DatasetSpec):
     features: ClassVar[str] = ""
     licence = "not stated by the collection"
     notes = (
-        "The collection publishes no SHA-256 of its archives; where none is on record here, the first one seen on a "
-        "machine is kept and must be met from then on.",
-        "Edges go both ways, also where the file has one direction only; repeated edges are kept once; self-loops are "
+        "The collection publishes no SHA-256 of its archives; where none is on record here, that of the first "
+        "download is pinned (trust on first use).",
+        "Edges are made undirected and coalesced, also where the file has one direction only; self-loops are "
         "left out, as PyG does, and counted in the column `self_loops`.",
         "Ten folds of 8:1:1: the published ones of ENZYMES, DD and PROTEINS, else our own, stratified and seeded.",
     )

@@ -91,7 +91,7 @@ class Plan:
     pair_stride: Tensor
 
     def to(self, device: torch.device) -> Plan:
-        """Copy the plan to a device; it is made on the host, where the sizes of graphs are known."""
+        """Copy the plan to a device; it is built on the host, where the sizes of graphs are known."""
         buckets = tuple(replace(bucket, sizes=to_device(bucket.sizes, device)) for bucket in self.buckets)
         places = self.graph_place, self.node_place, self.pair_base, self.pair_stride
         return Plan(self.name, buckets, *(to_device(place, device) for place in places))

@@ -51,7 +51,7 @@ def _of_batch(graph: GraphBatch, degree: int, seed: int, self_loops: bool, hamil
 
 @lru_cache(maxsize=REMEMBERED)
 def _expander(nodes: int, degree: int, key: bytes, self_loops: bool, hamiltonian: bool) -> Array:
-    """Return the edges [2, edges] of an expander; remembered, because epochs meet a graph in many batches."""
+    """Return the edges [2, edges] of an expander; cached, because a graph is in another batch each epoch."""
     rng = np.random.Generator(np.random.PCG64(int.from_bytes(key, "little")))
     edges = random_expander(nodes, degree, rng, hamiltonian=hamiltonian)
     if not self_loops:
@@ -60,7 +60,7 @@ def _expander(nodes: int, degree: int, key: bytes, self_loops: bool, hamiltonian
 
 
 def forget() -> None:
-    """Forget the expanders of earlier batches."""
+    """Clear the cache of expanders."""
     _expander.cache_clear()
 
 

@@ -102,6 +102,6 @@ def _layout(graph: GraphBatch) -> PairLayout:
 
 
 def _inner(counts: Tensor) -> tuple[Tensor, Tensor]:
-    """Return for each of sum(counts) items the group that it is in, and its place there."""
+    """Return group and position within the group of each of sum(counts) items."""
     owner = torch.repeat_interleave(torch.arange(len(counts), device=counts.device), counts)
     return owner, torch.arange(len(owner), device=counts.device) - (counts.cumsum(0) - counts)[owner]

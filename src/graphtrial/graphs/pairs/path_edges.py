@@ -14,7 +14,7 @@ from graphtrial.graphs.pairs.layout import PairBucket, pair_layout
 
 CELLS = 1 << 16
 CHUNK = 1 << 22
-"""Numbers of (edge, pair) tested at once."""
+"""Maximum number of (edge, pair) candidates per chunk."""
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,7 @@ def _builders() -> dict[tuple[str, str], Any]:
 
 def _bytes(data: Any = b"") -> bytes:
     if not isinstance(data, (bytes, bytearray)):
-        raise RefusedPickleError("the pickle asks for bytes made of something else")
+        raise RefusedPickleError("the pickle builds bytes from an unsupported value")
     return bytes(data)
 
 

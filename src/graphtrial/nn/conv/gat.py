@@ -26,7 +26,7 @@ class GAT(Conv):
         \alpha_{ji} = \mathrm{softmax}_{j \to i} \, \mathrm{LeakyReLU}_{0.2}(a \cdot z_j + b \cdot z_i), \qquad
         h_i' = \sum_{j \to i} \alpha_{ji} z_j \; (+ \, c)
 
-    `width` is that of all heads together; `bias` adds c, as later versions of the reference's library do.
+    `width` is the total width of all heads; `bias` adds c, as later versions of the reference's library do.
     `dropout` acts on h and on the attention weights alpha, and nowhere else.
     x: [nodes, width] -> [nodes, width]; edge features are not used.
     """

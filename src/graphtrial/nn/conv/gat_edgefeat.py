@@ -23,7 +23,7 @@ class EdgeFeatureGAT(Conv):
         \alpha_{ji} = \mathrm{softmax}_{j \to i} \, \mathrm{LeakyReLU}_{0.01}(a \cdot [z_j \,\|\, z_i]), \qquad
         h_i' = \sum_{j \to i} \alpha_{ji} z_j
 
-    `width` is that of all heads together; `dropout` also acts on the attention weights alpha.
+    `width` is the total width of all heads; `dropout` also acts on the attention weights alpha.
     x: [nodes, width] -> [nodes, width]; edge features are not used.
     """
 

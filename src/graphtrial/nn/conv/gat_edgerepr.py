@@ -25,7 +25,7 @@ class EdgeStateGAT(Conv):
         h_i' &= \sum_{j \to i} \alpha_{ji} z_j, \quad
         \alpha_{ji} = \mathrm{softmax}_{j \to i} \, \mathrm{LeakyReLU}_{0.01}(a \cdot m_{ji})
 
-    Per head; `width` is that of all heads together. P and a are applied to the three parts of m separately, so that
+    Per head; `width` is the total width of all heads. P and a are applied to the three parts of m separately, so that
     the node parts are computed once per node.
     x: [nodes, width] -> [nodes, width]; e: [edges, width] -> [edges, width].
     """

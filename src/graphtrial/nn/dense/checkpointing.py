@@ -44,7 +44,7 @@ class MemoryNeeds:
 
 @dataclass(frozen=True)
 class Checkpointing:
-    """What is recomputed in the backward pass: whole buckets, and within them each layer."""
+    """Activation checkpointing of whole buckets, and within them of each layer."""
 
     buckets: bool = False
     layers: bool = False

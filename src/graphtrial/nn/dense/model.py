@@ -17,7 +17,7 @@ from graphtrial.nn.shapes import Shapes
 from graphtrial.ops.portable import full_precision
 
 CACHED_NUMBERS = 256_000
-"""The numbers of one state that a bucket is filled up to, so that a layer works within the processor's cache."""
+"""Maximum number of elements of a state of a bucket, so that a layer works within the processor's cache."""
 
 
 class DenseModel(nn.Module):

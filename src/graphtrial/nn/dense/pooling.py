@@ -30,8 +30,8 @@ def diffpool(graph: GraphBatch, x: Tensor, assignment: Tensor) -> Pooled:
         \mathrm{link} = \|A - S S^T\|_F / n^2, \quad
         \mathrm{entropy} = \tfrac1n \sum_i \sum_c - s_{ic} \log s_{ic}
 
-    per graph, the link loss averaged over graphs, the entropy over nodes. No n x n matrix is made: its norm follows
-    from the edges and from S^T S. x: [nodes, width], assignment S: [nodes, clusters], with rows that sum to 1.
+    per graph, the link loss averaged over graphs, the entropy over nodes. No n x n matrix is materialised: its norm
+    follows from the edges and from S^T S. x: [nodes, width], assignment S: [nodes, clusters], with rows that sum to 1.
     """
     sizes = graph.ptr.diff()
     max_nodes = graph.cached("diffpool most", lambda: max(1, int(graph.host_ptr.diff().max())) if len(sizes) else 1)

@@ -16,7 +16,7 @@ from graphtrial.nn.shapes import Shapes
 from graphtrial.ops.graph_attention import pair_blocks
 
 DISTANCES = 20
-"""Distances that are told apart: 0 to 18, 19 and more; one more type is for pairs without a path."""
+"""Distance categories: 0 to 18, 19 and more; one more category is for pairs without a path."""
 DEGREES = 64
 STD = 0.02
 
@@ -24,7 +24,7 @@ STD = 0.02
 class DegreeEmbedding(nn.Module):
     """Sum of the embeddings of in-degree and out-degree, at most 63. Returns [nodes, width].
 
-    With `in_degree_twice` the in-degree stands for the out-degree too, as in Graphormer 1.0.
+    With `in_degree_twice` the in-degree replaces the out-degree, as in Graphormer 1.0.
     """
 
     def __init__(self, width: int, *, in_degree_twice: bool = False) -> None:

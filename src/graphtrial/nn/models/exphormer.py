@@ -76,7 +76,7 @@ class SparseAttention(nn.Module):
         to_virtual: Tensor,
         from_virtual: Tensor,
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return what nodes get from virtual nodes, [nodes, heads, size], the weights' sum, and new virtual states."""
+        """Return the messages from virtual nodes, [nodes, heads, size], the weights' sum, and new virtual states."""
         nodes, (graphs, count, width) = len(query), virtual.shape
         size = width // self.heads
         flat = virtual.flatten(0, 1)

@@ -31,7 +31,7 @@ class Propagation(nn.Module):
     def forward(self, graph: GraphBatch, x: Tensor, *, features: bool = False) -> Tensor:
         """Propagate x; `features` marks it as input features, which may be sparse (see `ops.feature_linear`)."""
         weight = symmetric_weight(graph, x.dtype)
-        if x.shape[1] < self.weight.shape[0]:  # the sum over neighbours is the dearer part: do it where it is narrower
+        if x.shape[1] < self.weight.shape[0]:  # aggregation costs more than the product: use the smaller width
             return linear(aggregate(graph, x, "sum", weight), self.weight, self.bias)
         product = feature_linear(x, self.weight) if features else linear(x, self.weight)
         return aggregate(graph, product, "sum", weight) + self.bias

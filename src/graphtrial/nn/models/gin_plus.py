@@ -19,7 +19,7 @@ from graphtrial.nn.shapes import Shapes
 class GINPlus(PlusModel):
     """GIN+, Luo et al. 2025 (arXiv:2502.09263), as released: GINE, epsilon 0, with feed-forward block.
 
-    There is no batch norm after the convolution, as released, unless `batch_norm` says so. Without `ffn` this is the
+    There is no batch norm after the convolution, as released, unless `batch_norm` is set. Without `ffn` this is the
     GINE of GraphGPS, LRGB (arXiv:2206.08164) and Tönshoff et al. 2023 (arXiv:2309.00367). Returns [graphs or nodes,
     outputs].
     """

@@ -52,8 +52,8 @@ class GraphormerInput(nn.Module):
 class Graphormer(nn.Module):
     """Graphormer, Ying et al. 2021 (arXiv:2106.05234), as released in version 1.0.
 
-    Pre-norm transformer with the biases of `PaddedPairBias` and embeddings of degrees; the in-degree stands for the
-    out-degree too, as released. A token node that attends to all nodes of its graph is the readout; layer norm and one
+    Pre-norm transformer with the biases of `PaddedPairBias` and embeddings of degrees; the in-degree replaces the
+    out-degree, as released. A token node that attends to all nodes of its graph is the readout; layer norm and one
     linear layer are the head. An encoding is added to the node embedding. Returns [graphs or nodes, outputs].
     """
 

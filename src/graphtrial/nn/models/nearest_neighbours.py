@@ -31,7 +31,7 @@ class NearestNeighbours(nn.Module):
         super().__init__()
         if shapes.level != "edge" or shapes.outputs != 2 or not shapes.edge_dim:
             raise GraphTrialError(
-                "nearest neighbours are chosen among edges with a distance, to tell two classes of edges apart"
+                "nearest neighbours are selected among edges with a distance, for two classes of edges"
             )
         self.k = k
         self.confidence = nn.Parameter(torch.zeros(()))
@@ -44,7 +44,7 @@ class NearestNeighbours(nn.Module):
 def is_near(graph: GraphBatch, k: int) -> Tensor:
     """Return the mask of edges to the `k` nearest neighbours of their source; ties go to the first edges."""
     if graph.edge_attr is None:
-        raise GraphTrialError("these graphs have no edge features, so that no neighbour is the nearest")
+        raise GraphTrialError("these graphs have no edge features, so no distances")
     distance = graph.edge_attr.reshape(graph.num_edges, -1)[:, 0]
     order = torch.argsort(distance, stable=True)
     order = order[torch.argsort(graph.edge_index[0][order], stable=True)]  # by source, then by distance

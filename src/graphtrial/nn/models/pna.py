@@ -25,7 +25,7 @@ class PNA(nn.Module):
     r"""Principal neighbourhood aggregation, Corso et al. 2020 (arXiv:2004.05718), as released for the benchmark's data.
 
     Embedding, `layers` of `PNALayer`, readout and MLP. :math:`\delta` of the scalers comes from the in-degrees of the
-    training part (`Shapes.mean_log_degree`). The towers of the last layer are `narrowing` channels narrower than the
+    training set (`Shapes.mean_log_degree`). The towers of the last layer are `narrowing` channels narrower than the
     others, and it has then no skip connection. Without `divide_input` every tower of all layers but the last reads all
     channels. Edge features are embedded in `edge_width` channels. The released MPNN is `aggregators="sum"` or `"max"`
     with `scalers="identity"`. Returns the logits [rows, outputs] of graphs, nodes, edges or pairs.

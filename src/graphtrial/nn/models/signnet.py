@@ -66,7 +66,7 @@ class SignNetModel(nn.Module):
 
     The encoding, Laplacian eigenvectors, goes through `SignInvariant` or, with `invariant=false`, a linear layer alone.
     GIN has no skip connections and reads no edges; the transformer is SAN's along edges; PNA has 5 towers.
-    `idle_parameters` adds what the released models hold and do not use: edge embeddings of GIN, gamma of the
+    `idle_parameters` adds the unused parameters of the released models: edge embeddings of GIN, gamma of the
     transformer. Returns the logits [rows, outputs] of graphs, nodes, edges or pairs.
     """
 

@@ -58,9 +58,9 @@ class TunedGNN(nn.Module):
     .. math:: h' = \mathrm{dropout}\,\mathrm{ReLU}\,\mathrm{norm}\big(\mathrm{conv}(h) \; [+ \, W h + b]\big)
 
     on a graph with self-loops; the first layer reads the raw features, or with `pre_linear` a linear layer of them; one
-    linear layer gives the logits. `residual` adds the linear skip connection. `idle_parameters` adds the modules that
-    the released models hold and do not use, for the same parameter counts. Returns [nodes, outputs], or for graph tasks
-    their mean over each graph, [graphs, outputs].
+    linear layer gives the logits. `residual` adds the linear skip connection. `idle_parameters` adds the unused modules
+    of the released models, for the same parameter counts. Returns [nodes, outputs], or for graph tasks their mean over
+    each graph, [graphs, outputs].
     """
 
     levels = ("graph", "node")

@@ -29,8 +29,8 @@ def neighbourhood(
     Names are mean, sum, max, min, std, :math:`\sqrt{\max(E[m^2] - E[m]^2, 0) + 10^{-5}}`, and those of `directions`,
     the weights w [edges] of :math:`\sum_j w_{ji} m_{ji}`; where they end in -dx, it is the derivative
     :math:`|\sum_j w_{ji} m_{ji} - (\sum_j w_{ji}) state_i|`. Nodes without in-edges get 0. Without `edge` no tensor of
-    edges x width is made: `own` only shifts what is aggregated. sent, own, state: [nodes, width]; edge: [edges, width]
-    -> one [nodes, width] per name.
+    edges x width is materialised: `own` only shifts what is aggregated. sent, own, state: [nodes, width]; edge: [edges,
+    width] -> one [nodes, width] per name.
     """
     if edge is not None:
         messages = edge_add(graph, sent, torch.zeros_like(sent) if own is None else own) + edge

@@ -23,10 +23,9 @@ class Aggregation(nn.Module):
         m_{ji} = A h_j + B h_i + C e_{ji} + b, \qquad
         h_i' = U h_i + \sum_s s(d_i) \, V_s \big[\Vert_a \, a_{j \to i}(m_{ji})\big] + c
 
-    A tower sees its share of the channels of h, or all of them without `divide`, and gives `outputs` / towers channels;
-    its messages have as many as it sees, or `message_width` / towers. `directions` are the edge weights of DGN's
-    directional aggregators (see `neighbourhood`).
-    x: [nodes, inputs], e: [edges, edge_width] -> [nodes, outputs].
+    A tower reads its slice of the channels of h, or all of them without `divide`, and gives `outputs` / towers
+    channels; its messages have as many as it reads, or `message_width` / towers. `directions` are the edge weights of
+    DGN's directional aggregators (see `neighbourhood`). x: [nodes, inputs], e: [edges, edge_width] -> [nodes, outputs].
     """
 
     def __init__(

@@ -16,7 +16,7 @@ def degree_scalers(graph: GraphBatch, names: tuple[str, ...], delta: float, dtyp
     r"""Return the factors of each node, [nodes, names].
 
     They are 1 (identity), :math:`\log(d + 1) / \delta` (amplification) and :math:`\delta / \log(d + 1)` (attenuation),
-    with d the in-degree and :math:`\delta` the mean of :math:`\log(d + 1)` in the training part. For d = 0, where there
+    with d the in-degree and :math:`\delta` the mean of :math:`\log(d + 1)` in the training set. For d = 0, where there
     is nothing to scale, d = 1 stands in.
     """
 

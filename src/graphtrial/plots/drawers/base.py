@@ -29,7 +29,7 @@ class Drawer(ABC):
     @staticmethod
     @abstractmethod
     def fits(dataset: Dataset) -> bool:
-        """Return whether the drawer supports a dataset, judged by its columns."""
+        """Return whether the drawer supports the columns of a dataset."""
 
     def __init__(self, dataset: Dataset) -> None:
         self.dataset = dataset

@@ -70,16 +70,16 @@ class Run:
 
 
 class Scheduler(Protocol):
-    """A schedule at work: it sets the learning rate of its optimizer, and its state can be saved as JSON."""
+    """Schedule bound to an optimizer, whose learning rate it sets; its state can be saved as JSON."""
 
     def step(self, value: float, /) -> None:
-        """Go on by one epoch, or one optimizer step; `value` is the monitored number of the epoch."""
+        """Advance by one epoch, or one optimizer step; `value` is the monitored quantity of the epoch."""
 
     def state_dict(self) -> dict[str, Any]:
         """Return the state as plain values."""
 
     def load_state_dict(self, state_dict: dict[str, Any], /) -> None:
-        """Go back to a state."""
+        """Restore a state."""
 
 
 class Schedule(RuleComponent):
@@ -88,21 +88,21 @@ class Schedule(RuleComponent):
     every: ClassVar[Literal["epoch", "step"]] = "epoch"
     """Whether the schedule is stepped after each epoch or after each optimizer step."""
     reads_value: ClassVar[bool] = True
-    """Whether the schedule depends on the monitored number, or, by steps, on the loss; else it is stepped with NaN."""
+    """Whether the schedule depends on the monitored quantity, or, by steps, on the loss; else it is passed NaN."""
 
     def check(self, max_epochs: int | None) -> None:
-        """Raise an error where the schedule cannot be followed under this epoch limit."""
+        """Raise an error if the schedule is undefined under this epoch limit."""
 
     @abstractmethod
     def build(self, optimizer: torch.optim.Optimizer, run: Run) -> Scheduler:
-        """Return the schedule of this optimizer, which sets the first learning rate."""
+        """Bind the schedule to an optimizer and set its initial learning rate."""
 
 
 @dataclass(frozen=True)
 class Progress:
     """The state of a training between two epochs.
 
-    `values` are the monitored numbers of the epochs so far, negated where higher is better, `rates` their learning
+    `values` are the monitored quantities of the epochs so far, negated where higher is better, `rates` their learning
     rates; `lr` is that of the next epoch.
     """
 
@@ -116,11 +116,11 @@ class StoppingRule(RuleComponent):
     """Base class of stopping rules; a function of the history alone, so that resuming needs no state."""
 
     status: ClassVar[Status] = "done"
-    """The status of a trial that the rule ends."""
+    """Status of a trial that the rule stops."""
 
     @abstractmethod
     def is_met(self, progress: Progress) -> bool:
-        """Tell whether training ends here."""
+        """Return whether training stops."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ class ClosedForm(Schedule):
 
     @abstractmethod
     def factor(self, step: int, run: Run) -> float:
-        """Return the factor at a step, counted from 0: epochs, or optimizer steps where `every` says so."""
+        """Return the factor at a step, counted from 0: epochs, or optimizer steps, by `every`."""
 
     def check(self, max_epochs: int | None) -> None:
         self.factor(0, Run(1, max_epochs=max_epochs))

@@ -15,7 +15,7 @@ from graphtrial.training.optim.base import STOPPING, RuleComponent, StoppingRule
 
 C = TypeVar("C", bound=RuleComponent)
 NONE = "none"
-"""What removes a rule: neither a command line nor TOML has a null."""
+"""Value that removes a rule: neither a command line nor TOML has a null."""
 
 
 def read_component(registry: Registry[type[C]], value: Any, current: C | None = None) -> C:
@@ -42,7 +42,7 @@ def read_component(registry: Registry[type[C]], value: Any, current: C | None = 
 def read_stopping(value: Any, current: tuple[StoppingRule, ...] = ()) -> tuple[StoppingRule, ...]:
     """Return the stopping rules with those of a table changed, added, or removed by `none`, in the order of names.
 
-    A single value stands for the first argument of a rule: `max_epochs = 100`.
+    A single value is the first argument of a rule: `max_epochs = 100`.
     """
     if isinstance(value, tuple) and all(isinstance(one, StoppingRule) for one in value):
         return tuple(sorted(value, key=lambda rule: rule.name))
@@ -59,7 +59,7 @@ def read_stopping(value: Any, current: tuple[StoppingRule, ...] = ()) -> tuple[S
 
 
 def read_stored(registry: Registry[Any], name: Any, values: Any) -> Any:
-    """Return a component of a stored trial; one that is not known here at that version is kept as it is."""
+    """Return a component of a stored trial; one that is not registered at that version is returned as stored."""
     name = check_value(name, str, f"the name of the {registry.kind}")
     subject = f"{registry.kind} '{name}'"
     given = dict(check_value(values, dict[str, Any], subject))

@@ -1,4 +1,4 @@
-"""What a protocol fixes."""
+"""Base class and registry of protocols."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Protocol:
     """The rules, the seeds and the source of one published way to train on one dataset, or to try kernels.
 
     A protocol never changes under its name and version. `exceptions` are rules that a single model has instead, by its
-    name or, for one depth alone, by name and layers such as `gcn/16`. `interval` says how the paper finds the interval
-    of a mean over trials: Student's t, or resampling of the trials.
+    name or, for one depth alone, by name and layers such as `gcn/16`. `interval` is the
+    confidence interval of a mean over trials in the paper: Student's t or bootstrap.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Protocol:
     interval: Literal["t", "bootstrap"] = "t"
 
     def first_seeds(self, count: int) -> tuple[int, ...]:
-        """Return so many seeds: the published ones in their order, then derived ones.
+        """Return that many seeds: the published ones in their order, then derived ones.
 
         The derived seed number k, counted from 0 after the published ones, is the first 31 bits of the SHA-256 of
         `NAME seed k`, such as `bgnn-v5/zinc seed 0`; one that is there already is left out.

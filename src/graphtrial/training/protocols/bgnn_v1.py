@@ -12,7 +12,7 @@ from typing import Any
 from graphtrial.training.protocols.base import adam_on_plateau, declare
 
 PAPER = "Dwivedi et al. 2020, Benchmarking Graph Neural Networks (arXiv:2003.00982v1)"
-LAST_WEIGHTS = "The weights of the last epoch are tested, as the paper says."
+LAST_WEIGHTS = "The weights of the last epoch are evaluated, as the paper says."
 NOT_STATED = "Batch size and seeds are those of the released code; the paper does not state them."
 FOUR_SEEDS = (41, 95, 12, 35)
 
@@ -46,7 +46,7 @@ RATES: dict[str, dict[str, dict[str, Any]]] = {  # of table 16; 1e-3 where nothi
         "mlp": {"optimizer.lr": 1e-4},
         "gcn-vanilla": {"optimizer.lr": 1e-5},
         "graphsage": {"optimizer.lr": 1e-5},
-        "diffpool": {"optimizer.lr": 5e-4, "batch_size": 10},  # the printed number of parameters tells the batch size
+        "diffpool": {"optimizer.lr": 5e-4, "batch_size": 10},  # the printed number of parameters implies the batch size
         "gat": {"optimizer.lr": 5e-5},
         "monet": {"optimizer.lr": 7e-5},
         "gatedgcn": {"optimizer.lr": 1e-5},

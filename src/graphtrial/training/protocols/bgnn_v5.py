@@ -13,7 +13,7 @@ from typing import Any
 from graphtrial.training.protocols.base import adam_on_plateau, declare
 
 PAPER = "Dwivedi et al. 2022, Benchmarking Graph Neural Networks (arXiv:2003.00982v5)"
-LAST_WEIGHTS = "The weights of the last epoch are tested, as the released code does."
+LAST_WEIGHTS = "The weights of the last epoch are evaluated, as the released code does."
 OVER_EXAMPLES = "Scores are taken over all examples of a split; the released code averages the scores of batches."
 WL_GRADIENT = (
     "Weisfeiler-Leman networks sum the gradients of 4 graphs between steps (of one graph before the first step, and "

@@ -15,7 +15,7 @@ from graphtrial.training.protocols.base import declare
 from graphtrial.training.rules import TrainingRules
 
 BEST_WEIGHTS = (
-    "The weights of the epoch with the best validation score are tested. The released code rounds that score to five "
+    "The weights of the epoch with the best validation score are evaluated. The released code rounds it to five "
     "digits, so that it may take an earlier epoch of nearly the same score."
 )
 TF32 = "The released code lets GPUs round the factors of matrix products to TF32."
@@ -30,7 +30,7 @@ def adamw_on_cosine(
     weight_decay: float = 1e-5,
     clip_grad_norm: float | None = 1.0,
 ) -> TrainingRules:
-    """Return the rules of GraphGPS: AdamW, cosine annealing after a linear warm-up, the best epoch tested."""
+    """Return the rules of GraphGPS: AdamW, cosine annealing after a linear warm-up, the best epoch evaluated."""
     return TrainingRules(
         batch_size=batch_size,
         optimizer=AdamW(lr=lr, weight_decay=weight_decay),
@@ -51,7 +51,7 @@ _gps = partial(
 _gps("gps/zinc", adamw_on_cosine(32, 2000, 50))
 _gps("gps/mnist", adamw_on_cosine(16, 100, 5))
 _gps("gps/cifar10", adamw_on_cosine(16, 100, 5))
-_gps("gps/cluster", adamw_on_cosine(16, 100, 5, lr=5e-4), "With ESLapPE the released rate is 1e-3.")
+_gps("gps/cluster", adamw_on_cosine(16, 100, 5, lr=5e-4), "With ESLapPE the released learning rate is 1e-3.")
 
 _grit = partial(
     declare,

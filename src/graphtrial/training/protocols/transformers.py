@@ -34,7 +34,7 @@ _san = partial(
     declare,
     paper="Kreuzer et al. 2021, Rethinking Graph Transformers with Spectral Attention (arXiv:2106.03893)",
     seeds=(41, 55, 13, 88),
-    common_notes=("The weights of the epoch with the lowest validation loss are tested.", OVER_EXAMPLES),
+    common_notes=("The weights of the epoch with the lowest validation loss are evaluated.", OVER_EXAMPLES),
 )
 _san("san/zinc", adam_on_plateau(32, 7e-4, 25, 1e-6, max_hours=24.0, evaluate="best"))
 _san("san/pattern", adam_on_plateau(16, 5e-4, 10, 1e-6, max_hours=24.0, evaluate="best"))

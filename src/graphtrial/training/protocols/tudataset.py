@@ -8,7 +8,7 @@ from graphtrial.training.protocols.base import adam_on_plateau, declare
 from graphtrial.training.rules import TrainingRules
 
 PAPER = "Morris et al. 2020, TUDataset (arXiv:2007.08663)"
-SEEDED = "Folds and validation parts are drawn by the seed, one per repetition; the released code seeds nothing."
+SEEDED = "Folds and validation sets are drawn by the seed, one per repetition; the released code seeds nothing."
 STEPS = "Steps of refinement are chosen from 0 on, as the paper says; the released code begins at 1."
 
 declare("tudataset/kernel-svm", KernelFoldRules(), SEEDED, STEPS, paper=PAPER, seeds=tuple(range(10)), splits=10)
@@ -23,15 +23,15 @@ declare(
     splits=10,
 )
 
-SAME_FOLDS = "The folds and validation parts of a seed are those of tudataset/kernel-svm."
-GRID = "Of the trials that differ in layers and width alone, the one that validates best stands for its fold."
-FIRST = "Of equally good epochs the first is tested, and of equally good models the smallest."
+SAME_FOLDS = "The folds and validation sets of a seed are those of tudataset/kernel-svm."
+GRID = "Of the trials that differ in layers and width alone, the one with the best validation score is selected."
+FIRST = "Ties go to the first epoch, and to the smallest model."
 NETWORK = adam_on_plateau(
     64, 1e-2, 5, 1e-6, max_epochs=200, monitor="val_score", evaluate="best", cross_validation=CrossValidation()
 )
 
-RISING = "The rate is halved when the validation accuracy gets no higher."
-FALLING = "The rate is halved unless the validation accuracy gets lower, as in the released code."
+RISING = "The learning rate is halved when the validation accuracy gets no higher."
+FALLING = "The learning rate is halved unless the validation accuracy gets lower, as in the released code."
 
 
 def _add_networks(name: str, rules: TrainingRules, seeds: int, note: str) -> None:
@@ -44,9 +44,9 @@ _add_networks("tudataset/gnn-as-published", NETWORK.changed({"schedule.mode": "a
 _add_networks("tudataset/gnn-large", NETWORK, 3, RISING)
 
 MOLECULES = adam_on_plateau(64, 1e-3, 5, 1e-6, monitor="val_score", evaluate="best")
-TARGETS = "Targets are standardised over all graphs, as in the released code; the paper says over those trained on."
+TARGETS = "Targets are standardised over all graphs, as in the released code; the paper says over the training set."
 
-AS_IT_IS = "The single target is that of the benchmark, as it is; its error is not divided by its deviation."
+AS_IT_IS = "The single target is that of the benchmark, as it is; its error is not divided by its standard deviation."
 
 for _name, _batch, _seeds, _splits, _note in (
     ("tudataset/regression", 64, 1, 5, TARGETS),
@@ -56,7 +56,7 @@ for _name, _batch, _seeds, _splits, _note in (
         _name,
         MOLECULES.changed({"batch_size": _batch}),
         _note,
-        "Five runs; the rate follows the validation error, and the best epoch is tested.",
+        "Five runs; the learning rate follows the validation error, and the best epoch is evaluated.",
         paper=PAPER,
         seeds=tuple(range(_seeds)),
         splits=_splits,

@@ -32,9 +32,9 @@ STOPPED_EARLY = TrainingRules(
 _add(
     "wikics/nodes",
     STOPPED_EARLY,
-    "Training ends after 100 epochs in which the loss of the early-stopping part (val of `wikics-stopping`) was not "
-    "lower than before, and the weights of the lowest loss are tested.",
-    "The rate is that of each model in appendix A of the paper.",
+    "Training ends after 100 epochs in which the loss of the early-stopping set (val of `wikics-stopping`) was not "
+    "lower than before, and the weights of the lowest loss are evaluated.",
+    "The learning rate is that of each model in appendix A of the paper.",
     "Seeds are ours; the released code sets none.",
     seeds=tuple(range(5)),
     splits=20,
@@ -49,7 +49,7 @@ _add(
 )
 
 SPLIT_ONCE = "All runs share one division of the links: 85 % train, 5 % val, 10 % test."
-DRAWN = "Each step draws as many pairs that are not linked as there are links, anew."
+DRAWN = "Each step samples as many negative pairs as there are links."
 ENCODER = TrainingRules(
     batch_size=WHOLE,
     optimizer=Adam(lr=0.01),
@@ -61,7 +61,7 @@ _add(
     ENCODER,
     SPLIT_ONCE,
     DRAWN,
-    "The weights of the last of 200 epochs are tested.",
+    "The weights of the last of 200 epochs are evaluated.",
     seeds=tuple(range(50)),
 )
 _add(
@@ -69,7 +69,7 @@ _add(
     ENCODER.changed({"batch_size": 32, "optimizer.lr": 1e-4, "stopping.max_epochs": 100, "evaluate": "best"}),
     SPLIT_ONCE,
     f"{DRAWN} Steps have 64 pairs.",
-    "The epoch with the best ROC-AUC of the validation part is tested; the released code adds average precision.",
+    "The epoch with the best ROC-AUC of the validation set is evaluated; the released code adds average precision.",
     seeds=tuple(range(20)),
 )
 _add(

@@ -1,6 +1,7 @@
 """Kinds of trials: training of a model, one fold of a graph kernel, a support vector machine on features.
 
-The only place that looks at the type of rules. A new kind of trial is a subclass of `TrialKind` that is listed here.
+The only module that dispatches on the type of rules. A new kind of trial is a subclass of `TrialKind` that is listed
+here.
 """
 
 from __future__ import annotations

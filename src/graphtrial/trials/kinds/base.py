@@ -41,7 +41,7 @@ class TrialKind(ABC, Generic[R]):
     fixed_seeds: ClassVar[bool] = False
     """Studies run exactly the seeds of the protocol."""
     uses_device: ClassVar[bool] = False
-    """Trials can be computed on a GPU; all others are computed on the CPU, whatever device is asked for."""
+    """Trials can be computed on a GPU; all others are computed on the CPU regardless of the device."""
     needs_sklearn: ClassVar[bool] = False
     """Trials import scikit-learn, which workers should have preloaded."""
 

@@ -72,7 +72,7 @@ class FeatureFit(TrialKind[FeatureFitRules]):
 
 
 def fit_features(dataset: Dataset, rules: FeatureFitRules, *, split: int, seed: int) -> Outcome:
-    """Fit a machine to the training part of a split and score all parts by the metric of the task."""
+    """Fit a machine to the training set and score train, val and test by the metric of the task."""
     from sklearn.svm import SVC
 
     start = time.perf_counter()

@@ -30,7 +30,7 @@ OUTPUTS = {"svc": "gram", "linear": "features"}
 
 
 class KernelFold(TrialKind[KernelFoldRules]):
-    """Fit support vector machines on the training part of a fold, select one on its validation part, and test it.
+    """Fit support vector machines on the training set of a fold, select one on its validation set, and test it.
 
     The number of refinement steps `h`, for kernels that have such an argument, and the penalty are selected. Gram
     matrices are computed once for all folds. The seed draws the folds.

@@ -38,7 +38,7 @@ TIMED_BATCHES = 3
 
 
 class Training(TrialKind[TrainingRules]):
-    """Train a model on the training part of a split, or of a fold that the seed draws, and test it."""
+    """Train a model on the training set of a split, or of a fold drawn by the seed, and test it."""
 
     rules_types = (TrainingRules,)
     has_epochs = True

@@ -153,7 +153,7 @@ class _Reader:
                 if data[place : place + 1] in (b"(", b" ", b"\t", b","):
                     continue
                 self.in_rows = False
-            # Where line and block end together, the next block decides whether rows go on.
+            # Where line and block end at the same byte, the next block decides whether rows continue.
             self.in_rows = self.in_rows and why != ENDED
             if output.is_heavy:
                 self.ready += output.flush()

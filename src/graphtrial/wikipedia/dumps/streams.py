@@ -1,4 +1,4 @@
-"""Dump files as streams of bytes, whatever they are compressed with."""
+"""Dump files as streams of decompressed bytes."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ class TruncatedError(CorruptFileError):
 
 
 def blocks(path: Path, advance: Advance, offsets: Sequence[int] | None = None) -> Iterator[tuple[int, bytes]]:
-    """Yield the unpacked bytes of a .bz2, .gz or plain file, each block with the place where its bz2 stream begins.
+    """Yield decompressed blocks of a .bz2, .gz or plain file, each with the offset of its bz2 stream.
 
     A multistream bz2 file is many bz2 streams one after the other, each of which can be read alone: with `offsets`,
-    the places of some of them, only those are. Other files have one stream, at 0. `advance` is told the packed bytes.
+    those of some of them, only these are. Other files have one stream, at 0. `advance` is called with the compressed
+    bytes.
     """
     if path.suffix == ".bz2":
         yield from _bz2(path, advance, offsets)
@@ -45,7 +46,7 @@ def blocks(path: Path, advance: Advance, offsets: Sequence[int] | None = None) -
 
 
 def utf8(source: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-    """Turn blocks of UTF-16, which begin with its mark, into UTF-8, and drop the mark of UTF-8; leave others alone."""
+    """Convert UTF-16 with a byte order mark to UTF-8, and drop the byte order mark of UTF-8; leave others unchanged."""
     first = True
     decoder: codecs.IncrementalDecoder | None = None
     for offset, block in source:

@@ -45,7 +45,7 @@ class Wiki:
 def parent_of_category(wiki: Wiki, category: int) -> int:
     """Return the parent category.
 
-    Number 0 is above all, then comes one of each topic, then further ones of each topic in turn, four below each.
+    Category 0 is the root, followed by one per topic, then by subcategories of each topic in turn, four per parent.
     """
     position, topic = divmod(category - 1, wiki.topics)
     return 0 if position == 0 else (position - 1) // 4 * wiki.topics + topic + 1

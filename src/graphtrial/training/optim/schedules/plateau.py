@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 @SCHEDULES.register("plateau")
 @dataclass(frozen=True)
 class Plateau(Schedule):
-    """`torch.optim.lr_scheduler.ReduceLROnPlateau` on the number that `monitor` names.
+    """`torch.optim.lr_scheduler.ReduceLROnPlateau` on the quantity that `monitor` names.
 
-    The learning rate is multiplied by `factor` when that number has not improved by `threshold` for more than
-    `patience` epochs. With `mode` monitor, whether lower or higher is better follows from the number; with as-published
-    lower always is, also of an accuracy: the fault of the released code of TUDataset (docs/errata.md).
+    The learning rate is multiplied by `factor` when that quantity has not improved by `threshold` for more than
+    `patience` epochs. With `mode` monitor, whether lower or higher is better follows from the quantity; with
+    as-published lower always is, also of an accuracy: the fault of the released code of TUDataset (docs/errata.md).
     """
 
     name: ClassVar[str] = "plateau"

@@ -13,7 +13,7 @@ from graphtrial.training.optim.base import STOPPING, Progress, StoppingRule
 @STOPPING.register("early_stopping")
 @dataclass(frozen=True)
 class EarlyStopping(StoppingRule):
-    """Stop after `patience` epochs in a row in which the monitored number did not improve by more than `min_delta`."""
+    """Stop after `patience` epochs without an improvement of the monitored quantity by more than `min_delta`."""
 
     name: ClassVar[str] = "early_stopping"
 

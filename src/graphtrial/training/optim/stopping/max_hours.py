@@ -1,4 +1,4 @@
-"""Stop after some hours of training."""
+"""Stop after a number of hours."""
 
 from __future__ import annotations
 
