@@ -5,7 +5,7 @@ FUZZ_SECONDS ?= 3600
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 # As many processes as cores, the slow tests first.
-unexport PYTHONDONTWRITEBYTECODE  # else every process compiles all tests and modules anew
+unexport PYTHONDONTWRITEBYTECODE  # else every process recompiles all tests and modules
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder
 
 .PHONY: demo test quick test-all durations faults lint bench clean
@@ -22,7 +22,7 @@ quick: .venv/ready-dev  ## the fast tests, a good minute
 test-all: .venv/ready-dev  ## all combinations, many faults and the large datasets: hours
 	$(PYTEST) --long --large
 
-durations: .venv/ready-dev  ## measure the tests anew, which decides what `make quick` leaves out
+durations: .venv/ready-dev  ## measure test durations, by which `make quick` selects
 	$(PYTEST) --write-durations
 
 faults: .venv/ready-dev  ## the long form of the tests of faults and bad input, about an hour; writes the table

@@ -99,7 +99,7 @@ def test_a_model_of_the_package_is_the_whole_model() -> None:
 
 
 def test_a_class_that_is_not_registered_is_one_line() -> None:
-    with pytest.raises(GraphTrialError, match="is no registered model"):
+    with pytest.raises(GraphTrialError, match="is not a registered model"):
         gt.build(torch.nn.Linear, "csl")
 
 

@@ -116,7 +116,7 @@ def broken(data: dict[str, Any], name: str) -> None:
 )  # fmt: skip
 def test_a_damaged_file_gives_one_line(name: str, data: dict[str, Any], tmp_path: Path) -> None:
     broken(data, name)
-    with pytest.raises(CorruptFileError, match=r"^data.json (is no Wiki-CS dataset|has a|has \d+)[^\n]*$"):
+    with pytest.raises(CorruptFileError, match=r"^data.json (is not a Wiki-CS dataset|has a|has \d+)[^\n]*$"):
         parsed("wikics", data, tmp_path)
 
 

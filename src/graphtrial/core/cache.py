@@ -28,7 +28,7 @@ def cache_folder(category: str, name: str, key: str) -> Path:
     """
     safe = re.sub(r"[^A-Za-z0-9._+-]", "-", name)[:MAX_NAME_LENGTH].lstrip(".")
     if not re.fullmatch("[0-9a-f]{16,64}", key):
-        raise ValueError(f"{key[:80]!r} is no digest")
+        raise ValueError(f"{key[:80]!r} is not a digest")
     return cache_home() / category / f"{safe}-{key[:16]}"
 
 

@@ -199,7 +199,7 @@ class Registry(Generic[T]):
             raise GraphTrialError(f"'{name}' is an abstract {self.kind}: it does not define {missing}")
         if not self._fits(thing):
             subject = f"the class {thing.__qualname__}" if isinstance(thing, type) else f"a {type(thing).__name__}"
-            raise GraphTrialError(f"'{name}' is no {self.kind} but {subject}: give {self._wanted}")
+            raise GraphTrialError(f"'{name}' is not a valid {self.kind} but {subject}: give {self._wanted}")
         absent = [key for key in self._declared if getattr(thing, key, None) in (None, "", ())]
         if absent:
             raise GraphTrialError(f"{self.kind} '{name}' does not say its {', '.join(absent)}")

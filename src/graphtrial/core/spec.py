@@ -82,7 +82,7 @@ def resolve_arguments(constructor: Callable[..., Any], given: Mapping[str, Any],
 
 
 def differing(constructor: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments that differ from the constructor's declared defaults: what an identity consists of."""
+    """Return the arguments that differ from the constructor's declared defaults, which form the identity."""
     return without_defaults(given, declared_defaults(constructor))
 
 

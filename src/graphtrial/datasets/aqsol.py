@@ -130,7 +130,7 @@ def molecule_of(molecule: Any, target: float) -> Molecule:
         atoms = np.array([_ELEMENT[atom.GetSymbol()] for atom in molecule.GetAtoms()])
         bonds = [(b.GetBeginAtomIdx(), b.GetEndAtomIdx(), _BOND[b.GetBondType().name]) for b in molecule.GetBonds()]
     except KeyError as error:
-        raise CorruptFileError(f"a molecule has {error}, which is no atom or bond type of AQSOL") from None
+        raise CorruptFileError(f"a molecule has {error}, which is not an atom or bond type of AQSOL") from None
     both = [(i, j, kind) for a, b, kind in bonds for i, j in ((a, b), (b, a))]
     source, end, kinds = np.array(both, np.int64).reshape(-1, 3).T
     return Molecule(atoms, np.stack([source, end]), kinds, target)

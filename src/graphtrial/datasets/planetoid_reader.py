@@ -94,7 +94,7 @@ def read_test_index(path: Path) -> npt.NDArray[np.int64]:
     try:
         index = np.array(path.read_text(encoding="ascii").split(), np.int64)
     except (ValueError, OverflowError) as error:
-        raise CorruptFileError(f"{path.name} is no list of papers ({error})") from error
+        raise CorruptFileError(f"{path.name} is not a list of papers ({error})") from error
     if not len(index) or index.min() < 0 or index.max() > 10**7:
-        raise CorruptFileError(f"{path.name} is no list of papers")
+        raise CorruptFileError(f"{path.name} is not a list of papers")
     return index

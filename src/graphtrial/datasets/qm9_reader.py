@@ -98,7 +98,7 @@ def parse_rows(rows: Sequence[Mapping[str, str]]) -> list[Labelled]:
             positions = np.array(numbers, np.float64).reshape(len(elements), 3)
             targets = [float(row[name]) for *_, name in TARGETS]
         except (KeyError, ValueError, AttributeError, TypeError) as error:
-            raise CorruptFileError(f"qm9pack has a row that is no molecule ({error!r})") from error
+            raise CorruptFileError(f"qm9pack has a row that is not a molecule ({error!r})") from error
         molecules.append((reader.from_positions(elements, positions, row["SMILES"]), targets))
     return molecules
 

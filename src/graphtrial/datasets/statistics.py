@@ -35,7 +35,7 @@ class Statistics:
 
     `edges` are directed edges, or undirected ones with `undirected`. `features` is the number of features of `x`.
     `differences` documents the statistics in which data and publication differ. With `binding=False` the publication is
-    less reliable than the data, and an undocumented difference is reported, but is no error. Generated graphs that
+    less reliable than the data, and an undocumented difference is reported, but is not an error. Generated graphs that
     share a random draw are not independent: `grouped_by` is the graph column that identifies such groups.
     """
 

@@ -115,7 +115,7 @@ def read_data(path: Path) -> tuple[Array, Array, Array, dict[str, Array]]:
         masks = {name: np.array(data[f"{name}_masks"], bool) for name in ("train", "val", "stopping")}
         masks["test"] = np.array(data["test_mask"], bool)
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise CorruptFileError(f"{path.name} is no Wiki-CS dataset ({error!r:.100})") from error
+        raise CorruptFileError(f"{path.name} is not a Wiki-CS dataset ({error!r:.100})") from error
     whole = y.dtype.kind == targets.dtype.kind == "i"
     if not whole or x.ndim != 2 or len(x) != nodes or len(counts) != nodes or not len(targets):
         raise CorruptFileError(f"{path.name} has {len(x)} features, {nodes} labels and links of {len(counts)} articles")

@@ -214,7 +214,7 @@ def read_index(path: Path, count: int, limit: int) -> list[int]:
     try:
         ids = [int(number) for number in read_text(path, "ascii").strip().split(",")]
     except ValueError as error:
-        raise CorruptFileError(f"{path.name} is no list of numbers: {error}") from error
+        raise CorruptFileError(f"{path.name} is not a list of numbers: {error}") from error
     if len(ids) != count or min(ids) < 0 or max(ids) >= limit:
         raise CorruptFileError(f"{path.name} chooses {len(ids)} of {limit} molecules; it does not belong to this file")
     return ids

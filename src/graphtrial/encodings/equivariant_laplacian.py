@@ -24,7 +24,7 @@ class EquivariantLaplacian(Encoding):
 
     A model that supports it weights the message from j to i by r_ij and adds p to no node (EquivStableLapPE of GPS);
     any other model takes it as `laplacian`. Zero where a graph has fewer than k nodes. Released code flips no signs,
-    which is the default, and takes the normalised Laplacian whatever its configuration says.
+    which is the default, and takes the normalised Laplacian regardless of its configuration.
     """
 
     name = "equivariant-laplacian"

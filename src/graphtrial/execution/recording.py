@@ -37,7 +37,7 @@ class TrialResult:
     def failed(cls, error: BaseException) -> TrialResult:
         """Return the result of a failed trial: the message of a `GraphTrialError`, the traceback of any other error.
 
-        `sys.exit()` in a model is a failure too, whatever its code.
+        `sys.exit()` in a model is a failure too, with any exit code.
         """
         message = str(error) if isinstance(error, GraphTrialError) else "".join(traceback.format_exception(error))
         return cls(None, error=message)

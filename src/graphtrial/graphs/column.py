@@ -26,7 +26,7 @@ TARGET = "y"
 class Column:
     """One value or vector per node, edge, graph or pair.
 
-    values: array with one row per node, edge, graph or pair. level: what the rows belong to. meaning: description of
+    values: array with one row per node, edge, graph or pair. level: node, edge, graph or pair. meaning: description of
     the values. types: number of categories of a categorical column, else None. missing: whether NaN stands for a
     missing value.
 

@@ -89,7 +89,7 @@ def to_pyg(graphs: GraphSet) -> list[Data]:
 
 
 def _value(item: Any, name: str) -> Any:
-    return item[name] if name in item.keys() else None  # noqa: SIM118 - PyG's Data is no dictionary
+    return item[name] if name in item.keys() else None  # noqa: SIM118 - PyG's Data is not a dict
 
 
 def _part_of_pyg(

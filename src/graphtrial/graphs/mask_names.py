@@ -28,7 +28,7 @@ SUFFIXES = {*KINDS, "masks", "id", "node", "nodes", "edge", "edges", "graph", "g
 
 
 def parse_mask_name(name: str) -> tuple[Kind, int] | None:
-    """Parse an attribute name into the kind of its values and its part; None for an attribute that is no split.
+    """Parse an attribute name into the kind of its values and its part; None for an attribute that is not a split.
 
     A name that looks like a split but cannot be read raises `InvalidGraphError`, so that no mask becomes a feature.
     """

@@ -64,7 +64,7 @@ def part_from_ids(split: Mapping[str, Any], rows: int, level: Level) -> Column:
     """Return the column `part` of index lists by part name, such as OGB's `get_idx_split()` returns."""
     names = {SPELLINGS.get(str(name).lower(), str(name).lower()): name for name in split}
     if unknown := [name for name in names if name not in PARTS[:NONE]]:
-        raise InvalidGraphError(f"'{unknown[0]}' is no part of a split; use train, val and test")
+        raise InvalidGraphError(f"'{unknown[0]}' is not a part of a split; use train, val and test")
     if len(names) < len(split):
         raise InvalidGraphError(f"the split has a part twice: {_listed(map(str, split))}")
     _check_complete({part: str(name) for part, name in names.items()})
@@ -220,7 +220,7 @@ def _array(name: str, value: Any) -> Array:
     try:
         return np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
     except (ValueError, TypeError, RuntimeError):
-        raise InvalidGraphError(f"'{name}' is no array of numbers") from None
+        raise InvalidGraphError(f"'{name}' is not an array of numbers") from None
 
 
 def _concatenated(name: str, rows: list[Array]) -> Array:

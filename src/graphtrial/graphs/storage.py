@@ -63,7 +63,7 @@ def save(folder: Path, arrays: Mapping[str, Array], about: Mapping[str, Any]) ->
 def load(folder: Path) -> tuple[dict[str, Array], dict[str, Any]]:
     """Memory-map the arrays of `folder`; return them and the metadata `about`.
 
-    Raises `CorruptFileError` for missing, foreign, truncated or altered files. Checksums are computed from the file
+    Raises `CorruptFileError` for missing, unexpected, truncated or altered files. Checksums are computed from the file
     stream (1.8 GB per second), not through the map, so that no memory is taken.
     """
     manifest = _manifest(folder / MANIFEST)

@@ -26,7 +26,7 @@ MOST_SAVED = 1 << 21
 class Block:
     """Graphs of a bucket: the nodes of each padded row [graphs * size], and the mask of keys [graphs, size].
 
-    `keys` is None without padding. `kept` [nodes] are the rows that are no padding; None if all are.
+    `keys` is None without padding. `kept` [nodes] are the rows that are not padding; None if all are.
     """
 
     graphs: int

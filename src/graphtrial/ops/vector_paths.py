@@ -1,4 +1,4 @@
-"""Which implementation of a compiled kernel runs: vector instructions, or its portable twin."""
+"""Dispatch of compiled kernels: vector instructions, or the portable fallback."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ has_vectors._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
 @contextmanager
 def force_vectors(use: bool) -> Iterator[None]:
-    """Use vector instructions, or their portable twins, inside the block, whatever the processor."""
+    """Use vector instructions, or their portable fallbacks, inside the block, on any processor."""
     global _forced
     before, _forced = _forced, use
     try:

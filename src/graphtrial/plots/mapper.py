@@ -34,7 +34,7 @@ class MapperRules:
 
     def __post_init__(self) -> None:
         if self.intervals < 1 or not 0 <= self.overlap < 1 or not 0 <= self.weakest < 1 or self.fewest < 0:
-            raise GraphTrialError("intervals must be 1 or more, shares at least 0 and below 1, and fewest at least 0")
+            raise GraphTrialError("intervals must be at least 1, overlap and weakest in [0, 1), fewest at least 0")
 
 
 @dataclass(frozen=True)

@@ -85,7 +85,7 @@ def balance(axes: Axes, dataset: Dataset) -> None:
     fractions = 100 * counts / counts.sum()
     several = len(counts) <= 16
     axes.bar(np.arange(len(counts)), fractions, color=[colour_of(i) for i in range(len(counts))] if several else MAIN)
-    axes.set_ylabel(f"share of {y.level}s (%)")
+    axes.set_ylabel(f"fraction of {y.level}s (%)")
     axes.set_xlabel("class")
     if len(counts) <= MOST_CLASSES:
         names = [class_name(dataset, i) for i in range(len(counts))]
@@ -118,8 +118,8 @@ def homophily(axes: Axes, fractions: Array) -> None:
     weights = np.full(len(fractions), 100 / max(len(fractions), 1))
     axes.hist(fractions, bins=np.linspace(0, 1, 21).tolist(), weights=weights, color=MAIN)
     axes.set_xlim(0, 1)
-    axes.set_xlabel("share of neighbours of the same class")
-    axes.set_ylabel("share of nodes (%)")
+    axes.set_xlabel("fraction of neighbours of the same class")
+    axes.set_ylabel("fraction of nodes (%)")
     mean = float(fractions.mean()) if len(fractions) else 0.0
     axes.axvline(mean, color=WARM, linewidth=1.2)
     axes.set_title(f"neighbours agree: mean {mean:.2f} (red)", color=INK)

@@ -86,5 +86,5 @@ def _labels(axes: Axes, ranks: Ranks, left: int, top: float) -> None:
 
 
 def _plain(text: str) -> str:
-    """Escape names, which are no formulas."""
+    """Escape names, which are not formulas."""
     return text.replace("$", r"\$")

@@ -43,7 +43,7 @@ class PrintedCell:
 
 @dataclass(frozen=True)
 class Line:
-    """One line of a printed table: a place per group of columns, none where the paper has no score."""
+    """One line of a printed table: a cell per group of columns, none where the paper has no score."""
 
     heading: str
     label: str
@@ -76,7 +76,7 @@ class PrintedTable:
 
     @property
     def cells(self) -> list[PrintedCell]:
-        """All places in the order of the paper."""
+        """All cells in the order of the paper."""
         return [cell for line in self.lines for cell in line.cells if cell]
 
 

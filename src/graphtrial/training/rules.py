@@ -30,7 +30,7 @@ class TrainingRules(Rules):
 
     batch_size: graphs, or pairs in link prediction; a single graph whose nodes are classified is one batch.
     optimizer, schedule: the method and how its learning rate changes.
-    stopping: training ends when one of these rules is met; one of max_epochs and max_hours is among them.
+    stopping: training stops when one of these rules is met; one of max_epochs and max_hours is among them.
     clip_grad_norm: largest norm of the gradient of all parameters (`torch.nn.utils.clip_grad_norm_`).
     accumulation: batches whose gradients are accumulated before a step, weighted by their numbers of examples; or
         `as-published`: the sum over single graphs, stepping when `index % batch_size == 0`, as the released loop of

@@ -36,7 +36,7 @@ def is_sha256(value: Any) -> bool:
 
 
 def is_name(value: Any) -> bool:
-    """Whether a value is a printable text of bounded length that is not empty. It is no file name yet."""
+    """Whether a value is a printable text of bounded length that is not empty. It is not a file name yet."""
     return isinstance(value, str) and 0 < len(value) <= LONGEST_NAME and value.isprintable()
 
 
@@ -85,7 +85,7 @@ def optional(check: Check) -> Check:
 def check_fields(values: Any, checks: Mapping[str, Check], subject: str, needed: set[str]) -> None:
     """Raise an error that names the first unknown, missing or invalid field."""
     if not isinstance(values, Mapping):
-        raise GraphTrialError(f"{subject} is no object of named values")
+        raise GraphTrialError(f"{subject} is not an object of named values")
     for name in values:
         if name not in checks:
             raise GraphTrialError(f"{subject} has an unknown field {_shown(name)}")
@@ -100,7 +100,7 @@ def check_fields(values: Any, checks: Mapping[str, Check], subject: str, needed:
 def check_id(value: Any) -> str:
     """Return a valid id of a trial; anything else is an error. Every path with an id is built from this value."""
     if not is_id(value):
-        raise GraphTrialError(f"{_shown(value)} is no id of a trial, which has 16 hexadecimal digits")
+        raise GraphTrialError(f"{_shown(value)} is not the id of a trial, which has 16 hexadecimal digits")
     return str(value)
 
 
@@ -118,7 +118,7 @@ def read_object(text: str) -> dict[str, Any]:
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no number")
+    raise ValueError(f"{constant} is not a number")
 
 
 def _shown(value: Any) -> str:

@@ -43,7 +43,7 @@ def _no_plugin_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
         (LAYER.replace('"mine"', "'x' * 10**7"), "no model can be called 'xxx"),
         (LAYER.replace('"mine"', "'os:system'"), "no model can be called 'os:system'"),
         (LAYER.replace('"mine"', '"mine", title=7'), "the title of model 'mine' must be a short text"),
-        (LAYER.replace("gt.Conv", ""), "'mine' is no model but the class Mine: give a class of modules"),
+        (LAYER.replace("gt.Conv", ""), "'mine' is not a valid model but the class Mine: give a class of modules"),
         (LAYER.replace("forward", "backward"), "does not define forward"),
         ("class Mine(BaseException): pass\nraise Mine('so')\n", "plug-in mine.py, line 2: Mine: so"),
         ("raise GeneratorExit\n", "plug-in mine.py, line 1: GeneratorExit"),
@@ -58,7 +58,7 @@ def _no_plugin_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
         ("import graphtrial as gt\ngt.TASKS.add('mine', gt.Task)\n", "'mine' is an abstract task: "),
         (
             "import graphtrial as gt\ngt.DATASETS.add('mine', dict)\n",
-            "is no dataset but the class dict: give a subclass",
+            "is not a valid dataset but the class dict: give a subclass",
         ),
         (b"\xff\xfe\x00", "plug-in mine.py"),
     ],
@@ -91,7 +91,7 @@ def test_a_plugin_that_fails_halfway_leaves_nothing_behind(tmp_path: Path) -> No
     ("model", "message"),
     [
         ("torch_geometric.nn.models:GCN", "takes no argument `shapes`"),
-        ("math:pi", "is no model but a float: give a class"),
+        ("math:pi", "is not a valid model but a float: give a class"),
         ("torch.nn:Lineer", "Did you mean 'Linear'"),
         ("nowhere.at_all:Net", "cannot import 'nowhere.at_all'"),
     ],

@@ -305,7 +305,7 @@ def test_graphml_becomes_the_graph_that_networkx_has(tmp_path: Path) -> None:
         read(kind, paths, {})
     with pytest.raises(CorruptFileError, match="no attribute 'shape'"):
         read(kind, paths, {"target": "shape"})
-    with pytest.raises(CorruptFileError, match="is no number but 'a'"):
+    with pytest.raises(CorruptFileError, match="is not a number but 'a'"):
         read(kind, paths, {"node_features": ["kind"], "target": "colour"})
 
 

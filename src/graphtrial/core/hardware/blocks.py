@@ -1,4 +1,4 @@
-"""How compiled kernels share blocks of rows among threads (see `graphtrial.core.hardware.threads`)."""
+"""Partition of the rows of compiled kernels into blocks for threads (see `graphtrial.core.hardware.threads`)."""
 
 from __future__ import annotations
 

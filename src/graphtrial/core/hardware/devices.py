@@ -57,7 +57,7 @@ def device_settings(device: torch.device, tf32: bool = False) -> Iterator[None]:
 def random_states(device: torch.device) -> dict[str, Tensor]:
     """Return the states of the global random generators that a training on this device draws from, by kind of device.
 
-    They are named by kind and not by number, so that a training goes on from them on another GPU.
+    They are named by kind and not by number, so that a training can be resumed on another GPU.
     """
     states = {"torch": torch.get_rng_state()}
     if device.type == "cuda":

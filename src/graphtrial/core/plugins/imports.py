@@ -122,4 +122,4 @@ def registered_name(registry: Registry[Any], thing: Any) -> str:
     for name, registered in registry.contents().things.items():
         if registered is thing:
             return name
-    raise GraphTrialError(f"{thing!r} is no registered {registry.kind}; give a name or a class that is registered")
+    raise GraphTrialError(f"{thing!r} is not a registered {registry.kind}; give a name or a class that is registered")

@@ -37,7 +37,7 @@ class _File:
 def origin_digests(*things: Any) -> dict[str, str]:
     """Return name and SHA-256 of every file outside this package that defines these objects; empty for built-ins.
 
-    Included are the plug-in that registered an object, its base classes, what it wraps or refers to (decorators,
+    Included are the plug-in that registered an object, its base classes, objects it wraps or refers to (decorators,
     partials, closures, class attributes such as a dataset's task) and the user's own modules that these import.
     Files of the same name are distinguished by the start of their digest, independent of folder and load order.
     """

@@ -92,7 +92,7 @@ def read(name: str) -> Recipe | None:
         recipe = Recipe(**resolve_arguments(Recipe, values, "a recipe"))
         recipe.sources  # noqa: B018, raises KeyError for an incomplete file entry
     except (TypeError, KeyError, GraphTrialError) as error:
-        raise CorruptFileError(f"{_path(name)} is no recipe of a dataset ({error}); delete it") from error
+        raise CorruptFileError(f"{_path(name)} is not a recipe of a dataset ({error}); delete it") from error
     if recipe.name != name or recipe.format != FORMAT:
         raise CorruptFileError(f"{_path(name)} is a recipe of another name or version; delete it")
     return recipe

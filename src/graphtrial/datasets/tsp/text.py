@@ -21,7 +21,9 @@ def read_tours(path: Path, limit: int) -> Iterator[tuple[Array, Array]]:
             try:
                 yield read_line(line)
             except (ValueError, OverflowError) as error:
-                raise CorruptFileError(f"line {number} of {path.name} is no instance with its tour: {error}") from error
+                raise CorruptFileError(
+                    f"{path.name} line {number} is not an instance with its tour: {error}"
+                ) from error
 
 
 def read_line(line: str) -> tuple[Array, Array]:

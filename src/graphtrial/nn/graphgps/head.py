@@ -29,7 +29,7 @@ class PredictionHead(nn.Module):
     """Pooling, for targets of graphs, and an MLP. x: [nodes, width] -> [graphs or nodes, outputs].
 
     - `graphgym`: `layers` linear layers, each hidden one followed by ReLU and, with `l2`, by L2 normalisation of every
-      row: GraphGym builds its MLP like this, whatever the configuration says, and no paper mentions it;
+      row: GraphGym builds its MLP like this, regardless of the configuration, and no paper mentions it;
     - `san`: width -> width/2 -> width/4 -> outputs with ReLU;
     - `mlp`: `layers` linear layers with the model's activation, and dropout before each.
     """

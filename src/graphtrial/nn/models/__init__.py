@@ -1,1 +1,1 @@
-"""Whole models that are no stack of one kind of layer, one file each."""
+"""Whole models that are not a stack of one kind of layer, one file each."""

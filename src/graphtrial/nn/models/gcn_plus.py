@@ -40,7 +40,7 @@ class EdgeSum(nn.Module):
 class GCNPlus(PlusModel):
     """GCN+, Luo et al. 2025 (arXiv:2502.09263), as released: with edge features, batch norm and feed-forward block.
 
-    `convolution` "edge-sum", the released one on most datasets, is no GCN: it sums ReLU(W h_j + e) over neighbours
+    `convolution` "edge-sum", the released one on most datasets, is not a GCN: it sums ReLU(W h_j + e) over neighbours
     without normalisation. "gcn" is one, and does not read edge features. Without `ffn` and `batch_norm`, "gcn" is the
     GCN of Tönshoff et al. 2023 (arXiv:2309.00367). Returns [graphs or nodes, outputs].
     """

@@ -45,7 +45,7 @@ class SANInput(nn.Module):
     def forward(self, graph: GraphBatch) -> Tensor:
         parts = [] if self.feature is None else [self.feature(graph)]
         if self.position is not None:
-            pairs = isinstance(self.position, EigenTransformer)  # which leaves out what is NaN itself
+            pairs = isinstance(self.position, EigenTransformer)  # it masks missing eigenpairs (NaN) itself
             parts.append(embed(self.position, graph.columns.get(ENCODING_COLUMN) if pairs else encoding_values(graph)))
         return torch.cat(parts, dim=1)
 

@@ -29,7 +29,7 @@ class PositionConfig:
 
     `width` is that of each encoded part, 0 for a quarter of the model's; `eigen_width` that of encoded eigenpairs, 0
     for the same. `eigen_layers` is the depth of a DeepSet or transformer encoder. With `eigen_encoder` "stable"
-    eigenpairs are no node features: `stable_positions` encodes them for the gates of message passing.
+    eigenpairs are not node features: `stable_positions` encodes them for the gates of message passing.
     """
 
     width: int = 0

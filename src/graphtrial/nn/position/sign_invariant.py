@@ -1,4 +1,4 @@
-"""SignNet as in its own repository: positions from eigenvectors, whatever their signs."""
+"""SignNet as in its own repository: sign-invariant positions from eigenvectors."""
 
 from __future__ import annotations
 

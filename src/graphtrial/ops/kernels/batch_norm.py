@@ -1,7 +1,7 @@
 """Batch normalisation, activation and skip connection.
 
-Where the width is no multiple of the 8 SIMD lanes, two or four rows are viewed as one wide row, so that fewer lanes are
-idle; per-column coefficients are repeated accordingly. Sums over rows are taken for blocks of `BLOCK` rows, in the
+Where the width is not a multiple of the 8 SIMD lanes, two or four rows are viewed as one wide row, so that fewer lanes
+are idle; per-column coefficients are repeated accordingly. Sums over rows are taken for blocks of `BLOCK` rows, in the
 precision of x, and then over blocks, in their order and in float64.
 """
 

@@ -2,8 +2,8 @@
 
 The compiler vectorises long loops only, while attention has few heads. Each operation below works on eight elements of
 each flat array, from the given offset. On one core, `multiply_add` and `dot` are 2.9 to 8.9 times as fast as plain
-loops over eight elements (`python -m benchmarks.operators` has the whole operator); the portable twin is attention by
-separate softmax and SpMM kernels (`ops.attention`).
+loops over eight elements (`python -m benchmarks.operators` has the whole operator); the portable fallback is attention
+by separate softmax and SpMM kernels (`ops.attention`).
 """
 
 from __future__ import annotations

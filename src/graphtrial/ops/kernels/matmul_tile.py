@@ -2,7 +2,7 @@
 
 BLAS libraries are tuned to large matrices. On one core, 2,964 rows and widths of 70 to 110, the tiles reach 80
 GFLOP/s against 46 to 54 of torch's (AMD, AVX-512): 1.5 to 1.7 times as fast, 1.4 to 1.5 for the gradient of weights
-(`python -m benchmarks.operators`). The portable twin is torch's product, block by block (`ops.linear`).
+(`python -m benchmarks.operators`). The portable fallback is torch's product, block by block (`ops.linear`).
 """
 
 from __future__ import annotations

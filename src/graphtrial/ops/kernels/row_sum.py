@@ -1,6 +1,6 @@
 """SpMM of one row, written as LLVM vector instructions, because the compiler does not keep its sum in registers.
 
-On one core, against the portable twin, the plain loops of `kernels.spmm`: 1.6 to 2.0 times as fast on ZINC, 2.0 on
+On one core, against the portable fallback, the plain loops of `kernels.spmm`: 1.6 to 2.0 times as fast on ZINC, 2.0 on
 PATTERN, 1.2 on Wiki-CS, 1.5 on CSL; 2.3 to 3.0 times as fast as `torch.sparse` (`python -m benchmarks.operators`).
 """
 

@@ -59,7 +59,7 @@ class Optimizer(RuleComponent):
 
 @dataclass(frozen=True)
 class Run:
-    """What a schedule depends on besides its arguments.
+    """Properties of a training that a schedule depends on, besides its arguments.
 
     `rising`: higher monitored values are better; `max_epochs`: the epoch limit, if there is one.
     """

@@ -59,7 +59,7 @@ class KernelFold(TrialKind[KernelFoldRules]):
             if version not in (None, self.version(model.name)):
                 return model.arguments
             arguments = resolve_arguments(kernel, model.arguments, f"kernel '{model.name}'")
-        except (GraphTrialError, ImportError):  # a kernel of a stranger, or no scikit-learn
+        except (GraphTrialError, ImportError):  # an unregistered kernel, or no scikit-learn
             return model.arguments
         arguments["output"] = OUTPUTS[self.rules.machine]
         return {key: value for key, value in arguments.items() if key != STEPS or _is_fixed(key, model)}

@@ -113,7 +113,7 @@ class TrialRecord:
 def record_of(row: sqlite3.Row | Mapping[str, Any]) -> TrialRecord:
     """Return a trial of the store after validating types, ranges, identity and digest."""
     name = row["id"] if is_id(row["id"]) else repr(row["id"])[:40]
-    values = {key: row[key] for key in row.keys()}  # noqa: SIM118 - a row of SQLite has keys, but is no mapping
+    values = {key: row[key] for key in row.keys()}  # noqa: SIM118 - a row of SQLite has keys, but is not a mapping
     try:
         check_fields(values, COLUMNS, "it", set(COLUMNS))
         spec = TrialSpec.from_dict(read_object(values["spec"]))

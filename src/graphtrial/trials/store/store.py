@@ -62,7 +62,7 @@ class Store:
         return self.path.parent / "trials"
 
     def trial_folder(self, trial: str) -> Path:
-        """Return the folder of a trial; a text that is no id is an error."""
+        """Return the folder of a trial; a text that is not an id is an error."""
         return self.trials_folder / check_id(trial)
 
     def weights_file(self, trial: str) -> Path:
@@ -186,7 +186,7 @@ class Store:
         return records
 
     def find(self, prefix: str) -> TrialRecord:
-        """Return the one trial whose id starts with `prefix`; a text that is no prefix of an id matches none."""
+        """Return the one trial whose id starts with `prefix`; a text that is not a prefix of an id matches none."""
         # Checked first: SQLite rejects lone surrogates.
         matches = self._select("WHERE substr(id, 1, length(?1)) = ?1", prefix) if is_id_prefix(prefix) else []
         if len(matches) != 1:

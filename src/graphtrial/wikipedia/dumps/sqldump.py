@@ -220,7 +220,7 @@ def _slot(columns: list[Wanted], name: str) -> int:
 
 
 def _strings(data: Any, ends: Any, counts: Counts) -> Any:
-    """Return the texts as an Arrow array of strings, bytes that are no UTF-8 replaced."""
+    """Return the texts as an Arrow array of strings, invalid UTF-8 replaced."""
     pyarrow = library("pyarrow")
     buffers = [None, pyarrow.py_buffer(ends.tobytes()), pyarrow.py_buffer(data[: ends[-1]].tobytes())]
     raw = pyarrow.Array.from_buffers(pyarrow.large_binary(), len(ends) - 1, buffers)

@@ -76,7 +76,7 @@ def format_of(path: Path) -> tuple[str, list[Path]]:
         graphml = [file for file in files if file.suffix == ".graphml"]
         if graphml:
             return "graphml", graphml
-        raise GraphTrialError(f"{path} is no TU folder (NAME_A.txt, NAME_graph_indicator.txt, ...) nor one of .graphml")
+        raise GraphTrialError(f"{path} is neither a TU folder (NAME_A.txt, ...) nor a folder of .graphml files")
     if path.suffix.lower() not in SUFFIXES:
         raise GraphTrialError(
             f"the format of {path.name} cannot be inferred from its name; set --format: "

@@ -34,7 +34,7 @@ def read(
         try:
             graphs.append(nx.read_graphml(path))
         except (ParseError, nx.NetworkXError, LookupError, ValueError, TypeError, AttributeError) as error:
-            raise CorruptFileError(f"{path.name} is no GraphML file: {reason(error)}") from error
+            raise CorruptFileError(f"{path.name} is not a GraphML file: {reason(error)}") from error
     if target is None and node_target is None:
         names = sorted({key for graph in graphs for key in graph.graph if key not in ("node_default", "edge_default")})
         raise GraphTrialError(f"name the target with --target or --node-target; the graphs have {names or 'none'}")
@@ -60,7 +60,7 @@ def _check_numbers(items: Iterable[dict[str, Any]], names: Sequence[str]) -> Non
     for data in items:
         for name in names:
             if not isinstance(data.get(name, 0), int | float):
-                raise CorruptFileError(f"the attribute '{name}' is no number but {data[name]!r}; features are numbers")
+                raise CorruptFileError(f"attribute '{name}' is not a number but {data[name]!r}; features are numbers")
 
 
 def _as_float(graphs: GraphSet) -> GraphSet:

@@ -34,4 +34,4 @@ def _records(path: Path) -> Iterator[tuple[str, Any]]:
                     number += 1
                     yield f"row {number}", record
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise CorruptFileError(f"{path.name} is no intact Parquet file: {reason(error)}") from error
+        raise CorruptFileError(f"{path.name} is not an intact Parquet file: {reason(error)}") from error

@@ -168,7 +168,7 @@ class _Builder:
         try:
             array = np.array(value) if value else np.zeros(0, np.int64)
         except (ValueError, OverflowError, TypeError) as error:
-            raise self._wrong(where, f"'{name}' is no table of numbers: its rows differ in length") from error
+            raise self._wrong(where, f"'{name}' is not a table of numbers: its rows differ in length") from error
         if array.dtype.kind not in "biuf" or array.dtype.kind == "b":
             raise self._wrong(where, f"'{name}' must hold numbers only")
         return array

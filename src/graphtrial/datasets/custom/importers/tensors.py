@@ -41,13 +41,13 @@ def read(paths: list[Path]) -> GraphSet:
     """Read a list of dictionaries of tensors with `weights_only`; other objects are never constructed."""
     (path,) = paths
     if not is_zip(path):  # the format before torch 1.6 is a bare pickle
-        raise CorruptFileError(f"{path.name} is no torch file of version 1.6 or later; {ADVICE}")
+        raise CorruptFileError(f"{path.name} is not a torch file of version 1.6 or later; {ADVICE}")
     try:
         items = torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError as error:
         raise CorruptFileError(f"{path.name} holds more than tensors and was not read; {ADVICE}") from error
     except DAMAGE as error:
-        raise CorruptFileError(f"{path.name} is no intact torch file: {reason(error)}") from error
+        raise CorruptFileError(f"{path.name} is not an intact torch file: {reason(error)}") from error
     split = None
     if isinstance(items, dict) and items.keys() == {"graphs", "split"}:
         items, split = items["graphs"], items["split"]
