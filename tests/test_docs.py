@@ -80,7 +80,7 @@ WITH_CODE = [page for page in PAGES if blocks(page)]
 
 
 @pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: page.name)
-def test_every_block_is_of_a_kind_that_is_tested(page: Path) -> None:
+def test_every_code_block_has_a_tested_language(page: Path) -> None:
     for block in blocks(page):
         assert block.language in ("python", "toml", "json", *SHELL, "text"), block.code
         assert not block.mark or block.language in SHELL, "only commands may be left out"
@@ -129,7 +129,7 @@ def obey(command: str, block: Block) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_between_pages_lead_somewhere(page: Path) -> None:
+def test_links_between_pages_resolve(page: Path) -> None:
     targets = re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8"))
     assert [target for target in targets if "://" not in target and not (page.parent / target).exists()] == []
 

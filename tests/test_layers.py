@@ -68,7 +68,7 @@ def imported_packages(file: Path) -> Iterator[tuple[str, int]]:
                 yield (parts[1] if len(parts) > 1 else "__init__"), getattr(node, "lineno", 0)
 
 
-def test_the_table_names_every_package_and_goes_upwards_only() -> None:
+def test_layer_table_is_complete_and_acyclic() -> None:
     packages = {file.name for file in SOURCE.iterdir() if file.is_dir() and any(file.rglob("*.py"))}
     assert packages | {file.stem for file in SOURCE.glob("*.py")} <= set(MAY_IMPORT)
     order = list(MAY_IMPORT)
@@ -84,7 +84,7 @@ def allowed(package: str) -> set[str]:
 
 
 @pytest.mark.parametrize("package", MAY_IMPORT)
-def test_a_package_imports_what_the_table_allows(package: str) -> None:
+def test_packages_import_only_allowed_packages(package: str) -> None:
     files = sorted(SOURCE.glob(f"{package}.py")) or sorted((SOURCE / package).rglob("*.py"))
     wrong = [
         f"{file.relative_to(SOURCE)}, line {line}, imports {other}"

@@ -27,7 +27,7 @@ def test_folders_have_few_modules() -> None:
     assert {name: size for name, size in sizes.items() if size > MODULES_SIDE_BY_SIDE and name not in ALIKE} == {}
 
 
-def test_a_file_is_short() -> None:
+def test_files_have_at_most_250_lines() -> None:
     lengths = {
         file.relative_to(SOURCE).as_posix(): len(file.read_text(encoding="utf-8").splitlines())
         for file in SOURCE.rglob("*.py")
@@ -38,7 +38,7 @@ def test_a_file_is_short() -> None:
 @pytest.mark.parametrize(
     "file", [str(file.relative_to(TESTS)) for file in sorted(TESTS.rglob("test_*.py")) if file.parent != TESTS]
 )
-def test_a_test_lies_where_its_subject_lies(file: str) -> None:
+def test_tests_mirror_the_source_tree(file: str) -> None:
     """`tests/a/b/test_x.py` tests `src/graphtrial/a/b/x.py`, or something of the folder `a/b`."""
     folder, module = Path(file).parent, Path(file).stem.removeprefix("test_")
     package = folder.parts[0]

@@ -44,7 +44,7 @@ def calls(module: Path) -> list[tuple[ast.Call, str]]:
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_nothing_in_the_package_can_execute_data(module: Path) -> None:
+def test_package_has_no_pickle_or_eval(module: Path) -> None:
     for call, name in calls(module):
         keywords = {word.arg: ast.unparse(word.value) for word in call.keywords}
         assert name not in FORBIDDEN, f"line {call.lineno}"
@@ -67,7 +67,7 @@ class Bomb:
 
 
 @pytest.mark.parametrize("kind", ["pyg", "jsonl", "parquet", "graphml", "edgelist", "tu"])
-def test_a_pickle_in_place_of_any_file_is_not_executed(kind: str, tmp_path: Path) -> None:
+def test_pickle_in_place_of_any_file_is_not_executed(kind: str, tmp_path: Path) -> None:
     from graphtrial.datasets.custom.importers import read
 
     path, trace = tmp_path / ("x.zip" if kind == "tu" else "x"), tmp_path / "trace"
@@ -78,7 +78,7 @@ def test_a_pickle_in_place_of_any_file_is_not_executed(kind: str, tmp_path: Path
     assert not trace.exists()
 
 
-def test_a_pickle_in_place_of_a_state_or_a_column_is_not_executed(tmp_path: Path) -> None:
+def test_pickle_in_place_of_a_state_or_a_column_is_not_executed(tmp_path: Path) -> None:
     import numpy as np
 
     from graphtrial.graphs import Column, GraphSet
@@ -161,7 +161,7 @@ def test_names_are_escaped_in_every_output(nasty_store: Store, tmp_path: Path) -
     assert json.loads(result.stdout)[0]["model"] == NASTY
 
 
-def test_names_cannot_write_sql(store_path: Path, study_spec: TrialSpec) -> None:
+def test_names_are_sql_parameters(store_path: Path, study_spec: TrialSpec) -> None:
     store = Store(store_path)
     store.start(study_spec, NASTY, True, {"cpu": NASTY})
     store.add_epochs(study_spec.id, [Epoch(1, 1e-3, 1.0, 1.0, 1.0, 1.0)])
@@ -181,7 +181,7 @@ def store_path(tmp_path: Path) -> Path:
     return tmp_path / "s.sqlite"
 
 
-def test_no_user_folder_or_variable_is_in_a_shared_result(nasty_store: Store, tmp_path: Path) -> None:
+def test_shared_results_contain_no_user_folder_or_variable(nasty_store: Store, tmp_path: Path) -> None:
     with sqlite3.connect(nasty_store.path) as connection:
         text = json.dumps(
             [list(row) for table in ("trials", "epochs") for row in connection.execute(f"SELECT * FROM {table}")]

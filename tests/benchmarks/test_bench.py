@@ -27,7 +27,7 @@ from graphtrial.tasks import GraphRegression
 TRIVIAL = "tests.benchmarks.trivial:"
 
 
-def test_a_summary_is_median_minimum_and_maximum():
+def test_summary_has_median_minimum_and_maximum():
     actual = summarize([3.0, 1.0, 2.0, 10.0])
     assert (actual.median, actual.low, actual.high, actual.count) == (2.5, 1.0, 10.0, 4)
     assert actual.scaled(2) == summarize([6.0, 2.0, 4.0, 20.0])
@@ -43,7 +43,7 @@ def test_ratios_are_taken_round_by_round():
 
 
 @pytest.mark.parametrize(("value", "unproven"), [(1.0, True), (1.29, True), (0.8, True), (1.31, False), (0.7, False)])
-def test_a_small_ratio_is_unproven(value: float, unproven: bool):
+def test_ratio_near_one_is_marked_unproven(value: float, unproven: bool):
     assert is_unproven(value) is unproven
 
 
@@ -54,7 +54,7 @@ def test_tables_are_markdown():
         table(["model"], [["a", "b"]])
 
 
-def test_numbers_as_text():
+def test_numbers_are_formatted():
     assert seconds(summarize([1.5, 2.0, 2.5])) == "2 s (1.5 to 2.5)"
     assert seconds(summarize([0.00123])) == "1.23 ms (1.23 to 1.23)"
     assert ratio(summarize([2.0])) == "2 x (2 to 2)"
@@ -80,13 +80,13 @@ def test_contestant_runs_on_request():
 @pytest.mark.slow
 @pytest.mark.parametrize(("warm_ups", "first"), [(1, 1), (2, 2), (3, 3), (9, 4)])
 @pytest.mark.parametrize("one_at_a_time", [True, False])
-def test_a_contestant_warms_up_until_it_gets_no_faster(warm_ups: int, first: int, one_at_a_time: bool):
+def test_warm_up_runs_until_times_are_stable(warm_ups: int, first: int, one_at_a_time: bool):
     side = Side("a", f"{TRIVIAL}quickens", {"seconds": [9.0, 6.0, 4.0, 3.9, 3.9, 3.9]})
     result = play(Match("x", (side,), rounds=1, one_at_a_time=one_at_a_time, warm_ups=warm_ups))
     assert result.checksums("a") == [first]
 
 
-def test_a_contestant_sees_no_setting_but_its_own(monkeypatch: pytest.MonkeyPatch):
+def test_contestant_gets_only_its_own_settings(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
     contestant = Contestant(
         f"{TRIVIAL}sees", {"names": ["OMP_NUM_THREADS", "MALLOC_TOP_PAD_"]}, {"MALLOC_TOP_PAD_": "1"}
@@ -109,7 +109,7 @@ def test_unavailable_contestant_has_a_reason(contest: str, reason: str):
         contestant.close()
 
 
-def test_a_contestant_that_ends_early_is_noticed():
+def test_contestant_that_exits_early_is_detected():
     contestant = Contestant(f"{TRIVIAL}breaks_later", {})
     try:
         contestant.warm_up()
@@ -137,7 +137,7 @@ def test_match_pairs_rounds_and_skips_unavailable_contestants(one_at_a_time: boo
     assert "too tired" in message[0]
 
 
-def test_targets_get_their_verdicts():
+def test_targets_are_met_or_missed():
     actual = {(v.match, v.goal.split(" as ")[0]): v.verdict for v in verdicts(_results())}
     assert actual["zinc/gcn", "at least 1.7 times"] == "reached, not in every round"
     assert actual["pattern/gcn", "at least 20 times"] == "**missed**"
@@ -145,7 +145,7 @@ def test_targets_get_their_verdicts():
     assert actual["batching", "at least 10 times"] == "reached"
 
 
-def test_every_target_concerns_a_match():
+def test_every_target_names_a_match():
     names = {match.name for match in chosen([], quick=False)}
     assert all(verdicts({name: Result(Match(name, (), 0)) for name in names}))
     for target in TARGETS:
@@ -153,7 +153,7 @@ def test_every_target_concerns_a_match():
         assert concerned, target
 
 
-def test_the_report_has_every_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_report_has_every_section(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     bounds = tmp_path / "BOUNDS.md"
     bounds.write_text("Memory | *as written* \n")
     monkeypatch.setattr(report, "BOUNDS", bounds)
@@ -165,7 +165,7 @@ def test_the_report_has_every_part(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert "Not written yet" in report.write({}, {}, quick=True)
 
 
-def test_stored_run_is_reported_again(tmp_path: Path):
+def test_stored_run_can_be_reported(tmp_path: Path):
     remaining, out = tmp_path / "run.json", tmp_path / "R.md"
     results = _results()
     remaining.write_text(json.dumps({"facts": {}, "quick": False, "results": [asdict(r) for r in results.values()]}))
@@ -173,7 +173,7 @@ def test_stored_run_is_reported_again(tmp_path: Path):
     assert out.read_text() == report.write(results, {}, quick=False)
 
 
-def test_workloads_are_chosen_by_section_or_name():
+def test_workloads_are_selected_by_section_or_name():
     assert {match.name.split("/")[0] for match in chosen([], quick=True)} == set(SECTIONS)
     assert [match.name for match in chosen(["wiki", "zinc/gin"], quick=False)] == ["zinc/gin", "wiki/gcn", "wiki/gat"]
     with pytest.raises(SystemExit, match="zink"):
@@ -198,7 +198,7 @@ def test_synthetic_graphs_have_the_sizes_of_the_real_ones():
 
 @pytest.mark.parametrize("workload", ["zinc", "pattern", "wiki"])
 @pytest.mark.parametrize("model", [entry.name for entry in ENTRIES])
-def test_the_twin_is_exactly_as_large(workload: str, model: str):
+def test_pyg_baseline_has_same_parameter_count(workload: str, model: str):
     twins = pytest.importorskip("benchmarks.twins")
     if model not in MODELS:
         pytest.skip("not in the registry")
@@ -217,14 +217,14 @@ def test_the_twin_is_exactly_as_large(workload: str, model: str):
         *[("gat", 102_385), ("monet", 106_002), ("gatedgcn", 105_735)],
     ],
 )
-def test_the_twin_has_the_published_number_of_parameters(model: str, published: int):
+def test_pyg_baseline_has_published_parameter_count(model: str, published: int):
     twins = pytest.importorskip("benchmarks.twins")
     assert count_parameters(twins.Twin(model, BY_NAME[model].zinc, node_types=28)) == published
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS_OF["zinc"])
-def test_the_twin_trains(model: str):
+def test_pyg_baseline_trains(model: str):
     pytest.importorskip("torch_geometric")
     from torch_geometric.loader import DataLoader
 
@@ -241,7 +241,7 @@ def test_the_twin_trains(model: str):
 
 
 @pytest.mark.slow
-def test_the_roofline_counts_every_product():
+def test_roofline_counts_every_matrix_product():
     pytest.importorskip("torch_geometric")
     from torch_geometric.data import Batch
 
@@ -258,7 +258,7 @@ def test_the_roofline_counts_every_product():
     assert roofline.bandwidth(1 << 12) > 0
 
 
-def test_graphs_of_a_task_have_targets():
+def test_synthetic_graphs_have_targets_of_their_task():
     data, _ = graphs_for("molecules", 3)
     assert Shapes.of(data, GraphRegression()).node_types == 28
 

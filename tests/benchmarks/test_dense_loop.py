@@ -26,7 +26,7 @@ def copy(into: nn.Module, given: Tensor, name: str = "weight") -> None:
 
 
 @pytest.mark.parametrize("entry", DENSE, ids=lambda entry: entry.name)
-def test_the_loop_has_the_size_of_the_model(entry):
+def test_loop_has_parameter_count_of_the_model(entry):
     loop = (ThreeWLLoop if entry.name == "3wl-gnn" else RingLoop)(entry.zinc, entry.layers)
     model = build_model(entry.name, SHAPES, {"width": entry.zinc, "layers": entry.layers})
     assert sum(p.numel() for p in loop.parameters()) == sum(p.numel() for p in model.parameters())

@@ -28,7 +28,7 @@ def checksum(contest: Callable[..., None], monkeypatch: pytest.MonkeyPatch, **ar
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("kernel", "dataset", "settings"), kernels.BESIDE)
-def test_both_sides_compute_the_same_matrix(
+def test_both_contestants_compute_the_same_matrix(
     kernel: str, dataset: str, settings: dict[str, Any], mirror: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("grakel", reason="GraKeL is not installed")

@@ -12,7 +12,7 @@ from graphtrial.graphs import GraphBatch, GraphSet
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("graphs", "width"), [(graphs, width) for _, graphs, width in workloads(quick=True)])
-def test_both_sides_compute_the_same(graphs: GraphSet, width: int) -> None:
+def test_operators_match_library_calls(graphs: GraphSet, width: int) -> None:
     torch.manual_seed(0)
     for case in cases(GraphBatch.from_set(graphs, np.arange(len(graphs))), width):
         ours, theirs = ([value.clone().requires_grad_() for value in case.inputs] for _ in range(2))

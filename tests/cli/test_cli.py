@@ -46,7 +46,7 @@ def test_help_has_an_example(command: str) -> None:
     assert "graphtrial " + command in call(*command.split(), "--help").stdout.partition("Example:")[2]
 
 
-def test_version() -> None:
+def test_version_option_prints_the_version() -> None:
     assert call("--version").stdout.strip() == f"graphtrial {__version__}"
 
 
@@ -54,7 +54,7 @@ def test_version() -> None:
 @pytest.mark.parametrize(
     "kind", ["datasets", "models", "encodings", "kernels", "protocols", "tasks", "metrics", "studies"]
 )
-def test_everything_can_be_listed(kind: str) -> None:
+def test_list_prints_every_registry(kind: str) -> None:
     names = [entry["name"] for entry in call_json("list", kind)]
     assert names
     shown = call("list", kind).stdout
@@ -74,7 +74,7 @@ def test_run_prints_the_documented_json(store: str) -> None:
 
 
 @pytest.mark.slow
-def test_run_prints_a_table_beside_the_published_row_and_is_instant_the_second_time(store: str) -> None:
+def test_run_prints_published_row_and_reuses_finished_trials(store: str) -> None:
     words = ["run", "csl", "gcn", "--encoding", "laplacian:20,sign=absolute", "--store", store, *QUICK]
     first, again = call(*words), call(*words)
     assert first.exit_code == again.exit_code == 0
@@ -99,7 +99,7 @@ def test_status_show_and_report_list_a_trial(store: str, tmp_path: Path) -> None
     assert "| MLP | none |" in call("report", "--markdown", "--store", store).stdout
 
 
-def test_a_failed_trial_shows_its_traceback(store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_trial_shows_its_traceback(store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "broken_model.py").write_text(
         "from torch import nn\n"
         "class Broken(nn.Module):\n"
@@ -120,7 +120,7 @@ def test_a_failed_trial_shows_its_traceback(store: str, tmp_path: Path, monkeypa
     assert "RuntimeError: the model is broken" in shown
 
 
-def test_a_study_file_is_planned_and_run(store: str, tmp_path: Path) -> None:
+def test_study_file_is_planned_and_run(store: str, tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(
         'title = "mine"\ndataset = "csl"\nseeds = 1\nsplits = 1\nrules = {stopping.max_epochs = 1}\n'
@@ -132,14 +132,14 @@ def test_a_study_file_is_planned_and_run(store: str, tmp_path: Path) -> None:
     assert [row["model"] for row in printed] == ["gcn", "mlp"]
 
 
-def test_params_counts_part_by_part() -> None:
+def test_params_command_counts_by_module() -> None:
     printed = call_json("params", "csl", "gcn", "--encoding", "laplacian:20")
     assert printed["params"] == sum(printed["parts"].values()) == 103847
     assert "103847" in call("params", "csl", "gcn", "--encoding", "laplacian:20").stdout
     assert call_json("params", "csl", "gcn", "--budget", "50k")["params"] <= 50_000
 
 
-def test_data_prepare_and_info() -> None:
+def test_data_prepare_and_info_print_statistics() -> None:
     assert call_json("data", "prepare", "csl")[0]["graphs"] == 150
     assert call_json("data", "info", "csl")["graphs"] == 150
     text = call("data", "info", "csl").stdout
@@ -169,7 +169,7 @@ def test_data_prepare_and_info() -> None:
         (["data", "info", "zinkc"], "Did you mean 'zinc'"),
     ],
 )
-def test_a_mistake_is_one_line_and_a_non_zero_exit(
+def test_usage_error_is_one_line_with_non_zero_exit_code(
     words: list[str], message: str, tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -181,7 +181,7 @@ def test_a_mistake_is_one_line_and_a_non_zero_exit(
     assert "Traceback" not in result.output
 
 
-def test_help_does_not_wait_for_torch() -> None:
+def test_help_does_not_import_torch() -> None:
     code = "import sys\nfrom graphtrial.cli.main import app\nprint('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -26,7 +26,7 @@ def shell(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 @pytest.mark.parametrize("words", ['"$@"', '"$@" --json', '"$@" --help'])
-def test_full_disk_is_one_line(words: str, tmp_path: Path) -> None:
+def test_full_disk_gives_one_line_error(words: str, tmp_path: Path) -> None:
     done = shell(f"{words} > /dev/full", tmp_path)
     assert (done.returncode, done.stderr) == (2, "graphtrial: system error: No space left on device\n")
     assert shell(f"{words} > /dev/full 2> /dev/full", tmp_path).returncode == 2
@@ -38,18 +38,18 @@ def test_closed_pipe_exits_silently(tmp_path: Path) -> None:
     assert done.stdout.strip() in ("0", str(failures.PIPE_CLOSED))  # 0 where all of it went into the pipe before
 
 
-def test_closed_standard_streams(tmp_path: Path) -> None:
+def test_closed_standard_streams_do_not_fail(tmp_path: Path) -> None:
     assert shell('"$@" >&-', tmp_path).returncode == 0
     assert shell('"$@" >&- 2>&-', tmp_path).returncode == 0
 
 
-def test_deleted_folder_is_one_line(tmp_path: Path) -> None:
+def test_deleted_working_directory_gives_one_line_error(tmp_path: Path) -> None:
     done = shell('mkdir gone && cd gone && rmdir ../gone && "$@"', tmp_path)
     assert done.returncode == 2
     assert done.stderr == "graphtrial: the current folder was deleted: change to another one\n"
 
 
-def test_text_that_is_no_unicode_can_be_printed(tmp_path: Path) -> None:
+def test_undecodable_text_is_printed_escaped(tmp_path: Path) -> None:
     done = run([*LIST[:3], "validate", os.fsdecode(b"\xff.toml")], capture_output=True, cwd=tmp_path)
     assert done.returncode in (1, 2)
     assert "Traceback" not in done.stdout + done.stderr
@@ -71,7 +71,7 @@ def test_text_that_is_no_unicode_can_be_printed(tmp_path: Path) -> None:
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else "",
 )
-def test_an_exception_is_one_line_and_a_code(
+def test_exception_gives_one_line_and_exit_code(
     error: BaseException, code: int, words: str, monkeypatch: pytest.MonkeyPatch, own_home: Path
 ) -> None:
     monkeypatch.chdir(own_home.parent)

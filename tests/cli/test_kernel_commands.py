@@ -50,7 +50,7 @@ def test_kernel_command_prints_json(tmp_path: Path) -> None:
         (["csl", "wl", "--rule", "fold=3"], "Did you mean 'folds'"),
     ],
 )
-def test_a_mistake_with_a_kernel_is_one_line(words: list[str], message: str, tmp_path: Path) -> None:
+def test_kernel_usage_error_is_one_line(words: list[str], message: str, tmp_path: Path) -> None:
     result = RUNNER.invoke(app, ["kernel", *words, "--workers", "0", "--store", str(tmp_path / "store.sqlite")])
     assert result.exit_code == 2
     assert result.stderr.startswith("graphtrial: ")

@@ -63,7 +63,7 @@ def assert_complete(table: TerminalTable, width: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
-def test_commands_never_shorten_numbers(
+def test_commands_never_truncate_numbers(
     command: str, rendered: list[TerminalTable], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     check = ParameterCheck("bgnn-v5", 10, "csl", "gcn", "GCN", {}, 4, 100_927, 100_927, True, {}, "", None)
@@ -77,7 +77,7 @@ def test_commands_never_shorten_numbers(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS_ON_STORES)
-def test_commands_on_stores_never_shorten_numbers(
+def test_store_commands_never_truncate_numbers(
     command: str,
     rendered: list[TerminalTable],
     results: Store,  # noqa: F811
@@ -95,7 +95,7 @@ def test_commands_on_stores_never_shorten_numbers(
 
 
 @pytest.mark.slow
-def test_shipped_results_never_shorten_numbers() -> None:
+def test_shipped_results_never_truncate_numbers() -> None:
     for table in terminal_tables(result_rows(shipped_store().trials())):
         for width in WIDTHS:
             assert_complete(table, width)
@@ -105,7 +105,7 @@ def test_shipped_results_never_shorten_numbers() -> None:
     ("columns", "is_terminal", "width"),
     [("80", False, 80), ("", False, 160), ("", True, None), ("100", True, 100), ("0", False, 40), ("²", False, 160)],
 )
-def test_width_of_the_output(
+def test_output_width_follows_terminal_or_columns(
     columns: str, is_terminal: bool, width: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stdout = io.StringIO()

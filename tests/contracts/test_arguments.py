@@ -110,7 +110,7 @@ def _sound(constructor: Callable[..., Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("constructor", list(constructors()))
-def test_a_wrong_argument_is_one_line(constructor: Callable[..., Any]) -> None:
+def test_invalid_argument_gives_one_line_error(constructor: Callable[..., Any]) -> None:
     given, refused = _sound(constructor), 0
     for key in declared_arguments(constructor):
         for value in NASTY:
@@ -129,7 +129,7 @@ def test_a_wrong_argument_is_one_line(constructor: Callable[..., Any]) -> None:
 
 
 @pytest.mark.parametrize("name", MODELS.names())
-def test_a_wrong_setting_of_a_model_is_one_line(name: str) -> None:
+def test_invalid_model_setting_gives_one_line_error(name: str) -> None:
     sound: dict[str, Any] = {"width": 8 * width_step(name, {})} if "width" in model_settings(name) else {}
     refused = 0
     for key in model_settings(name):
@@ -149,7 +149,7 @@ def test_a_wrong_setting_of_a_model_is_one_line(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PROTOCOLS.names())
-def test_a_wrong_rule_is_one_line(name: str) -> None:
+def test_invalid_rule_gives_one_line_error(name: str) -> None:
     protocol = PROTOCOLS.get(name)
     for key in protocol.rules.flat():
         for value in NASTY:
@@ -163,7 +163,7 @@ def test_a_wrong_rule_is_one_line(name: str) -> None:
 
 @pytest.mark.parametrize("key", ["seeds", "schedule.seeds", "stopping.seeds", "optimizer.seeds", "seeds.x", "", "."])
 @pytest.mark.parametrize("name", ["bgnn-v5/csl", "wikics/svm", "tudataset/kernel-svm", "tudataset/gnn"])
-def test_an_unknown_rule_is_one_line_whatever_its_value(name: str, key: str) -> None:
+def test_unknown_rule_gives_one_line_error_for_any_value(name: str, key: str) -> None:
     for value in (*NASTY, "none", None):
         with pytest.raises(GraphTrialError) as refusal:
             PROTOCOLS.get(name).rules_for("gcn", 4, {key: value})
@@ -182,6 +182,6 @@ def test_an_unknown_rule_is_one_line_whatever_its_value(name: str, key: str) -> 
     ],
     ids=str,
 )
-def test_rules_that_were_accepted_once(wrong: dict[str, Any]) -> None:
+def test_invalid_rules_raise_with_allowed_values(wrong: dict[str, Any]) -> None:
     with pytest.raises(GraphTrialError, match=r"^\w+ of (the training rules|[\w ]+ '\w+') must be .*, not "):
         PROTOCOLS.get("bgnn-v5/csl").rules_for("gcn", 4, wrong)

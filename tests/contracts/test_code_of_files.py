@@ -103,7 +103,7 @@ def call(words: list[str], **names: Any) -> Result:
 
 @pytest.mark.parametrize("honest", [False, True])
 @pytest.mark.parametrize("place", PLACES)
-def test_no_command_imports_what_a_store_names(
+def test_no_command_imports_code_named_by_a_store(
     place: str, honest: bool, plain: TrialSpec, mark: Path, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     spec, path = trial(place, plain, tmp_path, honest=honest), tmp_path / "theirs.sqlite"
@@ -125,7 +125,7 @@ def test_no_command_imports_what_a_store_names(
 
 
 @pytest.mark.parametrize("place", STUDIES)
-def test_no_command_imports_what_a_study_names(place: str, mark: Path, tmp_path: Path) -> None:
+def test_no_command_imports_code_named_by_a_study(place: str, mark: Path, tmp_path: Path) -> None:
     file = tmp_path / "theirs.toml"
     file.write_text(f'title = "a study"\n{STUDIES[place]}')
     for words in FROM_STUDY:
@@ -139,7 +139,7 @@ def test_no_command_imports_what_a_study_names(place: str, mark: Path, tmp_path:
 
 
 @pytest.mark.parametrize("words", OTHERS, ids=" ".join)
-def test_no_command_imports_what_a_recipe_names(words: list[str], mark: Path, own_home: Path) -> None:
+def test_no_command_imports_code_named_by_a_recipe(words: list[str], mark: Path, own_home: Path) -> None:
     recipe = {"name": "stranger", "kind": "jsonl", "title": "t", "task": "marked:Asked", "protocol": "marked:protocol"}
     (own_home / "own").mkdir(parents=True)
     (own_home / "own" / "stranger.json").write_text(json.dumps({**recipe, "files": [], "split": {}, "format": 1}))
@@ -148,7 +148,7 @@ def test_no_command_imports_what_a_recipe_names(words: list[str], mark: Path, ow
     assert "marked" not in sys.modules
 
 
-def test_every_command_was_tried() -> None:
+def test_every_command_is_covered() -> None:
     def names(command: Any, path: tuple[str, ...] = ()) -> Iterator[str]:
         if not hasattr(command, "commands"):
             yield " ".join(path)
@@ -161,7 +161,7 @@ def test_every_command_was_tried() -> None:
     assert {name for name in missed if not name.startswith("data generate")} == APART
 
 
-def test_every_command_that_takes_a_plugin_takes_an_allowance() -> None:
+def test_every_command_with_plugin_option_has_allow_option() -> None:
     def options(command: Any) -> Iterator[set[str]]:
         for inner in getattr(command, "commands", {}).values():
             yield from options(inner)

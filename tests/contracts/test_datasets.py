@@ -95,7 +95,7 @@ def test_metadata_is_complete(name: str) -> None:
 
 
 @pytest.mark.slow
-def test_splits_are_disjoint_and_complete_where_promised(dataset: Dataset) -> None:
+def test_splits_are_disjoint_and_complete_where_declared(dataset: Dataset) -> None:
     count = dataset.graphs.size[dataset.spec.split_level]
     for split in dataset.splits:
         batched = np.concatenate(list(split.parts.values()))
@@ -106,7 +106,7 @@ def test_splits_are_disjoint_and_complete_where_promised(dataset: Dataset) -> No
             assert len(batched) == count
 
 
-def test_splits_are_stratified_where_promised(dataset: Dataset) -> None:
+def test_splits_are_stratified_where_declared(dataset: Dataset) -> None:
     if not dataset.spec.splits_stratified:
         pytest.skip(f"{dataset.name} does not promise stratified splits")
     labels = dataset.graphs.column("y").values
@@ -132,13 +132,13 @@ def test_edges_are_sorted_and_values_finite(dataset: Dataset) -> None:
             assert column.values.max() < column.types
 
 
-def test_names_of_types_fit_the_columns(dataset: Dataset) -> None:
+def test_category_names_match_the_columns(dataset: Dataset) -> None:
     for names, column in ((dataset.spec.node_names, "x"), (dataset.spec.edge_names, "edge_attr")):
         if names:
             assert len(names) == dataset.graphs.column(column).types
 
 
-def test_the_declared_task_is_the_one_of_the_data(dataset: Dataset) -> None:
+def test_declared_task_matches_the_data(dataset: Dataset) -> None:
     declared, task = dataset.spec.task, dataset.task
     assert declared is not None
     assert (declared.name, declared.metric.title, declared.metric.higher_is_better) == (
@@ -148,7 +148,7 @@ def test_the_declared_task_is_the_one_of_the_data(dataset: Dataset) -> None:
     )
 
 
-def test_the_task_accepts_the_targets(dataset: Dataset) -> None:
+def test_task_accepts_the_targets(dataset: Dataset) -> None:
     split = dataset.splits[0]
     if dataset.spec.split_level == "graph":
         batch = GraphBatch.from_set(dataset.graphs, split.train[:4])
@@ -170,7 +170,7 @@ def test_the_task_accepts_the_targets(dataset: Dataset) -> None:
     assert np.isfinite(dataset.task.score(prediction, target))
 
 
-def test_pairs_to_rank_are_linked_and_not(dataset: Dataset) -> None:
+def test_candidate_pairs_contain_positives_and_negatives(dataset: Dataset) -> None:
     if dataset.spec.split_level != "pair":
         pytest.skip(f"{dataset.name} does not ask about pairs")
     linked = dataset.graphs.column("y").values
@@ -185,7 +185,7 @@ def test_statistics_agree_with_the_published(dataset: Dataset) -> None:
 
 
 @pytest.mark.slow
-def test_reading_again_gives_the_same(dataset: Dataset) -> None:
+def test_parsing_is_deterministic(dataset: Dataset) -> None:
     again = load(dataset.name)
     assert again.hash == dataset.hash == dataset.provenance["hash"]
     assert again.graphs.content_hash == dataset.graphs.content_hash
@@ -209,7 +209,7 @@ def test_info_is_json_without_paths(dataset: Dataset, session_home: Path, mirror
 
 
 @pytest.mark.slow
-def test_two_processes_at_once_prepare_the_same(
+def test_concurrent_processes_prepare_the_same_dataset(
     dataset: Dataset, own_home: Path, mirror: Path, request: pytest.FixtureRequest
 ) -> None:
     most = 500_000 if request.config.getoption("--long") else 50_000

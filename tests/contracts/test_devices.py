@@ -77,7 +77,7 @@ def close(ours: tuple[Tensor, dict[str, Tensor]], theirs: tuple[Tensor, dict[str
 
 
 @pytest.mark.parametrize("name", MODELS.names())
-def test_the_portable_path_agrees_with_the_compiled_one(name: str) -> None:
+def test_portable_path_matches_compiled_kernels(name: str) -> None:
     with compute_settings():
         compiled = gradients(*model_of(name))
         with portable_path():
@@ -87,7 +87,7 @@ def test_the_portable_path_agrees_with_the_compiled_one(name: str) -> None:
 
 @pytest.mark.parametrize("device", ["cuda:0", "mps"])
 @pytest.mark.parametrize("name", MODELS.names())
-def test_a_model_stays_on_its_device(name: str, device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_model_stays_on_its_device(name: str, device: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with compute_settings():
         compiled = gradients(*model_of(name))
         model, batch = model_of(name)
@@ -108,7 +108,7 @@ def test_a_model_stays_on_its_device(name: str, device: str, monkeypatch: pytest
 
 
 @pytest.mark.parametrize("name", sorted(MAKERS))
-def test_the_loss_of_a_task_stays_on_its_device(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_loss_of_a_task_stays_on_its_device(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert set(MAKERS) == set(TASKS.names())
     task = make(name)
     target, right = MAKERS[name](task, torch.Generator().manual_seed(0))
@@ -126,7 +126,7 @@ def test_the_loss_of_a_task_stays_on_its_device(name: str, monkeypatch: pytest.M
     torch.testing.assert_close(gradient, expected, rtol=1e-5, atol=1e-7)
 
 
-def test_the_pretended_device_fails_where_a_real_one_would() -> None:
+def test_fake_device_raises_like_a_real_one() -> None:
     class OnTheHost(torch.autograd.Function):
         @staticmethod
         def forward(ctx: Any, x: Tensor) -> Tensor:
@@ -151,7 +151,7 @@ def test_the_pretended_device_fails_where_a_real_one_would() -> None:
         assert sum(mode.syncs.values()) == 3
 
 
-def test_every_operator_of_the_mps_path_has_an_implementation_there() -> None:
+def test_every_operator_of_the_mps_path_is_implemented_on_mps() -> None:
     """By torch's own table of operators, which is the same for every build."""
     import torchgen
 

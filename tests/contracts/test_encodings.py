@@ -98,7 +98,7 @@ def test_encoding_depends_on_the_structure_only(encoding: Encoding, graphs: Grap
 
 
 @every_set
-def test_a_graph_has_the_same_encoding_whatever_its_neighbours(encoding: Encoding, graphs: GraphSet) -> None:
+def test_encoding_does_not_depend_on_other_graphs(encoding: Encoding, graphs: GraphSet) -> None:
     batched = np.split(encoding.compute(graphs), graphs.node_ptr[1:-1])
     for graph in range(len(graphs)):
         np.testing.assert_array_equal(encoding.compute(graphs.subset([graph])), batched[graph])
@@ -129,7 +129,7 @@ def hashes(name: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_another_process_computes_the_same_bits() -> None:
+def test_encoding_is_bit_exact_in_another_process() -> None:
     root = str(Path(__file__).parents[2])
     path = os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "2", "PYTHONHASHSEED": "7"}
@@ -148,7 +148,7 @@ def test_encoding_ignores_the_global_random_state(encoding: Encoding) -> None:
     np.testing.assert_array_equal(encoding.compute(SETS["random"]), first)
 
 
-def test_the_training_view_depends_on_the_generator_alone(encoding: Encoding) -> None:
+def test_random_augmentation_depends_on_the_generator_alone(encoding: Encoding) -> None:
     values = torch.from_numpy(encoding.compute(SETS["random"]))
     remaining = values.clone()
     views = []
@@ -161,7 +161,7 @@ def test_the_training_view_depends_on_the_generator_alone(encoding: Encoding) ->
     torch.testing.assert_close(values, remaining, rtol=0, atol=0, equal_nan=True)
 
 
-def test_encoding_a_set_adds_one_column_that_batches_carry(encoding: Encoding, own_home: Path) -> None:
+def test_encoding_adds_one_column_to_set_and_batches(encoding: Encoding, own_home: Path) -> None:
     for graphs in SETS.values():
         encoded = encode(graphs, encoding, "encoding")
         np.testing.assert_array_equal(encoded.column("encoding").values, encoding.compute(graphs))
@@ -186,7 +186,7 @@ def test_every_model_uses_the_encoding(model: str, replaces: bool, encoding: Enc
 
 
 @pytest.mark.parametrize("name", [name for name in ENCODINGS if name != "combined"])
-def test_instances_have_the_identity_of_their_text(name: str) -> None:
+def test_instance_and_string_have_the_same_identity(name: str) -> None:
     encoding = make(name)
     texts = []
     for part in encoding.parts:
@@ -197,12 +197,12 @@ def test_instances_have_the_identity_of_their_text(name: str) -> None:
     assert encoding_text(type(encoding)) == encoding_text(name) == name
 
 
-def test_instance_of_a_combination_has_the_identity_of_its_text() -> None:
+def test_combined_instance_and_string_have_the_same_identity() -> None:
     encoding = make("combined")
     assert parse_encoding(encoding_text(encoding)) == parse_encoding("rwse:3+laplacian:4")
 
 
-def test_instance_that_stores_no_arguments_is_one_line() -> None:
+def test_instance_without_stored_arguments_gives_one_line_error() -> None:
     encoding = ENCODINGS.get("random-walk")(k=4)
     del encoding.k  # type: ignore[attr-defined]
     with pytest.raises(GraphTrialError, match="does not store its argument 'k'"):

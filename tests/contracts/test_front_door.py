@@ -29,7 +29,7 @@ DOORS = {
 }
 
 
-def test_importing_it_imports_no_torch_and_no_registry() -> None:
+def test_import_graphtrial_imports_neither_torch_nor_registries() -> None:
     code = (
         "import sys, graphtrial as gt; dir(gt); print(sorted({'torch', 'numpy', 'sklearn', 'scipy', "
         "'graphtrial.datasets', 'graphtrial.nn'} & set(sys.modules)))"
@@ -62,7 +62,7 @@ def test_every_registered_class_is_an_attribute_of_its_package(door: str) -> Non
         *("load", "build", "run", "run_study"),
     ],
 )
-def test_the_names_that_one_tries_first(path: str) -> None:
+def test_top_level_names_are_available(path: str) -> None:
     thing: Any = gt
     for part in path.split("."):
         assert part in dir(thing)
@@ -71,14 +71,14 @@ def test_the_names_that_one_tries_first(path: str) -> None:
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_a_name_that_is_not_there_is_an_attribute_error(door: str) -> None:
+def test_missing_name_raises_attribute_error(door: str) -> None:
     with pytest.raises(AttributeError, match=f"module 'graphtrial.{door}' has no attribute 'Nothing'"):
         _ = getattr(gt, door).Nothing
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         _ = gt.nothing  # type: ignore[attr-defined]
 
 
-def test_a_model_of_the_package_is_the_whole_model() -> None:
+def test_class_of_gt_nn_builds_the_whole_model() -> None:
     data = gt.load(gt.datasets.CSL)
     assert data.hash == gt.load("csl").hash
     models = []
@@ -98,12 +98,12 @@ def test_a_model_of_the_package_is_the_whole_model() -> None:
     assert {"shapes", "width", "layers", "readout"} <= set(inspect.signature(gt.nn.GIN).parameters)
 
 
-def test_a_class_that_is_not_registered_is_one_line() -> None:
+def test_unregistered_class_gives_one_line_error() -> None:
     with pytest.raises(GraphTrialError, match="is not a registered model"):
         gt.build(torch.nn.Linear, "csl")
 
 
-def test_an_encoding_is_a_text_or_an_instance() -> None:
+def test_encoding_may_be_a_string_or_an_instance() -> None:
     instance = gt.encodings.LaplacianPE(k=20, sign="absolute")
     text = "laplacian:20,sign=absolute"
     counts = [

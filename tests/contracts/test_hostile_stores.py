@@ -69,7 +69,7 @@ def trials() -> list[TrialSpec]:
     return Study("small", "csl", rows, seeds=1, splits=1, rules={"stopping.max_epochs": 1}).trials()
 
 
-def test_every_command_that_takes_a_store_is_tried() -> None:
+def test_every_command_with_a_store_option_is_covered() -> None:
     assert set(commands(typer.main.get_command(app))) == {*READING, *WRITING}
 
 
@@ -119,7 +119,9 @@ def tell(words: list[str], *more: str) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("hostile", sorted(ALL), indirect=True)
-def test_one_line_and_no_harm(hostile: Path, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+def test_hostile_store_gives_one_line_error_and_no_side_effects(
+    hostile: Path, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
     case = request.node.callspec.params["hostile"]
     trial = "" if case.startswith("an id") else trials()[0].id[:8]  # of all ids, whatever they are
     before = outside(tmp_path)

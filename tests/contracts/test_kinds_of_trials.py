@@ -78,7 +78,7 @@ def _has_text(node: ast.AST, texts: set[str]) -> bool:
     return any(isinstance(each, ast.Constant) and each.value in texts for each in ast.walk(node))
 
 
-def test_no_file_outside_of_the_kinds_asks_for_the_type_of_rules() -> None:
+def test_only_trial_kinds_check_the_type_of_rules() -> None:
     actual = {
         path.relative_to(PACKAGE).as_posix(): list(type_tests(path.read_text(encoding="utf-8")))
         for path in sorted(PACKAGE.rglob("*.py"))
@@ -116,7 +116,7 @@ def test_no_file_outside_of_the_kinds_asks_for_the_type_of_rules() -> None:
         "from graphtrial.svm.rules import KernelFoldRules",
     ],
 )
-def test_every_spelling_is_detected(source: str) -> None:
+def test_every_form_of_type_check_is_detected(source: str) -> None:
     assert list(type_tests(source))
 
 
@@ -137,7 +137,7 @@ def test_unrelated_code_is_not_detected(source: str) -> None:
 
 
 @pytest.mark.parametrize("name", PROTOCOLS.names())
-def test_the_rules_of_every_protocol_have_a_kind_and_are_read_back(name: str) -> None:
+def test_rules_of_every_protocol_round_trip_through_their_kind(name: str) -> None:
     rules = PROTOCOLS.get(name).rules
     kind = kind_of(rules)
     assert kind.rules is rules
@@ -150,12 +150,12 @@ def test_the_rules_of_every_protocol_have_a_kind_and_are_read_back(name: str) ->
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_no_class_of_rules_has_two_kinds(kind: type) -> None:
+def test_every_rules_class_has_one_kind(kind: type) -> None:
     others = [other for other in KINDS if other is not kind]
     assert not {rules for other in others for rules in other.rules_types} & set(kind.rules_types)  # type: ignore[attr-defined]
 
 
-def test_settings_of_a_resolved_model_are_all_of_its_arguments() -> None:
+def test_resolved_settings_include_all_arguments() -> None:
     kind = kind_of(PROTOCOLS.get("bgnn-v5/csl").rules)
     resolved = kind.resolve(Component("gcn", {"width": 8}))
     assert kind.settings(resolved)["layers"] == 4

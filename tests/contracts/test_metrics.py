@@ -61,7 +61,7 @@ def test_titles_are_unique() -> None:
     assert len(set(titles)) == len(titles)
 
 
-def test_a_perfect_prediction_has_the_best_score(case: tuple[Metric, OutputType], generator: torch.Generator) -> None:
+def test_perfect_prediction_has_the_best_score(case: tuple[Metric, OutputType], generator: torch.Generator) -> None:
     metric, output_type = case
     target, perfect, random = drawn(output_type, generator)
     best, score = metric.compute(perfect.float(), target), metric.compute(random, target)
@@ -75,16 +75,14 @@ def test_a_perfect_prediction_has_the_best_score(case: tuple[Metric, OutputType]
         assert score > best
 
 
-def test_the_order_of_the_examples_does_not_matter(case: tuple[Metric, OutputType], generator: torch.Generator) -> None:
+def test_score_is_invariant_to_example_order(case: tuple[Metric, OutputType], generator: torch.Generator) -> None:
     metric, output_type = case
     target, _, random = drawn(output_type, generator)
     order = torch.randperm(EXAMPLES, generator=generator)
     assert metric.compute(random[order], target[order]) == pytest.approx(metric.compute(random, target), rel=1e-12)
 
 
-def test_missing_labels_are_examples_that_are_not_there(
-    case: tuple[Metric, OutputType], generator: torch.Generator
-) -> None:
+def test_missing_labels_are_masked(case: tuple[Metric, OutputType], generator: torch.Generator) -> None:
     metric, output_type = case
     if output_type not in ("real", "binary"):
         pytest.skip("only columns of targets have missing labels")

@@ -159,7 +159,7 @@ def test_output_does_not_depend_on_the_batch(case: Case) -> None:
 
 
 @pytest.mark.slow
-def test_evaluation_changes_nothing_and_repeats_itself(case: Case) -> None:
+def test_evaluation_is_deterministic_and_changes_no_state(case: Case) -> None:
     model, batch = case.used(), batch_of(GRAPHS)
     before = {key: value.clone() for key, value in model.state_dict().items()}
     assert torch.equal(model(batch), model(batch))
@@ -215,7 +215,7 @@ def test_degenerate_graphs_have_finite_outputs_and_gradients(case: Case, trainin
 
 
 @pytest.mark.slow
-def test_weights_go_through_safetensors(case: Case) -> None:
+def test_weights_round_trip_through_safetensors(case: Case) -> None:
     model, batch = case.used(), batch_of(GRAPHS)
     other = case.build(seed=1).double().eval()
     assert not torch.equal(other(batch), model(batch))
@@ -223,7 +223,7 @@ def test_weights_go_through_safetensors(case: Case) -> None:
     assert torch.equal(other(batch), model(batch))
 
 
-def test_the_seed_decides_the_weights(case: Case) -> None:
+def test_seed_determines_the_initial_weights(case: Case) -> None:
     first, again, other = (case.build(seed).state_dict() for seed in (3, 3, 4))
     assert first.keys() == again.keys() == other.keys()
     assert all(torch.equal(first[key], again[key]) for key in first)
@@ -231,7 +231,7 @@ def test_the_seed_decides_the_weights(case: Case) -> None:
 
 
 @pytest.mark.slow
-def test_the_number_of_parameters_grows_with_the_width_and_the_depth(case: Case) -> None:
+def test_parameter_count_grows_with_width_and_depth(case: Case) -> None:
     step = width_step(case.name, {})
     widths = [count_parameters(case.build(width=width)) for width in range(4 * step, 25 * step, step)]
     depths = [count_parameters(case.build(layers=layers)) for layers in range(1, 6) if "layers" in case.settings()]
@@ -242,7 +242,7 @@ def test_the_number_of_parameters_grows_with_the_width_and_the_depth(case: Case)
 @pytest.mark.slow
 @pytest.mark.parametrize("layers", [1, 32])
 @pytest.mark.parametrize("name", [name for name in MODELS if issubclass(MODELS.get(name), Conv)])
-def test_stacks_may_be_shallow_and_deep(name: str, layers: int) -> None:
+def test_stacks_of_any_depth_run(name: str, layers: int) -> None:
     model = Case(name, edge_features=False, encoding=False).build(layers=layers)
     out = model(batch_of(GRAPHS))
     out.square().mean().backward()
@@ -276,7 +276,7 @@ of eigenpairs, which are tested beside the modules."""
     [(name, key) for name in GRAPH_MODELS for key in model_settings(name) if (name, key) not in SILENT],
     ids=lambda value: value,
 )
-def test_every_declared_setting_is_wired(name: str, key: str) -> None:
+def test_every_declared_setting_has_an_effect(name: str, key: str) -> None:
     case = Case(name, edge_features=False, encoding=True)
     value = case.settings().get(key, model_settings(name)[key])
     base = accepted_settings(name, batch_norm=False) if key == "layer_norm" else {}  # a model has one norm
@@ -308,7 +308,7 @@ def described(model: nn.Module, seed: int) -> tuple[Any, ...]:
 
 
 @pytest.mark.slow
-def test_unused_features_change_nothing(any_case: Case) -> None:
+def test_unused_features_are_ignored(any_case: Case) -> None:
     case = any_case
     model, graphs = case.used(), graph_set(GRAPHS)
     torch.manual_seed(0)

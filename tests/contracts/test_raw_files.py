@@ -90,7 +90,7 @@ BAD: dict[str, bytes] = {
 @pytest.mark.slow
 @pytest.mark.parametrize("content", BAD.values(), ids=BAD)
 @pytest.mark.parametrize(("name", "source", "file"), without_hash(), ids=lambda thing: getattr(thing, "name", thing))
-def test_bad_raw_files_give_one_line_and_leave_nothing(
+def test_corrupt_raw_files_give_one_line_error_and_leave_no_files(
     name: str,
     source: Source,
     file: File,
@@ -131,7 +131,7 @@ def test_bad_raw_files_give_one_line_and_leave_nothing(
     "damage", [flipped, lambda c: c[: len(c) // 2], lambda c: c + b"more"], ids=["flip", "cut", "add"]
 )
 @pytest.mark.parametrize("file", HASHED, ids=lambda file: file.name)
-def test_no_changed_byte_of_a_published_file_is_accepted(
+def test_flipped_byte_of_a_published_file_is_detected(
     file: File, damage: Callable[[bytes], bytes], mirror: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = mirror / file.name
@@ -146,7 +146,7 @@ def test_no_changed_byte_of_a_published_file_is_accepted(
 
 
 @pytest.mark.slow
-def test_a_bomb_is_not_unpacked(own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_decompression_bomb_is_rejected(own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mirror, scratch = tmp_path / "mirror" / "TU", tmp_path / "scratch"
     mirror.mkdir(parents=True)
     scratch.mkdir()

@@ -72,7 +72,7 @@ def test_plan_equals_trials(name: str, request: pytest.FixtureRequest) -> None:
     assert len({trial.id for trial in trials}) == len(trials)
 
 
-def test_a_dataset_may_be_planned_by_an_alias() -> None:
+def test_plan_accepts_dataset_aliases() -> None:
     (row,) = plan(Study("s", "tu/enzymes", (ModelEntry("wl"),), "tudataset/kernel-svm"))
     assert row.dataset == DATASETS.get("tu/enzymes").name == "enzymes"
 
@@ -93,7 +93,7 @@ def stands_for(row: PlannedRow, printed: PublishedResult, model: PublishedModel)
 
 
 @pytest.mark.parametrize("name", OF_TABLES)
-def test_every_printed_row_is_a_row_of_the_study_or_explained(name: str) -> None:
+def test_every_printed_row_is_in_the_study_or_has_a_reason(name: str) -> None:
     for printed in experiments(*parse_table(name)):
         assert printed.models or printed.reason, printed.description
         assert not printed.reason or printed.test is None, printed.description
@@ -102,7 +102,7 @@ def test_every_printed_row_is_a_row_of_the_study_or_explained(name: str) -> None
 
 
 @pytest.mark.parametrize("name", OF_TABLES)
-def test_every_row_of_the_study_is_a_printed_one(name: str) -> None:
+def test_every_row_of_the_study_is_printed(name: str) -> None:
     rows = [printed for printed in experiments(*parse_table(name)) if not printed.reason]
     models = [(printed, model) for printed in rows for model in printed.models]
     for row in planned(name):
@@ -111,7 +111,7 @@ def test_every_row_of_the_study_is_a_printed_one(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", OF_TABLES)
-def test_parameters_are_as_many_as_printed(name: str) -> None:
+def test_parameter_counts_match_the_printed_ones(name: str) -> None:
     for printed in experiments(*parse_table(name)):
         if not printed.models or printed.params_exact is None:
             continue
@@ -129,6 +129,6 @@ def test_parameters_are_as_many_as_printed(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", OF_TABLES)
-def test_the_protocol_is_that_of_the_paper(name: str) -> None:
+def test_protocol_belongs_to_the_paper(name: str) -> None:
     paper = name.partition("/")[0]
     assert {row.protocol.partition("/")[0] for row in planned(name)} == {paper}

@@ -73,19 +73,19 @@ WAYS = {
 }
 
 
-def test_every_executor_is_tried() -> None:
+def test_every_executor_is_covered() -> None:
     assert {way.partition(":")[0].partition(",")[0] for way in WAYS} == set(EXECUTORS)
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_trial_has_the_metric_of_the_data_as_loaded(regression: None, way: str, tmp_path: Path) -> None:
+def test_trial_takes_metric_from_the_loaded_dataset(regression: None, way: str, tmp_path: Path) -> None:
     store = Store(tmp_path / "results" / "store.sqlite")
     WAYS[way](_trials(), store)
     (record,) = store.trials()
     assert (record.status, record.metric, record.higher_is_better) == ("done", "MAE", False)
 
 
-def test_the_smaller_error_is_the_better_one(regression: None, tmp_path: Path) -> None:
+def test_lower_error_is_better(regression: None, tmp_path: Path) -> None:
     path = tmp_path / "store.sqlite"
     run = ["run", NAME, "gcn", "--protocol", "bgnn-v5/tu", "--splits", "3", "--seeds", "1", "--workers", "0"]
     for epochs in ("1", "60"):
@@ -107,7 +107,7 @@ def test_the_smaller_error_is_the_better_one(regression: None, tmp_path: Path) -
     assert {(row["metric"], row["higher_is_better"]) for row in rows} == {("MAE", False)}
 
 
-def test_a_second_start_mends_the_metric_of_the_first(regression: None, tmp_path: Path) -> None:
+def test_restart_corrects_the_stored_metric(regression: None, tmp_path: Path) -> None:
     store = Store(tmp_path / "store.sqlite")
     (spec,) = _trials()
     store.start(spec, "accuracy", True, {})
@@ -115,7 +115,7 @@ def test_a_second_start_mends_the_metric_of_the_first(regression: None, tmp_path
     assert (store.find(spec.id).metric, store.find(spec.id).higher_is_better) == ("MAE", False)
 
 
-def test_data_that_are_gone_fail_the_trial_and_not_the_study(
+def test_missing_data_fail_the_trial_and_not_the_study(
     regression: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (spec,) = _trials()
@@ -128,6 +128,6 @@ def test_data_that_are_gone_fail_the_trial_and_not_the_study(
     assert "Lengths.zip" in (record.error or "")
 
 
-def test_a_set_outside_the_catalog_declares_no_task(regression: None) -> None:
+def test_dataset_outside_the_catalog_declares_no_task(regression: None) -> None:
     assert DATASETS.get(NAME).task is None
     assert task_of(NAME).name == load(NAME).task.name == "graph-regression"

@@ -95,14 +95,14 @@ def test_metadata_is_complete(task: Task) -> None:
     assert task.name in MAKERS, "say in this file what the targets of the new task are"
 
 
-def test_the_score_does_not_depend_on_the_order_of_the_examples(task: Task, generator: torch.Generator) -> None:
+def test_score_is_invariant_to_example_order(task: Task, generator: torch.Generator) -> None:
     target, _ = MAKERS[task.name](task, generator)
     prediction = guess(task, generator)
     order = torch.randperm(EXAMPLES, generator=generator)
     assert task.score(prediction[order], target[order]) == pytest.approx(task.score(prediction, target), rel=1e-12)
 
 
-def test_the_loss_does_not_depend_on_the_order_of_the_examples(task: Task, generator: torch.Generator) -> None:
+def test_loss_is_invariant_to_example_order(task: Task, generator: torch.Generator) -> None:
     target, _ = MAKERS[task.name](task, generator)
     prediction = guess(task, generator)
     order = torch.randperm(EXAMPLES, generator=generator)
@@ -111,7 +111,7 @@ def test_the_loss_does_not_depend_on_the_order_of_the_examples(task: Task, gener
     )
 
 
-def test_a_perfect_prediction_has_the_best_score_and_the_smallest_loss(task: Task, generator: torch.Generator) -> None:
+def test_perfect_prediction_has_the_best_score_and_the_smallest_loss(task: Task, generator: torch.Generator) -> None:
     target, perfect = MAKERS[task.name](task, generator)
     best, least = task.score(perfect, target), float(task.loss(perfect, target))
     worst, most = task.metric.range
@@ -124,7 +124,7 @@ def test_a_perfect_prediction_has_the_best_score_and_the_smallest_loss(task: Tas
         assert least < float(task.loss(prediction, target))
 
 
-def test_walking_from_a_guess_to_the_truth_improves_score_and_loss(task: Task, generator: torch.Generator) -> None:
+def test_interpolating_towards_the_target_improves_score_and_loss(task: Task, generator: torch.Generator) -> None:
     target, perfect = MAKERS[task.name](task, generator)
     start = guess(task, generator)
     way = [torch.lerp(start, perfect.float(), part) for part in (0.0, 0.3, 0.6, 1.0)]
@@ -134,7 +134,7 @@ def test_walking_from_a_guess_to_the_truth_improves_score_and_loss(task: Task, g
     assert scores == sorted(scores, reverse=not task.metric.higher_is_better)
 
 
-def test_a_step_against_the_gradient_lowers_the_loss(task: Task, generator: torch.Generator) -> None:
+def test_step_against_the_gradient_lowers_the_loss(task: Task, generator: torch.Generator) -> None:
     target, _ = MAKERS[task.name](task, generator)
     prediction = guess(task, generator).requires_grad_()
     loss = task.loss(prediction, target)

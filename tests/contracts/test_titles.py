@@ -17,7 +17,7 @@ REGISTRIES = {registry.kind: registry for registry in (DATASETS, MODELS, KERNELS
 
 
 @pytest.mark.parametrize("kind", REGISTRIES)
-def test_everything_has_a_title_of_its_own(kind: str) -> None:
+def test_titles_are_unique(kind: str) -> None:
     registry = REGISTRIES[kind]
     ours = [name for name in registry if "graphtrial." in getattr(registry.get(name), "__module__", "")]
     assert ours
@@ -48,14 +48,14 @@ def test_titles_of_families_and_unregistered_names(name: str, title: str) -> Non
     assert DATASETS.title(name) == title
 
 
-def test_models_are_called_as_the_papers_call_them() -> None:
+def test_model_titles_match_the_papers() -> None:
     printed = {plain(row.printed.model): row.printed.model for row in published_results()}
     for paper, ours in NAMES.items():
         if paper not in ("MLP-Gated", "GCN-vanilla", "MatrixFactorization"):  # a switch, another order, two words
             assert plain(MODELS.title(ours)) == plain(paper) == plain(printed[plain(paper)])
 
 
-def test_a_title_is_the_things_own_and_goes_with_it() -> None:
+def test_title_is_declared_at_registration_and_removed_with_it() -> None:
     things: Registry[type] = Registry("thing", "graphtrial.tasks")
 
     @things.register("plane", title="The Plane")

@@ -13,7 +13,7 @@ KEY = "0123456789abcdef" * 4
 
 
 @pytest.mark.parametrize("name", ["csl", "../../x", "/etc/passwd", "a:b", "..", "", "ü☃", "x" * 5000, "a\x00b"])
-def test_a_folder_lies_in_its_room_whatever_the_name(name: str, own_home: Path) -> None:
+def test_cache_folder_stays_below_its_root_for_any_name(name: str, own_home: Path) -> None:
     folder = cache_folder("datasets", name, KEY)
     assert folder.parent == own_home / "datasets"
     assert folder.name.endswith("-0123456789abcdef")
@@ -21,12 +21,12 @@ def test_a_folder_lies_in_its_room_whatever_the_name(name: str, own_home: Path) 
 
 
 @pytest.mark.parametrize("key", ["", "../../x", "0123", "/0123456789abcdef", "0123456789ABCDEF"])
-def test_a_key_is_a_digest(key: str) -> None:
+def test_cache_key_must_be_a_digest(key: str) -> None:
     with pytest.raises(ValueError, match="no digest"):
         cache_folder("datasets", "csl", key)
 
 
-def test_every_bit_of_a_sealed_folder_is_checked(tmp_path: Path) -> None:
+def test_flipped_bit_of_a_sealed_folder_is_detected(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a").write_bytes(b"abc")
     write_digests(tmp_path)

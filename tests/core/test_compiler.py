@@ -41,7 +41,7 @@ def write(folder: Path, body: str, more: str = "") -> None:
     (folder / "kernel.py").write_text(KERNEL.format(body=body, more=more))
 
 
-def test_code_of_an_earlier_source_is_never_run_though_a_process_was_killed(tmp_path: Path) -> None:
+def test_stale_compiled_code_is_never_run_after_a_kill(tmp_path: Path) -> None:
     write(tmp_path, "x + 1")
     assert run(tmp_path) == (0, [11, 0])
     assert run(tmp_path) == (0, [11, 1])  # kept
@@ -50,7 +50,7 @@ def test_code_of_an_earlier_source_is_never_run_though_a_process_was_killed(tmp_
     assert run(tmp_path)[1][0] == 12
 
 
-def test_a_kernel_is_compiled_again_when_one_that_it_calls_has_changed(tmp_path: Path) -> None:
+def test_kernel_is_recompiled_when_a_callee_changes(tmp_path: Path) -> None:
     called = "from graphtrial.core.compiler import compiled\nSTEP = {}\n@compiled\ndef g(x):\n    return x + {}\n"
     (tmp_path / "called.py").write_text(called.format(1, 1))
     write(tmp_path, "g(x) + STEP", "from called import STEP, g")
@@ -59,9 +59,7 @@ def test_a_kernel_is_compiled_again_when_one_that_it_calls_has_changed(tmp_path:
     assert run(tmp_path)[1][0] == 16
 
 
-def test_two_processes_that_save_at_once_never_mix_up_their_code(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_concurrent_saves_do_not_mix_compiled_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = (_CacheFiles(str(tmp_path), "kernel.f-1.py311", "stamp") for _ in range(2))
     other.save("for doubles", "code for doubles")
     monkeypatch.setattr(one, "_load_index", dict)  # it looked before the other was done
@@ -72,7 +70,7 @@ def test_two_processes_that_save_at_once_never_mix_up_their_code(
     assert _CacheFiles(str(tmp_path), "kernel.f-1.py311", "another stamp").load("for singles") is None
 
 
-def test_a_damaged_kernel_is_compiled_again(tmp_path: Path) -> None:
+def test_corrupt_compiled_kernel_is_recompiled(tmp_path: Path) -> None:
     write(tmp_path, "x + 1")
     assert run(tmp_path) == (0, [11, 0])
     for suffix in (".nbi", ".nbc"):

@@ -73,7 +73,7 @@ def visible(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("existed", [True, False])
-def test_a_killed_write_leaves_the_old_file(tmp_path: Path, existed: bool) -> None:
+def test_killed_write_keeps_the_old_file(tmp_path: Path, existed: bool) -> None:
     target = tmp_path / "result.json"
     if existed:
         target.write_text("old")
@@ -84,7 +84,7 @@ def test_a_killed_write_leaves_the_old_file(tmp_path: Path, existed: bool) -> No
     assert target.read_text() == "new"
 
 
-def test_a_write_killed_at_any_moment_leaves_a_whole_file(tmp_path: Path) -> None:
+def test_write_killed_at_any_moment_leaves_a_complete_file(tmp_path: Path) -> None:
     target = tmp_path / "result.txt"
     moment = random.Random(1)
     for _ in range(8):
@@ -98,7 +98,7 @@ def test_a_write_killed_at_any_moment_leaves_a_whole_file(tmp_path: Path) -> Non
             assert target.read_text() in ("a" * 300_000, "b" * 300_000)
 
 
-def test_a_killed_write_leaves_the_old_folder(tmp_path: Path) -> None:
+def test_killed_write_keeps_the_old_folder(tmp_path: Path) -> None:
     target = tmp_path / "set"
     with atomic_folder(target) as temporary:
         temporary.joinpath("one").write_text("old")
@@ -108,7 +108,7 @@ def test_a_killed_write_leaves_the_old_folder(tmp_path: Path) -> None:
     assert target.joinpath("one").read_text() == "old"
 
 
-def test_a_kill_while_the_old_folder_is_removed_shows_no_half_folder(tmp_path: Path) -> None:
+def test_kill_during_removal_leaves_no_partial_folder(tmp_path: Path) -> None:
     target = tmp_path / "set"
     with atomic_folder(target) as temporary:
         for name in ("one", "two", "three"):
@@ -118,9 +118,7 @@ def test_a_kill_while_the_old_folder_is_removed_shows_no_half_folder(tmp_path: P
 
 
 @pytest.mark.parametrize("context", [atomic_path, atomic_folder])
-def test_an_error_leaves_nothing_behind(
-    tmp_path: Path, context: Callable[[Path], AbstractContextManager[Path]]
-) -> None:
+def test_failed_write_leaves_no_files(tmp_path: Path, context: Callable[[Path], AbstractContextManager[Path]]) -> None:
     def interrupted() -> None:
         with context(tmp_path / "x") as temporary:
             half = temporary / "one" if temporary.is_dir() else temporary
@@ -132,7 +130,7 @@ def test_an_error_leaves_nothing_behind(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_nothing_but_the_target_is_left(tmp_path: Path) -> None:
+def test_successful_write_leaves_only_the_target(tmp_path: Path) -> None:
     for text in ("one", "two"):
         write_text(tmp_path / "deep" / "file", text)
         with atomic_folder(tmp_path / "deep" / "folder") as temporary:
@@ -159,21 +157,21 @@ def test_json_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [0, 1, (1 << 20) - 1, 1 << 20, (1 << 20) + 1])
-def test_the_checksum_is_that_of_the_bytes(tmp_path: Path, size: int) -> None:
+def test_checksum_matches_hashlib(tmp_path: Path, size: int) -> None:
     content = random.Random(size).randbytes(size)
     path = tmp_path / "data"
     path.write_bytes(content)
     assert sha256_of(path) == hashlib.sha256(content).hexdigest()
 
 
-def test_folder_that_cannot_be_created(tmp_path: Path) -> None:
+def test_uncreatable_folder_raises(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(GraphTrialError, match=r"cannot create the folder .*file/below"):
         make_folder(tmp_path / "file" / "below")
     assert make_folder(tmp_path / "a" / "b").is_dir()
 
 
-def test_the_cache_is_where_the_user_wants_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cache_follows_graphtrial_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRAPHTRIAL_HOME", str(tmp_path))
     assert cache_home() == tmp_path
     monkeypatch.setenv("GRAPHTRIAL_HOME", "")

@@ -22,13 +22,13 @@ print(list(map_in_order(square, range(7), "squaring", workers=2)))
 """
 
 
-def test_one_process_and_several_give_the_same(tmp_path: Path) -> None:
+def test_results_do_not_depend_on_the_number_of_processes(tmp_path: Path) -> None:
     assert list(map_in_order(str, [3, 1, 2], "writing", workers=1)) == ["3", "1", "2"]
     assert list(map_in_order(str, [3, 1, 2], "writing", workers=2)) == ["3", "1", "2"]
 
 
 @pytest.mark.slow
-def test_a_script_without_a_main_guard_is_not_run_again(tmp_path: Path) -> None:
+def test_script_without_main_guard_is_not_rerun_by_workers(tmp_path: Path) -> None:
     (tmp_path / "helper_of_test.py").write_text("def square(x):\n    return x * x\n")
     (tmp_path / "script.py").write_text(SCRIPT.format(folder=str(tmp_path)))
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}

@@ -30,7 +30,7 @@ print(read()["peak_bytes"], memory_meter()()["peak_bytes"])
     assert after < peak / 2
 
 
-def test_a_trial_in_a_process_of_its_own_keeps_its_peak(tmp_path: Path) -> None:
+def test_worker_process_records_peak_memory(tmp_path: Path) -> None:
     study = Study(
         "s", "csl", (ModelEntry("gcn", {"width": 8, "layers": 1}),), seeds=1, splits=1, rules={"stopping.max_epochs": 1}
     )

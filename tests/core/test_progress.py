@@ -17,7 +17,7 @@ class Terminal(io.StringIO):
 @pytest.mark.parametrize(
     ("terminal", "patience", "shown"), [(True, 0.0, True), (True, 60.0, False), (False, 0.0, False)]
 )
-def test_a_bar_appears_when_it_helps(
+def test_progress_bar_appears_on_terminals_for_long_work(
     terminal: bool, patience: float, shown: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stream = Terminal() if terminal else io.StringIO()

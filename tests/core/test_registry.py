@@ -44,7 +44,7 @@ def things_of(package: str) -> Registry[str]:
     return import_attribute(f"{package}:THINGS")
 
 
-def test_modules_are_imported_at_the_first_look_up(package: str) -> None:
+def test_modules_are_imported_lazily_at_first_lookup(package: str) -> None:
     things = things_of(package)
     assert f"{package}.hammer" not in sys.modules
     assert things.names() == list(things) == ["hammer", "spanner"]
@@ -80,7 +80,7 @@ def test_decorator_returns_its_argument() -> None:
     assert things.get("plane") is Plane
 
 
-def test_a_module_and_attribute_must_be_allowed_before_the_module_is_imported(package: str, tmp_path: Path) -> None:
+def test_module_attribute_is_imported_only_if_allowed(package: str, tmp_path: Path) -> None:
     trace = tmp_path / "trace"
     (tmp_path / f"{package}_marks.py").write_text(f"import os\nos.mkdir({str(trace)!r})\nthing = 'done'\n")
     path = f"{package}_marks:thing"
@@ -108,7 +108,7 @@ def test_a_module_and_attribute_must_be_allowed_before_the_module_is_imported(pa
         (f"{'a' * 10_000}:x", "code outside graphtrial is package.module:attribute"),
     ],
 )
-def test_a_plug_in_that_is_not_there(path: str, message: str) -> None:
+def test_missing_module_or_attribute_raises(path: str, message: str) -> None:
     allow(path)
     with pytest.raises(UnknownNameError) as caught:
         TASKS.get(path)
@@ -128,7 +128,7 @@ def test_imported_attribute_must_have_the_right_kind(registry: Registry[Any], pa
         with pytest.raises(GraphTrialError, match="takes no argument `shapes`"):
             model_settings(path)
         return
-    with pytest.raises(GraphTrialError, match=f"is no {registry.kind} but .*: give a "):
+    with pytest.raises(GraphTrialError, match=f"is not a valid {registry.kind} but .*: give a "):
         registry.get(path)
 
 
@@ -141,7 +141,7 @@ def test_abstract_class_names_the_missing_methods() -> None:
 @pytest.mark.parametrize(
     "name", [7, None, "", " ", "a b", "os:system", "../x", "a/../b", "/x", "a,b", "x" * 101, "a\nb"]
 )
-def test_a_name_that_is_none_is_refused(name: Any) -> None:
+def test_invalid_name_raises(name: Any) -> None:
     things: Registry[str] = Registry("thing", "graphtrial.tasks")
     with pytest.raises(GraphTrialError, match="no thing can be called") as caught:
         things.add(name, "one")
@@ -150,12 +150,12 @@ def test_a_name_that_is_none_is_refused(name: Any) -> None:
 
 
 @pytest.mark.parametrize("name", [7, None, [], True])
-def test_name_must_be_text(name: Any) -> None:
+def test_non_string_name_raises(name: Any) -> None:
     with pytest.raises(UnknownNameError, match="the name of the task must be a string, not"):
         TASKS.get(name)
 
 
-def test_an_installed_package_adds_its_own_where_that_is_allowed(package: str, tmp_path: Path) -> None:
+def test_entry_point_is_loaded_only_if_allowed(package: str, tmp_path: Path) -> None:
     about = tmp_path / "pretend_tools-1.0.dist-info"
     about.mkdir()
     about.joinpath("METADATA").write_text("Metadata-Version: 2.1\nName: pretend-tools\nVersion: 1.0\n")
@@ -177,7 +177,7 @@ def test_an_installed_package_adds_its_own_where_that_is_allowed(package: str, t
         things.get("broken")
 
 
-def test_a_module_that_fails_is_tried_again(package: str, tmp_path: Path) -> None:
+def test_failed_module_import_is_retried(package: str, tmp_path: Path) -> None:
     broken = tmp_path / package / "anvil.py"
     broken.write_text("import no_such_module_at_all\n")
     things = things_of(package)
@@ -192,6 +192,6 @@ def test_built_in_tasks_are_registered() -> None:
     assert {"graph-classification", "graph-regression"} <= set(TASKS)
 
 
-def test_a_name_in_capitals_as_the_papers_write_it_is_near_ours(package: str) -> None:
+def test_suggestion_ignores_case(package: str) -> None:
     with pytest.raises(UnknownNameError, match="Did you mean 'hammer'"):
         things_of(package).get("HAMMER")

@@ -39,22 +39,22 @@ def constructor(name: str) -> type:
 
 @patiently
 @given(JSON)
-def test_the_canonical_text_is_json_of_the_same_value(value: Any) -> None:
+def test_canonical_text_is_json_of_the_value(value: Any) -> None:
     assert json.loads(canonical_json(value)) == value
     assert canonical_json(json.loads(canonical_json(value))) == canonical_json(value)
 
 
 @patiently
 @given(st.dictionaries(st.text(), st.integers(), min_size=2))
-def test_the_order_of_keys_does_not_matter(value: dict[str, int]) -> None:
+def test_order_of_keys_does_not_matter(value: dict[str, int]) -> None:
     assert digest(dict(reversed(value.items()))) == digest(value)
 
 
-def test_the_digest_is_that_of_the_text() -> None:
+def test_digest_is_the_sha256_of_the_text() -> None:
     assert digest({"b": [1, 2.5, None], "a": "é"}) == hashlib.sha256('{"a":"é","b":[1,2.5,null]}'.encode()).hexdigest()
 
 
-def test_a_dataclass_is_its_fields() -> None:
+def test_dataclass_is_serialised_by_its_fields() -> None:
     @dataclass(frozen=True)
     class Point:
         x: int
@@ -64,7 +64,7 @@ def test_a_dataclass_is_its_fields() -> None:
     assert digest(Component("laplacian", {"k": 2})) == digest({"name": "laplacian", "arguments": {"k": 2}})
 
 
-def test_nan_has_no_identity() -> None:
+def test_non_finite_numbers_raise() -> None:
     for value in (float("nan"), float("inf")):
         with pytest.raises(ValueError):
             digest({"x": value})
@@ -81,7 +81,7 @@ def test_nan_has_no_identity() -> None:
         ("none", {}),
     ],
 )
-def test_components_are_read_as_written(text: str, arguments: dict[str, Any]) -> None:
+def test_components_are_parsed(text: str, arguments: dict[str, Any]) -> None:
     component = Component.parse(text, constructor)
     assert component == Component(text.partition(":")[0], arguments)
     assert Component.parse(str(component), constructor) == component
@@ -98,7 +98,7 @@ def test_components_are_read_as_written(text: str, arguments: dict[str, Any]) ->
         ("laplacian:sign=fixed,20", "'sign' is given twice"),
     ],
 )
-def test_components_that_cannot_be_read(text: str, message: str) -> None:
+def test_invalid_components_raise(text: str, message: str) -> None:
     with pytest.raises(GraphTrialError) as caught:
         Component.parse(text, constructor)
     assert message in str(caught.value)
@@ -109,7 +109,7 @@ NAMES = st.text(string.ascii_lowercase, min_size=1).filter(lambda text: text not
 
 @patiently
 @given(st.integers(-(2**63) + 1, 2**63 - 1), NAMES.filter(lambda text: isinstance(parse_value(text), str)))
-def test_a_component_survives_being_written_and_read(k: int, sign: str) -> None:
+def test_component_round_trips(k: int, sign: str) -> None:
     component = Component("laplacian", {"k": k, "sign": sign})
     assert Component.parse(str(component), constructor) == component
 
@@ -131,7 +131,7 @@ def test_a_component_survives_being_written_and_read(k: int, sign: str) -> None:
         ("1e999", "1e999"),
     ],
 )
-def test_values_of_the_command_line(text: str, value: Any) -> None:
+def test_command_line_values_are_parsed(text: str, value: Any) -> None:
     read = parse_value(text)
     assert read == value
     assert type(read) is type(value)
@@ -139,7 +139,7 @@ def test_values_of_the_command_line(text: str, value: Any) -> None:
 
 @patiently
 @given(st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.booleans())
-def test_every_number_can_be_written_and_read(value: Any) -> None:
+def test_numbers_round_trip(value: Any) -> None:
     assert parse_value(str(value)) == value
 
 

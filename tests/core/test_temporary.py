@@ -45,7 +45,7 @@ def killed(program: str, target: Path) -> None:
     assert done.returncode == -signal.SIGKILL
 
 
-def test_leftovers_are_removed_by_the_next_writer(tmp_path: Path) -> None:
+def test_stale_temporary_folders_are_removed_by_the_next_writer(tmp_path: Path) -> None:
     killed(DIES_IN_A_FILE, tmp_path / "a.json")
     killed(DIES_IN_A_FILE, tmp_path / "b.json")
     assert len(stale_folders(tmp_path)) == 2
@@ -56,7 +56,7 @@ def test_leftovers_are_removed_by_the_next_writer(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.json"]
 
 
-def test_a_folder_that_was_being_exchanged_is_put_back(tmp_path: Path) -> None:
+def test_interrupted_replacement_is_rolled_back(tmp_path: Path) -> None:
     target = tmp_path / "set"
     with atomic_folder(target) as temporary:
         (temporary / "one").write_text("old")
@@ -67,7 +67,7 @@ def test_a_folder_that_was_being_exchanged_is_put_back(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["set"]
 
 
-def test_a_folder_of_a_living_process_stays(tmp_path: Path) -> None:
+def test_temporary_folder_of_a_running_process_is_kept(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", LIVES, str(tmp_path / "x")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
@@ -84,7 +84,7 @@ def test_a_folder_of_a_living_process_stays(tmp_path: Path) -> None:
     assert remove_stale_folders(tmp_path) == [folder]
 
 
-def test_foreign_files_remain(tmp_path: Path) -> None:
+def test_unrelated_files_are_kept(tmp_path: Path) -> None:
     (tmp_path / ".x.abcdefgh.graphtrial.tmp").symlink_to(tmp_path)
     (tmp_path / ".y.tmp").mkdir()
     (tmp_path / "z.graphtrial.tmp").mkdir()
@@ -93,6 +93,6 @@ def test_foreign_files_remain(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 4
 
 
-def test_a_very_long_name_is_no_obstacle(tmp_path: Path) -> None:
+def test_very_long_names_are_supported(tmp_path: Path) -> None:
     write_text(tmp_path / ("n" * 250), "x")
     assert [path.name for path in tmp_path.iterdir()] == ["n" * 250]

@@ -25,7 +25,7 @@ def render(table: TerminalTable, width: int) -> str:
 
 
 @given(data=st.data(), width=st.integers(40, 200))
-def test_every_number_is_shown_or_its_column_named(data: st.DataObject, width: int) -> None:
+def test_numbers_are_shown_or_their_column_is_listed(data: st.DataObject, width: int) -> None:
     columns = [TableColumn("name")]
     for index in range(data.draw(st.integers(0, 8), label="columns")):
         columns.append(TableColumn(f"c{index}", data.draw(st.booleans()), data.draw(st.integers(0, 2))))
@@ -61,7 +61,7 @@ def test_columns_are_hidden_by_priority() -> None:
     assert "Hidden at 36 columns: column1, column2." in " ".join(render(table, 36).split())
 
 
-def test_a_table_without_columns_to_hide_is_split() -> None:
+def test_table_without_optional_columns_is_split() -> None:
     table = TerminalTable(TableColumn("model"), *(TableColumn(f"dataset{i}", numeric=True) for i in range(12)))
     table.add_row("gcn", *(f"{i}.123456" for i in range(12)))
     text = render(table, 60)
@@ -76,11 +76,11 @@ def test_cells_are_plain_text() -> None:
     assert all(part in text for part in ("[bold]title", "[red]caption", "[red]:smile:"))
 
 
-def test_a_row_has_a_cell_per_column() -> None:
+def test_row_has_a_cell_per_column() -> None:
     with pytest.raises(ValueError, match="2 cells for 1 columns"):
         TerminalTable(TableColumn("model")).add_row("a", "b")
 
 
-def test_all_tables_are_rendered_here() -> None:
+def test_only_core_terminal_renders_tables() -> None:
     files = [file.relative_to(SOURCE).as_posix() for file in SOURCE.rglob("*.py") if "rich.table" in file.read_text()]
     assert files == ["core/terminal.py"]

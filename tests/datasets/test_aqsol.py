@@ -17,7 +17,7 @@ from graphtrial.io.pickles.reader import load as load_pickle
 
 
 @pytest.mark.parametrize("part", ["val", "test"])
-def test_every_graph_is_the_published_one_in_its_place(part: str, mirror: Path) -> None:
+def test_graphs_match_the_published_ones_in_order(part: str, mirror: Path) -> None:
     dataset = load("aqsol")
     graphs, (split,) = dataset.graphs, dataset.splits
     published = [
@@ -36,7 +36,7 @@ def test_every_graph_is_the_published_one_in_its_place(part: str, mirror: Path) 
 
 
 @pytest.mark.slow
-def test_atoms_and_bonds_are_those_of_the_published_dictionaries(mirror: Path) -> None:
+def test_atom_and_bond_types_match_the_published_dictionaries(mirror: Path) -> None:
     atoms, bonds = (
         load_pickle(mirror / "AQSOL" / f"{kind}_dict.pickle", ["__main__.Dictionary"]).attributes
         for kind in ("atom", "bond")
@@ -53,7 +53,7 @@ def test_atoms_and_bonds_are_those_of_the_published_dictionaries(mirror: Path) -
 
 
 @pytest.mark.parametrize("smiles", ["CC1=CC=C[NH++]([O-])[CH-]1", "OC(=O)C1=C[NH++]([O-])[CH-]C=C1"])
-def test_a_molecule_with_too_many_bonds_is_read_leniently(smiles: str) -> None:
+def test_invalid_valence_is_accepted(smiles: str) -> None:
     chemistry = Chemistry("aqsol")
     assert chemistry.read_without_valence_check(smiles).GetNumAtoms() in (8, 10)
     assert chemistry.scaffold(chemistry.read_without_valence_check(smiles))
@@ -61,13 +61,13 @@ def test_a_molecule_with_too_many_bonds_is_read_leniently(smiles: str) -> None:
         chemistry.read_without_valence_check("C1CC")
 
 
-def test_scaffolds_are_never_divided() -> None:
+def test_scaffolds_are_not_split_across_sets() -> None:
     groups = [[0], [1, 2, 3, 4, 5, 6], [7], [8], [9, 10], [11], [12], [13], [14]]
     # 15 molecules: up to 12 to train, up to 13.5 to train and val together; later groups of one size come first.
     assert scaffold_split(groups) == {"train": [1, 2, 3, 4, 5, 6, 9, 10, 14, 13, 12, 11], "val": [8], "test": [7, 0]}
 
 
-def test_a_molecule_ending_in_a_lone_atom_is_dropped() -> None:
+def test_trailing_isolated_atom_is_detected() -> None:
     bond = np.array([[0, 1], [1, 0]])
     kinds = np.ones(2, np.int64)
     assert has_bonded_last_atom(Molecule(np.array([1, 1]), bond, kinds, 0.0))
@@ -82,25 +82,25 @@ def write_archive(path: Path, content: bytes) -> Path:
     return path
 
 
-def test_the_archive_of_the_benchmark_is_read(mirror: Path, tmp_path: Path) -> None:
+def test_archive_of_the_benchmark_is_read(mirror: Path, tmp_path: Path) -> None:
     content = (mirror / "AQSOL" / "val.pickle").read_bytes()
     parts = aqsol.from_archive(write_archive(tmp_path / "aqsol_graph_raw.zip", content))
     assert [len(parts[part]) for part in ("train", "val", "test")] == [998] * 3
     assert parts["val"][0].target == -4.55
 
 
-def test_an_archive_with_code_in_it_is_refused(tmp_path: Path) -> None:
+def test_archive_with_code_raises(tmp_path: Path) -> None:
     evil = write_archive(tmp_path / "aqsol_graph_raw.zip", b"cos\nsystem\n(X\x04\x00\x00\x00truetR.")
     with pytest.raises(CorruptFileError, match=r"train.pickle was not read: the pickle asks for os.system"):
         aqsol.from_archive(evil)
 
 
-def test_an_archive_of_something_else_is_refused(tmp_path: Path) -> None:
+def test_archive_of_other_content_raises(tmp_path: Path) -> None:
     with pytest.raises(CorruptFileError, match=r"train.pickle holds a molecule without its parts"):
         aqsol.from_archive(write_archive(tmp_path / "aqsol_graph_raw.zip", pickle.dumps([(1, 2, 3, 4)])))
 
 
-def test_a_table_without_its_columns_is_refused(tmp_path: Path) -> None:
+def test_table_without_its_columns_raises(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text("ID,SMILES\n1,CC\n")
     with pytest.raises(CorruptFileError, match=r"table.csv lacks SMILES or solubility in row 0"):
         aqsol.from_table(tmp_path / "table.csv")

@@ -68,7 +68,7 @@ def parsed(name: str, folder: Path, files: dict[str, bytes]) -> tuple[GraphSet, 
 
 @pytest.mark.parametrize("new", [False, True])
 @pytest.mark.parametrize("tensors", [False, True])
-def test_the_published_layout_is_read(new: bool, tensors: bool, tmp_path: Path) -> None:
+def test_published_layout_is_read(new: bool, tensors: bool, tmp_path: Path) -> None:
     files = members(tmp_path, new=new, tensors=tensors)
     graphs, split = parsed("ogbl-collab", tmp_path, files)
     edges = np.loadtxt(gzip.decompress(files["collab/raw/edge.csv.gz"]).decode().splitlines(), delimiter=",", dtype=int)
@@ -83,7 +83,7 @@ def test_the_published_layout_is_read(new: bool, tensors: bool, tmp_path: Path) 
     assert graphs.column("x").values.shape == (AUTHORS, 128)
 
 
-def test_a_link_keeps_its_weight_and_year_both_ways(tmp_path: Path) -> None:
+def test_both_directions_have_weight_and_year(tmp_path: Path) -> None:
     files = members(tmp_path)
     graphs, _ = parsed("ogbl-collab", tmp_path, files)
     text = {name: gzip.decompress(files[f"collab/raw/{name}.csv.gz"]).decode().split() for name in
@@ -96,7 +96,7 @@ def test_a_link_keeps_its_weight_and_year_both_ways(tmp_path: Path) -> None:
     assert set(map(tuple, actual.tolist())) == expected
 
 
-def test_the_reference_ranks_links_among_fewer_pairs(tmp_path: Path) -> None:
+def test_reference_ranks_against_fewer_negatives(tmp_path: Path) -> None:
     graphs, split = parsed("ogbl-collab-as-published", tmp_path, members(tmp_path))
     assert split.sizes == (LINKS, 24, 18)
     assert graphs.column("y").values[split.val].tolist() == [1] * 12 + [0] * 12
@@ -111,7 +111,7 @@ class Evil:
 
 @pytest.mark.parametrize("new", [False, True])
 @pytest.mark.parametrize("part", ["train", "valid", "test"])
-def test_code_in_the_split_is_refused(part: str, new: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_in_the_split_raises(part: str, new: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     files = members(tmp_path)
     files[f"collab/split/time/{part}.pt"] = torch_bytes({"edge": Evil()}, tmp_path, new)
@@ -120,7 +120,7 @@ def test_code_in_the_split_is_refused(part: str, new: bool, tmp_path: Path, monk
     assert not (tmp_path / "EVIL").exists()
 
 
-def test_damage_gives_one_line(tmp_path: Path) -> None:
+def test_corrupt_file_gives_one_line_error(tmp_path: Path) -> None:
     whole = members(tmp_path)
     cases = {
         r"edge.csv.gz names an author outside 0 to 39": {"collab/raw/edge.csv.gz": gz([(0, AUTHORS)] * LINKS)},
@@ -142,7 +142,7 @@ def test_damage_gives_one_line(tmp_path: Path) -> None:
             parsed("ogbl-collab", tmp_path, files)
 
 
-def test_the_stand_in_has_the_shape_of_the_original_at_any_size() -> None:
+def test_synthetic_dataset_has_shapes_of_the_original() -> None:
     built = load("ogbl-collab-standin-2000")
     scale = 2000 / 235_868
     assert built.graphs.num_nodes == 2000
@@ -159,7 +159,7 @@ def test_the_stand_in_has_the_shape_of_the_original_at_any_size() -> None:
     assert len(np.unique(np.sort(pairs), axis=0)) < len(pairs), "some pairs write together in several years"
 
 
-def test_names_of_synthetic_datasets_have_their_size() -> None:
+def test_names_of_synthetic_datasets_contain_their_size() -> None:
     assert DATASETS.get("ogbl-collab-standin-5000") is find("ogbl-collab-standin-5000")
     assert find("ogbl-collab-standin-0500") is None
     assert find("ogbl-collab-standin-") is None

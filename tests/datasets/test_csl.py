@@ -19,7 +19,7 @@ def undirected(graph: int) -> nx.Graph:
     return nx.Graph(to_networkx(load("csl").graphs, graph).to_undirected())
 
 
-def test_every_graph_is_the_circulant_of_its_class() -> None:
+def test_graphs_are_circulants_of_their_class() -> None:
     graphs = load("csl").graphs
     assert (graphs.edge_counts == 164).all()
     assert graphs.column("y").values.tolist() == np.repeat(np.arange(10), 15).tolist()
@@ -39,11 +39,11 @@ def test_relabellings_differ() -> None:
     assert len(np.unique(edges, axis=0)) == 150
 
 
-def test_the_graphs_are_the_same_on_every_machine() -> None:
+def test_content_hash_is_frozen() -> None:
     assert load("csl").hash == "e3d113009ffd5492ea69e5be7bd8eea5827c0cb1c67b757a9af893e20a5e3a85"
 
 
-def test_folds_are_the_published_ones(mirror: Path) -> None:
+def test_folds_match_the_published_ones(mirror: Path) -> None:
     for part in ("train", "val", "test"):
         rows = (mirror / "CSL" / f"CSL_{part}.index").read_text().split()
         for split, row in zip(load("csl").splits, rows, strict=True):

@@ -27,12 +27,12 @@ def split(train: list[int], val: list[int], test: list[int]) -> Split:
         (split([0], [1], [2]), "leaves out 1 of 4"),
     ],
 )
-def test_a_bad_split_is_refused(bad: Split, message: str) -> None:
+def test_invalid_split_raises(bad: Split, message: str) -> None:
     with pytest.raises(InvalidGraphError, match=message):
         check_splits([bad], 4, complete=True)
 
 
-def test_a_split_cannot_be_written_to() -> None:
+def test_split_is_read_only() -> None:
     ids = np.array([0, 1])
     built = Split(ids, np.array([2]), np.array([3]))
     with pytest.raises(ValueError):
@@ -41,7 +41,7 @@ def test_a_split_cannot_be_written_to() -> None:
     assert built.train.tolist() == [0, 1]
 
 
-def test_the_hash_follows_graphs_and_splits() -> None:
+def test_content_hash_depends_on_graphs_and_splits() -> None:
     one, two = split([0, 1], [2], [3]), split([0], [1, 2], [3])
     assert dataset_hash(GRAPHS, [one]) == dataset_hash(GRAPHS, [split([0, 1], [2], [3])])
     hashes = {dataset_hash(GRAPHS, s) for s in ([one], [two], [one, two], [two, one])}

@@ -81,19 +81,19 @@ def test_difference_is_reported_for_cached_data(rings: Path, monkeypatch: pytest
     assert facts["reason"] == "nodes 3.0 instead of 3.5 (must round to the published digits)"
 
 
-def test_data_that_cannot_be_the_published_one_failed(rings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_implausible_data_have_status_failed(rings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Rings, "published", replace(FACTS, nodes=3.5))
     facts = check("rings")
     assert facts["status"] == "failed"
     assert "it was not saved" in facts["reason"]
 
 
-def test_damage_failed(rings: Path) -> None:
+def test_corrupt_data_have_status_failed(rings: Path) -> None:
     rings.write_bytes(b"rongs\n")
     assert "has sha256" in check("rings")["reason"]
 
 
-def test_nothing_published(rings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dataset_without_published_statistics_has_its_own_status(rings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Rings, "published", None)
     assert check("rings")["status"] == "nothing published"
 
@@ -110,7 +110,7 @@ def test_missing_files_are_listed_with_their_url(rings: Path) -> None:
     assert "GRAPHTRIAL_OFFLINE forbids" in check("rings", fetch=True)["reason"]
 
 
-def test_large_ones_can_be_left_out(rings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_datasets_can_be_excluded(rings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Rings, "large", True)
     assert check("rings", large=False)["status"] == "skipped"
     assert check("rings")["status"] == "agrees"
@@ -127,11 +127,11 @@ def test_slow_datasets_are_prepared_on_request_only(rings: Path, monkeypatch: py
     assert check("rings")["status"] == "agrees"
 
 
-def test_the_shortest_tours_take_hours(own_home: Path) -> None:
+def test_tsp_is_skipped_by_default(own_home: Path) -> None:
     assert check("tsp")["status"] == "skipped"
 
 
-def test_every_dataset_is_named_once() -> None:
+def test_every_dataset_is_listed_once() -> None:
     DATASETS.get("ENZYMES")
     names = all_names()
     assert names.count("enzymes") == 1
@@ -139,12 +139,12 @@ def test_every_dataset_is_named_once() -> None:
     assert len(names) == len(set(names)) > 140
 
 
-def test_the_summary_counts() -> None:
+def test_summary_counts() -> None:
     assert summary([{"status": "agrees"}, {"status": "missing"}, {"status": "agrees"}]) == {"agrees": 2, "missing": 1}
 
 
 @pytest.mark.parametrize("how", ["agrees", "differs", "absent"])
-def test_exit_codes(how: str, rings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exit_code_reflects_the_worst_status(how: str, rings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if how == "differs":
         check("rings")
         monkeypatch.setattr(Rings, "published", replace(FACTS, nodes=3.5))

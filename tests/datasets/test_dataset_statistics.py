@@ -29,7 +29,7 @@ def test_exact_data_must_round_to_the_published_digits() -> None:
 
 
 @pytest.mark.parametrize(("published", "expected"), [(20.7, []), (19.3, []), (20.9, ["nodes"]), (19.1, ["nodes"])])
-def test_a_stand_in_must_lie_within_four_standard_errors(published: float, expected: list[str]) -> None:
+def test_synthetic_data_must_be_within_four_standard_errors(published: float, expected: list[str]) -> None:
     # The deviation is 2, the standard error of 100 graphs 0.2, four of them 0.8.
     assert wrong(Statistics(100, published, 0.0), exact=False) == expected
 
@@ -40,7 +40,7 @@ def test_types_classes_and_split_sizes_must_be_equal() -> None:
     assert wrong(facts, exact=False) == ["node_types", "edge_types", "classes", "split"]
 
 
-def test_links_counted_once_are_half_of_the_edges_and_the_self_loops() -> None:
+def test_undirected_edge_count_includes_self_loops_once() -> None:
     ends = np.array([[0, 1, 1, 2, 2, 0], [1, 0, 2, 1, 2, 0]])
     graphs = GraphSet.build([3], [6], ends)
     split = [Split(np.array([0]), np.array([], int), np.array([], int))]
@@ -49,7 +49,7 @@ def test_links_counted_once_are_half_of_the_edges_and_the_self_loops() -> None:
 
 
 @pytest.mark.parametrize("exact", [True, False])
-def test_documented_difference_is_explained_any_other_is_wrong(exact: bool) -> None:
+def test_only_documented_differences_are_explained(exact: bool) -> None:
     def facts(ours: float) -> Statistics:
         return Statistics(100, 33.0, 0.0, node_types=9, differences={
             "nodes": Difference(ours, "a misprint"), "node_types": Difference(3, "six never occur"),

@@ -11,7 +11,7 @@ from graphtrial.datasets.statistics import compare, standard_error
 from graphtrial.graphs import Column, GraphSet
 
 
-def test_graphs_that_share_a_draw_count_as_one_sample() -> None:
+def test_grouped_graphs_count_as_one_sample() -> None:
     counts, groups = np.repeat([10, 20, 30, 40], 25), np.repeat(np.arange(4), 25)
     assert standard_error(counts) == pytest.approx(np.std([10, 20, 30, 40]) / 10)
     assert standard_error(counts, groups) == pytest.approx(np.std([10, 20, 30, 40]) / 2)
@@ -28,7 +28,7 @@ def test_statistics_use_the_declared_groups() -> None:
 
 
 @pytest.mark.parametrize("size", [200, 500, 1000, 5000])
-def test_smaller_training_sets_of_cycles_are_balanced_beginnings(size: int) -> None:
+def test_smaller_cycles_training_sets_are_balanced_prefixes(size: int) -> None:
     whole, smaller = load("cycles"), load(f"cycles-{size}")
     assert published_name(smaller.name) == "cycles"
     assert smaller.graphs.content_hash == whole.graphs.content_hash
@@ -37,7 +37,7 @@ def test_smaller_training_sets_of_cycles_are_balanced_beginnings(size: int) -> N
     assert smaller.splits[0].test.tolist() == whole.splits[0].test.tolist()
 
 
-def test_names_of_papers() -> None:
+def test_published_names_are_mapped() -> None:
     assert published_name("graphtheoryprop-as-published") == "graphtheoryprop"
     assert published_name("csl") == "csl"
     assert published_name("nobody-knows-it") == "nobody-knows-it"

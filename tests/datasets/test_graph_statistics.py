@@ -14,7 +14,7 @@ TABLE_1 = {"cora": (4.00, 6.31, 0.052), "citeseer": (2.84, 9.32, 0.036)}
 
 
 @pytest.mark.parametrize("name", TABLE_1)
-def test_the_structure_of_citation_graphs_is_as_published(name: str, mirror: Path) -> None:
+def test_citation_graph_statistics_match_the_paper(name: str, mirror: Path) -> None:
     degree, distance, rate = TABLE_1[name]
     facts = graph_statistics(load(name))
     counted_twice = {"cora": 151, "citeseer": 180}[name]  # links of the published number that are not there
@@ -27,12 +27,12 @@ def test_the_structure_of_citation_graphs_is_as_published(name: str, mirror: Pat
 
 
 @pytest.mark.slow
-def test_the_stand_in_has_the_degree_and_label_rate_of_wiki_cs() -> None:
+def test_stand_in_has_the_degree_and_label_rate_of_wiki_cs() -> None:
     facts = info("wikics-standin")["graph"]
     assert facts["mean_degree"] == pytest.approx(36.94, abs=0.005)
     assert facts["label_rate"] == pytest.approx(0.05, abs=0.0005)
     assert facts["links"] == 216_123
 
 
-def test_sets_of_graphs_have_no_such_facts() -> None:
+def test_datasets_of_many_graphs_have_no_single_graph_statistics() -> None:
     assert info("csl")["graph"] == {}

@@ -32,7 +32,7 @@ def parts(graphs: GraphSet) -> dict[tuple[int, int], np.ndarray]:
 
 @pytest.mark.parametrize("hard", [False, True])
 @pytest.mark.parametrize("examples", [None, 100])
-def test_links_are_divided_and_other_pairs_are_none(hard: bool, examples: int | None) -> None:
+def test_positives_are_split_and_negatives_are_not_edges(hard: bool, examples: int | None) -> None:
     graph, graphs = blocks()
     actual = parts(hide_links(graphs, hard=hard, examples=examples, seed=0))
     trained = 255 if examples is None else examples
@@ -58,7 +58,7 @@ def test_links_are_divided_and_other_pairs_are_none(hard: bool, examples: int | 
     assert len(set(others)) == len(others)
 
 
-def test_the_graph_has_the_links_that_are_trained_on_and_no_others() -> None:
+def test_graph_contains_training_edges_only() -> None:
     _, graphs = blocks()
     built = hide_links(graphs, hard=False, examples=None, seed=0)
     trained = {tuple(pair) for pair in parts(built)[0, 1].tolist()}
@@ -72,7 +72,7 @@ def test_held_out_edges_depend_on_the_seed() -> None:
     assert first == again != other
 
 
-def test_too_few_pairs_of_a_kind_are_an_error() -> None:
+def test_too_few_negatives_raise() -> None:
     complete = nx.complete_graph(12).to_directed()
     ends = np.array([*complete.edges()]).T
     graphs = GraphSet.build([12], [ends.shape[1]], ends, {"y": Column(np.zeros(12, int), "node", types=1)})
@@ -85,7 +85,7 @@ def cora(mirror: Path) -> Dataset:
     return load("cora+links")
 
 
-def test_names_lead_to_datasets(cora: Dataset) -> None:
+def test_link_dataset_names_are_parsed(cora: Dataset) -> None:
     assert cora.name == "cora+links"
     assert cora.splits[0].sizes == (2 * 4488, 2 * 263, 2 * 527)
     assert cora.graphs.num_edges == 2 * 4488

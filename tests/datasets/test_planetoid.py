@@ -20,7 +20,7 @@ from graphtrial.datasets.planetoid_reader import read_npz, read_planetoid
 
 
 @pytest.mark.parametrize("name", ["cora", "citeseer"])
-def test_the_original_files_are_read_as_pyg_reads_them(name: str, mirror: Path) -> None:
+def test_original_files_match_pyg(name: str, mirror: Path) -> None:
     io = pytest.importorskip("torch_geometric.io")
     theirs = io.read_planetoid_data(str(mirror / "planetoid"), name)
     dataset = load(name)
@@ -35,7 +35,7 @@ def test_the_original_files_are_read_as_pyg_reads_them(name: str, mirror: Path) 
 
 
 @pytest.mark.parametrize("name", ["cora", "citeseer"])
-def test_plain_arrays_serve_where_the_original_files_are_not(
+def test_plain_arrays_are_used_without_original_files(
     name: str, mirror: Path, own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     io = pytest.importorskip("torch_geometric.io")
@@ -54,14 +54,14 @@ def test_plain_arrays_serve_where_the_original_files_are_not(
     assert np.bincount(dataset.graphs.column("y").values[split.train]).tolist() == [20] * classes
 
 
-def test_the_two_sources_are_the_same_papers(mirror: Path) -> None:
+def test_both_sources_give_the_same_nodes(mirror: Path) -> None:
     x, y, _ = read_npz(mirror / "npz" / "cora.npz")
     other = load("cora").graphs
     assert sorted(map(bytes, x.astype(np.uint8))) == sorted(map(bytes, other.column("x").values.astype(np.uint8)))
     assert sorted(np.bincount(y)) == sorted(np.bincount(other.column("y").values))
 
 
-def test_the_drawn_split_never_changes() -> None:
+def test_random_split_is_frozen() -> None:
     fields = np.arange(2000) % 5
     split = random_split("cora", fields)
     assert split.sizes == (100, 500, 1000)
@@ -92,7 +92,7 @@ def small(tmp_path: Path) -> dict[str, Path]:
     return raw
 
 
-def test_test_papers_go_to_their_places(small: dict[str, Path]) -> None:
+def test_test_nodes_are_reordered_to_their_indices(small: dict[str, Path]) -> None:
     x, y, ends = read_planetoid(small)
     np.testing.assert_array_equal(x[5], np.zeros(4))
     np.testing.assert_array_equal(x[3], [0, 0, 0, 1])
@@ -114,7 +114,7 @@ def parsed_and_split(raw: dict[str, Path]) -> None:
 
 
 @pytest.mark.parametrize("part", [part for part in PARTS if part != "test.index"])
-def test_code_in_any_of_the_pickles_is_refused(
+def test_code_in_any_of_the_pickles_raises(
     part: str, small: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -136,7 +136,7 @@ DAMAGE: dict[str, tuple[str, Any]] = {
 
 
 @pytest.mark.parametrize("message", DAMAGE)
-def test_files_of_something_else_are_refused(message: str, small: dict[str, Path]) -> None:
+def test_files_of_other_content_raise(message: str, small: dict[str, Path]) -> None:
     part, content = DAMAGE[message]
     if message == "a matrix of":
         content = scipy.sparse.csr_matrix((3, 4))
@@ -146,7 +146,7 @@ def test_files_of_something_else_are_refused(message: str, small: dict[str, Path
         read_planetoid(small)
 
 
-def test_indices_outside_a_matrix_are_refused(small: dict[str, Path]) -> None:
+def test_indices_outside_a_matrix_raise(small: dict[str, Path]) -> None:
     matrix = scipy.sparse.csr_matrix(np.eye(3, 4, dtype=np.float32))
     matrix.indices[1] = 1000
     small["allx"].write_bytes(pickle.dumps(matrix, protocol=2))
@@ -154,7 +154,7 @@ def test_indices_outside_a_matrix_are_refused(small: dict[str, Path]) -> None:
         read_planetoid(small)
 
 
-def test_pickled_arrays_are_refused(tmp_path: Path) -> None:
+def test_pickled_arrays_raise(tmp_path: Path) -> None:
     arrays: dict[str, Any] = {
         f"{name}_{part}": np.zeros(1) for name in ("adj", "attr") for part in ("data", "indices", "indptr", "shape")
     }

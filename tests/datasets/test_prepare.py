@@ -71,7 +71,7 @@ def parses(tmp_path: Path) -> int:
     return len(log.read_text().splitlines()) if log.exists() else 0
 
 
-def test_prepared_once_and_read_back_the_same(toys: Path, own_home: Path, tmp_path: Path) -> None:
+def test_dataset_is_prepared_once_and_read_from_cache(toys: Path, own_home: Path, tmp_path: Path) -> None:
     first, second = load("toy"), load("toy")
     assert parses(tmp_path) == 1
     assert first.hash == second.hash == first.provenance["hash"]
@@ -104,7 +104,7 @@ def _load_at_once(barrier: Any, hashes: Any) -> None:
 
 
 @pytest.mark.slow
-def test_any_damage_is_noticed_and_mended(toys: Path, own_home: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_corrupt_cache_is_detected_and_rebuilt(toys: Path, own_home: Path, caplog: pytest.LogCaptureFixture) -> None:
     expected = load("toy").hash
     chance = random.Random(0)
     files = sorted(p for p in (own_home / "datasets").rglob("*") if p.is_file() and p.suffix != ".lock")
@@ -135,7 +135,7 @@ def test_first_available_source_is_cached(toys: Path, monkeypatch: pytest.Monkey
         prepare("toy", force=True)
 
 
-def test_a_preferred_source_wins_when_it_appears(toys: Path) -> None:
+def test_preferred_source_is_used_once_available(toys: Path) -> None:
     assert load("toy").provenance["source"] == "plain"
     (toys / "toy" / "better.txt").write_bytes(BETTER)
     with pytest.raises(InvalidGraphError, match=r"toy has nodes 3.0, published is 5.5 .*; it was not saved"):
@@ -153,16 +153,14 @@ def test_differing_synthetic_dataset_warns(toys: Path, caplog: pytest.LogCapture
     assert load("toy").hash == built.hash
 
 
-def test_wrong_raw_bytes_never_become_a_dataset(toys: Path, own_home: Path) -> None:
+def test_raw_file_with_wrong_checksum_raises(toys: Path, own_home: Path) -> None:
     (toys / "toy" / "sizes.txt").write_bytes(b"9 9 9 9 9 9\n")
     with pytest.raises(CorruptFileError, match=r"sizes.txt has sha256"):
         load("toy")
     assert not [p for p in (own_home / "datasets").iterdir() if p.is_dir()]
 
 
-def test_a_new_parser_version_is_another_cache_entry(
-    toys: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_parser_version_is_part_of_the_cache_key(toys: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     load("toy")
     monkeypatch.setattr(Toy, "parser_version", 2)
     load("toy")
@@ -182,12 +180,12 @@ def test_read_only_cache_raises(toys: Path, tmp_path: Path, monkeypatch: pytest.
         load("toy")
 
 
-def test_an_unknown_dataset_gets_a_suggestion() -> None:
+def test_unknown_dataset_gets_a_suggestion() -> None:
     with pytest.raises(UnknownNameError, match=r"no dataset called 'zink'. Did you mean 'zinc'?"):
         load("zink")
 
 
-def test_info_has_every_fact_and_no_path(toys: Path, own_home: Path) -> None:
+def test_info_has_metadata_and_no_paths(toys: Path, own_home: Path) -> None:
     facts = info("toy")
     text = json.dumps(facts)
     assert str(own_home) not in text

@@ -29,7 +29,7 @@ def digits(mirror: Path) -> npt.NDArray[np.uint8]:
     return read_idx(mirror / "MNIST" / "t10k-images-idx3-ubyte.gz")[:24]
 
 
-def test_superpixels_cover_the_image_and_keep_its_mean(digits: npt.NDArray[np.uint8]) -> None:
+def test_superpixels_cover_the_image_and_preserve_its_mean(digits: npt.NDArray[np.uint8]) -> None:
     for image in digits:
         labels = segments(image, max_segments=75, n_segments=95, compactness=0.25)
         actual = cut(image, max_segments=75, n_segments=95, compactness=0.25)
@@ -53,7 +53,7 @@ def test_single_images_match_the_batch(digits: npt.NDArray[np.uint8]) -> None:
     assert again > 1
 
 
-def test_segments_do_not_depend_on_brightness_and_contrast() -> None:
+def test_segments_are_invariant_to_brightness_and_contrast() -> None:
     image = np.random.default_rng(0).integers(0, 64, (28, 28), np.uint8)
     weaker = segments(image, max_segments=99, n_segments=60, compactness=0.05)
     # Four times the contrast with four times the compactness is the same choice; scaling each image would differ.
@@ -61,7 +61,7 @@ def test_segments_do_not_depend_on_brightness_and_contrast() -> None:
     assert (segments(image, max_segments=99, n_segments=60, compactness=0.2) != weaker).any()
 
 
-def test_neighbours_are_the_heaviest_of_the_full_matrix() -> None:
+def test_neighbours_match_the_full_similarity_matrix() -> None:
     points = np.random.default_rng(1).random((30, 2))
     edges, weights = gaussian_neighbours(points, 8)
     full = np.zeros((30, 30))
@@ -81,7 +81,7 @@ def test_neighbours_are_the_heaviest_of_the_full_matrix() -> None:
 
 
 @pytest.mark.parametrize(("count", "edges"), [(1, 1), (2, 2), (9, 72), (10, 80)])
-def test_few_superpixels_are_all_joined(count: int, edges: int) -> None:
+def test_few_superpixels_form_a_complete_graph(count: int, edges: int) -> None:
     actual, weights = gaussian_neighbours(np.random.default_rng(count).random((count, 2)), 8)
     assert actual.shape == (2, edges)
     assert weights.shape == (edges,)
@@ -95,7 +95,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(kind, "parts", (4, 2, 3))
 
 
-def test_digits_become_graphs(small: None, digits: npt.NDArray[np.uint8], tmp_path: Path) -> None:
+def test_mnist_digits_become_graphs(small: None, digits: npt.NDArray[np.uint8], tmp_path: Path) -> None:
     labels = np.arange(9, dtype=np.uint8)
     content = (digits[:6], labels[:6], digits[6:9], labels[6:])
     raw = {
@@ -110,7 +110,7 @@ def test_digits_become_graphs(small: None, digits: npt.NDArray[np.uint8], tmp_pa
     assert graphs.node_counts.max() <= 75
 
 
-def test_photographs_become_the_same_graphs_from_both_formats(small: None, tmp_path: Path) -> None:
+def test_both_cifar_formats_give_the_same_graphs(small: None, tmp_path: Path) -> None:
     raw = {BINARY.name: write_binary(tmp_path / "b.tar.gz"), PYTHON.name: write_python(tmp_path / "p.tar.gz")}
     graphs = CIFAR10().parse(CIFAR10.sources[1], raw)
     check(graphs, side=32, features=5)
@@ -139,9 +139,7 @@ def write_published(path: Path, content: bytes) -> dict[str, Path]:
     return {ARCHIVE.name: path}
 
 
-def test_the_published_superpixels_are_read_and_joined_as_ours(
-    small: None, digits: npt.NDArray[np.uint8], tmp_path: Path
-) -> None:
+def test_published_superpixels_give_the_same_graphs(small: None, digits: npt.NDArray[np.uint8], tmp_path: Path) -> None:
     actual = [cut(image, max_segments=75, n_segments=95, compactness=0.25) for image in digits[:6]]
     order = np.arange(5, dtype=np.int32)
     images = [(f.colour.astype(np.float32), f.centre.astype(np.float32), order) for f in actual]
@@ -166,7 +164,7 @@ def test_the_published_superpixels_are_read_and_joined_as_ours(
         (pickle.dumps((np.zeros(2), [(np.zeros((3, 1)), np.zeros((3, 2)))])), "holds something else than superpixels"),
     ],
 )
-def test_other_pickles_are_refused(content: bytes, message: str, tmp_path: Path) -> None:
+def test_unexpected_pickles_raise(content: bytes, message: str, tmp_path: Path) -> None:
     with pytest.raises(CorruptFileError, match=message):
         MNIST().parse(PUBLISHED, write_published(tmp_path / "superpixels.zip", content))
 

@@ -56,7 +56,7 @@ def parsed(name: str, data: dict[str, Any], folder: Path) -> tuple[GraphSet, Any
     return graphs, spec.split(graphs, spec.sources[0], raw)
 
 
-def test_the_graph_is_read_as_pyg_reads_it(data: dict[str, Any], tmp_path: Path) -> None:
+def test_graph_matches_pyg(data: dict[str, Any], tmp_path: Path) -> None:
     datasets = pytest.importorskip("torch_geometric.datasets")
     graphs, splits = parsed("wikics", data, tmp_path)
     (tmp_path / "pyg" / "raw").mkdir(parents=True)
@@ -75,7 +75,7 @@ def test_the_graph_is_read_as_pyg_reads_it(data: dict[str, Any], tmp_path: Path)
         np.testing.assert_array_equal(split.test, np.flatnonzero(theirs.test_mask))
 
 
-def test_the_reference_keeps_every_link_and_its_reverse(data: dict[str, Any], tmp_path: Path) -> None:
+def test_reference_keeps_reciprocal_edges_twice(data: dict[str, Any], tmp_path: Path) -> None:
     graphs, splits = parsed("wikics-as-published", data, tmp_path)
     links = [(a, b) for a, targets in enumerate(data["links"]) for b in targets]
     expected = sorted([(b, a) for a, b in links] + links, key=lambda edge: edge[::-1])
@@ -114,13 +114,13 @@ def broken(data: dict[str, Any], name: str) -> None:
     ["no links", "a link to nowhere", "a negative link", "a class too many", "half a class", "a short mask",
      "uneven features", "features missing", "text for a link"],
 )  # fmt: skip
-def test_a_damaged_file_gives_one_line(name: str, data: dict[str, Any], tmp_path: Path) -> None:
+def test_corrupt_file_gives_one_line_error(name: str, data: dict[str, Any], tmp_path: Path) -> None:
     broken(data, name)
     with pytest.raises(CorruptFileError, match=r"^data.json (is not a Wiki-CS dataset|has a|has \d+)[^\n]*$"):
         parsed("wikics", data, tmp_path)
 
 
-def test_half_a_file_is_no_json(data: dict[str, Any], tmp_path: Path) -> None:
+def test_truncated_json_raises(data: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "data.json"
     path.write_text(json.dumps(data)[:-100])
     with pytest.raises(CorruptFileError, match=r"data.json is not valid JSON"):
@@ -128,7 +128,7 @@ def test_half_a_file_is_no_json(data: dict[str, Any], tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_stand_in_has_the_published_classes_and_links() -> None:
+def test_stand_in_has_the_published_classes_and_links() -> None:
     classes = generator.labels(0)
     assert np.bincount(classes).tolist() == list(generator.SIZES)
     ends = generator.links(classes, 0)
@@ -141,7 +141,7 @@ def test_the_stand_in_has_the_published_classes_and_links() -> None:
     assert len(np.unique(np.sort(ends, axis=0), axis=1).T) == 216_123
 
 
-def test_the_links_are_the_published_densities(mirror: Path) -> None:
+def test_synthetic_edge_densities_match_the_published_ones(mirror: Path) -> None:
     published = json.loads((mirror / "WikiCS" / "statistics.json").read_text())
     assert tuple(published["labels"]) == generator.CLASSES
     assert list(published["sizes"]["label_sizes"].values()) == list(generator.SIZES)
@@ -150,7 +150,7 @@ def test_the_links_are_the_published_densities(mirror: Path) -> None:
     np.testing.assert_allclose(np.array(generator.LINKS) / np.outer(sizes, sizes), densities, rtol=1e-12)
 
 
-def test_the_stand_in_has_both_conventions_of_edges() -> None:
+def test_synthetic_graph_has_both_edge_conventions() -> None:
     once, twice = load("wikics-standin"), load("wikics-standin-as-published")
     assert link_counts(once.graphs).tolist() == [216_123]
     assert once.graphs.num_edges == 431_726
@@ -162,7 +162,7 @@ def test_the_stand_in_has_both_conventions_of_edges() -> None:
 
 
 @pytest.mark.slow
-def test_a_linear_model_finds_in_the_stand_in_what_it_finds_in_wikics() -> None:
+def test_linear_model_accuracy_matches_wikics() -> None:
     linear_model = pytest.importorskip("sklearn.linear_model")
     dataset = load("wikics-standin")
     x, y, split = dataset.graphs.column("x").values, dataset.graphs.column("y").values, dataset.splits[0]

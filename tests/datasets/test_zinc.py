@@ -38,7 +38,7 @@ def test_statistics_of_the_stand_in(mirror: Path) -> None:
     assert (np.bincount(dataset.graphs.column("x").values, minlength=28)[:15] > 0).all()
 
 
-def test_edges_go_both_ways_with_the_same_bond(mirror: Path) -> None:
+def test_both_directions_have_the_same_bond_type(mirror: Path) -> None:
     graphs = load("zinc").graphs
     bonds = graphs.column("edge_attr").values
     # In (source, target) order the edges are the reverses of those in (target, source) order.
@@ -47,7 +47,7 @@ def test_edges_go_both_ways_with_the_same_bond(mirror: Path) -> None:
     np.testing.assert_array_equal(bonds[order], bonds)
 
 
-def test_an_atom_outside_the_vocabulary_is_named() -> None:
+def test_unknown_atom_type_is_named() -> None:
     with pytest.raises(CorruptFileError, match="has the atom 'Si'"):
         molecule_of("C[Si](C)(C)C", Chemistry("zinc"))
     assert len(ATOMS) == len(set(ATOMS)) == 28
@@ -92,7 +92,7 @@ def parsed(raw: dict[str, Path]) -> GraphSet:
     return ZINC().parse(ZINC.sources[0], raw)
 
 
-def test_the_original_archive_is_read_as_pyg_reads_it(archive: dict[str, Path], tmp_path: Path) -> None:
+def test_original_archive_matches_pyg(archive: dict[str, Path], tmp_path: Path) -> None:
     datasets = pytest.importorskip("torch_geometric.datasets")
     with zipfile.ZipFile(archive[ARCHIVE.name]) as opened:
         opened.extractall(tmp_path / "pyg")
@@ -115,21 +115,21 @@ def test_the_original_archive_is_read_as_pyg_reads_it(archive: dict[str, Path], 
             place += 1
 
 
-def test_an_archive_with_code_in_it_is_refused(archive: dict[str, Path]) -> None:
+def test_archive_with_code_raises(archive: dict[str, Path]) -> None:
     evil = b"cos\nsystem\n(X\x04\x00\x00\x00truetR."
     write_archive(archive[ARCHIVE.name], {f"molecules/{part}.pickle": evil for part in SIZES})
     with pytest.raises(CorruptFileError, match=r"train.pickle was not read: the pickle asks for os.system"):
         parsed(archive)
 
 
-def test_an_archive_of_something_else_is_refused(archive: dict[str, Path]) -> None:
+def test_archive_of_other_content_raises(archive: dict[str, Path]) -> None:
     other = pickle.dumps([{"atoms": 3}] * 40)
     write_archive(archive[ARCHIVE.name], {f"molecules/{part}.pickle": other for part in SIZES})
     with pytest.raises(CorruptFileError, match="holds a molecule without its parts"):
         parsed(archive)
 
 
-def test_a_foreign_index_file_is_refused(archive: dict[str, Path]) -> None:
+def test_invalid_index_file_raises(archive: dict[str, Path]) -> None:
     archive["ZINC/bench_index/val.index"].write_text("1,2,3,500\n")
     with pytest.raises(CorruptFileError, match=r"val.index chooses 4 of 12 molecules"):
         parsed(archive)

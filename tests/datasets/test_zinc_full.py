@@ -26,7 +26,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-def test_the_molecules_are_as_many_and_as_large_as_published(mirror: Path) -> None:
+def test_molecule_counts_and_sizes_match_the_published_ones(mirror: Path) -> None:
     """Against the sizes that the TU collection prints for the part that is quickly read: 5,000, 23.10, 24.83."""
     Chem = pytest.importorskip("rdkit.Chem")
     lists = smiles_lists({file.name: mirror / file.name for file in (ALL, VALID, TEST)})
@@ -37,7 +37,7 @@ def test_the_molecules_are_as_many_and_as_large_as_published(mirror: Path) -> No
 
 
 @pytest.mark.slow
-def test_training_has_all_molecules_that_are_not_held_out(small: None, tmp_path: Path) -> None:
+def test_training_set_is_the_complement_of_the_hold_out(small: None, tmp_path: Path) -> None:
     val, test = [SMILES[7], SMILES[2], SMILES[4]], [SMILES[9], SMILES[0]]
     raw = {ALL.name: tmp_path / "all.gz", VALID.name: tmp_path / "valid.txt", TEST.name: tmp_path / "test.txt"}
     raw[ALL.name].write_bytes(gzip.compress("\n".join(SMILES).encode()))
@@ -54,7 +54,7 @@ def test_training_has_all_molecules_that_are_not_held_out(small: None, tmp_path:
     np.testing.assert_allclose(graphs.column("y").values, [molecule.target for molecule in alone], rtol=1e-6)
 
 
-def test_the_archive_is_read_as_a_whole(small: None, tmp_path: Path) -> None:
+def test_archive_of_all_molecules_is_read(small: None, tmp_path: Path) -> None:
     chance = np.random.default_rng(0)
     parts = {part: [entry(chance) for _ in range(count)] for part, count in (("train", 6), ("val", 3), ("test", 2))}
     members = {f"molecules/{part}.pickle": pickle.dumps(entries, protocol=3) for part, entries in parts.items()}

@@ -18,7 +18,7 @@ def few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checks, "STEPS", 1)
 
 
-def test_the_portable_path_passes() -> None:
+def test_portable_path_passes() -> None:
     findings = list(check_device(Compute("cpu")))
     assert [finding for finding in findings if finding.state != "ok"] == []
     assert len(findings) == 1 + len(OPERATORS) + len(MODELS)
@@ -31,14 +31,14 @@ def test_every_public_operator_is_checked() -> None:
     assert set(graphtrial.ops.__all__) - drawing - helpers == checked
 
 
-def test_a_device_passes_that_mixes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_device_without_mixed_tensors_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compute, "_cuda_devices", lambda: ("cuda:0",))
     with pretended("cuda:0", monkeypatch):
         findings = list(check_device(Compute("cuda")))
     assert [finding for finding in findings if finding.state != "ok"] == []
 
 
-def test_a_wrong_operator_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_operator_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = {"linear": (lambda graph, x, w: x @ w[:32].t() * (1 + 1e-3 * checks_portable()), ("node", "node"))}
     monkeypatch.setattr(checks, "OPERATORS", wrong)
     states = {finding.check: finding.state for finding in check_device(Compute("cpu"))}

@@ -54,7 +54,7 @@ def results(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_doctor_passes_on_a_sound_machine(results: Path) -> None:
+def test_doctor_passes_on_an_intact_machine(results: Path) -> None:
     actual = examine(results)
     assert wrong(actual) == []
     assert "1 done" in finding(actual, "store", "trials").result
@@ -142,7 +142,7 @@ def test_changed_and_lost_weights_are_detected(results: Path) -> None:
 
 
 @pytest.mark.slow
-def test_damaged_foreign_and_other_schema_are_distinguished(results: Path, tmp_path: Path) -> None:
+def test_corrupt_file_other_file_and_other_schema_are_distinguished(results: Path, tmp_path: Path) -> None:
     content = bytearray(results.read_bytes())
     content[5000:9000] = os.urandom(4000)
     results.write_bytes(content)
@@ -182,7 +182,7 @@ def test_leftovers_of_killed_processes_are_reported(results: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_study_is_compared_with_the_store_trial_by_trial(tmp_path: Path) -> None:
+def test_study_is_compared_with_the_store_trial_by_trial(tmp_path: Path) -> None:
     file, path = tmp_path / "study.toml", tmp_path / "s.sqlite"
     file.write_text(STUDY)
     assert "0 of 2 trials are finished, 0 started, 2 missing" in examine(path, str(file))[-1].result
@@ -194,7 +194,7 @@ def test_a_study_is_compared_with_the_store_trial_by_trial(tmp_path: Path) -> No
     assert examine(path, str(file))[-1].state == "ok"
 
 
-def test_a_package_that_is_absent_or_too_old_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_package_that_is_absent_or_too_old_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     from graphtrial.doctor import machine
 
     lines = ["torch>=99.0", "numpy>=1.26", "rdkit>=2024.3; extra == 'chem'", "tomli>=2.0; python_version < '3.1'"]

@@ -23,13 +23,13 @@ WALK = {"name": "random-walk", "arguments": {"k": 3}}
 VECTORS = {"name": "laplacian", "arguments": {"k": 4}, "version": 2}
 
 
-def test_columns_are_those_of_the_parts_from_left_to_right() -> None:
+def test_columns_are_concatenated_in_order() -> None:
     walk, vectors = RandomWalkPE(3).compute(GRAPHS), LaplacianPE(4).compute(GRAPHS)
     np.testing.assert_array_equal(CombinedEncoding([WALK, VECTORS]).compute(GRAPHS), np.hstack([walk, vectors]))
     np.testing.assert_array_equal(CombinedEncoding([VECTORS, WALK]).compute(GRAPHS), np.hstack([vectors, walk]))
 
 
-def test_each_part_is_cached_for_itself(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parts_are_cached_separately(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     alone = encode(GRAPHS, RandomWalkPE(3), "encoding").column("encoding").values
 
     def fail(*arguments: Any) -> None:
@@ -44,7 +44,7 @@ def test_each_part_is_cached_for_itself(own_home: Path, monkeypatch: pytest.Monk
     assert not list(own_home.rglob("combined-*"))
 
 
-def test_signs_are_those_of_the_part_and_the_rest_stays() -> None:
+def test_random_signs_apply_to_their_part_only() -> None:
     encoding = CombinedEncoding([WALK, VECTORS])
     values = torch.from_numpy(encoding.compute(GRAPHS))
     view = encoding.training_view(values, torch.Generator().manual_seed(4))
@@ -53,7 +53,7 @@ def test_signs_are_those_of_the_part_and_the_rest_stays() -> None:
     assert not torch.equal(view, values)
 
 
-def test_renumbering_does_what_the_worst_part_says() -> None:
+def test_combined_relabelling_is_the_weakest_of_its_parts() -> None:
     order = {"name": "node-order", "arguments": {"k": 9}}
     assert CombinedEncoding([WALK, VECTORS]).relabelling == "sign"
     assert CombinedEncoding([VECTORS, order]).relabelling == NodeOrder.relabelling == "none"
@@ -80,13 +80,13 @@ def test_renumbering_does_what_the_worst_part_says() -> None:
         ([WALK, {"name": "os:system"}], "If you trust it add --allow os:system"),
     ],
 )
-def test_what_is_no_combination_is_refused_in_a_line(parts: Any, message: str) -> None:
+def test_invalid_combination_gives_one_line_error(parts: Any, message: str) -> None:
     with pytest.raises(GraphTrialError, match=message) as raised:
         CombinedEncoding(parts)
     assert len(str(raised.value).splitlines()) == 1
 
 
-def test_one_part_is_itself_and_several_are_stored_with_their_versions() -> None:
+def test_single_part_is_unwrapped_and_several_are_stored_with_versions() -> None:
     walk, vectors = Component("random-walk", {"k": 3}), Component("laplacian", {"k": 4})
     assert combine([walk]) is walk
     assert combine([walk, vectors]) == Component("combined", {"parts": [WALK, VECTORS]})

@@ -27,7 +27,7 @@ def counted(graph: nx.Graph, longest: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("longest", [3, 4, 8])
-def test_counts_are_those_of_networkx(longest: int) -> None:
+def test_counts_match_networkx(longest: int) -> None:
     sets: list[GraphSet] = [
         graph_set(AWKWARD),
         graph_set(random_graphs(20, seed=1)),
@@ -40,7 +40,7 @@ def test_counts_are_those_of_networkx(longest: int) -> None:
             np.testing.assert_array_equal(batched[graph], counted(to_networkx(graphs, graph), longest))
 
 
-def test_counts_of_complete_graphs_and_rings_are_known() -> None:
+def test_counts_match_closed_forms_of_complete_graphs_and_rings() -> None:
     (complete,) = {tuple(row) for row in CycleCounts(8).compute(from_networkx([nx.complete_graph(8)]))}
     # n - 1 choose l - 1 others, in (l - 1)! / 2 orders
     assert complete == tuple(comb(7, length - 1) * factorial(length - 1) // 2 for length in range(3, 9))
@@ -56,7 +56,7 @@ def test_triangles_of_a_large_graph_are_half_the_closed_walks() -> None:
     np.testing.assert_array_equal(CycleCounts(3).compute(from_networkx([graph]))[:, 0], expected)
 
 
-def test_a_dense_graph_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dense_graph_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cycles, "MOST_STEPS", 1000)
     graphs = from_networkx([nx.path_graph(3), nx.complete_graph(12)])
     with pytest.raises(GraphTrialError, match=r"graph 1, with 12 nodes and 132 edges, has too many paths of up to 8"):

@@ -16,7 +16,7 @@ GRAPHS = graph_set(random_graphs(20, seed=5))
 
 
 @pytest.mark.parametrize("direction", ["in", "out"])
-def test_columns_are_those_of_pyg(direction: degree.Direction) -> None:
+def test_columns_match_pyg(direction: degree.Direction) -> None:
     bare = GraphSet(GRAPHS.structure, {})
     ours = np.split(DegreeSE(30, direction).compute(bare), bare.node_ptr[1:-1])
     transform = OneHotDegree(29, in_degree=direction == "in", cat=False)
@@ -24,7 +24,7 @@ def test_columns_are_those_of_pyg(direction: degree.Direction) -> None:
         np.testing.assert_array_equal(rows, transform(item).x.numpy())
 
 
-def test_the_last_class_is_everything_above_and_both_directions_are_side_by_side() -> None:
+def test_last_class_is_open_ended_and_directions_are_concatenated() -> None:
     for graphs in (GRAPHS, graph_set(AWKWARD)):
         both = DegreeSE(3, "both").compute(graphs)
         np.testing.assert_array_equal(both.argmax(axis=1), np.minimum(graphs.in_degree, 2))
@@ -32,7 +32,7 @@ def test_the_last_class_is_everything_above_and_both_directions_are_side_by_side
         np.testing.assert_array_equal(both.sum(axis=1), 2)
 
 
-def test_a_table_that_does_not_fit_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_large_table_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(degree, "MOST_NUMBERS", 10)
     with pytest.raises(GraphTrialError, match="use a smaller number"):
         DegreeSE(9).compute(GRAPHS)

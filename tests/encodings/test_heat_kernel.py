@@ -23,7 +23,7 @@ GRAPHS = [
 ]
 
 
-def test_diagonals_are_those_of_the_exponential_without_its_limit() -> None:
+def test_diagonals_match_the_matrix_exponential() -> None:
     k = 7
     graphs = from_networkx(GRAPHS)
     for graph, ours in zip(GRAPHS, np.split(HeatKernelSE(k).compute(graphs), graphs.node_ptr[1:-1]), strict=True):
@@ -34,7 +34,7 @@ def test_diagonals_are_those_of_the_exponential_without_its_limit() -> None:
         np.testing.assert_allclose(ours, np.stack(expected, axis=1), atol=1e-6)
 
 
-def test_large_graphs_are_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_graphs_raise(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spectrum, "MOST_DENSE_NODES", 10)
     with pytest.raises(GraphTrialError, match="heat-kernel encodings are for graphs of up to 10 nodes"):
         HeatKernelSE(2).compute(from_networkx(GRAPHS))

@@ -74,7 +74,7 @@ def test_columns_are_orthonormal_and_padded_with_zeros(graphs: GraphSet, k: int)
         assert not vectors[:, remaining:].any()
 
 
-def test_eigenvalues_equal_those_of_networkx() -> None:
+def test_eigenvalues_match_networkx() -> None:
     items = [*plain_graphs(4, seed=5), nx.petersen_graph(), nx.circulant_graph(41, [1, 5])]
     graphs = from_networkx(items)
     for item, vectors in zip(items, parts(graphs, LaplacianPE(6).compute(graphs)), strict=True):
@@ -83,7 +83,7 @@ def test_eigenvalues_equal_those_of_networkx() -> None:
 
 
 @pytest.mark.parametrize("k", [1, 3, 8])
-def test_vectors_equal_those_of_pyg_up_to_sign(k: int) -> None:
+def test_vectors_match_pyg_up_to_sign(k: int) -> None:
     graphs = from_networkx(plain_graphs(8, seed=20))
     transform = AddLaplacianEigenvectorPE(k, attr_name="pe", is_undirected=True)
     for item, ours in zip(to_pyg(graphs), parts(graphs, LaplacianPE(k).compute(graphs)), strict=True):
@@ -92,28 +92,28 @@ def test_vectors_equal_those_of_pyg_up_to_sign(k: int) -> None:
         np.testing.assert_allclose(ours, theirs * signs, atol=1e-5)
 
 
-def test_the_trivial_vector_of_a_connected_graph_is_dropped() -> None:
+def test_trivial_vector_of_a_connected_graph_is_dropped() -> None:
     graphs = from_networkx(plain_graphs(5, seed=40))
     for graph, vectors in enumerate(parts(graphs, LaplacianPE(5).compute(graphs))):
         trivial = np.sqrt(graphs.in_degree[graphs.node_ptr[graph] : graphs.node_ptr[graph + 1]])
         np.testing.assert_allclose(trivial @ vectors, 0, atol=1e-5)
 
 
-def test_one_vector_is_dropped_however_many_parts_a_graph_has() -> None:
+def test_one_trivial_vector_is_dropped_for_disconnected_graphs() -> None:
     graphs = from_networkx([nx.disjoint_union_all([nx.cycle_graph(5)] * 3)])
     vectors, matrix = LaplacianPE(3).compute(graphs).astype(np.float64), by_definition(graphs, 0)
     np.testing.assert_allclose(matrix @ vectors[:, :2], 0, atol=1e-6)
     assert np.linalg.norm(matrix @ vectors[:, 2]) > 0.1
 
 
-def test_a_directed_graph_counts_as_half_of_each_direction() -> None:
+def test_directed_graph_is_symmetrised() -> None:
     one_way: list[Graph] = [(5, [(0, 1), (0, 1), (1, 2), (1, 2), (2, 3), (2, 3), (3, 4), (3, 4), (4, 0), (4, 0)])]
     both = [(5, [*one_way[0][1][::2], *((v, u) for u, v in one_way[0][1][::2])])]
     np.testing.assert_array_equal(LaplacianPE(3).compute(graph_set(one_way)), LaplacianPE(3).compute(graph_set(both)))
 
 
 @pytest.mark.parametrize("sign", ["random", "fixed"])
-def test_the_entry_of_largest_magnitude_is_positive(graphs: GraphSet, sign: str) -> None:
+def test_entry_of_largest_magnitude_is_positive(graphs: GraphSet, sign: str) -> None:
     for vectors in parts(graphs, LaplacianPE(6, sign).compute(graphs)):  # type: ignore[arg-type]
         for column in vectors.T:
             if column.any():
@@ -122,7 +122,7 @@ def test_the_entry_of_largest_magnitude_is_positive(graphs: GraphSet, sign: str)
                 assert column.max() >= np.abs(column).max() * (1 - 1e-6)
 
 
-def test_the_first_of_equal_magnitudes_decides_the_sign() -> None:
+def test_ties_of_magnitude_use_the_first_entry() -> None:
     path = spectrum.fix_signs(torch.tensor([[-0.7, 0.5], [0.7, -0.6], [0.1, 0.6]], dtype=torch.float64))
     assert path.tolist() == [[0.7, -0.5], [-0.7, 0.6], [-0.1, -0.6]]
     wobbling = torch.tensor([[-0.5], [0.5 + 1e-14]], dtype=torch.float64)
@@ -130,13 +130,13 @@ def test_the_first_of_equal_magnitudes_decides_the_sign() -> None:
     assert spectrum.fix_signs(torch.zeros(2, 3, 0)).shape == (2, 3, 0)
 
 
-def test_absolute_takes_magnitudes(graphs: GraphSet) -> None:
+def test_sign_absolute_takes_absolute_values(graphs: GraphSet) -> None:
     np.testing.assert_array_equal(
         LaplacianPE(5, "absolute").compute(graphs), np.abs(LaplacianPE(5, "fixed").compute(graphs))
     )
 
 
-def test_random_signs_are_one_per_column_and_batch_drawn_from_the_generator() -> None:
+def test_random_signs_are_drawn_per_column_and_batch() -> None:
     values = torch.from_numpy(LaplacianPE(8).compute(SETS["plain"]))
     encoding, generator = LaplacianPE(8), torch.Generator().manual_seed(1)
     seen = []
@@ -155,7 +155,7 @@ def test_random_signs_are_one_per_column_and_batch_drawn_from_the_generator() ->
 
 
 @pytest.mark.parametrize("sign", ["fixed", "absolute"])
-def test_other_sign_rules_draw_nothing(sign: str) -> None:
+def test_other_sign_options_use_no_random_numbers(sign: str) -> None:
     values, generator = torch.randn(7, 3), torch.Generator().manual_seed(1)
     before = generator.get_state()
     assert LaplacianPE(3, sign).training_view(values, generator) is values  # type: ignore[arg-type]
@@ -163,7 +163,7 @@ def test_other_sign_rules_draw_nothing(sign: str) -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
-def test_the_number_of_threads_changes_no_bit(threads: int) -> None:
+def test_encoding_is_bit_exact_for_any_number_of_threads(threads: int) -> None:
     expected = LaplacianPE(20).compute(SETS["skip links"])
     before = torch.get_num_threads()
     torch.set_num_threads(threads)
@@ -174,7 +174,7 @@ def test_the_number_of_threads_changes_no_bit(threads: int) -> None:
         torch.set_num_threads(before)
 
 
-def test_large_sets_are_decomposed_in_pieces_without_changing_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chunked_decomposition_is_bit_exact(monkeypatch: pytest.MonkeyPatch) -> None:
     graphs = graph_set(random_graphs(40, seed=3, undirected=True))
     expected = LaplacianPE(4).compute(graphs)
     monkeypatch.setattr(spectrum, "DENSE_NUMBERS", 100)
@@ -189,7 +189,7 @@ def test_invalid_arguments_raise() -> None:
         LaplacianPE(4, "flip")  # type: ignore[arg-type]
 
 
-def test_the_command_line_form_names_the_number_of_vectors_first() -> None:
+def test_first_positional_argument_is_the_number_of_vectors() -> None:
     component = Component.parse("laplacian:20,sign=fixed", ENCODINGS.get)
     built = ENCODINGS.get(component.name)(**component.arguments)
     assert isinstance(built, LaplacianPE)
@@ -214,7 +214,7 @@ def folders(home: Path) -> list[Path]:
     return sorted(path for path in (home / "encodings").iterdir() if path.is_dir())
 
 
-def test_a_second_call_reads_the_cache(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_second_call_uses_the_cache(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     counted, graphs = Counted(monkeypatch), SETS["random"]
     first = encode(graphs, LaplacianPE(4), "encoding")
     second = encode(graph_set(random_graphs(30, seed=0, undirected=True)), LaplacianPE(4, "fixed"), "other")
@@ -224,9 +224,7 @@ def test_a_second_call_reads_the_cache(own_home: Path, monkeypatch: pytest.Monke
     assert set(first.columns) == {*graphs.columns, "encoding"}
 
 
-def test_other_arguments_graphs_or_versions_have_a_file_of_their_own(
-    own_home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cache_key_depends_on_arguments_graphs_and_version(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     counted, graphs = Counted(monkeypatch), SETS["random"]
     for encoding in (LaplacianPE(4), LaplacianPE(5), LaplacianPE(4, "absolute")):
         assert encode(graphs, encoding, "encoding").column("encoding").width == encoding.width
@@ -237,7 +235,7 @@ def test_other_arguments_graphs_or_versions_have_a_file_of_their_own(
 
 
 @pytest.mark.parametrize("damage", ["flipped byte", "cut off", "missing", "manifest"])
-def test_damaged_cache_is_rebuilt(own_home: Path, monkeypatch: pytest.MonkeyPatch, damage: str) -> None:
+def test_corrupt_cache_is_rebuilt(own_home: Path, monkeypatch: pytest.MonkeyPatch, damage: str) -> None:
     counted, graphs = Counted(monkeypatch), SETS["random"]
     expected = encode(graphs, LaplacianPE(4), "encoding").column("encoding").values.copy()
     (folder,) = folders(own_home)

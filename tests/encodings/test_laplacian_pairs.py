@@ -64,7 +64,7 @@ def test_columns_are_the_smallest_eigenpairs_and_nan_where_there_are_none(
 
 
 @normalizations
-def test_eigenvalues_are_those_of_the_laplacian_of_pyg(normalization: Normalization) -> None:
+def test_eigenvalues_match_the_laplacian_of_pyg(normalization: Normalization) -> None:
     graphs = SETS["plain"]
     batched = np.split(LaplacianPairs(4, normalization).compute(graphs), graphs.node_ptr[1:-1])
     for item, ours in zip(to_pyg(graphs), batched, strict=True):
@@ -74,7 +74,7 @@ def test_eigenvalues_are_those_of_the_laplacian_of_pyg(normalization: Normalizat
         np.testing.assert_allclose(ours[0, 4:], np.linalg.eigvalsh(dense.double().numpy())[:4], atol=1e-5)
 
 
-def test_eigenvectors_after_the_trivial_one_are_those_of_pyg() -> None:
+def test_eigenvectors_after_the_trivial_one_match_pyg() -> None:
     graphs = SETS["plain"]
     transform = AddLaplacianEigenvectorPE(3, attr_name="position", is_undirected=True)
     batched = np.split(EquivariantLaplacian(4).compute(graphs), graphs.node_ptr[1:-1])
@@ -83,7 +83,7 @@ def test_eigenvectors_after_the_trivial_one_are_those_of_pyg() -> None:
 
 
 @normalizations
-def test_the_equivariant_one_has_the_same_vectors_and_zeros(normalization: Normalization) -> None:
+def test_equivariant_encoding_has_the_same_vectors_zero_padded(normalization: Normalization) -> None:
     for graphs in SETS.values():
         pairs = LaplacianPairs(5, normalization).compute(graphs)
         np.testing.assert_array_equal(
@@ -121,12 +121,12 @@ def test_large_graphs_have_the_same_pairs(monkeypatch: pytest.MonkeyPatch) -> No
     np.testing.assert_allclose(np.abs(sparse[90:, :6]), np.abs(dense[90:, :6]), atol=1e-4)
 
 
-def test_a_graph_too_large_for_all_eigenvectors_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_graph_too_large_for_all_eigenvectors_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spectrum, "MOST_DENSE_NODES", 5)
     with pytest.raises(GraphTrialError, match="graphs of up to 5 nodes; the largest has 9"):
         LaplacianPairs(3, "none").compute(SETS["in parts"])
 
 
-def test_the_plain_encoding_has_the_vectors_after_the_trivial_one() -> None:
+def test_plain_encoding_has_the_vectors_after_the_trivial_one() -> None:
     graphs = SETS["plain"]
     np.testing.assert_array_equal(LaplacianPE(4).compute(graphs), EquivariantLaplacian(5).compute(graphs)[:, 1:])

@@ -27,13 +27,13 @@ def test_each_node_has_the_one_hot_vector_of_its_number() -> None:
     assert numbers(NodeOrder(12).compute(GRAPHS)).tolist() == expected
 
 
-def test_a_linear_map_of_it_is_a_learnt_table() -> None:
+def test_linear_layer_on_one_hot_is_an_embedding() -> None:
     table, values = nn.Linear(12, 5), NodeOrder(12).compute(GRAPHS)
     rows = table.weight.T[numbers(values)] + table.bias
     torch.testing.assert_close(table(torch.from_numpy(values)), rows)
 
 
-def test_random_order_shuffles_the_nodes_of_each_graph_alone() -> None:
+def test_random_order_permutes_nodes_within_graphs() -> None:
     encoding = NodeOrder(12, "random")
     values, generator = torch.from_numpy(encoding.compute(GRAPHS)), torch.Generator().manual_seed(1)
     views = [numbers(encoding.training_view(values, generator)) for _ in range(30)]
@@ -54,19 +54,19 @@ def test_every_order_of_three_nodes_is_equally_likely() -> None:
     assert ((counts - 1000) ** 2 / 1000).sum() < 20.5  # chi-squared with 5 degrees of freedom, p = 0.001
 
 
-def test_fixed_order_draws_nothing() -> None:
+def test_fixed_order_uses_no_random_numbers() -> None:
     values, generator = torch.from_numpy(NodeOrder(12).compute(GRAPHS)), torch.Generator().manual_seed(1)
     before = generator.get_state()
     assert NodeOrder(12).training_view(values, generator) is values
     assert torch.equal(generator.get_state(), before)
 
 
-def test_a_graph_with_more_nodes_than_numbers_is_named_with_the_cure() -> None:
+def test_too_small_k_raises_with_advice() -> None:
     with pytest.raises(GraphTrialError, match=r"up to 9 nodes, but node-order:8 numbers 8; use node-order:9"):
         NodeOrder(8).compute(GRAPHS)
 
 
-def test_a_table_that_would_fill_the_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_large_table_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(node_order, "MOST_NUMBERS", 100)
     with pytest.raises(GraphTrialError, match="for small graphs"):
         NodeOrder(12).compute(GRAPHS)

@@ -29,14 +29,14 @@ from graphtrial.studies.study import parse_encoding
         ("node-order:9+rwse:2", "node-order:9+random-walk:2", "Node order-9 + RWSE-2"),
     ],
 )
-def test_short_forms_and_titles(text: str, short: str, title: str) -> None:
+def test_short_forms_and_titles_are_formatted(text: str, short: str, title: str) -> None:
     encoding = parse_encoding(text)
     assert short_encoding(encoding) == short
     assert encoding_title(encoding) == title
     assert parse_encoding(short) == parse_encoding(format_encoding(encoding)) == encoding
 
 
-def test_a_plus_in_a_number_joins_nothing() -> None:
+def test_plus_sign_in_a_number_is_not_a_separator() -> None:
     assert split_encodings("mine:1e+5,b=2+rwse:3") == ["mine:1e+5,b=2", "random-walk:3"]
     assert encoding_names("RWSE:3+mine") == ["random-walk", "mine"]
 
@@ -55,7 +55,7 @@ def test_a_plus_in_a_number_joins_nothing() -> None:
         ("+".join(f"rwse:{k}" for k in range(1, 30)), "29 encodings are joined"),
     ],
 )
-def test_errors_for_people(text: str, message: str) -> None:
+def test_invalid_notation_gives_one_line_error(text: str, message: str) -> None:
     with pytest.raises(GraphTrialError, match=message) as raised:
         parse_encoding(text)
     assert len(str(raised.value).splitlines()) == 1
@@ -69,7 +69,7 @@ def test_each_part_takes_the_default_of_a_model_without_random_signs() -> None:
 @pytest.mark.parametrize(
     "parts", [None, 5, "x", [], [5], [{}], [{"name": ""}], [{"name": "a\nb"}], [{"name": "x", "y": 1}]]
 )
-def test_a_combination_that_nobody_can_have_made_is_shown_as_it_is(parts: Any) -> None:
+def test_invalid_stored_combination_is_shown_unchanged(parts: Any) -> None:
     encoding = Component("combined", {"parts": parts})
     assert parts_of(encoding) == [(encoding, 0)]
     assert short_encoding(encoding).startswith("combined")

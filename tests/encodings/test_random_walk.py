@@ -25,7 +25,7 @@ SETS: dict[str, GraphSet] = {
 
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize("k", [1, 2, 9])
-def test_numbers_are_the_diagonals_of_the_powers_of_the_walk(name: str, k: int) -> None:
+def test_values_match_diagonals_of_walk_matrix_powers(name: str, k: int) -> None:
     graphs = SETS[name]
     batched = np.split(RandomWalkPE(k).compute(graphs), graphs.node_ptr[1:-1])
     for graph, ours in enumerate(batched):
@@ -38,7 +38,7 @@ def test_numbers_are_the_diagonals_of_the_powers_of_the_walk(name: str, k: int) 
         np.testing.assert_allclose(ours, np.stack(powers, axis=1), atol=1e-7)
 
 
-def test_numbers_equal_those_of_pyg() -> None:
+def test_numbers_match_pyg() -> None:
     graphs = from_networkx([*plain_graphs(5, seed=3), nx.karate_club_graph()])
     batched = np.split(RandomWalkPE(6).compute(graphs), graphs.node_ptr[1:-1])
     transform = AddRandomWalkPE(6, attr_name="walk")
@@ -52,7 +52,7 @@ def test_chunked_walks_match() -> None:
     np.testing.assert_allclose(values, np.tile([0, 1 / 2, 0, 3 / 8], (len(ring), 1)), atol=1e-7)
 
 
-def test_rings_of_different_length_differ_as_soon_as_a_walk_can_go_round() -> None:
+def test_cycles_of_different_length_are_distinguished() -> None:
     shorter, longer = (RandomWalkPE(7).compute(from_networkx([nx.cycle_graph(n)]))[0] for n in (7, 8))
     np.testing.assert_allclose(shorter[:6], longer[:6], atol=1e-7)
     assert shorter[6] == pytest.approx(2 / 2**7)
@@ -65,6 +65,6 @@ def test_invalid_arguments_raise(k: object) -> None:
         RandomWalkPE(k)  # type: ignore[arg-type]
 
 
-def test_the_command_line_form_names_the_number_of_steps() -> None:
+def test_first_positional_argument_is_the_number_of_steps() -> None:
     component = Component.parse("random-walk:16", ENCODINGS.get)
     assert ENCODINGS.get(component.name)(**component.arguments).width == 16

@@ -10,7 +10,7 @@ from graphtrial.encodings.rrwp import RRWP
 
 
 @pytest.mark.parametrize("k", [1, 2, 6])
-def test_numbers_are_the_diagonals_of_the_powers_from_the_zeroth_on(k: int) -> None:
+def test_values_match_diagonals_of_walk_matrix_powers(k: int) -> None:
     for graphs in (graph_set(AWKWARD), graph_set(random_graphs(10, seed=2))):
         batched = np.split(RRWP(k).compute(graphs), graphs.node_ptr[1:-1])
         for graph, ours in enumerate(batched):

@@ -52,13 +52,13 @@ def test_smallest_eigenvectors_with_multiplicity(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("_sparse")
-def test_the_trivial_vector_is_not_among_them() -> None:
+def test_trivial_vector_is_not_among_them() -> None:
     for graph in GRAPHS.values():
         vectors = LaplacianPE(8).compute(from_networkx([graph]))
         np.testing.assert_allclose(np.sqrt([degree for _, degree in graph.degree]) @ vectors, 0, atol=1e-5)
 
 
-def test_vectors_equal_those_of_the_dense_decomposition_where_these_are_unique(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vectors_match_the_dense_decomposition_where_these_are_unique(monkeypatch: pytest.MonkeyPatch) -> None:
     graphs = from_networkx([GRAPHS["random"]])
     dense = LaplacianPE(6).compute(graphs)
     monkeypatch.setattr(laplacian, "DENSE_NODES", 50)
@@ -79,7 +79,7 @@ def test_components_are_sorted_by_size() -> None:
     assert (vectors[component == 2] == 0).all()
 
 
-def test_repeating_it_gives_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_decomposition_is_deterministic(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(laplacian, "DENSE_NODES", 50)
     monkeypatch.setattr(sparse_eigenvectors, "DENSE_NODES", 20)
     graphs = from_networkx([GRAPHS["square grid"]])

@@ -14,7 +14,7 @@ from graphtrial.studies import Study
 from graphtrial.trials import Store
 
 
-def test_trials_record_where_they_were_computed(study: Study, store: Store) -> None:
+def test_trials_record_their_device(study: Study, store: Store) -> None:
     first, second = study.trials()[:2]
     run_trials([first], store, workers=0, compute=Compute("cpu", threads=1))
     run_trials([second], store, workers=1, compute=Compute("cpu", threads=3))
@@ -23,7 +23,7 @@ def test_trials_record_where_they_were_computed(study: Study, store: Store) -> N
     assert [where[trial.id]["threads"] for trial in (first, second)] == [1, 3]
 
 
-def test_processes_put_trials_on_every_gpu(study: Study, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processes_use_every_gpu(study: Study, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """The driver believes in two GPUs; the workers do not find them, and name the one they were given."""
     monkeypatch.setattr(compute, "_cuda_devices", lambda: ("cuda:0", "cuda:1"))
     trials = study.trials()
@@ -34,18 +34,18 @@ def test_processes_put_trials_on_every_gpu(study: Study, store: Store, monkeypat
     assert all("no CUDA device" in (record.error or "") for record in records)
 
 
-def test_a_missing_gpu_is_an_error_before_anything_runs(study: Study, store: Store) -> None:
+def test_missing_gpu_is_an_error_before_anything_runs(study: Study, store: Store) -> None:
     with pytest.raises(GraphTrialError, match="--device cpu"):
         run_trials(study.trials(), store, compute=Compute("cuda"))
     assert not store.trials()
 
 
-def test_the_vectorized_executor_refuses_a_gpu(study: Study, store: Store) -> None:
+def test_vectorized_executor_refuses_a_gpu(study: Study, store: Store) -> None:
     with pytest.raises(GraphTrialError, match="computes on the CPU"):
         Vectorized().run(study.trials(), store, lambda progress: None, Compute("cuda"))
 
 
-def test_ray_asks_for_the_gpus_that_a_trial_uses() -> None:
+def test_ray_requests_gpus_per_trial() -> None:
     plain = RayCluster(cpus=2)
     on_gpu = Compute("cuda", threads=2)
     assert plain.resources(Compute("auto"), cluster_gpus=0) == (Compute("cpu", threads=2), 0)
@@ -61,6 +61,8 @@ def test_ray_asks_for_the_gpus_that_a_trial_uses() -> None:
     ("executor", "device", "words"),
     [("ray", "cuda:1", "Ray chooses the GPU"), ("ray:local,gpus=1", "cpu", "leaves idle")],
 )
-def test_ray_refuses_what_it_cannot_give(executor: str, device: str, words: str, study: Study, store: Store) -> None:
+def test_ray_raises_for_unavailable_resources(
+    executor: str, device: str, words: str, study: Study, store: Store
+) -> None:
     with pytest.raises(GraphTrialError, match=words):
         run_trials(study.trials(), store, executor=make_executor(executor), compute=Compute(device))

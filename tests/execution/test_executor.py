@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 ENDLESS = LONGER.replace("max_epochs = 12", "max_epochs = 100000, stopping.min_lr = 1e-300")
 
 
-def test_a_pool_of_processes_gives_the_same_bits_as_this_process(study: Study, tmp_path: Path) -> None:
+def test_worker_processes_are_bit_exact(study: Study, tmp_path: Path) -> None:
     alone, pool = Store(tmp_path / "alone" / "s.sqlite"), Store(tmp_path / "pool" / "s.sqlite")
     run_trials(study.trials(), alone, workers=0)
     received: list[Progress] = []
@@ -35,7 +35,7 @@ def test_a_pool_of_processes_gives_the_same_bits_as_this_process(study: Study, t
     assert sorted(p.epoch for p in received if p.event == "epoch") == [1] * 4 + [2] * 4
 
 
-def test_a_finished_trial_is_never_run_twice(study: Study, store: Store) -> None:
+def test_finished_trial_is_not_rerun(study: Study, store: Store) -> None:
     trials = study.trials()[:2]
     run_trials(trials + trials, store, workers=0)
     received: list[Progress] = []
@@ -46,7 +46,7 @@ def test_a_finished_trial_is_never_run_twice(study: Study, store: Store) -> None
     assert not list(store.trials_folder.rglob("*checkpoint*"))
 
 
-def test_a_trial_that_fails_keeps_its_traceback_and_the_others_run(store: Store, study: Study) -> None:
+def test_failed_trial_stores_traceback_and_others_run(store: Store, study: Study) -> None:
     bad = dataclasses.replace(study.trials()[0], data="0" * 64)
     run_trials([bad, study.trials()[0]], store, workers=2)
     statuses = {record.id: record.status for record in store.trials()}
@@ -56,7 +56,7 @@ def test_a_trial_that_fails_keeps_its_traceback_and_the_others_run(store: Store,
     assert store.find(bad.id).starts == 2  # a failed trial is tried again when asked for
 
 
-def test_workers_have_the_settings_of_now_not_those_of_the_first_call(
+def test_workers_use_current_settings(
     study: Study, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = study.trials()[:2]
@@ -67,7 +67,7 @@ def test_workers_have_the_settings_of_now_not_those_of_the_first_call(
     assert list((tmp_path / "another").iterdir())
 
 
-def test_a_killed_worker_does_not_take_the_study_down(store: Store) -> None:
+def test_killed_worker_does_not_abort_the_study(store: Store) -> None:
     rows = (ModelEntry("gin", {"width": 8, "layers": 2}),)
     trials = Study("s", "csl", rows, seeds=1, splits=3, rules={"stopping.max_epochs": 5}).trials()
     killed: list[str] = []
@@ -100,7 +100,7 @@ def _children_of(driver: int) -> list[int]:
     return actual
 
 
-def test_a_running_trial_is_locked(study: Study, store: Store) -> None:
+def test_running_trial_is_locked(study: Study, store: Store) -> None:
     spec = study.trials()[0]
     seen: list[bool] = []
 
@@ -152,7 +152,7 @@ def test_ctrl_c_stops_cleanly(tmp_path: Path) -> None:
     assert {record.status for record in Store(path).trials()} == {"interrupted"}
 
 
-def test_workers_end_when_the_driver_is_killed(tmp_path: Path) -> None:
+def test_workers_exit_when_the_driver_is_killed(tmp_path: Path) -> None:
     with endless_study(tmp_path) as (process, path):
         process.kill()
         process.wait()
@@ -163,7 +163,7 @@ def test_workers_end_when_the_driver_is_killed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-def test_a_trial_does_not_depend_on_its_neighbours(study: Study, tmp_path: Path, workers: int) -> None:
+def test_trial_does_not_depend_on_other_trials(study: Study, tmp_path: Path, workers: int) -> None:
     trial = study.trials()[2]
     alone, batched = Store(tmp_path / "alone" / "s.sqlite"), Store(tmp_path / "together" / "s.sqlite")
     run_trials([trial], alone, workers=0)

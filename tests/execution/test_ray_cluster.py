@@ -48,7 +48,7 @@ def trials(epochs: int, splits: int = 3) -> list[TrialSpec]:
     ).trials()
 
 
-def test_an_executor_is_chosen_by_a_line_of_text() -> None:
+def test_executor_notation_is_parsed() -> None:
     assert make_executor("processes:4") == Processes(4)
     assert make_executor("ray") == RayCluster()
     assert make_executor("ray:10.0.0.1:6379,cpus=2,memory_gb=1.5") == RayCluster("10.0.0.1:6379", 2, 1.5)
@@ -62,7 +62,7 @@ def test_an_executor_is_chosen_by_a_line_of_text() -> None:
             make_executor(text)
 
 
-def test_without_ray_the_extra_is_named(study: Study, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_ray_names_the_extra(study: Study, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(GraphTrialError, match=r"pip install 'graphtrial\[ray\]'"):
         run_trials(study.trials(), store, executor=RayCluster())
@@ -90,7 +90,7 @@ def add_node(cluster: Any, name: str) -> Any:
     return cluster.add_node(num_cpus=1, env_vars={"GRAPHTRIAL_HOME": str(home)})
 
 
-def test_a_node_lost_in_the_middle_costs_at_most_an_epoch(cluster: Any, tmp_path: Path, tally: Tally) -> None:
+def test_lost_node_costs_at_most_one_epoch(cluster: Any, tmp_path: Path, tally: Tally) -> None:
     calm, rough = Store(tmp_path / "calm" / "s.sqlite"), Store(tmp_path / "rough" / "s.sqlite")
     expected = trials(epochs=60, splits=2)
     run_trials(expected, calm, workers=0)
@@ -131,7 +131,7 @@ def _workers() -> list[int]:
 
 
 @pytest.mark.long
-def test_a_worker_killed_in_the_middle_costs_at_most_an_epoch(cluster: Any, tmp_path: Path, tally: Tally) -> None:
+def test_killed_worker_costs_at_most_one_epoch(cluster: Any, tmp_path: Path, tally: Tally) -> None:
     calm, rough = Store(tmp_path / "calm" / "s.sqlite"), Store(tmp_path / "rough" / "s.sqlite")
     expected = trials(epochs=60, splits=4)
     run_trials(expected, calm, workers=0)
@@ -164,7 +164,7 @@ def test_a_worker_killed_in_the_middle_costs_at_most_an_epoch(cluster: Any, tmp_
 
 
 @pytest.mark.long
-def test_a_driver_killed_and_started_again_goes_on(cluster: Any, tmp_path: Path, tally: Tally) -> None:
+def test_killed_driver_resumes_after_restart(cluster: Any, tmp_path: Path, tally: Tally) -> None:
     calm, path, file = Store(tmp_path / "calm" / "s.sqlite"), tmp_path / "rough" / "s.sqlite", tmp_path / "study.toml"
     file.write_text(STUDY.format(epochs=200))
     run_trials(trials(epochs=200), calm, workers=0)
@@ -194,7 +194,7 @@ def _ids(path: Path) -> list[str]:
 
 
 @pytest.mark.long
-def test_a_trial_that_hangs_on_the_cluster_is_ended(cluster: Any, tmp_path: Path, tally: Tally) -> None:
+def test_hanging_trial_on_the_cluster_is_killed(cluster: Any, tmp_path: Path, tally: Tally) -> None:
     from graphtrial.core.plugins.loader import load_plugin, unload_plugin
 
     file = tmp_path / "sleeper.py"

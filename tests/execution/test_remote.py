@@ -77,7 +77,7 @@ def test_checkpoints_on_shared_storage(spec: TrialSpec, calm: object, store: Sto
     assert bits(store, spec) == calm
 
 
-def test_other_code_is_refused(spec: TrialSpec, store: Store) -> None:
+def test_different_code_version_raises(spec: TrialSpec, store: Store) -> None:
     job = dataclasses.replace(remote_job(spec, store), code="0" * 16)
     record_result(spec, store, run_remote(job, lambda update: None))
     (record,) = store.trials([spec.id])

@@ -23,7 +23,7 @@ def filled(store: Store, study: Study) -> Store:
 
 
 @pytest.mark.slow
-def test_a_second_run_gives_the_same_bits(filled: Store, tmp_path: Path) -> None:
+def test_rerun_is_bit_exact(filled: Store, tmp_path: Path) -> None:
     reproductions = reproduce(filled.trials(), filled, tmp_path / "again")
     assert [(one.verdict, one.holds, one.changed) for one in reproductions] == [("same bits", True, {})] * 2
     assert all(one.before == one.after for one in reproductions)
@@ -43,7 +43,7 @@ def test_irreproducible_result_is_a_failure(filled: Store, tmp_path: Path) -> No
     assert compare(record, bent, record, history, 0.05).reason.startswith("epoch 2 differ")
 
 
-def test_other_versions_are_named_and_scores_compared_within_the_tolerance(filled: Store) -> None:
+def test_version_differences_are_listed_and_scores_compared_within_tolerance(filled: Store) -> None:
     record = filled.trials()[0]
     history = filled.history(record.id)
     scores = {part: score + 1.0 for part, score in {"test": 50.0, "val": 50.0, "train": 50.0}.items()}
@@ -59,7 +59,7 @@ def test_other_versions_are_named_and_scores_compared_within_the_tolerance(fille
     assert changes(record.environment, record.environment) == {}
 
 
-def test_a_trial_of_another_order_of_arithmetic_is_judged_by_tolerance(filled: Store) -> None:
+def test_trial_with_other_numerics_is_compared_within_tolerance(filled: Store) -> None:
     record = filled.trials()[0]
     assert record.environment["numerics"] == NUMERICS
     older = {name: value for name, value in record.environment.items() if name != "numerics"}
@@ -68,7 +68,7 @@ def test_a_trial_of_another_order_of_arithmetic_is_judged_by_tolerance(filled: S
 
 
 @pytest.mark.slow
-def test_a_run_that_was_interrupted_goes_on_and_a_finished_one_starts_anew(filled: Store, tmp_path: Path) -> None:
+def test_interrupted_rerun_resumes_and_finished_one_restarts(filled: Store, tmp_path: Path) -> None:
     records = filled.trials()
     again = Store(tmp_path / "again" / "store.sqlite")
     run_trials([records[0].spec], again, workers=0)
@@ -79,13 +79,13 @@ def test_a_run_that_was_interrupted_goes_on_and_a_finished_one_starts_anew(fille
     assert again.trials([records[0].id])[0].started > before
 
 
-def test_a_trial_without_a_result_cannot_be_compared(store: Store, study: Study, tmp_path: Path) -> None:
+def test_trial_without_a_result_cannot_be_compared(store: Store, study: Study, tmp_path: Path) -> None:
     store.start(study.trials()[0], "accuracy", True, {})
     with pytest.raises(GraphTrialError, match="no result to compare with: its status is running"):
         reproduce(store.trials(), store, tmp_path / "again")
 
 
-def test_data_that_changed_since_is_the_reason_for_no_result(filled: Store, tmp_path: Path) -> None:
+def test_changed_data_give_no_result_with_a_reason(filled: Store, tmp_path: Path) -> None:
     record = filled.trials()[0]
     other = replace(record, id="0" * 16, spec=replace(record.spec, data="1" * 64))
     other = replace(other, id=other.spec.id)
@@ -94,7 +94,7 @@ def test_data_that_changed_since_is_the_reason_for_no_result(filled: Store, tmp_
     assert "was made for other data" in result.reason
 
 
-def test_another_kind_of_device_is_judged_by_tolerance_even_at_equal_bits(filled: Store) -> None:
+def test_other_device_type_is_compared_within_tolerance(filled: Store) -> None:
     record = filled.trials()[0]
     history = filled.history(record.id)
     old = replace(record, environment={k: v for k, v in record.environment.items() if k != "device"})
@@ -107,7 +107,7 @@ def test_another_kind_of_device_is_judged_by_tolerance_even_at_equal_bits(filled
     assert compare(gpu, history, gpu, history, 0.05).verdict == "same bits"
 
 
-def test_a_trial_that_moved_between_devices_never_counts_as_same_bits(filled: Store) -> None:
+def test_mixed_device_trial_is_never_bit_exact(filled: Store) -> None:
     record = filled.trials()[0]
     history = filled.history(record.id)
     mixed = replace(record, details={**record.details, "mixed_devices": ["cuda (NVIDIA A100)", "cpu"]})

@@ -22,7 +22,7 @@ def study() -> Study:
 
 
 @pytest.mark.slow
-def test_every_trial_has_its_record_and_the_scores_it_has_alone(study: Study, tmp_path: Path) -> None:
+def test_vectorized_trials_have_the_records_of_single_trials(study: Study, tmp_path: Path) -> None:
     store, received = Store(tmp_path / "store.sqlite"), []
     trials = study.trials()
     Vectorized(batch_size=3).run(trials, store, lambda progress: received.append((progress.trial.id, progress.event)))
@@ -41,7 +41,7 @@ def test_every_trial_has_its_record_and_the_scores_it_has_alone(study: Study, tm
 
 
 @pytest.mark.slow
-def test_a_second_run_alone_says_why_its_bits_differ(tmp_path: Path) -> None:
+def test_reproduction_of_vectorized_trial_explains_rounding(tmp_path: Path) -> None:
     rows = (ModelEntry("gcn-direct", {"width": 6, "dropout": 0.3}),)
     study = Study("t", "wikics-standin-stopping", rows, "wikics/nodes", seeds=1, splits=3, rules=SMALL)
     store = Store(tmp_path / "store.sqlite")
@@ -60,7 +60,7 @@ def test_finished_trials_are_skipped(study: Study, tmp_path: Path) -> None:
     assert {record.status for record in store.trials()} == {"done"}
 
 
-def test_a_failure_is_written_down(study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failure_is_recorded(study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*given: object) -> None:
         raise ValueError("nothing works")
 
@@ -72,7 +72,7 @@ def test_a_failure_is_written_down(study: Study, tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.slow
-def test_only_classes_of_nodes_by_models_that_can(study: Study) -> None:
+def test_only_supported_node_classification_is_vectorized(study: Study) -> None:
     def first(dataset: str, row: ModelEntry, protocol: str) -> bool:
         trial = Study("t", dataset, (row,), protocol, seeds=1, splits=1).trials()[0]
         return trial.kind.can_vectorize(trial)

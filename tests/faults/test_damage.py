@@ -50,7 +50,7 @@ def encoded() -> GraphSet:
     return encode(load("csl").graphs, encoding, "encoding")
 
 
-def test_damaged_cache_is_rebuilt(own_home: Path, times: int, tally: Tally) -> None:
+def test_corrupt_cache_is_rebuilt(own_home: Path, times: int, tally: Tally) -> None:
     rng = random.Random(f"cache{times}")
     expected = encoded().content_hash
     keep = own_home.with_name("keep")
@@ -72,7 +72,7 @@ def test_damaged_cache_is_rebuilt(own_home: Path, times: int, tally: Tally) -> N
 
 
 @pytest.mark.parametrize("which", ["newest", "both"])
-def test_damaged_checkpoint_resumes_bit_exact(which: str, tmp_path: Path, times: int, tally: Tally) -> None:
+def test_corrupt_checkpoint_resumes_bit_exact(which: str, tmp_path: Path, times: int, tally: Tally) -> None:
     spec = Study(
         "s", "csl", (ModelEntry("gin", {"width": 8, "layers": 2}),), seeds=1, splits=1, rules={"stopping.max_epochs": 4}
     ).trials()[0]
@@ -100,7 +100,7 @@ def test_damaged_checkpoint_resumes_bit_exact(which: str, tmp_path: Path, times:
         tally.add("checkpoint", f"{which} of two: {kind}", "detected, previous checkpoint used, same bits")
 
 
-def test_every_bit_of_a_checkpoint_is_checked(tmp_path: Path) -> None:
+def test_flipped_bit_of_a_checkpoint_is_detected(tmp_path: Path) -> None:
     state = Checkpoint(tmp_path / "checkpoint.safetensors")
     state.save({"weight": torch.arange(6.0)}, {"epoch": 1})
     whole = state.path.read_bytes()
@@ -117,7 +117,7 @@ def everything(store: Store) -> object:
     return [(record, store.history(record.id), store.weights(record)) for record in store.trials()]
 
 
-def test_no_damage_of_a_store_or_its_weights_is_used(tmp_path: Path, times: int, tally: Tally) -> None:
+def test_corruption_of_store_or_weights_is_detected(tmp_path: Path, times: int, tally: Tally) -> None:
     trials = Study(
         "s",
         "csl",
@@ -151,7 +151,7 @@ def test_no_damage_of_a_store_or_its_weights_is_used(tmp_path: Path, times: int,
     assert everything(store) == expected
 
 
-def test_no_damage_of_the_unpacked_results_is_used(
+def test_corruption_of_unpacked_results_is_detected(
     tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch, times: int, tally: Tally
 ) -> None:
     file = tmp_path / "package" / shipped_file.FILE

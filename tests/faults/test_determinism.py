@@ -73,7 +73,7 @@ def test_fresh_process_is_bit_exact_in_any_environment(
     tally.add("same bits", f"a fresh process: {world}, another working directory", "scores, epochs, weights")
 
 
-def test_processes_side_by_side_in_another_order_give_the_same_bits(
+def test_parallel_processes_in_any_order_are_bit_exact(
     tmp_path: Path, expected: dict[str, object], tally: Tally
 ) -> None:
     store = Store(tmp_path / "s.sqlite")
@@ -82,7 +82,7 @@ def test_processes_side_by_side_in_another_order_give_the_same_bits(
     tally.add("same bits", "two worker processes, trials in another order", "scores, epochs, weights")
 
 
-def test_other_trials_do_not_change_the_bits(tmp_path: Path, expected: dict[str, object], tally: Tally) -> None:
+def test_interleaved_trials_are_bit_exact(tmp_path: Path, expected: dict[str, object], tally: Tally) -> None:
     store = Store(tmp_path / "s.sqlite")
     others = Study(
         "s", "csl", (ModelEntry("gin", {"width": 9}),), seeds=2, splits=1, rules={"stopping.max_epochs": 1}
@@ -93,9 +93,7 @@ def test_other_trials_do_not_change_the_bits(tmp_path: Path, expected: dict[str,
     tally.add("same bits", "between other trials in one process", "scores, epochs, weights")
 
 
-def test_a_machine_without_the_store_gives_the_same_bits(
-    tmp_path: Path, expected: dict[str, object], tally: Tally
-) -> None:
+def test_remote_job_is_bit_exact(tmp_path: Path, expected: dict[str, object], tally: Tally) -> None:
     store = Store(tmp_path / "s.sqlite")
     for trial in study().trials():
         record_result(trial, store, run_remote(remote_job(trial, store), lambda update: None))

@@ -105,7 +105,7 @@ def finished_in(path: Path) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(("name", "short"), [pytest.param("run", 2, marks=pytest.mark.long), ("study", 2)])
-def test_a_study_killed_at_random_moments_ends_with_the_same_bits(
+def test_study_is_bit_exact_after_sigkill_at_random_moments(
     name: str, short: int, tmp_path: Path, times: int, tally: Tally
 ) -> None:
     file = tmp_path / "study.toml"
@@ -128,7 +128,7 @@ def test_a_study_killed_at_random_moments_ends_with_the_same_bits(
     tally.add("SIGKILL", f"`graphtrial {name}` with all its processes", checked, kills)
 
 
-def test_preparing_killed_at_random_moments_leaves_whole_folders_or_none(
+def test_preparation_killed_at_random_moments_leaves_complete_folders_or_none(
     tmp_path: Path, times: int, tally: Tally, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = command("data", "prepare", "csl", "--json")
@@ -155,7 +155,7 @@ def _arrays() -> dict[str, bytes]:
     return {str(path.relative_to(home)): path.read_bytes() for path in sorted(home.glob("csl-*/*/*")) if path.is_file()}
 
 
-def test_a_report_killed_at_random_moments_leaves_whole_pages_or_none(tmp_path: Path, times: int, tally: Tally) -> None:
+def test_report_killed_at_random_moments_is_complete_or_absent(tmp_path: Path, times: int, tally: Tally) -> None:
     path = tmp_path / "s.sqlite"
     built = CliRunner().invoke(app, [*RUN[:-1], "2", "--store", str(path), "--workers", "0"])
     assert built.exit_code == 0, built.output

@@ -73,7 +73,7 @@ def tiny_disk(tmp_path: Path) -> Iterator[Path]:
         subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
-def test_a_full_disk_is_one_line_and_loses_nothing(
+def test_full_disk_gives_one_line_error_and_loses_no_result(
     tiny_disk: Path, expected: dict[str, object], times: int, tally: Tally
 ) -> None:
     path, ballast = tiny_disk / "results" / "s.sqlite", tiny_disk / "ballast"
@@ -103,7 +103,7 @@ def obedient() -> list[str]:
     return ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
 
 
-def test_a_folder_that_is_read_only_is_one_line(obedient: list[str], tmp_path: Path, tally: Tally) -> None:
+def test_read_only_folder_gives_one_line_error(obedient: list[str], tmp_path: Path, tally: Tally) -> None:
     folder = tmp_path / "locked"
     folder.mkdir(mode=0o555)
     line = [*obedient, sys.executable, "-m", "graphtrial"]
@@ -119,7 +119,9 @@ def test_a_folder_that_is_read_only_is_one_line(obedient: list[str], tmp_path: P
         tally.add("disk", "read-only folder for store or cache", "one-line error, nothing written")
 
 
-def test_any_path_may_hold_a_store(tmp_path: Path, expected: dict[str, object], tally: Tally) -> None:
+def test_store_works_in_paths_with_special_characters(
+    tmp_path: Path, expected: dict[str, object], tally: Tally
+) -> None:
     path = tmp_path / "with späces, 'quotes' & ünïcode ☃ %41 #1?x=y" / "my störe.sqlite"
     for words in ([*SMALL, "--workers", "0"], ["doctor"], ["status"]):
         result = CliRunner().invoke(app, [*words, "--store", str(path), "--json"])
@@ -137,7 +139,7 @@ main()
 """
 
 
-def test_a_clock_that_jumps_changes_no_result(tmp_path: Path, expected: dict[str, object], tally: Tally) -> None:
+def test_clock_jumps_do_not_change_results(tmp_path: Path, expected: dict[str, object], tally: Tally) -> None:
     path = tmp_path / "s.sqlite"
     line = [sys.executable, "-c", JUMPS, *SMALL, "--store", str(path), "--workers", "0", "--json"]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
@@ -160,7 +162,7 @@ def _write(path: Path, specs: list[dict[str, object]], process: int, seconds: fl
         round_ += 1
 
 
-def test_eight_writers_at_once_some_of_them_killed(tmp_path: Path, times: int, tally: Tally) -> None:
+def test_concurrent_writers_survive_kills(tmp_path: Path, times: int, tally: Tally) -> None:
     path, seconds = tmp_path / "s.sqlite", 60.0 if times else 1.5
     study = Study(
         "s", "csl", (ModelEntry("gin", {"width": 8, "layers": 2}),), seeds=1, splits=2, rules={"stopping.max_epochs": 3}
@@ -247,9 +249,7 @@ def beside_a_good_one(rules: dict[str, float] | None = None) -> list[TrialSpec]:
 
 
 @pytest.mark.parametrize("plugin", [HUNGRY], indirect=True, ids=["hungry"])
-def test_a_trial_that_runs_out_of_memory_does_not_take_the_study_down(
-    plugin: Plugin, tmp_path: Path, tally: Tally
-) -> None:
+def test_out_of_memory_trial_does_not_abort_the_study(plugin: Plugin, tmp_path: Path, tally: Tally) -> None:
     store, trials = Store(tmp_path / "s.sqlite"), beside_a_good_one()
     run_trials(trials, store, workers=2)
     assert [store.find(trial.id).status for trial in trials] == ["oom", "done"]
@@ -257,9 +257,7 @@ def test_a_trial_that_runs_out_of_memory_does_not_take_the_study_down(
 
 
 @pytest.mark.parametrize("plugin", [DYING], indirect=True, ids=["dying"])
-def test_a_trial_that_the_system_kills_does_not_take_the_study_down(
-    plugin: Plugin, tmp_path: Path, tally: Tally
-) -> None:
+def test_killed_trial_does_not_abort_the_study(plugin: Plugin, tmp_path: Path, tally: Tally) -> None:
     store, trials = Store(tmp_path / "s.sqlite"), beside_a_good_one()
     run_trials(trials, store, workers=2)
     assert [store.find(trial.id).status for trial in trials] == ["failed", "done"]
@@ -268,7 +266,7 @@ def test_a_trial_that_the_system_kills_does_not_take_the_study_down(
 
 
 @pytest.mark.parametrize("plugin", ["time.sleep(1e6)"], indirect=True, ids=["asleep"])
-def test_a_trial_that_hangs_is_ended_at_its_time_limit(plugin: Plugin, tmp_path: Path, tally: Tally) -> None:
+def test_hanging_trial_is_killed_at_its_time_limit(plugin: Plugin, tmp_path: Path, tally: Tally) -> None:
     store, trials = Store(tmp_path / "s.sqlite"), beside_a_good_one({"stopping.max_hours": 2e-3})
     run_trials(trials, store, executor=Processes(2, grace_seconds=4))
     assert [store.find(trial.id).status for trial in trials] == ["failed", "done"]
@@ -277,7 +275,7 @@ def test_a_trial_that_hangs_is_ended_at_its_time_limit(plugin: Plugin, tmp_path:
     tally.add("time", "a trial hangs", "killed by the watchdog at its time limit, the others finish")
 
 
-def test_a_store_that_vanishes_or_is_no_store_is_one_line(tmp_path: Path) -> None:
+def test_missing_or_invalid_store_gives_one_line_error(tmp_path: Path) -> None:
     (tmp_path / "s.sqlite").mkdir()
     with pytest.raises(GraphTrialError, match="cannot"):
         Store(tmp_path / "s.sqlite")

@@ -26,7 +26,7 @@ def test_commands_never_print_a_traceback(kind: str, request: pytest.FixtureRequ
     tally.add("malformed input", description, "a result or a one-line error, no traceback, no hang", actual.commands)
 
 
-def test_the_grammar_has_every_command() -> None:
+def test_fuzz_grammar_covers_every_command() -> None:
     registered = commands()
     assert {("run",), ("data", "import"), ("store", "merge"), ("validate",), ("wikics", "build")} <= set(registered)
     assert all(isinstance(parameters, list) for parameters in registered.values())

@@ -26,7 +26,9 @@ print(json.dumps(asdict(fuzz(sys.argv[1], int(sys.argv[2]), int(sys.argv[3])))))
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_spoilt_files_are_read_or_refused_in_one_line(name: str, request: pytest.FixtureRequest, tally: Tally) -> None:
+def test_malformed_files_are_read_or_give_one_line_error(
+    name: str, request: pytest.FixtureRequest, tally: Tally
+) -> None:
     needed = READERS[name].needs
     if needed is not None:
         pytest.importorskip(needed)

@@ -42,7 +42,7 @@ def pyg_batch(given: list[Graph], ids: list[int]) -> Batch:
 
 
 @given(graph_lists(min_size=1), st.data())
-def test_a_batch_equals_that_of_pyg(given: list[Graph], data: st.DataObject) -> None:
+def test_batch_matches_pyg(given: list[Graph], data: st.DataObject) -> None:
     ids = data.draw(st.lists(st.integers(0, len(given) - 1), min_size=1, max_size=6))
     ours, theirs = GraphBatch.from_set(build(given), ids), pyg_batch(given, ids)
     for name in ("x", "y", "batch", "ptr"):
@@ -62,7 +62,7 @@ def column_as(batch: GraphBatch, name: str) -> torch.Tensor:
 
 
 @given(graph_lists(min_size=1), st.data())
-def test_a_batch_of_the_set_equals_the_batch_of_its_conversion(given: list[Graph], data: st.DataObject) -> None:
+def test_batch_of_the_set_matches_batch_of_converted_graphs(given: list[Graph], data: st.DataObject) -> None:
     graphs = build(given)
     ids = data.draw(st.lists(st.integers(0, len(given) - 1), min_size=1, max_size=6))
     items = to_pyg(graphs)
@@ -105,7 +105,7 @@ def test_in_and_out_edges_of_every_node_with_parallel_edges(given: list[Graph], 
 
 
 @pytest.mark.parametrize("model_class", [GIN, GCN, GAT])
-def test_an_unmodified_pyg_model_runs_on_a_batch(model_class: type[nn.Module]) -> None:
+def test_unmodified_pyg_model_runs_on_a_batch(model_class: type[nn.Module]) -> None:
     given = random_graphs(15, seed=2)
     ids = [3, 0, 14, 7, 7]
     torch.manual_seed(0)
@@ -131,7 +131,7 @@ def test_pyg_layers_with_edge_features_and_pooling_run_on_a_batch() -> None:
         torch.testing.assert_close(pooled, pool(other, theirs.batch, theirs.num_graphs), rtol=1e-4, atol=1e-4)
 
 
-def test_the_types_that_torch_computes_with() -> None:
+def test_batch_dtypes_are_those_of_torch() -> None:
     columns = {
         "half": Column(np.ones(2, np.float16), "node"),
         "single": Column(np.ones(2, np.float32), "node"),
@@ -162,7 +162,7 @@ def test_columns_are_attributes() -> None:
     assert (bare.x, bare.edge_attr, bare.y) == (None, None, None)
 
 
-def test_a_batch_can_be_copied_moved_and_sent_to_another_process() -> None:
+def test_batch_can_be_copied_moved_and_sent_to_another_process() -> None:
     batch = GraphBatch.from_set(build(random_graphs(3, seed=4)), [2, 0])
     for other in (copy.copy(batch), copy.deepcopy(batch), pickle.loads(pickle.dumps(batch)), batch.to("cpu")):  # noqa: S301
         assert repr(other) == repr(batch)
@@ -170,7 +170,7 @@ def test_a_batch_can_be_copied_moved_and_sent_to_another_process() -> None:
         assert torch.equal(other.in_ptr, batch.in_ptr)
 
 
-def test_a_batch_shares_nothing_with_the_set() -> None:
+def test_batch_does_not_share_memory_with_the_set() -> None:
     graphs = build([(2, [(0, 1)])])
     batch = GraphBatch.from_set(graphs, [0])
     for value in (*batch.columns.values(), *batch._structure.values()):
@@ -178,18 +178,18 @@ def test_a_batch_shares_nothing_with_the_set() -> None:
     assert graphs.content_hash == build([(2, [(0, 1)])]).content_hash
 
 
-def test_no_column_can_hide_behind_an_attribute_of_the_batch() -> None:
+def test_column_names_cannot_shadow_batch_attributes() -> None:
     batch = GraphBatch.from_set(build([(2, [(0, 1)])]), [0])
     assert {name for name in dir(batch) if not name.startswith("_")} - {"x", "edge_attr", "y"} == storage.RESERVED
 
 
-def test_a_batch_of_no_graphs() -> None:
+def test_empty_batch_is_supported() -> None:
     batch = GraphBatch.from_set(build([(2, [(0, 1)])]), [])
     assert (batch.num_graphs, batch.num_nodes, batch.num_edges) == (0, 0, 0)
     assert (batch.edge_index.shape, batch.ptr.tolist(), batch.in_ptr.tolist()) == ((2, 0), [0], [0])
 
 
 @pytest.mark.parametrize("ids", [[1], [-1], [0.0], 0, [True]])
-def test_graphs_that_are_not_in_the_set(ids: object) -> None:
+def test_out_of_range_graph_index_raises(ids: object) -> None:
     with pytest.raises(InvalidGraphError, match="graph ind"):
         GraphBatch.from_set(build([(2, [(0, 1)])]), ids)  # type: ignore[arg-type]

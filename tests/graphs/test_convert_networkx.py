@@ -28,7 +28,7 @@ def attributed(kind: type[nx.Graph], graph: Graph) -> Any:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
 @given(given=graph_lists(min_size=1, max_size=3))
-def test_networkx_graphs_of_every_kind(kind: type[nx.Graph], given: list[Graph]) -> None:
+def test_networkx_graph_types_are_converted(kind: type[nx.Graph], given: list[Graph]) -> None:
     items = [attributed(kind, graph) for graph in given]
     graphs = from_networkx(items, node_features=["charge", "mass"], edge_features=["length"], target="y")
     first = 0
@@ -87,19 +87,19 @@ def test_missing_networkx_attributes_are_named() -> None:
         from_networkx([nx_graph], node_features=["atom"])
 
 
-def test_no_networkx_graphs_are_an_empty_set() -> None:
+def test_empty_list_gives_an_empty_set() -> None:
     assert len(from_networkx([])) == 0
     assert to_pyg(from_networkx([])) == []
 
 
 @pytest.mark.parametrize("graph", [2, -1])
-def test_a_graph_that_is_not_in_the_set(graph: int) -> None:
+def test_out_of_range_graph_index_raises(graph: int) -> None:
     with pytest.raises(InvalidGraphError, match=f"graph index {graph} is out of range: the set has 2 graphs"):
         to_networkx(build([(1, []), (2, [])]), graph)
 
 
 @given(st.integers(0, 3))
-def test_one_graph_of_many_is_converted_alone(graph: int) -> None:
+def test_single_graph_of_a_set_is_converted(graph: int) -> None:
     given = [(1, []), (3, [(0, 1), (0, 1), (2, 2)]), (0, []), (2, [(1, 0)])]
     nx_graph = to_networkx(build(given), graph)
     nodes, edges = given[graph]

@@ -43,7 +43,7 @@ def test_pyg_graphs_become_the_set_of_their_edges(given: list[Graph]) -> None:
     assert same(from_pyg(items), bare)
 
 
-def test_edge_features_stay_with_the_edges_where_there_are_as_many_edges_as_nodes() -> None:
+def test_edge_features_are_edge_level_if_node_and_edge_counts_are_equal() -> None:
     items = [ring(4), ring(6)]
     for item in items:
         item.edge_attr = item.edge_index[0] * 100 + item.edge_index[1]
@@ -62,14 +62,14 @@ def test_edge_features_stay_with_the_edges_where_there_are_as_many_edges_as_node
         (torch.tensor([1.0, 2.0, 3.0]), (2, 3)),
     ],
 )
-def test_labels_of_graphs(label: torch.Tensor, shape: tuple[int, ...]) -> None:
+def test_graph_labels_are_converted(label: torch.Tensor, shape: tuple[int, ...]) -> None:
     graphs = from_pyg(
         [Data(x=torch.ones(5, 1), edge_index=torch.zeros(2, 7, dtype=torch.long), y=label) for _ in range(2)]
     )
     assert (graphs.column("y").level, graphs.column("y").values.shape) == ("graph", shape)
 
 
-def test_labels_of_nodes_and_of_single_nodes() -> None:
+def test_node_labels_are_converted() -> None:
     def item(nodes: int) -> Data:
         return Data(edge_index=torch.zeros(2, 0, dtype=torch.long), num_nodes=nodes, y=torch.arange(nodes))
 
@@ -104,14 +104,14 @@ def test_integers_become_categories() -> None:
         ([Data(edge_index=torch.tensor([[0], [4]]), num_nodes=2)], "graph 0 has 2 nodes, but an edge 0 -> 4"),
     ],
 )
-def test_pyg_graphs_that_cannot_be_a_set(items: list[Data], message: str) -> None:
+def test_inconsistent_pyg_graphs_raise(items: list[Data], message: str) -> None:
     with pytest.raises(InvalidGraphError) as caught:
         from_pyg(items)
     assert message in str(caught.value)
 
 
 @pytest.mark.parametrize("shapes", [[(2,), (3,)], [(1,), (2,)], [(1, 2), (1, 3)], [(), (2,)], [(2,), ()]])
-def test_labels_of_different_shapes(shapes: list[tuple[int, ...]]) -> None:
+def test_inconsistent_label_shapes_raise(shapes: list[tuple[int, ...]]) -> None:
     items = [Data(edge_index=torch.zeros(2, 0, dtype=torch.long), num_nodes=9, y=torch.ones(shape)) for shape in shapes]
     with pytest.raises(InvalidGraphError, match="'y' has different shapes in different graphs"):
         from_pyg(items)

@@ -54,7 +54,7 @@ def test_degrees_and_out_order_against_networkx(given: list[Graph]) -> None:
 
 
 @given(graph_lists(), st.data())
-def test_a_subset_is_the_set_of_the_chosen_graphs(given: list[Graph], data: st.DataObject) -> None:
+def test_subset_matches_set_of_selected_graphs(given: list[Graph], data: st.DataObject) -> None:
     ids = data.draw(st.lists(st.integers(0, len(given) - 1), max_size=6) if given else st.just([]))
     chosen = build(given).subset(ids)
     direct = build([given[i] for i in ids])
@@ -66,7 +66,7 @@ def test_a_subset_is_the_set_of_the_chosen_graphs(given: list[Graph], data: st.D
 
 
 @given(graph_lists(), st.randoms(use_true_random=False))
-def test_the_content_hash_does_not_depend_on_the_order_of_edges(given: list[Graph], random: object) -> None:
+def test_content_hash_does_not_depend_on_the_order_of_edges(given: list[Graph], random: object) -> None:
     simple = [(nodes, sorted(set(edges))) for nodes, edges in given]
     shuffled = [(nodes, list(edges)) for nodes, edges in simple]
     for _, edges in shuffled:
@@ -76,7 +76,7 @@ def test_the_content_hash_does_not_depend_on_the_order_of_edges(given: list[Grap
     assert one.content_hash == two.content_hash
 
 
-def test_the_content_hash_sees_every_change() -> None:
+def test_content_hash_detects_every_change() -> None:
     def column(**changes: object) -> Column:
         return Column(
             **{"values": np.array([0, 1, 1], np.int64), "level": "node", "meaning": "atom", "types": 2, **changes}
@@ -121,7 +121,7 @@ def test_the_content_hash_sees_every_change() -> None:
         (([0], [1], [[0], [0]]), "graph 0 has 0 nodes, but an edge 0 -> 0"),
     ],
 )
-def test_sizes_and_edges_that_contradict_each_other(arguments: tuple, message: str) -> None:
+def test_inconsistent_sizes_and_edges_raise(arguments: tuple, message: str) -> None:
     with pytest.raises(InvalidGraphError) as caught:
         GraphSet.build(*arguments)
     assert message in str(caught.value)
@@ -154,9 +154,7 @@ def test_sizes_and_edges_that_contradict_each_other(arguments: tuple, message: s
         ("num_nodes", np.zeros(3), "node", None, "'num_nodes' cannot name a column"),
     ],
 )
-def test_columns_that_contradict_the_set(
-    name: str, values: object, level: str, types: int | None, message: str
-) -> None:
+def test_inconsistent_columns_raise(name: str, values: object, level: str, types: int | None, message: str) -> None:
     column = Column(values, level, types=types)  # type: ignore[arg-type]
     for attempt in (
         lambda: GraphSet.build([3], [2], [[0, 1], [1, 2]], {name: column}),
@@ -186,13 +184,13 @@ def test_column_values_may_be_lists_or_tensors() -> None:
         (1, "must be a flat list"),
     ],
 )
-def test_graphs_that_are_not_in_the_set(ids: object, message: str) -> None:
+def test_out_of_range_graph_index_raises(ids: object, message: str) -> None:
     with pytest.raises(InvalidGraphError) as caught:
         build(random_graphs(3, seed=0)).subset(ids)  # type: ignore[arg-type]
     assert message in str(caught.value)
 
 
-def test_graphs_that_are_not_in_an_empty_set() -> None:
+def test_indexing_an_empty_set_raises() -> None:
     with pytest.raises(InvalidGraphError, match="the set has no graphs"):
         build([]).subset([0])
 
@@ -204,7 +202,7 @@ def test_unknown_column_suggests_the_nearest() -> None:
         build([(1, [])]).column("edge_atr")
 
 
-def test_a_new_column_leaves_the_old_set_alone() -> None:
+def test_with_column_does_not_modify_the_set() -> None:
     old = path_of_three()
     new = old.with_column("x", Column(np.ones(3, bool), "node"))
     assert new.edge_index is old.edge_index
@@ -212,5 +210,5 @@ def test_a_new_column_leaves_the_old_set_alone() -> None:
     assert repr(new) == "GraphSet(1 graphs, 3 nodes, 2 edges; x (node))"
 
 
-def test_counts_are_stored_in_the_narrowest_form() -> None:
+def test_counts_use_the_smallest_dtype() -> None:
     assert {array.dtype for array in path_of_three().structure.values()} == {np.dtype(np.int32)}

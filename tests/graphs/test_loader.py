@@ -49,7 +49,7 @@ def helpers() -> list[threading.Thread]:
 
 
 @given(st.integers(0, COUNT), st.integers(1, 30), st.integers(0, 4), st.booleans())
-def test_every_graph_comes_exactly_once(count: int, batch_size: int, prefetch: int, shuffled: bool) -> None:
+def test_every_graph_is_loaded_once_per_epoch(count: int, batch_size: int, prefetch: int, shuffled: bool) -> None:
     generator = torch.Generator().manual_seed(0) if shuffled else None
     loader = Loader(graph_set(), range(count), batch_size, generator=generator, prefetch=prefetch)
     batches = list(loader)
@@ -61,7 +61,7 @@ def test_every_graph_comes_exactly_once(count: int, batch_size: int, prefetch: i
     assert helpers() == []
 
 
-def test_unshuffled_batches_equal_those_of_pyg() -> None:
+def test_unshuffled_batches_match_pyg() -> None:
     graphs = graph_set()
     theirs = DataLoader(to_pyg(graphs), batch_size=5)
     for ours, other in zip(Loader(graphs, range(COUNT), 5), theirs, strict=True):
@@ -69,25 +69,25 @@ def test_unshuffled_batches_equal_those_of_pyg() -> None:
             assert torch.equal(getattr(ours, name), other[name])
 
 
-def test_each_epoch_has_an_order_of_its_own() -> None:
+def test_epochs_have_different_orders() -> None:
     first, second = epochs(seed=7, prefetch=2)
     assert first != second
     assert epochs(seed=8, prefetch=2)[0] != first
 
 
 @pytest.mark.parametrize("prefetch", [0, 1, 3, 100])
-def test_the_order_does_not_depend_on_prefetching(prefetch: int) -> None:
+def test_order_does_not_depend_on_prefetching(prefetch: int) -> None:
     assert epochs(seed=7, prefetch=prefetch) == epochs(seed=7, prefetch=2)
 
 
 @pytest.mark.slow
-def test_the_order_is_the_same_in_another_process() -> None:
+def test_order_is_the_same_in_another_process() -> None:
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         elsewhere = pool.apply(epochs, (7, 1))
     assert elsewhere == epochs(seed=7, prefetch=3)
 
 
-def test_an_epoch_that_was_stopped_early_does_not_change_the_next() -> None:
+def test_interrupted_epoch_does_not_change_the_next() -> None:
     def loader() -> Loader:
         return Loader(graph_set(), range(COUNT), 4, generator=torch.Generator().manual_seed(3))
 
@@ -97,7 +97,7 @@ def test_an_epoch_that_was_stopped_early_does_not_change_the_next() -> None:
     assert [targets(batch) for batch in whole] == [targets(batch) for batch in stopped]
 
 
-def test_stopping_early_leaves_no_thread_behind() -> None:
+def test_interrupted_iteration_leaves_no_thread() -> None:
     before = threading.active_count()
     loader = Loader(graph_set(), range(COUNT), 2, prefetch=3)
     for _ in loader:
@@ -120,31 +120,31 @@ def fail_in_the_loop(loader: Loader) -> None:
         raise RuntimeError("in the loop")
 
 
-def test_an_iterator_that_is_never_used_starts_no_thread() -> None:
+def test_unused_iterator_starts_no_thread() -> None:
     iterator = iter(Loader(graph_set(), range(COUNT), 2))
     assert helpers() == []
     del iterator
 
 
-def test_batches_too_small_for_a_thread_get_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_batches_are_not_prefetched(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     iterator = iter(Loader(graph_set(), range(COUNT), 2))
     next(iterator)
     assert helpers() == []
 
 
-def test_any_selection_of_graphs_in_the_order_given() -> None:
+def test_selected_graphs_are_loaded_in_order() -> None:
     ids = np.array([5, 1, 5, 22])
     batches = list(Loader(graph_set(), ids, 3))
     assert [targets(batch) for batch in batches] == [[50, 10, 50], [220]]
 
 
 @pytest.mark.parametrize("batch_size", [0, -1])
-def test_a_batch_needs_a_graph(batch_size: int) -> None:
+def test_empty_selection_raises(batch_size: int) -> None:
     with pytest.raises(GraphTrialError, match=f"a batch needs at least one graph; batch_size is {batch_size}"):
         Loader(graph_set(), range(3), batch_size)
 
 
-def test_graphs_that_are_not_in_the_set_are_refused_at_once() -> None:
+def test_out_of_range_graphs_raise_at_construction() -> None:
     with pytest.raises(InvalidGraphError, match=f"graph index {COUNT} is out of range"):
         Loader(graph_set(), [0, COUNT], 2)

@@ -17,7 +17,7 @@ def batch(request: pytest.FixtureRequest) -> GraphBatch:
     return batch_of(request.param)
 
 
-def test_every_node_gets_one_loop_unless_it_had_some(batch: GraphBatch) -> None:
+def test_self_loops_are_added_to_nodes_without_one(batch: GraphBatch) -> None:
     looped = add_remaining_self_loops(batch)
     source, target = looped.edge_index
     assert set(source[source == target].tolist()) == set(range(batch.num_nodes))
@@ -26,7 +26,7 @@ def test_every_node_gets_one_loop_unless_it_had_some(batch: GraphBatch) -> None:
     assert torch.equal(coalesce(looped.edge_index), coalesce(theirs))
 
 
-def test_the_result_is_a_batch_like_any_other(batch: GraphBatch) -> None:
+def test_result_has_the_structure_of_a_batch(batch: GraphBatch) -> None:
     looped = add_remaining_self_loops(batch)
     source, target = looped.edge_index
     keys = list(zip(target.tolist(), source.tolist(), strict=True))
@@ -38,7 +38,7 @@ def test_the_result_is_a_batch_like_any_other(batch: GraphBatch) -> None:
         assert (source[looped.out_order[looped.out_ptr[node] : looped.out_ptr[node + 1]]] == node).all()
 
 
-def test_old_edges_keep_their_features_and_new_loops_have_none(batch: GraphBatch) -> None:
+def test_edge_features_are_kept_and_zero_for_new_loops(batch: GraphBatch) -> None:
     looped = add_remaining_self_loops(batch)
     features = looped.edge_attr.tolist()
     old = sorted(zip(*batch.edge_index.tolist(), batch.edge_attr.tolist(), strict=True))

@@ -25,7 +25,7 @@ def graph_set(graph: nx.DiGraph) -> GraphSet:
     ],
     ids=["random", "long", "parts", "no edges"],
 )
-def test_every_pair_is_counted_at_its_distance(graph: nx.DiGraph) -> None:
+def test_path_length_histogram_matches_networkx(graph: nx.DiGraph) -> None:
     lengths = shortest_path_lengths(graph_set(graph))
     expected = np.bincount([d for _, row in nx.all_pairs_shortest_path_length(graph) for d in row.values()])
     assert lengths.pairs.tolist() == expected[1:].tolist()
@@ -36,7 +36,7 @@ def test_every_pair_is_counted_at_its_distance(graph: nx.DiGraph) -> None:
         assert lengths.mean == pytest.approx(expected[1:] @ np.arange(1, len(expected)) / expected[1:].sum())
 
 
-def test_a_large_graph_is_searched_from_some_nodes() -> None:
+def test_large_graphs_are_sampled() -> None:
     graph = graph_set(nx.circulant_graph(4096, [1, 2, 3]).to_directed())
     some, every = shortest_path_lengths(graph, all_up_to=1000), shortest_path_lengths(graph)
     assert some.sources == 1024

@@ -70,7 +70,7 @@ def test_save_and_open_round_trip(tmp_path: Path, given: list[Graph]) -> None:
         assert opened.structure[name].dtype == array.dtype
 
 
-def test_opened_arrays_are_maps_that_cannot_be_written(saved: Path) -> None:
+def test_opened_arrays_are_read_only_memory_maps(saved: Path) -> None:
     opened = GraphSet.open(saved)
     arrays = [*opened.structure.values(), *(column.values for column in opened.columns.values())]
     assert all(isinstance(array, np.memmap) for array in arrays)
@@ -78,7 +78,7 @@ def test_opened_arrays_are_maps_that_cannot_be_written(saved: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="reads the memory of the process from /proc")
-def test_a_million_graphs_open_at_once_and_in_no_memory(tmp_path: Path) -> None:
+def test_million_graphs_open_lazily(tmp_path: Path) -> None:
     count = 1_000_000
     counts = np.full(count, 2)
     ends = np.stack([np.zeros(count, np.int64), np.ones(count, np.int64)])
@@ -144,7 +144,7 @@ def test_flipped_byte_of_manifest_is_detected(copy: Path, data: st.DataObject) -
     flip(path, position, bits)
 
 
-def test_the_case_of_a_json_escape_counts_as_well(copy: Path) -> None:
+def test_case_of_a_json_escape_is_detected(copy: Path) -> None:
     path = copy / "set.json"
     text = path.read_text()
     assert "\\u001f" in text
@@ -154,7 +154,7 @@ def test_the_case_of_a_json_escape_counts_as_well(copy: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ['{"digest":"x","format":1e999}', '{"digest":"\\ud800"}', "[]", "null", "{}", "NaN"])
-def test_a_foreign_manifest_is_refused(copy: Path, text: str) -> None:
+def test_invalid_manifest_raises(copy: Path, text: str) -> None:
     (copy / "set.json").write_text(text)
     with pytest.raises(CorruptFileError, match=r"set\.json"):
         GraphSet.open(copy)
@@ -196,7 +196,7 @@ def test_array_of_another_shape_or_dtype_is_detected(copy: Path, array: np.ndarr
         GraphSet.open(copy)
 
 
-def test_fortran_order_is_refused(copy: Path) -> None:
+def test_fortran_order_raises(copy: Path) -> None:
     values = np.load(copy / "column.x.npy")
     np.save(copy / "column.x.npy", np.asfortranarray(values))
     with pytest.raises(CorruptFileError, match=r"column\.x\.npy was changed"):
@@ -250,7 +250,7 @@ def test_saving_again_replaces_the_old_set(tmp_path: Path) -> None:
     assert not (tmp_path / "set" / "column.x.npy").exists()
 
 
-def test_a_set_that_is_open_survives_being_replaced(tmp_path: Path) -> None:
+def test_open_set_survives_replacement(tmp_path: Path) -> None:
     if sys.platform == "win32":
         pytest.skip("open files cannot be renamed there")
     build([(2, [(0, 1)])]).save(tmp_path / "set")

@@ -32,7 +32,7 @@ def test_targets_are_selected_in_the_order_of_target_index() -> None:
     assert whole(graph()).select_targets(torch.tensor([1, 2, 3, 4])).tolist() == [1, 2, 3, 4]
 
 
-def test_pairs_come_once_each_and_in_order_when_they_are_scored() -> None:
+def test_evaluation_pairs_are_loaded_once_in_order() -> None:
     graphs = linked()
     batches = list(PairLoader(whole(graphs), graphs, np.array([4, 0, 2]), 2))
     assert [batch.pairs.tolist() for batch in batches] == [[[0, 3], [0, 1]], [[2, 0]]]
@@ -62,12 +62,12 @@ def test_training_samples_one_negative_per_pair_from_the_generator_alone() -> No
         ({"pairs": Column(PAIRS, "pair"), "y": Column(np.zeros(4), "pair")}, "the set has 5 pairs"),
     ],
 )
-def test_pairs_that_make_no_sense_are_refused(columns: dict[str, Column], message: str) -> None:
+def test_invalid_pairs_raise(columns: dict[str, Column], message: str) -> None:
     with pytest.raises(InvalidGraphError, match=message):
         graph(**columns)
 
 
-def test_pairs_belong_to_a_single_graph() -> None:
+def test_pairs_require_a_single_graph() -> None:
     with pytest.raises(InvalidGraphError, match="a set with a single graph"):
         GraphSet.build([1, 1], [0, 0], np.zeros((2, 0)), {"pairs": Column(np.zeros((1, 2), int), "pair")})
     with pytest.raises(InvalidGraphError, match="cannot be left out or repeated"):
@@ -75,12 +75,12 @@ def test_pairs_belong_to_a_single_graph() -> None:
     assert linked().subset([0]).content_hash == linked().content_hash
 
 
-def test_pairs_survive_saving(tmp_path) -> None:
+def test_pairs_round_trip_through_storage(tmp_path) -> None:
     linked().save(tmp_path / "set")
     assert GraphSet.open(tmp_path / "set").content_hash == linked().content_hash
 
 
-def test_a_pair_loader_needs_the_columns_pairs_and_y() -> None:
+def test_pair_loader_needs_the_columns_pairs_and_y() -> None:
     with pytest.raises(InvalidGraphError, match="columns 'pairs' and 'y'"):
         PairLoader(whole(graph()), graph(), np.array([0]), 2)
 

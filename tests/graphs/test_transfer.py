@@ -13,7 +13,7 @@ GRAPHS = graph_set([*AWKWARD, *random_graphs(8, seed=0)])
 
 
 @pytest.mark.parametrize("ids", [[3, 1, 0, 2, 8, 16, 5], [2], [], [7, 7], range(17)])
-def test_a_resident_set_makes_the_same_batches_as_the_host(ids: list[int]) -> None:
+def test_device_collation_matches_host_collation(ids: list[int]) -> None:
     there, here = ResidentSet(GRAPHS, torch.device("cpu")).batch(list(ids)), GraphBatch.from_set(GRAPHS, list(ids))
     tables = ((there._structure, here._structure), (there.columns, here.columns))
     for ours, theirs in tables:

@@ -65,35 +65,35 @@ def test_unsafe_names_are_refused_even_undeclared(make: Make, tmp_path: Path, na
 
 
 @both
-def test_a_member_beyond_its_cap_is_refused(make: Make, tmp_path: Path) -> None:
+def test_member_above_size_limit_raises(make: Make, tmp_path: Path) -> None:
     refused(make(tmp_path, [("a.txt", bytes(2_000_000))]), "unpacks to more than 1000000 bytes", "a.txt")
 
 
 @both
-def test_members_beyond_the_total_are_refused(make: Make, tmp_path: Path) -> None:
+def test_total_above_size_limit_raises(make: Make, tmp_path: Path) -> None:
     archive = make(tmp_path, [("a.txt", bytes(900)), ("b.txt", bytes(900))])
     refused(archive, "unpacks to more than", "a.txt", "b.txt", total_bytes=1000)
 
 
-def test_an_undeclared_bomb_in_a_tar_is_refused(tmp_path: Path) -> None:
+def test_undeclared_bomb_in_a_tar_raises(tmp_path: Path) -> None:
     archive = make_tar(tmp_path, [("bomb", bytes(60_000_000)), ("a.txt", b"aaa")])
     refused(archive, "unpacks to more than it may", "a.txt")
 
 
 @both
-def test_a_member_twice_is_refused(make: Make, tmp_path: Path) -> None:
+def test_duplicate_member_raises(make: Make, tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="Duplicate") if make is make_zip else nullcontext():
         archive = make(tmp_path, [("a.txt", b"aaa"), ("a.txt", b"bbb")])
     refused(archive, "holds a.txt twice", "a.txt")
 
 
 @both
-def test_a_missing_member_is_named(make: Make, tmp_path: Path) -> None:
+def test_missing_member_is_named(make: Make, tmp_path: Path) -> None:
     refused(make(tmp_path, [("a.txt", b"aaa")]), "does not hold b.txt", "a.txt", "b.txt")
 
 
 @pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE, tarfile.DIRTYPE])
-def test_links_and_devices_in_a_tar_are_refused(tmp_path: Path, kind: bytes) -> None:
+def test_links_and_devices_in_a_tar_raise(tmp_path: Path, kind: bytes) -> None:
     path = tmp_path / "a.tar.gz"
     with tarfile.open(path, "w:gz") as archive:
         info = tarfile.TarInfo("a.txt")
@@ -102,7 +102,7 @@ def test_links_and_devices_in_a_tar_are_refused(tmp_path: Path, kind: bytes) -> 
     refused(path, "something else than a plain file", "a.txt")
 
 
-def test_a_link_in_a_zip_is_refused(tmp_path: Path) -> None:
+def test_link_in_a_zip_raises(tmp_path: Path) -> None:
     path = tmp_path / "a.zip"
     info = zipfile.ZipInfo("a.txt")
     info.external_attr = (stat.S_IFLNK | 0o777) << 16
@@ -112,13 +112,13 @@ def test_a_link_in_a_zip_is_refused(tmp_path: Path) -> None:
 
 
 @both
-def test_a_truncated_archive_is_refused(make: Make, tmp_path: Path) -> None:
+def test_truncated_archive_raises(make: Make, tmp_path: Path) -> None:
     archive = make(tmp_path, [("a.txt", bytes(range(256)) * 1000)])
     archive.write_bytes(archive.read_bytes()[:-200])
     refused(archive, "cannot be unpacked", "a.txt")
 
 
-def test_a_flipped_byte_in_a_zip_is_noticed(tmp_path: Path) -> None:
+def test_flipped_byte_in_a_zip_is_detected(tmp_path: Path) -> None:
     archive = make_zip(tmp_path, [("a.txt", bytes(range(256)) * 4)])
     content = bytearray(archive.read_bytes())
     content[100] ^= 1
@@ -126,7 +126,7 @@ def test_a_flipped_byte_in_a_zip_is_noticed(tmp_path: Path) -> None:
     refused(archive, "cannot be unpacked", "a.txt")
 
 
-def test_a_web_page_is_no_archive(tmp_path: Path) -> None:
+def test_html_page_is_not_an_archive(tmp_path: Path) -> None:
     path = tmp_path / "a.zip"
     path.write_text("<html>not found</html>")
     refused(path, "cannot be unpacked", "a.txt")

@@ -66,7 +66,7 @@ def left_behind(home: Path) -> list[str]:
     return sorted(p.name for p in (home / "raw").rglob("*") if p.is_file() and not p.name.endswith(".lock"))
 
 
-def test_a_good_file_arrives(server: Server, own_home: Path) -> None:
+def test_intact_file_is_downloaded(server: Server, own_home: Path) -> None:
     server.script = [(200, {}, GOOD)]
     assert fetch(a_file()).read_bytes() == GOOD
     assert fetch(a_file()).read_bytes() == GOOD
@@ -75,13 +75,13 @@ def test_a_good_file_arrives(server: Server, own_home: Path) -> None:
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])
-def test_a_passing_fault_is_retried(server: Server, status: int) -> None:
+def test_transient_error_is_retried(server: Server, status: int) -> None:
     server.script = [(status, {}, b"wait"), (200, {}, GOOD)]
     assert fetch(a_file()).read_bytes() == GOOD
     assert server.requests == 2
 
 
-def test_a_broken_transfer_is_retried(server: Server) -> None:
+def test_truncated_transfer_is_retried(server: Server) -> None:
     server.script = [(200, {"Content-Length": str(len(GOOD))}, GOOD[:1000]), (200, {}, GOOD)]
     assert fetch(a_file()).read_bytes() == GOOD
 
@@ -113,27 +113,27 @@ def test_permanent_errors_raise(
     assert left_behind(own_home) == []
 
 
-def test_a_wrong_checksum_never_gets_the_name(server: Server, own_home: Path) -> None:
+def test_file_with_wrong_checksum_is_not_renamed(server: Server, own_home: Path) -> None:
     server.script = [(200, {}, bytes(reversed(GOOD)))]
     with pytest.raises(CorruptFileError, match=r"data.zip has sha256 .*moved to .*data.zip.corrupt"):
         fetch(a_file())
     assert left_behind(own_home) == ["data.zip.corrupt"]
 
 
-def test_a_download_of_unknown_size_is_capped(server: Server) -> None:
+def test_download_of_unknown_size_is_limited(server: Server) -> None:
     server.script = [(200, {}, GOOD)]
     with pytest.raises(GraphTrialError, match="more than the 1000 bytes"):
         fetch(a_file(size=None, limit_bytes=1000))
 
 
-def test_only_https_is_fetched(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_https_is_allowed(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GRAPHTRIAL_OFFLINE")
     for url in ("http://example.invalid/x", "file:///etc/passwd", "ftp://example.invalid/x"):
         with pytest.raises(GraphTrialError, match="only https"):
             fetch(File("fam/x", url=url))
 
 
-def test_a_redirect_may_not_leave_https() -> None:
+def test_redirect_from_https_to_http_raises() -> None:
     request = urllib.request.Request("https://example.invalid/x")
     with pytest.raises(GraphTrialError, match="only https"):
         module.HttpsOnly().redirect_request(request, None, 302, "Found", {}, "http://example.invalid/x")
@@ -141,7 +141,7 @@ def test_a_redirect_may_not_leave_https() -> None:
     assert followed is not None
 
 
-def test_no_network_is_a_passing_fault(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_network_is_transient(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(url: str) -> Any:
         raise urllib.error.URLError(ConnectionRefusedError("refused"))
 

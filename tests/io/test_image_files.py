@@ -66,7 +66,7 @@ def write_python(path: Path) -> Path:
     return write_tar(path, built)
 
 
-def test_the_first_digits_of_mnist(mirror: Path) -> None:
+def test_first_mnist_digits_are_read(mirror: Path) -> None:
     images = read_idx(mirror / "MNIST" / "t10k-images-idx3-ubyte.gz")
     labels = read_idx(mirror / "MNIST" / "t10k-labels-idx1-ubyte.gz")
     assert images.shape == (10_000, 28, 28)
@@ -74,7 +74,7 @@ def test_the_first_digits_of_mnist(mirror: Path) -> None:
     assert images.mean() == pytest.approx(33.79, abs=0.01)  # 0.1325 of 255, as widely quoted for the test set
 
 
-def test_an_idx_file_comes_back_in_its_shape(tmp_path: Path) -> None:
+def test_idx_file_round_trips(tmp_path: Path) -> None:
     values = np.random.default_rng(0).integers(0, 256, (3, 4, 5), np.uint8)
     np.testing.assert_array_equal(read_idx(write_idx(tmp_path / "a.gz", values)), values)
 
@@ -90,7 +90,7 @@ def test_an_idx_file_comes_back_in_its_shape(tmp_path: Path) -> None:
     ],
     ids=["no gzip", "cut off", "a web page", "too short", "nothing"],  # not the bytes, which hold the time
 )
-def test_a_damaged_idx_file_is_refused(content: bytes, message: str, tmp_path: Path) -> None:
+def test_corrupt_idx_file_raises(content: bytes, message: str, tmp_path: Path) -> None:
     (tmp_path / "a.gz").write_bytes(content)
     with pytest.raises(CorruptFileError, match=message):
         read_idx(tmp_path / "a.gz")
@@ -106,20 +106,20 @@ def test_both_formats_of_cifar_give_the_same_images(tmp_path: Path) -> None:
     np.testing.assert_array_equal(binary[1][1], BATCHES["test_batch"][1])
 
 
-def test_a_batch_with_code_in_it_is_refused(tmp_path: Path) -> None:
+def test_pickle_batch_with_code_raises(tmp_path: Path) -> None:
     evil = {f"cifar-10-batches-py/{name}": b"cos\nsystem\n(X\x04\x00\x00\x00truetR." for name in BATCHES}
     with pytest.raises(CorruptFileError, match=r"data_batch_1 was not read: the pickle asks for os.system"):
         read_cifar_python(write_tar(tmp_path / "python.tar.gz", evil))
 
 
 @pytest.mark.parametrize("batch", [{"data": 1}, {"labels": [1], "data": np.zeros((1, 5), np.uint8)}, [1, 2]])
-def test_a_batch_of_something_else_is_refused(batch: object, tmp_path: Path) -> None:
+def test_pickle_batch_of_other_content_raises(batch: object, tmp_path: Path) -> None:
     members = {f"cifar-10-batches-py/{name}": pickle.dumps(batch, protocol=2) for name in BATCHES}
     with pytest.raises(CorruptFileError, match="is not a batch of CIFAR-10 images"):
         read_cifar_python(write_tar(tmp_path / "python.tar.gz", members))
 
 
-def test_a_cut_off_or_foreign_record_is_refused(tmp_path: Path) -> None:
+def test_truncated_or_invalid_record_raises(tmp_path: Path) -> None:
     short = {f"cifar-10-batches-bin/{name}.bin": b"x" * 3072 for name in BATCHES}
     with pytest.raises(CorruptFileError, match="not a multiple of the size of a CIFAR-10 record"):
         read_cifar_binary(write_tar(tmp_path / "binary.tar.gz", short))

@@ -29,21 +29,21 @@ def put(path: Path, content: bytes) -> Path:
     return path
 
 
-def test_the_mirror_comes_before_the_raw_cache(folder: Path, own_home: Path) -> None:
+def test_mirror_takes_precedence_over_raw_cache(folder: Path, own_home: Path) -> None:
     raw = put(own_home / "raw" / FILE.name, GOOD)
     assert fetch(FILE) == raw
     mirrored = put(folder / FILE.name, GOOD)
     assert fetch(FILE) == find(FILE) == mirrored
 
 
-def test_a_wrong_file_in_the_mirror_is_named_and_left_alone(folder: Path) -> None:
+def test_corrupt_file_in_the_mirror_is_named_and_kept(folder: Path) -> None:
     path = put(folder / FILE.name, b"the published byteS\n")
     with pytest.raises(CorruptFileError, match=r"data.txt has sha256 .* but .* was expected; replace .*fam/data.txt"):
         fetch(FILE)
     assert path.exists()
 
 
-def test_a_wrong_file_in_the_raw_cache_is_moved_aside(own_home: Path) -> None:
+def test_corrupt_file_in_the_raw_cache_is_quarantined(own_home: Path) -> None:
     path = put(own_home / "raw" / FILE.name, b"something else, longer\n")
     with pytest.raises(CorruptFileError, match=r"moved to .*data.txt.corrupt, run the command again"):
         fetch(FILE)
@@ -51,29 +51,29 @@ def test_a_wrong_file_in_the_raw_cache_is_moved_aside(own_home: Path) -> None:
     assert path.with_name("data.txt.corrupt").exists()
 
 
-def test_a_short_file_is_called_cut_off(own_home: Path) -> None:
+def test_truncated_file_is_reported_as_truncated(own_home: Path) -> None:
     put(own_home / "raw" / FILE.name, GOOD[:5])
     with pytest.raises(CorruptFileError, match="cut off, it has 5 of 20 bytes"):
         fetch(FILE)
 
 
-def test_a_mirror_that_does_not_exist_is_an_error(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mirror_that_does_not_exist_raises(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRAPHTRIAL_MIRROR", "/nowhere/at/all")
     with pytest.raises(GraphTrialError, match="GRAPHTRIAL_MIRROR is /nowhere/at/all, which is not a folder"):
         fetch(FILE)
 
 
-def test_an_absent_file_without_address_says_where_to_put_it(own_home: Path) -> None:
+def test_missing_file_without_url_gives_advice(own_home: Path) -> None:
     with pytest.raises(GraphTrialError, match=r"put it into a folder as fam/data.txt and set GRAPHTRIAL_MIRROR"):
         fetch(FILE)
 
 
-def test_offline_forbids_the_network(own_home: Path) -> None:
+def test_offline_mode_forbids_downloads(own_home: Path) -> None:
     with pytest.raises(GraphTrialError, match="GRAPHTRIAL_OFFLINE forbids"):
         fetch(File("fam/other.txt", url="https://example.invalid/other.txt"))
 
 
-def test_a_file_without_published_hash_is_pinned_at_first_sight(folder: Path) -> None:
+def test_file_without_published_hash_is_pinned_on_first_use(folder: Path) -> None:
     unpinned = File("fam/free.bin")
     path = put(folder / unpinned.name, b"first")
     assert published_hash(unpinned) is None

@@ -66,7 +66,7 @@ PATH = (3, symmetric([(0, 1), (1, 2)]))
 TRIANGLE = (3, symmetric([(0, 1), (1, 2), (0, 2)]))
 
 
-def test_a_node_is_at_distance_two_from_itself_and_nodes_apart_are_a_kind() -> None:
+def test_self_distance_is_two_and_disconnected_pairs_are_counted() -> None:
     name = "shortest-path-as-published"
     assert counts(name, [(PATH, [0, 0, 0])], node_labels=False) == [[4, 8]]
     assert counts(name, [((2, []), [0, 0])], node_labels=False) == [[6]]
@@ -80,7 +80,7 @@ def test_paths_whose_first_label_is_zero_in_the_files_are_dropped() -> None:
 
 
 @pytest.mark.slow
-def test_a_labelled_triangle_and_the_path_through_its_labels_are_one_kind() -> None:
+def test_labelled_triangle_and_path_collide() -> None:
     name = "graphlet-as-published"
     assert counts(name, [(PATH, [0, 1, 2]), (TRIANGLE, [2, 0, 1])]) == [[1], [1]]
     assert counts(name, [(PATH, [1, 0, 2]), (TRIANGLE, [2, 0, 1])]) == [[0, 1], [1, 0]]
@@ -90,7 +90,7 @@ def test_a_labelled_triangle_and_the_path_through_its_labels_are_one_kind() -> N
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["shortest-path", "graphlet", "wl", "wl-oa"])
-def test_a_set_without_labels_is_one_whose_labels_are_not_used(name: str) -> None:
+def test_set_without_labels_equals_set_with_unused_labels(name: str) -> None:
     labelled = set_of([(PATH, [0, 0, 0]), (TRIANGLE, [0, 0, 0]), (EDGE, [0, 0])])
     plain = GraphSet(labelled.structure, {})
     kind = KERNELS.get(f"{name}-as-published")
@@ -165,7 +165,7 @@ def published_colours(
 
 @patiently
 @given(graph_lists(), st.booleans(), st.integers(0, 1))
-def test_paths_equal_those_of_the_published_rule(graphs: Labelled, node_labels: bool, first_label: int) -> None:
+def test_paths_match_the_published_rule(graphs: Labelled, node_labels: bool, first_label: int) -> None:
     counters = published_paths(graphs, first_label, node_labels=node_labels)
     kernel = PublishedShortestPath(node_labels=node_labels, normalise=False)
     np.testing.assert_array_equal(kernel.fit_transform(set_of(graphs, first_label)), products(counters))
@@ -189,7 +189,7 @@ def published_graphlets(graphs: Labelled, first_label: int) -> list[Counter]:
 
 @patiently
 @given(graph_lists(), st.integers(0, 1))
-def test_graphlets_equal_those_of_the_published_rule(graphs: Labelled, first_label: int) -> None:
+def test_graphlets_match_the_published_rule(graphs: Labelled, first_label: int) -> None:
     actual = PublishedGraphlet(normalise=False).fit_transform(set_of(graphs, first_label))
     np.testing.assert_allclose(actual, products(published_graphlets(graphs, first_label)), atol=1e-9)
 
@@ -220,7 +220,7 @@ def test_first_labels_of_different_datasets_differ() -> None:
         np.testing.assert_allclose(KERNELS.get(name)(h=1).fit(ones).transform(zeros), [[1.0]])
 
 
-def test_labels_whose_numbers_were_given_up_are_refused() -> None:
+def test_unknown_raw_labels_raise() -> None:
     built = set_of([(PATH, [0, 1, 2])])
     labels = built.column("node_label")
     lost = built.with_column("node_label", Column(labels.values, "node", "node label, counted through", labels.types))
@@ -254,9 +254,7 @@ def tables_of(archive: Path, graphs: int) -> Labelled:
 
 
 @pytest.mark.parametrize(("dataset", "archive"), [("enzymes+labels", "ENZYMES"), ("nci1", "NCI1"), ("mutag", "MUTAG")])
-def test_a_trial_has_the_numbers_of_the_module_on_the_files_themselves(
-    dataset: str, archive: str, mirror: Path
-) -> None:
+def test_trial_matches_the_published_module(dataset: str, archive: str, mirror: Path) -> None:
     graphs = tables_of(mirror / "TU" / f"{archive}.zip", 25)
     whole, rules = load(dataset), KernelFoldRules()
     few = dataclasses.replace(whole, graphs=whole.graphs[:25])
@@ -271,7 +269,7 @@ def test_a_trial_has_the_numbers_of_the_module_on_the_files_themselves(
 
 @patiently
 @given(graph_lists(), st.integers(0, 4), st.booleans(), st.booleans(), st.integers(0, 1))
-def test_colours_equal_those_of_the_published_rule(
+def test_colours_match_the_published_rule(
     graphs: Labelled, h: int, node_labels: bool, edge_labels: bool, first_label: int
 ) -> None:
     counters = published_colours(graphs, h, first_label, node_labels=node_labels, edge_labels=edge_labels)
@@ -285,7 +283,7 @@ def test_colours_equal_those_of_the_published_rule(
 
 
 @pytest.mark.parametrize("name", ["wl-oa", "wl-oa-as-published"])
-def test_a_kernel_without_features_is_refused_where_features_are_needed(name: str) -> None:
+def test_kernel_without_feature_map_raises_for_features(name: str) -> None:
     with pytest.raises(GraphTrialError, match="no explicit feature map"):
         KERNELS.get(name)(output="features").fit(set_of([(EDGE, [0, 1])]))
     with pytest.raises(GraphTrialError, match="needs machine=svc"):

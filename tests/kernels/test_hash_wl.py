@@ -54,7 +54,7 @@ def test_hash_graph_kernel_is_the_mean_over_bins(graphs: GraphSet) -> None:
     np.testing.assert_allclose(kernel.fit_transform(graphs), expected)
 
 
-def test_the_seed_decides_and_new_graphs_are_divided_like_the_fitted_ones(graphs: GraphSet) -> None:
+def test_seed_determines_hashes_of_fitted_and_new_graphs(graphs: GraphSet) -> None:
     first, again, other = (HashWeisfeilerLehman(seed=seed).fit_transform(graphs) for seed in (1, 1, 2))
     np.testing.assert_array_equal(first, again)
     assert np.abs(first - other).max() > 1e-3
@@ -63,7 +63,7 @@ def test_the_seed_decides_and_new_graphs_are_divided_like_the_fitted_ones(graphs
     np.testing.assert_allclose(kernel.transform(graphs[3:7]), batched[3:7], atol=1e-12)
 
 
-def test_equal_attributes_leave_the_subtree_kernel(graphs: GraphSet) -> None:
+def test_constant_attributes_give_the_subtree_kernel(graphs: GraphSet) -> None:
     alike = graphs.with_column("node_attributes", Column(np.ones((graphs.num_nodes, 2)), "node"))
     expected = WeisfeilerLehman(h=2).fit_transform(graphs)
     np.testing.assert_allclose(HashWeisfeilerLehman(h=2).fit_transform(alike), expected)
@@ -71,7 +71,7 @@ def test_equal_attributes_leave_the_subtree_kernel(graphs: GraphSet) -> None:
     np.testing.assert_allclose(wide, np.eye(len(graphs)), atol=1e-12)  # no two nodes are alike
 
 
-def test_a_degree_in_place_of_labels_is_no_label(graphs: GraphSet) -> None:
+def test_degree_features_are_not_labels(graphs: GraphSet) -> None:
     plain = GraphSet(graphs.structure, {})
     degree = plain.with_column("x", Column(np.asarray(plain.in_degree), "node", types=64))
     assert not Structure.of(degree).node_label.any()

@@ -31,7 +31,7 @@ def graphs() -> GraphSet:
     return GraphSet.build(nodes, counts, np.concatenate(ends).T, columns)
 
 
-def test_a_set_is_indexed_like_an_array(graphs: GraphSet) -> None:
+def test_graph_set_supports_array_indexing(graphs: GraphSet) -> None:
     assert graphs.shape == (60,)
     mask = np.arange(60) % 7 == 0
     expected = graphs.subset(np.flatnonzero(mask)).content_hash
@@ -48,7 +48,7 @@ def test_every_kernel_can_be_cloned_and_has_parameters(name: str) -> None:
     assert kernel.get_params()["normalise"] is False
 
 
-def test_a_grid_search_chooses_steps_and_the_error_of_a_machine(graphs: GraphSet) -> None:
+def test_grid_search_selects_iterations_and_c(graphs: GraphSet) -> None:
     y = graphs.column("y").values
     pipeline = make_pipeline(WeisfeilerLehman(node_labels=False), SVC(kernel="precomputed"))
     search = GridSearchCV(pipeline, {"weisfeilerlehman__h": [0, 1], "svc__C": [0.1, 10.0]}, cv=3)
@@ -70,14 +70,14 @@ def as_grakel(graphs: GraphSet) -> list:
 
 
 @pytest.mark.parametrize("h", [1, 3])
-def test_refinement_equals_that_of_grakel(graphs: GraphSet, h: int) -> None:
+def test_refinement_matches_grakel(graphs: GraphSet, h: int) -> None:
     grakel = pytest.importorskip("grakel", reason="GraKeL is not installed")
     theirs = grakel.WeisfeilerLehman(n_iter=h, base_graph_kernel=grakel.VertexHistogram, normalize=True)
     ours = WeisfeilerLehman(h=h).fit_transform(graphs)
     np.testing.assert_allclose(ours, theirs.fit_transform(as_grakel(graphs)), atol=1e-12)
 
 
-def test_shortest_paths_equal_those_of_grakel(graphs: GraphSet) -> None:
+def test_shortest_paths_match_grakel(graphs: GraphSet) -> None:
     grakel = pytest.importorskip("grakel", reason="GraKeL is not installed")
     theirs = grakel.ShortestPath(normalize=True).fit_transform(as_grakel(graphs))
     np.testing.assert_allclose(ShortestPath().fit_transform(graphs), theirs, atol=1e-12)

@@ -20,13 +20,13 @@ from graphtrial.metrics import make_metric, metric_range
         ("mae@3", "'mae' takes no number"),
     ],
 )
-def test_a_wrong_name_is_one_line(text: str, message: str) -> None:
+def test_unknown_metric_gives_one_line_error(text: str, message: str) -> None:
     with pytest.raises(GraphTrialError, match=message) as error:
         make_metric(text)
     assert "\n" not in str(error.value)
 
 
-def test_ranges_by_the_titles_of_stored_results() -> None:
+def test_ranges_are_found_by_title() -> None:
     assert metric_range("MAE") == (0.0, math.inf)
     assert metric_range("Hits@20") == metric_range("weighted accuracy") == metric_range("accuracy") == (0.0, 100.0)
     assert metric_range("F1") == metric_range("ROC-AUC") == metric_range("AP") == (0.0, 1.0)

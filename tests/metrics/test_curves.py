@@ -46,6 +46,6 @@ def test_missing_labels_are_masked_column_by_column(name: str) -> None:
 
 @pytest.mark.parametrize("name", SCORES)
 @pytest.mark.parametrize("label", [0.0, 1.0])
-def test_one_kind_of_examples_has_no_curve(name: str, label: float) -> None:
+def test_single_class_is_undefined(name: str, label: float) -> None:
     with pytest.raises(GraphTrialError, match="needs positive and negative examples"):
         make_metric(name).compute(torch.zeros(3, 1), torch.full((3, 1), label))

@@ -43,12 +43,12 @@ def test_missing_labels_are_masked_column_by_column(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*SCORES, "log-mae", "log10-mse"])
-def test_no_label_at_all_is_an_error(name: str) -> None:
+def test_all_labels_missing_raises(name: str) -> None:
     with pytest.raises(GraphTrialError, match="is undefined: no target column has the labels it needs"):
         make_metric(name).compute(torch.zeros(3, 2), torch.full((3, 2), torch.nan))
 
 
-def test_logarithms() -> None:
+def test_log_metrics_match_numpy() -> None:
     predictions, target = drawn(30, 3, seed=2)
     difference = (predictions - target).numpy()
     log_mae = np.log(np.abs(difference).mean(axis=0)).mean()
@@ -59,12 +59,12 @@ def test_logarithms() -> None:
 
 
 @pytest.mark.parametrize("constant", [0.0, 1.0])
-def test_r2_of_a_constant_target(constant: float) -> None:
+def test_r2_of_a_constant_target_matches_scikit_learn(constant: float) -> None:
     target = torch.ones(5, 1, dtype=torch.float64)
     predictions = torch.full((5, 1), constant, dtype=torch.float64)
     assert make_metric("r2").compute(predictions, target) == r2_score(target.numpy(), predictions.numpy())
 
 
-def test_predictions_that_are_not_numbers_are_no_missing_labels() -> None:
+def test_nan_predictions_are_not_missing_labels() -> None:
     predictions, target = torch.tensor([[torch.nan], [1.0]]), torch.zeros(2, 1)
     assert np.isnan(make_metric("mae").compute(predictions, target))

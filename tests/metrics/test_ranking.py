@@ -22,7 +22,7 @@ def drawn(examples: int, seed: int) -> tuple[torch.Tensor, torch.Tensor]:
 
 @settings(deadline=None)
 @given(st.integers(1, 60), st.integers(1, 9), st.integers(0, 2**31))
-def test_hits(examples: int, k: int, seed: int) -> None:
+def test_hits_match_ogb(examples: int, k: int, seed: int) -> None:
     scores, target = drawn(examples, seed)
     positive, negative = scores[target == 1].numpy(), scores[target == 0].numpy()
     expected = 1.0 if len(negative) < k else (positive > np.sort(negative)[-k]).mean()
@@ -33,7 +33,7 @@ def test_hits(examples: int, k: int, seed: int) -> None:
 
 @settings(deadline=None)
 @given(st.integers(1, 60), st.integers(0, 2**31))
-def test_mean_reciprocal_rank(examples: int, seed: int) -> None:
+def test_mean_reciprocal_rank_matches_ogb(examples: int, seed: int) -> None:
     scores, target = drawn(examples, seed)
     positive, negative = scores[target == 1].numpy()[:, None], scores[target == 0].numpy()[None, :]
     optimistic, pessimistic = (negative > positive).sum(axis=1), (negative >= positive).sum(axis=1)
@@ -49,6 +49,6 @@ def test_ranks_without_ties() -> None:
 
 
 @pytest.mark.parametrize("name", ["hits@3", "mrr"])
-def test_no_links_is_an_error(name: str) -> None:
+def test_no_positives_raise(name: str) -> None:
     with pytest.raises(GraphTrialError, match="no links among these pairs"):
         make_metric(name).compute(torch.zeros(3, 1), torch.zeros(3, 1))

@@ -45,7 +45,7 @@ def batch() -> GraphBatch:
 
 @pytest.mark.parametrize("training", [True, False])
 @pytest.mark.parametrize("batch_norm", [True, False])
-def test_nodes_and_edges_go_through_norm_activation_and_residual_link(
+def test_nodes_and_edges_pass_norm_activation_and_skip_connection(
     batch: GraphBatch, training: bool, batch_norm: bool
 ) -> None:
     block = block_of(GatedGCN, batch_norm=batch_norm).train(training)
@@ -58,7 +58,7 @@ def test_nodes_and_edges_go_through_norm_activation_and_residual_link(
     torch.testing.assert_close(out_e, expected_e)
 
 
-def test_without_residual_link_the_input_is_not_added(batch: GraphBatch) -> None:
+def test_without_skip_connection_the_input_is_not_added(batch: GraphBatch) -> None:
     block = block_of(GCN, residual=False)
     x = vectors(batch.num_nodes, WIDTH)
     out, e = block(batch, x, None)
@@ -66,7 +66,7 @@ def test_without_residual_link_the_input_is_not_added(batch: GraphBatch) -> None
     torch.testing.assert_close(out + x, by_hand(block.node_norm, block.conv(batch, x, None)[0], x, training=True))
 
 
-def test_dropout_comes_last_and_only_in_training(batch: GraphBatch) -> None:
+def test_dropout_is_last_and_only_in_training(batch: GraphBatch) -> None:
     block = block_of(GCN, dropout=0.4)
     x = vectors(batch.num_nodes, WIDTH)
     expected = by_hand(block.node_norm, block.conv(batch, x, None)[0], x, training=True)
@@ -79,7 +79,7 @@ def test_dropout_comes_last_and_only_in_training(batch: GraphBatch) -> None:
     assert torch.equal(block(batch, x, None)[0], block(batch, x, None)[0])
 
 
-def test_layer_norm_acts_on_each_vector_alone(batch: GraphBatch) -> None:
+def test_layer_norm_acts_per_row(batch: GraphBatch) -> None:
     block = block_of(GCN, batch_norm=False, layer_norm=True)
     x = vectors(batch.num_nodes, WIDTH)
     new = block.conv(batch, x, None)[0]
@@ -90,7 +90,7 @@ def test_layer_norm_acts_on_each_vector_alone(batch: GraphBatch) -> None:
         BlockConfig(batch_norm=True, layer_norm=True, residual=True, dropout=0.0)
 
 
-def test_graph_norm_divides_by_the_root_of_the_number_of_nodes_and_edges(batch: GraphBatch) -> None:
+def test_graph_norm_divides_by_sqrt_of_size(batch: GraphBatch) -> None:
     block = block_of(GatedGCN, batch_norm=False, graph_norm=True)
     x, e = vectors(batch.num_nodes, WIDTH), vectors(batch.num_edges, WIDTH, seed=1)
     new_x, new_e = block.conv(batch, x, e)
@@ -102,7 +102,7 @@ def test_graph_norm_divides_by_the_root_of_the_number_of_nodes_and_edges(batch: 
     torch.testing.assert_close(out_e, e + (new_e / torch.tensor(edges).double()[:, None]).clamp(min=0))
 
 
-def test_batch_norm_keeps_the_running_statistics_of_the_papers() -> None:
+def test_batch_norm_momentum_matches_the_papers() -> None:
     norm, theirs = BatchNorm(WIDTH, "relu").double(), nn.BatchNorm1d(WIDTH).double()
     for seed in range(3):
         x = vectors(7, WIDTH, seed)
@@ -113,7 +113,7 @@ def test_batch_norm_keeps_the_running_statistics_of_the_papers() -> None:
 
 
 @pytest.mark.parametrize("rows", [0, 1])
-def test_a_batch_of_at_most_one_row_passes_and_leaves_the_statistics_alone(rows: int) -> None:
+def test_batch_of_one_row_does_not_update_running_statistics(rows: int) -> None:
     norm = BatchNorm(WIDTH, "relu").double()
     norm(vectors(9, WIDTH))
     before = {name: value.clone() for name, value in norm.named_buffers() if name != "num_batches_tracked"}

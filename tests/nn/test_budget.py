@@ -43,7 +43,7 @@ def test_width_is_the_largest_within_the_budget(name: str, shapes: Shapes, reque
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WIDE_MODELS)
-def test_a_budget_met_exactly_is_met(name: str) -> None:
+def test_exact_budget_is_accepted(name: str) -> None:
     step, shapes = width_step(name, {}), suited(name, SHAPES)
     exact = parameters(name, shapes, {}, 33 * step)
     assert width_for_budget(name, shapes, {}, exact) == 33 * step
@@ -51,7 +51,7 @@ def test_a_budget_met_exactly_is_met(name: str) -> None:
 
 
 @pytest.mark.slow
-def test_other_settings_count() -> None:
+def test_width_search_respects_other_settings() -> None:
     plain = width_for_budget("gatedgcn", SHAPES, {}, 20_000)
     assert width_for_budget("gatedgcn", SHAPES, {"batch_norm": False}, 20_000) >= plain
     assert width_for_budget("gatedgcn", SHAPES, {"layers": 8}, 20_000) < plain
@@ -59,7 +59,7 @@ def test_other_settings_count() -> None:
         width_for_budget("gatedgcn", SHAPES, {"layerz": 8}, 20_000)
 
 
-def test_searching_draws_no_random_numbers() -> None:
+def test_width_search_uses_no_random_numbers() -> None:
     before = torch.get_rng_state()
     width_for_budget("gin", SHAPES, {}, 100_000)
     assert torch.equal(torch.get_rng_state(), before)
@@ -67,7 +67,7 @@ def test_searching_draws_no_random_numbers() -> None:
 
 @pytest.mark.parametrize("name", WIDE_MODELS)
 @pytest.mark.parametrize("budget", [10, 1])
-def test_a_budget_too_small_for_any_width_is_an_error(name: str, budget: int) -> None:
+def test_budget_too_small_for_any_width_raises(name: str, budget: int) -> None:
     with pytest.raises(
         GraphTrialError,
         match=f"model '{name}' has more than {budget} parameters even at width {max(4, width_step(name, {}))}",
@@ -75,7 +75,7 @@ def test_a_budget_too_small_for_any_width_is_an_error(name: str, budget: int) ->
         width_for_budget(name, suited(name, SHAPES), {}, budget)
 
 
-def test_a_budget_too_large_for_any_width_is_an_error() -> None:
+def test_budget_too_large_for_any_width_raises() -> None:
     with pytest.raises(GraphTrialError, match="needs a width above 65536; lower the budget"):
         width_for_budget("mlp", SHAPES, {}, 10**15)
 
@@ -87,7 +87,7 @@ def test_a_budget_too_large_for_any_width_is_an_error() -> None:
         *((" 40k ", 40_000), ("1", 1), ("2.5k", 2_500), ("0.1M", 100_000), ("1.0015k", 1002)),
     ],
 )
-def test_budgets_are_read_as_written(text: str, budget: int) -> None:
+def test_budgets_are_parsed(text: str, budget: int) -> None:
     assert parse_budget(text) == budget
 
 
@@ -95,6 +95,6 @@ def test_budgets_are_read_as_written(text: str, budget: int) -> None:
     "text",
     ["abc", "", "0", "-5", "0k", "k", "1e5", "100kk", "1,000", "100 k", "1.", ".5M", "nan", "inf", "9" * 400, "0.0001"],
 )
-def test_nonsense_is_no_budget(text: str) -> None:
+def test_invalid_budgets_raise(text: str) -> None:
     with pytest.raises(GraphTrialError, match="is not a parameter budget; write for example 100k"):
         parse_budget(text)

@@ -29,7 +29,7 @@ def test_categories_are_embedded(batch: GraphBatch) -> None:
     assert torch.equal(edges(batch), edges.feature.weight[batch.edge_attr])
 
 
-def test_categories_may_be_a_column_of_shape_one_or_truth_values() -> None:
+def test_categories_may_be_column_vectors_or_booleans() -> None:
     graphs = graph_set(AWKWARD)
     encoder = NodeEncoder(Shapes(outputs=1, level="graph", node_types=2), 6)
     flat = np.arange(graphs.num_nodes) % 2
@@ -39,7 +39,7 @@ def test_categories_may_be_a_column_of_shape_one_or_truth_values() -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int64])
-def test_vectors_are_mapped_linearly_whatever_their_type(dtype: type) -> None:
+def test_numerical_features_of_any_dtype_are_mapped_linearly(dtype: type) -> None:
     graphs = graph_set(AWKWARD)
     values = np.arange(3 * graphs.num_nodes).reshape(-1, 3).astype(dtype)
     batch = whole(graphs.with_column("x", Column(values, "node")))
@@ -49,7 +49,7 @@ def test_vectors_are_mapped_linearly_whatever_their_type(dtype: type) -> None:
 
 
 @pytest.mark.parametrize("shape", [(0,), (0, 1), (0, 3), (0, 3, 2)])
-def test_a_batch_without_nodes_is_embedded(shape: tuple[int, ...]) -> None:
+def test_batch_without_nodes_is_embedded(shape: tuple[int, ...]) -> None:
     batch = whole(graph_set([(0, [])]).with_column("x", Column(np.zeros(shape, np.float32), "node")))
     width = int(np.prod(shape[1:]))
     assert NodeEncoder(Shapes(outputs=1, level="graph", node_dim=width), 6)(batch).shape == (0, 6)
@@ -63,7 +63,7 @@ def test_encoding_is_added_to_or_replaces_the_feature(batch: GraphBatch) -> None
     torch.testing.assert_close(replaced(batch), batch.encoding @ replaced.encoding.weight.T + replaced.encoding.bias)
 
 
-def test_without_edge_features_every_edge_has_the_same_learnt_vector(batch: GraphBatch) -> None:
+def test_missing_edge_features_are_a_constant_embedding(batch: GraphBatch) -> None:
     encoder = EdgeEncoder(TYPES, 6, use_features=False)
     assert isinstance(encoder.feature, nn.Linear)
     torch.testing.assert_close(encoder(batch), (encoder.feature.weight[:, 0] + encoder.feature.bias).unsqueeze(0))
@@ -75,7 +75,7 @@ def test_edge_features_do_not_change_parameter_count() -> None:
     assert counts == {3 * 6 + 6}
 
 
-def test_double_precision_runs_through(batch: GraphBatch) -> None:
+def test_double_precision_is_supported(batch: GraphBatch) -> None:
     assert NodeEncoder(ADDED, 6).double()(batch).dtype == torch.float64
     assert EdgeEncoder(TYPES, 6, use_features=False).double()(batch).dtype == torch.float64
 

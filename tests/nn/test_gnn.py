@@ -27,7 +27,7 @@ def test_one_head_reads_the_last_layer(readout: str) -> None:
     torch.testing.assert_close(model(batch), expected)
 
 
-def test_gin_adds_up_one_linear_head_for_the_input_and_for_each_layer() -> None:
+def test_gin_sums_linear_heads_of_all_layers() -> None:
     batch = batch_of(AWKWARD)
     model = build_model("gin", SHAPES, {"width": 8, "layers": 3})
     x = model.node_encoder(batch)
@@ -38,7 +38,7 @@ def test_gin_adds_up_one_linear_head_for_the_input_and_for_each_layer() -> None:
     torch.testing.assert_close(model(batch), expected)
 
 
-def test_the_mlp_is_linear_maps_with_relu_and_a_mean() -> None:
+def test_mlp_is_linear_layers_with_relu_and_mean_readout() -> None:
     batch = batch_of([graph for graph in AWKWARD if graph[0]])
     model = build_model("mlp", SHAPES, {"width": 8, "layers": 2})
     x = model.node_encoder.feature.weight[batch.x]
@@ -102,7 +102,7 @@ def test_outputs_have_one_row_per_example() -> None:
     torch.testing.assert_close(model(batch), torch.cat([head.of_nodes.maps[0](x), of_graphs]))
 
 
-def test_the_recurrent_cell_is_shared_and_its_state_is_the_output_of_the_block() -> None:
+def test_gru_cell_is_shared_between_blocks() -> None:
     batch = batch_of(AWKWARD)
     model = build_model("gcn", shapes("node"), {"width": 8, "layers": 3, "gru": True})
     x = model.node_encoder(batch)
@@ -113,14 +113,14 @@ def test_the_recurrent_cell_is_shared_and_its_state_is_the_output_of_the_block()
     assert count_parameters(model) - count_parameters(plain) == 6 * 8 * 8 + 6 * 8
 
 
-def test_self_loops_are_seen_by_the_layers_and_not_by_the_head() -> None:
+def test_self_loops_are_used_by_layers_and_not_by_the_head() -> None:
     batch = batch_of(AWKWARD)
     model = build_model("gcn", shapes("edge"), {"width": 8, "layers": 2, "self_loops": True})
     x = last_state(model, add_remaining_self_loops(batch))
     torch.testing.assert_close(model(batch), model.head(batch, [x]))
 
 
-def test_a_gated_mlp_on_raw_features_counts_the_first_map_as_a_layer() -> None:
+def test_gated_mlp_on_raw_features_counts_the_first_linear_as_a_layer() -> None:
     batch = batch_of([graph for graph in AWKWARD if graph[0]])
     settings = {"width": 8, "layers": 3, "raw_input": True, "gated": True, "readout": "sum"}
     model = build_model("mlp", SHAPES, settings)

@@ -26,14 +26,14 @@ def assert_uniform(weight: Tensor, bound: float) -> None:
     assert float(weight.var()) == pytest.approx(bound**2 / 3, rel=0.05)
 
 
-def test_gcn_starts_with_xavier_uniform_weights_and_no_bias() -> None:
+def test_gcn_initialization_is_xavier_uniform_with_zero_bias() -> None:
     torch.manual_seed(0)
     linear = GCN(WIDTH).linear
     assert_uniform(linear.weight, math.sqrt(6 / (2 * WIDTH)))
     assert not linear.bias.any()
 
 
-def test_gin_starts_with_epsilon_zero_which_is_learnt() -> None:
+def test_gin_epsilon_is_learnable_and_starts_at_zero() -> None:
     epsilon = GIN(WIDTH).epsilon
     assert epsilon.item() == 0.0
     assert epsilon.requires_grad
@@ -53,7 +53,7 @@ def test_other_linear_layers_have_torch_initialization(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MODELS.names())
-def test_embeddings_start_normal_and_norms_neutral(name: str) -> None:
+def test_embeddings_are_normal_and_norms_identity_at_initialization(name: str) -> None:
     torch.manual_seed(0)
     model = build_model(name, suited(name, SHAPES), accepted_settings(name, width=WIDTH, layers=2))
     for module in model.modules():

@@ -38,7 +38,7 @@ def test_every_model_has_defaults_for_all_but_the_width(name: str) -> None:
         ({"width": 8, "edge_features": True}, "model 'gcn' has no setting 'edge_features'."),
     ],
 )
-def test_an_unknown_setting_names_the_nearest_one(given: dict[str, Any], message: str) -> None:
+def test_unknown_setting_names_the_nearest_one(given: dict[str, Any], message: str) -> None:
     with pytest.raises(UnknownNameError, match=re.escape(message)):
         resolve_settings("gcn", given)
 
@@ -85,26 +85,26 @@ def test_equal_settings_have_one_identity() -> None:
     assert len({digest(resolve_settings("gcn", given)) for given in written}) == 1
 
 
-def test_the_given_settings_are_not_changed() -> None:
+def test_given_settings_are_not_modified() -> None:
     given: dict[str, Any] = {"width": 8, "dropout": 0}
     build_model("gcn", SHAPES, given)
     assert given == {"width": 8, "dropout": 0}
     assert isinstance(given["dropout"], int)
 
 
-def test_an_unknown_model_names_the_nearest_one() -> None:
+def test_unknown_model_names_the_nearest_one() -> None:
     with pytest.raises(UnknownNameError, match=r"no model called 'gatedgnc'\. Did you mean 'gatedgcn'\?"):
         build_model("gatedgnc", SHAPES, {"width": 8})
 
 
 @pytest.mark.parametrize("width", [1, 2, 3])
-def test_a_width_that_halving_reduces_to_nothing_is_an_error(width: int) -> None:
+def test_too_small_width_raises(width: int) -> None:
     with pytest.raises(GraphTrialError, match=f"a width of {width} leaves nothing: use 4 or more"):
         build_model("gcn", SHAPES, {"width": width})
     build_model("gin", SHAPES, {"width": width})  # its heads are linear
 
 
-def test_shapes_are_read_off_the_columns() -> None:
+def test_shapes_are_inferred_from_the_columns() -> None:
     columns = {"x": Column(np.array([0, 4, 2]), "node", types=7), "edge_attr": Column(np.zeros((1, 3)), "edge")}
     graphs = GraphSet.build([3], [1], [[0], [1]], columns)
     log_degree = np.log(2) / 3
@@ -122,7 +122,7 @@ def test_several_categories_per_node_raise() -> None:
         Shapes.of(GraphSet.build([3], [0], np.zeros((2, 0)), columns), GraphRegression())
 
 
-def test_a_gated_mlp_sums_over_nodes_as_released() -> None:
+def test_gated_mlp_sums_over_nodes_as_released() -> None:
     assert resolve_settings("mlp", {"width": 8})["readout"] == "mean"
     assert resolve_settings("mlp", {"width": 8, "gated": True})["readout"] == "sum"
     assert resolve_settings("mlp", {"width": 8, "gated": True, "readout": "mean"})["readout"] == "mean"
@@ -141,7 +141,7 @@ def test_a_gated_mlp_sums_over_nodes_as_released() -> None:
     torch.testing.assert_close(model(batch), model.head.maps[0](sums))
 
 
-def test_the_printed_rows_of_the_gated_mlp_sum_over_nodes() -> None:
+def test_printed_rows_of_the_gated_mlp_sum_over_nodes() -> None:
     models = [model for row in published_results("bgnn-v1") if row.printed.model == "MLP-Gated" for model in row.models]
     assert models
     for model in models:

@@ -23,12 +23,12 @@ def label(config: Configuration) -> str:
 
 
 @pytest.mark.parametrize("config", RELEASED, ids=label)
-def test_a_released_configuration_has_exactly_its_parameters(config: Configuration) -> None:
+def test_released_configuration_has_exactly_its_parameters(config: Configuration) -> None:
     model = build_model(config.model, SHAPES[config.printed.dataset, config.encoding_dim], dict(config.settings))
     assert count_parameters(model) == config.params
 
 
-def test_released_configurations_of_all_five_first_models_are_tried() -> None:
+def test_released_configurations_cover_the_first_five_models() -> None:
     assert {config.model for config in RELEASED} >= {"mlp", "gcn", "gcn-vanilla", "gin", "gatedgcn"}
     assert len(RELEASED) >= 18
 
@@ -53,7 +53,7 @@ def test_released_configurations_of_all_five_first_models_are_tried() -> None:
         ("gin", CSL_PE, {"width": 110, "layers": 4}, 107304),
     ],
 )
-def test_a_published_row_has_exactly_its_parameters(
+def test_published_row_has_exactly_its_parameters(
     name: str, shapes: Shapes, settings: dict[str, Any], params: int
 ) -> None:
     assert count_parameters(build_model(name, shapes, settings)) == params

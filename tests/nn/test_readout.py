@@ -17,7 +17,7 @@ LISTS = {"awkward": AWKWARD, **{f"random-{seed}": random_graphs(8, seed) for see
 
 @pytest.mark.parametrize("how", PYG)
 @pytest.mark.parametrize("given", LISTS)
-def test_pooling_and_its_gradient_equal_those_of_pyg(given: str, how: str) -> None:
+def test_pooling_and_its_gradient_match_pyg(given: str, how: str) -> None:
     batch = batch_of(LISTS[given])
     weight = vectors(batch.num_graphs, 3, seed=1)
     ours, theirs = (vectors(batch.num_nodes, 3).requires_grad_() for _ in range(2))
@@ -45,13 +45,13 @@ def test_pooling_of_no_graphs_and_of_graphs_without_nodes(how: str) -> None:
     assert pool(batch_of([(0, []), (0, [])]), vectors(0, 3), how).tolist() == [[0.0] * 3] * 2
 
 
-def test_an_unknown_readout_is_an_error_that_names_the_known_ones() -> None:
+def test_unknown_readout_raises_and_names_the_known_ones() -> None:
     with pytest.raises(GraphTrialError, match="no readout called 'median': use mean, sum, max, set2set"):
         pool(batch_of(AWKWARD), vectors(21, 3), "median")
 
 
 @pytest.mark.parametrize("steps", [1, 3])
-def test_set2set_equals_that_of_pyg(steps: int) -> None:
+def test_set2set_matches_pyg(steps: int) -> None:
     batch = batch_of([graph for graph in AWKWARD if graph[0]])
     ours, theirs = Set2Set(5, steps).double(), PygSet2Set(5, steps).double()
     for name, value in ours.lstm.named_parameters():
@@ -61,7 +61,7 @@ def test_set2set_equals_that_of_pyg(steps: int) -> None:
     assert ours(batch, x).shape == (batch.num_graphs, 10)
 
 
-def test_set2set_reads_zeros_from_a_graph_without_nodes() -> None:
+def test_set2set_of_an_empty_graph_is_zero() -> None:
     batch = batch_of(AWKWARD)
     empty = [graph for graph, size in enumerate(batch.ptr.diff().tolist()) if not size]
     assert empty

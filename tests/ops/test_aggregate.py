@@ -43,7 +43,7 @@ def test_aggregation_equals_a_loop_over_neighbours(batch: GraphBatch, reduce: st
 
 @pytest.mark.parametrize("reduce", ["sum", "mean"])
 @pytest.mark.parametrize("heads", [None, 1, 3])
-def test_weights_multiply_the_messages(batch: GraphBatch, reduce: str, heads: int | None) -> None:
+def test_edge_weights_multiply_the_messages(batch: GraphBatch, reduce: str, heads: int | None) -> None:
     weight = vectors(batch.num_edges, heads or 1)
     x = vectors(batch.num_nodes, 4 * (heads or 1)).reshape(-1, heads or 1, 4)
     expected = looped(batch, x[batch.edge_index[0]] * weight.unsqueeze(2), reduce)
@@ -53,7 +53,7 @@ def test_weights_multiply_the_messages(batch: GraphBatch, reduce: str, heads: in
 
 
 @pytest.mark.parametrize("reduce", REDUCES)
-def test_aggregation_and_its_gradient_equal_those_of_pyg(batch: GraphBatch, reduce: str) -> None:
+def test_aggregation_and_its_gradient_match_pyg(batch: GraphBatch, reduce: str) -> None:
     source, target = batch.edge_index
     weight = vectors(batch.num_nodes, 4, seed=1)
     ours, theirs = (vectors(batch.num_nodes, 4).requires_grad_() for _ in range(2))
@@ -84,7 +84,7 @@ def test_graphs_without_nodes_or_edges_aggregate_to_zeros(reduce: str, given: li
 
 @pytest.mark.parametrize("reduce", REDUCES)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_the_output_has_the_dtype_of_the_input(reduce: str, dtype: torch.dtype) -> None:
+def test_output_has_the_dtype_of_the_input(reduce: str, dtype: torch.dtype) -> None:
     assert aggregate(batch_of(AWKWARD), torch.ones(21, 2, dtype=dtype), reduce).dtype == dtype
 
 
@@ -95,6 +95,6 @@ def test_aggregation_passes_gradcheck(reduce: str) -> None:
     assert torch.autograd.gradcheck(lambda x: aggregate(batch, x, reduce), (x,))
 
 
-def test_an_unknown_reduction_is_an_error_that_lists_the_allowed_ones() -> None:
+def test_unknown_reduction_raises_and_lists_the_allowed_ones() -> None:
     with pytest.raises(GraphTrialError, match="cannot aggregate by 'median': use sum, mean or max"):
         aggregate(batch_of(AWKWARD), torch.ones(21, 2), "median")  # type: ignore[arg-type]

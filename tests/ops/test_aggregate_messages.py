@@ -15,7 +15,7 @@ GIVEN = {"awkward": AWKWARD, "no edges": [(3, [])], "no nodes": [(0, [])], "rand
 
 @pytest.mark.parametrize("given", GIVEN.values(), ids=GIVEN)
 @pytest.mark.parametrize("reduce", ["sum", "mean", "max"])
-def test_aggregation_equals_scatter(given: list[Graph], reduce: str) -> None:
+def test_aggregation_matches_scatter(given: list[Graph], reduce: str) -> None:
     batch = batch_of(given)
     messages = vectors(batch.num_edges, 5)
     expected = scatter(messages, batch.edge_index[1], dim=0, dim_size=batch.num_nodes, reduce=reduce)
@@ -23,12 +23,12 @@ def test_aggregation_equals_scatter(given: list[Graph], reduce: str) -> None:
 
 
 @pytest.mark.parametrize("reduce", ["sum", "mean", "max"])
-def test_messages_get_their_gradient(reduce: str) -> None:
+def test_message_gradient_matches_scatter(reduce: str) -> None:
     batch = batch_of(AWKWARD)
     messages = vectors(batch.num_edges, 3).requires_grad_()
     assert torch.autograd.gradcheck(lambda given: aggregate_messages(batch, given, reduce), messages)
 
 
-def test_an_unknown_reduction_is_an_error() -> None:
+def test_unknown_reduction_raises() -> None:
     with pytest.raises(GraphTrialError, match="cannot aggregate by 'median': use sum, mean or max"):
         aggregate_messages(batch_of(AWKWARD), torch.zeros(14, 2), "median")

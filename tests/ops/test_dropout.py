@@ -21,7 +21,7 @@ def keeps(p: float, count: int, seed: int = 0) -> torch.Tensor:
 
 @pytest.mark.parametrize("length", range(16, 21))
 @pytest.mark.parametrize("threshold", [1, 20_000, 32_768, 65_535, 65_536])
-def test_each_random_word_masks_four_elements(threshold: int, length: int) -> None:
+def test_mask_uses_16_bits_per_element(threshold: int, length: int) -> None:
     out = np.full(length, -1.0)
     run(kernels.dropout, 0, np.array([1234567]), threshold, 2.5, None, out)
     parts = [word >> shift & 0xFFFF for word in WORDS for shift in (0, 16, 32, 48)]
@@ -29,7 +29,7 @@ def test_each_random_word_masks_four_elements(threshold: int, length: int) -> No
 
 
 @pytest.mark.parametrize("p", [0.05, 0.4, 0.5, 0.9])
-def test_the_dropped_fraction_is_p_and_neighbours_are_independent(p: float) -> None:
+def test_dropped_fraction_is_p_and_elements_are_independent(p: float) -> None:
     remaining = keeps(p, 400_000)
     assert stats.binomtest(int(remaining.sum()), len(remaining), 1 - p).pvalue > 1e-3
     for apart in (1, 2, 3, 4, 64):
@@ -37,7 +37,7 @@ def test_the_dropped_fraction_is_p_and_neighbours_are_independent(p: float) -> N
         assert stats.chi2_contingency(table).pvalue > 1e-3
 
 
-def test_two_draws_and_two_seeds_are_independent() -> None:
+def test_masks_and_seeds_are_independent() -> None:
     generator = torch.Generator().manual_seed(3)
     first, second = (dropout_mask(torch.empty(200_000), 0.5, generator) for _ in range(2))
     for one, other in ((first, second), (keeps(0.5, 200_000, 0), keeps(0.5, 200_000, 1))):
@@ -56,7 +56,7 @@ def test_surviving_elements_are_scaled_to_the_same_mean() -> None:
         assert float(out.mean()) == pytest.approx(1.0, abs=0.02)
 
 
-def test_the_gradient_has_the_same_mask() -> None:
+def test_gradient_has_the_same_mask() -> None:
     x = torch.randn(7, 5, dtype=torch.float64).t().requires_grad_()
     torch.manual_seed(4)
     out = dropout(x, 0.5)
@@ -66,14 +66,14 @@ def test_the_gradient_has_the_same_mask() -> None:
     torch.testing.assert_close(out, x * mask)
 
 
-def test_eval_mode_keeps_everything() -> None:
+def test_eval_mode_is_the_identity() -> None:
     x, before = torch.randn(9), torch.get_rng_state()
     assert dropout(x, 0.5, False) is x
     assert dropout(x, 0.0) is x
     assert torch.equal(torch.get_rng_state(), before)
 
 
-def test_dropout_of_an_empty_tensor() -> None:
+def test_empty_tensor_is_supported() -> None:
     assert dropout(torch.empty(0, 3), 0.5).shape == (0, 3)
 
 

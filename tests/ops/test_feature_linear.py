@@ -29,7 +29,7 @@ def maps(x: Tensor) -> tuple[Tensor, Tensor]:
 
 
 @pytest.mark.parametrize(("density", "width"), [(0.05, MIN_WIDTH + 30), (0.5, MIN_WIDTH + 30), (0.05, 40)])
-def test_the_product_and_its_gradient(density: float, width: int) -> None:
+def test_product_and_gradient_match_the_dense_layer(density: float, width: int) -> None:
     x = bag_of_words(density, width)
     weight, bias = maps(x)
     assert (sparse_features(x) is not None) == (density < 0.1 and width > MIN_WIDTH)
@@ -40,7 +40,7 @@ def test_the_product_and_its_gradient(density: float, width: int) -> None:
     torch.testing.assert_close(ours, theirs)
 
 
-def test_the_dropout_mask_covers_nonzero_values_alone() -> None:
+def test_dropout_mask_covers_nonzero_values_alone() -> None:
     x = bag_of_words(0.05)
     weight, _ = maps(x)
     torch.manual_seed(5)
@@ -52,7 +52,7 @@ def test_the_dropout_mask_covers_nonzero_values_alone() -> None:
     torch.testing.assert_close(out, F.linear(dropped, weight))
 
 
-def test_the_sparse_form_is_cached_until_the_tensor_changes() -> None:
+def test_sparse_form_is_cached_until_the_tensor_changes() -> None:
     x = bag_of_words(0.05)
     weight, _ = maps(x)
     assert sparse_features(x) is sparse_features(x)
@@ -62,7 +62,7 @@ def test_the_sparse_form_is_cached_until_the_tensor_changes() -> None:
     assert sparse_features(x) is None
 
 
-def test_the_cache_entry_dies_with_the_tensor() -> None:
+def test_cache_entry_is_released_with_the_tensor() -> None:
     cache = importlib.import_module("graphtrial.ops.feature_linear")._cache
 
     x = bag_of_words(0.05)

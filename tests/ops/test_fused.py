@@ -118,7 +118,7 @@ NAMES = (
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "graphs", "width"), rotating(NAMES, LISTS, WIDTHS))
-def test_values_and_gradients_equal_those_of_the_reference(name: str, graphs: str, width: int) -> None:
+def test_values_and_gradients_match_the_reference(name: str, graphs: str, width: int) -> None:
     (fused, reference), inputs = _case(name, batch_of(LISTS[graphs]), width)
     ours = [value.clone().requires_grad_() for value in inputs]
     theirs = [value.clone().requires_grad_() for value in inputs]
@@ -202,7 +202,7 @@ def test_spmm_of_any_width_equals_the_reference(width: int) -> None:
 
 
 @pytest.mark.parametrize("width", [5, 14])
-def test_chunks_of_any_size_give_the_same(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_result_does_not_depend_on_chunk_size(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     batch = batch_of(LISTS["random-0"])
     (fused, _), inputs = _case("gated mean with edge weights", batch, width)
     actual = []

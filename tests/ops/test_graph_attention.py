@@ -40,7 +40,7 @@ def one_by_one(graph: GraphBatch, q: Tensor, k: Tensor, v: Tensor, pairs: Tensor
 
 @pytest.mark.parametrize("padding_cost", [0, 60, 10_000])
 @pytest.mark.parametrize("biased", [False, True])
-def test_values_and_gradients_are_those_of_each_graph_alone(
+def test_values_and_gradients_match_single_graphs(
     biased: bool, padding_cost: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "PADDING_COST", padding_cost)
@@ -97,7 +97,7 @@ def test_self_attention_is_torchs_multi_head_attention() -> None:
     torch.testing.assert_close(ours(graph, x), torch.cat(expected))
 
 
-def test_a_batch_without_nodes() -> None:
+def test_batch_without_nodes() -> None:
     graph = batch([0, 0])
     assert graph_attention(graph, *inputs(graph)).shape == (0, 2, 3)
     assert pair_blocks(graph, vectors(0, 2)) == []

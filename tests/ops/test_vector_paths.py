@@ -38,7 +38,7 @@ CASES: dict[str, tuple[Callable[..., Tensor], list[Tensor]]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_both_paths_agree(name: str) -> None:
+def test_vector_and_portable_paths_agree(name: str) -> None:
     function, inputs = CASES[name]
     results = []
     for use in (True, False):
@@ -61,7 +61,7 @@ def test_both_paths_agree(name: str) -> None:
         ("riscv64", {}, False),
     ],
 )
-def test_the_processor_decides(
+def test_processor_selects_the_path(
     machine: str, features: dict[str, bool], expected: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("platform.machine", lambda: machine)

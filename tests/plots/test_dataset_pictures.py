@@ -112,7 +112,7 @@ def test_circular_skip_links_are_rings_with_chords(tmp_path: Path) -> None:
     plot(dataset, tmp_path, graphs=3)
 
 
-def test_a_tour_is_counted_once_and_drawn_in_red() -> None:
+def test_tour_edges_are_counted_once_and_drawn_in_red() -> None:
     drawer = drawer_of(KINDS["tour"])
     part = drawer.parts(1)[0]
     axes = Figure().subplots()
@@ -125,7 +125,7 @@ def test_a_tour_is_counted_once_and_drawn_in_red() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("graphs", [graph_set([g for g in AWKWARD if g[0]]), graph_set([(1, [])])])
-def test_awkward_graphs_are_drawn(graphs: GraphSet, tmp_path: Path) -> None:
+def test_degenerate_graphs_are_drawn(graphs: GraphSet, tmp_path: Path) -> None:
     assert all(path.stat().st_size for path in plot(dataset_of(graphs), tmp_path, graphs=9))
 
 
@@ -159,7 +159,7 @@ def test_homophily_matches_a_loop() -> None:
         np.testing.assert_allclose(node_homophily(graphs), expected)
 
 
-def test_a_neighbourhood_is_the_induced_graph_of_the_nearest() -> None:
+def test_neighbourhood_is_the_induced_subgraph_of_nearest_nodes() -> None:
     part = neighbourhood(CITATIONS, 0, 17, 40)
     graph = nx.barabasi_albert_graph(400, 2, seed=1)
     assert len(part.nodes) == 40
@@ -171,14 +171,14 @@ def test_a_neighbourhood_is_the_induced_graph_of_the_nearest() -> None:
     assert part.ends.shape[1] == 2 * graph.subgraph(part.nodes.tolist()).number_of_edges()
 
 
-def test_samples_go_through_the_classes_or_the_sizes() -> None:
+def test_samples_cover_classes_or_size_quantiles() -> None:
     graphs = from_networkx([nx.path_graph(n) for n in (9, 3, 5, 7, 2, 4)])
     assert typical(dataset_of(with_classes(graphs, "graph")), 3) == [0, 1, 2]
     assert [int(graphs.node_counts[i]) for i in typical(dataset_of(graphs), 3)] == [3, 5, 9]
     assert sorted(typical(dataset_of(with_classes(graphs, "graph")), 40)) == [0, 1, 2, 3, 4, 5]
 
 
-def test_parts_of_a_graph_and_groups_do_not_overlap() -> None:
+def test_component_layouts_do_not_overlap() -> None:
     graph = nx.disjoint_union_all([nx.cycle_graph(6), nx.path_graph(4), nx.empty_graph(2)])
     places = layout(12, np.array(graph.edges).T)
     between = np.linalg.norm(places[:, None] - places[None], axis=2)[np.triu_indices(12, 1)]
@@ -192,11 +192,11 @@ def test_parts_of_a_graph_and_groups_do_not_overlap() -> None:
 @pytest.mark.parametrize(
     ("word", "text"), [("C", ""), ("C H1", ""), ("N H3 +", "NH₃⁺"), ("O -", "O⁻"), ("N H1 +", "NH⁺"), ("Cl", "Cl")]
 )
-def test_atoms_are_written_as_chemists_do(word: str, text: str) -> None:
+def test_atom_labels_are_skeletal_formulas(word: str, text: str) -> None:
     assert label(word) == text
 
 
-def test_the_mosaic_has_the_colours_of_the_superpixels() -> None:
+def test_voronoi_image_has_superpixel_colours() -> None:
     x = np.array([[0.2, 0.25, 0.25], [0.9, 0.75, 0.75]])
     image = mosaic(x, 4)
     assert image[0, 0] == 0.2

@@ -36,14 +36,16 @@ from tools.normalize_published.raw import read_csv
         ("csl", "3wl-gnn", {}, 80, 3, 102510),
     ],
 )
-def test_released_sizes(dataset: str, model: str, keywords: dict, width: int, layers: int, params: int) -> None:
+def test_released_sizes_are_found(
+    dataset: str, model: str, keywords: dict, width: int, layers: int, params: int
+) -> None:
     actual = released_configuration(dataset, model, **keywords)
     assert actual is not None
     assert (actual.settings["width"], actual.layers, actual.params) == (width, layers, params)
     assert resolve_settings(model, dict(actual.settings))["layers"] == layers
 
 
-def test_the_whole_configuration() -> None:
+def test_configuration_has_all_fields() -> None:
     actual = released_configuration("zinc", "gatedgcn", edge_features=True)
     assert actual is not None
     assert (actual.paper, actual.datasets, actual.model, actual.budget) == ("bgnn-v5", ["zinc"], "gatedgcn", "100k")
@@ -62,7 +64,7 @@ def test_the_whole_configuration() -> None:
     }
 
 
-def test_the_width_of_gat_is_that_of_all_its_heads() -> None:
+def test_width_of_gat_is_the_total_over_heads() -> None:
     actual = released_configuration("zinc", "gat")
     assert actual is not None
     assert resolve_settings("gat", dict(actual.settings)).items() >= {"width": 144, "heads": 8}.items()
@@ -94,14 +96,14 @@ def test_missing_variant_suggests_the_nearest() -> None:
     assert without_edges.edge_features is True
 
 
-def test_nothing_where_nothing_was_released() -> None:
+def test_missing_configuration_is_none() -> None:
     assert released_configuration("no-such-dataset", "gcn") is None
     assert released_configuration("zinc", "no-such-model") is None
     assert released_configuration("csl", "gcn", budget="500k") is None
     assert released_configuration("zinc", "gcn", layers=7) is None
 
 
-def test_repetitions_are_one_configuration_with_the_seeds_of_all() -> None:
+def test_repetitions_are_merged_with_all_seeds() -> None:
     actual = released_configuration("enzymes", "gin")
     assert actual is not None
     assert actual.training["seeds"] == [41, 95]

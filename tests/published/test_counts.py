@@ -33,7 +33,7 @@ def row(cell: ParameterCheck) -> tuple[str, str, str]:
     return cell.paper, cell.dataset, cell.model
 
 
-def test_there_is_one_cell_per_printed_number() -> None:
+def test_every_printed_count_has_one_entry() -> None:
     printed = [line for line in read_csv("raw/results.csv") if line["params"] and line["split"] == "test"]
     papers = ("bgnn-v1", "bgnn-v5")
     assert sorted(int(line["params"]) for line in printed if line["paper"] in papers) == sorted(
@@ -42,7 +42,7 @@ def test_there_is_one_cell_per_printed_number() -> None:
     assert len(cells()) == 569
 
 
-def test_every_number_is_met_exactly_but_for_those_printed_wrongly() -> None:
+def test_counts_match_exactly_except_for_errata() -> None:
     missed = [cell for cell in cells() if not cell.match]
     assert {row(cell) for cell in missed} == PRINTED_WRONGLY | NO_COUNT
     assert len(missed) == 9
@@ -53,7 +53,7 @@ def test_every_number_is_met_exactly_but_for_those_printed_wrongly() -> None:
     assert all(cell.reason is None and cell.source and cell.settings for cell in cells() if cell.match)
 
 
-def test_a_model_with_memory_and_random_numbers_has_the_same_count() -> None:
+def test_built_models_have_published_parameter_counts() -> None:
     names = {"GIN": "gin", "GatedGCN": "gatedgcn", "3WLGNN": "3wl-gnn", "GAT": "gat"}
     for name, ours in names.items():
         cell = next(cell for cell in cells() if cell.model == name and cell.dataset == "ZINC" and not cell.variant)
@@ -71,7 +71,7 @@ def test_unknown_models_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-def test_the_command_prints_every_cell_for_scripts_and_for_people() -> None:
+def test_params_published_prints_table_and_json() -> None:
     checks = json.loads(CliRunner().invoke(app, ["params", "--published", "--json"]).stdout)
     keys = {"paper", "table", "dataset", "model", "variant", "layers", "published", "built", "match", "reason"}
     assert len(checks) == len(cells())
@@ -98,7 +98,7 @@ def test_counting_needs_no_data() -> None:
 
 
 @pytest.mark.parametrize("line", shape_lines(), ids=lambda line: line["dataset"])
-def test_shapes_are_those_that_the_datasets_declare(line: dict[str, str]) -> None:
+def test_shapes_match_declared_datasets(line: dict[str, str]) -> None:
     for name in set(line["names"].split()) & set(DATASETS.names()):
         kind = DATASETS.get(name)
         assert kind.task.level == line["level"]
@@ -106,7 +106,7 @@ def test_shapes_are_those_that_the_datasets_declare(line: dict[str, str]) -> Non
 
 
 @pytest.mark.parametrize("name", ["csl", "enzymes", "proteins_full"])
-def test_shapes_equal_those_read_off_the_data(name: str, request: pytest.FixtureRequest) -> None:
+def test_shapes_match_loaded_data(name: str, request: pytest.FixtureRequest) -> None:
     if name != "csl":
         request.getfixturevalue("mirror")
     for encoding in (None, ENCODINGS.get("laplacian")(k=20)):

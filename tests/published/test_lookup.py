@@ -36,7 +36,7 @@ def printed(row: PublishedResult | None) -> str:
     return row.test.text
 
 
-def test_a_row_has_the_numbers_of_the_paper() -> None:
+def test_published_row_has_printed_numbers() -> None:
     row = find("zinc", "gcn")
     assert row is not None
     assert (row.paper, row.table, row.params, row.metric, row.higher_is_better) == ("bgnn-v5", 3, 103077, "MAE", False)
@@ -70,7 +70,7 @@ def test_a_row_has_the_numbers_of_the_paper() -> None:
         ("zinc", "gcn-vanilla", {"paper": "bgnn-v1", "graph_norm": True}, "0.469±0.002"),
     ],
 )
-def test_the_row_of_the_benchmark_for_a_trial(
+def test_bgnn_trial_matches_its_published_row(
     dataset: str, model: str, keywords: dict[str, Any], expected: str
 ) -> None:
     assert printed(find(dataset, model, **keywords)) == expected
@@ -105,13 +105,13 @@ def test_csl_without_encoding_is_one_row_for_all_message_passing_models(model: s
         ("zinc", "gcn", {"paper": "of-my-own"}),
     ],
 )
-def test_no_row_where_depth_encoding_switches_or_data_differ(
+def test_no_match_where_depth_encoding_settings_or_data_differ(
     dataset: str, model: str, keywords: dict[str, Any]
 ) -> None:
     assert find(dataset, model, **keywords) is None
 
 
-def test_main_tables_come_before_studies() -> None:
+def test_main_tables_are_preferred_to_ablations() -> None:
     row = find("pattern", "gatedgcn", layers=16)
     assert row is not None
     assert row.table == 8
@@ -133,14 +133,14 @@ def test_rows_of_several_targets_and_repetitions_are_one_experiment() -> None:
     assert [row.repetition for row in repetitions] == [1, 2]
 
 
-def test_a_diverged_row_has_no_score() -> None:
+def test_diverged_row_has_no_score() -> None:
     row = find("zinc", "ringgnn", layers=8, edge_features=True, residual=True)
     assert row is not None
     assert (row.status, row.test) == ("diverged", None)
 
 
 @pytest.mark.parametrize("text", ["bgnn-v5/table-99", "bgnn-v9/table-3", "table-3", "bgnn-v5", ""])
-def test_an_unknown_table_is_an_error_with_an_example(text: str) -> None:
+def test_unknown_table_raises_with_an_example(text: str) -> None:
     with pytest.raises(GraphTrialError, match="bgnn-v5/table-3"):
         parse_table(text)
 
@@ -161,7 +161,9 @@ def test_an_unknown_table_is_an_error_with_an_example(text: str) -> None:
         ("qm9-complete", "mpnn", {}, "0.034±0.001"),
     ],
 )
-def test_the_row_of_tudataset_for_a_trial(dataset: str, model: str, settings: dict[str, Any], expected: str) -> None:
+def test_tudataset_trial_matches_its_published_row(
+    dataset: str, model: str, settings: dict[str, Any], expected: str
+) -> None:
     assert printed(find(dataset, model, paper="tudataset", **settings)) == expected
 
 
@@ -193,7 +195,7 @@ def test_trial_outside_tudataset_has_no_row(dataset: str, model: str) -> None:
         ("wikics+links-10000", "mlp-direct", "0.9192±0.0004"),
     ],
 )
-def test_the_row_of_wikics_for_a_trial(dataset: str, model: str, expected: str) -> None:
+def test_wikics_trial_matches_its_published_row(dataset: str, model: str, expected: str) -> None:
     assert printed(find(dataset, model, paper="wikics")) == expected
 
 

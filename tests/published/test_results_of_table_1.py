@@ -17,7 +17,7 @@ ROWS = FACTS["rows"]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[f"{row['dataset']}-{row['kernel']}" for row in ROWS])
-def test_every_cell_is_near_the_published_one_or_explained(row: dict) -> None:
+def test_every_cell_is_near_the_published_score_or_explained(row: dict) -> None:
     published = find_published("tudataset", row["dataset"].lower(), row["kernel"], {}, None)
     assert published is not None
     assert published.test is not None
@@ -33,7 +33,7 @@ def test_every_cell_is_near_the_published_one_or_explained(row: dict) -> None:
         assert sum(chosen.values()) == row["runs"]
 
 
-def test_every_cell_is_there_once() -> None:
+def test_every_cell_occurs_once() -> None:
     cells = [(row["dataset"], row["kernel"]) for row in ROWS]
     assert len(set(cells)) == len(cells)
     for dataset in FACTS["data"]:

@@ -35,7 +35,7 @@ def _start(store: Store, spec: TrialSpec) -> None:
     store.start(spec, "accuracy", True, environment)
 
 
-def test_a_summary_agrees_with_numpy() -> None:
+def test_summary_agrees_with_numpy() -> None:
     values = [3.0, 1.0, 4.0, 1.5]
     actual = summarise(values)
     assert actual is not None
@@ -46,7 +46,7 @@ def test_a_summary_agrees_with_numpy() -> None:
     assert summarise([2.0]).std is None  # type: ignore[union-attr]
 
 
-def test_a_row_sums_up_its_trials_beside_the_published_one(store: Store) -> None:
+def test_row_summarises_trials_with_published_score(store: Store) -> None:
     (row,) = result_rows(store.trials())
     result = row.to_dict()
     std = statistics.stdev([98, 99, 100, 101])

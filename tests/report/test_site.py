@@ -86,7 +86,7 @@ def pages(site: Path) -> dict[Path, Page]:
 
 
 @pytest.mark.slow
-def test_every_link_and_source_leads_to_a_file_of_the_site_or_to_a_place_on_the_page(site: Path) -> None:
+def test_every_link_resolves_within_the_site(site: Path) -> None:
     actual = pages(site)
     assert len(actual) > 25
     for file, page in actual.items():
@@ -101,7 +101,7 @@ def test_every_link_and_source_leads_to_a_file_of_the_site_or_to_a_place_on_the_
             assert not place or place in actual[target].ids
 
 
-def test_no_page_may_ask_anything_of_a_network_or_run_anything_but_our_scripts(site: Path) -> None:
+def test_pages_have_no_external_requests_or_inline_scripts(site: Path) -> None:
     for file, page in pages(site).items():
         text = file.read_text(encoding="utf-8")
         policy = re.search(r'Content-Security-Policy" content="([^"]+)"', text)
@@ -115,7 +115,7 @@ def test_no_page_may_ask_anything_of_a_network_or_run_anything_but_our_scripts(s
         assert page.handlers == []
 
 
-def test_names_are_shown_and_never_taken_for_markup(site: Path) -> None:
+def test_names_are_escaped(site: Path) -> None:
     seen = 0
     for file, page in pages(site).items():
         text = file.read_text(encoding="utf-8")
@@ -124,7 +124,7 @@ def test_names_are_shown_and_never_taken_for_markup(site: Path) -> None:
     assert seen >= 6  # overview, dataset, model, row, trials, and the page of each trial
 
 
-def test_data_of_charts_is_valid_json_whatever_the_names(site: Path) -> None:
+def test_chart_data_are_valid_json_for_any_names(site: Path) -> None:
     names = set()
     for file in site.rglob("*.html"):
         for block in re.findall(r'<script type="application/json">(.*?)</script>', file.read_text(encoding="utf-8")):
@@ -133,7 +133,7 @@ def test_data_of_charts_is_valid_json_whatever_the_names(site: Path) -> None:
     assert any(EVIL in name for name in names)
 
 
-def test_there_is_a_page_for_every_dataset_model_row_and_trial(site: Path) -> None:
+def test_every_dataset_model_row_and_trial_has_a_page(site: Path) -> None:
     assert len(list((site / "datasets").glob("*.html"))) == 3
     assert len(list((site / "models").glob("*.html"))) == 5
     assert len(list((site / "rows").glob("row-*.html"))) == 17
@@ -143,7 +143,7 @@ def test_there_is_a_page_for_every_dataset_model_row_and_trial(site: Path) -> No
     }
 
 
-def test_a_trial_page_has_specification_environment_error_and_the_command_to_run_it_again(site: Path) -> None:
+def test_trial_page_has_specification_environment_error_and_command(site: Path) -> None:
     failed = [page for file, page in pages(site).items() if file.parent.name == "trials" and "Error" in page.texts]
     assert len(failed) == 1
     text = "".join(failed[0].texts)
@@ -155,7 +155,7 @@ def test_a_trial_page_has_specification_environment_error_and_the_command_to_run
     assert f"graphtrial reproduce {trial[1]} --shipped" in text
 
 
-def test_every_table_is_there_in_four_formats_with_the_same_cells(site: Path) -> None:
+def test_tables_are_exported_in_four_formats_with_equal_cells(site: Path) -> None:
     names = {file.stem for file in (site / "tables").iterdir()}
     for name in names:
         with (site / "tables" / f"{name}.csv").open(encoding="utf-8", newline="") as stream:
@@ -175,7 +175,7 @@ def test_every_table_is_there_in_four_formats_with_the_same_cells(site: Path) ->
     assert best.count(r"\textbf{") == best.count(r"\underline{") == 1
 
 
-def test_the_first_page_counts_verdicts_as_the_rows_have_them(site: Path) -> None:
+def test_overview_counts_verdicts_of_rows(site: Path) -> None:
     store = Store(site.parent / "store.sqlite")
     rows = [row for row in result_rows(store.trials()) if row.published]
     page = Page((site / "index.html").read_text(encoding="utf-8"))
@@ -187,7 +187,7 @@ def test_the_first_page_counts_verdicts_as_the_rows_have_them(site: Path) -> Non
 
 
 @pytest.mark.slow
-def test_a_new_report_replaces_the_old_one_and_leaves_anything_else_alone(site: Path, tmp_path: Path) -> None:
+def test_new_report_replaces_the_old_one_and_keeps_other_files(site: Path, tmp_path: Path) -> None:
     store = sample_store(tmp_path / "store.sqlite")
     first = write_site(store, tmp_path / "site")
     (first.parent / "rows" / "stale.html").write_text("from an earlier store")
@@ -201,13 +201,13 @@ def test_a_new_report_replaces_the_old_one_and_leaves_anything_else_alone(site: 
         write_site(store, tmp_path / "store.sqlite")
 
 
-def test_an_empty_store_makes_no_report(tmp_path: Path) -> None:
+def test_empty_store_raises(tmp_path: Path) -> None:
     with pytest.raises(GraphTrialError, match="no trials yet"):
         write_site(Store(tmp_path / "store.sqlite"), tmp_path / "site")
     assert not (tmp_path / "site").exists()
 
 
-def test_scores_and_losses_beyond_all_bounds_break_no_page(tmp_path: Path) -> None:
+def test_infinite_scores_and_losses_are_rendered(tmp_path: Path) -> None:
     store = Store(tmp_path / "store.sqlite")
     for seed, spec in enumerate(plan(seeds=1)[:3]):
         record(store, spec, 1e300 if seed else 50.0, epochs=4)
@@ -218,7 +218,7 @@ def test_scores_and_losses_beyond_all_bounds_break_no_page(tmp_path: Path) -> No
             assert json.loads(block)["views"]
 
 
-def test_a_name_in_a_store_is_never_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_in_a_store_are_never_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "trap_of_a_store.py").write_text("raise SystemExit('imported')")
     monkeypatch.syspath_prepend(str(tmp_path))
     store = Store(tmp_path / "store.sqlite")
@@ -240,7 +240,7 @@ def test_file_names_are_safe_and_unique() -> None:
     assert built[0] == "csl"
 
 
-def test_html_in_documents_stays_text() -> None:
+def test_html_in_documents_is_escaped() -> None:
     links = "[x](javascript:alert(1)) [y](https://arxiv.org/abs/1)"
     built = render(f"# A\n\n<script>alert(1)</script>\n\n{links}\n\n| a |\n|---|\n| b |\n")
     assert "<script>" not in built

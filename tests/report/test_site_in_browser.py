@@ -131,7 +131,7 @@ def column(page: Any, title: str) -> list[str]:
     return actual
 
 
-def test_every_page_opens_draws_its_charts_and_fits_phone_and_desk(page: Any, site: Path) -> None:
+def test_every_page_renders_charts_at_phone_and_desktop_width(page: Any, site: Path) -> None:
     charts = 0
     for file in kinds(site):
         for size in (DESK, PHONE):
@@ -152,7 +152,7 @@ def test_every_page_opens_draws_its_charts_and_fits_phone_and_desk(page: Any, si
     assert charts > 10
 
 
-def test_a_reason_stays_below_its_row_when_a_table_is_sorted_and_filtered(page: Any, site: Path) -> None:
+def test_reason_follows_its_row_when_sorting_and_filtering(page: Any, site: Path) -> None:
     page.goto((site / "papers.html").as_uri())
     script = """() => [...document.querySelectorAll(".grid tbody tr.below")].filter((row) => !row.hidden).map(
       (row) => [row.previousElementSibling.cells[2].textContent, row.textContent])"""
@@ -173,7 +173,7 @@ def _mean(text: str) -> float:
     return float(text.partition("±")[0])
 
 
-def test_a_column_is_sorted_by_mouse_and_by_keyboard(page: Any, site: Path) -> None:
+def test_columns_are_sorted_by_mouse_and_keyboard(page: Any, site: Path) -> None:
     page.goto((site / "datasets" / "csl.html").as_uri())
     means = lambda: [_mean(text) for text in column(page, "Test")]  # noqa: E731
     button = page.locator(".grid").first.get_by_role("button", name="Test", exact=True)
@@ -190,7 +190,7 @@ def test_a_column_is_sorted_by_mouse_and_by_keyboard(page: Any, site: Path) -> N
     assert "" not in published[: len([text for text in published if text])], "cells without a number come last"
 
 
-def test_a_table_is_filtered_by_words(page: Any, site: Path) -> None:
+def test_tables_are_filtered_by_text(page: Any, site: Path) -> None:
     page.goto((site / "datasets" / "csl.html").as_uri())
     everything = len(column(page, "Model"))
     page.get_by_label("Filter the table by words").first.fill("LAPLACIAN gcn")
@@ -261,7 +261,7 @@ def test_chart_values_are_accessible(page: Any, site: Path) -> None:
     assert figure.locator("details tbody tr").count() >= 30
 
 
-def test_at_most_eight_lines_are_drawn_and_the_others_can_be_chosen_by_keyboard(page: Any, crowd: Path) -> None:
+def test_at_most_eight_curves_are_drawn_and_others_selectable(page: Any, crowd: Path) -> None:
     page.goto(next((crowd / "rows").glob("*.html")).as_uri())
     figure = page.locator("figure.chart", has_text="Learning curves")
     lines, buttons, message = figure.locator("polyline.line"), figure.locator(".legend button"), figure.locator(".said")
@@ -310,9 +310,7 @@ def test_diverged_curve_leaves_axes_readable(page: Any, crowd: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["datasets/csl.html", "papers/bgnn-v5-table-10.html"])
-def test_the_first_column_and_the_verdict_stay_in_sight_when_a_table_is_scrolled(
-    page: Any, site: Path, name: str
-) -> None:
+def test_first_column_and_verdict_are_sticky(page: Any, site: Path, name: str) -> None:
     page.set_viewport_size({"width": 760, "height": 800})
     page.goto((site / name).as_uri())
     scroll = page.locator(".grid .scroll").first
@@ -335,7 +333,7 @@ def test_the_first_column_and_the_verdict_stay_in_sight_when_a_table_is_scrolled
     assert scroll.evaluate("(s) => s.scrollLeft + s.clientWidth >= s.scrollWidth - 1"), "the last column is reached"
 
 
-def test_no_table_of_a_dataset_is_cut_off_at_the_width_of_a_laptop(page: Any, site: Path) -> None:
+def test_dataset_tables_fit_a_laptop_screen(page: Any, site: Path) -> None:
     for name in ("datasets/csl.html", "papers.html", "papers/bgnn-v5-table-3.html", "papers/bgnn-v5-table-8.html"):
         page.goto((site / name).as_uri())
         for scroll in page.locator(".grid .scroll").all():
@@ -343,7 +341,7 @@ def test_no_table_of_a_dataset_is_cut_off_at_the_width_of_a_laptop(page: Any, si
             assert wide[0] <= wide[1], (name, wide)
 
 
-def test_a_missing_cell_shows_the_command_that_would_run_it(page: Any, site: Path) -> None:
+def test_missing_cell_shows_its_command(page: Any, site: Path) -> None:
     page.goto((site / "papers" / "bgnn-v5-table-3.html").as_uri())
     assert page.get_by_text("not run", exact=True).first.is_visible()
     assert page.get_by_text("graphtrial run zinc mlp").first.is_hidden()
@@ -365,7 +363,7 @@ def test_models_are_ranked_over_datasets(page: Any, site: Path) -> None:
     assert "mean rank 4.5" in figure.locator(".tip").text_content()
 
 
-def test_everything_that_can_be_used_is_reached_by_tab(page: Any, site: Path) -> None:
+def test_controls_are_reachable_by_keyboard(page: Any, site: Path) -> None:
     page.goto((site / "datasets" / "csl.html").as_uri())
     reached = set()
     for _ in range(150):
@@ -385,7 +383,7 @@ def test_everything_that_can_be_used_is_reached_by_tab(page: Any, site: Path) ->
     assert expected <= reached
 
 
-def test_the_policy_of_a_page_refuses_what_would_leave_the_disk(browser: Any, site: Path) -> None:
+def test_content_security_policy_blocks_network_access(browser: Any, site: Path) -> None:
     context = browser.new_context()
     page = context.new_page()
     answered: list[str] = []
@@ -411,7 +409,7 @@ def test_the_policy_of_a_page_refuses_what_would_leave_the_disk(browser: Any, si
     context.close()
 
 
-def test_a_copy_button_gives_the_command_and_pages_work_without_scripts(browser: Any, site: Path) -> None:
+def test_copy_button_copies_the_command_and_pages_work_without_javascript(browser: Any, site: Path) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto((site / "datasets" / "csl.html").as_uri())

@@ -11,7 +11,7 @@ from graphtrial.results.columns.formats import duration
 from graphtrial.training.outcome import Epoch
 
 
-def test_a_curve_keeps_its_ends_and_no_more_points_than_a_screen_shows() -> None:
+def test_curves_are_subsampled_with_both_ends() -> None:
     epochs = [Epoch(n, 0.1, 1.0 / n, 0.0, 0.0, 0.0) for n in range(1, 1001)]
     chosen = sampled(epochs, 50)
     assert len(chosen) == 50
@@ -31,11 +31,11 @@ def test_a_curve_keeps_its_ends_and_no_more_points_than_a_screen_shows() -> None
         ([], True, []),
     ],
 )
-def test_the_best_and_the_second_best_are_marked(values: list[float | None], higher: bool, marks: list[str]) -> None:
+def test_best_and_the_second_best_are_marked(values: list[float | None], higher: bool, marks: list[str]) -> None:
     assert best_two(values, higher) == marks
 
 
-def test_a_spreadsheet_takes_no_name_for_a_formula_and_numbers_stay_numbers() -> None:
+def test_csv_quotes_formulas_and_keeps_numbers() -> None:
     rows = [[Cell("=cmd()"), Cell("-0.5", sort=-0.5)], [Cell("+evil"), Cell("")], [Cell("@x"), Cell("+1.5", sort=1.5)]]
     grid = Grid("t", "T & co", (*words("a"), *numbers("b")), rows, "caption")
     assert export(grid, "csv") == "a,b\n'=cmd(),-0.5\n'+evil,\n'@x,+1.5\n"
@@ -43,7 +43,7 @@ def test_a_spreadsheet_takes_no_name_for_a_formula_and_numbers_stay_numbers() ->
     assert '"b": null' in export(grid, "json")
 
 
-def test_latex_and_markdown_escape_what_would_be_markup() -> None:
+def test_latex_and_markdown_escape_markup() -> None:
     grid = Grid("t", "100 % of $x_1$", words("a_b", "c|d"), [[Cell(r"\input{x}", mark="best"), Cell("<b>|")]])
     latex = export(grid, "tex")
     assert r"\textbf{\textbackslash{}input\{x\}} & \textless{}b\textgreater{}\textbar{} \\" in latex
@@ -51,5 +51,5 @@ def test_latex_and_markdown_escape_what_would_be_markup() -> None:
     assert r"| \\input{x} | &lt;b>\| |" in export(grid, "md")
 
 
-def test_durations_are_in_the_unit_that_fits() -> None:
+def test_durations_use_a_suitable_unit() -> None:
     assert [duration(h) for h in (2.0, 0.5, 0.001)] == ["2.0 h", "30.0 min", "3.6 s"]

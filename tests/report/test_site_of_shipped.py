@@ -21,13 +21,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_site(shipped_store(), tmp_path_factory.mktemp("shipped") / "site", store_option=" --shipped").parent
 
 
-def test_it_takes_less_than_25_megabytes_on_a_disk(site: Path) -> None:
+def test_site_takes_less_than_25_megabytes(site: Path) -> None:
     sizes = [file.stat().st_size for file in site.rglob("*") if file.is_file()]
     assert len(sizes) > 500
     assert sum(-(-size // BLOCK) * BLOCK for size in sizes) < MOST_BYTES
 
 
-def test_departures_have_a_badge_and_are_never_best(site: Path) -> None:
+def test_rows_with_departures_have_a_badge_and_are_never_best(site: Path) -> None:
     rows = result_rows(shipped_store().trials())
     badged = [row for row in rows if row.departures]
     assert len(badged) > 5
@@ -44,7 +44,7 @@ def test_departures_have_a_badge_and_are_never_best(site: Path) -> None:
         assert dataset_title(name) in overview
 
 
-def test_disagreements_come_first(site: Path) -> None:
+def test_differing_rows_are_listed_first(site: Path) -> None:
     page = (site / "papers.html").read_text(encoding="utf-8")
     result = re.findall(r'<span class="verdict \w+">([^<]+)</span></td>', page)
     order = ["differs (worse)", "differs (better)", "inconclusive", "reproduced", "not comparable"]

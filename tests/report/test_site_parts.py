@@ -38,7 +38,7 @@ class Tags(HTMLParser):
 @pytest.mark.parametrize("href", [None, EVIL])
 @pytest.mark.parametrize("pill", ["", EVIL])
 @pytest.mark.parametrize("under", ["", EVIL])
-def test_nothing_in_a_cell_is_taken_for_markup(href: str | None, pill: str, under: str) -> None:
+def test_cells_are_escaped(href: str | None, pill: str, under: str) -> None:
     cell = Cell(EVIL, sort=EVIL, href=href, mark=EVIL, hint=EVIL, pill=pill, badges=((EVIL, EVIL),))
     page = Tags(str(cell_html(cell, GridColumn(EVIL, keep=True), under)))
     assert {tag for tag, _ in page.tags} <= {"td", "span", "a", "small"}
@@ -48,7 +48,7 @@ def test_nothing_in_a_cell_is_taken_for_markup(href: str | None, pill: str, unde
     assert Tags(str(element_text(EVIL))).tags == []
 
 
-def test_badges_are_in_every_format_and_small_lines_are_columns_of_their_own() -> None:
+def test_badges_and_second_lines_are_exported() -> None:
     columns = (*words("ModelEntry"), GridColumn("Test"), GridColumn("Interval", under=True))
     rows = [[Cell("gcn", badges=(("other data", "why"),)), Cell("1"), Cell("[0, 2]")]]
     grid = Grid("name", "title", columns, rows)

@@ -25,7 +25,7 @@ LOW = [70.2, 71.1, 70.3, 71.0, 70.9, 70.1, 70.7, 70.6]
 LAPLACIAN = Component("laplacian", {"k": 20, "sign": "random"})
 
 
-def test_clear_difference(results: Store, fill: Filler) -> None:
+def test_clear_difference_is_significant(results: Store, fill: Filler) -> None:
     fill("gcn", LOW)
     fill("gin", HIGH)
     (actual,) = compare(result_rows(results.trials()), "gin", "gcn")
@@ -36,7 +36,7 @@ def test_clear_difference(results: Store, fill: Filler) -> None:
     assert actual.conclusion.startswith("gin/layers=4 is better than gcn/layers=4 by ")
 
 
-def test_where_lower_is_better_the_lower_one_wins(results: Store, fill: Filler) -> None:
+def test_lower_score_wins_where_lower_is_better(results: Store, fill: Filler) -> None:
     fill("gcn", LOW, higher_is_better=False)
     fill("gin", HIGH, higher_is_better=False)
     (actual,) = compare(result_rows(results.trials()), "gin", "gcn")
@@ -54,14 +54,14 @@ def test_pairs_are_splits_and_seeds_are_averaged(results: Store, fill: Filler) -
     assert actual.notes == ()
 
 
-def test_splits_that_one_model_lacks_are_left_out(results: Store, fill: Filler) -> None:
+def test_splits_without_both_models_are_excluded(results: Store, fill: Filler) -> None:
     fill("gcn", [1, 2, 3], splits=3)
     fill("gin", [11, 13], splits=3)
     (actual,) = compare(result_rows(results.trials()), "gin", "gcn")
     assert actual.notes == ("1 trials of gcn/layers=4 are left out: the other model has none on their splits",)
 
 
-def test_infinite_scores_are_left_out(results: Store, fill: Filler) -> None:
+def test_infinite_scores_are_excluded(results: Store, fill: Filler) -> None:
     fill("gcn", [1.0, 2.0, 3.0])
     fill("gin", [2.0, 9.0, 4.5])
     trials = [replace(t, scores={"test": math.inf}) if t.scores["test"] == 9.0 else t for t in results.trials()]
@@ -93,7 +93,7 @@ def test_too_few_trials_verdict(results: Store, fill: Filler, splits: int) -> No
     assert more.verdict == "A is better"  # the advice can be followed
 
 
-def test_the_correction_for_several_datasets_can_ask_for_more_than_four(results: Store, fill: Filler) -> None:
+def test_holm_correction_can_require_more_seeds(results: Store, fill: Filler) -> None:
     for dataset in ("csl", "zinc"):
         fill("gcn", LOW[:4], dataset=dataset)
         fill("gin", HIGH[:4], dataset=dataset)
@@ -112,7 +112,7 @@ def test_few_seeds_are_undecided(results: Store, fill: Filler) -> None:
     assert f"about {actual.more_seeds} more seeds would decide" in actual.conclusion
 
 
-def test_a_wide_margin_makes_them_equivalent(results: Store, fill: Filler) -> None:
+def test_wide_margin_gives_equivalence(results: Store, fill: Filler) -> None:
     fill("gcn", LOW)
     fill("gin", [score + (-1) ** i * 0.01 for i, score in enumerate(LOW)])
     (actual,) = compare(result_rows(results.trials()), "gin", "gcn")
@@ -150,7 +150,7 @@ def test_models_without_common_datasets_raise(results: Store, fill: Filler) -> N
         compare(result_rows(results.trials()), "gcn", "gat")
 
 
-def test_the_command_prints_a_table_and_json(results: Store, fill: Filler) -> None:
+def test_command_prints_a_table_and_json(results: Store, fill: Filler) -> None:
     fill("gcn", LOW)
     fill("gin", HIGH)
     words = ["compare", "gin", "gcn", "--store", str(results.path)]

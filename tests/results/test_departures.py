@@ -95,7 +95,7 @@ def test_rows_on_the_published_data_come_before_others_of_the_dataset(trial: Cal
     assert [bool(row.departures) for row in best_first(built)] == [False, True]
 
 
-def test_a_model_that_was_mended_since_has_a_badge(results: Store, fill: Filler) -> None:
+def test_old_model_version_has_a_badge(results: Store, fill: Filler) -> None:
     fill("gcn", [0.4])
     (record,) = results.trials()
 

@@ -36,9 +36,7 @@ def specs(fill: Filler) -> list[TrialSpec]:
     return [*built, *(dataclasses.replace(built[0], seed=seed) for seed in (7, 8))]
 
 
-def test_a_running_trial_is_as_far_as_finished_ones_of_its_row_let_expect(
-    results: Store, specs: list[TrialSpec]
-) -> None:
+def test_progress_is_estimated_from_finished_trials_of_the_row(results: Store, specs: list[TrialSpec]) -> None:
     with begin(results, specs[3], 1):
         seen = snapshot(results)
         assert seen.statuses == {"done": 3, "running": 1}
@@ -82,5 +80,5 @@ def test_watch_once_prints_text_and_json(results: Store, specs: list[TrialSpec])
     ("seconds", "words"),
     [(0, "0 s"), (41.2, "41 s"), (185, "3 min 5 s"), (7800, "2 h 10 min"), (273_600, "3 d 4 h"), (3600, "1 h")],
 )
-def test_durations_read_well(seconds: float, words: str) -> None:
+def test_durations_are_formatted(seconds: float, words: str) -> None:
     assert duration(seconds) == words

@@ -28,7 +28,7 @@ def records(tmp_path: Path) -> list[TrialRecord]:
     return store.trials()
 
 
-def test_the_best_on_validation_stands_for_its_fold_and_the_first_of_equals(records: list[TrialRecord]) -> None:
+def test_best_validation_trial_is_selected_first_on_ties(records: list[TrialRecord]) -> None:
     (row,) = result_rows(records)
     result = row.to_dict()
     assert {c["split"]: c["layers"] for c in result["choices"]} == {0: 2, 1: 1}
@@ -40,12 +40,12 @@ def test_the_best_on_validation_stands_for_its_fold_and_the_first_of_equals(reco
     assert "| GIN-ε | none | 1-2 |  |" in markdown([row])
 
 
-def test_a_lower_score_is_better_where_it_is(records: list[TrialRecord]) -> None:
+def test_selection_follows_metric_direction(records: list[TrialRecord]) -> None:
     (row,) = result_rows([replace(record, higher_is_better=False) for record in records])
     assert {c["split"]: c["layers"] for c in row.choices} == {0: 1, 1: 2}
 
 
-def test_a_fold_is_not_chosen_for_before_every_model_was_tried(records: list[TrialRecord]) -> None:
+def test_fold_is_incomplete_until_every_candidate_finished(records: list[TrialRecord]) -> None:
     missing = [record for record in records if (record.spec.settings["layers"], record.spec.split) != (2, 1)]
     failed = [replace(record, status="failed", scores={}) if record not in missing else record for record in records]
     for part in (missing, failed):
@@ -55,13 +55,13 @@ def test_a_fold_is_not_chosen_for_before_every_model_was_tried(records: list[Tri
         assert len(row.choices) == 1
 
 
-def test_a_model_that_diverged_is_never_chosen(records: list[TrialRecord]) -> None:
+def test_diverged_trial_is_never_selected(records: list[TrialRecord]) -> None:
     lost = [replace(r, status="diverged", scores={}) if r.spec.settings["layers"] == 1 else r for r in records]
     (row,) = result_rows(lost)
     assert {c["split"]: c["layers"] for c in row.choices} == {0: 2, 1: 3}
 
 
-def test_jumping_and_plain_networks_are_rows_of_their_own(records: list[TrialRecord]) -> None:
+def test_jumping_knowledge_is_a_separate_row(records: list[TrialRecord]) -> None:
     def jumping(record: TrialRecord) -> TrialRecord:
         model = replace(record.spec.model, arguments={**record.spec.settings, "jumping": True})
         return replace(record, id=record.id[::-1], spec=replace(record.spec, model=model))

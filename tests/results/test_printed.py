@@ -70,7 +70,7 @@ def _settings(words: list[str]) -> list[tuple[str, str]]:
     return [(key, value) for key, _, value in (pair.partition("=") for pair in pairs)]
 
 
-def test_lines_and_groups_are_those_of_the_paper() -> None:
+def test_lines_and_groups_match_the_paper() -> None:
     zinc = empty()["bgnn-v5/table-3"]
     assert zinc.layout.groups == [""]
     assert [(line.label, *line.before) for line in zinc.lines][:3] == [
@@ -126,7 +126,7 @@ def test_two_repetitions_of_a_table_are_the_first_two_seeds_of_the_protocol(resu
     assert scores == [None, None] or not {0, 1} & set(seeds)
 
 
-def test_the_shipped_rows_stand_in_the_tables_that_their_verdicts_name() -> None:
+def test_shipped_rows_are_in_the_tables_of_their_verdicts() -> None:
     rows = [row for row in result_rows(shipped_store().trials()) if row.published]
     there = {
         (id(cell.printed), one.row.id) for table in printed_tables(rows) for cell in table.cells for one in cell.matches

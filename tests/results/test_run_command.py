@@ -42,7 +42,7 @@ def test_command_runs_the_same_trials(row: ModelEntry, tmp_path: Path) -> None:
     assert set(json.loads(result.stdout)["trials"]) == {spec.id for spec in study.trials()}
 
 
-def test_no_command_if_none_gives_the_same_trials(tmp_path: Path) -> None:
+def test_command_is_none_if_none_runs_the_same_trials(tmp_path: Path) -> None:
     store = Store(tmp_path / "store.sqlite")
     for spec in Study("s", "csl", (ModelEntry("gcn", {"width": 6}),), seeds=(12345,), splits=1).trials():
         record(store, spec, 50.0, epochs=1)

@@ -17,7 +17,7 @@ from graphtrial.shipped import shipped_store
 from graphtrial.trials import Store
 
 
-def test_rows_that_look_the_same_show_the_setting_in_which_they_differ(results: Store, fill: Filler) -> None:
+def test_similar_rows_show_the_distinguishing_setting(results: Store, fill: Filler) -> None:
     fill("mlp-direct", [50, 51], arguments={"first_activation": True, "width": 35})
     fill("mlp-direct", [52, 53], arguments={"first_activation": False, "width": 35})
     fill("gcn", [60, 61])
@@ -36,13 +36,13 @@ def test_rows_that_look_the_same_show_the_setting_in_which_they_differ(results: 
     assert [line["differs_in"] for line in lines] == result
 
 
-def test_no_two_rows_of_the_shipped_results_look_the_same() -> None:
+def test_shipped_row_titles_are_unique() -> None:
     rows = result_rows(shipped_store().trials())
     seen = [(row.first.spec.dataset, row.first.spec.protocol, row.changes, row_title(row)) for row in rows]
     assert len(set(seen)) == len(rows)
 
 
-def test_encodings_and_labels_in_words(results: Store, fill: Filler) -> None:
+def test_encoding_and_model_titles_are_formatted(results: Store, fill: Filler) -> None:
     fill(
         "gatedgcn", [50], arguments={"edge_features": True}, encoding=Component("laplacian", {"k": 8, "sign": "random"})
     )

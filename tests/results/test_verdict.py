@@ -52,7 +52,7 @@ def judge(results: Store, fill: Filler) -> Judge:
         ([70.1, 69.8, 70.3, 70.0], {"doubtful": True}, "not comparable"),
     ],
 )
-def test_four_trials_against_four_runs_reach_every_verdict(
+def test_four_trials_can_reach_every_verdict(
     judge: Judge, ours: list[float], changes: dict[str, Any], label: str
 ) -> None:
     assert judge(ours, **changes).label == label
@@ -90,24 +90,24 @@ def test_constant_scores_are_handled_by_the_margin(judge: Judge) -> None:
         (10.4, "10.400±0.000", "differs (worse)"),
     ],
 )
-def test_two_constants_are_compared_by_one_percent(judge: Judge, mean: float, printed: str, label: str) -> None:
+def test_constant_scores_use_a_margin_of_one_percent(judge: Judge, mean: float, printed: str, label: str) -> None:
     actual = judge([10.0] * 3, PublishedScore(mean, 0.0, None, None, 100, printed))
     assert actual.label == label
     assert (actual.direction is None) == (mean == 10.0)
 
 
-def test_a_constant_100_percent_reproduces_what_nearly_is(judge: Judge) -> None:
+def test_constant_perfect_score_reproduces_a_near_perfect_one(judge: Judge) -> None:
     actual = judge([100.0] * 4, PublishedScore(99.6, 1.083, None, None, 100, "99.600±1.083"))
     assert (actual.kind, actual.direction) == ("reproduced", "better")
     assert "though significantly better" in actual.reason
 
 
-def test_the_rounding_of_printed_digits_is_an_error(judge: Judge) -> None:
+def test_rounding_adds_to_the_standard_error(judge: Judge) -> None:
     exact = judge([0.4144] * 2, PublishedScore(0.41, 0.0, None, None, 4, "0.41±0.00"), higher_is_better=True)
     assert exact.p == pytest.approx(2 * stats.norm.sf(0.0044 / (0.005 / math.sqrt(3))), rel=1e-6)
 
 
-def test_two_seeds_reproduce_nothing_that_they_cannot_show(judge: Judge) -> None:
+def test_two_seeds_are_inconclusive_without_power(judge: Judge) -> None:
     actual = judge([66.0, 74.5])
     assert actual.kind == "inconclusive"
     assert actual.required_trials is not None
@@ -115,7 +115,7 @@ def test_two_seeds_reproduce_nothing_that_they_cannot_show(judge: Judge) -> None
     assert f"about {actual.required_trials} further trials would decide:" in actual.reason
 
 
-def test_no_number_of_trials_decides_where_the_published_error_is_too_large(judge: Judge) -> None:
+def test_required_trials_are_none_if_the_published_error_dominates(judge: Judge) -> None:
     actual = judge([71.45, 71.5, 71.55, 71.6])  # 1.3 published errors of a mean over four runs
     assert (actual.kind, actual.required_trials) == ("inconclusive", None)
     assert "no number of further trials" in actual.reason
@@ -135,7 +135,7 @@ def test_missing_published_std_is_inconclusive(judge: Judge, change: dict[str, A
     assert "standard error of its mean is unknown" in actual.reason
 
 
-def test_a_printed_bootstrap_interval_is_an_error_of_the_mean(judge: Judge) -> None:
+def test_printed_bootstrap_interval_gives_a_standard_error(judge: Judge) -> None:
     score = PublishedScore(70.0, None, None, None, 100, "70.0±0.3", ci95_half_width=0.3)
     actual = judge([70.2] * 3, score)
     std = 0.3 / 1.959964 * 10 * math.sqrt(100 / 99)
@@ -144,7 +144,7 @@ def test_a_printed_bootstrap_interval_is_an_error_of_the_mean(judge: Judge) -> N
     assert actual.p == pytest.approx(2 * stats.t.sf(0.2 / error, 99 * error**4 / (std**2 / 100) ** 2), rel=1e-4)
 
 
-def test_lower_errors_are_better(results: Store, fill: Filler) -> None:
+def test_lower_error_is_better(results: Store, fill: Filler) -> None:
     fill("gcn", [64.0, 63.5, 64.4, 63.8], higher_is_better=False)
     (row,) = result_rows(results.trials())
     beside = dataclasses.replace(PRINTED, test=SCORE, higher_is_better=False)

@@ -17,7 +17,7 @@ CLAIMS = [(page, claim["key"], claim["claimed"]) for page in PAGES for claim in 
 
 
 @pytest.mark.parametrize(("page", "key", "claimed"), CLAIMS, ids=[f"{page.name}: {key}" for page, key, _ in CLAIMS])
-def test_a_claim_is_what_the_shipped_store_has(page: Path, key: str, claimed: str) -> None:
+def test_claims_match_the_shipped_store(page: Path, key: str, claimed: str) -> None:
     try:
         stored = expected(key)
     except NotShippedError as error:

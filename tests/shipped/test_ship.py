@@ -19,7 +19,7 @@ from graphtrial.trials import Store
 
 
 @pytest.mark.slow
-def test_a_copy_has_every_finished_trial_and_its_epochs_to_the_last_bit(tmp_path: Path) -> None:
+def test_export_is_bit_exact_for_finished_trials(tmp_path: Path) -> None:
     store = sample_store(tmp_path / "store.sqlite")
     built = ship(store, tmp_path / "copy.sqlite")
     copy = Store(tmp_path / "copy.sqlite")
@@ -40,7 +40,7 @@ def test_a_copy_has_every_finished_trial_and_its_epochs_to_the_last_bit(tmp_path
     assert built.epochs == sum(r.epochs or 0 for r in finished.values())
 
 
-def test_nothing_in_a_copy_names_the_machine_the_user_or_a_folder(tmp_path: Path) -> None:
+def test_export_contains_no_host_user_or_path(tmp_path: Path) -> None:
     store = Store(tmp_path / "store.sqlite")
     spec = plan()[0]
     record(store, spec, 50.0, epochs=2)
@@ -54,7 +54,7 @@ def test_nothing_in_a_copy_names_the_machine_the_user_or_a_folder(tmp_path: Path
 
 
 @pytest.mark.parametrize("private", ["/home/someone/models.py", f"x {Path.home()}/y", "C:\\Users\\me"])
-def test_a_private_text_that_cannot_be_left_out_is_refused(private: str, tmp_path: Path) -> None:
+def test_private_text_in_a_result_raises(private: str, tmp_path: Path) -> None:
     store = Store(tmp_path / "store.sqlite")
     spec = plan()[0]
     record(store, replace(spec, plugins={private: "0" * 64}), 50.0, epochs=1)
@@ -63,19 +63,19 @@ def test_a_private_text_that_cannot_be_left_out_is_refused(private: str, tmp_pat
     assert not (tmp_path / "copy.sqlite").exists()
 
 
-def test_a_folder_in_the_place_of_the_copy_is_refused(tmp_path: Path) -> None:
+def test_folder_as_export_target_raises(tmp_path: Path) -> None:
     store = sample_store(tmp_path / "store.sqlite")
     with pytest.raises(GraphTrialError, match="is a folder"):
         ship(store, tmp_path)
 
 
-def test_a_store_without_results_is_not_shipped(tmp_path: Path) -> None:
+def test_empty_store_is_not_exported(tmp_path: Path) -> None:
     with pytest.raises(GraphTrialError, match="no finished trial"):
         ship(Store(tmp_path / "store.sqlite"), tmp_path / "copy.sqlite")
 
 
 @pytest.mark.slow
-def test_the_shipped_store_is_unpacked_once_into_the_cache(
+def test_shipped_store_is_unpacked_once_into_the_cache(
     tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = sample_store(tmp_path / "store.sqlite")
@@ -115,7 +115,7 @@ def test_shipped_store_is_readable_and_anonymous(own_home: Path, tmp_path: Path)
     assert ship(store, tmp_path / "again.sqlite").trials == len(trials)
 
 
-def test_no_shipped_trial_is_of_an_older_kernel() -> None:
+def test_shipped_trials_have_current_kernel_versions() -> None:
     kernels = [trial for trial in shipped_store().trials() if trial.spec.kind.noun == "kernel"]
     assert kernels
     for trial in kernels:

@@ -22,13 +22,13 @@ from graphtrial.trials import Store
 from graphtrial.trials.kinds import kind_of
 
 
-def test_a_plan_has_as_many_trials_as_the_study(study: Study) -> None:
+def test_plan_has_the_number_of_trials_of_the_study(study: Study) -> None:
     rows = plan(study)
     assert sum(row.trials for row in rows) == len(study.trials()) == 4
     assert {row.model.name for row in rows} == {"gcn"}
 
 
-def test_a_plan_needs_no_data() -> None:
+def test_plan_needs_no_data() -> None:
     rows = plan(load_study("bgnn-v5/table-5"))
     assert {row.dataset for row in rows} == {"ogbl-collab"}
     assert sum(row.trials for row in rows) == 4 * len(rows)
@@ -75,12 +75,12 @@ def test_untimed_rows_have_a_reason(study: Study, own_home: Path) -> None:
     assert all(one.hours is not None and one.hours > 0 for one in etas)
 
 
-def test_hours_never_exceed_the_limit_of_the_rules(study: Study) -> None:
+def test_estimated_hours_respect_max_hours(study: Study) -> None:
     (row, _) = plan(study)
     assert hours_left(row, [], Timing(1e9, "made up")) == pytest.approx(row.trials * row.kind.max_hours)
 
 
-def test_the_published_edition_takes_data_kernels_and_protocols_with_their_faults() -> None:
+def test_as_published_edition_uses_published_faults() -> None:
     faulty = in_edition(load_study("bgnn-v5/table-12"), "as-published")
     assert faulty.datasets == ("graphtheoryprop-as-published",)
     assert plan(faulty)
@@ -92,7 +92,7 @@ def test_the_published_edition_takes_data_kernels_and_protocols_with_their_fault
         in_edition(load_study("demo"), "best")
 
 
-def test_a_row_that_no_table_has_is_refused() -> None:
+def test_unpublished_row_raises() -> None:
     study = Study("s", "zinc", (ModelEntry("gcn", {"layers": 7}),), published="bgnn-v5/table-3")
     with pytest.raises(GraphTrialError, match="bgnn-v5/table-3 has no row on zinc for gcn with layers = 7"):
         plan(study)
@@ -100,7 +100,7 @@ def test_a_row_that_no_table_has_is_refused() -> None:
         plan(Study("s", "zinc", (ModelEntry("gcn"),), published="bgnn-v5/table-99"))
 
 
-def test_studies_are_listed_with_how_far_they_are(tmp_path: Path) -> None:
+def test_studies_are_listed_with_progress(tmp_path: Path) -> None:
     words = ["list", "studies", "--only", "bgnn-v5/table-1", "--store", str(tmp_path / "none.sqlite")]
     result = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
     assert [entry["name"] for entry in result] == [f"bgnn-v5/table-{n}" for n in (10, 11, 12, 13, 14, 15, 16)]
@@ -113,7 +113,7 @@ def test_studies_are_listed_with_how_far_they_are(tmp_path: Path) -> None:
     assert not (tmp_path / "none.sqlite").exists()
 
 
-def test_a_dry_run_narrows_and_prints_the_plan(tmp_path: Path) -> None:
+def test_dry_run_filters_and_prints_the_plan(tmp_path: Path) -> None:
     words = ["study", "bgnn-v5/table-10", "--seeds", "4", "--models", "gcn,gin", "--dry-run"]
     etas = CliRunner().invoke(app, [*words, "--store", str(tmp_path / "none.sqlite")])
     assert etas.exit_code == 0, etas.output

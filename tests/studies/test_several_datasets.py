@@ -50,7 +50,7 @@ def networks() -> Study:
     return Study("t", "csl", (row,), protocol="tudataset/gnn", seeds=1, splits=2, rules={"stopping.max_epochs": 2})
 
 
-def test_a_study_spans_datasets_rows_of_their_own_and_grids(study: Study) -> None:
+def test_study_expands_datasets_entries_and_grids(study: Study) -> None:
     trials = study.only(["csl"]).trials()
     assert [t.model.name for t in trials] == ["wl"] * 2 + ["gin-eps"] * 8
     points = [(t.settings["layers"], t.settings["width"]) for t in trials[2:]]
@@ -62,7 +62,7 @@ def test_a_study_spans_datasets_rows_of_their_own_and_grids(study: Study) -> Non
     assert not study.only(models=["gin-eps"]).needs_sklearn
 
 
-def test_a_part_of_a_study_is_named_as_in_the_papers(study: Study) -> None:
+def test_study_filters_accept_published_names(study: Study) -> None:
     table = load_study("tudataset/table-1").only(["ENZYMES", "IMDB-Binary"], ["WL", "graphlet"], 3)
     assert table.datasets == ("enzymes+labels", "imdb-binary")
     assert [row.model for row in table.rows] == ["wl", "graphlet"]
@@ -74,7 +74,7 @@ def test_a_part_of_a_study_is_named_as_in_the_papers(study: Study) -> None:
         study.only(models=["gatedgcn"])
 
 
-def test_networks_are_tried_on_the_folds_of_kernels(networks: Study) -> None:
+def test_networks_and_kernels_use_the_same_folds(networks: Study) -> None:
     graphs = len(load("csl").graphs)
     for spec in networks.trials():
         job, fold = make_job(spec), draw_fold(graphs, KernelFoldRules(), fold=spec.split, seed=spec.seed)
@@ -84,14 +84,14 @@ def test_networks_are_tried_on_the_folds_of_kernels(networks: Study) -> None:
         assert TrialSpec.from_dict(spec.to_dict()) == spec
 
 
-def test_there_are_as_many_splits_as_folds(networks: Study) -> None:
+def test_number_of_splits_equals_number_of_folds(networks: Study) -> None:
     whole = Study("t", "csl", networks.rows, protocol="tudataset/gnn", seeds=1)
     assert {trial.split for trial in whole.trials()} == set(range(10))  # the dataset has five splits of its own
     with pytest.raises(GraphTrialError, match="10 splits, not 11"):
         Study("t", "csl", networks.rows, protocol="tudataset/gnn", splits=11).trials()
 
 
-def test_the_grid_is_run_and_one_model_is_chosen_for_each_fold(networks: Study, tmp_path: Path) -> None:
+def test_grid_is_run_and_one_trial_selected_per_fold(networks: Study, tmp_path: Path) -> None:
     store = Store(tmp_path / "store.sqlite")
     run_trials(networks.trials(), store, workers=0)
     assert len(store.trials()) == 4

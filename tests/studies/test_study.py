@@ -25,7 +25,7 @@ encoding = ["none", "laplacian:4,sign=fixed"]
 """
 
 
-def test_a_file_becomes_the_whole_grid(tmp_path: Path) -> None:
+def test_study_file_expands_to_the_grid(tmp_path: Path) -> None:
     (tmp_path / "a.toml").write_text(GOOD)
     trials = load_study(str(tmp_path / "a.toml")).trials()
     assert len(trials) == len({trial.id for trial in trials}) == 4
@@ -94,23 +94,23 @@ def test_a_file_becomes_the_whole_grid(tmp_path: Path) -> None:
         ('dataset = "csl"', 'dataset = "csl"\ndatasets = ["csl"]', "leave out one"),
     ],
 )
-def test_a_mistake_in_a_file_is_named(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_invalid_study_file_gives_one_line_error(tmp_path: Path, old: str, new: str, message: str) -> None:
     (tmp_path / "a.toml").write_text(GOOD.replace(old, new))
     with pytest.raises(GraphTrialError, match=message):
         load_study(str(tmp_path / "a.toml")).trials()
 
 
-def test_an_unknown_study_names_the_nearest() -> None:
+def test_unknown_study_names_the_nearest() -> None:
     with pytest.raises(UnknownNameError, match="Did you mean 'demo'"):
         load_study("dem")
 
 
-def test_a_file_that_is_not_there_is_a_plain_error() -> None:
+def test_missing_study_file_raises() -> None:
     with pytest.raises(GraphTrialError, match="cannot read the study"):
         load_study("nowhere.toml")
 
 
-def test_the_catalog_counts_tables_as_people_do() -> None:
+def test_catalog_is_sorted_numerically() -> None:
     tables = [name for name in catalog() if name.startswith("bgnn-v5/")]
     assert tables == [f"bgnn-v5/table-{number}" for number in sorted(int(name.rpartition("-")[2]) for name in tables)]
 
@@ -127,16 +127,16 @@ def test_catalog_names_registered_components(name: str) -> None:
             kind_of(protocol.rules).check_settings(row.model, settings)
 
 
-def test_the_demo_has_a_plan() -> None:
+def test_demo_has_a_plan() -> None:
     assert load_study("demo").trials()
 
 
-def test_the_published_width_and_depth_are_taken_where_none_are_given() -> None:
+def test_published_width_and_depth_are_the_default() -> None:
     spec = Study("s", "csl", (ModelEntry("gatedgcn", encodings=("laplacian:20",)),), seeds=1, splits=1).trials()[0]
     assert (spec.settings["width"], spec.settings["layers"]) == (70, 4)
 
 
-def test_a_budget_or_an_unpublished_depth_gives_the_widest_model_that_fits() -> None:
+def test_budget_or_an_unpublished_depth_gives_the_widest_model_that_fits() -> None:
     wide = Study("s", "csl", (ModelEntry("gcn", {}, budget="50k"),), seeds=1, splits=1).trials()[0]
     deep = Study("s", "csl", (ModelEntry("gcn", {"layers": 7}),), seeds=1, splits=1).trials()[0]
     assert wide.settings["width"] < 146
@@ -144,13 +144,13 @@ def test_a_budget_or_an_unpublished_depth_gives_the_widest_model_that_fits() -> 
     assert deep.settings["width"] < 146
 
 
-def test_where_nothing_is_drawn_one_trial_answers_for_all_seeds() -> None:
+def test_deterministic_trials_run_once_for_all_seeds() -> None:
     rows = (ModelEntry("svm", protocol="wikics/svm"), ModelEntry("gcn-direct", {"width": 8}))
     trials = Study("s", "wikics-standin-stopping", rows, "wikics/nodes", seeds=3, splits=2).trials()
     assert [trial.split for trial in trials if trial.model.name == "svm"] == [0, 1]
     assert len(trials) == 2 + 2 * 3
 
 
-def test_a_study_takes_the_first_seeds_of_the_protocol() -> None:
+def test_study_uses_the_first_seeds_of_the_protocol() -> None:
     trials = Study("s", "csl", (ModelEntry("gcn", {"width": 8}),), seeds=3, splits=1).trials()
     assert [trial.seed for trial in trials] == [14, 34, 54]

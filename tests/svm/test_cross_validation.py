@@ -28,7 +28,7 @@ def points() -> tuple[np.ndarray, np.ndarray]:
     return rng.normal(size=(90, 4)) + y[:, None], y
 
 
-def test_the_choice_is_the_best_on_validation_and_the_first_of_equals(points: tuple[np.ndarray, np.ndarray]) -> None:
+def test_best_validation_candidate_is_selected_first_on_ties(points: tuple[np.ndarray, np.ndarray]) -> None:
     x, y = points
     useless, good = np.eye(len(x)), x @ x.T
     rules = KernelFoldRules(penalties=(10.0, 1.0, 0.1))
@@ -51,7 +51,7 @@ def test_the_choice_is_the_best_on_validation_and_the_first_of_equals(points: tu
     assert select_and_test([good, good], y, fold, rules).matrix == 0
 
 
-def test_a_linear_machine_takes_sparse_features(points: tuple[np.ndarray, np.ndarray]) -> None:
+def test_linear_svm_accepts_sparse_features(points: tuple[np.ndarray, np.ndarray]) -> None:
     x, y = points
     rules = KernelFoldRules(machine="linear")
     choice = select_and_test([sparse.csr_matrix(x)], y, draw_fold(len(x), rules, fold=2, seed=0), rules)
@@ -73,7 +73,7 @@ def test_rules_round_trip() -> None:
         KernelFoldRules.from_dict({"fold": 3})
 
 
-def test_steps_are_left_open_unless_given() -> None:
+def test_iterations_are_selected_unless_given() -> None:
     assert "h" not in KernelFold(KernelFoldRules()).resolve(Component("wl")).arguments
     assert KernelFold(KernelFoldRules()).resolve(Component("wl", {"h": 2})).arguments["h"] == 2
     with pytest.raises(UnknownNameError, match="has no setting 'depth'"):
@@ -106,7 +106,7 @@ def test_kernel_trials_record_the_selection_per_fold(tmp_path: Path, workers: in
     assert [trial.id for trial in study.trials()] == [trial.id for trial in trials]
 
 
-def test_a_kernel_takes_no_encoding_and_needs_classes(tmp_path: Path) -> None:
+def test_kernel_rejects_encodings_and_requires_classes(tmp_path: Path) -> None:
     wrong = Study("kernels", "csl", (ModelEntry("wl", {}, ("laplacian:2",)),), protocol="tudataset/kernel-svm")
     with pytest.raises(GraphTrialError, match="takes neither an encoding nor a budget"):
         wrong.trials()

@@ -31,7 +31,7 @@ def test_protocols_with_drawn_folds_are_tested() -> None:
 
 
 @pytest.mark.parametrize("name", DRAWN)
-def test_folds_are_those_of_scikit_learn_for_every_seed_of_the_protocol(name: str) -> None:
+def test_folds_match_scikit_learn_for_every_protocol_seed(name: str) -> None:
     protocol = PROTOCOLS.get(name)
     folds = kind_of(protocol.rules).split_count(None)
     assert folds is not None
@@ -47,7 +47,7 @@ def test_folds_are_those_of_scikit_learn_for_every_seed_of_the_protocol(name: st
 
 @pytest.mark.parametrize("seed", [*PROTOCOLS.get("tudataset/gnn").first_seeds(13)[10:], 2**31 - 1, 2**33 + 5])
 @pytest.mark.parametrize(("folds", "validation"), [(2, 0.1), (5, 0.25), (7, 0.999)])
-def test_other_seeds_and_fractions_too(seed: int, folds: int, validation: float) -> None:
+def test_folds_match_scikit_learn_for_other_seeds_and_fractions(seed: int, folds: int, validation: float) -> None:
     rules = KernelFoldRules(folds=folds, validation=validation)
     for fold in range(folds):
         drawn = draw_fold(2003, rules, fold=fold, seed=seed)
@@ -55,7 +55,7 @@ def test_other_seeds_and_fractions_too(seed: int, folds: int, validation: float)
             np.testing.assert_array_equal(ours, theirs)
 
 
-def test_folds_cover_everything_once_and_depend_on_the_seed_alone() -> None:
+def test_folds_partition_examples_and_depend_on_the_seed_alone() -> None:
     rules = KernelFoldRules()
     folds = [draw_fold(95, rules, fold=number, seed=4) for number in range(10)]
     assert sorted(np.concatenate([fold.test for fold in folds]).tolist()) == list(range(95))
@@ -94,7 +94,7 @@ except ImportError:
 """
 
 
-def test_a_network_with_drawn_folds_needs_no_scikit_learn(tmp_path: object) -> None:
+def test_network_with_drawn_folds_needs_no_scikit_learn(tmp_path: object) -> None:
     words = [sys.executable, "-c", WITHOUT, f"{tmp_path}/checkpoint"]
     done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
     assert done.stdout.strip() == "without scikit-learn", done.stderr

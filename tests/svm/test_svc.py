@@ -76,7 +76,7 @@ def test_several_classes_vote_as_in_libsvm(seed: int, examples: int, classes: in
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shrink_interval", [10, 50, NEVER])
-def test_leaving_examples_out_for_a_while_changes_decisions_by_no_more_than_the_tolerance(shrink_interval: int) -> None:
+def test_shrinking_changes_decisions_within_tolerance(shrink_interval: int) -> None:
     gram, y = data(3, 600, 2, 0.4)
     train = np.arange(0, 600, 2)
     trainer = PrecomputedSVC(gram, train, y, shrink_interval)
@@ -125,7 +125,7 @@ def test_newton_step_solves_the_free_multipliers() -> None:
         assert 0.5 * (sign * weight) @ gram @ (sign * weight) - weight.sum() < before
 
 
-def test_a_penalty_that_nothing_reaches_gives_the_same_machine_in_any_order() -> None:
+def test_unreached_c_gives_the_same_solution_in_any_order() -> None:
     gram, y = data(2, 120, 2, 6.0)
     gram = gram + np.eye(120)  # any labels can be told apart
     ids = np.arange(120)
@@ -139,7 +139,7 @@ def test_a_penalty_that_nothing_reaches_gives_the_same_machine_in_any_order() ->
         assert part.bias == parts[penalty].bias
 
 
-def test_alike_graphs_of_other_classes_and_kernels_of_one_value_come_to_an_end() -> None:
+def test_degenerate_kernels_converge() -> None:
     y = np.arange(30) % 2
     for gram in (np.ones((30, 30)), np.zeros((30, 30)), np.kron(np.eye(3), np.ones((10, 10)))):
         trainer = PrecomputedSVC(gram, np.arange(30), y, shrink_interval=NEVER)
@@ -159,13 +159,13 @@ def test_iteration_limit_warns(monkeypatch: pytest.MonkeyPatch, caplog: pytest.L
     assert abs(part.dual_coef.sum()) < 1e-6
 
 
-def test_a_single_class_is_always_predicted() -> None:
+def test_single_class_is_always_predicted() -> None:
     machine = PrecomputedSVC(np.eye(6), np.arange(4), np.array([2, 2, 2, 2, 5, 5])).fit(1.0)
     assert machine.predict(np.arange(6)).tolist() == [2] * 6
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, 1e300])
-def test_a_matrix_that_is_not_finite_is_refused(wrong: float) -> None:
+def test_matrix_that_is_not_finite_raises(wrong: float) -> None:
     gram = np.eye(6)
     gram[1, 2] = wrong
     with pytest.raises(GraphTrialError, match="not finite, or too large"):

@@ -20,7 +20,7 @@ def drawn(targets: int = 4) -> tuple[torch.Tensor, torch.Tensor]:
 
 @pytest.mark.parametrize("kind", [GraphBinaryClassification, NodeBinaryClassification])
 @pytest.mark.parametrize("targets", [1, 4])
-def test_loss_and_scores_leave_missing_labels_out(kind: type[GraphBinaryClassification], targets: int) -> None:
+def test_missing_labels_are_masked_in_loss_and_scores(kind: type[GraphBinaryClassification], targets: int) -> None:
     logits, target = drawn(targets)
     task = kind(targets, extra_metrics=["average-precision"])
     there = ~target.isnan()
@@ -32,14 +32,14 @@ def test_loss_and_scores_leave_missing_labels_out(kind: type[GraphBinaryClassifi
     assert task.extra_scores(logits, target) == {"AP": pytest.approx(precision)}
 
 
-def test_one_target_may_be_flat() -> None:
+def test_single_target_may_be_one_dimensional() -> None:
     logits, target = drawn(1)
     task = GraphBinaryClassification()
     assert task.score(logits, target[:, 0]) == task.score(logits, target)
     assert torch.equal(task.loss(logits, target[:, 0]), task.loss(logits, target))
 
 
-def test_a_batch_without_labels_has_no_loss_and_no_gradient() -> None:
+def test_batch_without_labels_has_zero_loss_and_gradient() -> None:
     logits = torch.randn(4, 2, requires_grad=True)
     loss = GraphBinaryClassification(2).loss(logits, torch.full((4, 2), torch.nan))
     (gradient,) = torch.autograd.grad(loss, logits)
@@ -47,6 +47,6 @@ def test_a_batch_without_labels_has_no_loss_and_no_gradient() -> None:
     assert (gradient == 0).all()
 
 
-def test_other_labels_are_an_error() -> None:
+def test_non_binary_labels_raise() -> None:
     with pytest.raises(GraphTrialError, match="a binary label is 2; it must be 0, 1 or missing"):
         GraphBinaryClassification().score(torch.zeros(3, 1), torch.tensor([0.0, 1.0, 2.0]))

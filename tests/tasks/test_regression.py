@@ -32,7 +32,7 @@ def test_standardised_targets_report_original_units() -> None:
         GraphRegression(2, std=[1.0, 2.0, 3.0])
 
 
-def test_a_single_target_has_no_extra_scores_and_an_error_of_0_has_a_logarithm() -> None:
+def test_single_target_has_no_extra_metrics_and_zero_error_is_finite() -> None:
     assert GraphRegression().extra_scores(torch.zeros(3, 1), torch.ones(3)) == {}
     exact = GraphRegression(targets=2).extra_scores(torch.ones(3, 2), torch.ones(3, 2))
     assert np.isfinite(exact["log MAE"])
@@ -56,7 +56,7 @@ def test_missing_labels_are_masked_in_the_loss(loss: str, power: int) -> None:
     np.testing.assert_allclose(task.extra_scores(leaf, torch.tensor(target))["RMSE of each target"], roots)
 
 
-def test_a_batch_without_labels_has_no_loss_and_no_gradient() -> None:
+def test_batch_without_labels_has_zero_loss_and_gradient() -> None:
     predictions = torch.randn(4, 2, requires_grad=True)
     loss = GraphRegression(2).loss(predictions, torch.full((4, 2), torch.nan))
     (gradient,) = torch.autograd.grad(loss, predictions)

@@ -64,7 +64,7 @@ def test_regression_against_scikit_learn(examples: int, targets: int, seed: int)
 
 @pytest.mark.parametrize("shape", [(30,), (30, 1)])
 @pytest.mark.parametrize("dtype", [torch.int64, torch.int32, torch.float32])
-def test_class_numbers_may_have_any_shape_and_type(shape: tuple[int, ...], dtype: torch.dtype) -> None:
+def test_class_targets_may_have_any_shape_and_dtype(shape: tuple[int, ...], dtype: torch.dtype) -> None:
     task = GraphClassification(5)
     prediction, target = classified(30, 5, seed=0)
     other = target.reshape(shape).to(dtype)
@@ -74,7 +74,7 @@ def test_class_numbers_may_have_any_shape_and_type(shape: tuple[int, ...], dtype
 
 @pytest.mark.parametrize("shape", [(30,), (30, 1)])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.int64])
-def test_numbers_may_have_any_shape_and_type(shape: tuple[int, ...], dtype: torch.dtype) -> None:
+def test_regression_targets_may_have_any_shape_and_dtype(shape: tuple[int, ...], dtype: torch.dtype) -> None:
     task = GraphRegression()
     prediction = measured(30, 1, seed=0)[0]
     target = torch.arange(30).reshape(shape).to(dtype)
@@ -94,7 +94,7 @@ def test_scores_are_over_examples_not_over_batches(cut: int) -> None:
         assert weighted == pytest.approx(task.score(prediction, target))
 
 
-def test_the_score_of_a_large_set_is_not_rounded() -> None:
+def test_score_is_accumulated_in_double_precision() -> None:
     prediction = torch.zeros(1_000_000, 1)
     target = torch.full((1_000_000,), 0.1)
     assert GraphRegression().score(prediction, target) == pytest.approx(float(np.float32(0.1)), rel=1e-12)
@@ -113,7 +113,7 @@ def test_the_score_of_a_large_set_is_not_rounded() -> None:
         (GraphRegression(), torch.zeros(0, 1), torch.zeros(0), "there are no examples to score"),
     ],
 )
-def test_predictions_and_targets_that_do_not_fit(task: Task, prediction: Tensor, target: Tensor, message: str) -> None:
+def test_mismatched_predictions_and_targets_raise(task: Task, prediction: Tensor, target: Tensor, message: str) -> None:
     with pytest.raises(GraphTrialError, match=message):
         task.score(prediction, target)
 
@@ -174,7 +174,7 @@ def test_edge_classification_against_scikit_learn(examples: int, seed: int) -> N
 
 @patiently
 @given(st.integers(1, 60), st.integers(1, 9), SEEDS)
-def test_hits_are_counted_above_the_kth_pair_that_is_not_linked(examples: int, hits: int, seed: int) -> None:
+def test_hits_count_positives_above_the_kth_negative(examples: int, hits: int, seed: int) -> None:
     generator = torch.Generator().manual_seed(seed)
     scores = torch.randint(-4, 5, (examples, 1), generator=generator).float()  # with many ties
     target = torch.randint(2, (examples,), generator=generator)
@@ -194,7 +194,7 @@ def test_link_loss_weighs_positives_and_negatives_equally() -> None:
         LinkPrediction().score(scores, torch.zeros(3))
 
 
-def test_graph_theory_is_the_logarithm_of_the_mean_of_all_mean_squares() -> None:
+def test_graph_theory_score_is_log10_of_mean_mse() -> None:
     columns = {
         "node_y": Column(np.arange(9.0, dtype=np.float32).reshape(3, 3), "node"),
         "y": Column(np.ones((2, 3), np.float32), "graph"),
@@ -222,7 +222,7 @@ def test_graph_theory_is_the_logarithm_of_the_mean_of_all_mean_squares() -> None
         (LinkPrediction, {"metric": "hit"}, "no metric called 'hit'. Did you mean 'hits'"),
     ],
 )
-def test_a_metric_must_fit_the_outputs(kind: type[Task], arguments: dict[str, Any], message: str) -> None:
+def test_incompatible_metric_raises(kind: type[Task], arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(GraphTrialError, match=message):
         kind(**arguments)
 

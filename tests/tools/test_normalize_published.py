@@ -61,7 +61,7 @@ def test_every_score_is_in_one_result_with_its_digits() -> None:
     assert all((row.test is None) == (row.status != "ok") for row in published_results())
 
 
-def test_every_row_names_what_it_compares_with_or_why_nothing_does() -> None:
+def test_every_row_has_a_model_or_a_reason() -> None:
     for row in published_results():
         assert row.models or row.reason, row
         assert row.datasets, row
@@ -71,7 +71,7 @@ def test_every_row_names_what_it_compares_with_or_why_nothing_does() -> None:
                 assert model.settings.items() <= resolve_settings(model.name, dict(model.settings)).items()
 
 
-def test_papers_and_tables_are_those_of_the_results() -> None:
+def test_papers_and_tables_match_the_results() -> None:
     assert list(PAPERS) == list(dict.fromkeys(row.paper for row in published_results()))
     assert list(TABLES) == list(dict.fromkeys((row.paper, row.table) for row in published_results()))
 
@@ -89,7 +89,7 @@ def test_solved_sizes_have_a_reason_and_are_used() -> None:
 
 
 @pytest.mark.parametrize("name", RAW)
-def test_notes_speak_to_the_reader_of_a_table(name: str) -> None:
+def test_notes_mention_no_source_files(name: str) -> None:
     speaks_of_files = re.compile(
         r"extraction|\bin 000\b|(?<![.\d])00[0-4]\b|\.txt|\.csv|\.sh\b|\.json|rowspan|scripts/", re.IGNORECASE
     )

@@ -68,7 +68,7 @@ def test_tracker_receives_every_epoch_and_result(study: Study, store: Store, mon
     assert book.lines[-1] == ("close",)
 
 
-def test_a_tracker_that_fails_does_not_harm_the_trials(
+def test_failing_tracker_does_not_affect_trials(
     study: Study, store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     class Broken(Notebook):
@@ -101,7 +101,7 @@ def test_unreachable_tracker_does_not_stop_trials(
     assert "no such server" in caplog.text
 
 
-def test_without_a_tracker_the_listener_is_left_alone(store: Store) -> None:
+def test_without_tracker_the_listener_is_unchanged(store: Store) -> None:
     def listener(progress: Any) -> None: ...
 
     with tracked(None, store, listener) as actual:
@@ -111,7 +111,7 @@ def test_without_a_tracker_the_listener_is_left_alone(store: Store) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(TRACKERS))
-def test_a_missing_library_names_its_extra(name: str, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_library_names_its_extra(name: str, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
     for module in ("mlflow", "alembic", "tensorboard", "torch.utils.tensorboard"):

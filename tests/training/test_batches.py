@@ -75,7 +75,7 @@ def test_link_prediction_beats_chance() -> None:
     assert scored.y.tolist() == [1] * half + [0] * 100  # ranked among the validation part's pairs without a link
 
 
-def test_the_first_accumulated_batch_has_one_graph_and_the_rest_is_dropped(graphs: GraphSet) -> None:
+def test_as_published_accumulation_drops_the_remainder(graphs: GraphSet) -> None:
     sizes = [batch.num_graphs for batch in AccumulatingLoader(graphs, np.arange(12), 4)]
     assert sizes == [1, 4, 4]
     assert [batch.num_graphs for batch in AccumulatingLoader(graphs, np.arange(3), 4)] == [1]
@@ -83,14 +83,14 @@ def test_the_first_accumulated_batch_has_one_graph_and_the_rest_is_dropped(graph
     assert everything == {0, 1, 2, 3}
 
 
-def test_a_single_graph_cannot_accumulate() -> None:
+def test_accumulation_on_a_single_graph_raises() -> None:
     graphs = two_groups(y=Column(np.repeat([0, 1], 30), "node", types=2))
     ids = [np.arange(20), np.arange(20, 40), np.arange(40, 60)]
     with pytest.raises(GraphTrialError, match="use accumulation=1"):
         train(job_on(graphs, NodeClassification(2), "node", ids, accumulation="as-published"))
 
 
-def test_the_extra_loss_of_a_model_is_minimised_too(make_job: Callable[..., Job]) -> None:
+def test_extra_loss_of_a_model_is_minimised_too(make_job: Callable[..., Job]) -> None:
     class Pulled(torch.nn.Module):
         def __init__(self) -> None:
             super().__init__()

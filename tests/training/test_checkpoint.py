@@ -16,7 +16,7 @@ def checkpoint(tmp_path: Path) -> Checkpoint:
     return built
 
 
-def test_the_newest_state_is_read_back(checkpoint: Checkpoint) -> None:
+def test_latest_checkpoint_is_loaded(checkpoint: Checkpoint) -> None:
     saved = checkpoint.load()
     assert saved is not None
     assert saved[1] == {"epoch": 2}
@@ -47,14 +47,14 @@ def test_two_damaged_checkpoints_restart_training(checkpoint: Checkpoint) -> Non
     assert checkpoint.load() is None
 
 
-def test_removing_leaves_nothing(checkpoint: Checkpoint) -> None:
+def test_remove_deletes_all_checkpoints(checkpoint: Checkpoint) -> None:
     checkpoint.remove()
     assert checkpoint.load() is None
     assert not list(checkpoint.path.parent.iterdir())
 
 
 @pytest.mark.parametrize("dtype", ["I32", "U32"])
-def test_the_same_bytes_of_another_type_are_another_state(checkpoint: Checkpoint, dtype: str) -> None:
+def test_checkpoint_digest_depends_on_dtype(checkpoint: Checkpoint, dtype: str) -> None:
     content = checkpoint.path.read_bytes()
     assert content.count(b'"F32"') == 1
     checkpoint.path.write_bytes(content.replace(b'"F32"', f'"{dtype}"'.encode()))
@@ -63,7 +63,7 @@ def test_the_same_bytes_of_another_type_are_another_state(checkpoint: Checkpoint
     assert saved[1] == {"epoch": 1}
 
 
-def test_the_same_bytes_of_another_shape_or_name_are_another_state(checkpoint: Checkpoint) -> None:
+def test_checkpoint_digest_depends_on_shape_and_name(checkpoint: Checkpoint) -> None:
     content = checkpoint.path.read_bytes()
     for old, new in ((b'"shape":[3]', b'"shape":[3,1]'), (b'"weight"', b'"wEight"')):
         assert content.count(old) == 1

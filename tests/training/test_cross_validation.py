@@ -17,7 +17,7 @@ from graphtrial.training.trainer import train
 
 
 @pytest.mark.parametrize("wrong", [{"folds": 1}, {"validation": 0.0}, {"select": 3}, {"fold": 3}])
-def test_senseless_folds_are_refused(wrong: dict[str, object]) -> None:
+def test_invalid_folds_raise(wrong: dict[str, object]) -> None:
     rules = PROTOCOLS.get("tudataset/gnn").rules
     with pytest.raises(GraphTrialError):
         rules.changed({"cross_validation": wrong})

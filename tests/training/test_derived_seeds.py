@@ -16,7 +16,7 @@ from graphtrial.trials import Store
 
 
 @pytest.mark.parametrize("name", PROTOCOLS.names())
-def test_the_published_seeds_come_first_and_none_twice(name: str) -> None:
+def test_published_seeds_come_first_without_duplicates(name: str) -> None:
     protocol = PROTOCOLS.get(name)
     there = len(protocol.seeds)
     many = protocol.first_seeds(there + 50)
@@ -27,7 +27,7 @@ def test_the_published_seeds_come_first_and_none_twice(name: str) -> None:
     assert protocol.first_seeds(there + 3) == many[: there + 3]
 
 
-def test_the_rule_is_the_documented_one() -> None:
+def test_derived_seeds_match_the_documentation() -> None:
     text = b"bgnn-v5/zinc seed 0"
     expected = int.from_bytes(hashlib.sha256(text).digest(), "big") >> (256 - 31)
     assert PROTOCOLS.get("bgnn-v5/zinc").first_seeds(5)[4] == expected
@@ -48,6 +48,6 @@ def test_derived_seeds_are_marked_in_rows(tmp_path_factory: pytest.TempPathFacto
 
 
 @pytest.mark.parametrize("seeds", [0, 10_001])
-def test_the_number_of_seeds_has_bounds(seeds: int) -> None:
+def test_number_of_seeds_is_bounded(seeds: int) -> None:
     with pytest.raises(GraphTrialError, match="seeds of the study must be an integer from 1 to 10,000"):
         Study("s", "csl", (ModelEntry("gcn", {"width": 8}),), seeds=seeds).trials()

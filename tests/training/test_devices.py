@@ -39,7 +39,7 @@ def on_device(job: Job, device: str, monkeypatch: pytest.MonkeyPatch) -> tuple[O
 
 @pytest.mark.parametrize("device", ["cuda:0", "mps"])
 @pytest.mark.parametrize("resident", [True, False])
-def test_a_training_stays_on_its_device(
+def test_training_stays_on_its_device(
     make_job: MakeJob, device: str, resident: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not resident:
@@ -53,7 +53,7 @@ def test_a_training_stays_on_its_device(
 
 @pytest.mark.parametrize("optimizer", ["adam:lr=0.01", "adamw:lr=0.01", "sgd:lr=0.01,momentum=0.9"])
 @pytest.mark.parametrize("schedule", ["constant", "one-cycle"])
-def test_no_step_waits_for_the_device(
+def test_training_step_does_not_synchronize(
     make_job: MakeJob, optimizer: str, schedule: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rules = {**RULES, "optimizer": optimizer, "schedule": schedule}
@@ -71,7 +71,7 @@ def test_accumulated_gradients_stay_on_the_device(make_job: MakeJob, monkeypatch
         close(ours, train(make_job(rules, settings=PLAIN)))
 
 
-def test_a_training_moves_between_devices_and_is_marked(
+def test_training_resumed_on_another_device_is_marked_mixed(
     make_job: MakeJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "checkpoint"
@@ -100,9 +100,7 @@ def test_a_training_moves_between_devices_and_is_marked(
     close(mixed, whole)
 
 
-def test_running_out_of_the_memory_of_a_device_is_an_outcome(
-    make_job: MakeJob, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_device_out_of_memory_has_status_oom(make_job: MakeJob, monkeypatch: pytest.MonkeyPatch) -> None:
     freed = []
 
     class Greedy(torch.nn.Linear):
@@ -117,7 +115,7 @@ def test_running_out_of_the_memory_of_a_device_is_an_outcome(
         assert train(make_job(RULES), compute=GPU).status == "done"
 
 
-def test_the_portable_path_trains_to_the_same_scores(make_job: MakeJob) -> None:
+def test_portable_path_gives_the_same_scores(make_job: MakeJob) -> None:
     close(
         train(make_job(RULES, settings=PLAIN), compute=replace(ONE_CORE, portable=True)),
         train(make_job(RULES, settings=PLAIN)),
@@ -125,7 +123,7 @@ def test_the_portable_path_trains_to_the_same_scores(make_job: MakeJob) -> None:
 
 
 @pytest.mark.long
-def test_a_compiled_model_trains_to_the_same_losses(make_job: MakeJob) -> None:
+def test_compiled_model_trains_to_the_same_losses(make_job: MakeJob) -> None:
     """Minutes of compilation for seconds of training."""
     close(
         train(make_job(RULES, settings=PLAIN), compute=replace(ONE_CORE, compile=True)),

@@ -20,7 +20,7 @@ PRINTED = [
 
 
 @pytest.mark.parametrize("line", PRINTED, ids=lambda line: f"{line['dataset']}-{line['label_in_paper']}-{line['L']}")
-def test_rates_and_patience_are_those_printed(line: Mapping[str, str]) -> None:
+def test_learning_rates_and_patience_match_the_paper(line: Mapping[str, str]) -> None:
     depth = "-depth" if "depth" in line["variant"] else ""
     name = DATASETS.get(line["dataset"], line["dataset"].lower())
     rules = PROTOCOLS.get(f"bgnn-v1/{name}{depth}").rules_for(NAMES[line["model"]], int(line["L"]))
@@ -32,7 +32,7 @@ def test_rates_and_patience_are_those_printed(line: Mapping[str, str]) -> None:
 @pytest.mark.parametrize(
     ("name", "seeds", "splits", "hours"), [("zinc", 4, 1, 48), ("tsp", 2, 1, 48), ("dd", 2, 10, 4.8)]
 )
-def test_runs_and_time_are_those_of_the_text(name: str, seeds: int, splits: int, hours: float) -> None:
+def test_seeds_and_time_limit_match_the_paper(name: str, seeds: int, splits: int, hours: float) -> None:
     protocol = PROTOCOLS.get(f"bgnn-v1/{name}")
     assert isinstance(protocol.rules, TrainingRules)
     assert (len(protocol.seeds), protocol.splits, protocol.rules.max_hours) == (seeds, splits, hours)

@@ -20,7 +20,7 @@ RULES = {"stopping.max_epochs": 2, "optimizer": "sgd:lr=0.01"}
 CPU = torch.device("cpu")
 
 
-def test_the_default_is_not_written_and_others_are(make_job: MakeJob) -> None:
+def test_default_precision_is_not_stored(make_job: MakeJob) -> None:
     plain, half = make_job().rules, make_job({"precision": "bf16"}).rules
     assert make_job({"precision": 32}).rules.to_dict() == plain.to_dict()
     assert "precision" not in plain.to_dict()
@@ -30,7 +30,7 @@ def test_the_default_is_not_written_and_others_are(make_job: MakeJob) -> None:
         make_job({"precision": 16})
 
 
-def test_bf16_trains_to_nearby_losses_and_keeps_weights_of_32_bits(make_job: MakeJob) -> None:
+def test_bf16_gives_similar_losses_and_float32_weights(make_job: MakeJob) -> None:
     half, full = (train(make_job({**RULES, "precision": p}, settings={"dropout": 0.0})) for p in ("bf16", 32))
     losses = [[epoch.train_loss for epoch in outcome.epochs] for outcome in (half, full)]
     assert losses[0] == pytest.approx(losses[1], rel=0.1)
@@ -38,7 +38,7 @@ def test_bf16_trains_to_nearby_losses_and_keeps_weights_of_32_bits(make_job: Mak
     assert {w.dtype for w in half.weights.values()} <= {torch.float32, torch.int64}
 
 
-def test_tf32_is_refused_where_there_is_none(make_job: MakeJob) -> None:
+def test_tf32_raises_on_unsupported_devices(make_job: MakeJob) -> None:
     with pytest.raises(GraphTrialError, match="NVIDIA GPUs alone have tf32, not cpu"):
         train(make_job({"precision": "tf32"}))
 

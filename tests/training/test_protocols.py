@@ -38,13 +38,13 @@ def test_bgnn_v5_follows_every_released_configuration(released: Configuration) -
 
 
 @pytest.mark.parametrize("dataset", ["zinc", "csl"])
-def test_the_seeds_are_those_of_the_released_scripts(dataset: str) -> None:
+def test_seeds_match_the_released_scripts(dataset: str) -> None:
     released = released_configuration(dataset, "gcn")
     assert released is not None
     assert PROTOCOLS.get(f"bgnn-v5/{dataset}").seeds == tuple(released.training["seeds"])
 
 
-def test_changes_go_before_the_exceptions_of_a_model() -> None:
+def test_user_changes_override_model_overrides() -> None:
     pattern = PROTOCOLS.get("bgnn-v5/pattern")
     assert pattern.rules_for("gatedgcn", 4).batch_size == 128
     assert pattern.rules_for("gatedgcn", 16).batch_size == 32

@@ -28,7 +28,7 @@ RULES = TrainingRules(
 )
 
 
-def test_every_way_to_write_them_gives_the_same() -> None:
+def test_equivalent_notations_give_equal_rules() -> None:
     dotted = {"batch_size": 8, "optimizer": "adam:0.001", "schedule": "plateau:factor=0.5,patience=5"}
     assert TrainingRules.from_dict({**dotted, "stopping.min_lr": 1e-5, "stopping.max_epochs": 100}) == RULES
     nested = {
@@ -67,7 +67,7 @@ def test_stored_rules_round_trip_without_defaults(rules: Any) -> None:
 
 
 @pytest.mark.parametrize("name", PROTOCOLS.names())
-def test_every_protocol_is_stored_and_read_back(name: str) -> None:
+def test_every_protocol_round_trips(name: str) -> None:
     protocol = PROTOCOLS.get(name)
     for model in ("gcn", *protocol.exceptions):
         label, _, layers = model.partition("/")
@@ -76,7 +76,7 @@ def test_every_protocol_is_stored_and_read_back(name: str) -> None:
         assert protocol.rules.changed(rules.difference(protocol.rules)) == rules
 
 
-def test_a_difference_leads_from_one_to_the_other() -> None:
+def test_difference_transforms_one_into_the_other() -> None:
     other = RULES.changed(
         {
             "optimizer": "sgd:lr=0.5,momentum=0.9",
@@ -137,7 +137,7 @@ def test_unknown_component_is_readable_but_not_runnable() -> None:
     assert rules_from(later).to_dict() == later
 
 
-def test_rules_of_another_version_or_kind_are_refused() -> None:
+def test_rules_of_another_version_or_kind_raise() -> None:
     with pytest.raises(GraphTrialError, match="the training rules are of version 7"):
         rules_from({**RULES.to_dict(), "version": 7})
     with pytest.raises(GraphTrialError, match="no rules of the kind 'forest'"):

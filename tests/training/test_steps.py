@@ -30,7 +30,7 @@ def test_accumulated_batches_train_as_one_large_batch(
         torch.testing.assert_close(accumulated.weights[name], value, rtol=1e-2, atol=1e-4)
 
 
-def test_the_gradient_is_clipped_to_its_norm(make_job: Callable[..., Job]) -> None:
+def test_gradient_norm_is_clipped(make_job: Callable[..., Job]) -> None:
     limit = 0.05
     rules = {"clip_grad_norm": limit, "batch_size": 40, "stopping.max_epochs": 1, "optimizer": "sgd:lr=1.0"}
     job = make_job(rules, model="gcn", settings=PLAIN)
@@ -44,7 +44,7 @@ def test_the_gradient_is_clipped_to_its_norm(make_job: Callable[..., Job]) -> No
     assert float(torch.cat([(far[name] - before[name]).flatten() for name in before]).norm()) > 2 * limit
 
 
-def test_accumulation_as_published_is_the_loop_over_single_graphs(make_job: Callable[..., Job]) -> None:
+def test_as_published_accumulation_matches_a_loop_over_graphs(make_job: Callable[..., Job]) -> None:
     rules = {"accumulation": "as-published", "batch_size": 4, "stopping.max_epochs": 1}
     job = make_job(rules, model="gcn", settings=PLAIN)
     weights = train(job).weights
@@ -66,7 +66,7 @@ def test_accumulation_as_published_is_the_loop_over_single_graphs(make_job: Call
 
 @pytest.mark.parametrize("rules", [{}, {"batch_size": 7}, {"accumulation": 3}, {"accumulation": "as-published"}])
 @pytest.mark.parametrize("graphs_trained", [1, 7, 40])
-def test_the_steps_of_an_epoch_are_counted(
+def test_steps_per_epoch_are_counted(
     make_job: Callable[..., Job], rules: dict[str, object], graphs_trained: int
 ) -> None:
     job = make_job(rules)

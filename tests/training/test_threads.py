@@ -68,7 +68,7 @@ def random_graphs(nodes: int) -> GraphSet:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
-def test_a_training_has_the_same_bits_on_any_number_of_threads(model: str, shared: list[int]) -> None:
+def test_training_is_bit_exact_for_any_number_of_threads(model: str, shared: list[int]) -> None:
     task = GraphRegression()
     graphs = random_graphs(24 if model in ("3wl-gnn", "ringgnn") else NODES)
     shapes, ids = Shapes.of(graphs, task), np.arange(GRAPHS)
@@ -85,7 +85,7 @@ def test_a_training_has_the_same_bits_on_any_number_of_threads(model: str, share
 
 @pytest.mark.slow
 @pytest.mark.parametrize("model", ["gcn-direct", "mlp-direct"])
-def test_vectorized_trainings_have_the_same_bits_on_any_number_of_threads(model: str, shared: list[int]) -> None:
+def test_vectorized_training_is_bit_exact_for_any_number_of_threads(model: str, shared: list[int]) -> None:
     rng = np.random.default_rng(0)
     nodes = 120
     y = rng.integers(0, 3, nodes)

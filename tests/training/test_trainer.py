@@ -25,12 +25,12 @@ def bits(outcome: Outcome) -> tuple[object, ...]:
 
 
 @pytest.mark.slow
-def test_same_seed_gives_the_same_bits_and_another_seed_does_not(make_job: Callable[..., Job]) -> None:
+def test_training_is_bit_exact_for_equal_seeds_only(make_job: Callable[..., Job]) -> None:
     assert bits(train(make_job())) == bits(train(make_job()))
     assert bits(train(make_job())) != bits(train(make_job(seed=2)))
 
 
-def test_the_global_random_state_and_thread_count_do_not_matter(make_job: Callable[..., Job]) -> None:
+def test_global_random_state_and_thread_count_do_not_matter(make_job: Callable[..., Job]) -> None:
     expected = bits(train(make_job()))
     random.seed(99)
     np.random.seed(99)
@@ -44,14 +44,14 @@ def test_the_global_random_state_and_thread_count_do_not_matter(make_job: Callab
         torch.set_num_threads(before)
 
 
-def test_a_finished_checkpoint_is_only_tested_again(make_job: Callable[..., Job], tmp_path: Path) -> None:
+def test_finished_checkpoint_is_only_evaluated(make_job: Callable[..., Job], tmp_path: Path) -> None:
     first = train(make_job(), tmp_path / "checkpoint")
     received: list[Epoch] = []
     assert bits(train(make_job(), tmp_path / "checkpoint", received.append)) == bits(first)
     assert not received
 
 
-def test_scores_are_those_of_the_returned_weights(make_job: Callable[..., Job]) -> None:
+def test_scores_match_the_returned_weights(make_job: Callable[..., Job]) -> None:
     job = make_job()
     outcome = train(job)
     model = job.build()
@@ -63,7 +63,7 @@ def test_scores_are_those_of_the_returned_weights(make_job: Callable[..., Job]) 
     assert outcome.scores["test"] == pytest.approx(100 * accuracy_score(batch.y, predicted))
 
 
-def test_best_weights_are_those_of_the_lowest_validation_loss(make_job: Callable[..., Job]) -> None:
+def test_best_weights_have_the_lowest_validation_loss(make_job: Callable[..., Job]) -> None:
     job = make_job({"evaluate": "best", "optimizer.lr": 0.05})
     outcome = train(job)
     model = job.build()
@@ -95,18 +95,18 @@ def test_learning_rate_is_halved_on_a_plateau_until_min_lr(
     assert optimizer.param_groups[0]["lr"] < 2e-7 <= outcome.epochs[-1].lr
 
 
-def test_the_epoch_limit_ends_training_as_done(make_job: Callable[..., Job]) -> None:
+def test_max_epochs_has_status_done(make_job: Callable[..., Job]) -> None:
     outcome = train(make_job({"stopping.max_epochs": 2}))
     assert (outcome.status, len(outcome.epochs), outcome.details) == ("done", 2, {"stop_reason": "max_epochs"})
 
 
-def test_the_time_limit_ends_training_with_a_tested_result(make_job: Callable[..., Job]) -> None:
+def test_time_limit_evaluates_and_has_status_time(make_job: Callable[..., Job]) -> None:
     outcome = train(make_job({"stopping.max_hours": 1e-9}))
     assert (outcome.status, len(outcome.epochs)) == ("time", 1)
     assert set(outcome.scores) == {"train", "val", "test"}
 
 
-def test_a_loss_that_is_not_finite_is_the_result_diverged(make_job: Callable[..., Job]) -> None:
+def test_non_finite_loss_has_status_diverged(make_job: Callable[..., Job]) -> None:
     outcome = train(make_job({"optimizer.lr": 1e30}, settings={"batch_norm": False}, model="gcn"))
     assert outcome.status == "diverged"
     assert not outcome.scores
@@ -121,13 +121,13 @@ class _Greedy(nn.Module):
         return torch.zeros(graph.num_graphs, 1 << 55) @ self.weight
 
 
-def test_running_out_of_memory_is_the_result_oom(make_job: Callable[..., Job]) -> None:
+def test_out_of_memory_has_status_oom(make_job: Callable[..., Job]) -> None:
     outcome = train(dataclasses.replace(make_job(), build=_Greedy))
     assert outcome.status == "oom"
     assert outcome.params == 2
 
 
-def test_any_other_error_is_not_hidden(make_job: Callable[..., Job]) -> None:
+def test_other_exceptions_propagate(make_job: Callable[..., Job]) -> None:
     class Broken(_Greedy):
         def forward(self, graph: GraphBatch) -> torch.Tensor:
             raise RuntimeError("a mistake in the model")
@@ -137,7 +137,7 @@ def test_any_other_error_is_not_hidden(make_job: Callable[..., Job]) -> None:
 
 
 @pytest.mark.slow
-def test_the_model_learns_the_task(make_job: Callable[..., Job]) -> None:
+def test_training_fits_the_task(make_job: Callable[..., Job]) -> None:
     outcome = train(
         make_job({"stopping.max_epochs": 60, "schedule.patience": 20}, settings={"dropout": 0.0, "width": 32})
     )

@@ -26,7 +26,7 @@ def test_early_stopping_after_patience_epochs(make_job: Callable[..., Job]) -> N
     assert {epoch.lr for epoch in outcome.epochs} == {0.02}
 
 
-def test_a_hundred_epochs_of_patience_and_the_rates_of_the_paper() -> None:
+def test_patience_and_learning_rates_match_the_paper() -> None:
     nodes = PROTOCOLS.get("wikics/nodes")
     flat = nodes.rules.flat()
     assert flat["stopping.early_stopping"] == 100

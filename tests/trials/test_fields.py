@@ -24,7 +24,7 @@ from graphtrial.trials.trial import SPECIFICATION, TrialSpec
         1,
     ],
 )
-def test_only_sixteen_hexadecimal_digits_become_a_path(value: object) -> None:
+def test_only_hexadecimal_ids_become_paths(value: object) -> None:
     with pytest.raises(GraphTrialError, match="no id of a trial"):
         check_id(value)
 

@@ -26,7 +26,7 @@ from graphtrial.trials.store import TrialRecord
 
 
 @pytest.mark.parametrize("name", specs.frozen())
-def test_a_frozen_specification_has_its_id_from_its_json_alone(name: str) -> None:
+def test_frozen_specification_has_its_id(name: str) -> None:
     entry = specs.frozen()[name]
     assert digest(entry["spec"])[:16] == entry["id"]
     read = TrialSpec.from_dict(entry["spec"])
@@ -50,14 +50,14 @@ def test_twenty_specifications_cover_all_kinds_encodings_and_components() -> Non
 
 
 @pytest.mark.parametrize("name", defaults.current())
-def test_a_default_never_changes_under_its_version(name: str) -> None:
+def test_defaults_are_frozen_per_version(name: str) -> None:
     now, frozen = defaults.current()[name], defaults.frozen()
     assert name in frozen, "it is new: `python -m tests.frozen.defaults` records its defaults"
     assert defaults.changes(name, frozen[name], now) == []
     assert now == frozen[name], "it has new arguments: `python -m tests.frozen.defaults` records their defaults"
 
 
-def test_a_changed_default_asks_for_a_version() -> None:
+def test_changed_default_requires_a_new_version() -> None:
     before = {"required": ["k"], "defaults": {"sign": "random"}}
     assert (
         "raise the version of encoding laplacian"
@@ -98,9 +98,7 @@ def test_shipped_trials_keep_their_ids(shipped: list[TrialRecord]) -> None:
     assert_found_again(shipped)
 
 
-def test_a_field_of_the_specification_that_is_added_later_orphans_no_trial(
-    shipped: list[TrialRecord], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_new_specification_field_changes_no_id(shipped: list[TrialRecord], monkeypatch: pytest.MonkeyPatch) -> None:
     @dataclass(frozen=True)
     class Later(TrialSpec):
         precision: str = "float32"
@@ -113,9 +111,7 @@ def test_a_field_of_the_specification_that_is_added_later_orphans_no_trial(
     assert Later.from_dict(changed.to_dict()) == changed
 
 
-def test_a_rule_that_is_added_later_orphans_no_trial(
-    shipped: list[TrialRecord], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_new_rule_changes_no_id(shipped: list[TrialRecord], monkeypatch: pytest.MonkeyPatch) -> None:
     @dataclass(frozen=True)
     class Later(TrainingRules):
         label_smoothing: Probability = 0.0
@@ -143,9 +139,7 @@ def replaced(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     trial._rules_of.cache_clear()
 
 
-def test_an_argument_of_a_component_that_is_added_later_orphans_no_trial(
-    shipped: list[TrialRecord], replaced: Any
-) -> None:
+def test_new_component_argument_changes_no_id(shipped: list[TrialRecord], replaced: Any) -> None:
     @dataclass(frozen=True)
     class Later(Adam):
         name: ClassVar[str] = "adam"
@@ -157,7 +151,7 @@ def test_an_argument_of_a_component_that_is_added_later_orphans_no_trial(
     assert flat["optimizer.maximize"] is False
 
 
-def test_a_setting_of_a_model_that_is_added_later_orphans_no_trial(shipped: list[TrialRecord], replaced: Any) -> None:
+def test_new_model_setting_changes_no_id(shipped: list[TrialRecord], replaced: Any) -> None:
     for name in ("gcn", "gin"):
         base: Any = MODELS.get(name)
 
@@ -175,7 +169,7 @@ def _with_bias(base: Any) -> Any:
     return init
 
 
-def test_the_fields_of_a_specification_are_stored_or_defaults() -> None:
+def test_specification_fields_are_stored_or_defaults() -> None:
     spec = specs.CASES["plain"].spec()
     assert set(spec.to_dict()) == {"dataset", "data", "split", "model", "protocol", "rules", "seed"}
     assert spec.to_dict()["model"] == {"name": "gcn", "arguments": {"width": 64}}

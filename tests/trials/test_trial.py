@@ -31,7 +31,7 @@ PRINT_IDS = (
 
 
 @pytest.mark.slow
-def test_the_id_is_the_same_in_every_process_and_under_every_hash_seed(study: Study) -> None:
+def test_id_does_not_depend_on_process_or_hash_seed(study: Study) -> None:
     printed = io.StringIO()
     with redirect_stdout(printed):
         exec(PRINT_IDS, {})  # noqa: S102
@@ -42,7 +42,7 @@ def test_the_id_is_the_same_in_every_process_and_under_every_hash_seed(study: St
     assert done.stdout == printed.getvalue() != ""
 
 
-def test_the_id_depends_on_every_field(study: Study) -> None:
+def test_id_depends_on_every_field(study: Study) -> None:
     spec = study.trials()[-1]
     other = study.trials()[0]
     changes = {
@@ -62,13 +62,13 @@ def test_the_id_depends_on_every_field(study: Study) -> None:
     assert len({spec.id, *(dataclasses.replace(spec, **{key: value}).id for key, value in changes.items())}) == 12
 
 
-def test_defaults_written_out_or_left_out_are_the_same_trial() -> None:
+def test_explicit_defaults_give_the_same_id() -> None:
     short = Study("s", "csl", (ModelEntry("gcn", {"width": 8}),), seeds=1, splits=1).trials()[0]
     explicit = {"width": 8, "layers": 4, "residual": True, "batch_norm": True, "readout": "mean", "dropout": 0.0}
     assert Study("s", "csl", (ModelEntry("gcn", explicit),), seeds=1, splits=1).trials()[0].id == short.id
 
 
-def test_a_specification_survives_json(study: Study) -> None:
+def test_specification_round_trips_through_json(study: Study) -> None:
     for spec in study.trials():
         again = TrialSpec.from_dict(json.loads(json.dumps(spec.to_dict())))
         assert again == spec
@@ -81,7 +81,7 @@ def test_trial_refuses_other_data(study: Study) -> None:
 
 
 @pytest.mark.parametrize("field", ["model_version", "encoding_version"])
-def test_a_trial_refuses_another_version_of_its_parts(study: Study, field: str) -> None:
+def test_trial_with_other_component_version_raises(study: Study, field: str) -> None:
     spec = next(trial for trial in study.trials() if trial.encoding is not None)
     make_job(spec)
     with pytest.raises(
@@ -90,7 +90,7 @@ def test_a_trial_refuses_another_version_of_its_parts(study: Study, field: str) 
         make_job(dataclasses.replace(spec, **{field: 99}))
 
 
-def test_a_first_version_enters_neither_the_identity_nor_the_row(study: Study) -> None:
+def test_version_1_is_not_part_of_the_identity(study: Study) -> None:
     spec = next(trial for trial in study.trials() if trial.model.name == "gcn")
     assert spec.model_version == 1
     assert "version" not in spec.row["model"]
@@ -99,7 +99,7 @@ def test_a_first_version_enters_neither_the_identity_nor_the_row(study: Study) -
     assert TrialSpec.from_dict(raised.to_dict()) == raised
 
 
-def test_a_mended_model_is_never_served_an_old_result(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_model_version_does_not_reuse_old_results(monkeypatch: pytest.MonkeyPatch) -> None:
     study = Study("s", "csl", (ModelEntry("gcn", {"width": 8}),), seeds=1, splits=1)
     (old,), before = study.trials(), [row.key for row in plan(study)]
     monkeypatch.setattr(MODELS.get("gcn"), "version", 2, raising=False)
@@ -111,14 +111,14 @@ def test_a_mended_model_is_never_served_an_old_result(monkeypatch: pytest.Monkey
         make_job(old)
 
 
-def test_a_version_is_a_whole_number(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_version_must_be_an_integer(monkeypatch: pytest.MonkeyPatch) -> None:
     for wrong in (0, "2", True, 1.5):
         monkeypatch.setattr(MODELS.get("gcn"), "version", wrong, raising=False)
         with pytest.raises(GraphTrialError, match="integer from 1 on"):
             Study("s", "csl", (ModelEntry("gcn", {"width": 8}),), seeds=1, splits=1).trials()
 
 
-def test_a_split_that_is_not_there_is_an_error() -> None:
+def test_missing_split_raises() -> None:
     with pytest.raises(GraphTrialError, match="splits, not 9"):
         Study("s", "csl", (ModelEntry("gcn", {"width": 8}),), splits=9).trials()
 
@@ -128,7 +128,7 @@ COMBINED = Study(
 )
 
 
-def test_a_trial_with_several_encodings_has_their_columns_and_shapes() -> None:
+def test_trial_with_several_encodings_has_their_columns_and_shapes() -> None:
     spec, swapped = COMBINED.trials()
     assert spec.id != swapped.id
     assert spec.names == ("csl", "gcn", "random-walk", "laplacian")
@@ -143,7 +143,7 @@ def test_a_trial_with_several_encodings_has_their_columns_and_shapes() -> None:
     assert shapes_for(load("csl"), None).encodings == ()
 
 
-def test_a_mended_part_of_a_combination_is_never_served_an_old_result(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_encoding_part_version_does_not_reuse_old_results(monkeypatch: pytest.MonkeyPatch) -> None:
     old = COMBINED.trials()[0]
     monkeypatch.setattr(ENCODINGS.get("random-walk"), "version", 7)
     assert COMBINED.trials()[0].id != old.id
@@ -152,7 +152,7 @@ def test_a_mended_part_of_a_combination_is_never_served_an_old_result(monkeypatc
 
 
 @pytest.mark.parametrize("parts", [5, [], ["rwse:3"], [{"name": "os:system"}, {"name": "laplacian"}], [{"name": "x"}]])
-def test_a_combination_of_a_stranger_is_read_and_shown_but_never_run(parts: Any) -> None:
+def test_unregistered_combination_is_shown_but_not_run(parts: Any) -> None:
     values = COMBINED.trials()[0].to_dict()
     values["encoding"] = {"name": "combined", "arguments": {"parts": parts}}
     spec = TrialSpec.from_dict(values)

@@ -38,7 +38,7 @@ def check_violated(point: SupportGraph, cuts: list[Cut]) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_no_tour_violates_a_cut(seed: int) -> None:
+def test_cuts_are_valid_for_every_tour(seed: int) -> None:
     n = 60
     _, cuts = relaxed(n, seed)
     assert any(cut.teeth == 0 for cut in cuts)
@@ -51,7 +51,7 @@ def test_no_tour_violates_a_cut(seed: int) -> None:
         assert all(value >= cut.rhs for value, cut in zip(left, cuts, strict=True))
 
 
-def test_no_tour_of_eight_points_violates_the_smallest_comb() -> None:
+def test_smallest_comb_is_valid_for_all_tours_of_eight_points() -> None:
     inside = np.array([[False, False, True, True, True, False, False, False]])
     tooth = np.array([[-1, -1, 0, 1, 2, 0, 1, 2]], np.int16)
     (comb,) = distinct(inside, tooth).values()
@@ -63,14 +63,14 @@ def test_no_tour_of_eight_points_violates_the_smallest_comb() -> None:
     assert min(left) == comb.rhs
 
 
-def test_a_cut_has_one_key_however_it_is_written() -> None:
+def test_equivalent_cuts_have_equal_keys() -> None:
     inside = np.array([[True, True, False, False, False, False, False], [False, False, True, True, True, True, True]])
     tooth = np.array([[2, -1, 2, 0, 0, 1, 1], [0, -1, 0, 1, 1, 2, 2]], np.int16)
     assert len(distinct(inside, tooth)) == 1
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_any_multipliers_bound_the_shortest_tour(seed: int) -> None:
+def test_any_dual_multipliers_give_a_lower_bound(seed: int) -> None:
     n = 10
     distance = distances(random_points(n, seed), "euclidean")
     lp, _ = relaxed(n, seed)
@@ -84,7 +84,7 @@ def test_any_multipliers_bound_the_shortest_tour(seed: int) -> None:
         assert lp.bound(nothing, wrong)[0] <= shortest * GRAIN
 
 
-def test_decisions_are_counted_in_the_bound() -> None:
+def test_fixed_variables_enter_the_bound() -> None:
     n = 10
     distance = distances(random_points(n, seed=1), "euclidean")
     lp, _ = relaxed(n, seed=1)
@@ -113,7 +113,7 @@ def shortest_with(distance: np.ndarray, lp: Relaxation, fixed: np.ndarray) -> in
     return length
 
 
-def test_refutation_is_sound() -> None:
+def test_infeasibility_proof_is_sound() -> None:
     lp, _ = relaxed(12, seed=0)
     fixed = np.zeros(len(lp.pair_u), np.int8)
     at_point = np.flatnonzero(lp.pair_u == 0)
@@ -124,7 +124,7 @@ def test_refutation_is_sound() -> None:
     assert not lp.proves_infeasible(np.zeros(len(lp.pair_u), np.int8))  # valid tours exist
 
 
-def test_a_trial_leaves_no_trace() -> None:
+def test_probing_restores_the_lp() -> None:
     lp, _ = relaxed(40, seed=2)
     before = lp.x.copy(), lp.dual.copy()
     lp.probe(int(np.argmin(np.abs(lp.x - 0.5))), 1.0, 20)

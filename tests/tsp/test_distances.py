@@ -10,7 +10,7 @@ from graphtrial.core.errors import UnknownNameError
 from graphtrial.tsp.distances import EUCLIDEAN_UNITS, distances, unit
 
 
-def test_euclidean_distances_are_scipys_to_a_millionth() -> None:
+def test_euclidean_distances_match_scipy_to_a_millionth() -> None:
     points = np.random.default_rng(0).random((40, 2))
     ours = distances(points, "euclidean")
     assert ours.dtype == np.int64
@@ -31,6 +31,6 @@ def test_geographic_distances_are_great_circles_of_whole_kilometres() -> None:
     assert (np.diag(ours) == 0).all()
 
 
-def test_an_unknown_metric_is_named() -> None:
+def test_unknown_metric_is_named() -> None:
     with pytest.raises(UnknownNameError, match="Did you mean 'euclidean'"):
         distances(np.zeros((5, 2)), "euclidian")

@@ -24,10 +24,10 @@ def test_outside_code_imports_only_from_the_package_itself() -> None:
     assert deep == []
 
 
-def test_it_imports_nothing_of_graphtrial_but_core() -> None:
+def test_solver_imports_only_core_of_graphtrial() -> None:
     names = {name for path in (ROOT / "tsp").glob("*.py") for name in IMPORT.findall(path.read_text())}
     assert {".".join(name.split(".")[:2]) for name in names} == {"graphtrial.core", "graphtrial.tsp"}
 
 
-def test_the_front_door_has_what_it_lists() -> None:
+def test_all_public_names_are_exported() -> None:
     assert all(hasattr(tsp, name) for name in tsp.__all__)

@@ -22,7 +22,7 @@ def value(graph: nx.Graph, side: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_minimum_cut(seed: int) -> None:
+def test_minimum_cut_matches_networkx(seed: int) -> None:
     graph = weighted(seed)
     lightest, _ = nx.stoer_wagner(graph)
     actual = stoer_wagner_cuts(nx.to_numpy_array(graph), lightest + 0.5)
@@ -32,7 +32,7 @@ def test_minimum_cut(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_the_cuts_of_the_tree_are_those_of_gomory_and_hu(seed: int) -> None:
+def test_gomory_hu_cuts_match_networkx(seed: int) -> None:
     graph = weighted(seed)
     u, v, weight = (np.array(column) for column in zip(*graph.edges(data="weight"), strict=True))
     ours = sorted(value(graph, side) for side in gomory_hu_cuts(len(graph), u, v, weight))
@@ -41,7 +41,7 @@ def test_the_cuts_of_the_tree_are_those_of_gomory_and_hu(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_components_are_networkxs(seed: int) -> None:
+def test_components_match_networkx(seed: int) -> None:
     graph = nx.gnp_random_graph(30, 0.05, seed=seed)
     u, v = np.array(graph.edges, np.int64).reshape(-1, 2).T
     label = components(30, u.copy(), v.copy())

@@ -20,7 +20,7 @@ pytest.importorskip("highspy")
 
 @pytest.mark.parametrize("metric", ["euclidean", "geographic"])
 @pytest.mark.parametrize("grid", [0, 3])
-def test_small_tours_are_those_of_held_and_karp(metric: str, grid: int) -> None:
+def test_small_tours_match_held_karp(metric: str, grid: int) -> None:
     for n in range(5, 11):
         points = random_points(n, seed=n, grid=grid)
         actual = solve(points, metric)
@@ -37,7 +37,7 @@ def test_published_instances_have_their_published_lengths(name: str) -> None:
     assert (actual.length, actual.proved) == (length, True)
 
 
-def test_the_shipped_tours_are_tours_of_their_length() -> None:
+def test_shipped_tours_have_their_recorded_length() -> None:
     shipped = small_tours()
     for number, tour in enumerate(np.split(shipped.tours, np.cumsum(shipped.sizes)[:-1])):
         points = SMALL.points(number)
@@ -55,7 +55,7 @@ def test_solver_reproduces_the_shipped_tours(number: int) -> None:
     np.testing.assert_array_equal(actual.tour, shipped.tours[start : start + int(shipped.sizes[number])])
 
 
-def test_lin_kernighan_helsgaun_finds_nothing_shorter() -> None:
+def test_lkh_finds_no_shorter_tour() -> None:
     elkai = pytest.importorskip("elkai")  # LKH, for academic use: a check where somebody has it, not a dependency
     for number in range(20):
         distance = distances(SMALL.points(number), "euclidean")
@@ -63,7 +63,7 @@ def test_lin_kernighan_helsgaun_finds_nothing_shorter() -> None:
         assert tour_length(distance, tour) >= round(small_tours().length[number] * 1_000_000)
 
 
-def test_a_poor_start_does_not_matter() -> None:
+def test_result_does_not_depend_on_the_initial_tour() -> None:
     from graphtrial.tsp.branch_and_cut import prove
 
     distance = distances(SMALL.points(0), "euclidean")
@@ -73,7 +73,7 @@ def test_a_poor_start_does_not_matter() -> None:
 
 
 @pytest.mark.slow
-def test_a_proof_that_is_given_up_still_bounds_the_tour() -> None:
+def test_unfinished_proof_gives_a_valid_bound() -> None:
     given_up = solve(SMALL.points(81), limits=Limits(nodes=1))
     shortest = round(small_tours().length[81] * 1_000_000)
     assert not given_up.proved
@@ -81,7 +81,7 @@ def test_a_proof_that_is_given_up_still_bounds_the_tour() -> None:
 
 
 @pytest.mark.slow
-def test_the_heuristic_repeats_itself_and_comes_close() -> None:
+def test_heuristic_is_deterministic_and_near_optimal() -> None:
     shipped = small_tours()
     for number in range(10):
         distance = distances(SMALL.points(number), "euclidean")
@@ -97,7 +97,7 @@ def test_invalid_points_raise(shape: tuple[int, ...]) -> None:
         solve(np.zeros(shape))
 
 
-def test_without_highs_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_highs_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "highspy", None)
     with pytest.raises(MissingDependencyError, match=r"graphtrial\[tsp\]"):
         solve(random_points(10, seed=0))

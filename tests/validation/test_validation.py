@@ -36,7 +36,7 @@ def looked_at(folder: Path, text: str, name: str = "study.toml") -> Verdict:
     return validate(str(path))
 
 
-def test_a_sound_study_is_counted(tmp_path: Path) -> None:
+def test_valid_study_reports_its_trials(tmp_path: Path) -> None:
     load("csl")
     verdict = looked_at(tmp_path, GOOD)
     assert verdict.is_sound
@@ -45,7 +45,7 @@ def test_a_sound_study_is_counted(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", catalog())
-def test_every_study_of_the_catalog_is_sound(name: str) -> None:
+def test_every_study_of_the_catalog_is_valid(name: str) -> None:
     assert validate(name).problems == []
 
 
@@ -56,7 +56,7 @@ def test_validation_prepares_no_dataset(own_home: Path, tmp_path: Path) -> None:
     assert not list(own_home.rglob("set.json"))
 
 
-def test_all_mistakes_are_reported_at_once(tmp_path: Path) -> None:
+def test_all_problems_are_reported_together(tmp_path: Path) -> None:
     text = (
         'title = "t"\ndatasets = ["csl", "zink"]\nsplits = 99\n'
         '[[models]]\nname = "gnc"\n'
@@ -85,13 +85,13 @@ def test_all_mistakes_are_reported_at_once(tmp_path: Path) -> None:
         (HEAD + 'protocol = "mine"\n[[models]]\nname = "gcn"\nwidth = 8\n', "no protocol called 'mine'"),
     ],
 )
-def test_mistakes_in_studies_are_one_line(tmp_path: Path, text: str, reason: str) -> None:
+def test_study_problems_are_one_line(tmp_path: Path, text: str, reason: str) -> None:
     (problem,) = looked_at(tmp_path, text).problems
     assert reason in problem
     assert "\n" not in problem
 
 
-def test_a_sound_plug_in_is_tried_and_forgotten(tmp_path: Path) -> None:
+def test_valid_plugin_is_checked_and_unregistered(tmp_path: Path) -> None:
     verdict = looked_at(tmp_path, LAYER.replace("{}", "self.linear(x) + gt.aggregate(graph, x, 'mean')"), "mine.py")
     assert verdict.problems == []
     assert verdict.facts == ["registers the model 'mine'"]
@@ -107,19 +107,19 @@ def test_a_sound_plug_in_is_tried_and_forgotten(tmp_path: Path) -> None:
         ("self.linear(x) + 100 * x.mean()", "depends on the other graphs of the batch"),
     ],
 )
-def test_a_model_that_could_not_be_tried_fairly_is_refused(tmp_path: Path, body: str, reason: str) -> None:
+def test_unreproducible_or_batch_dependent_model_is_invalid(tmp_path: Path, body: str, reason: str) -> None:
     (problem,) = looked_at(tmp_path, LAYER.replace("{}", body), "mine.py").problems
     assert reason in problem
     assert "mine" not in MODELS
 
 
-def test_parameters_that_cannot_learn_are_named(tmp_path: Path) -> None:
+def test_parameters_without_gradient_are_named(tmp_path: Path) -> None:
     verdict = looked_at(tmp_path, LAYER.replace("{}", "x + self.linear(x).detach()"), "mine.py")
     assert verdict.is_sound
     assert "no gradient for blocks.0.conv.linear.weight" in verdict.facts[1]
 
 
-def test_an_encoding_that_is_not_determined_is_refused(tmp_path: Path) -> None:
+def test_nondeterministic_encoding_is_invalid(tmp_path: Path) -> None:
     text = """
 import numpy as np
 import graphtrial as gt
@@ -137,12 +137,12 @@ class Noise(gt.Encoding):
     ]
 
 
-def test_a_plug_in_that_cannot_be_loaded_says_where(tmp_path: Path) -> None:
+def test_plugin_load_error_has_its_location(tmp_path: Path) -> None:
     assert "line 2" in looked_at(tmp_path, "import os\ndef (\n", "mine.py").problems[0]
     assert "registers nothing" in looked_at(tmp_path, "import os\n", "mine.py").problems[0]
 
 
-def test_the_command_says_sound_or_not_by_its_exit_code(tmp_path: Path) -> None:
+def test_exit_code_reflects_validity(tmp_path: Path) -> None:
     (tmp_path / "study.toml").write_text(GOOD)
     assert CliRunner().invoke(app, ["validate", str(tmp_path / "study.toml")]).exit_code == 0
     (tmp_path / "study.toml").write_text(GOOD.replace("gcn", "gnc"))

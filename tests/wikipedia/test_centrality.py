@@ -26,7 +26,7 @@ def random_categories(count: int, links: int, seed: int) -> tuple[nx.DiGraph, An
 
 
 @pytest.mark.parametrize(("count", "links"), [(1, 0), (5, 6), (64, 100), (200, 260), (300, 3000)])
-def test_exact_centrality_is_that_of_networkx(count: int, links: int) -> None:
+def test_exact_centrality_matches_networkx(count: int, links: int) -> None:
     graph, start, children = random_categories(count, links, seed=count)
     expected = nx.harmonic_centrality(graph)  # sums 1 / d(x to c) over all x that reach c
     actual = harmonic(start, children, "exact")
@@ -34,7 +34,7 @@ def test_exact_centrality_is_that_of_networkx(count: int, links: int) -> None:
     assert np.array_equal(harmonic(start, children, "auto"), actual)
 
 
-def test_an_umbrella_category_scores_highest() -> None:
+def test_umbrella_category_scores_highest() -> None:
     # 0 is above 1 and 2; 1 is above 3.
     start, children = np.array([0, 2, 3, 3, 3]), np.array([1, 2, 3])
     assert harmonic(start, children).tolist() == [2.5, 1.0, 0.0, 0.0]
@@ -42,7 +42,7 @@ def test_an_umbrella_category_scores_highest() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("log_registers", [6, 10])
-def test_hyperball_is_near_the_exact_value_and_ranks_alike(log_registers: int) -> None:
+def test_hyperball_approximates_exact_centrality(log_registers: int) -> None:
     _, start, children = random_categories(1500, 4000, seed=3)
     exact, close = harmonic(start, children, "exact"), hyperball(start, children, log_registers)
     large = exact > 20
@@ -98,7 +98,7 @@ def test_milestones_match_a_naive_walk(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_milestone_is_as_near_as_any(seed: int) -> None:
+def test_assigned_milestone_is_nearest(seed: int) -> None:
     count = 100
     graph, start, children = random_categories(count, 180, seed)
     milestone = np.random.Generator(np.random.PCG64(seed)).random(count) < 0.1
@@ -112,7 +112,7 @@ def test_a_milestone_is_as_near_as_any(seed: int) -> None:
             assert reachable[int(own[node])] == min(reachable.values())
 
 
-def test_nothing_passes_a_pruned_category() -> None:
+def test_search_stops_at_pruned_categories() -> None:
     # 0 > 1 > 2 > 3 in a chain; 1 is pruned, so that 0 is nobody's milestone but its own.
     start, children = np.array([0, 1, 2, 3, 3]), np.array([1, 2, 3])
     own, _ = nearest_milestones(start, children, np.array([1, 0, 0, 0], bool), np.array([0, 1, 0, 0], bool))

@@ -20,7 +20,7 @@ from graphtrial.wikipedia.text.tokens import tokenizer
 
 
 @pytest.mark.slow
-def test_words_are_small_without_stop_words_and_single_marks() -> None:
+def test_tokens_are_lower_case_without_stop_words_and_punctuation() -> None:
     actual = tokenizer()("The \"Linux\" kernel's scheduler (2.6) isn't the same. Dr. Smith wrote it... in C++!")
     assert actual == ["linux", "kernel", "scheduler", "2.6", "n't", "dr", "smith", "wrote", "...", "c++"]
 
@@ -30,7 +30,7 @@ def test_dropped_tokens_are_punctuation() -> None:
     assert tokenizer(frozenset())("a ! ./ -- ,") == ["a", "--"]
 
 
-def test_every_sentence_end_is_cut_from_its_word() -> None:
+def test_sentence_ends_are_separated_from_words() -> None:
     assert tokenizer()("First sentence. Second sentence.") == ["first", "sentence", "second", "sentence"]
 
 
@@ -55,7 +55,7 @@ def test_other_stop_words_are_read_from_a_file(tmp_path: Path) -> None:
         read_stop_words(tmp_path / "nothing.txt")
 
 
-def test_vectors_of_the_sample_are_those_of_a_plain_reading(mirror: Path) -> None:
+def test_vectors_of_the_sample_match_a_naive_parser(mirror: Path) -> None:
     path = mirror / "wiki_samples" / "test_glove.txt"
     expected = {}
     for line in path.read_text(encoding="utf-8").splitlines():
@@ -70,7 +70,7 @@ def test_vectors_of_the_sample_are_those_of_a_plain_reading(mirror: Path) -> Non
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_awkward_lines_of_vectors(tmp_path: Path, packed: bool) -> None:
+def test_unusual_vector_lines_are_parsed_or_counted(tmp_path: Path, packed: bool) -> None:
     text = "5 2\nthe 1 2\n. . . 3 4\nshort 1\nbad x y\nnan nan 1\nthe 5 6\n\nlast 7 8"
     path = tmp_path / ("v.txt.gz" if packed else "v.txt")
     path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
@@ -86,14 +86,14 @@ def test_awkward_lines_of_vectors(tmp_path: Path, packed: bool) -> None:
         read_vectors(tmp_path / "empty.txt", set())
 
 
-def test_mean_divides_by_all_words() -> None:
+def test_mean_divides_by_the_number_of_all_tokens() -> None:
     rows, vectors = {"a": 0, "b": 1}, np.array([[1.0, 2.0], [3.0, 5.0]])
     assert mean_vector(["a", "b", "a", "x"], rows, vectors).tolist() == [5 / 4, 9 / 4]
     assert mean_vector(["x"], rows, vectors).tolist() == [0, 0]
     assert mean_vector([], rows, vectors).tolist() == [0, 0]
 
 
-def test_sums_are_taken_word_by_word() -> None:
+def test_vectors_are_summed_in_token_order() -> None:
     generator = np.random.Generator(np.random.PCG64(0))
     vectors = generator.normal(size=(50, 7))
     tokens = [str(number) for number in generator.integers(0, 50, 500)]
@@ -103,7 +103,7 @@ def test_sums_are_taken_word_by_word() -> None:
     assert np.array_equal(mean_vector(tokens, {str(n): n for n in range(50)}, vectors), total / 500)
 
 
-def test_parts_have_the_published_sizes() -> None:
+def test_splits_have_the_published_sizes() -> None:
     classes = np.repeat(np.arange(len(SIZES)), SIZES)
     masks = draw_masks(classes, len(SIZES))
     assert {name: set(mask.reshape(-1, len(classes)).sum(axis=1).tolist()) for name, mask in masks.items()} == {
@@ -115,7 +115,7 @@ def test_parts_have_the_published_sizes() -> None:
     assert len({mask.tobytes() for mask in masks["train"]}) == 20
 
 
-def test_parts_follow_the_published_rule_for_a_class_worked_by_hand() -> None:
+def test_splits_match_a_hand_computed_example() -> None:
     ids = list(range(20))
     generator = random.Random(42)
     generator.shuffle(ids)
@@ -128,6 +128,6 @@ def test_parts_follow_the_published_rule_for_a_class_worked_by_hand() -> None:
     assert np.flatnonzero(masks["val"][0]).tolist() == sorted(rest[7:])
 
 
-def test_a_class_without_articles_has_no_part() -> None:
+def test_class_without_articles_is_in_no_split() -> None:
     masks = draw_masks(np.array([0, 0, 2, 2]), 3)
     assert json.dumps(masks["test"].tolist()).count("true") == 2

@@ -33,5 +33,5 @@ def test_only_its_export_imports_datasets() -> None:
     assert packages == {"graphtrial.core", "graphtrial.graphs", "graphtrial.wikipedia"}
 
 
-def test_the_front_door_has_what_it_lists() -> None:
+def test_all_public_names_are_exported() -> None:
     assert all(hasattr(wikipedia, name) for name in wikipedia.__all__)

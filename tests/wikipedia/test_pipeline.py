@@ -98,7 +98,7 @@ def test_dataset_matches_a_naive_implementation(wiki: Path, work: Path) -> None:
 
 
 @pytest.mark.slow
-def test_categories_of_the_tables_give_the_same_dataset_where_no_template_adds_any(wiki: Path, work: Path) -> None:
+def test_table_categories_give_the_same_dataset_without_templates(wiki: Path, work: Path) -> None:
     by_text, by_table = pipeline(wiki, work), pipeline(wiki, work, categories_from="tables")
     assert by_table.categories.key != by_text.categories.key
     assert by_table.categories.report["memberships"] == by_text.categories.report["memberships"]
@@ -106,7 +106,7 @@ def test_categories_of_the_tables_give_the_same_dataset_where_no_template_adds_a
 
 
 @pytest.mark.slow
-def test_links_of_the_texts_give_the_same_dataset_without_any_table(wiki: Path, work: Path, tmp_path: Path) -> None:
+def test_text_links_give_the_same_dataset_without_tables(wiki: Path, work: Path, tmp_path: Path) -> None:
     shutil.copy2(wiki / "synthetic-pages-articles-multistream.xml.bz2", tmp_path)
     mapping = read_mapping(str(wiki / "labels.json"))
     by_text = pipeline(tmp_path, work, links_from="text", mapping=mapping, glove=wiki / "glove.txt")
@@ -115,13 +115,13 @@ def test_links_of_the_texts_give_the_same_dataset_without_any_table(wiki: Path, 
 
 
 @pytest.mark.slow
-def test_two_builds_have_the_same_bytes(wiki: Path, work: Path, tmp_path: Path) -> None:
+def test_builds_are_byte_identical(wiki: Path, work: Path, tmp_path: Path) -> None:
     first, second = (pipeline(wiki, folder).export.folder for folder in (work, tmp_path))
     for name in ("data.json", "metadata.json", "labels.npy", "ends.npy", "train.npy"):
         assert sha256_of(first / name) == sha256_of(second / name)
 
 
-def test_the_reader_of_wiki_cs_reads_what_was_written(wiki: Path, work: Path) -> None:
+def test_export_is_read_by_the_wikics_reader(wiki: Path, work: Path) -> None:
     built = pipeline(wiki, work)
     x, y, ends, masks = read_data(built.export.folder / "data.json")
     report = built.export.report
@@ -135,7 +135,7 @@ def test_the_reader_of_wiki_cs_reads_what_was_written(wiki: Path, work: Path) ->
 
 @pytest.mark.slow
 @pytest.mark.parametrize("validation", ["merged", "stopping"])
-def test_a_build_is_a_dataset_like_any_other(wiki: Path, work: Path, validation: Any) -> None:
+def test_build_is_registered_as_a_dataset(wiki: Path, work: Path, validation: Any) -> None:
     built = pipeline(wiki, work)
     dataset = built.keep("mine", validation)
     assert load("mine").hash == dataset.hash
@@ -202,7 +202,7 @@ def test_real_sample_matches_a_naive_implementation(mirror: Path, tmp_path: Path
     assert built.features.report["dimensions"] == 50
 
 
-def test_the_mapping_of_wiki_cs_is_the_published_one(mirror: Path) -> None:
+def test_compsci_mapping_matches_wikics(mirror: Path) -> None:
     published = json.loads((mirror / "WikiCS" / "compsci_label_mapping.json").read_text())
     assert {name: sorted(parts) for name, parts in COMPSCI.items()} == {n: sorted(p) for n, p in published.items()}
     statistics = json.loads((mirror / "WikiCS" / "statistics.json").read_text())

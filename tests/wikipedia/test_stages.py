@@ -38,7 +38,7 @@ def test_stages_are_cached_by_parameters_and_inputs(tmp_path: Path) -> None:
     assert len(calls) == 4
 
 
-def test_failed_stage_is_run_again(tmp_path: Path) -> None:
+def test_failed_stage_is_rerun(tmp_path: Path) -> None:
     def fail(folder: Path) -> dict[str, Any]:
         (folder / "half").write_text("x")
         raise GraphTrialError("no")
@@ -50,14 +50,14 @@ def test_failed_stage_is_run_again(tmp_path: Path) -> None:
     assert not stages.stage("s", {}, [], lambda folder: {}).is_cached
 
 
-def test_stage_without_report_is_run_again(tmp_path: Path) -> None:
+def test_stage_without_report_is_rerun(tmp_path: Path) -> None:
     stages = StageCache(tmp_path)
     built = stages.stage("s", {}, [], lambda folder: {"n": 1})
     (built.folder / "report.json").unlink()
     assert stages.stage("s", {}, [], lambda folder: {"n": 2}).report == {"n": 2}
 
 
-def test_killed_stage_is_run_again(tmp_path: Path) -> None:
+def test_killed_stage_is_rerun(tmp_path: Path) -> None:
     script = """
         import sys, time
         from pathlib import Path
@@ -88,7 +88,7 @@ def test_killed_stage_is_run_again(tmp_path: Path) -> None:
     assert not (built.folder / "half").exists()
 
 
-def test_a_changed_file_has_another_identity(tmp_path: Path) -> None:
+def test_changed_file_has_another_cache_key(tmp_path: Path) -> None:
     path = tmp_path / "dump"
     path.write_text("a")
     before = identity(path)
@@ -127,7 +127,7 @@ def test_dumps_are_located_by_name(tmp_path: Path) -> None:
         find_dumps(tmp_path)
 
 
-def test_folders_without_articles_are_refused(tmp_path: Path) -> None:
+def test_folders_without_articles_raise(tmp_path: Path) -> None:
     with pytest.raises(GraphTrialError, match="no dump of articles"):
         find_dumps(tmp_path)
     with pytest.raises(GraphTrialError, match="no folder"):
@@ -141,7 +141,7 @@ def test_invalid_mappings_raise(tmp_path: Path, text: str) -> None:
         read_mapping(str(tmp_path / "labels.json"))
 
 
-def test_a_mapping_keeps_its_order(tmp_path: Path) -> None:
+def test_class_order_of_the_mapping_is_kept(tmp_path: Path) -> None:
     (tmp_path / "labels.json").write_text('{"z": ["Two_words", "Two words"], "a": ["One"]}')
     assert list(read_mapping(str(tmp_path / "labels.json")).items()) == [("z", ["Two words"]), ("a", ["One"])]
     with pytest.raises(GraphTrialError, match="no file"):

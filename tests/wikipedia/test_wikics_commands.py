@@ -45,7 +45,7 @@ def run(*words: str, code: int = 0) -> str:
 
 
 @pytest.mark.slow
-def test_a_build_is_trained_under_the_protocol_of_wiki_cs(dumps: Path, tmp_path: Path) -> None:
+def test_built_dataset_trains_under_the_wikics_protocol(dumps: Path, tmp_path: Path) -> None:
     printed = run("wikics", "build", *options(dumps), "--out", "mine")
     assert "mine: 90 articles" in printed
     assert "data.json and metadata.json are in" in printed
@@ -61,7 +61,7 @@ def test_a_build_is_trained_under_the_protocol_of_wiki_cs(dumps: Path, tmp_path:
     assert other["hash"] != facts["hash"]
 
 
-def test_single_stage(dumps: Path, tmp_path: Path) -> None:
+def test_single_stage_and_dependencies_are_built(dumps: Path, tmp_path: Path) -> None:
     work = ["--work", str(tmp_path / "work")]
     printed = RUNNER.invoke(app, ["wikics", "stage", "categories", "--dumps", str(dumps), *work])
     folder = Path(printed.stdout.strip())

@@ -43,7 +43,7 @@ def run(*words: str, code: int = 0) -> str:
         (["csl", "--nodes", "13", "--skips", "2,3", "--copies", "6"], "graph-classification"),
     ],
 )
-def test_generated_data_is_described_listed_and_deleted(words: list[str], task: str) -> None:
+def test_generated_dataset_is_described_listed_and_deleted(words: list[str], task: str) -> None:
     built = json.loads(run("generate", *words, "--name", "mine", "--json"))
     assert built["task"] == task
     facts = json.loads(run("info", "mine", "--json"))
@@ -56,7 +56,7 @@ def test_generated_data_is_described_listed_and_deleted(words: list[str], task: 
     assert "no dataset of your own" in run("delete", "mine", code=2)
 
 
-def test_imported_data_is_a_dataset(tmp_path: Path) -> None:
+def test_imported_data_become_a_dataset(tmp_path: Path) -> None:
     path = tmp_path / "graphs.jsonl"
     record = {"nodes": 3, "edges": [[0, 1], [1, 2]], "x": [0, 2, 1]}
     path.write_text("\n".join(json.dumps({**record, "y": i % 2}) for i in range(20)))
@@ -88,14 +88,14 @@ def test_imported_data_is_a_dataset(tmp_path: Path) -> None:
         (["import", __file__, "--name", "mine", "--format", "pyg", "--target", "y"], "attributes of GraphML"),
     ],
 )
-def test_mistakes_are_one_line(words: list[str], message: str) -> None:
+def test_usage_errors_are_one_line(words: list[str], message: str) -> None:
     output = run(*words, code=2)
     assert message in output
     assert len(output.strip().splitlines()) == 1
     assert names() == []
 
 
-def test_numbers_of_graphs() -> None:
+def test_graph_counts_are_parsed() -> None:
     assert sizes_of("1000") == [800, 100, 100]
     assert sizes_of("5/1/2") == [5, 1, 2]
     for bad in ("9", "0", "a", "1/2", "1/2/0", ""):

@@ -40,7 +40,7 @@ def test_help_has_an_example(command: str) -> None:
 
 
 @pytest.mark.slow
-def test_the_report_has_facts_and_pictures_of_a_prepared_dataset(store: str, tmp_path: Path) -> None:
+def test_report_has_metadata_and_plots_of_a_prepared_dataset(store: str, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     result = call("report", "--store", store, "--out", "site")
     assert result.exit_code == 0, result.output
@@ -61,7 +61,7 @@ def _dataset_page(store: str, *options: str) -> str:
 
 
 @pytest.mark.slow
-def test_a_row_and_a_trial_are_reproduced_to_the_same_bits(store: str) -> None:
+def test_row_and_trial_are_reproduced_bit_exact(store: str) -> None:
     trial = Store(Path(store)).trials()[0].id
     one = call("reproduce", trial[:8], "--store", store, "--workers", "0")
     assert one.exit_code == 0, one.output
@@ -100,7 +100,7 @@ def test_forged_result_is_detected(store: str) -> None:
         (["store", "ship", "--out", "copy.sqlite", "--store", "nowhere/store.sqlite"], "there is no store"),
     ],
 )
-def test_a_mistake_is_one_line(words: list[str], message: str, store: str) -> None:
+def test_usage_error_is_one_line(words: list[str], message: str, store: str) -> None:
     result = call(*words, *([] if "--store" in words else ["--store", store]))
     assert result.exit_code == 2
     assert message in result.stderr
@@ -108,9 +108,7 @@ def test_a_mistake_is_one_line(words: list[str], message: str, store: str) -> No
 
 
 @pytest.mark.slow
-def test_a_shipped_store_is_reported_and_reproduced(
-    store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_shipped_store_is_reported_and_reproduced(store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     result = call("store", "ship", "--store", store, "--out", f"package/{packed.FILE}", "--json")
     assert result.exit_code == 0, result.output
     assert printed(result)["trials"] == 2

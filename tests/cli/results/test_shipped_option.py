@@ -23,7 +23,7 @@ from graphtrial.shipped import shipped_store
     ],
     ids=lambda words: words[0],
 )
-def test_the_shipped_results_need_no_store(words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shipped_results_need_no_store(words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     result = CliRunner().invoke(app, [*words, "--shipped"])
     assert result.exit_code == 0, result.output
@@ -32,7 +32,7 @@ def test_the_shipped_results_need_no_store(words: list[str], tmp_path: Path, mon
     assert not list(tmp_path.iterdir())
 
 
-def test_a_shipped_trial_is_shown_and_is_the_one_that_the_readme_reproduces() -> None:
+def test_trial_in_readme_is_shipped() -> None:
     readme = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
     name = readme.partition("graphtrial reproduce ")[2].split()[0]
     result = CliRunner().invoke(app, ["show", name, "--shipped", "--json"])

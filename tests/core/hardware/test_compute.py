@@ -30,13 +30,13 @@ def four_cores(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("device", ["gpu", "cuda:", "cuda:x", "cpu:0", "", "CUDA", "cuda:0;"])
-def test_an_unknown_device_is_refused_in_one_line(device: str) -> None:
+def test_unknown_device_gives_one_line_error(device: str) -> None:
     with pytest.raises(GraphTrialError, match="use auto, cpu, cuda, cuda:N or mps"):
         Compute(device)
 
 
 @pytest.mark.usefixtures("two_gpus", "four_cores")
-def test_trials_take_turns_on_several_gpus() -> None:
+def test_trials_are_assigned_to_gpus_round_robin() -> None:
     assert Compute("auto").devices() == ("cuda:0", "cuda:1")
     assert Compute("cuda").slots() == ["cuda:0", "cuda:1"]
     assert Compute("cuda", per_device=2).slots() == ["cuda:0", "cuda:1", "cuda:0", "cuda:1"]
@@ -48,7 +48,7 @@ def test_trials_take_turns_on_several_gpus() -> None:
 
 
 @pytest.mark.usefixtures("no_gpu")
-def test_a_missing_gpu_is_an_error_unless_any_device_will_do() -> None:
+def test_missing_gpu_raises_unless_device_is_auto() -> None:
     assert Compute("auto").devices() == ("cpu",)
     for device in ("cuda", "cuda:0", "mps"):
         with pytest.raises(GraphTrialError, match="--device cpu"):
@@ -56,14 +56,14 @@ def test_a_missing_gpu_is_an_error_unless_any_device_will_do() -> None:
 
 
 @pytest.mark.usefixtures("no_gpu", "four_cores")
-def test_the_cores_are_divided_among_the_trials_that_run_at_once() -> None:
+def test_cores_are_divided_among_concurrent_trials() -> None:
     assert [Compute().placed(at_once=n).threads for n in (1, 2, 3, 4, 9)] == [4, 2, 1, 1, 1]
     assert Compute(threads=3).placed(at_once=4).threads == 3
 
 
 @pytest.mark.usefixtures("no_gpu", "four_cores")
 @pytest.mark.parametrize(("limit", "threads"), [("2", 2), ("8", 4), ("0", 1), ("", 4), ("4,2", 4)])
-def test_omp_num_threads_limits_the_automatic_number(monkeypatch: pytest.MonkeyPatch, limit: str, threads: int) -> None:
+def test_omp_num_threads_limits_the_default(monkeypatch: pytest.MonkeyPatch, limit: str, threads: int) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", limit)
     assert Compute().placed().threads == threads
     assert Compute(threads=3).placed().threads == 3

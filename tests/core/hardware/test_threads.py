@@ -35,7 +35,7 @@ def test_every_block_is_computed_exactly_once(number: int) -> None:
 
 
 @pytest.mark.parametrize("number", [1, 2, 4])
-def test_results_are_in_the_order_of_blocks_and_without_gradient(number: int) -> None:
+def test_results_are_in_block_order_without_gradient(number: int) -> None:
     weight = torch.ones(3, requires_grad=True)
     with use_threads(number):
         results = run_blocks(lambda at: weight * at, range(50), threads.MIN_WORK)
@@ -43,7 +43,7 @@ def test_results_are_in_the_order_of_blocks_and_without_gradient(number: int) ->
     assert not any(value.requires_grad for value in results)
 
 
-def test_several_threads_take_part_and_a_small_work_stays_on_the_caller() -> None:
+def test_large_work_uses_several_threads_and_small_work_one() -> None:
     def ident(_: int) -> int:
         torch.mm(torch.ones(200, 200), torch.ones(200, 200))
         return get_ident()
@@ -54,7 +54,7 @@ def test_several_threads_take_part_and_a_small_work_stays_on_the_caller() -> Non
     assert len(seen) > 1
 
 
-def test_helpers_flush_denormals_and_torch_stays_at_one_thread() -> None:
+def test_helper_threads_flush_denormals_and_torch_uses_one_thread() -> None:
     tiny = torch.full((8,), 1e-40)
 
     def product(_: int) -> tuple[float, int]:
@@ -67,7 +67,7 @@ def test_helpers_flush_denormals_and_torch_stays_at_one_thread() -> None:
     assert current_threads() == 1
 
 
-def test_an_error_of_any_block_reaches_the_caller() -> None:
+def test_exception_of_any_block_is_raised_in_the_caller() -> None:
     def fail(at: int) -> None:
         if at == 17:
             raise ValueError("block 17")
@@ -78,7 +78,7 @@ def test_an_error_of_any_block_reaches_the_caller() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
-def test_a_forked_process_starts_helpers_of_its_own() -> None:
+def test_forked_process_starts_new_helper_threads() -> None:
     out = np.zeros(1000, np.int64)
     with use_threads(2):
         run(count_blocks, threads.MIN_WORK, out)

@@ -54,7 +54,7 @@ def study(model: str = "mine", **settings: Any) -> Study:
         ("my_pyg.py", "pyg", ["--set", "body=GIN"]),
     ],
 )
-def test_a_documented_example_runs_as_printed_in_a_worker_process(
+def test_documented_example_runs_in_a_worker_process(
     name: str, model: str, more: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(tmp_path, EXAMPLES[name], name)
@@ -68,7 +68,7 @@ def test_a_documented_example_runs_as_printed_in_a_worker_process(
     assert row["test"]["mean"] >= 0
 
 
-def test_the_page_has_three_examples_of_about_25_lines() -> None:
+def test_documentation_has_three_short_examples() -> None:
     assert sorted(EXAMPLES) == ["my_layer.py", "my_model.py", "my_pyg.py"]
     assert all(15 <= len(text.splitlines()) <= 30 for text in EXAMPLES.values())
 
@@ -88,7 +88,7 @@ def test_every_basic_model_of_pyg_runs_at_every_level(body: str, level: Any, tmp
     assert logits.shape == (rows, 3)
 
 
-def test_a_plugin_is_listed_counted_and_refuses_unknown_settings(tmp_path: Path) -> None:
+def test_plugin_is_listed_counted_and_refuses_unknown_settings(tmp_path: Path) -> None:
     file = write(tmp_path, LAYER)
     entries = json.loads(call("list", "models", "--plugin", file, "--json").stdout)
     assert {"name": "mine", "title": "A layer of mine."}.items() <= {e["name"]: e for e in entries}["mine"].items()
@@ -100,7 +100,7 @@ def test_a_plugin_is_listed_counted_and_refuses_unknown_settings(tmp_path: Path)
     assert "no setting 'facter'. Did you mean 'factor'?" in wrong.stderr
 
 
-def test_a_changed_file_is_another_trial_and_replaces_the_old_one(tmp_path: Path) -> None:
+def test_edited_plugin_gives_new_trial_ids(tmp_path: Path) -> None:
     file = write(tmp_path, LAYER)
     first = load_plugin(file)
     assert load_plugin(file) is first
@@ -115,7 +115,7 @@ def test_a_changed_file_is_another_trial_and_replaces_the_old_one(tmp_path: Path
     assert after.id != before.id
 
 
-def test_trials_that_use_nothing_of_a_plugin_keep_their_identity(tmp_path: Path) -> None:
+def test_unrelated_plugin_does_not_change_trial_ids(tmp_path: Path) -> None:
     (before,) = study("gcn").trials()
     load_plugin(write(tmp_path, LAYER))
     (after,) = study("gcn").trials()
@@ -137,7 +137,7 @@ def test_missing_or_changed_plugin_is_reported(tmp_path: Path) -> None:
         run_trial(trial, tmp_path / "checkpoint")
 
 
-def test_editing_the_file_does_not_disturb_trials_that_are_planned(tmp_path: Path) -> None:
+def test_editing_a_plugin_does_not_affect_planned_trials(tmp_path: Path) -> None:
     file, store = write(tmp_path, LAYER), Store(tmp_path / "store.sqlite")
     load_plugin(file)
     trials = study().trials()
@@ -152,7 +152,7 @@ def test_editing_the_file_does_not_disturb_trials_that_are_planned(tmp_path: Pat
 
 @pytest.mark.parametrize("attribute", ["Net", "make", "Layer"])
 @pytest.mark.parametrize("workers", [0, 1])
-def test_classes_and_functions_of_a_module_run_also_in_workers(
+def test_module_attributes_run_in_workers(
     attribute: str, workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = (
@@ -181,7 +181,7 @@ def test_classes_and_functions_of_a_module_run_also_in_workers(
     assert list(record.spec.plugins) == ["elsewhere"]
 
 
-def test_an_edited_encoding_does_not_read_the_cache_of_the_old_one(tmp_path: Path, own_home: Path) -> None:
+def test_edited_encoding_has_its_own_cache_entry(tmp_path: Path, own_home: Path) -> None:
     from tests.helpers.samples import graph_set, random_graphs
 
     from graphtrial.encodings import encode
@@ -202,7 +202,7 @@ def test_an_edited_encoding_does_not_read_the_cache_of_the_old_one(tmp_path: Pat
         assert (values == number).all()
 
 
-def test_a_kernel_of_a_plugin_is_tried_under_its_content(tmp_path: Path) -> None:
+def test_kernel_of_a_plugin_is_identified_by_file_hash(tmp_path: Path) -> None:
     text = (
         "from graphtrial.kernels import KERNELS\n"
         "from graphtrial.kernels.wl import WeisfeilerLehman\n"

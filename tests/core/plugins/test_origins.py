@@ -89,13 +89,13 @@ def trial(**row: Any) -> TrialSpec:
 
 
 @pytest.mark.parametrize("registry", [MODELS, ENCODINGS, DATASETS, METRICS, TASKS, KERNELS], ids=lambda r: r.kind)
-def test_nothing_built_in_has_an_origin(registry: Any) -> None:
+def test_built_in_components_have_no_origin(registry: Any) -> None:
     ours = [name for name in registry if registry.get(name).__module__.startswith("graphtrial.")]  # not of other tests
     assert ours
     assert {name: actual for name in ours if (actual := origin_digests(registry.get(name)))} == {}
 
 
-def test_two_plugins_of_one_file_name_are_two_files_in_any_order_and_folder(tmp_path: Path) -> None:
+def test_plugins_with_equal_file_names_are_distinguished(tmp_path: Path) -> None:
     model, encoding = LAYER.format(name="mine", factor=1), ENCODING.format(factor=1)
     actual = []
     for folder, order in (("a", (0, 1)), ("b", (1, 0))):
@@ -118,7 +118,7 @@ def test_two_plugins_of_one_file_name_are_two_files_in_any_order_and_folder(tmp_
     assert len(plugins.user_code(edited.plugins).sources) == 2
 
 
-def test_a_part_of_a_combined_encoding_has_its_origin_too(tmp_path: Path) -> None:
+def test_combined_encoding_has_the_origins_of_its_parts(tmp_path: Path) -> None:
     file = write(tmp_path / "mine.py", ENCODING.format(factor=1))
     row: dict[str, Any] = {"model": "gcn", "encodings": ("rwse:2+same:3",)}
     load_plugin(file)
@@ -135,20 +135,20 @@ def test_a_part_of_a_combined_encoding_has_its_origin_too(tmp_path: Path) -> Non
         trial(**row)
 
 
-def test_no_encoding_can_have_the_sign_that_joins_encodings_in_its_name(tmp_path: Path) -> None:
+def test_encoding_name_with_plus_sign_raises(tmp_path: Path) -> None:
     text = ENCODING.format(factor=1).replace('"same"', '"same+other"')
     with pytest.raises(GraphTrialError, match=r"without \+ in its name"):
         load_plugin(write(tmp_path / "mine.py", text))
 
 
-def test_a_copy_of_a_plugin_in_another_folder_is_the_same_plugin(tmp_path: Path) -> None:
+def test_plugin_identity_does_not_depend_on_its_folder(tmp_path: Path) -> None:
     text = LAYER.format(name="mine", factor=1)
     first = load_plugin(write(tmp_path / "a" / "mine.py", text))
     assert load_plugin(write(tmp_path / "b" / "mine.py", text)) is first
     assert trial().plugins == {"mine.py": first.digest}
 
 
-def test_modules_that_a_plugin_imports_are_part_of_it(tmp_path: Path) -> None:
+def test_imported_modules_are_part_of_the_plugin_identity(tmp_path: Path) -> None:
     shared = write(tmp_path / "factors.py", "from deeper import FACTOR\n")
     deeper = write(tmp_path / "deeper.py", "import json, torch\nFACTOR = 1\n")
     later = write(tmp_path / "later.py", "never = 'imported'\n")
@@ -201,7 +201,7 @@ def test_class_of_an_installed_package_has_its_own_files() -> None:
     assert all(name.startswith("torch_geometric") for name in actual)
 
 
-def test_a_loaded_class_keeps_the_content_it_was_loaded_from(tmp_path: Path) -> None:
+def test_loaded_class_keeps_the_hash_of_its_loaded_source(tmp_path: Path) -> None:
     file = write(tmp_path / "net.py", "class Net:\n    pass\n")
     module = importlib.import_module("net")
     before = origin_digests(module.Net)
@@ -210,7 +210,7 @@ def test_a_loaded_class_keeps_the_content_it_was_loaded_from(tmp_path: Path) -> 
     assert origin_digests(importlib.reload(module).Net) == {"net": digest(file)} != before
 
 
-def test_the_task_of_a_dataset_is_part_of_it(tmp_path: Path) -> None:
+def test_task_is_part_of_the_dataset_origin(tmp_path: Path) -> None:
     task = write(
         tmp_path / "tasks" / "task.py",
         """
@@ -229,7 +229,7 @@ class Mine(GraphClassification):
     assert len(plugins.user_code(built.plugins).sources) == 2
 
 
-def test_the_metric_of_a_dataset_is_part_of_it(tmp_path: Path) -> None:
+def test_metric_is_part_of_the_dataset_origin(tmp_path: Path) -> None:
     metric = write(
         tmp_path / "metrics" / "metric.py",
         """
@@ -248,7 +248,7 @@ class Mine(Accuracy):
     assert list(trial.plugins) == ["metric.py", "mine.py"]
 
 
-def test_an_edited_dataset_is_prepared_again(tmp_path: Path, own_home: Path) -> None:
+def test_edited_dataset_is_prepared_again(tmp_path: Path, own_home: Path) -> None:
     from graphtrial.datasets import load
 
     first = load_plugin(write(tmp_path / "mine.py", DATASET.format(more="")))
@@ -258,7 +258,7 @@ def test_an_edited_dataset_is_prepared_again(tmp_path: Path, own_home: Path) -> 
     assert len(load("my-csl").splits) == 2
 
 
-def test_a_model_of_a_script_is_the_same_in_its_worker_processes(tmp_path: Path) -> None:
+def test_model_of_a_script_has_the_same_identity_in_workers(tmp_path: Path) -> None:
     script = write(
         tmp_path / "script.py",
         LAYER.format(name="mine", factor=1)
@@ -271,7 +271,7 @@ def test_a_model_of_a_script_is_the_same_in_its_worker_processes(tmp_path: Path)
     assert "{'done': 1} ['__main__']" in done.stdout, done.stdout + done.stderr
 
 
-def test_a_dataset_must_be_called_what_it_calls_itself(tmp_path: Path) -> None:
+def test_registered_name_must_equal_dataset_name(tmp_path: Path) -> None:
     from graphtrial.datasets import load
 
     load_plugin(write(tmp_path / "mine.py", DATASET.format(more="").replace('name = "my-csl"', 'name = "another"')))

@@ -34,7 +34,7 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     sys.modules.pop("marked", None)  # another test has another module of that name
 
 
-def test_names_handed_over_in_python_are_the_callers_word(library: Path) -> None:
+def test_names_passed_in_python_are_trusted(library: Path) -> None:
     assert gt.load("marked:Data").name == "marked:Data"
     assert gt.info("marked:Data")["graphs"] == gt.prepare("marked:Data").provenance["statistics"][0]["ours"] == 150
     assert type(gt.build("marked:Net", "csl", width=8)).__name__ == "Net"
@@ -43,7 +43,7 @@ def test_names_handed_over_in_python_are_the_callers_word(library: Path) -> None
     assert allowed() == ("csl", "gcn", "marked:Data", "marked:Net", "marked:protocol", "none")
 
 
-def test_a_study_in_python_may_come_from_a_file_and_needs_an_allowance(library: Path) -> None:
+def test_study_object_needs_allowed_names(library: Path) -> None:
     rows = (ModelEntry("marked:Net", {"width": 8}),)
     study = Study("s", "csl", rows, seeds=1, splits=1, rules={"stopping.max_epochs": 1})
     with pytest.raises(NotAllowedError, match=r"graphtrial\.allow\('marked:Net'\)"):
@@ -55,13 +55,13 @@ def test_a_study_in_python_may_come_from_a_file_and_needs_an_allowance(library: 
 
 
 @pytest.mark.parametrize("words", [["data", "info", "marked:Data"], ["params", "csl", "marked:Net", "--width", "8"]])
-def test_names_typed_are_the_users_word(words: list[str], library: Path) -> None:
+def test_names_on_the_command_line_are_trusted(words: list[str], library: Path) -> None:
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 0, result.output
 
 
 @pytest.mark.parametrize("name", ["x y", "os:", ":system", "os:system;true", "../x", ""])
-def test_an_allowance_must_be_a_name(name: str) -> None:
+def test_allow_option_requires_a_valid_name(name: str) -> None:
     result = CliRunner().invoke(app, ["list", "models", "--allow", name])
     assert result.exit_code == 2
     assert "--allow takes package.module:attribute or the name of an entry point" in result.stderr
@@ -106,7 +106,7 @@ def test_entry_points_are_listed_without_being_loaded(library: Path, tmp_path: P
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 searches the current folder, whatever one does")
 @pytest.mark.parametrize("where", [["--workers", "1"], ["--executor", "ray"]], ids=["processes", "ray"])
-def test_no_process_imports_what_lies_in_the_current_folder(where: list[str], tmp_path: Path) -> None:
+def test_no_process_imports_modules_from_the_working_directory(where: list[str], tmp_path: Path) -> None:
     if "ray" in where:
         pytest.importorskip("ray")
     for name in ("numpy", "torch", "filelock", "signal", "marked"):

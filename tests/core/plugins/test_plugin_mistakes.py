@@ -64,9 +64,7 @@ def _no_plugin_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
     ],
 )
 @pytest.mark.parametrize("command", [["run", "csl", "mine"], ["list", "models"], ["params", "csl", "mine"]])
-def test_a_mistake_in_a_plugin_is_one_line(
-    text: str | bytes | None, message: str, command: list[str], tmp_path: Path
-) -> None:
+def test_plugin_error_is_one_line(text: str | bytes | None, message: str, command: list[str], tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     if text is not None:
         file.write_bytes(text if isinstance(text, bytes) else text.encode())
@@ -78,7 +76,7 @@ def test_a_mistake_in_a_plugin_is_one_line(
     assert not plugins._loaded
 
 
-def test_a_plugin_that_fails_halfway_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_failed_plugin_registers_nothing(tmp_path: Path) -> None:
     with pytest.raises(GraphTrialError, match="ZeroDivisionError"):
         load_plugin(write(tmp_path, LAYER + "\n1 / 0\n"))
     assert "mine" not in MODELS
@@ -96,7 +94,7 @@ def test_a_plugin_that_fails_halfway_leaves_nothing_behind(tmp_path: Path) -> No
         ("nowhere.at_all:Net", "cannot import 'nowhere.at_all'"),
     ],
 )
-def test_module_that_is_no_model_raises(model: str, message: str) -> None:
+def test_attribute_that_is_not_a_model_raises(model: str, message: str) -> None:
     result = call("run", "csl", model)
     assert result.exit_code == 2
     assert message in result.stderr
@@ -135,9 +133,7 @@ def leaving(statement: str, *, building: bool) -> str:
         *rotating(LEAVING, ["processes:1"], [False, True]),
     ],
 )
-def test_a_model_that_ends_its_process_is_a_failed_trial(
-    statement: str, executor: str, building: bool, tmp_path: Path
-) -> None:
+def test_sys_exit_in_a_model_is_a_failed_trial(statement: str, executor: str, building: bool, tmp_path: Path) -> None:
     file, path = write(tmp_path, leaving(statement, building=building)), tmp_path / "s.sqlite"
     where = ["--workers", 0] if executor == "in this process" else ["--executor", executor]
     quick = ["--width", 8, "--max-epochs", 1, "--splits", 1, "--seeds", 1]
@@ -150,7 +146,7 @@ def test_a_model_that_ends_its_process_is_a_failed_trial(
     assert LEAVING[statement] in str(record.error)
 
 
-def test_models_that_end_their_process_are_failed_trials_on_ray(tmp_path: Path) -> None:
+def test_sys_exit_in_a_model_is_a_failed_trial_on_ray(tmp_path: Path) -> None:
     pytest.importorskip("ray")
     store, trials = Store(tmp_path / "s.sqlite"), {}
     for number, statement in enumerate(("sys.exit(0)", "os._exit(0)")):
@@ -165,7 +161,7 @@ def test_models_that_end_their_process_are_failed_trials_on_ray(tmp_path: Path) 
     assert "its process was lost" in str(records[trials["os._exit(0)"].id].error)
 
 
-def test_a_task_that_exits_fails_all_trials_of_one_training(tmp_path: Path) -> None:
+def test_sys_exit_in_a_task_fails_all_vectorized_trials(tmp_path: Path) -> None:
     text = (
         "import sys\nimport graphtrial as gt\n"
         "from graphtrial.tasks import NodeClassification\n"
@@ -196,7 +192,7 @@ def test_a_task_that_exits_fails_all_trials_of_one_training(tmp_path: Path) -> N
         ["validate", "FILE"],
     ],
 )
-def test_a_model_that_fails_in_the_command_itself_is_one_line(statement: str, words: list[Any], tmp_path: Path) -> None:
+def test_model_error_in_the_main_process_is_one_line(statement: str, words: list[Any], tmp_path: Path) -> None:
     file = write(tmp_path, leaving(statement, building=True))
     printed = call(
         *(file if word == "FILE" else word for word in words), *([] if "FILE" in words else ["--plugin", file])
@@ -207,7 +203,7 @@ def test_a_model_that_fails_in_the_command_itself_is_one_line(statement: str, wo
     assert "FILE" in words or printed.stderr.count("\n") == 1
 
 
-def test_a_plugin_that_was_refused_leaves_the_registries_as_they_were(tmp_path: Path) -> None:
+def test_rejected_plugin_restores_the_registries(tmp_path: Path) -> None:
     before = {kind: registry.contents() for kind, registry in plugins.registries().items()}
     for more in (
         "gt.MODELS.remove('gcn')",
@@ -219,7 +215,7 @@ def test_a_plugin_that_was_refused_leaves_the_registries_as_they_were(tmp_path: 
     assert {kind: registry.contents() for kind, registry in plugins.registries().items()} == before
 
 
-def test_a_family_of_a_plugin_goes_with_it(tmp_path: Path) -> None:
+def test_unloading_a_plugin_removes_its_families(tmp_path: Path) -> None:
     text = LAYER.replace('@gt.MODELS.register("mine")\n', "") + (
         "\ngt.MODELS.add_resolver(lambda name: Mine if name.startswith('mine-') else None)\n"
     )

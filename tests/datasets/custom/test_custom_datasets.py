@@ -42,7 +42,7 @@ def forget(own_home: Path) -> Any:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ARGUMENTS)
-def test_a_generated_dataset_behaves_like_any_other(kind: str) -> None:
+def test_generated_dataset_loads_and_trains(kind: str) -> None:
     split = {"folds": 5, "seed": 0} if kind == "csl" else None
     built = generate("mine", kind, ARGUMENTS[kind], split=split)
     again = load("mine")
@@ -59,7 +59,7 @@ def test_a_generated_dataset_behaves_like_any_other(kind: str) -> None:
     assert encoded.column("encoding").values.shape == (built.graphs.num_nodes, 2)
 
 
-def test_the_recipe_decides_the_content() -> None:
+def test_content_depends_on_the_recipe_alone() -> None:
     first = generate("mine", "cluster", SBM)
     other = generate("yours", "cluster", {**SBM, "seed": 6})
     assert other.hash != first.hash
@@ -68,7 +68,7 @@ def test_the_recipe_decides_the_content() -> None:
     assert names() == ["mine", "yours"]
 
 
-def test_a_name_is_not_taken_twice() -> None:
+def test_existing_name_raises() -> None:
     generate("mine", "cluster", SBM)
     with pytest.raises(GraphTrialError, match="--replace"):
         generate("mine", "cluster", SBM)
@@ -88,7 +88,7 @@ def test_failed_generation_leaves_no_files(own_home: Path) -> None:
     assert not list((own_home / "own").glob("*.json"))
 
 
-def test_a_failed_replacement_leaves_the_old_one(own_home: Path) -> None:
+def test_failed_replacement_keeps_the_old_dataset(own_home: Path) -> None:
     old = import_graphs("mine", graphs_with_classes())
     with pytest.raises(GraphTrialError):
         generate("mine", "cluster", {**SBM, "communities": 0}, replace=True)
@@ -124,7 +124,7 @@ LINES = "".join(f'{{"nodes": {2 + n % 3}, "edges": [[0, 1]], "y": {n % 2}}}\n' f
     ("place", "when", "written"),
     [("copy_files", "after", False), ("prepare_spec", "after", False), ("write", "after", True)],
 )
-def test_a_replacement_that_is_killed_leaves_the_old_one_or_the_new(
+def test_killed_replacement_leaves_old_or_new_dataset(
     place: str, when: str, written: bool, own_home: Path, tmp_path: Path
 ) -> None:
     file = tmp_path / "graphs.jsonl"
@@ -165,7 +165,7 @@ def test_saved_dataset_round_trips() -> None:
     assert built.spec.protocol == "bgnn-v5/csl"
 
 
-def test_nodes_of_a_single_graph_are_divided() -> None:
+def test_single_graph_is_split_by_nodes() -> None:
     graphs = graph_set([(40, [(i, (i + 1) % 40) for i in range(40)])])
     classes = Column(np.arange(40) % 2, "node", "class", types=2)
     built = import_graphs("mine", GraphSet(graphs.structure, {"x": graphs.column("x"), "y": classes}))
@@ -174,7 +174,7 @@ def test_nodes_of_a_single_graph_are_divided() -> None:
     assert built.task.name == "node-classification"
 
 
-def test_targets_that_fit_no_task_are_refused() -> None:
+def test_targets_without_matching_task_raise() -> None:
     graphs = graphs_with_classes()
     with pytest.raises(GraphTrialError, match="needs a target for each node"):
         import_graphs("mine", graphs, task="node-classification")
@@ -186,7 +186,7 @@ def test_targets_that_fit_no_task_are_refused() -> None:
     assert names() == []
 
 
-def test_damaged_recipe_raises(own_home: Path) -> None:
+def test_corrupt_recipe_raises(own_home: Path) -> None:
     import_graphs("mine", graphs_with_classes())
     recipe = own_home / "own" / "mine.json"
     whole = recipe.read_text()
@@ -199,7 +199,7 @@ def test_damaged_recipe_raises(own_home: Path) -> None:
     load("mine")
 
 
-def test_damaged_raw_file_raises(own_home: Path) -> None:
+def test_corrupt_raw_file_raises(own_home: Path) -> None:
     import_graphs("mine", graphs_with_classes())
     (raw,) = (own_home / "raw" / "own" / "mine").glob("*/edge_index.npy")
     raw.write_bytes(raw.read_bytes()[:-1] + b"\1")
@@ -217,7 +217,7 @@ def test_dataset_without_protocol_names_the_option() -> None:
     assert Study("t", "mine", (ModelEntry("gcn"),), protocol="bgnn-v5/csl", seeds=1, splits=1).trials()
 
 
-def test_the_default_generator_arguments_are_those_of_the_benchmark() -> None:
+def test_default_generator_arguments_match_the_benchmark() -> None:
     arguments = {**ARGUMENTS["cycles"], "sizes": [80, 10, 10]}
     built = generate("mine", "cycles", arguments)
     assert built.graphs.content_hash == cycle_graphs(CycleModel(), 100, 0).content_hash

@@ -45,7 +45,7 @@ def test_json_lines_become_graphs(tmp_path: Path) -> None:
     assert graphs.column("y").values.tolist() == [1, 0]
 
 
-def test_both_ways_adds_the_other_direction_but_no_loop_twice(tmp_path: Path) -> None:
+def test_both_ways_adds_reverse_edges_and_keeps_self_loops(tmp_path: Path) -> None:
     loop = {**PATH, "edges": [[0, 1], [2, 2]]}
     graphs = read("jsonl", [lines(tmp_path, loop)], {"both_ways": True})
     assert sorted(map(tuple, graphs.edge_index.T.tolist())) == [(0, 1), (1, 0), (2, 2)]
@@ -75,12 +75,12 @@ def test_both_ways_adds_the_other_direction_but_no_loop_twice(tmp_path: Path) ->
         ({**DOT, "split": "train"}, "'split' is here, but not in the first graph"),
     ],
 )
-def test_a_bad_line_is_named_with_its_reason(tmp_path: Path, record: Any, reason: str) -> None:
+def test_invalid_line_is_reported_with_number_and_reason(tmp_path: Path, record: Any, reason: str) -> None:
     with pytest.raises(CorruptFileError, match=rf"graphs.jsonl, line 2: .*({reason})"):
         read("jsonl", [lines(tmp_path, PATH, record)], {})
 
 
-def test_splits_given_in_the_file_are_taken(tmp_path: Path, own_home: Path) -> None:
+def test_splits_in_the_file_are_used(tmp_path: Path, own_home: Path) -> None:
     parts = ["test", "train", "val", "none", "train"]
     path = lines(tmp_path, *({**PATH, "split": part} for part in parts))
     built = import_files("mine", "jsonl", [path])
@@ -95,7 +95,7 @@ def test_splits_given_in_the_file_are_taken(tmp_path: Path, own_home: Path) -> N
         import_files("mine", "jsonl", [lines(tmp_path, {**PATH, "split": "trained"})])
 
 
-def test_targets_can_be_of_nodes_edges_or_several_numbers(tmp_path: Path, own_home: Path) -> None:
+def test_targets_may_be_node_level_edge_level_or_multiple(tmp_path: Path, own_home: Path) -> None:
     plain = {"nodes": 3, "edges": [[0, 1], [1, 2]]}
     for target, task, outputs in (
         ({"y": 0.5}, "graph-regression", 1),
@@ -137,7 +137,7 @@ def test_null_is_a_missing_label(tmp_path: Path, own_home: Path) -> None:
         ("graph-classification:metric=balanced-accuracy,class_weighted=true", "weighted accuracy"),
     ],
 )
-def test_a_task_may_name_its_metric(text: str, metric: str, tmp_path: Path, own_home: Path) -> None:
+def test_task_may_name_its_metric(text: str, metric: str, tmp_path: Path, own_home: Path) -> None:
     records = [{"nodes": 2, "edges": [[0, 1]], "y": i % 3} for i in range(30)]
     built = import_files("mine", "jsonl", [lines(tmp_path, *records)], task=text)
     assert (built.task.metric.title, built.task.outputs, load("mine").task.metric.title) == (metric, 3, metric)
@@ -165,13 +165,13 @@ junk = st.recursive(
 @settings(
     max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
-def test_any_json_is_read_or_refused_in_one_line(tmp_path: Path, records: list[Any]) -> None:
+def test_arbitrary_json_is_read_or_gives_one_line_error(tmp_path: Path, records: list[Any]) -> None:
     refused_or_read("jsonl", lines(tmp_path, *records))
 
 
 @given(st.binary(max_size=200), st.sampled_from(["jsonl", "parquet", "pyg", "graphml", "tu", "edgelist"]))
 @settings(max_examples=90, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_bytes_are_read_or_refused_in_one_line(tmp_path: Path, data: bytes, kind: str) -> None:
+def test_arbitrary_bytes_are_read_or_give_one_line_error(tmp_path: Path, data: bytes, kind: str) -> None:
     path = tmp_path / ("graphs.zip" if kind == "tu" else "graphs")
     path.write_bytes(data)
     refused_or_read(kind, path)
@@ -181,7 +181,7 @@ def test_any_bytes_are_read_or_refused_in_one_line(tmp_path: Path, data: bytes, 
     st.floats(0, 1, exclude_max=True), st.integers(0, 255), st.booleans(), st.sampled_from(["jsonl", "pyg", "graphml"])
 )
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_a_changed_or_cut_file_is_read_or_refused_in_one_line(
+def test_corrupt_or_truncated_file_is_read_or_gives_one_line_error(
     tmp_path: Path, where: float, byte: int, cut: bool, kind: str
 ) -> None:
     path = lines(tmp_path, PATH, DOT)
@@ -212,7 +212,7 @@ def refused_or_read(kind: str, path: Path) -> None:
     assert len(message.splitlines()) <= 1
 
 
-def test_parquet_reads_what_json_lines_read(tmp_path: Path) -> None:
+def test_parquet_matches_json_lines(tmp_path: Path) -> None:
     arrow = pytest.importorskip("pyarrow")
     from pyarrow import parquet
 
@@ -228,7 +228,7 @@ def test_parquet_reads_what_json_lines_read(tmp_path: Path) -> None:
         read("parquet", [path], {})
 
 
-def test_tensors_become_the_graphs_that_pyg_has(tmp_path: Path) -> None:
+def test_torch_file_matches_pyg(tmp_path: Path) -> None:
     pytest.importorskip("torch_geometric")
     original = read("jsonl", [lines(tmp_path, PATH, DOT, PATH)], {})
     path = tmp_path / "graphs.pt"
@@ -240,7 +240,7 @@ def test_tensors_become_the_graphs_that_pyg_has(tmp_path: Path) -> None:
         assert built.column(name).types == original.column(name).types
 
 
-def test_objects_in_a_torch_file_are_refused_with_the_way_out(tmp_path: Path) -> None:
+def test_objects_in_a_torch_file_raise_with_advice(tmp_path: Path) -> None:
     data = pytest.importorskip("torch_geometric.data")
     path = tmp_path / "graphs.pt"
     torch.save([data.Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0], [1]]))], path)
@@ -248,7 +248,7 @@ def test_objects_in_a_torch_file_are_refused_with_the_way_out(tmp_path: Path) ->
         read("pyg", [path], {})
 
 
-def test_a_malicious_torch_file_runs_nothing(tmp_path: Path) -> None:
+def test_malicious_torch_file_executes_no_code(tmp_path: Path) -> None:
     class Evil:
         def __reduce__(self) -> tuple[Any, ...]:
             return (Path.touch, (tmp_path / "touched",))
@@ -277,14 +277,14 @@ def test_a_malicious_torch_file_runs_nothing(tmp_path: Path) -> None:
         ([{"edge_index": torch.zeros(2, 0).long(), "x": torch.zeros(1, dtype=torch.complex64)}], "real numbers"),
     ],
 )
-def test_tensors_that_are_no_graphs_are_refused(tmp_path: Path, items: Any, reason: str) -> None:
+def test_tensors_that_are_not_graphs_raise(tmp_path: Path, items: Any, reason: str) -> None:
     path = tmp_path / "graphs.pt"
     torch.save(items, path)
     with pytest.raises(CorruptFileError, match=f"graphs.pt.*{reason}"):
         read("pyg", [path], {})
 
 
-def test_graphml_becomes_the_graph_that_networkx_has(tmp_path: Path) -> None:
+def test_graphml_matches_networkx(tmp_path: Path) -> None:
     built = []
     for number in range(3):
         graph = nx.gnp_random_graph(6, 0.5, seed=number)
@@ -309,7 +309,7 @@ def test_graphml_becomes_the_graph_that_networkx_has(tmp_path: Path) -> None:
         read(kind, paths, {"node_features": ["kind"], "target": "colour"})
 
 
-def test_an_edge_list_with_labels_becomes_a_graph(tmp_path: Path) -> None:
+def test_edge_list_with_labels_is_read(tmp_path: Path) -> None:
     edges, labels = tmp_path / "web.edgelist", tmp_path / "web.labels"
     edges.write_text("# who cites whom\na b\nb,c\n\nc\tc\n")
     labels.write_text("a math\nb physics\nc math # both\n")
@@ -332,7 +332,7 @@ def test_an_edge_list_with_labels_becomes_a_graph(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_tu_folder_and_its_zip_are_the_same(tmp_path: Path, own_home: Path) -> None:
+def test_tu_folder_and_zip_give_the_same_graphs(tmp_path: Path, own_home: Path) -> None:
     folder = tmp_path / "toy"
     folder.mkdir()
     (folder / "TOY_A.txt").write_text("1, 2\n2, 1\n3, 4\n4, 3\n" + "".join(f"{i}, {i + 1}\n" for i in range(5, 60, 2)))

@@ -117,12 +117,12 @@ WRITERS: dict[str, Callable[[Path], list[Path]]] = {
 OPTIONS = {"graphml": {"node_target": "kind"}}
 
 
-def test_every_format_that_can_name_a_split_is_tried() -> None:
+def test_every_format_with_splits_is_covered() -> None:
     assert set(WRITERS) == set(FORMATS) - {"tu"}  # whose tables have no place for one
 
 
 @pytest.mark.parametrize("kind", WRITERS)
-def test_the_split_of_the_file_is_the_split_of_the_dataset(kind: str, tmp_path: Path) -> None:
+def test_split_in_the_file_is_used(kind: str, tmp_path: Path) -> None:
     built = import_files("mine", kind, WRITERS[kind](tmp_path), arguments=OPTIONS.get(kind, {}))
     assert built.spec.split_level == "node"
     assert len(built.splits) == 1
@@ -132,7 +132,7 @@ def test_the_split_of_the_file_is_the_split_of_the_dataset(kind: str, tmp_path: 
 
 
 @pytest.mark.parametrize("kind", WRITERS)
-def test_a_split_from_outside_contradicts_that_of_the_file(kind: str, tmp_path: Path) -> None:
+def test_split_option_with_split_in_the_file_raises(kind: str, tmp_path: Path) -> None:
     paths = WRITERS[kind](tmp_path)
     for rule in ({"shares": [0.8, 0.1, 0.1], "seed": 0}, {"folds": 5, "seed": 0}):
         with pytest.raises(GraphTrialError, match=r"contain their own split.* leave out --split"):
@@ -141,12 +141,12 @@ def test_a_split_from_outside_contradicts_that_of_the_file(kind: str, tmp_path: 
 
 @pytest.mark.parametrize("spelling", ["val", "valid", "validation", "dev"])
 @pytest.mark.parametrize("dtype", [torch.bool, torch.uint8, torch.int64, torch.float32])
-def test_masks_of_any_spelling_and_type(spelling: str, dtype: torch.dtype) -> None:
+def test_mask_names_and_dtypes_are_normalised(spelling: str, dtype: torch.dtype) -> None:
     built = import_graphs("mine", from_pyg([node_graph(**masks(spelling, dtype))]))
     assert ids_of(built) == IDS
 
 
-def test_masks_as_arrays_and_lists_lists_of_ids_and_words() -> None:
+def test_masks_index_lists_and_strings_are_equivalent() -> None:
     ways: list[dict[str, Any]] = [
         {name: mask.numpy() for name, mask in masks().items()},
         {name: mask.tolist() for name, mask in masks().items()},
@@ -161,7 +161,7 @@ def test_masks_as_arrays_and_lists_lists_of_ids_and_words() -> None:
         assert {word: np.flatnonzero(graphs.column("part").values == n).tolist() for n, word in enumerate(IDS)} == IDS
 
 
-def test_the_masks_that_pyg_reads_come_back() -> None:
+def test_pyg_masks_round_trip() -> None:
     item = node_graph(**masks())
     (again,) = to_pyg(from_pyg([item]))
     for name in ("train_mask", "val_mask", "test_mask"):
@@ -170,7 +170,7 @@ def test_the_masks_that_pyg_reads_come_back() -> None:
     assert "part" not in again
 
 
-def test_several_columns_of_a_mask_are_several_splits() -> None:
+def test_mask_columns_are_separate_splits() -> None:
     rng = np.random.default_rng(0)
     parts = np.stack([rng.permutation(np.array([0] * 14 + [1] * 9 + [3] * 11)) for _ in range(5)], axis=1)
     test = np.zeros(NODES, bool)
@@ -192,7 +192,7 @@ def test_several_columns_of_a_mask_are_several_splits() -> None:
     assert again.test_mask.shape == (NODES, 5)
 
 
-def test_split_column_of_graphs() -> None:
+def test_graph_level_split_column_is_used() -> None:
     words = ["train"] * 6 + ["valid"] * 3 + ["test"] * 3
     items = [small(number, split=word) for number, word in enumerate(words)]
     built = import_graphs("mine", from_pyg(items))
@@ -225,7 +225,7 @@ def small(number: int, **attributes: Any) -> Data:
     return Data(edge_index=torch.tensor([[0, 1], [1, 0]]), num_nodes=2, y=torch.tensor(number % 2), **attributes)
 
 
-def test_the_split_of_a_dataset_is_used(tmp_path: Path) -> None:
+def test_get_idx_split_is_used(tmp_path: Path) -> None:
     split = {"train": torch.arange(6), "valid": torch.tensor([6, 8]), "test": torch.tensor([7, 9])}
     expected = {"train": [*range(6)], "val": [6, 8], "test": [7, 9]}
     items = [small(number) for number in range(10)]
@@ -284,13 +284,13 @@ def test_contradicting_masks_raise(attributes: dict[str, Any], reason: str, tmp_
     assert result.stderr.startswith("graphtrial: ")
 
 
-def test_attributes_that_only_sound_like_a_split_stay() -> None:
+def test_unrelated_attributes_are_kept() -> None:
     graphs = from_pyg([node_graph(train_station=torch.zeros(NODES), stopping_mask=TRUE)])
     assert {"train_station", "stopping_mask"} <= graphs.columns.keys()
     assert "part" not in graphs.columns
 
 
-def test_masks_of_several_graphs_divide_graphs_or_are_refused() -> None:
+def test_masks_of_several_graphs_must_be_constant_per_graph() -> None:
     def item(number: int, part: str) -> Data:
         chosen = {f"{word}_mask": torch.full((2,), word == part) for word in ("train", "val", "test")}
         return small(number, **chosen)
@@ -310,7 +310,7 @@ def test_masks_of_several_graphs_divide_graphs_or_are_refused() -> None:
         from_pyg(some[::-1])
 
 
-def test_a_split_of_nodes_needs_targets_of_nodes() -> None:
+def test_node_split_requires_node_targets() -> None:
     item = node_graph(**masks())
     item.y = torch.tensor([1])
     with pytest.raises(GraphTrialError, match="divides nodes, but the targets `y` are of graphs"):
@@ -327,7 +327,7 @@ def edge_graph() -> tuple[Data, np.ndarray[Any, Any]]:
     return Data(x=torch.eye(NODES), edge_index=torch.from_numpy(LINKS), y=y, **chosen), part
 
 
-def test_split_column_of_edges(tmp_path: Path) -> None:
+def test_edge_level_split_column_is_used(tmp_path: Path) -> None:
     item, part = edge_graph()
     built = import_graphs("mine", from_pyg([item]), protocol="bgnn-v5/csl")
     assert (built.task.name, built.spec.split_level) == ("edge-classification", "edge")
@@ -355,7 +355,7 @@ def test_split_column_of_edges(tmp_path: Path) -> None:
         import_graphs("other", from_pyg([item]))
 
 
-def test_edges_of_both_ways_take_their_part_along(tmp_path: Path) -> None:
+def test_reverse_edges_inherit_the_split(tmp_path: Path) -> None:
     record = {"nodes": 4, "edges": [[0, 1], [1, 2], [2, 3], [3, 3]], "edge_y": [0, 1, 0, 1]}
     words = ["train", "val", "test", "none"]
     (tmp_path / "g.jsonl").write_text(json.dumps({**record, "split": words}))
@@ -365,7 +365,7 @@ def test_edges_of_both_ways_take_their_part_along(tmp_path: Path) -> None:
     assert actual == [[(0, 1), (1, 0)], [(1, 2), (2, 1)], [(2, 3), (3, 2)]]
 
 
-def test_networkx_attributes_name_a_split_and_come_back() -> None:
+def test_networkx_split_attributes_round_trip() -> None:
     graph = nx.Graph()
     for node in range(6):
         graph.add_node(node, value=float(node), split=("train", "train", "val", "val", "test", "none")[node])
@@ -384,7 +384,7 @@ def test_networkx_attributes_name_a_split_and_come_back() -> None:
         from_networkx([graph])
 
 
-def test_a_saved_set_whose_part_means_something_else_is_refused() -> None:
+def test_saved_set_with_conflicting_split_column_raises() -> None:
     plain = from_pyg([node_graph()])
     for values in (np.arange(NODES), np.zeros(NODES, np.float32)):
         with pytest.raises(InvalidGraphError, match="rename it if it means anything else"):
@@ -406,7 +406,7 @@ def test_command_names_the_source_of_the_split(tmp_path: Path) -> None:
     assert facts["splits"] == [{"train": 12, "val": 9, "test": 11}]
 
 
-def test_lines_of_several_graphs_keep_their_words(tmp_path: Path) -> None:
+def test_split_strings_of_several_graphs_are_kept(tmp_path: Path) -> None:
     rows = [{"nodes": 2, "edges": [[0, 1]], "y": n % 2, "split": w} for n, w in enumerate(["Train", "valid", "TEST"])]
     (tmp_path / "g.jsonl").write_text("\n".join(json.dumps(row) for row in rows))
     assert ids_of(import_files("mine", "jsonl", [tmp_path / "g.jsonl"])) == {"train": [0], "val": [1], "test": [2]}
@@ -416,7 +416,7 @@ def test_lines_of_several_graphs_keep_their_words(tmp_path: Path) -> None:
         import_files("other", "jsonl", [tmp_path / "g.jsonl"])
 
 
-def test_sets_are_unchanged_by_masks_that_are_not_there(tmp_path: Path) -> None:
+def test_sets_without_masks_are_unchanged(tmp_path: Path) -> None:
     assert isinstance(built := from_pyg([node_graph()]), GraphSet)
     assert "part" not in built.columns
     assert ids_of(import_graphs("mine", built)) != IDS

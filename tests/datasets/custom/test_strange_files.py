@@ -39,7 +39,7 @@ def imported(folder: Path, **tensors: Any) -> Any:
     ids=["meta", "sparse", "csr", "complex", "quantized", "expanded", "expanded pairs"],
 )
 @pytest.mark.parametrize("name", ["x", "edge_index", "y", "num_nodes"])
-def test_a_tensor_without_plain_numbers_is_refused_in_one_line(strange: Any, name: str, tmp_path: Path) -> None:
+def test_tensor_without_dense_numbers_gives_one_line_error(strange: Any, name: str, tmp_path: Path) -> None:
     with pytest.raises(CorruptFileError, match=r"graphs\.pt") as caught:
         imported(tmp_path, **{name: strange})
     assert len(str(caught.value).splitlines()) == 1
@@ -63,7 +63,7 @@ def test_invalid_number_of_nodes_raises(nodes: Any, tmp_path: Path) -> None:
     ],
     ids=["bfloat16", "float8", "float16", "negative bit", "expanded", "gradient"],
 )
-def test_a_tensor_of_another_kind_has_the_same_numbers(stored: Any, expected: Any, tmp_path: Path) -> None:
+def test_tensor_dtypes_are_converted(stored: Any, expected: Any, tmp_path: Path) -> None:
     values = imported(tmp_path, x=stored).column("x").values
     np.testing.assert_array_equal(values.astype(np.float32), expected.detach().repeat(2, 1).numpy())
 
@@ -85,12 +85,12 @@ def device(path: Path) -> Path:
 
 @pytest.mark.parametrize("make", [pipe, folder, device])
 @pytest.mark.parametrize("kind", FORMATS)
-def test_device_files_raise_at_once(kind: str, make: Callable[[Path], Path], tmp_path: Path) -> None:
+def test_device_files_raise_immediately(kind: str, make: Callable[[Path], Path], tmp_path: Path) -> None:
     with pytest.raises(GraphTrialError, match=r"is a (pipe|folder|device), not a regular file"):
         import_files("mine", kind, [make(tmp_path / "it")])
 
 
-def test_a_number_of_nodes_that_no_file_holds_is_refused(tmp_path: Path) -> None:
+def test_implausible_number_of_nodes_raises(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"nodes": 2000000000, "edges": [], "y": 0}\n')
     with pytest.raises(CorruptFileError, match="has 2,000,000,000 nodes; a dataset of your own has at most"):
         read("jsonl", [tmp_path / "a.jsonl"], {})
@@ -99,7 +99,7 @@ def test_a_number_of_nodes_that_no_file_holds_is_refused(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     "fractions", [[float("nan"), 0, 0], [float("inf"), 0, 0], [1, 0, 0], [0.5, 0.5], [0.9, 0.9, 0.9]]
 )
-def test_invalid_fractions_are_refused(fractions: list[float], tmp_path: Path) -> None:
+def test_invalid_fractions_raise(fractions: list[float], tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"nodes": 2, "edges": [], "y": 0}\n' * 20)
     with pytest.raises(GraphTrialError, match=r"shares|fractions"):
         import_files("mine", "jsonl", [tmp_path / "a.jsonl"], split={"shares": fractions, "seed": 0})

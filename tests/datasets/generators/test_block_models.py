@@ -44,7 +44,7 @@ def assert_share(pairs: np.ndarray, edges: np.ndarray, probability: float) -> No
 
 
 @pytest.mark.parametrize("which", ["clusters", "patterns"])
-def test_the_structure_is_what_sorting_the_edges_gives(which: str, request: pytest.FixtureRequest) -> None:
+def test_csr_matches_sorted_edges(which: str, request: pytest.FixtureRequest) -> None:
     graphs: GraphSet = request.getfixturevalue(which)
     rng = np.random.default_rng(0)
     for graph in range(0, len(graphs), 60):
@@ -55,7 +55,7 @@ def test_the_structure_is_what_sorting_the_edges_gives(which: str, request: pyte
             np.testing.assert_array_equal(array, built.structure[name], err_msg=name)
 
 
-def test_graphs_are_simple_and_go_both_ways(clusters: GraphSet) -> None:
+def test_graphs_are_simple_and_undirected(clusters: GraphSet) -> None:
     graph = to_networkx(clusters, 17)
     assert nx.number_of_selfloops(graph) == 0
     simple = nx.DiGraph(graph)
@@ -116,30 +116,30 @@ def test_graphs_of_one_pattern_share_its_structure_and_signal(patterns: GraphSet
     assert len(seen[0][0]) != len(seen[1][0]) or not nx.is_isomorphic(seen[0][0], seen[1][0])
 
 
-def test_chunk_size_changes_nothing(monkeypatch: pytest.MonkeyPatch, clusters: GraphSet) -> None:
+def test_result_does_not_depend_on_chunk_size(monkeypatch: pytest.MonkeyPatch, clusters: GraphSet) -> None:
     monkeypatch.setattr(sbm, "CHUNK_PAIRS", 20_000)
     assert cluster_graphs(CLUSTER, 300, seed=1).content_hash == clusters.content_hash
 
 
-def test_the_first_graphs_do_not_depend_on_how_many_follow(clusters: GraphSet) -> None:
+def test_first_graphs_do_not_depend_on_the_total_number(clusters: GraphSet) -> None:
     fewer = cluster_graphs(CLUSTER, 20, seed=1)
     np.testing.assert_array_equal(fewer.edge_index, clusters.subset(range(20)).edge_index)
     np.testing.assert_array_equal(fewer.column("x").values, clusters.subset(range(20)).column("x").values)
 
 
-def test_the_graphs_are_the_same_on_every_machine(clusters: GraphSet, patterns: GraphSet) -> None:
+def test_content_hash_is_frozen(clusters: GraphSet, patterns: GraphSet) -> None:
     assert [graphs.content_hash[:16] for graphs in (clusters, patterns)] == ["87f365f865e6a36b", "bf10a7fcf05cf0f3"]
 
 
 @pytest.mark.parametrize(
     "wrong", [{"communities": 0}, {"smallest": 0}, {"smallest": 9, "largest": 8}, {"p": 2.0}, {"largest": 5000}]
 )
-def test_impossible_models_are_refused(wrong: dict) -> None:
+def test_invalid_parameters_raise(wrong: dict) -> None:
     with pytest.raises(GraphTrialError):
         BlockModel(**{"communities": 5, "p": 0.5, "q": 0.3, **wrong})
 
 
-def test_patterns_may_have_one_size_and_then_meet_the_sizes_that_the_first_paper_prints() -> None:
+def test_fixed_pattern_size_matches_statistics_of_the_first_paper() -> None:
     model = BlockModel(communities=5, p=0.5, q=0.2)
     graphs = pattern_graphs(model, (400,), 3, patterns=40, nodes=20)
     pattern = np.asarray(graphs.column("y").values)

@@ -21,7 +21,7 @@ def undirected(graphs: GraphSet, graph: int) -> nx.Graph:
     return nx.Graph(to_networkx(graphs, graph).to_undirected())
 
 
-def test_labels_are_what_networkx_finds(graphs: GraphSet) -> None:
+def test_labels_match_networkx(graphs: GraphSet) -> None:
     y = graphs.column("y").values
     for graph in range(120):
         lengths = [len(cycle) for cycle in nx.simple_cycles(undirected(graphs, graph))]
@@ -30,13 +30,13 @@ def test_labels_are_what_networkx_finds(graphs: GraphSet) -> None:
         assert len(lengths) == 2
 
 
-def test_every_even_number_of_graphs_is_balanced(graphs: GraphSet) -> None:
+def test_even_numbers_of_graphs_are_balanced(graphs: GraphSet) -> None:
     pairs = graphs.column("y").values.reshape(-1, 2).sum(axis=1)
     assert (pairs == 1).all()
     assert 0.4 < graphs.column("y").values[::2].mean() < 0.6
 
 
-def test_classes_differ_in_nothing_that_is_counted(graphs: GraphSet) -> None:
+def test_classes_have_equal_summary_statistics(graphs: GraphSet) -> None:
     y, nodes, edges = graphs.column("y").values, graphs.node_counts, graphs.edge_counts
     of_node = np.repeat(y, nodes)
     for counts in (nodes, edges, edges - 2 * nodes):
@@ -57,7 +57,7 @@ def test_graphs_are_sparse_with_several_components(graphs: GraphSet) -> None:
 
 
 @pytest.mark.parametrize("length", [3, 4, 5, 6, 7])
-def test_the_search_is_exact_on_any_graph(length: int) -> None:
+def test_cycle_search_matches_networkx_on_random_graphs(length: int) -> None:
     built = [nx.gnp_random_graph(9, 0.1 + 0.02 * seed, seed=seed) for seed in range(14)]
     built += [nx.petersen_graph(), nx.complete_bipartite_graph(3, 4), nx.empty_graph(4), nx.star_graph(5)]
     graphs = from_networkx(built)
@@ -67,7 +67,7 @@ def test_the_search_is_exact_on_any_graph(length: int) -> None:
     assert len(set(expected)) == 2
 
 
-def test_other_lengths() -> None:
+def test_other_cycle_lengths_match_networkx() -> None:
     model = CycleModel(length=4, smallest=24, spread=2, trees=2, longest=8)
     graphs = cycle_graphs(model, 60, seed=0)
     assert graphs.column("y").values.sum() == 30
@@ -76,11 +76,11 @@ def test_other_lengths() -> None:
         assert (4 in lengths) == bool(graphs.column("y").values[graph])
 
 
-def test_the_graphs_are_the_same_on_every_machine(graphs: GraphSet) -> None:
+def test_content_hash_is_frozen(graphs: GraphSet) -> None:
     assert graphs.content_hash[:16] == "f4d38d5e8cb0a287"
 
 
 @pytest.mark.parametrize("wrong", [{"length": 2}, {"smallest": 10}, {"length": 3, "longest": 3}, {"trees": -1}])
-def test_impossible_models_are_refused(wrong: dict) -> None:
+def test_invalid_parameters_raise(wrong: dict) -> None:
     with pytest.raises(GraphTrialError):
         CycleModel(**wrong)

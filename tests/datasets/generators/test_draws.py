@@ -9,7 +9,7 @@ from graphtrial.core.errors import GraphTrialError
 from graphtrial.datasets.generators.draws import Draws, threshold
 
 
-def test_raw_numbers_are_those_of_philox_itself() -> None:
+def test_raw_numbers_match_philox() -> None:
     # The known answer of Philox4x64-10 for counter and key zero (Random123); NumPy raises the counter before it draws.
     assert np.random.Philox(counter=2**256 - 1, key=0).random_raw(2).tolist() == [
         0x16554D9ECA36314C,
@@ -18,7 +18,7 @@ def test_raw_numbers_are_those_of_philox_itself() -> None:
     assert Draws(7, 3).raw(5).tolist() == np.random.Philox(key=[7, 3]).random_raw(5).tolist()
 
 
-def test_streams_and_seeds_differ_and_repeat() -> None:
+def test_streams_and_seeds_are_independent_and_reproducible() -> None:
     assert Draws(1, 0).raw(4).tolist() == Draws(1, 0).raw(4).tolist()
     assert len({tuple(Draws(seed, stream).raw(4).tolist()) for seed in range(3) for stream in range(3)}) == 9
 
@@ -52,7 +52,7 @@ def test_thresholds_are_32_bit_probabilities() -> None:
 
 
 @pytest.mark.parametrize("seed", [-1, 2**64])
-def test_a_seed_outside_64_bits_is_refused(seed: int) -> None:
+def test_seed_outside_64_bits_raises(seed: int) -> None:
     with pytest.raises(GraphTrialError, match="seed"):
         Draws(seed, 0)
 

@@ -36,7 +36,7 @@ def drawn(family: str, nodes: int, seed: int) -> nx.Graph:
     return graph
 
 
-def test_random_numbers_are_those_of_python() -> None:
+def test_random_numbers_match_python() -> None:
     ours, theirs = PythonRandom(1234), random.Random(1234)
     assert [ours.random() for _ in range(3)] == [theirs.random() for _ in range(3)]
     assert ours.uniforms(1000).tolist() == [theirs.random() for _ in range(1000)]
@@ -46,7 +46,7 @@ def test_random_numbers_are_those_of_python() -> None:
     assert ours.shuffled(23) == order
 
 
-def test_sets_are_walked_as_python_walks_them() -> None:
+def test_set_iteration_order_matches_python() -> None:
     for count in (1, 2, 3, 4):
         for numbers in itertools.islice(itertools.permutations(range(24), count), 0, None, 97 if count > 3 else 1):
             assert set_order(list(numbers)) == list(build(numbers)), numbers
@@ -64,7 +64,7 @@ def build(numbers: tuple[int, ...] | list[int]) -> set[int]:
 
 
 @pytest.mark.parametrize("nodes", SIZES)
-def test_families_without_chance_are_those_of_networkx(nodes: int) -> None:
+def test_deterministic_families_match_networkx(nodes: int) -> None:
     side = max(s for s in range(1, math.isqrt(nodes) + 1) if nodes % s == 0)
     ladder = nx.ladder_graph(nodes // 2)
     if nodes % 2:
@@ -83,7 +83,7 @@ def test_families_without_chance_are_those_of_networkx(nodes: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("nodes", SIZES)
-def test_random_graphs_are_those_of_networkx(nodes: int) -> None:
+def test_random_graphs_match_networkx(nodes: int) -> None:
     for seed in range(40):
         chance = random.Random(seed).random() * nodes
         assert nx.utils.graphs_equal(
@@ -97,7 +97,7 @@ def test_random_graphs_are_those_of_networkx(nodes: int) -> None:
 
 
 @pytest.mark.parametrize("nodes", SIZES)
-def test_preferential_attachment_is_that_of_old_networkx(nodes: int) -> None:
+def test_preferential_attachment_matches_old_networkx(nodes: int) -> None:
     for seed in range(40):
         count = int(random.Random(seed).random() * (nodes - 1)) + 1
         assert nx.utils.graphs_equal(drawn("barabasi-albert", nodes, seed), old_barabasi_albert(nodes, count, seed))
@@ -123,7 +123,7 @@ def test_trees_are_trees(family: str) -> None:
         assert nx.is_tree(drawn(family, 19, seed))
 
 
-def test_caterpillars_and_lobsters_are_near_a_path() -> None:
+def test_caterpillars_and_lobsters_reduce_to_paths() -> None:
     for seed in range(20):
         bare = nx.Graph(drawn("caterpillar", 20, seed))
         bare.remove_nodes_from([v for v, degree in dict(bare.degree).items() if degree == 1])
@@ -135,7 +135,7 @@ def test_caterpillars_and_lobsters_are_near_a_path() -> None:
 
 
 @pytest.mark.slow
-def test_families_have_their_probabilities() -> None:
+def test_family_frequencies_match_the_probabilities() -> None:
     actual = [draw(15, seed, None, CORRECTED)[1] for seed in range(1500)]
     for family, frequency in FREQUENCIES.items():
         assert abs(actual.count(family) / 1500 - frequency) < 5 * math.sqrt(frequency * (1 - frequency) / 1500)
@@ -152,7 +152,7 @@ def test_edge_dropout_as_described_and_as_published() -> None:
     assert remaining[AS_PUBLISHED] == pytest.approx(0.98 + 2 * (0.1 * 19 / 171) ** 2 * 171 / 19, abs=0.02)
 
 
-def test_random_graphs_do_not_hang_on_the_last_bit_of_a_logarithm(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_random_graphs_do_not_depend_on_rounding_of_logarithms(monkeypatch: pytest.MonkeyPatch) -> None:
     seeds = range(1235, 1835)
     before = [sorted(drawn("erdos-renyi", 17, seed).edges) for seed in seeds]
     exact, turn = math.log, itertools.cycle([math.inf, -math.inf, -math.inf, math.inf, math.inf])

@@ -51,7 +51,7 @@ def expected_of(graph: nx.Graph, source: int, value: np.ndarray, quirks: Quirks)
     return nodes, np.array([connected, nodes[:, 1].max(), radius])
 
 
-def test_targets_are_those_of_networkx(graphs: GraphSet, quirks: Quirks) -> None:
+def test_targets_match_networkx(graphs: GraphSet, quirks: Quirks) -> None:
     actual = []
     for graph in range(len(graphs)):
         x = rows(graphs, "x", graph).astype(np.float64)
@@ -71,7 +71,7 @@ def test_no_node_is_isolated(graphs: GraphSet) -> None:
     assert graphs.in_degree.min() >= 1
 
 
-def test_properties_of_awkward_graphs() -> None:
+def test_properties_of_degenerate_graphs_match_networkx() -> None:
     built = [
         nx.cycle_graph(6),
         nx.cycle_graph(5),
@@ -89,18 +89,18 @@ def test_properties_of_awkward_graphs() -> None:
     assert distance[2, 0].tolist() == [0, 1, 2, 3, -1, -1]
 
 
-def test_published_sizes() -> None:
+def test_sizes_match_the_published_ones() -> None:
     assert tuple(sum(count for _, count in part) for part in PARTS) == SIZES
     assert [(part[0][0], part[-1][0]) for part in PARTS] == [(15, 24), (15, 19), (15, 19)]
 
 
-def test_a_seed_gives_one_graph() -> None:
+def test_generation_is_deterministic_for_a_seed() -> None:
     one, other = draw(18, 99, "lobster", CORRECTED)[0], draw(18, 99, "lobster", CORRECTED)[0]
     assert (one.adjacency == other.adjacency).all()
     assert one.value.tolist() == other.value.tolist()
     assert one.source == other.source
 
 
-def test_graphs_of_two_nodes_are_refused() -> None:
+def test_graphs_of_two_nodes_raise() -> None:
     with pytest.raises(GraphTrialError, match="3 nodes"):
         graph_theory_graphs([[(2, 5)]], 0, CORRECTED)

@@ -74,7 +74,7 @@ def write_wheel(path: Path, smiles: list[str]) -> dict[str, Path]:
     return {WHEEL.name: path}
 
 
-def test_sdf_files_are_read_as_pyg_reads_them(sdf: dict[str, Path], tmp_path: Path) -> None:
+def test_sdf_files_match_pyg(sdf: dict[str, Path], tmp_path: Path) -> None:
     datasets = pytest.importorskip("torch_geometric.datasets")
     raw = tmp_path / "pyg" / "raw"
     with zipfile.ZipFile(sdf[ARCHIVE.name]) as opened:
@@ -96,7 +96,7 @@ def test_sdf_files_are_read_as_pyg_reads_them(sdf: dict[str, Path], tmp_path: Pa
         np.testing.assert_allclose(graphs.column("targets").values[i] * in_electronvolt, item.y[0, :12], rtol=1e-5)
 
 
-def test_the_package_gives_what_the_sdf_file_gives(sdf: dict[str, Path], tmp_path: Path) -> None:
+def test_qm9pack_matches_the_sdf_file(sdf: dict[str, Path], tmp_path: Path) -> None:
     remaining = [smiles for smiles in SMILES if smiles != "C#C"]
     package = QM9().parse(QM9.sources[1], write_wheel(tmp_path / "qm9pack.whl", SMILES))
     other = QM9().parse(QM9.sources[0], sdf)
@@ -127,7 +127,7 @@ def test_targets_are_standardised_and_splits_differ(sdf: dict[str, Path]) -> Non
     assert len({split.test.tobytes() for split in splits}) > 1
 
 
-def test_the_features_of_furan_and_acetamide() -> None:
+def test_features_of_furan_and_acetamide_are_correct() -> None:
     structures = StructureReader("test")
     furan = structures.from_mol_block(Chem.MolToMolBlock(embedded("c1ccoc1")))
     named = {name: furan.atoms[:, i].tolist() for i, name in enumerate(ATOM_FEATURES)}
@@ -141,7 +141,7 @@ def test_the_features_of_furan_and_acetamide() -> None:
     assert named["atomic number"][:4] == [6.0, 6.0, 8.0, 7.0]
 
 
-def test_bonds_come_from_the_distances_where_the_smiles_has_another_order() -> None:
+def test_bonds_are_inferred_from_distances_where_smiles_order_differs() -> None:
     molecule = embedded("C#CC#C")
     order = [0, 3, 1, 2, 4, 5]  # the ends first: in the order of the SMILES, bonds would be 4 ångström long
     elements = [molecule.GetAtomWithIdx(i).GetSymbol() for i in order]
@@ -151,7 +151,7 @@ def test_bonds_come_from_the_distances_where_the_smiles_has_another_order() -> N
     assert bonds == {(0, 2, 2), (1, 3, 2), (2, 3, 0), (0, 4, 0), (1, 5, 0)}
 
 
-def test_in_the_complete_graph_every_pair_has_its_distance(tmp_path: Path) -> None:
+def test_complete_graph_has_all_pairwise_distances(tmp_path: Path) -> None:
     raw = write_wheel(tmp_path / "qm9pack.whl", SMILES)
     plain, complete = QM9().parse(QM9.sources[1], raw), QM9Complete().parse(QM9.sources[1], raw)
     np.testing.assert_array_equal(complete.edge_counts, complete.node_counts * (complete.node_counts - 1))
@@ -163,7 +163,7 @@ def test_in_the_complete_graph_every_pair_has_its_distance(tmp_path: Path) -> No
     )
 
 
-def test_other_files_are_refused(sdf: dict[str, Path], tmp_path: Path) -> None:
+def test_unexpected_files_raise(sdf: dict[str, Path], tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "qm9.zip", "w") as built:
         built.writestr("gdb9.sdf", "x$$$$\n")
         built.writestr("gdb9.sdf.csv", "mol_id,mu\n1,2\n2,3\n")

@@ -15,7 +15,7 @@ from graphtrial.datasets.molecules.smiles import Chemistry, atom_word, bonds_of,
 
 @given(st.integers(1, 12), st.integers(0, 2**32 - 1), st.floats(0.1, 0.6))
 @settings(max_examples=200, deadline=None)
-def test_the_longest_basis_cycle_is_networkx_s(nodes: int, seed: int, density: float) -> None:
+def test_longest_basis_cycle_matches_networkx(nodes: int, seed: int, density: float) -> None:
     graph = nx.gnp_random_graph(nodes, density, seed=seed)
     # NetworkX goes through neighbours in the order their edges came; an adjacency matrix gives them sorted.
     ordered = nx.from_numpy_array(nx.to_numpy_array(graph))
@@ -38,7 +38,7 @@ def test_atoms_are_element_hydrogens_and_charge(smiles: str, words: list[str]) -
     assert [atom_word(atom) for atom in chemistry.kekulised(chemistry.read(smiles)).GetAtoms()] == words
 
 
-def test_bonds_go_both_ways_and_are_kekulised() -> None:
+def test_bonds_are_bidirectional_and_kekulised() -> None:
     chemistry = Chemistry("test")
     source, target, order = bonds_of(chemistry.kekulised(chemistry.read("c1ccccc1")))
     assert len(source) == 12
@@ -46,7 +46,7 @@ def test_bonds_go_both_ways_and_are_kekulised() -> None:
     assert set(zip(source, target, strict=True)) == set(zip(target, source, strict=True))
 
 
-def test_nonsense_is_no_molecule() -> None:
+def test_invalid_smiles_raises() -> None:
     with pytest.raises(CorruptFileError, match="cannot read the molecule 'C1CC'"):
         Chemistry("test").read("C1CC")
 

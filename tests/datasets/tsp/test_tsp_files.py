@@ -24,7 +24,7 @@ def line_of(points: np.ndarray, tour: np.ndarray) -> str:
     return f"{' '.join(repr(float(c)) for c in points.reshape(-1))} output {' '.join(map(str, closed))} \n"
 
 
-def test_a_line_is_read_as_it_was_written() -> None:
+def test_instance_line_round_trips() -> None:
     points, tour = random_points(60, seed=0), np.random.default_rng(0).permutation(60)
     read_points, read_tour = read_line(line_of(points, tour))
     np.testing.assert_array_equal(read_points, points)
@@ -45,12 +45,12 @@ def test_a_line_is_read_as_it_was_written() -> None:
         "0.1 0.1 0.2 0.2 0.3 0.3 0.4 0.4 0.5 0.5 output 1 2 3 4 5.5 1",
     ],
 )
-def test_a_damaged_line_is_refused(line: str) -> None:
+def test_corrupt_line_raises(line: str) -> None:
     with pytest.raises(ValueError):
         read_line(line)
 
 
-def test_a_graph_joins_each_point_to_its_25_nearest_neighbours() -> None:
+def test_graph_joins_each_point_to_its_25_nearest_neighbours() -> None:
     points, tour = random_points(70, seed=1), np.random.default_rng(1).permutation(70)
     graphs = tour_graphs([(points, tour)])
     distance, near = NearestNeighbors(n_neighbors=26).fit(points).kneighbors(points)
@@ -63,7 +63,7 @@ def test_a_graph_joins_each_point_to_its_25_nearest_neighbours() -> None:
     np.testing.assert_array_equal(graphs.column("x").values, points.astype(np.float32))
 
 
-def test_few_points_are_all_joined() -> None:
+def test_few_points_form_a_complete_graph() -> None:
     graphs = tour_graphs([(random_points(6, seed=0), np.arange(6))])
     assert graphs.num_edges == 30
     assert graphs.column("y").values.sum() == 12
@@ -91,7 +91,7 @@ def instances(count: int, seed: int) -> list[str]:
     return [line_of(random_points(50 + n, seed), np.random.default_rng(n).permutation(50 + n)) for n in range(count)]
 
 
-def test_the_published_archive_is_preferred_and_its_parts_keep_their_order(
+def test_published_archive_is_preferred_and_keeps_split_order(
     own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = {
@@ -112,7 +112,7 @@ def test_the_published_archive_is_preferred_and_its_parts_keep_their_order(
 
 
 @pytest.mark.parametrize(("damage", "message"), [("short", "holds 1 of 2 instances"), ("line", "line 2 of")])
-def test_a_damaged_archive_is_refused(
+def test_corrupt_archive_raises(
     own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str, message: str
 ) -> None:
     lines = {"train": instances(3, 0), "val": instances(2, 1), "test": instances(1, 2)}
@@ -124,7 +124,7 @@ def test_a_damaged_archive_is_refused(
     assert not list((own_home / "datasets").glob("tsp-of-a-test-*/"))
 
 
-def test_the_small_set_is_made_like_the_large_one(session_home: Path) -> None:
+def test_small_dataset_matches_the_generator_of_the_large_one(session_home: Path) -> None:
     built = load("tsp-small")
     graphs = built.graphs
     assert built.splits[0].sizes == (160, 20, 20)

@@ -22,7 +22,7 @@ pytest.importorskip("highspy")
 FEW = InstanceConfig(low=6, high=12, seed=3)
 
 
-def test_a_larger_set_begins_with_the_smaller_one(own_home: Path) -> None:
+def test_smaller_dataset_is_a_prefix_of_the_larger_one(own_home: Path) -> None:
     few, more = generate(10, 6, 12, seed=3, workers=1), generate(20, 6, 12, seed=3, workers=1)
     assert len(few) == 10
     assert few.content_hash == more.subset(range(10)).content_hash
@@ -34,7 +34,7 @@ def test_a_larger_set_begins_with_the_smaller_one(own_home: Path) -> None:
     np.testing.assert_array_equal(more.column("length").values, more.column("bound").values)
 
 
-def test_a_damaged_chunk_is_solved_again(own_home: Path) -> None:
+def test_corrupt_chunk_is_recomputed(own_home: Path) -> None:
     before = solved_instances(FEW, 2 * CHUNK, workers=1)
     tours = FEW.folder / "00001" / "tours.npy"
     content = bytearray(tours.read_bytes())
@@ -46,7 +46,7 @@ def test_a_damaged_chunk_is_solved_again(own_home: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_killed_preparation_goes_on(own_home: Path) -> None:
+def test_killed_preparation_resumes(own_home: Path) -> None:
     recipe = InstanceConfig(low=12, high=12, seed=5)
     code = (
         "from graphtrial.datasets.tsp.instances import *; solved_instances(InstanceConfig(12, 12, 5), 4000, workers=1)"
@@ -66,7 +66,7 @@ def test_a_killed_preparation_goes_on(own_home: Path) -> None:
     assert (recipe.folder / "00000").stat().st_mtime_ns == first
 
 
-def test_the_geographic_metric_is_in_whole_kilometres(own_home: Path) -> None:
+def test_geographic_metric_is_in_whole_kilometres(own_home: Path) -> None:
     built = generate(4, 20, 30, seed=0, metric="geographic", workers=1)
     length = built.column("length").values
     np.testing.assert_array_equal(length, np.rint(length))
@@ -74,7 +74,7 @@ def test_the_geographic_metric_is_in_whole_kilometres(own_home: Path) -> None:
     assert built.column("proved").values.all()
 
 
-def test_an_estimate_grows_with_the_number_and_the_size() -> None:
+def test_time_estimate_grows_with_number_and_size() -> None:
     assert estimated_hours(InstanceConfig(50, 500, 0), 0) == 0
     assert 10 < estimated_hours(InstanceConfig(50, 500, 0), 12_000) < 500
     assert estimated_hours(InstanceConfig(400, 500, 0), 10) < estimated_hours(InstanceConfig(600, 700, 0), 10)

@@ -51,7 +51,7 @@ def test_wrong_table_does_not_fail_an_unpublished_archive(archive: Archive) -> N
     assert "DIFFERS" not in result.stdout
 
 
-def test_facts_that_are_wrong_in_the_table_are_listed_with_the_right_number(archive: Archive) -> None:
+def test_known_errors_of_the_table_list_the_correct_value(archive: Archive) -> None:
     archive("DHFR", 756, 2)
     rows = {row["what"]: row for row in check("dhfr")["rows"]}
     assert (rows["graphs"]["ours"], rows["graphs"]["published"], rows["graphs"]["agrees"]) == (756, 467, True)
@@ -70,7 +70,7 @@ def test_every_listed_error_of_the_table_is_real(name: str) -> None:
         assert getattr(published, statistic) not in (None, difference.expected)
 
 
-def test_dhfr_has_the_number_of_the_row_above_it() -> None:
+def test_published_dhfr_count_is_that_of_cox2() -> None:
     assert CATALOG["DHFR"].graphs == CATALOG["COX2"].graphs == 467
 
 
@@ -90,7 +90,7 @@ def test_published_numbers_may_count_self_loops(published: float, agrees: bool) 
     assert "must" in row["rule"] or agrees
 
 
-def test_verdicts_never_call_differences_equal(archive: Archive) -> None:
+def test_differing_statistics_never_agree(archive: Archive) -> None:
     archive("MSRC_9", 10, 3)
     result = CliRunner().invoke(app, ["data", "check", "msrc_9", "--json"])
     for facts in json.loads(result.stdout)["datasets"]:

@@ -46,11 +46,11 @@ def test_features_are_part_of_the_name() -> None:
 
 
 @pytest.mark.parametrize("name", ["tu/../ENZYMES", "tu//etc/passwd", "tu/", "tu/a b", "tu/.x", "tu/a\\b", "nothing"])
-def test_invalid_names_are_unknown(name: str) -> None:
+def test_invalid_names_raise(name: str) -> None:
     assert find(name) is None
 
 
-def test_every_listed_set_is_a_dataset_with_its_statistics() -> None:
+def test_every_catalog_entry_is_a_dataset_with_statistics() -> None:
     assert len(CATALOG) == 128
     for entry in CATALOG.values():
         built = DATASETS.get(f"tu/{entry.name}")()
@@ -61,7 +61,7 @@ def test_every_listed_set_is_a_dataset_with_its_statistics() -> None:
         assert (entry.classes is None) != (entry.targets is None)
 
 
-def test_the_catalog_agrees_with_the_paper() -> None:
+def test_catalog_matches_the_paper() -> None:
     ours = {plain(name): entry for name, entry in CATALOG.items()} | {"alchemy": CATALOG["alchemy_full"]}
     rows = [row for row in read_csv("raw/datasets.csv") if row["paper"] == "tudataset"]
     assert len(rows) == 16
@@ -77,7 +77,7 @@ def test_the_catalog_agrees_with_the_paper() -> None:
     ("name", "features", "classes"),
     [("enzymes", 18, 6), ("proteins_full", 29, 2), ("nci1", 37, 2), ("mutag", 7, 2), ("imdb-multi", 89, 3)],
 )
-def test_features_are_those_of_the_references(name: str, features: int, classes: int, mirror: Path) -> None:
+def test_default_features_match_the_references(name: str, features: int, classes: int, mirror: Path) -> None:
     dataset = load(name)
     assert dataset.graphs.column("x").width == features
     assert dataset.task.outputs == classes
@@ -107,7 +107,7 @@ def test_graphs_without_features_get_degrees() -> None:
     assert hub.values.std() == pytest.approx(1, abs=1e-4)
 
 
-def test_very_many_labels_stay_categories() -> None:
+def test_many_labels_remain_categorical() -> None:
     graphs = GraphSet.build([400], [0], np.zeros((2, 0), int)).with_column(
         "node_label", Column(np.arange(400, dtype=np.uint16), "node", "node label", types=400)
     )
@@ -125,7 +125,7 @@ def test_published_folds_are_the_published_files(name: str, mirror: Path) -> Non
             assert split.parts[part].tolist() == sorted(int(number) for number in line.split(","))
 
 
-def test_proteins_has_the_folds_of_the_same_graphs(mirror: Path) -> None:
+def test_proteins_variants_have_equal_folds(mirror: Path) -> None:
     small, full = load("proteins"), load("proteins_full")
     np.testing.assert_array_equal(small.graphs.edge_index, full.graphs.edge_index)
     np.testing.assert_array_equal(small.graphs.column("y").values, full.graphs.column("y").values)
@@ -149,7 +149,7 @@ def test_seeded_folds_are_stratified_and_complete(classes: list[int]) -> None:
     assert set(tested.values()) == {1}
 
 
-def test_seeded_folds_never_change() -> None:
+def test_seeded_folds_are_frozen() -> None:
     splits = seeded_folds("MUTAG", np.arange(60) % 3)
     text = ";".join(",".join(map(str, split.test)) for split in splits)
     assert hashlib.sha256(text.encode()).hexdigest()[:16] == "4e8c0cf7fbb8b0ca"
@@ -176,7 +176,7 @@ def unseen(own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
     return folder
 
 
-def test_a_set_outside_the_catalog_loads(unseen: Path) -> None:
+def test_dataset_outside_the_catalog_loads(unseen: Path) -> None:
     dataset = load("tu/My-Paths")
     assert dataset.name == "tu/My-Paths"
     assert len(dataset.graphs) == 30
@@ -186,7 +186,7 @@ def test_a_set_outside_the_catalog_loads(unseen: Path) -> None:
     np.testing.assert_array_equal(dataset.graphs.column("x").values[:3].argmax(axis=1), [1, 2, 1])
 
 
-def test_an_archive_without_the_tables_is_refused(unseen: Path, own_home: Path) -> None:
+def test_archive_without_the_tables_raises(unseen: Path, own_home: Path) -> None:
     with zipfile.ZipFile(unseen / "Other.zip", "w") as archive:
         archive.writestr("Other/Other_A.txt", "1, 2\n")
     with pytest.raises(CorruptFileError, match=r"Other.zip does not hold Other_graph_indicator.txt"):

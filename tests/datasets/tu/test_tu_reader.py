@@ -48,7 +48,7 @@ def plain(tmp_path: Path) -> GraphSet:
     return written(tmp_path / "plain")
 
 
-def test_the_plain_set(plain: GraphSet) -> None:
+def test_minimal_dataset_is_read(plain: GraphSet) -> None:
     assert plain.node_counts.tolist() == [4, 2]
     assert plain.edge_counts.tolist() == [8, 2]
     assert plain.column("y").values.tolist() == [1, 0]
@@ -82,11 +82,11 @@ QUIRKS = {
 
 
 @pytest.mark.parametrize("name", QUIRKS)
-def test_quirks_change_nothing(name: str, plain: GraphSet, tmp_path: Path) -> None:
+def test_formatting_quirks_are_tolerated(name: str, plain: GraphSet, tmp_path: Path) -> None:
     assert written(tmp_path, **QUIRKS[name]).content_hash == plain.content_hash
 
 
-def test_one_direction_is_enough(plain: GraphSet, tmp_path: Path) -> None:
+def test_missing_reverse_edges_are_added(plain: GraphSet, tmp_path: Path) -> None:
     every_other = {
         name: "".join(line + "\n" for line in PLAIN[name].splitlines()[::2])
         for name in ("A", "edge_labels", "edge_attributes")
@@ -116,7 +116,7 @@ def test_self_loops_are_left_out_and_counted(plain: GraphSet, tmp_path: Path) ->
     assert "self_loops" not in plain.columns
 
 
-def test_nodes_of_a_graph_may_be_anywhere(plain: GraphSet, tmp_path: Path) -> None:
+def test_node_order_in_the_file_is_arbitrary(plain: GraphSet, tmp_path: Path) -> None:
     order = [5, 0, 4, 2, 1, 3]  # new node i is the old node order[i]
     place = {old: new for new, old in enumerate(order)}
 
@@ -146,25 +146,25 @@ def nx_graph(graphs: GraphSet, number: int) -> nx.Graph:
     return built
 
 
-def test_a_graph_without_nodes_keeps_its_place(tmp_path: Path) -> None:
+def test_empty_graph_keeps_its_index(tmp_path: Path) -> None:
     graphs = written(tmp_path, graph_indicator="1\n1\n1\n1\n3\n3\n", graph_labels="1\n2\n1\n")
     assert graphs.node_counts.tolist() == [4, 0, 2]
     assert graphs.edge_counts.tolist() == [8, 0, 2]
 
 
-def test_targets_of_a_regression(tmp_path: Path) -> None:
+def test_regression_targets_are_read(tmp_path: Path) -> None:
     graphs = without(tmp_path, "graph_labels", graph_attributes="1.5, 2\n-3, 4e-1\n")
     np.testing.assert_allclose(graphs.column("y").values, [[1.5, 2.0], [-3.0, 0.4]])
     assert graphs.column("y").types is None
 
 
-def test_classes_come_before_attributes_of_graphs(tmp_path: Path) -> None:
+def test_graph_labels_take_precedence_over_graph_attributes(tmp_path: Path) -> None:
     graphs = written(tmp_path, graph_attributes="1.5\n-3\n")
     assert graphs.column("y").types == 2
     assert graphs.column("graph_attributes").values.tolist() == [[1.5], [-3.0]]
 
 
-def test_several_labels_per_node(tmp_path: Path) -> None:
+def test_multiple_node_labels_are_read(tmp_path: Path) -> None:
     graphs = written(tmp_path, node_labels="0, 4\n1, 3\n2, 3\n0, 3\n0, 3\n0, 3\n")
     assert graphs.column("node_label").values[:2].tolist() == [[0, 1], [1, 0]]
     x = with_features(graphs, "labels").column("x")
@@ -173,7 +173,7 @@ def test_several_labels_per_node(tmp_path: Path) -> None:
     assert (below.values[0].tolist(), below.types) == ([0, 0], 5)
 
 
-def test_temporal_labels_are_no_features(tmp_path: Path) -> None:
+def test_temporal_labels_are_not_features(tmp_path: Path) -> None:
     graphs = without(tmp_path, "node_attributes", node_labels="0, 0\n0, 0, 5, 1\n0, 0\n0, 0\n0, 0\n0, 1\n")
     assert graphs.column("node_label").values[:2].tolist() == [[0, 0, -1, -1], [0, 0, 5, 1]]
     assert with_features(graphs).column("x").meaning == "degree, one-hot"
@@ -210,7 +210,7 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("message", DAMAGE)
-def test_damage_is_named_with_file_and_line(message: str, tmp_path: Path) -> None:
+def test_corrupt_file_is_reported_with_line_number(message: str, tmp_path: Path) -> None:
     with pytest.raises(CorruptFileError) as caught:
         written(tmp_path, **DAMAGE[message])
     assert str(caught.value) == message
@@ -227,9 +227,7 @@ def test_missing_tables_are_named(tmp_path: Path) -> None:
 
 @given(st.lists(st.tuples(st.integers(1, 9), st.floats(0, 1), st.integers(0, 99)), min_size=1, max_size=6), st.data())
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_graphs_come_back_as_they_were_written(
-    tmp_path: Path, shapes: list[tuple[int, float, int]], data: st.DataObject
-) -> None:
+def test_tu_format_round_trips(tmp_path: Path, shapes: list[tuple[int, float, int]], data: st.DataObject) -> None:
     graphs = [nx.gnp_random_graph(nodes, p, seed=seed) for nodes, p, seed in shapes]
     lines, first = [], 1
     for graph in graphs:
@@ -253,7 +251,7 @@ def test_graphs_come_back_as_they_were_written(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["MUTAG", "ENZYMES", "IMDB-BINARY", "AIDS", "PTC_FM", "Letter-med"])
-def test_the_collection_is_read_as_pyg_reads_it(name: str, mirror: Path, tmp_path: Path) -> None:
+def test_collection_matches_pyg(name: str, mirror: Path, tmp_path: Path) -> None:
     io = pytest.importorskip("torch_geometric.io")
     with zipfile.ZipFile(mirror / "TU" / f"{name}.zip") as archive:
         for member in archive.namelist():

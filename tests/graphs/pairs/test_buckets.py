@@ -14,7 +14,7 @@ sizes = st.lists(st.integers(0, 30), max_size=20)
 
 @settings(deadline=None)
 @given(sizes=sizes, most=st.integers(1, 2000), padding_cost=st.integers(0, 500))
-def test_every_graph_and_node_is_in_one_bucket(sizes: list[int], most: int, padding_cost: int) -> None:
+def test_buckets_partition_graphs_and_nodes(sizes: list[int], most: int, padding_cost: int) -> None:
     batch = batch_of([(n, []) for n in sizes])
     plan = bucket_plan(batch, most, padding_cost)
     actual = torch.cat([torch.zeros(0, dtype=torch.int64), *(bucket.sizes for bucket in plan.buckets)])
@@ -27,9 +27,7 @@ def test_every_graph_and_node_is_in_one_bucket(sizes: list[int], most: int, padd
 
 @settings(deadline=None)
 @given(sizes=sizes, most=st.integers(1, 2000), padding_cost=st.integers(0, 500))
-def test_a_bucket_is_no_larger_than_allowed_unless_it_is_one_graph(
-    sizes: list[int], most: int, padding_cost: int
-) -> None:
+def test_buckets_respect_max_pairs_except_single_graphs(sizes: list[int], most: int, padding_cost: int) -> None:
     for bucket in bucket_plan(batch_of([(n, []) for n in sizes]), most, padding_cost).buckets:
         assert bucket.graphs == 1 or bucket.pairs <= most
         assert bucket.size == max(1, int(bucket.sizes.max()))
@@ -48,6 +46,6 @@ def test_padding_merges_buckets() -> None:
     assert plan.buckets[0].present.sum(1).tolist() == [3, 3, 3, 4]
 
 
-def test_too_many_graphs_of_a_size_are_divided_evenly() -> None:
+def test_large_groups_of_equal_size_are_split_evenly() -> None:
     plan = bucket_plan(batch_of([(10, [])] * 9), 800, 0)
     assert [bucket.graphs for bucket in plan.buckets] == [4, 5]

@@ -16,7 +16,7 @@ def same_structure(graph: GraphBatch, expected: GraphBatch) -> None:
 
 
 @directed
-def test_all_ordered_pairs(given: list[Graph]) -> None:
+def test_complete_edges_are_all_ordered_pairs(given: list[Graph]) -> None:
     graph = batch_of(given)
     full = complete_graph(graph)
     same_structure(full, batch_of([(n, [(i, j) for i in range(n) for j in range(n)]) for n, _ in given]))
@@ -25,7 +25,7 @@ def test_all_ordered_pairs(given: list[Graph]) -> None:
 
 
 @directed
-def test_a_token_is_the_first_node_and_has_no_edges(given: list[Graph]) -> None:
+def test_graph_token_is_the_first_node_without_edges(given: list[Graph]) -> None:
     graph = batch_of(given)
     tokens = add_tokens(graph)
     same_structure(tokens.graph, batch_of([(n + 1, [(u + 1, v + 1) for u, v in edges]) for n, edges in given]))

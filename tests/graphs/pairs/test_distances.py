@@ -21,7 +21,7 @@ SETS: dict[str, GraphSet] = {
 
 @pytest.mark.parametrize("graphs", SETS.values(), ids=SETS)
 @pytest.mark.parametrize("cells", [distances.CELLS, 100])
-def test_distances_are_those_of_networkx(graphs: GraphSet, cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_distances_match_networkx(graphs: GraphSet, cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(distances, "CELLS", cells)
     batch = whole(graphs)
     ours = shortest_path_distances(batch)

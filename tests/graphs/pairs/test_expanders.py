@@ -37,7 +37,7 @@ def test_every_node_has_each_permutation_in_both_directions(degree: int) -> None
         assert pairs == sorted((v, u) for u, v in pairs)
 
 
-def test_the_second_eigenvalue_is_that_of_networkx_and_large_enough() -> None:
+def test_spectral_gap_matches_networkx_and_exceeds_the_threshold() -> None:
     rng = np.random.default_rng(0)
     for nodes, degree in ((23, 3), (60, 4), (700, 3)):
         edges = expanders.random_expander(nodes, degree, rng)
@@ -49,7 +49,7 @@ def test_the_second_eigenvalue_is_that_of_networkx_and_large_enough() -> None:
         assert exact >= 2 * degree - 2 * math.sqrt(2 * degree - 1) - 0.1
 
 
-def test_the_best_draw_is_kept_where_none_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_best_sample_is_kept_if_none_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = []
     connectivity = expanders.algebraic_connectivity
 
@@ -63,7 +63,7 @@ def test_the_best_draw_is_kept_where_none_is_enough(monkeypatch: pytest.MonkeyPa
     np.testing.assert_array_equal(best, max(drawn, key=lambda one: one[0])[1])
 
 
-def test_the_draw_depends_on_seed_and_graph_and_not_on_the_batch() -> None:
+def test_expanders_depend_on_seed_and_graph_only() -> None:
     batch = whole(GRAPHS)
     batched = expander_edges(batch, 3, seed=1)
     expanders.forget()
@@ -76,7 +76,7 @@ def test_the_draw_depends_on_seed_and_graph_and_not_on_the_batch() -> None:
     assert not torch.equal(expander_edges(other, 3, seed=1), expander_edges(ring, 3, seed=1))
 
 
-def test_random_numbers_of_the_process_have_no_say() -> None:
+def test_global_random_state_is_not_used() -> None:
     np.random.seed(1)
     torch.manual_seed(1)
     first = expander_edges(whole(GRAPHS), 2, seed=5)
@@ -86,7 +86,7 @@ def test_random_numbers_of_the_process_have_no_say() -> None:
     assert torch.equal(expander_edges(whole(GRAPHS), 2, seed=5), first)
 
 
-def test_awkward_graphs_have_expanders_too() -> None:
+def test_degenerate_graphs_have_expanders() -> None:
     assert expander_edges(whole(graph_set([])), 3, seed=0).shape == (2, 0)
     batch = whole(graph_set([(0, []), (1, []), *random_graphs(5, seed=1, max_nodes=30)]))
     edges = expander_edges(batch, 40, seed=0)

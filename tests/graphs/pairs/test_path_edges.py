@@ -48,7 +48,9 @@ def expected(graph: GraphBatch, hops: int) -> tuple[list[int], Counter[tuple[int
 
 @pytest.mark.parametrize("chunk", [1, 1 << 22])
 @pytest.mark.parametrize("given", [*DIRECTED.values(), LONG], ids=[*DIRECTED, "long"])
-def test_distances_and_edges(given: list[Graph], chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_distances_and_path_edges_match_networkx(
+    given: list[Graph], chunk: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "CHUNK", chunk)
     graph = batch_of(given)
     for hops in (2, 19):
@@ -61,5 +63,5 @@ def test_distances_and_edges(given: list[Graph], chunk: int, monkeypatch: pytest
         assert actual == pytest.approx(dict(weights))
 
 
-def test_no_graph_at_all() -> None:
+def test_empty_batch_is_supported() -> None:
     assert len(module.path_edges(batch_of([]), 3).pair) == 0

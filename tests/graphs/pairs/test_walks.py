@@ -37,7 +37,7 @@ def powers(graphs: GraphSet, graph: int, k: int) -> npt.NDArray[np.float64]:
 @every_set
 @pytest.mark.parametrize("k", [1, 2, 7])
 @pytest.mark.parametrize("transposed", [False, True])
-def test_pairs_have_the_powers_of_the_walk(graphs: GraphSet, k: int, transposed: bool) -> None:
+def test_pair_walks_match_dense_matrix_powers(graphs: GraphSet, k: int, transposed: bool) -> None:
     batch = whole(graphs)
     ours = np.split(pair_walks(batch, k, transposed=transposed).numpy(), pair_layout(batch).ptr.numpy()[1:-1])
     for graph in range(len(graphs)):
@@ -47,7 +47,7 @@ def test_pairs_have_the_powers_of_the_walk(graphs: GraphSet, k: int, transposed:
 
 
 @every_set
-def test_edges_have_the_probabilities_of_their_ends(graphs: GraphSet) -> None:
+def test_edge_walks_match_pair_walks(graphs: GraphSet) -> None:
     k = 5
     ours = np.split(edge_walks(whole(graphs), k).numpy(), graphs.edge_ptr[1:-1])
     for graph in range(len(graphs)):
@@ -56,7 +56,7 @@ def test_edges_have_the_probabilities_of_their_ends(graphs: GraphSet) -> None:
 
 
 @every_set
-def test_the_diagonal_is_the_encoding_of_the_nodes(graphs: GraphSet) -> None:
+def test_diagonal_matches_the_node_encoding(graphs: GraphSet) -> None:
     batch = whole(graphs)
     source, target = pair_layout(batch).index
     np.testing.assert_allclose(pair_walks(batch, 6)[source == target].numpy(), RRWP(6).compute(graphs), atol=1e-6)
@@ -66,7 +66,7 @@ def test_the_diagonal_is_the_encoding_of_the_nodes(graphs: GraphSet) -> None:
 
 
 @every_set
-def test_any_batch_gives_the_same_bits(graphs: GraphSet) -> None:
+def test_values_are_bit_exact_in_any_batch(graphs: GraphSet) -> None:
     batch = whole(graphs)
     pairs = pair_walks(batch, 6).split((batch.ptr.diff() ** 2).tolist())
     edges = edge_walks(batch, 6).split(graphs.edge_counts.tolist())
@@ -77,7 +77,7 @@ def test_any_batch_gives_the_same_bits(graphs: GraphSet) -> None:
             assert torch.equal(edge_walks(small, 6)[: len(edges[graph])], edges[graph])
 
 
-def test_small_chunks_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chunked_computation_is_bit_exact(monkeypatch: pytest.MonkeyPatch) -> None:
     for graphs in SETS.values():
         batched = pair_walks(whole(graphs), 4), edge_walks(whole(graphs), 4)
         with monkeypatch.context() as patch:
@@ -93,7 +93,7 @@ def test_values_are_computed_once_for_a_batch() -> None:
     assert edge_walks(batch, 3) is edge_walks(batch, 3)
 
 
-def test_too_many_pairs_are_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_pairs_raise(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(walks, "MOST_NUMBERS", 100)
     with pytest.raises(GraphTrialError, match="use a smaller batch"):
         pair_walks(whole(SETS["random"]), 3)

@@ -39,7 +39,7 @@ plain = st.recursive(
 @pytest.mark.slow
 @given(plain, st.sampled_from([2, 3, 4, 5]))
 @settings(max_examples=150, deadline=None)
-def test_plain_data_is_read_as_python_reads_it(value: Any, protocol: int) -> None:
+def test_plain_data_matches_pickle(value: Any, protocol: int) -> None:
     assert loads(pickle.dumps(value, protocol)) == value
 
 
@@ -52,7 +52,7 @@ def test_plain_data_is_read_as_python_reads_it(value: Any, protocol: int) -> Non
     st.booleans(),
 )
 @settings(max_examples=150, deadline=None)
-def test_arrays_are_read_as_numpy_reads_them(array: Any, protocol: int, fortran: bool) -> None:
+def test_arrays_match_numpy(array: Any, protocol: int, fortran: bool) -> None:
     array = np.asfortranarray(array) if fortran else array
     for actual in loads(pickle.dumps([array, array], protocol)):
         np.testing.assert_array_equal(actual, array)
@@ -60,7 +60,7 @@ def test_arrays_are_read_as_numpy_reads_them(array: Any, protocol: int, fortran:
 
 
 @protocols
-def test_sharing_and_containers(protocol: int) -> None:
+def test_shared_references_and_containers_are_restored(protocol: int) -> None:
     shared = [np.arange(3), np.float64(2.5), collections.OrderedDict(a=1)]
     value = {"one": shared, "two": shared, "three": collections.defaultdict(list, {1: [2]}), "b": bytearray(b"xyz")}
     actual = loads(pickle.dumps(value, protocol))
@@ -94,7 +94,7 @@ class Foreign:
         self.values = np.arange(4)
 
 
-def test_listed_classes_become_records_and_others_are_refused() -> None:
+def test_only_listed_classes_become_records() -> None:
     data = pickle.dumps([Foreign()])
     name = f"{Foreign.__module__}.Foreign"
     (actual,) = loads(data, records=[name])
@@ -104,7 +104,7 @@ def test_listed_classes_become_records_and_others_are_refused() -> None:
         loads(data)
 
 
-def test_old_torch_files(tmp_path: Path) -> None:
+def test_legacy_torch_files_are_read(tmp_path: Path) -> None:
     path = tmp_path / "old.pt"
     value = {"a": torch.arange(6).reshape(2, 3), "b": torch.ones(2), "n": 3}
     torch.save(value, path, _use_new_zipfile_serialization=False)
@@ -116,7 +116,7 @@ def test_old_torch_files(tmp_path: Path) -> None:
         load_torch(path)
 
 
-def test_new_torch_files(tmp_path: Path) -> None:
+def test_zip_torch_files_are_read(tmp_path: Path) -> None:
     path = tmp_path / "new.pt"
     base = torch.arange(6.0)
     value = {"a": base.reshape(2, 3).t(), "b": base[1:3], "c": np.arange(5), "n": [3, "x"]}
@@ -131,7 +131,7 @@ def test_new_torch_files(tmp_path: Path) -> None:
         load_torch(path)
 
 
-def test_code_in_torch_files_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_in_torch_files_raises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for new in (True, False):
         torch.save({"a": Reduces(os.system, "touch EVIL")}, "evil.pt", _use_new_zipfile_serialization=new)
@@ -150,7 +150,7 @@ LYING = {
 
 
 @pytest.mark.parametrize("lie", LYING)
-def test_torch_files_that_lie_are_refused(lie: str, tmp_path: Path) -> None:
+def test_inconsistent_torch_files_raise(lie: str, tmp_path: Path) -> None:
     torch.save(torch.arange(9.0), tmp_path / "good.pt")
     with zipfile.ZipFile(tmp_path / "good.pt") as good, zipfile.ZipFile(tmp_path / "bad.pt", "w") as bad:
         for info in good.infolist():
@@ -160,7 +160,7 @@ def test_torch_files_that_lie_are_refused(lie: str, tmp_path: Path) -> None:
         load_torch(tmp_path / "bad.pt")
 
 
-def test_the_original_csl_files(mirror: Path) -> None:
+def test_original_csl_files_are_read(mirror: Path) -> None:
     labels = load_torch(mirror / "CSL" / "y_Kary_Deterministic_Graphs.pt")
     np.testing.assert_array_equal(labels, np.repeat(np.arange(10), 15))
     matrices = load(mirror / "CSL" / "graphs_Kary_Deterministic_Graphs.pkl")
@@ -171,7 +171,7 @@ def test_the_original_csl_files(mirror: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "rows"), [("val", 998), ("test", 999)])
-def test_the_original_aqsol_files(mirror: Path, name: str, rows: int) -> None:
+def test_original_aqsol_files_are_read(mirror: Path, name: str, rows: int) -> None:
     molecules = load(mirror / "AQSOL" / f"{name}.pickle")
     assert len(molecules) == rows
     atoms, bonds, ends, solubility = molecules[0]
@@ -180,7 +180,7 @@ def test_the_original_aqsol_files(mirror: Path, name: str, rows: int) -> None:
     assert -15 < solubility < 5
 
 
-def test_the_original_aqsol_dictionaries(mirror: Path) -> None:
+def test_original_aqsol_dictionaries_are_read(mirror: Path) -> None:
     path = mirror / "AQSOL" / "atom_dict.pickle"
     with pytest.raises(
         RefusedPickleError, match=r"atom_dict.pickle was not read: the pickle asks for __main__.Dictionary"
@@ -225,7 +225,9 @@ EVIL = [
 
 @protocols
 @pytest.mark.parametrize("evil", EVIL, ids=range(len(EVIL)))
-def test_code_is_refused_and_not_run(evil: Any, protocol: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_is_refused_and_not_executed(
+    evil: Any, protocol: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     data = pickle.dumps(evil, protocol)
     with pytest.raises(CorruptFileError):
@@ -282,7 +284,7 @@ RAW = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RAW)
-def test_crafted_pickles_are_refused(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_crafted_pickles_raise(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(CorruptFileError) as caught:
         loads(RAW[name])
@@ -297,7 +299,7 @@ def test_refusal_names_the_class() -> None:
         loads(pickle.dumps(Reduces(os.system, "true")))
 
 
-def test_torch_bytes_may_not_nest_torch_bytes() -> None:
+def test_nested_torch_storages_raise() -> None:
     inner = pickle.dumps(torch.ones(1), 2)
     buffer = io.BytesIO()
     torch.save(1, buffer, _use_new_zipfile_serialization=False)
@@ -315,6 +317,6 @@ def test_torch_bytes_may_not_nest_torch_bytes() -> None:
 
 @given(st.binary(max_size=60))
 @settings(max_examples=300, deadline=None)
-def test_noise_never_does_more_than_fail(noise: bytes) -> None:
+def test_random_bytes_only_raise(noise: bytes) -> None:
     with contextlib.suppress(CorruptFileError):
         loads(b"\x80\x04" + noise + b".")

@@ -53,7 +53,7 @@ def test_gcn_equals_its_equation_on_directed_graphs_with_degrees_of_at_least_one
 
 
 @directed
-def test_vanilla_gcn_equals_the_mean_and_the_linear_map_of_pyg(given: list[Graph]) -> None:
+def test_vanilla_gcn_matches_mean_aggregation_and_linear_of_pyg(given: list[Graph]) -> None:
     batch, layer = batch_of(given), build_layer(VanillaGCN)
     x = vectors(batch.num_nodes, WIDTH)
     sage = SAGEConv(WIDTH, WIDTH, aggr="mean", root_weight=False).double()
@@ -80,7 +80,7 @@ def test_gin_matches_pyg(given: list[Graph], training: bool) -> None:
     torch.testing.assert_close(output(layer, batch, x), theirs(x, batch.edge_index))
 
 
-def test_gin_has_the_gradient_of_pyg_in_epsilon_too() -> None:
+def test_gin_epsilon_gradient_matches_pyg() -> None:
     batch, layer = batch_of(AWKWARD), build_layer(GIN)
     theirs = pyg_gin(layer)
     x, weight = vectors(batch.num_nodes, WIDTH), vectors(batch.num_nodes, WIDTH, seed=1)
@@ -130,7 +130,7 @@ def test_gat_attention_dropout_matches_pyg(
     torch.testing.assert_close(out, theirs.train()(dropped, batch.edge_index))
 
 
-def test_the_block_leaves_dropout_to_gat() -> None:
+def test_block_applies_no_dropout_to_gat() -> None:
     model = build_model("gat", Shapes(outputs=1, level="graph", node_dim=1), {"width": 8, "dropout": 0.3})
     assert [(block.conv.dropout, block.dropout.p) for block in model.blocks] == [(0.3, 0.0)] * 4
     model = build_model("gat-edgefeat", Shapes(outputs=1, level="graph", node_dim=1), {"width": 8, "dropout": 0.3})
@@ -162,13 +162,13 @@ def test_gatedgcn_equals_its_equation_node_by_node(given: list[Graph]) -> None:
     torch.testing.assert_close(out_e, torch.stack(new_e) if new_e else torch.zeros_like(e))
 
 
-def test_gatedgcn_without_edge_vectors_is_an_error() -> None:
+def test_gatedgcn_without_edge_vectors_raises() -> None:
     with pytest.raises(GraphTrialError, match="GatedGCN needs a vector for each edge"):
         GatedGCN(4)(batch_of(AWKWARD), torch.zeros(21, 4), None)
 
 
 @directed
-def test_the_mlp_layer_sees_no_edges(given: list[Graph]) -> None:
+def test_mlp_layer_ignores_edges(given: list[Graph]) -> None:
     batch, layer = batch_of(given), build_layer(MLP)
     x = vectors(batch.num_nodes, WIDTH)
     torch.testing.assert_close(output(layer, batch, x), x @ layer.linear.weight.T + layer.linear.bias)
@@ -207,13 +207,13 @@ def test_every_layer_passes_gradcheck_in_its_inputs_and_weights(
 
 
 @pytest.mark.parametrize("name", LAYERS)
-def test_a_layer_is_a_bare_formula(name: str) -> None:
+def test_layers_contain_no_norm_or_dropout(name: str) -> None:
     kinds = (nn.Dropout,) if name == "gin" else (nn.Dropout, nn.modules.batchnorm._BatchNorm)
     assert not any(isinstance(module, kinds) for module in build_layer(MODELS.get(name)).modules())
 
 
 @pytest.mark.parametrize("name", LAYERS)
-def test_layers_that_do_not_read_edge_vectors_hand_them_on(name: str) -> None:
+def test_layers_without_edge_state_return_e_unchanged(name: str) -> None:
     layer, batch = build_layer(MODELS.get(name)), batch_of(AWKWARD)
     e = vectors(batch.num_edges, WIDTH)
     new_x, new_e = layer(batch, vectors(batch.num_nodes, WIDTH), e)

@@ -38,7 +38,7 @@ def zeros() -> Tensor:
 
 
 @directed
-def test_isotropic_gatedgcn_adds_up_its_neighbours(given: list[Graph]) -> None:
+def test_isotropic_gatedgcn_sums_its_neighbours(given: list[Graph]) -> None:
     batch, layer = batch_of(given), build_layer(IsotropicGatedGCN)
     x = vectors(batch.num_nodes, WIDTH)
     expected = by_node(batch, lambda i, pairs: layer.A(x[i]) + sum((layer.B(x[j]) for _, j in pairs), zeros()))
@@ -59,7 +59,7 @@ def test_gatedgcn_with_edge_features_gates_by_both_ends(given: list[Graph]) -> N
 
 
 @directed
-def test_isotropic_gat_adds_up_its_neighbours(given: list[Graph]) -> None:
+def test_isotropic_gat_sums_its_neighbours(given: list[Graph]) -> None:
     batch, layer = batch_of(given), build_layer(IsotropicGAT)
     x = vectors(batch.num_nodes, WIDTH)
     expected = by_node(batch, lambda i, pairs: sum((layer.linear(x[j]) for _, j in pairs), zeros()))
@@ -68,7 +68,7 @@ def test_isotropic_gat_adds_up_its_neighbours(given: list[Graph]) -> None:
 
 @directed
 @pytest.mark.parametrize("heads", [1, 4])
-def test_gat_with_edge_features_equals_pyg_of_that_slope(given: list[Graph], heads: int) -> None:
+def test_gat_with_edge_features_matches_pyg_of_that_slope(given: list[Graph], heads: int) -> None:
     batch, layer = batch_of(given), build_layer(EdgeFeatureGAT, heads=heads)
     theirs = GATConv(WIDTH, WIDTH // heads, heads=heads, bias=False, add_self_loops=False, negative_slope=0.01).double()
     source, target = layer.score.unsqueeze(1)
@@ -103,7 +103,7 @@ def test_gat_with_edge_states_equals_separate_heads(given: list[Graph], heads: i
 
 @directed
 @pytest.mark.parametrize("states", [True, False])
-def test_gated_graphsage_takes_the_largest_gated_neighbour(given: list[Graph], states: bool) -> None:
+def test_gated_graphsage_takes_the_maximum_over_gated_neighbours(given: list[Graph], states: bool) -> None:
     batch, layer = batch_of(given), build_layer(EdgeStateGraphSage if states else EdgeFeatureGraphSage)
     x, e = vectors(batch.num_nodes, WIDTH), vectors(batch.num_edges, WIDTH, seed=2)
     logits = [
@@ -156,7 +156,7 @@ def expected_parameters(name: str, d: int, heads: int) -> int:
     ],
 )
 @pytest.mark.parametrize("width", [8, 72, 120])
-def test_a_layer_has_the_parameters_of_its_formula(name: str, width: int) -> None:
+def test_layer_has_the_parameters_of_its_formula(name: str, width: int) -> None:
     layer = MODELS.get(name)(width)
     assert sum(p.numel() for p in layer.parameters()) == expected_parameters(name, width, heads=8)
 
@@ -174,7 +174,7 @@ STUDY = [
 
 
 @pytest.mark.parametrize("config", STUDY, ids=lambda c: f"{c.printed.dataset}-{c.model}-{c.printed.variant}-{c.params}")
-def test_a_model_of_the_edge_study_has_its_released_parameters(config: Configuration) -> None:
+def test_model_of_the_edge_study_has_its_released_parameters(config: Configuration) -> None:
     name = config.printed.model.lower() + VARIANTS[config.details["layer_type"]]
     name = NAMES.get(name, name)
     assert name == config.model
@@ -188,7 +188,7 @@ def test_a_model_of_the_edge_study_has_its_released_parameters(config: Configura
     assert count_parameters(model) == config.params
 
 
-def test_the_whole_edge_study_is_tried() -> None:
+def test_every_model_of_the_edge_study_is_covered() -> None:
     assert len(STUDY) >= 20
     assert {config.printed.model for config in STUDY} == {"GatedGCN", "GAT", "GraphSage"}
 

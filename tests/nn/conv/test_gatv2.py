@@ -15,7 +15,7 @@ from graphtrial.nn.conv.gatv2 import GATv2
 @directed
 @pytest.mark.parametrize("share_weights", [False, True])
 @pytest.mark.parametrize("edges", [False, True])
-def test_gatv2_equals_pyg(given: list[Graph], share_weights: bool, edges: bool) -> None:
+def test_gatv2_matches_pyg(given: list[Graph], share_weights: bool, edges: bool) -> None:
     batch, layer = batch_of(given), build_layer(GATv2, heads=4, share_weights=share_weights, edge_features=edges)
     width = {"edge_dim": WIDTH} if edges else {}
     theirs = GATv2Conv(WIDTH, WIDTH // 4, heads=4, add_self_loops=False, share_weights=share_weights, **width).double()

@@ -34,7 +34,7 @@ def test_graphsage_matches_pyg(given: list[Graph], aggregator: str, l2: bool) ->
 
 
 @directed
-def test_the_released_form_transforms_the_own_half_too(given: list[Graph]) -> None:
+def test_released_form_transforms_the_root_features(given: list[Graph]) -> None:
     batch, layer = batch_of(given), build_layer(GraphSage, own="pooled")
     x = vectors(batch.num_nodes, WIDTH)
     sent = layer.pool(x).relu()
@@ -59,7 +59,7 @@ def test_graphsage_lstm_matches_pyg(given: list[Graph]) -> None:
 
 
 @directed
-def test_the_lstm_reads_the_neighbours_of_each_node_in_order(given: list[Graph]) -> None:
+def test_lstm_reads_the_neighbours_of_each_node_in_order(given: list[Graph]) -> None:
     batch, layer = batch_of(given), build_layer(GraphSage, aggregator="lstm")
     x = vectors(batch.num_nodes, WIDTH)
     last = torch.zeros_like(x)
@@ -72,7 +72,7 @@ def test_the_lstm_reads_the_neighbours_of_each_node_in_order(given: list[Graph])
 
 
 @pytest.mark.parametrize("aggregator", ["mean", "lstm"])
-def test_only_the_maximum_has_a_released_form(aggregator: str) -> None:
+def test_only_max_aggregation_has_a_released_form(aggregator: str) -> None:
     with pytest.raises(GraphTrialError, match="own='pooled' belongs to the aggregator max"):
         GraphSage(4, aggregator=aggregator, own="pooled")
 
@@ -83,7 +83,7 @@ def test_graphsage_has_the_parameters_of_its_equation(aggregator: str, extra: in
     assert count == 2 * 56 * 56 + 56 + extra
 
 
-def test_rows_of_length_one() -> None:
+def test_graphsage_rows_have_unit_norm() -> None:
     batch = batch_of(AWKWARD)
     lengths = output(build_layer(GraphSage), batch, vectors(batch.num_nodes, WIDTH)).norm(dim=1)
     torch.testing.assert_close(lengths, torch.ones_like(lengths))

@@ -27,7 +27,7 @@ def test_monet_matches_pyg(given: list[Graph], kernels: int) -> None:
     torch.testing.assert_close(output(layer, batch, x), theirs(x, batch.edge_index, position))
 
 
-def test_the_bias_of_monet_comes_after_the_residual_link() -> None:
+def test_monet_bias_follows_the_skip_connection() -> None:
     batch, layer = batch_of(AWKWARD), build_layer(MoNet)
     block = Block(layer, WIDTH, BlockConfig(batch_norm=True, residual=True, dropout=0.0)).double().eval()
     x = vectors(batch.num_nodes, WIDTH)
@@ -35,7 +35,7 @@ def test_the_bias_of_monet_comes_after_the_residual_link() -> None:
     torch.testing.assert_close(block(batch, x, None)[0], expected)
 
 
-def test_monet_starts_as_the_reference() -> None:
+def test_monet_initialization_matches_the_reference() -> None:
     torch.manual_seed(0)
     layer = MoNet(256, kernels=200)
     assert layer.mean.std().item() == pytest.approx(0.1, rel=0.1)

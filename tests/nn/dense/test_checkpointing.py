@@ -30,7 +30,7 @@ def gradients(name: str) -> tuple[Tensor, dict[str, Tensor]]:
 
 @pytest.mark.parametrize("name", DENSE)
 @pytest.mark.parametrize("budget", [0, 50_000])
-def test_computing_again_gives_the_same_bits(name: str, budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_recomputation_is_bit_exact(name: str, budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = gradients(name)
     monkeypatch.setattr(checkpointing_module, "BUDGET", budget)
     actual = gradients(name)
@@ -73,7 +73,7 @@ def test_memory_budget_selects_recomputed_layers(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("name", DENSE)
-def test_a_graph_that_cannot_fit_is_a_memory_error(name: str) -> None:
+def test_too_large_graph_raises_memory_error(name: str) -> None:
     model = build_model(name, SHAPES, {"width": 64})
     with pytest.raises(MemoryError, match=r"a graph of 100,000 nodes .* GiB"):
         model(batch_of([(3, []), (100_000, [])]))
@@ -101,7 +101,7 @@ def test_free_memory_respects_the_control_group(tmp_path: Path) -> None:
     assert checkpointing_module.available_bytes() > 0
 
 
-def test_a_graph_needs_least_when_every_layer_is_computed_again() -> None:
+def test_full_recomputation_needs_least_memory() -> None:
     needs = MemoryNeeds(layers=4, saved=7, state=1, work=6)
     assert needs.least(gradient=False) < needs.least(gradient=True) < needs.most()
     assert (needs.least(gradient=False), needs.least(gradient=True), needs.most()) == (11, 21, 34)

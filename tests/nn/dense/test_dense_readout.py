@@ -14,7 +14,7 @@ GRAPHS = [torch.randn(3, n, n, dtype=torch.float64, generator=GENERATOR) - 5 for
 
 
 @pytest.mark.parametrize("junk", [0.0, 100.0])
-def test_maxima_are_those_of_each_graph_alone(junk: float) -> None:
+def test_max_readout_matches_single_graphs(junk: float) -> None:
     state, bucket = batched(GRAPHS), bucket_of(SIZES)
     for at, n in enumerate(SIZES):
         state[:, at, n:] = junk
@@ -27,13 +27,13 @@ def test_maxima_are_those_of_each_graph_alone(junk: float) -> None:
             assert actual[at, 3 + channel] == max((h[channel, i, j] for i, j in pairs), default=0)
 
 
-def test_sums_are_those_of_each_graph_alone() -> None:
+def test_sum_readout_matches_single_graphs() -> None:
     state, bucket = batched(GRAPHS), bucket_of(SIZES)
     torch.testing.assert_close(graph_sum(state, bucket), torch.stack([h.sum((1, 2)) for h in GRAPHS]))
     state[:, 0, 3] = 7  # padding
     torch.testing.assert_close(node_sum(state, bucket), torch.cat([h.sum(1).T for h in GRAPHS]))
 
 
-def test_the_gradient_of_a_maximum_goes_to_the_pair_that_has_it() -> None:
+def test_max_gradient_flows_to_the_argmax() -> None:
     state, bucket = batched(GRAPHS).flatten(1).requires_grad_(), bucket_of(SIZES)
     assert torch.autograd.gradcheck(lambda h: diagonal_and_rest_maximum(h, 2, bucket), (state,))

@@ -33,7 +33,7 @@ def ring_layer(inputs: int, width: int, **settings: bool) -> RingLayer:
 
 
 @pytest.mark.parametrize("operation", range(equivariant.OPERATIONS))
-def test_each_operation_equals_the_loop(operation: int) -> None:
+def test_operations_match_naive_loops(operation: int) -> None:
     graphs, bucket = matrices(2), bucket_of(SIZES)
     coefficients = torch.zeros(1, 2, 2, equivariant.OPERATIONS, dtype=torch.float64)
     coefficients[0, :, :, operation] = torch.eye(2)
@@ -44,7 +44,7 @@ def test_each_operation_equals_the_loop(operation: int) -> None:
 
 
 @pytest.mark.parametrize("outer_bias", [False, True])
-def test_the_layer_equals_the_loop_on_graphs_of_mixed_sizes(outer_bias: bool) -> None:
+def test_layer_equals_the_loop_on_graphs_of_mixed_sizes(outer_bias: bool) -> None:
     graphs, layer = matrices(3), ring_layer(3, 5, outer_bias=outer_bias)
     out = layer(batched(graphs), bucket_of(SIZES), layer.contracted())
     for at, h in enumerate(graphs):
@@ -55,7 +55,7 @@ def test_the_layer_equals_the_loop_on_graphs_of_mixed_sizes(outer_bias: bool) ->
 
 
 @pytest.mark.parametrize("residual", [False, True])
-def test_the_entries_of_an_input_stand_for_the_whole(residual: bool) -> None:
+def test_sparse_input_matches_dense_input(residual: bool) -> None:
     batch = batch_of([*AWKWARD, *random_graphs(5, seed=1)])
     shapes = Shapes(outputs=1, level="graph", node_types=NODE_TYPES, edge_types=EDGE_TYPES)
     built = PairInput(shapes, edge_features=True)
@@ -67,7 +67,7 @@ def test_the_entries_of_an_input_stand_for_the_whole(residual: bool) -> None:
             torch.testing.assert_close(layer(entries, entries.bucket, weights), whole)
 
 
-def test_the_norm_is_that_of_each_graph_alone() -> None:
+def test_norm_matches_single_graphs() -> None:
     graphs, norm = matrices(2), PairNorm(2).double()
     with torch.no_grad():
         norm.weight.copy_(torch.tensor([2.0, -1.0]))
@@ -83,7 +83,7 @@ def test_the_norm_is_that_of_each_graph_alone() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("layer_norm", "residual"), [(False, False), (True, True)])
-def test_the_gradient_is_the_derivative(layer_norm: bool, residual: bool) -> None:
+def test_backward_passes_gradcheck(layer_norm: bool, residual: bool) -> None:
     layer = ring_layer(2, 2, layer_norm=layer_norm, residual=residual)
     bucket = bucket_of([2, 3])
     mask = bucket.pair_mask(torch.float64)
@@ -107,7 +107,7 @@ class _Bound(torch.nn.Module):
         return self.layer(h, self.bucket, self.layer.contracted())
 
 
-def test_weights_start_as_the_reference_starts_them() -> None:
+def test_initialization_matches_the_reference() -> None:
     torch.manual_seed(0)
     layer = RingLayer(30, 50, product_weight=0.02, layer_norm=True, residual=False, dropout=0.0)
     assert layer.coefficients.std().item() == pytest.approx((2 / 80) ** 0.5, rel=0.02)

@@ -20,9 +20,7 @@ GRAPHS = [*AWKWARD, *random_graphs(6, seed=3)]
 @pytest.mark.parametrize("edge_features", [False, True])
 @pytest.mark.parametrize("encoding_dim", [0, ENCODING])
 @pytest.mark.parametrize("padding_cost", [0, 10**6])
-def test_the_scattered_input_is_the_one_written_number_by_number(
-    edge_features: bool, encoding_dim: int, padding_cost: int
-) -> None:
+def test_scattered_input_matches_a_naive_loop(edge_features: bool, encoding_dim: int, padding_cost: int) -> None:
     graphs = graph_set(GRAPHS)
     shapes = Shapes(outputs=1, level="graph", node_types=NODE_TYPES, edge_types=EDGE_TYPES, encoding_dim=encoding_dim)
     built = PairInput(shapes, edge_features=edge_features)
@@ -55,11 +53,11 @@ def test_the_scattered_input_is_the_one_written_number_by_number(
         (Shapes(outputs=10, level="graph", node_types=1, encoding_dim=20, encoding_replaces=True), False, 21),
     ],
 )
-def test_the_channels_are_those_of_the_papers(shapes: Shapes, edge_features: bool, channels: int) -> None:
+def test_input_channels_match_the_papers(shapes: Shapes, edge_features: bool, channels: int) -> None:
     assert PairInput(shapes, edge_features=edge_features).channels == channels
 
 
-def test_numbers_of_nodes_and_edges_are_taken_as_they_are() -> None:
+def test_numerical_features_are_used_unchanged() -> None:
     graphs = graph_set([(3, [(0, 1), (1, 0), (1, 2)])])
     graphs = graphs.with_column("x", Column(np.arange(6, dtype=np.float32).reshape(3, 2), "node"))
     graphs = graphs.with_column("edge_attr", Column(np.array([0.5, 0.25, 0.125], np.float32), "edge"))
@@ -74,6 +72,6 @@ def test_numbers_of_nodes_and_edges_are_taken_as_they_are() -> None:
     assert h[3].count_nonzero() == 3
 
 
-def test_edge_features_that_do_not_exist_are_an_error() -> None:
+def test_edge_features_that_do_not_exist_raise() -> None:
     with pytest.raises(GraphTrialError, match="no edge features"):
         PairInput(Shapes(outputs=1, level="graph", node_types=3), edge_features=True)

@@ -15,7 +15,7 @@ utils = pytest.importorskip("torch_geometric.utils")
 GRAPHS = random_graphs(7, seed=5)  # with self-loops and parallel edges
 
 
-def test_the_pooled_batch_equals_pyg() -> None:
+def test_pooled_batch_matches_pyg() -> None:
     batch = batch_of(GRAPHS)
     x, logits = vectors(batch.num_nodes, 5), vectors(batch.num_nodes, 3, seed=1)
     dense_x, mask = utils.to_dense_batch(x, batch.batch)
@@ -27,7 +27,7 @@ def test_the_pooled_batch_equals_pyg() -> None:
     torch.testing.assert_close(actual.adjacency, expected_adjacency)
 
 
-def test_the_losses_of_a_graph_equal_pyg() -> None:
+def test_losses_of_a_graph_equal_pyg() -> None:
     graphs = graph_set(GRAPHS)
     losses = []
     for graph in range(len(GRAPHS)):
@@ -50,7 +50,7 @@ def test_the_losses_of_a_graph_equal_pyg() -> None:
     torch.testing.assert_close(batched.entropy, (entropies * nodes).sum() / nodes.sum())
 
 
-def test_the_gradient_is_the_derivative() -> None:
+def test_backward_passes_gradcheck() -> None:
     batch = batch_of([(3, [(0, 1), (1, 0), (1, 2)]), (1, []), (2, [(0, 1)])])
     x, logits = vectors(6, 2).requires_grad_(), vectors(6, 2, seed=1).requires_grad_()
     assert torch.autograd.gradcheck(lambda x, s: tuple(diffpool(batch, x, s.softmax(dim=1))), (x, logits))
@@ -68,7 +68,7 @@ def test_training_adds_both_losses_of_the_last_batch() -> None:
     assert model.assignment.linear.weight.grad.any()  # type: ignore[union-attr]
 
 
-def test_every_slot_has_assignment_weights_of_its_own() -> None:
+def test_assignment_weights_are_per_batch_slot() -> None:
     torch.manual_seed(0)
     shapes = Shapes(outputs=2, level="graph", node_types=28)
     model = build_model("diffpool", shapes, {"width": 8, "clusters": 3, "slots": 2}).double().eval()

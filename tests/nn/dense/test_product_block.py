@@ -35,7 +35,7 @@ def block(inputs: int, width: int, depth: int = 2, residual: bool = False) -> Pr
 
 @pytest.mark.parametrize("residual", [False, True])
 @pytest.mark.parametrize("depth", [1, 2, 3])
-def test_the_block_equals_the_loop_on_graphs_of_mixed_sizes(depth: int, residual: bool) -> None:
+def test_block_equals_the_loop_on_graphs_of_mixed_sizes(depth: int, residual: bool) -> None:
     graphs, product, bucket = matrices(3), block(3, 5, depth, residual), bucket_of(SIZES)
     out = product(state_with_ones(graphs), bucket, product.weights())
     assert out.shape == (padded(5), bucket.pairs)
@@ -47,7 +47,7 @@ def test_the_block_equals_the_loop_on_graphs_of_mixed_sizes(depth: int, residual
         torch.testing.assert_close(actual, slow_product_block(product, h))
 
 
-def test_the_entries_of_an_input_stand_for_the_whole() -> None:
+def test_sparse_input_matches_dense_input() -> None:
     batch = batch_of([*AWKWARD, *random_graphs(5, seed=1)])
     shapes = Shapes(outputs=1, level="graph", node_types=NODE_TYPES, edge_types=EDGE_TYPES)
     product = PairInput(shapes, edge_features=True)
@@ -59,7 +59,7 @@ def test_the_entries_of_an_input_stand_for_the_whole() -> None:
 
 
 @pytest.mark.parametrize("sizes", [[3, 3], [2, 3]])
-def test_the_product_is_channelwise_and_has_the_right_gradient(sizes: list[int]) -> None:
+def test_product_is_channelwise_and_has_the_right_gradient(sizes: list[int]) -> None:
     bucket = bucket_of(sizes)
     paths = torch.randn(2, 3, bucket.pairs, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
     out = multiply(paths, 2, bucket)
@@ -81,7 +81,7 @@ def test_column_scatter_fills_every_pair() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("depth", [1, 2, 3])
-def test_the_gradient_of_the_block_is_the_derivative(depth: int) -> None:
+def test_backward_passes_gradcheck(depth: int) -> None:
     product, bucket = block(2, 2, depth, residual=True), bucket_of([2, 3])
     names = [name for name, _ in product.named_parameters()]
     h = state_with_ones([torch.randn(2, n, n, dtype=torch.float64) for n in (2, 3)]).requires_grad_()
@@ -108,7 +108,7 @@ class _Bound(torch.nn.Module):
         return self.product(h, self.bucket, self.product.weights())
 
 
-def test_a_bias_is_a_column_beside_the_ones() -> None:
+def test_bias_is_a_column_of_the_augmented_weight() -> None:
     linear = torch.nn.Linear(3, 9).double()
     x = torch.randn(3, 7, dtype=torch.float64)
     actual = affine(linear.weight, linear.bias) @ with_ones(x)
@@ -116,7 +116,7 @@ def test_a_bias_is_a_column_beside_the_ones() -> None:
     assert len(actual) == 16
 
 
-def test_weights_start_as_the_reference_starts_them() -> None:
+def test_initialization_matches_the_reference() -> None:
     torch.manual_seed(0)
     product = ProductBlock(40, 60, depth=2, residual=False)
     bound = (6 / 100) ** 0.5
@@ -126,6 +126,6 @@ def test_weights_start_as_the_reference_starts_them() -> None:
         assert not name.endswith("bias") or not parameter.any()
 
 
-def test_an_mlp_without_maps_is_an_error() -> None:
+def test_mlp_without_layers_raises() -> None:
     with pytest.raises(GraphTrialError, match="depth is 0"):
         ProductBlock(2, 4, depth=0, residual=False)

@@ -66,7 +66,7 @@ def test_equal_to_pyg(activation: str, training: bool) -> None:
     torch.testing.assert_close(ours.norm.running_var, theirs.norm3.module.running_var)
 
 
-def test_without_message_passing_or_attention_the_other_is_left() -> None:
+def test_layer_without_message_passing_or_attention_uses_the_other() -> None:
     graph, ours = batch(), layer()
     x, e = vectors(graph.num_nodes, WIDTH), vectors(graph.num_edges, WIDTH, seed=1)
     ours.eval()
@@ -99,7 +99,7 @@ def gated_by_loop(layer: GatedLayer, graph: GraphBatch, x: Tensor, e: Tensor, p:
 @pytest.mark.parametrize("activation", ["relu", "gelu"])
 @pytest.mark.parametrize("constant", [True, False])
 @torch.no_grad()
-def test_a_gated_layer_is_its_formula(stable: bool, activation: str, constant: bool) -> None:
+def test_gatedgcn_layer_equals_its_equation(stable: bool, activation: str, constant: bool) -> None:
     graph = batch()
     ours = shaken(GatedLayer(WIDTH, 0.0, activation, stable=stable)).eval()  # type: ignore[arg-type]
     x, p = vectors(graph.num_nodes, WIDTH), vectors(graph.num_nodes, WIDTH, seed=2)

@@ -88,7 +88,7 @@ def test_attention_with_positions_equals_its_equations(positions: bool) -> None:
 
 
 @undirected
-def test_the_walk_kernel_is_a_power_of_a_matrix(given: list[Graph]) -> None:
+def test_walk_kernel_is_a_power_of_a_matrix(given: list[Graph]) -> None:
     batch = batch_of(given)
     kernel = walk_kernel(batch, 5, 0.25, torch.float64)
     dense = np.zeros((batch.num_nodes, batch.num_nodes))
@@ -114,7 +114,7 @@ def test_positions_are_centred_and_normalised_in_each_graph() -> None:
     torch.testing.assert_close(merged, output.merge(torch.cat([x, q], dim=1)))
 
 
-def test_the_eigenvector_loss_is_a_trace() -> None:
+def test_eigenvector_loss_is_a_trace() -> None:
     graph = nx.cycle_graph(6)
     edges = [(u, v) for a, b in graph.edges for u, v in ((a, b), (b, a))]
     batch, q = batch_of([(6, edges), (3, [])]), vectors(9, 4)
@@ -136,7 +136,7 @@ def test_training_adds_the_eigenvector_loss() -> None:
     assert plain.extra_loss() == 0.0
 
 
-def test_pna_lspe_divides_states_and_positions_from_left_to_right() -> None:
+def test_pna_lspe_splits_towers_of_states_and_positions() -> None:
     torch.manual_seed(0)
     batch = batch_of(AWKWARD)
     model = build_model("pna-lspe", SHAPES, {"width": 16, "layers": 1, "towers": 4}).double().eval()
@@ -152,7 +152,7 @@ def test_pna_lspe_divides_states_and_positions_from_left_to_right() -> None:
     torch.testing.assert_close(new_x, x + layer.node(batch, torch.cat([x, p], dim=1), None))
 
 
-def test_gamma_stays_between_0_and_1() -> None:
+def test_gamma_is_clamped_to_0_and_1() -> None:
     torch.manual_seed(0)
     batch = batch_of(random_graphs(4, seed=0))
     model = build_model("san-lspe", SHAPES, {"width": 16, "layers": 2, "gamma": 1.0}).eval()

@@ -37,7 +37,7 @@ def test_appnp_matches_pyg(given: list[Graph], self_loops: bool) -> None:
     torch.testing.assert_close(model(batch), expected)
 
 
-def test_a_graph_is_the_mean_of_its_nodes() -> None:
+def test_graph_logits_are_the_mean_over_nodes() -> None:
     batch = batch_of(UNDIRECTED["random-0"])
     of_nodes = built()
     of_graphs = built(Shapes(outputs=3, level="graph", node_types=NODE_TYPES, encoding_dim=ENCODING))

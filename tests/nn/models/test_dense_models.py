@@ -38,13 +38,13 @@ def label(config: Configuration) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("config", RELEASED, ids=label)
-def test_a_released_configuration_has_exactly_its_parameters(config: Configuration) -> None:
+def test_released_configuration_has_exactly_its_parameters(config: Configuration) -> None:
     shapes = SHAPES["CSL with encoding" if config.encoding_dim else config.printed.dataset]
     with torch.device("meta"):
         assert count_parameters(build_model(config.model, shapes, dict(config.settings))) == config.params
 
 
-def test_every_dataset_of_the_papers_is_tried() -> None:
+def test_every_dataset_of_the_papers_is_covered() -> None:
     assert len(RELEASED) == 70  # 76 with repetitions by other seeds
     assert {config.printed.dataset for config in RELEASED} == SHAPES.keys() - {"CSL with encoding"}
 
@@ -126,7 +126,7 @@ def test_link_tasks_raise(name: str) -> None:
         build_model(name, Shapes(outputs=1, level="pair", node_dim=3), {"width": 8})
 
 
-def test_the_second_switch_of_ringgnn_follows_the_size_of_graphs() -> None:
+def test_ringgnn_second_switch_starts_at_inverse_mean_size() -> None:
     for shapes, settings, nodes in (
         (Shapes(outputs=1, level="graph", node_types=3, mean_nodes=40.0), {}, 40),
         (Shapes(outputs=1, level="graph", node_types=3, mean_nodes=40.0), {"average_nodes": 24.0}, 24),
@@ -135,7 +135,7 @@ def test_the_second_switch_of_ringgnn_follows_the_size_of_graphs() -> None:
         assert model.layers[0].switch.tolist() == pytest.approx([1, 0.5 / nodes])  # type: ignore[index, union-attr]
 
 
-def test_diffpool_without_batch_norm_has_none_before_the_pooling() -> None:
+def test_diffpool_batch_norm_option_adds_norm_parameters() -> None:
     shapes = Shapes(outputs=1, level="graph", node_types=NODE_TYPES)
     settings = {"width": 12, "layers": 2}
     with_norms, without = (build_model("diffpool", shapes, {**settings, "batch_norm": on}) for on in (True, False))

@@ -73,7 +73,7 @@ def test_complex_layers_aggregate_messages(given: list[Graph], edges: bool) -> N
         torch.testing.assert_close(got[node], expected)
 
 
-def test_a_layer_normalises_activates_and_adds_its_input() -> None:
+def test_layer_normalises_activates_and_adds_its_input() -> None:
     batch = batch_of(random_graphs(4, seed=0))
     torch.manual_seed(0)
     inner = SimpleAggregation(WIDTH, WIDTH, aggregators=("mean",), scalers=("identity",), delta=1.0)
@@ -84,7 +84,7 @@ def test_a_layer_normalises_activates_and_adds_its_input() -> None:
     torch.testing.assert_close(layer(batch, x, None), expected)
 
 
-def test_signs_of_eigenvectors_have_no_say() -> None:
+def test_dgn_is_invariant_to_eigenvector_signs() -> None:
     torch.manual_seed(0)
     shapes = Shapes(outputs=2, level="graph", node_types=28, encoding_dim=3)
     model = build_model("dgn", shapes, {"width": 16, "aggregators": "mean dir1-dx dir2-dx max"}).eval()
@@ -128,6 +128,6 @@ def test_coordinates_are_the_last_node_features() -> None:
         ({"towers": 4, "narrowing": 4}, "narrowing of model 'dgn' must be below 4"),
     ],
 )
-def test_what_does_not_fit_is_explained(settings: dict[str, object], message: str) -> None:
+def test_unsupported_inputs_raise(settings: dict[str, object], message: str) -> None:
     with pytest.raises(GraphTrialError, match=message):
         build_model("dgn", Shapes(2, "graph", node_types=28, encoding_dim=1), {"width": 16, **settings})

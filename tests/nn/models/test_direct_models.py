@@ -74,7 +74,7 @@ def test_gat_matches_pyg(given: list[Graph]) -> None:
 
 
 @pytest.mark.parametrize("times", [1, 10])
-def test_the_mlp_of_pairs_reads_both_nodes_side_by_side(times: int) -> None:
+def test_link_mlp_concatenates_both_nodes(times: int) -> None:
     batch = batch_of(UNDIRECTED["random-0"])
     pairs = torch.tensor([[0, 3], [3, 0], [2, 2]]).repeat(times, 1)
     model = built("mlp-direct", PAIRS, layers=3)

@@ -47,7 +47,7 @@ def pyg_convolution(conv: nn.Module, graph: GraphBatch, x: Tensor, e: Tensor) ->
     return GINEConv(conv.mlp)(x, graph.edge_index, e)  # type: ignore[operator,arg-type]
 
 
-def test_the_convolution_of_gcn_is_that_of_pyg_also_on_directed_graphs_with_loops() -> None:
+def test_gcn_convolution_matches_pyg_on_directed_graphs_with_loops() -> None:
     graph = batch(SINGLE_LOOPS)
     x = vectors(graph.num_nodes, WIDTH)
     for bias in (True, False):
@@ -74,7 +74,7 @@ MODELS: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize("given", [SIMPLE, SINGLE_LOOPS], ids=["simple", "directed"])
 @pytest.mark.parametrize(("name", "settings"), MODELS, ids=lambda value: str(value))
-def test_a_whole_model_is_made_of_pygs_layers(name: str, settings: dict[str, Any], given: list[Graph]) -> None:
+def test_whole_model_matches_a_stack_of_pyg_layers(name: str, settings: dict[str, Any], given: list[Graph]) -> None:
     """The model in training mode, without dropout, written down again around PyG's convolutions and pooling."""
     graph = batch(given)
     settings = {"edge_features": True, **settings}
@@ -106,7 +106,7 @@ def test_a_whole_model_is_made_of_pygs_layers(name: str, settings: dict[str, Any
     assert len(linear) == 3
 
 
-def test_the_gated_one_is_gated_layers_and_feed_forward_blocks() -> None:
+def test_gatedgcn_plus_is_gated_layers_and_feed_forward_blocks() -> None:
     graph = batch()
     model: Any = shaken(build_model("gatedgcn-plus", SHAPES, {"width": WIDTH, "layers": 3, "edge_features": True}))
     x, e = model.node_input(graph), model.edge_input(graph)
@@ -116,7 +116,7 @@ def test_the_gated_one_is_gated_layers_and_feed_forward_blocks() -> None:
     torch.testing.assert_close(model(graph), model.head(graph, x))
 
 
-def test_graphgyms_gcn_normalises_every_state() -> None:
+def test_graphgym_gcn_l2_normalises_every_layer() -> None:
     graph = batch(SINGLE_LOOPS)
     model: Any = shaken(build_model("gcn-graphgym", SHAPES, {"width": WIDTH, "layers": 2, "head_layers": 1}))
     x = model.node_input(graph)

@@ -54,7 +54,7 @@ def double() -> Any:
 
 
 @pytest.mark.parametrize("walks", ["from-target", "from-source"])
-def test_grit(walks: str) -> None:
+def test_grit_matches_a_naive_implementation(walks: str) -> None:
     graph, model = batch(), build("grit", walk_length=5, walks=walks)
     x = model.node_input(graph)
     pairs: dict[tuple[int, int], Tensor] = {}
@@ -130,7 +130,7 @@ def attend(attention: Any, x: dict[Any, Tensor], bias: dict[tuple[Any, Any], Ten
 LONG = [*SIMPLE, (26, [edge for i in range(25) for edge in ((i, i + 1), (i + 1, i))])]
 
 
-def test_graphormer() -> None:
+def test_graphormer_matches_a_naive_implementation() -> None:
     graph, model = batch(LONG), build("graphormer-gps")
     start = model.node_input(graph) + model.degrees.in_degree.weight[graph.in_degree]
     start = start + model.degrees.out_degree.weight[graph.out_degree]
@@ -149,7 +149,7 @@ def test_graphormer() -> None:
 
 
 @pytest.mark.parametrize("token", [True, False])
-def test_gps_with_biases(token: bool) -> None:
+def test_gps_with_biases_matches_a_naive_implementation(token: bool) -> None:
     graph, model = batch(SIMPLE), build("gps", local="gine", attention="biased", graph_token=token, layers=1)
     start = model.node_input(graph) + model.degrees(graph)
     e = model.edge_input(graph)
@@ -190,7 +190,7 @@ def weight_of(layer: Any, receiver: Tensor, sender: Tensor, edge: Tensor) -> Ten
     ],
     ids=str,
 )
-def test_exphormer(settings: dict[str, Any]) -> None:
+def test_exphormer_matches_a_naive_implementation(settings: dict[str, Any]) -> None:
     graph, model = batch(), build("exphormer", **settings)
     kind = settings.get("expander", "permutations")
     expander = None
@@ -227,7 +227,7 @@ def test_exphormer(settings: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("edge_features", [True, False])
-def test_san(edge_features: bool) -> None:
+def test_san_matches_a_naive_implementation(edge_features: bool) -> None:
     graph, model = batch(), build("san-gps", gamma=0.3, edge_features=edge_features)
     x, e = model.node_input(graph), model.edge_input(graph).expand(graph.num_edges, -1)
     for layer in model.blocks:
@@ -247,7 +247,7 @@ def test_san(edge_features: bool) -> None:
     torch.testing.assert_close(model(graph), model.head(graph, x))
 
 
-def test_the_signed_root_has_a_gradient_at_zero() -> None:
+def test_signed_sqrt_has_a_finite_gradient_at_zero() -> None:
     from graphtrial.nn.models.grit import SignedSqrt
 
     with torch.enable_grad():

@@ -50,7 +50,7 @@ def bias(model: Graphormer, batch: GraphBatch) -> Tensor:
     return out
 
 
-def test_a_forward_pass_equals_the_equations() -> None:
+def test_forward_pass_equals_the_equations() -> None:
     batch = batch_of([(6, TREE)])
     model = build(batch)
     biases = bias(model, batch)
@@ -70,7 +70,7 @@ def test_a_forward_pass_equals_the_equations() -> None:
     torch.testing.assert_close(model(batch), model.head(x[:1]))
 
 
-def test_weights_start_as_released() -> None:
+def test_initialization_matches_the_released_code() -> None:
     torch.manual_seed(0)
     model = build_model("graphormer", SHAPES, {"width": 80, "layers": 4, "edge_features": True})
     torch.testing.assert_close(model.blocks[0].mlp[1].weight.std().item(), 0.01, rtol=0.05, atol=0)
@@ -79,13 +79,13 @@ def test_weights_start_as_released() -> None:
 
 
 @pytest.mark.parametrize(("field", "subject"), [("node_types", "node"), ("edge_types", "edge")])
-def test_tables_have_room_for_63_types(field: str, subject: str) -> None:
+def test_more_than_63_types_raise(field: str, subject: str) -> None:
     sizes = {"node_types": 28, "edge_types": 4, field: 64}
     with pytest.raises(GraphTrialError, match=f"graphormer has room for 63 {subject} types, not for 64"):
         build_model("graphormer", Shapes(1, "graph", **sizes), {"width": 16, "edge_features": True})
 
 
-def test_a_graph_does_not_depend_on_longer_paths_of_others() -> None:
+def test_output_does_not_depend_on_longer_paths_of_other_graphs() -> None:
     path = [(i, i + 1) for i in range(8)] + [(i + 1, i) for i in range(8)]
     short, both = batch_of([(6, TREE)]), batch_of([(6, TREE), (9, path), *random_graphs(2, seed=0)])
     model = build(short)

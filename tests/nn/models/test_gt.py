@@ -38,7 +38,7 @@ def attention(*, edges: bool, scale: float) -> GTLayer:
 
 
 @directed
-def test_attention_equals_pyg_where_no_score_is_clamped(given: list[Graph]) -> None:
+def test_attention_matches_pyg_where_no_score_is_clamped(given: list[Graph]) -> None:
     batch, layer = batch_of(given), attention(edges=False, scale=0.5)
     theirs = TransformerConv(WIDTH, WIDTH // HEADS, HEADS, root_weight=False, bias=False).double()
     for name, ours in (("query", layer.Q), ("key", layer.K), ("value", layer.V)):
@@ -63,7 +63,7 @@ def test_attention_equals_its_equation(given: list[Graph], edges: bool) -> None:
             torch.testing.assert_close(new_e[at], query[node] * key[u] * factor[at] / (WIDTH / HEADS) ** 0.5)
 
 
-def test_the_complete_graph_has_all_other_nodes_of_a_graph() -> None:
+def test_complete_graph_has_all_other_nodes_of_a_graph() -> None:
     batch = batch_of([*AWKWARD, *random_graphs(4, seed=3)])
     full = complete_without_loops(batch)
     for node in range(batch.num_nodes):
@@ -74,7 +74,7 @@ def test_the_complete_graph_has_all_other_nodes_of_a_graph() -> None:
         assert full.edge_index[1, out].tolist() == others_of(batch, node)
 
 
-def test_roles_are_the_ranks_of_the_digests_of_degrees() -> None:
+def test_wl_roles_are_ranks_of_degree_digests() -> None:
     batch = batch_of([*AWKWARD, *random_graphs(4, seed=3)])
     digest = [hashlib.md5("_".join(["1"] * (1 + d)).encode()).hexdigest() for d in batch.in_degree.tolist()]
     for node, role in enumerate(degree_roles(batch).tolist()):

@@ -101,7 +101,7 @@ def test_graphstar_equals_attention_written_out_node_by_node() -> None:
 
 
 @pytest.mark.parametrize("name", ["vgae", "graphstar", "mlp-direct"])
-def test_models_of_pairs_need_pairs(name: str) -> None:
+def test_link_models_require_pairs(name: str) -> None:
     batch, model = built(name)
     with pytest.raises(GraphTrialError, match="'pairs'"):
         model(batch.with_columns({"x": batch.x, "encoding": batch.columns["encoding"]}))

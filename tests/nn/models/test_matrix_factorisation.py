@@ -19,7 +19,7 @@ def test_matrix_factorisation_has_its_published_size() -> None:
     assert count_parameters(model) == 60_546_561
 
 
-def test_a_pair_is_scored_by_the_mlp_on_both_vectors() -> None:
+def test_pair_is_scored_by_the_mlp_on_both_vectors() -> None:
     torch.manual_seed(0)
     model = build_model("matrix-factorisation", PAIRS, {"width": 8}).double()
     pairs = torch.tensor([[0, 1], [1, 0], [4, 4], [2, 3]])
@@ -36,12 +36,12 @@ def test_a_pair_is_scored_by_the_mlp_on_both_vectors() -> None:
     [Shapes(outputs=1, level="pair", node_dim=3), Shapes(outputs=1, level="graph", node_dim=3, num_nodes=5)],
     ids=["many graphs", "graphs"],
 )
-def test_without_one_graph_and_its_pairs_there_is_nothing_to_factorise(shapes: Shapes) -> None:
+def test_matrix_factorisation_requires_a_single_graph_with_pairs(shapes: Shapes) -> None:
     with pytest.raises(GraphTrialError, match="predicts links between the nodes of a dataset of one graph"):
         build_model("matrix-factorisation", shapes, {"width": 8})
 
 
-def test_another_graph_is_an_error() -> None:
+def test_graph_of_other_size_raises() -> None:
     model = build_model("matrix-factorisation", PAIRS, {"width": 8})
     with pytest.raises(GraphTrialError, match="has 5 nodes, the batch 4"):
         model(batch_of([(4, [])]))

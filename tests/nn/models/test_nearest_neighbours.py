@@ -24,7 +24,7 @@ def graphs(clean_environment: None) -> GraphSet:
 
 
 @pytest.mark.parametrize("k", [1, 2, 5])
-def test_the_nearest_are_those_that_sorting_finds(graphs: GraphSet, k: int) -> None:
+def test_nearest_neighbours_match_sorting(graphs: GraphSet, k: int) -> None:
     batch = GraphBatch.from_set(graphs, [3, 7])
     near = is_near(batch, k).numpy()
     source, distance = batch.edge_index[0].numpy(), batch.edge_attr[:, 0].numpy()
@@ -33,7 +33,7 @@ def test_the_nearest_are_those_that_sorting_finds(graphs: GraphSet, k: int) -> N
         assert set(out[near[out]]) == set(out[np.argsort(distance[out], kind="stable")[:k]])
 
 
-def test_the_score_is_about_the_published_one(graphs: GraphSet) -> None:
+def test_score_is_near_the_published_one(graphs: GraphSet) -> None:
     # 0.693 for 50 to 500 points (Dwivedi et al., section C.7); small instances have more border, and a little less.
     batch = GraphBatch.from_set(graphs, np.arange(len(graphs)))
     message = NearestNeighbours(SHAPES)(batch).detach()
@@ -56,7 +56,7 @@ def test_training_changes_confidence_but_no_prediction(graphs: GraphSet) -> None
     assert torch.equal(first.argmax(dim=1), last.argmax(dim=1))
 
 
-def test_other_tasks_are_refused() -> None:
+def test_other_tasks_raise() -> None:
     for shapes in (Shapes(outputs=2, level="graph", edge_dim=1), Shapes(outputs=2, level="edge", edge_types=4)):
         with pytest.raises(GraphTrialError, match="edges with a distance"):
             NearestNeighbours(shapes)

@@ -14,7 +14,7 @@ from graphtrial.nn import Shapes, build_model
 from graphtrial.trials.shapes import shapes_for
 
 
-def test_the_scalers_know_the_degrees_of_the_training_part() -> None:
+def test_degree_scalers_use_the_training_set() -> None:
     star = [(leaf, 0) for leaf in range(1, 4)]
     graphs = graph_set([(4, star), (2, [(0, 1)]), (3, [])])
     data = load("csl")
@@ -27,6 +27,6 @@ def test_the_scalers_know_the_degrees_of_the_training_part() -> None:
         assert delta == pytest.approx(expected or 1.0)  # nothing to scale without edges
 
 
-def test_a_last_layer_cannot_be_narrower_than_nothing() -> None:
+def test_too_narrow_last_layer_raises() -> None:
     with pytest.raises(GraphTrialError, match="narrowing of model 'pna' must be below width / towers = 4"):
         build_model("pna", Shapes(1, "graph", node_types=28), {"width": 16, "narrowing": 4})

@@ -30,7 +30,7 @@ ROWS = list(csv.DictReader((Path(__file__).parent / "released_counts.csv").open(
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['repository']}/{row['config']}")
-def test_a_released_configuration_has_exactly_its_parameters(row: dict[str, str]) -> None:
+def test_released_configuration_has_exactly_its_parameters(row: dict[str, str]) -> None:
     shapes = shapes_of({**row, "data": "zinc-28"})
     shapes = replace(DATA[row["data"]], encodings=shapes.encodings, encoding_dim=shapes.encoding_dim)
     settings = {
@@ -41,7 +41,7 @@ def test_a_released_configuration_has_exactly_its_parameters(row: dict[str, str]
     assert count_parameters(model) == int(row["parameters"])
 
 
-def test_every_repository_is_there() -> None:
+def test_every_repository_is_covered() -> None:
     assert len({(row["repository"], row["config"]) for row in ROWS}) == len(ROWS)
     assert Counter(row["repository"] for row in ROWS) == {
         "DevinKreuzer/SAN": 15,

@@ -134,7 +134,7 @@ def forward_and_gradients(model: nn.Module, logits: Tensor) -> tuple[Tensor, dic
 @pytest.mark.parametrize("residual", [False, True])
 @pytest.mark.parametrize("data", ["csl", "typed"])
 @pytest.mark.parametrize("name", RELEASED)
-def test_forward_and_gradients_are_those_of_the_released_network(name: str, data: str, residual: bool) -> None:
+def test_forward_and_gradients_match_the_released_network(name: str, data: str, residual: bool) -> None:
     if data == "csl":
         graphs, shapes = skip_links([2, 3, 5]), CSL
     else:
@@ -150,7 +150,7 @@ def test_forward_and_gradients_are_those_of_the_released_network(name: str, data
         torch.testing.assert_close(grads[key], gradient, rtol=1e-8, atol=1e-8, msg=key)
 
 
-def test_the_outer_bias_is_counted_whether_it_is_added_or_not() -> None:
+def test_unused_outer_bias_is_counted() -> None:
     released, mended = (randomised("ringgnn", CSL, outer_bias=on) for on in (False, True))
     assert count_parameters(released) == count_parameters(mended)
     mended.load_state_dict(released.state_dict())
@@ -200,14 +200,14 @@ def test_signs_are_flipped_only_on_request(name: str) -> None:
     assert sign("laplacian:20", "gcn") == "random"
 
 
-def test_the_product_starts_with_half_the_inverse_of_the_rounded_mean_size_of_training_graphs() -> None:
+def test_product_starts_with_half_the_inverse_of_the_rounded_mean_size_of_training_graphs() -> None:
     for mean, nodes in ((22.9, 23), (23.0, 23), (23.1, 24)):
         shapes = Shapes(outputs=1, level="graph", node_types=3, mean_nodes=mean)
         model: Any = build_model("ringgnn", shapes, {"width": 8})
         assert model.layers[1].switch.tolist() == pytest.approx([1, 0.5 / nodes])
 
 
-def test_the_mean_size_is_that_of_graphs_that_some_split_trains_on() -> None:
+def test_mean_size_is_over_training_graphs() -> None:
     graphs = graph_set([(nodes, []) for nodes in (2, 3, 7, 50)])
     one = Split(np.array([0, 1]), np.array([2]), np.array([3]))
     other = Split(np.array([1, 2]), np.array([0]), np.array([3]))

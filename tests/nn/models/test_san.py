@@ -20,7 +20,7 @@ PAIRS = Shapes(
 )
 
 
-def test_missing_eigenpairs_have_no_say() -> None:
+def test_missing_eigenpairs_are_masked() -> None:
     torch.manual_seed(0)
     batch = batch_of(random_graphs(4, seed=0))
     values = torch.randn(batch.num_nodes, 6)
@@ -33,7 +33,7 @@ def test_missing_eigenpairs_have_no_say() -> None:
     torch.testing.assert_close(fewer(batch.with_column("encoding", values[:, [0, 1, 3, 4]])), out)
 
 
-def test_positions_must_leave_room_for_the_features() -> None:
+def test_position_width_must_be_below_the_width() -> None:
     with pytest.raises(GraphTrialError, match="position_width must be below the width 16, not 16"):
         build_model("san", PAIRS, {"width": 16, "position_width": 16})
 

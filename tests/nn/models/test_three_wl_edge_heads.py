@@ -12,7 +12,7 @@ from graphtrial.published.shapes import published_shapes
 SHAPES = Shapes(outputs=2, level="edge", node_types=NODE_TYPES, edge_types=EDGE_TYPES)
 
 
-def test_each_block_has_a_linear_map_of_both_ends() -> None:
+def test_each_block_has_a_linear_edge_head() -> None:
     plain = build_model("3wl-gnn", SHAPES, {"width": 8})
     by_block = build_model("3wl-gnn", SHAPES, {"width": 8, "edge_layer_heads": True})
     heads = count_parameters(by_block.heads)  # type: ignore[arg-type]
@@ -44,7 +44,7 @@ def test_all_parameters_receive_a_gradient() -> None:
     assert all(p.grad is not None and p.grad.abs().sum() > 0 for p in model.parameters())
 
 
-def test_the_released_network_has_four_times_the_printed_parameters_on_tsp() -> None:
+def test_released_parameter_count_on_tsp_is_four_times_the_printed() -> None:
     shapes = published_shapes("TSP")
     assert shapes is not None
     largest = {"width": 98, "layers": 8, "edge_features": True, "residual": True}

@@ -72,7 +72,7 @@ def test_classifiers_match_pyg(batch: GraphBatch, name: str, jumping: bool, lear
     torch.testing.assert_close(model(batch), model.head(pooled))
 
 
-def test_gin_eps_can_add_instead_of_average(batch: GraphBatch) -> None:
+def test_gin_eps_supports_sum_readout(batch: GraphBatch) -> None:
     model = built("gin-eps", readout="sum", layers=1)
     x = pyg_step(model.steps[0], batch, *one_hot(batch))
     torch.testing.assert_close(model(batch), model.head(global_add_pool(x, batch.batch, batch.num_graphs)))
@@ -83,7 +83,7 @@ def kinds(parts: nn.Sequential) -> list[str]:
 
 
 @pytest.mark.parametrize("name", ["gin-eps", "gine"])
-def test_a_layer_of_tudataset_is_two_maps_with_relu_and_then_batch_norm(name: str) -> None:
+def test_gin_step_is_a_two_layer_mlp_with_batch_norm(name: str) -> None:
     model = built(name)
     step = model.steps[1]
     assert kinds(step.mlp) == ["Linear", "ReLU", "Linear", "ReLU", "BatchNorm"]
@@ -92,7 +92,7 @@ def test_a_layer_of_tudataset_is_two_maps_with_relu_and_then_batch_norm(name: st
     assert model.head[2].p == 0.5
 
 
-def test_each_molecule_set_has_norms_of_its_own() -> None:
+def test_gine_norms_depend_on_the_molecule_dataset() -> None:
     zinc, alchemy, qm9 = (built("gine-molecules", norm=norm).steps[1] for norm in ("outside", "none", "inside"))
     for step in (zinc, alchemy):
         assert kinds(step.mlp) == kinds(step.encoder) == ["Linear", "ReLU", "Linear"]
@@ -131,7 +131,7 @@ def pyg_set2set(ours: nn.Module, width: int, steps: int) -> Set2Set:
 
 
 @pytest.mark.parametrize("edge_width", [1, 5])
-def test_the_edge_network_equals_pyg_without_a_matrix_per_edge(batch: GraphBatch, edge_width: int) -> None:
+def test_edge_network_matches_pyg_without_a_matrix_per_edge(batch: GraphBatch, edge_width: int) -> None:
     torch.manual_seed(0)
     layer = EdgeNetwork(WIDTH, EDGE_TYPES, edge_width).double()
     theirs = NNConv(WIDTH, WIDTH, nn.Sequential(layer.first, nn.ReLU(), layer.second), aggr="mean").double()
@@ -144,7 +144,7 @@ def test_the_edge_network_equals_pyg_without_a_matrix_per_edge(batch: GraphBatch
     torch.testing.assert_close(layer(batch, x, layer.coefficients(f)), theirs(x, batch.edge_index, f))
 
 
-def test_the_edge_network_passes_gradcheck() -> None:
+def test_edge_network_passes_gradcheck() -> None:
     torch.manual_seed(0)
     batch, layer = batch_of(AWKWARD), EdgeNetwork(3, 2, 4).double()
     x, f = vectors(batch.num_nodes, 3).requires_grad_(), vectors(batch.num_edges, 2, seed=1).requires_grad_()
@@ -152,7 +152,7 @@ def test_the_edge_network_passes_gradcheck() -> None:
 
 
 @pytest.mark.parametrize("with_edges", [True, False])
-def test_an_isomorphism_step_passes_gradcheck(with_edges: bool) -> None:
+def test_gin_step_passes_gradcheck(with_edges: bool) -> None:
     torch.manual_seed(0)
     batch = batch_of(AWKWARD)
     step = GINStep(nn.Linear(3, 4), nn.Linear(2, 3) if with_edges else None).double()

@@ -14,7 +14,7 @@ from graphtrial.nn.models.tuned_gnn import MeanSage, SingleHeadGAT
 
 
 @undirected
-def test_convolutions_equal_those_of_pyg(given: list[Graph]) -> None:
+def test_convolutions_match_pyg(given: list[Graph]) -> None:
     batch = add_remaining_self_loops(batch_of(given))
     torch.manual_seed(0)
     x = vectors(batch.num_nodes, 6)
@@ -36,7 +36,7 @@ def test_convolutions_equal_those_of_pyg(given: list[Graph]) -> None:
         torch.testing.assert_close(ours(batch, x), theirs(x, batch.edge_index))
 
 
-def test_unused_modules_count_and_do_nothing() -> None:
+def test_unused_modules_are_counted_but_not_applied() -> None:
     shapes = Shapes(outputs=10, level="node", node_dim=300)
     used, released = (
         build_model("tuned-gnn", shapes, {"width": 256, "layers": 3, "idle_parameters": idle}).eval()

@@ -39,7 +39,7 @@ def aggregation(*aggregators: str, divide: bool = True, edges: bool = True, outp
 
 @directed
 @pytest.mark.parametrize("divide", [True, False])
-def test_the_aggregation_equals_pyg_where_no_standard_deviation_is_taken(given: list[Graph], divide: bool) -> None:
+def test_aggregation_matches_pyg_where_no_standard_deviation_is_taken(given: list[Graph], divide: bool) -> None:
     batch = batch_of(given)
     ours = aggregation("mean", "max", "min", divide=divide)
     histogram = torch.tensor([0, 3, 5, 2, 1])  # of PyG's layer; its mean of log(d + 1) is put in place of ours
@@ -69,7 +69,7 @@ def test_the_aggregation_equals_pyg_where_no_standard_deviation_is_taken(given: 
 
 @directed
 @pytest.mark.parametrize("edges", [True, False])
-def test_the_aggregation_equals_its_equation(given: list[Graph], edges: bool) -> None:
+def test_aggregation_equals_its_equation(given: list[Graph], edges: bool) -> None:
     batch, layer = batch_of(given), aggregation("mean", "max", "min", "std", "sum", edges=edges, outputs=6)
     x, e = vectors(batch.num_nodes, WIDTH), vectors(batch.num_edges, EDGE, seed=1) if edges else None
     torch.testing.assert_close(layer(batch, x, e), by_hand(layer, batch, x, e))
@@ -99,7 +99,7 @@ def by_hand(layer: Aggregation, batch: GraphBatch, x: Tensor, e: Tensor | None) 
     return torch.stack(rows)
 
 
-def test_a_layer_mixes_towers_and_adds_its_input() -> None:
+def test_layer_mixes_towers_and_has_a_skip_connection() -> None:
     batch, x = batch_of(AWKWARD), None
     x = vectors(batch.num_nodes, WIDTH)
     for outputs in (WIDTH, 6):
@@ -113,7 +113,7 @@ def test_a_layer_mixes_towers_and_adds_its_input() -> None:
         torch.testing.assert_close(layer(batch, x, None), x + mixed if outputs == WIDTH else mixed)
 
 
-def test_weights_start_as_released() -> None:
+def test_initialization_matches_the_released_code() -> None:
     torch.manual_seed(0)
     weight = TowerLinear(8, 20, 30, fan_in=50).weight
     bound = math.sqrt(6 / (50 + 30)) / 50

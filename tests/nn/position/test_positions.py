@@ -36,13 +36,13 @@ def pairs_of(row: Tensor) -> list[Tensor]:
 
 
 @pytest.mark.parametrize("layers", [1, 2, 3])
-def test_deepset_is_a_sum_over_the_pairs_that_are_there(layers: int) -> None:
+def test_deepset_sums_over_present_eigenpairs(layers: int) -> None:
     values, encoder = eigenpairs(batch(SIMPLE)), shaken(EigenDeepSet(6, layers))
     expected = [sum(encoder.mlp(pair) for pair in pairs_of(row)) for row in values]
     torch.testing.assert_close(encoder(values), torch.stack(expected))
 
 
-def test_transformer_encodes_the_pairs_that_are_there_and_sums() -> None:
+def test_transformer_masks_missing_eigenpairs_and_sums() -> None:
     values, encoder = eigenpairs(batch(SIMPLE)), shaken(EigenTransformer(8, 2)).eval()
     expected = []
     for row in values:
@@ -71,7 +71,7 @@ def phi_of_pyg(phi: nn.Module, graph: GraphBatch, x: Tensor) -> Tensor:
 
 
 @pytest.mark.parametrize("deepset", [True, False])
-def test_signnet_is_invariant_to_signs_and_made_of_gin(deepset: bool) -> None:
+def test_signnet_is_sign_invariant_and_uses_gin(deepset: bool) -> None:
     graph = batch(SIMPLE)
     values, encoder = eigenpairs(graph), shaken(SignNet(K, 6, deepset=deepset)).eval()
     vectors_, present = values[:, :K].nan_to_num(), ~values[:, :K].isnan()
@@ -83,7 +83,7 @@ def test_signnet_is_invariant_to_signs_and_made_of_gin(deepset: bool) -> None:
     torch.testing.assert_close(encoder(graph, values * signs), out)
 
 
-def test_every_part_goes_to_its_encoder() -> None:
+def test_each_encoding_is_routed_to_its_encoder() -> None:
     graph = batch(SIMPLE)
     parts = (EncodingShape("random-walk", 3), EncodingShape("laplacian-pairs", 2 * K), EncodingShape("degree", 2))
     shapes = Shapes(outputs=1, level="graph", encoding_dim=15, encodings=parts)
@@ -115,7 +115,7 @@ MODELS: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("name", "settings"), MODELS, ids=str)
-def test_a_model_reads_its_eigenpairs(name: str, settings: dict[str, Any]) -> None:
+def test_models_use_their_eigenpairs(name: str, settings: dict[str, Any]) -> None:
     graph = batch(SIMPLE)
     parts = (EncodingShape("laplacian-pairs", 2 * K),)
     shapes = Shapes(
@@ -133,7 +133,7 @@ def test_a_model_reads_its_eigenpairs(name: str, settings: dict[str, Any]) -> No
         assert count_parameters(model) != count_parameters(build_model(name, shapes, {"width": 16, "layers": 2}))
 
 
-def test_molecules_with_several_categories_per_atom() -> None:
+def test_multiple_categories_per_atom_are_embedded() -> None:
     graph = batch(SIMPLE)
     atoms = torch.stack([torch.arange(graph.num_nodes) % 7, torch.arange(graph.num_nodes) % 2], dim=1)
     bonds = torch.stack([torch.arange(graph.num_edges) % 3, torch.arange(graph.num_edges) % 2], dim=1)

@@ -52,7 +52,7 @@ def test_positions_equal_their_equation_and_do_not_depend_on_signs(summed: bool)
     torch.testing.assert_close(network(batch, values * signs), network(batch, values))
 
 
-def test_of_eigenpairs_only_the_vectors_are_read() -> None:
+def test_eigenvalues_are_ignored() -> None:
     torch.manual_seed(0)
     batch = batch_of(GRAPHS)
     shapes = Shapes(1, "graph", node_types=28, encoding_dim=6, encodings=(EncodingShape("laplacian-pairs", 6),))
@@ -66,7 +66,7 @@ def test_of_eigenpairs_only_the_vectors_are_read() -> None:
 
 @pytest.mark.parametrize(("base", "width"), [("gin", 16), ("pna", 20), ("transformer", 16)])
 @pytest.mark.parametrize("idle", [True, False])
-def test_all_bases_answer_for_graphs_one_by_one(base: str, width: int, idle: bool) -> None:
+def test_output_does_not_depend_on_the_batch(base: str, width: int, idle: bool) -> None:
     torch.manual_seed(0)
     shapes = Shapes(2, "graph", node_types=28, edge_types=4, encoding_dim=3)
     settings = {"base": base, "width": width, "layers": 3, "edge_features": True, "idle_parameters": idle}

@@ -10,7 +10,7 @@ from graphtrial.ops.kernels.exponential import sigmoid
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_the_sigmoid_equals_that_of_torch(dtype: type) -> None:
+def test_sigmoid_matches_torch(dtype: type) -> None:
     x = np.concatenate([np.linspace(-80, 80, 4001), [np.nan, np.inf, -np.inf, 1e6, -1e6]]).astype(dtype)
     out = np.empty_like(x)
     sigmoid(x, out)

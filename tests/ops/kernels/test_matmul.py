@@ -14,7 +14,7 @@ from graphtrial.ops import kernels
 @pytest.mark.parametrize(
     "shape", [(12, 12, 12), (13, 12, 15), (30, 17, 24), (240, 40, 33), (500, 70, 145), (97, 150, 23)]
 )
-def test_products_of_any_shape_equal_those_of_numpy(shape: tuple[int, int, int], dtype: type) -> None:
+def test_products_of_any_shape_match_numpy(shape: tuple[int, int, int], dtype: type) -> None:
     rows, inner, columns = shape
     rng = np.random.default_rng(0)
     x, weight, bias = (rng.normal(size=size).astype(dtype) for size in ((rows, inner), (inner, columns), (columns,)))

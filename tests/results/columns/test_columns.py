@@ -44,7 +44,7 @@ def median() -> Iterator[Column[ResultRow]]:
     ROW_COLUMNS.remove(column.name)
 
 
-def test_a_new_statistic_is_one_entry(
+def test_new_column_reaches_every_output(
     median: Column[ResultRow], results: Store, fill: Callable[..., Any], tmp_path: Path
 ) -> None:
     fill("gcn", [70.0, 71.25, 75.0])
@@ -70,7 +70,7 @@ def test_a_new_statistic_is_one_entry(
         assert "71.25" in exported
 
 
-def test_a_name_is_taken_once() -> None:
+def test_duplicate_column_name_raises() -> None:
     column: Column[int] = Column("x", "X", "x", lambda x: x)
     with pytest.raises(ValueError, match="'x'"):
         ColumnTable([column, column])
@@ -106,7 +106,7 @@ def test_csv_names_are_unique() -> None:
         assert len(set(names)) == len(names)
 
 
-def test_the_documentation_of_json_lists_every_column() -> None:
+def test_documentation_of_json_lists_every_column() -> None:
     text = (DOCS / "json.md").read_text(encoding="utf-8")
     listed = re.findall(r"^\| `(\w+)` \| (.*) \|$", text, re.M)
     assert listed[: len(ROW_COLUMNS.shown("json"))] == [(c.name, c.description) for c in ROW_COLUMNS.shown("json")]
@@ -116,7 +116,7 @@ def test_the_documentation_of_json_lists_every_column() -> None:
     assert {column.name for column in TRIAL_COLUMNS.shown("json")} <= set(re.findall(r"`(\w+)`", status))
 
 
-def test_the_documentation_of_the_report_lists_every_column() -> None:
+def test_documentation_of_the_report_lists_every_column() -> None:
     text = (DOCS / "report.md").read_text(encoding="utf-8").partition("\n## Columns\n")[2].partition("\n## ")[0]
     shown = [column for column in ROW_COLUMNS if {"site", "markdown"} & column.outputs]
     expected = list(dict.fromkeys((column.heading, column.description) for column in shown))

@@ -49,13 +49,13 @@ def test_latex_has_booktabs_rules_the_best_bold_and_the_second_underlined(filled
     assert len(body) == 4
 
 
-def test_a_name_that_begins_with_a_bracket_is_no_option_of_the_line_before(results: Store, fill: Filler) -> None:
+def test_leading_bracket_is_not_a_latex_option(results: Store, fill: Filler) -> None:
     fill("gcn", [70.0, 71.0])
     fill("[3pt]", [60.0, 61.0])
     assert "\n{}[3pt] & " in export(result_rows(results.trials()), "latex")
 
 
-def test_places_follow_the_direction_of_the_metric_and_equals_share_one(results: Store, fill: Filler) -> None:
+def test_ranks_follow_metric_direction_and_ties_share_a_rank(results: Store, fill: Filler) -> None:
     fill("a", [1.0], higher_is_better=False)
     fill("b", [0.5], higher_is_better=False)
     fill("c", [0.5], higher_is_better=False)
@@ -71,7 +71,7 @@ def test_csv_has_numbers_in_full_and_no_formulas(filled: Store) -> None:
     assert lines[0]["verdict_kind"]
 
 
-def test_json_and_markdown_are_those_of_the_report(filled: Store) -> None:
+def test_json_and_markdown_match_the_report(filled: Store) -> None:
     rows = result_rows(filled.trials())
     assert [row["model"] for row in json.loads(export(rows, "json"))] == ["gcn", "g_n&<b>", "gin", "=cmd()"]
     assert "| GCN | none |" in export(rows, "markdown")
@@ -79,13 +79,13 @@ def test_json_and_markdown_are_those_of_the_report(filled: Store) -> None:
         export(rows, "latx")
 
 
-def test_everything_that_latex_reads_is_escaped() -> None:
+def test_latex_output_is_escaped() -> None:
     assert escape_latex("a_b%{}$#~^\\|±") == (
         r"a\_b\%\{\}\$\#\textasciitilde{}\textasciicircum{}\textbackslash{}\textbar{}$\pm$"
     )
 
 
-def test_the_command_exports_a_dataset_a_study_or_all(filled: Store, tmp_path: Path) -> None:
+def test_command_exports_a_dataset_a_study_or_all(filled: Store, tmp_path: Path) -> None:
     words = ["export", "--store", str(filled.path)]
     built = CliRunner().invoke(app, [*words, "csl", "--format", "csv"])
     assert built.exit_code == 0, built.output
@@ -100,7 +100,7 @@ def test_the_command_exports_a_dataset_a_study_or_all(filled: Store, tmp_path: P
     assert "no trial of demo" in empty.stderr
 
 
-def test_rows_stand_best_first_whatever_order_they_were_run_in(results: Store, fill: Filler) -> None:
+def test_rows_are_sorted_by_score(results: Store, fill: Filler) -> None:
     fill("gcn", [70.0, 71.0])
     fill("gin", [80.0, 81.0])
     (tested,) = fill("mlp", [10.0])
@@ -116,7 +116,7 @@ def test_rows_stand_best_first_whatever_order_they_were_run_in(results: Store, f
     assert rows_of(results, "all") == best_first(rows)
 
 
-def test_where_less_is_better_the_least_stands_first(results: Store, fill: Filler) -> None:
+def test_rows_are_sorted_ascending_where_lower_is_better(results: Store, fill: Filler) -> None:
     for name, score in (("a", 1.0), ("b", 0.5), ("c", 2.0)):
         fill(name, [score], higher_is_better=False)
     assert [row.label for row in best_first(result_rows(results.trials()))] == ["b", "a", "c"]

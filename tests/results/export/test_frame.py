@@ -17,7 +17,7 @@ from graphtrial.trials import Store
 Filler = Callable[..., Any]
 
 
-def test_the_frame_is_the_csv_in_full_precision(results: Store, fill: Filler) -> None:
+def test_frame_matches_the_csv_in_full_precision(results: Store, fill: Filler) -> None:
     pd = pytest.importorskip("pandas")
     fill("gcn", [70.0, 71.0, 71.5])
     fill("gin", [1 / 3])
@@ -32,7 +32,7 @@ def test_the_frame_is_the_csv_in_full_precision(results: Store, fill: Filler) ->
     assert frame.attrs["meaning"]["epoch_seconds"].endswith("(s)")
 
 
-def test_trials_of_a_row(results: Store, fill: Filler) -> None:
+def test_frame_by_trial_has_one_line_per_trial(results: Store, fill: Filler) -> None:
     pytest.importorskip("pandas")
     fill("gcn", [70.0, 71.0, 71.5])
     (row,) = result_rows(results.trials())

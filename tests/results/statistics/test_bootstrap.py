@@ -9,7 +9,7 @@ from scipy import stats
 from graphtrial.results.statistics.summary import bootstrapped, summarise
 
 
-def test_the_interval_is_that_of_scipys_bootstrap() -> None:
+def test_interval_matches_scipy_bootstrap() -> None:
     values = np.random.default_rng(0).normal(79.0, 0.5, 100)
     theirs = stats.bootstrap((values,), np.mean, n_resamples=9999, method="percentile", random_state=1)
     ours = bootstrapped(values.tolist())
@@ -19,7 +19,7 @@ def test_the_interval_is_that_of_scipys_bootstrap() -> None:
     assert bootstrapped(values.tolist()[::-1]).interval == ours.interval  # whatever the order of the trials
 
 
-def test_all_but_the_interval_is_the_usual_summary() -> None:
+def test_other_statistics_match_the_t_summary() -> None:
     usual, ours = summarise([1.0, 2.0, 4.0]), bootstrapped([1.0, 2.0, 4.0])
     assert usual is not None
     assert ours is not None

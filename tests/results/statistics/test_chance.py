@@ -50,7 +50,7 @@ def test_chance_level_of_the_task(
 @pytest.mark.parametrize(
     ("scores", "at_chance"), [([10.0, 10.0], True), ([9.0], True), ([12.0, 9.0], True), ([40.0, 40.5], False)]
 )
-def test_a_score_is_at_chance_where_its_interval_reaches_it(
+def test_score_is_at_chance_if_the_interval_includes_it(
     row: Callable[..., ResultRow], scores: list[float], at_chance: bool
 ) -> None:
     assert is_at_chance(row(scores)) == at_chance

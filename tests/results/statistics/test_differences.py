@@ -20,7 +20,7 @@ def pairs(a: Sequence[float], b: Sequence[float]) -> list[Stratum]:
     return [(np.array([x]), np.array([y])) for x, y in zip(a, b, strict=True)]
 
 
-def test_pairs_have_the_interval_of_the_paired_t_test() -> None:
+def test_paired_interval_matches_the_paired_t_test() -> None:
     actual = difference(pairs(A, B), 0.01)
     interval = stats.ttest_rel(A, B).confidence_interval(0.95)
     assert (actual.ci_low, actual.ci_high) == pytest.approx((interval.low, interval.high))
@@ -29,7 +29,7 @@ def test_pairs_have_the_interval_of_the_paired_t_test() -> None:
     assert (actual.design, actual.pairs) == ("by split", 8)
 
 
-def test_two_samples_on_one_split_have_welchs_interval() -> None:
+def test_two_sample_interval_matches_welch() -> None:
     actual = difference([(A[:5], B[:4])], 0.01)
     interval = stats.ttest_ind(A[:5], B[:4], equal_var=False).confidence_interval(0.95)
     assert (actual.ci_low, actual.ci_high) == pytest.approx((interval.low, interval.high))
@@ -38,7 +38,7 @@ def test_two_samples_on_one_split_have_welchs_interval() -> None:
     assert (actual.design, actual.pairs, actual.trials_a, actual.trials_b) == ("independent", 0, 5, 4)
 
 
-def test_wilcoxon_is_scipys() -> None:
+def test_wilcoxon_matches_scipy() -> None:
     assert difference(pairs(A, B), 0.01, test="wilcoxon").p == pytest.approx(stats.wilcoxon(A - B).pvalue)
     assert difference([(A[:4], B[:5])], 0.01, test="wilcoxon").p == stats.mannwhitneyu(A[:4], B[:5]).pvalue
     assert difference(pairs([1, 2, 3], [1, 2, 3]), 0.01, test="wilcoxon").p == 1.0
@@ -46,7 +46,7 @@ def test_wilcoxon_is_scipys() -> None:
 
 
 @pytest.mark.parametrize("margin", [0.005, 0.02, 0.04])
-def test_equivalence_is_that_of_statsmodels(margin: float) -> None:
+def test_equivalence_matches_statsmodels(margin: float) -> None:
     weightstats = pytest.importorskip("statsmodels.stats.weightstats")
     expected = weightstats.ttost_paired(A, B, -margin, margin)[0]
     assert difference(pairs(A, B), margin).p_equivalence == pytest.approx(expected)
@@ -63,12 +63,12 @@ def test_seeds_nested_in_folds_count_once_and_overlap_widens_the_interval() -> N
     assert (actual.ci_low, actual.ci_high) == pytest.approx((gaps.mean() - half, gaps.mean() + half))
 
 
-def test_no_difference_exceeds_the_range_of_the_metric() -> None:
+def test_interval_is_clipped_to_the_metric_range() -> None:
     actual = difference(pairs([100, 20], [0, 10]), 1.0, limit=100.0)
     assert (actual.ci_low, actual.ci_high) == (-100.0, 100.0)
 
 
-def test_the_number_of_seeds_is_that_of_statsmodels_power() -> None:
+def test_required_seeds_match_statsmodels_power() -> None:
     power = pytest.importorskip("statsmodels.stats.power")
     a, b = np.array([1.0, 3.0, 2.0, 2.4]), np.array([0.5, 2.5, 1.5, 1.9])
     strata = [(a, b)]
@@ -84,7 +84,7 @@ def test_equal_scores_are_equivalent_and_need_no_more_seeds() -> None:
     assert seeds_needed(actual, strata, 1) == 1
 
 
-def test_more_seeds_lower_the_noise_of_seeds_and_not_that_of_splits() -> None:
+def test_additional_seeds_reduce_seed_variance_only() -> None:
     rng = np.random.default_rng(1)
     noisy = [(np.array([gap - 2.0, gap + 2.0]), np.array([-2.0, 2.0])) for gap in (0.5, 1.5, 0.8, 1.2) * 2]
     needed = seeds_needed(difference(noisy, 1e-9), noisy, 2)

@@ -43,7 +43,7 @@ NAMES = ["C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"]
 SETS = [f"set {i}" for i in range(14)]
 
 
-def test_the_example_of_demsar_comes_out() -> None:
+def test_example_of_demsar_is_reproduced() -> None:
     actual = rank_scores(NAMES, SETS, DEMSAR, [True] * 14)
     means = dict(zip(actual.models, actual.mean_ranks, strict=True))
     assert means == pytest.approx({"C4.5": 3.143, "C4.5+m": 2.000, "C4.5+cf": 2.893, "C4.5+m+cf": 1.964}, abs=5e-4)
@@ -52,7 +52,7 @@ def test_the_example_of_demsar_comes_out() -> None:
     assert actual.p_friedman == pytest.approx(scipy.stats.friedmanchisquare(*DEMSAR.T).pvalue)
 
 
-def test_nemenyi_equals_scikit_posthocs() -> None:
+def test_nemenyi_matches_scikit_posthocs() -> None:
     posthocs = pytest.importorskip("scikit_posthocs")
     actual = rank_scores(NAMES, SETS, DEMSAR, [True] * 14)
     order = [NAMES.index(model) for model in actual.models]
@@ -60,7 +60,7 @@ def test_nemenyi_equals_scikit_posthocs() -> None:
     assert np.array(actual.p_nemenyi) == pytest.approx(expected, abs=1e-6)
 
 
-def test_where_lower_is_better_ranks_turn_around() -> None:
+def test_ranks_are_reversed_where_lower_is_better() -> None:
     up = rank_scores(NAMES, SETS, DEMSAR, [True] * 14)
     down = rank_scores(NAMES, SETS, -DEMSAR, [False] * 14)
     assert (up.models, up.ranks) == (down.models, down.ranks)
@@ -76,7 +76,7 @@ def test_groups_are_maximal_insignificant_runs() -> None:
     assert few.groups == ((0, 1, 2), (1, 2, 3))
 
 
-def test_models_that_lack_a_dataset_are_left_out_and_named(results: Store, fill: Filler) -> None:
+def test_models_without_a_dataset_are_excluded_and_listed(results: Store, fill: Filler) -> None:
     for dataset in ("csl", "zinc"):
         fill("gcn", [1, 2], dataset=dataset)
         fill("gin", [3, 4], dataset=dataset)
@@ -88,7 +88,7 @@ def test_models_that_lack_a_dataset_are_left_out_and_named(results: Store, fill:
         rank_rows(result_rows(results.trials()), ["csl"])
 
 
-def test_the_command_draws_the_diagram(results: Store, fill: Filler, tmp_path: Path) -> None:
+def test_command_draws_the_diagram(results: Store, fill: Filler, tmp_path: Path) -> None:
     for dataset in ("csl", "zinc", "aqsol"):
         for place, model in enumerate(("gcn", "gin", "gat", "g$n_<b>")):
             fill(model, [10.0 - place, 10.5 - place], dataset=dataset)

@@ -13,7 +13,7 @@ from graphtrial.results.statistics.summary import holm, standard_error, summaris
 SCORES = [70.1, 71.4, 69.8, 70.9]
 
 
-def test_the_interval_of_a_mean_is_that_of_students_t() -> None:
+def test_interval_of_the_mean_matches_students_t() -> None:
     actual = summarise(SCORES)
     assert actual is not None
     error = scipy.stats.sem(SCORES)
@@ -23,13 +23,13 @@ def test_the_interval_of_a_mean_is_that_of_students_t() -> None:
     assert actual.interval == f"[{actual.ci_low:.3f}, {actual.ci_high:.3f}]"
 
 
-def test_a_single_trial_has_no_interval() -> None:
+def test_single_trial_has_no_interval() -> None:
     actual = summarise([3.0])
     assert actual is not None
     assert (actual.std, actual.ci_low, actual.ci_high, actual.interval) == (None, None, None, "-")
 
 
-def test_overlapping_training_parts_widen_the_interval_as_nadeau_and_bengio_say() -> None:
+def test_nadeau_bengio_correction_widens_the_interval() -> None:
     # Ten folds: a ninth as many examples are tested as trained on. s = 2, n = 10: 2 sqrt(1/10 + 1/9) = 0.91894.
     assert standard_error(2.0, 10, 1 / 9) == pytest.approx(0.918937, abs=1e-6)
     assert standard_error(2.0, 10) == pytest.approx(2 / math.sqrt(10))

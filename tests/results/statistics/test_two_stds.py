@@ -34,7 +34,7 @@ def row_of(tmp_path: Path, mean: float, seeds: int, splits: int = 10) -> ResultR
 
 
 @pytest.mark.parametrize(("mean", "verdict"), [(51.0, "reproduced"), (65.0, "differs (better)")])
-def test_a_kernel_is_compared_by_repetitions(tmp_path: Path, mean: float, verdict: str) -> None:
+def test_kernel_is_compared_by_repetitions(tmp_path: Path, mean: float, verdict: str) -> None:
     row = row_of(tmp_path, mean, seeds=10)
     assert row.verdict.label == verdict
     assert row.verdict.margin == pytest.approx(2 * 1.4 * math.sqrt(10 / 9))
@@ -48,7 +48,7 @@ def test_a_kernel_is_compared_by_repetitions(tmp_path: Path, mean: float, verdic
     assert (high - low) / 2 == pytest.approx(2.1 * error, rel=0.03)  # Student's t with about 18 degrees of freedom
 
 
-def test_a_single_repetition_is_compared_run_by_run_with_the_same_margin(tmp_path: Path) -> None:
+def test_single_repetition_is_compared_run_by_run_with_the_same_margin(tmp_path: Path) -> None:
     row = row_of(tmp_path, 51.0, seeds=1)
     test = row.scores("test")
     assert test is not None

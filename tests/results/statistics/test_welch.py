@@ -18,7 +18,7 @@ def mean_of(values: list[float]) -> Mean:
     return Mean(float(np.mean(values)), ((float(np.var(values, ddof=1)) / n, n - 1.0),))
 
 
-def test_the_difference_is_welchs() -> None:
+def test_difference_matches_welchs_t_test() -> None:
     actual = contrast(mean_of(A), mean_of(B), margin=1.0)
     expected = stats.ttest_ind(A, B, equal_var=False)
     assert actual.p == pytest.approx(expected.pvalue)
@@ -34,7 +34,7 @@ def test_equivalence_is_the_larger_of_two_one_sided_tests(margin: float) -> None
     assert actual.p_equivalence == pytest.approx(max(above.pvalue, below.pvalue))
 
 
-def test_a_part_that_is_no_estimate_has_normal_tails() -> None:
+def test_known_variance_component_has_infinite_dof() -> None:
     actual = contrast(Mean(1.0), Mean(0.0, ((0.25, math.inf),)), margin=2.0)
     assert actual.p == pytest.approx(2 * stats.norm.sf(2.0))
     assert actual.p_equivalence == pytest.approx(stats.norm.sf(2.0))
@@ -66,7 +66,7 @@ def test_required_trials_have_80_percent_power(difference: float, margin: float)
     assert needed == 2 or fraction(needed - 1) < 0.84
 
 
-def test_no_number_of_trials_outweighs_the_error_of_the_other_side() -> None:
+def test_required_trials_are_none_if_the_other_error_dominates() -> None:
     assert trials_needed(2.0, 1.0, ((1.0, 3.0),), 3.0, 0.05, 2) is None
     assert smallest(lambda n: 0.0) is None
     assert smallest(lambda n: float(n >= 37)) == 37

@@ -54,7 +54,7 @@ sys.stdout.write("\\n" + str("sklearn" in sys.modules))
 
 
 @pytest.mark.parametrize("code", [BUILT, DECLARED, LISTED], ids=["torch._dynamo", "torch", "sklearn"])
-def test_a_module_that_is_not_needed_is_not_imported(code: str, tmp_path: Path) -> None:
+def test_torch_dynamo_is_not_imported(code: str, tmp_path: Path) -> None:
     line = [sys.executable, "-c", code, str(tmp_path / "s.sqlite")]
     done = subprocess.run(line, check=True, capture_output=True, text=True)
     assert done.stdout.split()[-1] == "False"

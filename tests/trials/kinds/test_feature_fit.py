@@ -27,7 +27,7 @@ def study() -> Study:
 
 
 @pytest.mark.slow
-def test_one_trial_for_each_split_with_the_accuracy_of_scikit_learn(study: Study, tmp_path: Path) -> None:
+def test_accuracy_matches_scikit_learn_per_split(study: Study, tmp_path: Path) -> None:
     trials = study.trials()
     assert len(trials) == 2
     assert len(Study("t", "wikics-standin-stopping", (ModelEntry("svm"),), protocol="wikics/svm").trials()) == 20
@@ -45,7 +45,7 @@ def test_one_trial_for_each_split_with_the_accuracy_of_scikit_learn(study: Study
 
 
 @pytest.mark.slow
-def test_pairs_are_ranked_by_their_distance_from_the_border(mirror: Path) -> None:
+def test_pairs_are_ranked_by_the_decision_function(mirror: Path) -> None:
     data = load("cora+links-300")
     outcome = fit_features(data, FeatureFitRules(penalty=10.0, examples=400), split=0, seed=0)
     again = fit_features(data, FeatureFitRules(penalty=10.0, examples=400), split=0, seed=0)
@@ -65,7 +65,7 @@ def test_pairs_are_ranked_by_their_distance_from_the_border(mirror: Path) -> Non
     assert outcome.scores["test"] > 0.55
 
 
-def test_the_machine_has_no_settings_and_needs_numbers(study: Study) -> None:
+def test_svm_has_no_settings_and_requires_numerical_features(study: Study) -> None:
     with pytest.raises(GraphTrialError, match="its penalty is a rule"):
         Study("t", "wikics-standin-stopping", (ModelEntry("svm", {"penalty": 2}),), protocol="wikics/svm").trials()
     with pytest.raises(GraphTrialError, match="numeric features"):

@@ -34,7 +34,7 @@ def _no_plugin_stays() -> Iterator[None]:
         plugins.unload_plugin(plugin)
 
 
-def test_an_edited_kernel_does_not_get_the_matrix_of_the_old_one(tmp_path: Path, own_home: Path) -> None:
+def test_edited_kernel_has_its_own_gram_matrix(tmp_path: Path, own_home: Path) -> None:
     dataset = load("csl")
     for number in (1, 2, 1):
         (tmp_path / "mine.py").write_text(MINE.format(number=number))

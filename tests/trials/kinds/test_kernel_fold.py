@@ -43,7 +43,7 @@ def study_of(kernel: str) -> Study:
     return Study("s", "csl", rows, "tudataset/kernel-svm", seeds=1, splits=1)
 
 
-def test_a_mended_kernel_is_never_served_an_old_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_kernel_version_does_not_reuse_old_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     study = study_of("wl")
     (old,), before = study.trials(), [row.key for row in plan(study)]
     monkeypatch.setattr(KERNELS.get("wl"), "version", 2)
@@ -55,7 +55,7 @@ def test_a_mended_kernel_is_never_served_an_old_result(tmp_path: Path, monkeypat
         run_trial(old, tmp_path / "state")
 
 
-def test_a_kernel_that_gives_nan_fails_its_trial(tmp_path: Path) -> None:
+def test_kernel_with_nan_fails_its_trial(tmp_path: Path) -> None:
     from graphtrial.core.plugins.loader import load_plugin, unload_plugin
 
     file = tmp_path / "broken_kernel.py"
@@ -97,7 +97,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize("name", KERNELS.names())
-def test_every_way_to_a_kernel_refuses_what_its_arguments_cannot_be(name: str) -> None:
+def test_invalid_kernel_arguments_raise_on_every_path(name: str) -> None:
     kind, graphs = KERNELS.get(name), load("csl").graphs[:4]
     tried = [wrong for wrong in WRONG if wrong.keys() <= declared_arguments(kind).keys()]
     assert tried
@@ -126,7 +126,7 @@ def test_invalid_svm_rules_raise(wrong: dict[str, object]) -> None:
         KernelFoldRules.from_dict(wrong)
 
 
-def test_a_sound_matrix_passes() -> None:
+def test_valid_gram_matrix_passes() -> None:
     features = sparse.csr_matrix([[1.0, 2.0, 0.0], [0.0, 1.0, 1.0]])
     assert check_matrix(features, 2, "mine") is features
     assert check_matrix([[2, 1], [1, 2]], 2, "mine").tolist() == [[2, 1], [1, 2]]

@@ -21,7 +21,7 @@ from graphtrial.trials.store.merge import merge
 
 
 @pytest.mark.slow
-def test_finished_trials_come_with_epochs_and_weights_and_unfinished_ones_stay(tmp_path: Path) -> None:
+def test_merge_copies_finished_trials_with_epochs_and_weights(tmp_path: Path) -> None:
     source, target = sample_store(tmp_path / "a" / "s.sqlite"), Store(tmp_path / "b" / "s.sqlite")
     finished = [trial for trial in source.trials() if trial.is_finished]
     spec = finished[0].spec
@@ -38,7 +38,7 @@ def test_finished_trials_come_with_epochs_and_weights_and_unfinished_ones_stay(t
 
 
 @pytest.mark.slow
-def test_a_second_time_changes_nothing(tmp_path: Path) -> None:
+def test_merge_is_idempotent(tmp_path: Path) -> None:
     source, target = sample_store(tmp_path / "a" / "s.sqlite"), Store(tmp_path / "b" / "s.sqlite")
     first = merge(target, source.path)
     before = target.trials()
@@ -73,7 +73,7 @@ def test_merge_refuses_invalid_stores(tmp_path: Path) -> None:
         merge(store, tmp_path / "text.sqlite")
 
 
-def test_the_command_merges_several(tmp_path: Path) -> None:
+def test_command_merges_several(tmp_path: Path) -> None:
     trials = plan()
     for name, part in (("a", trials[:3]), ("b", trials[2:5])):
         for spec in part:
@@ -118,7 +118,7 @@ merge.merge(Store(target), source)
 @pytest.mark.parametrize(
     "moment", ["after the first weights", "before the commit", "in the transaction", "after the commit"]
 )
-def test_a_merge_that_is_killed_is_finished_by_the_next_one(moment: str, tmp_path: Path) -> None:
+def test_killed_merge_is_completed_by_the_next(moment: str, tmp_path: Path) -> None:
     source, target = Store(tmp_path / "a" / "s.sqlite"), Store(tmp_path / "b" / "s.sqlite")
     specs = plan()[:3]
     for number, spec in enumerate(specs):
@@ -134,7 +134,7 @@ def test_a_merge_that_is_killed_is_finished_by_the_next_one(moment: str, tmp_pat
     assert not [path for path in target.path.parent.rglob("*") if path.name.endswith((".tmp", "-journal"))]
 
 
-def test_weights_that_are_missing_here_are_copied_by_a_second_merge(tmp_path: Path) -> None:
+def test_second_merge_copies_missing_weights(tmp_path: Path) -> None:
     source, target = Store(tmp_path / "a" / "s.sqlite"), Store(tmp_path / "b" / "s.sqlite")
     spec = plan()[0]
     source.start(spec, "accuracy", True, {})
@@ -151,7 +151,7 @@ def test_weights_that_are_missing_here_are_copied_by_a_second_merge(tmp_path: Pa
     assert not target.weights_file(spec.id).exists()
 
 
-def test_damaged_trials_are_named_and_the_others_are_rescued(tmp_path: Path) -> None:
+def test_merge_reports_corrupt_trials_and_copies_the_others(tmp_path: Path) -> None:
     source, target = sample_store(tmp_path / "a" / "s.sqlite"), Store(tmp_path / "b" / "s.sqlite")
     one, other, *_ = (record.id for record in source.trials() if record.is_finished)
     change(
@@ -168,7 +168,7 @@ def test_damaged_trials_are_named_and_the_others_are_rescued(tmp_path: Path) -> 
     assert not {one, other} & {record.id for record in target.trials()}
 
 
-def test_the_other_store_is_only_read(tmp_path: Path) -> None:
+def test_merge_does_not_modify_the_source(tmp_path: Path) -> None:
     source, target = sample_store(tmp_path / "a" / "s.sqlite"), Store(tmp_path / "b" / "s.sqlite")
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "a").rglob("*")}
     merge(target, source.path)

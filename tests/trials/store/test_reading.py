@@ -78,7 +78,7 @@ def test_read_only_store_refuses_writes(tmp_path: Path, study: Study) -> None:
 
 
 @pytest.mark.skipif(shutil.which("unshare") is None, reason="needs unshare to make a disk read-only")
-def test_a_store_on_a_read_only_disk_is_read(tmp_path: Path) -> None:
+def test_store_on_read_only_disk_is_readable(tmp_path: Path) -> None:
     path = sample_store(tmp_path / "disk" / "store.sqlite").path
     call = ["unshare", "-m", "sh", "-c", READ_ONLY, "sh", str(path.parent)]
     done = subprocess.run(
@@ -107,7 +107,7 @@ def test_uncommitted_writes_are_rolled_back(tmp_path: Path) -> None:
     assert set(files(path.parent)) == {"store.sqlite"}
 
 
-def test_a_write_ahead_log_and_another_schema_get_one_line(tmp_path: Path) -> None:
+def test_write_ahead_log_and_other_schema_give_one_line_error(tmp_path: Path) -> None:
     path = sample_store(tmp_path / "store.sqlite").path
     change(path, "PRAGMA journal_mode = WAL")
     change(path, "UPDATE about SET value = '2' WHERE key = 'schema'")

@@ -43,7 +43,7 @@ def test_repeated_epoch_is_stored_once(store: Store, study: Study) -> None:
     assert store.history(spec.id) == EPOCHS[:4]
 
 
-def test_a_finished_trial_cannot_be_marked_failed(store: Store, study: Study) -> None:
+def test_finished_trial_cannot_be_marked_failed(store: Store, study: Study) -> None:
     spec = study.trials()[0]
     finished(spec, store)
     store.mark(spec.id, "failed", "too late")
@@ -75,7 +75,7 @@ def _write_many(path: Path, specs: list[dict[str, object]], process: int) -> Non
 
 
 @pytest.mark.slow
-def test_eight_processes_write_at_once_from_the_first_moment_on(tmp_path: Path, study: Study) -> None:
+def test_concurrent_processes_create_and_write_the_store(tmp_path: Path, study: Study) -> None:
     path = tmp_path / "with spaces and ünicode" / "store.sqlite"
     specs = [spec.to_dict() for spec in study.trials()]
     context = multiprocessing.get_context("forkserver")
@@ -93,7 +93,7 @@ def test_eight_processes_write_at_once_from_the_first_moment_on(tmp_path: Path, 
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
-def test_a_foreign_file_or_another_schema_is_refused(tmp_path: Path) -> None:
+def test_other_file_or_schema_raises(tmp_path: Path) -> None:
     other = tmp_path / "other.sqlite"
     with sqlite3.connect(other) as connection:
         connection.execute("CREATE TABLE something (a)")
@@ -110,7 +110,7 @@ def test_a_foreign_file_or_another_schema_is_refused(tmp_path: Path) -> None:
         Store(newer)
 
 
-def test_the_environment_names_no_machine_or_folder() -> None:
+def test_environment_contains_no_host_or_path() -> None:
     import platform
 
     text = str(environment())

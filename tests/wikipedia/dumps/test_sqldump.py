@@ -72,7 +72,7 @@ def test_mysqldump_round_trip(
 
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=200), st.sampled_from([3, 1 << 22]))
-def test_junk_between_rows_stops_nothing_and_is_counted(
+def test_junk_between_rows_is_skipped_and_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, junk: bytes, block: int
 ) -> None:
     monkeypatch.setattr(streams, "BLOCK", block)
@@ -99,7 +99,7 @@ def test_junk_between_rows_stops_nothing_and_is_counted(
     ],
 )
 @pytest.mark.parametrize("block", [1, 2, 5, 1 << 22])
-def test_awkward_rows_are_read(
+def test_unusual_rows_are_parsed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, row: bytes, expected: tuple[int, str], block: int
 ) -> None:
     monkeypatch.setattr(streams, "BLOCK", block)
@@ -136,20 +136,20 @@ def test_broken_rows_are_counted_and_skipped(
     assert actual == [(1, "before"), *after]
 
 
-def test_a_row_cut_off_at_the_end_of_a_line_or_of_the_file_is_counted(tmp_path: Path) -> None:
+def test_truncated_row_is_counted(tmp_path: Path) -> None:
     cut = HEAD + b"INSERT INTO `t` VALUES (1,'a',1),(2,'b\nINSERT INTO `t` VALUES (3,'c',1),(4,'d"
     actual, counts = parse(tmp_path / "t.sql", cut)
     assert actual == [(1, "a"), (3, "c")]
     assert counts.broken == 2
 
 
-def test_bytes_that_are_no_utf_8_are_replaced_and_counted(tmp_path: Path) -> None:
+def test_invalid_utf_8_is_replaced_and_counted(tmp_path: Path) -> None:
     actual, counts = parse(tmp_path / "t.sql", body(b"(1,'a\xff',1)", "(2,'\ufffd',1)".encode()))
     assert actual == [(1, "a\ufffd"), (2, "\ufffd")]
     assert counts.repaired == 1
 
 
-def test_rows_may_stand_on_lines_of_their_own_and_name_their_columns(tmp_path: Path) -> None:
+def test_rows_may_have_separate_lines_and_column_names(tmp_path: Path) -> None:
     actual, counts = parse(
         tmp_path / "t.sql", b"INSERT IGNORE INTO t (`a`, `b`, `c`) VALUES\n(1,'a',1),\n(2,'b',1);\nDROP TABLE u;\n"
     )
@@ -157,7 +157,7 @@ def test_rows_may_stand_on_lines_of_their_own_and_name_their_columns(tmp_path: P
     assert counts.broken == 0
 
 
-def test_rows_of_other_tables_are_left_alone(tmp_path: Path) -> None:
+def test_rows_of_other_tables_are_skipped(tmp_path: Path) -> None:
     other = b"CREATE TABLE `u` (\n  `z` int\n);\nINSERT INTO `u` VALUES (1),(2);\n"
     actual, counts = parse(tmp_path / "t.sql", other + body(b"(1,'a',1)") + b"INSERT INTO `u` VALUES (3);\n")
     assert actual == [(1, "a")]
@@ -171,7 +171,7 @@ def test_many_rows_come_in_several_batches(tmp_path: Path, monkeypatch: pytest.M
     assert actual == rows
 
 
-def test_a_line_of_junk_without_end_is_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unbounded_line_is_discarded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "BLOCK", 100)
     monkeypatch.setattr(sqldump, "LONGEST", 500)
     monkeypatch.setattr(sqldump, "HEADER", 60)
@@ -182,7 +182,7 @@ def test_a_line_of_junk_without_end_is_dropped(tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress])
-def test_compressed_dumps_are_read_and_cut_ones_refused(tmp_path: Path, pack: Any) -> None:
+def test_compressed_dumps_are_read_and_truncated_ones_raise(tmp_path: Path, pack: Any) -> None:
     suffix = "gz" if pack is gzip.compress else "bz2"
     data = body(*(b"(%d,'%d',1)" % (n, n * n) for n in range(20_000)))
     actual, counts = parse(tmp_path / f"t.sql.{suffix}", pack(data))
@@ -196,12 +196,12 @@ def test_compressed_dumps_are_read_and_cut_ones_refused(tmp_path: Path, pack: An
     assert actual == [(n, str(n * n)) for n in range(len(actual))]
 
 
-def test_rows_without_names_of_columns_are_refused(tmp_path: Path) -> None:
+def test_rows_without_names_of_columns_raise(tmp_path: Path) -> None:
     with pytest.raises(CorruptFileError, match="before CREATE TABLE"):
         parse(tmp_path / "t.sql", b"INSERT INTO `t` VALUES (1,'a',1);\n")
 
 
-def test_null_stands_for_itself_in_a_column_that_may_have_it(tmp_path: Path) -> None:
+def test_null_is_read_in_nullable_columns(tmp_path: Path) -> None:
     (tmp_path / "t.sql").write_bytes(body(b"(1,'a',1)", b"(2,'b',NULL)"))
     requested = [Wanted("c", "int", True)]
     (batch,) = read_table(tmp_path / "t.sql", "t", lambda names: requested, Counts(), lambda amount=1.0: None)

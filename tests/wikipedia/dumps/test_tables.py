@@ -27,7 +27,7 @@ def fast_rows(path: Path, table: str, folder: Path) -> tuple[list[dict[str, Any]
         "magictowers__test_PathsCleaner_smallwikipediadump.sql",
     ],
 )
-def test_pages_of_the_sample_dumps_are_those_of_a_slow_reading(mirror: Path, tmp_path: Path, file: str) -> None:
+def test_pages_of_the_sample_dumps_match_a_naive_parser(mirror: Path, tmp_path: Path, file: str) -> None:
     path = mirror / "wiki_samples" / file
     slow = sql_rows(path, "page")
     actual, report = fast_rows(path, "page", tmp_path)
@@ -47,7 +47,7 @@ def test_pages_of_the_sample_dumps_are_those_of_a_slow_reading(mirror: Path, tmp
 
 
 @pytest.mark.parametrize("file", ["vjain143__my_wiki_pagelinks.sql", "magictowers__testBasicWikipedia.sql"])
-def test_links_of_the_sample_dumps_are_those_of_a_slow_reading(mirror: Path, tmp_path: Path, file: str) -> None:
+def test_links_of_the_sample_dumps_match_a_naive_parser(mirror: Path, tmp_path: Path, file: str) -> None:
     path = mirror / "wiki_samples" / file
     actual, _ = fast_rows(path, "pagelinks", tmp_path)
     expected = [
@@ -57,7 +57,7 @@ def test_links_of_the_sample_dumps_are_those_of_a_slow_reading(mirror: Path, tmp
 
 
 @pytest.mark.parametrize("file", ["vjain143__my_wiki_categorylinks.sql", "magictowers__testBasicWikipedia.sql"])
-def test_categories_of_the_sample_dumps_are_those_of_a_slow_reading(mirror: Path, tmp_path: Path, file: str) -> None:
+def test_categories_of_the_sample_dumps_match_a_naive_parser(mirror: Path, tmp_path: Path, file: str) -> None:
     path = mirror / "wiki_samples" / file
     actual, _ = fast_rows(path, "categorylinks", tmp_path)
     slow = sql_rows(path, "categorylinks")
@@ -73,7 +73,7 @@ def dump(path: Path, table: str, columns: list[str], rows: str) -> Path:
     return path
 
 
-def test_links_of_the_new_schema_point_to_the_table_of_targets(tmp_path: Path) -> None:
+def test_new_schema_links_are_joined_with_linktarget(tmp_path: Path) -> None:
     path = dump(
         tmp_path / "l.sql", "pagelinks", ["pl_from", "pl_from_namespace", "pl_target_id"], "(1,0,7),(2,1,7),(3,0,8)"
     )
@@ -88,7 +88,7 @@ def test_titles_are_preferred_while_a_dump_has_both(tmp_path: Path) -> None:
     assert [row["title"] for row in fast_rows(path, "pagelinks", tmp_path)[0]] == ["A", "C"]
 
 
-def test_categories_of_the_new_schema_point_to_the_table_of_targets(tmp_path: Path) -> None:
+def test_new_schema_categories_are_joined_with_linktarget(tmp_path: Path) -> None:
     columns = ["cl_from", "cl_sortkey", "cl_type", "cl_target_id"]
     path = dump(tmp_path / "c.sql", "categorylinks", columns, "(1,'x','page',7),(2,'x','file',7),(3,'x','subcat',9)")
     actual, _ = fast_rows(path, "categorylinks", tmp_path)
@@ -110,7 +110,7 @@ def test_columns_of_page_are_selected_by_name(tmp_path: Path, before: list[str])
     assert actual == [{"id": 1, "namespace": 0, "title": "A", "redirect": 1}]
 
 
-def test_an_empty_table_is_a_table_and_a_missing_one_is_refused(tmp_path: Path) -> None:
+def test_empty_table_is_valid_and_missing_table_raises(tmp_path: Path) -> None:
     path = dump(tmp_path / "r.sql", "redirect", ["rd_from", "rd_namespace", "rd_title"], "")
     assert fast_rows(path, "redirect", tmp_path)[0] == []
     with pytest.raises(CorruptFileError, match="no rows of the table page; it has redirect"):

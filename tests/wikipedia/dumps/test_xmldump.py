@@ -34,7 +34,7 @@ def page(number: int, title: str, text: str, namespace: str = "<ns>0</ns>") -> s
 
 
 @pytest.mark.slow
-def test_pages_of_the_english_sample_are_those_of_a_slow_reading(mirror: Path) -> None:
+def test_pages_of_the_english_sample_match_a_naive_parser(mirror: Path) -> None:
     path = mirror / "wiki_samples" / ENGLISH
     text = bz2.decompress(path.read_bytes()).decode()
     pages, counts = read(path)
@@ -45,7 +45,7 @@ def test_pages_of_the_english_sample_are_those_of_a_slow_reading(mirror: Path) -
     assert (counts.pages, counts.broken) == (206, 0)
 
 
-def test_a_dump_in_utf_16_and_another_language_is_read(mirror: Path) -> None:
+def test_dump_in_utf_16_and_another_language_is_read(mirror: Path) -> None:
     path = mirror / "wiki_samples" / BULGARIAN
     site = read_site(path)
     assert site.names_of(14) == ["Категория", "Category"]
@@ -55,7 +55,7 @@ def test_a_dump_in_utf_16_and_another_language_is_read(mirror: Path) -> None:
     assert counts.broken == 0
 
 
-def test_a_dump_without_a_head_is_read(mirror: Path) -> None:
+def test_dump_without_siteinfo_is_read(mirror: Path) -> None:
     path = mirror / "wiki_samples" / "enwiki-table-markup.xml.bz2"
     assert read_site(path) == Namespaces()
     assert len(read(path)[0]) == 5
@@ -66,7 +66,7 @@ texts = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"], ex
 
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(texts, min_size=1, max_size=12), st.sampled_from([1, 9, 100, 1 << 22]), st.integers(1, 4))
-def test_texts_come_back_from_any_multistream_file(
+def test_texts_are_read_from_multistream_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, contents: list[str], block: int, per_stream: int
 ) -> None:
     monkeypatch.setattr(streams, "BLOCK", block)
@@ -106,7 +106,7 @@ def test_broken_pages_are_counted_and_skipped(tmp_path: Path, junk: str) -> None
     assert counts.broken == 1
 
 
-def test_a_page_cut_off_at_the_end_is_counted(tmp_path: Path) -> None:
+def test_truncated_page_is_counted(tmp_path: Path) -> None:
     path = tmp_path / "pages-articles.xml"
     path.write_text("<mediawiki>" + page(1, "One", "a") + page(2, "Two", "b")[:-20])
     actual, counts = read(path)
@@ -114,7 +114,7 @@ def test_a_page_cut_off_at_the_end_is_counted(tmp_path: Path) -> None:
     assert counts.broken == 1
 
 
-def test_a_file_that_was_cut_is_refused_unless_allowed(tmp_path: Path) -> None:
+def test_truncated_file_raises_unless_allowed(tmp_path: Path) -> None:
     path = tmp_path / "pages-articles-multistream.xml.bz2"
     head = b"".join(bz2.compress(page(number, f"T{number}", "x" * 50).encode()) for number in range(20))
     path.write_bytes(head + bz2.compress(page(20, "Last", "y").encode())[:-9])

@@ -22,7 +22,7 @@ PLAIN = Reader(Namespaces())
         ("", ""),
     ],
 )
-def test_titles_are_written_as_mediawiki_writes_them(given: str, expected: str) -> None:
+def test_titles_are_normalised_like_mediawiki(given: str, expected: str) -> None:
     assert spaced(given) == expected
     assert underscored(given) == expected.replace(" ", "_")
     assert spaced("iPod", first_letter=False) == "iPod"
@@ -40,22 +40,22 @@ def test_titles_are_written_as_mediawiki_writes_them(given: str, expected: str) 
         ("<!-- never closed [[Category:Hidden]]", []),
     ],
 )
-def test_categories_of_a_text(text: str, expected: list[str]) -> None:
+def test_categories_are_parsed_from_wikitext(text: str, expected: list[str]) -> None:
     assert PLAIN.categories(text) == expected
 
 
-def test_a_wiki_has_its_own_names_beside_the_english_ones() -> None:
+def test_local_and_english_namespaces_are_recognised() -> None:
     text = "[[Catégorie:Un]] [[Category:Deux]] [[Kategorie:Drei]]"
     assert FRENCH.categories(text) == ["Un", "Deux"]
     assert FRENCH.links("[[Portail:X]] [[Fichier:a.png|b [[Dedans]]]] [[lien#y|z]]") == ["Dedans", "Lien"]
 
 
-def test_links_of_a_text_are_articles_without_sections() -> None:
+def test_links_are_article_titles_without_sections() -> None:
     text = "[[A b]] [[a_b#C|d]] [[File:x.png]] [[#here]] [[:Category:K]] [[{{T}}]] <!-- [[Z]] --> [[C: The language]]"
     assert PLAIN.links(text) == ["A_b", "C:_The_language"]
 
 
-def test_plain_text_has_what_a_reader_sees() -> None:
+def test_plain_text_is_the_visible_text() -> None:
     text = """'''Bold''' [[Link|text]]<ref name=a>Note</ref>{{Infobox|secret=1}}<math>x^2</math>
 [[File:a.png|thumb|Caption]]
 == Heading ==

@@ -34,7 +34,7 @@ def test_resume_is_bit_exact(options: dict[str, Any]) -> None:
     assert_equal_bits(*resumed(Adam(lr=0.01, **options)))
 
 
-def test_gradients_are_removed_or_set_to_zero() -> None:
+def test_zero_grad_sets_gradients_to_none_or_zero() -> None:
     model = stack()
     optimizer = Adam(lr=0.01).build(model.parameters())
     loss_of(model, 1).backward()
@@ -45,6 +45,6 @@ def test_gradients_are_removed_or_set_to_zero() -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"lr": 0}, {"lr": 1e-3, "betas": (0.9,)}, {"lr": 1e-3, "betas": (0.9, 1.0)}])
-def test_arguments_out_of_range_are_refused(wrong: dict[str, Any]) -> None:
+def test_arguments_out_of_range_raise(wrong: dict[str, Any]) -> None:
     with pytest.raises(GraphTrialError):
         Adam(**wrong)

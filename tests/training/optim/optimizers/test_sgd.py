@@ -30,7 +30,7 @@ def test_every_step_matches_torch_bit_exact(options: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("options", OPTIONS)
-def test_a_layer_may_get_its_first_gradient_later(options: dict[str, Any]) -> None:
+def test_parameters_may_receive_gradients_later(options: dict[str, Any]) -> None:
     ours, theirs = stack(), stack()
     steps(ours, SGD(lr=0.01, **options).build(ours.parameters()), range(12))
     steps(theirs, torch.optim.SGD(theirs.parameters(), lr=0.01, foreach=False, **options), range(12))

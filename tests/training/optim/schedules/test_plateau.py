@@ -25,7 +25,9 @@ def expected(mode: str) -> list[float]:
     ("rising", "mode", "followed"),
     [(False, "monitor", "min"), (True, "monitor", "max"), (True, "as-published", "min")],
 )
-def test_the_direction_follows_the_monitored_number_unless_as_published(rising: bool, mode: str, followed: str) -> None:
+def test_plateau_direction_follows_the_monitored_metric_unless_as_published(
+    rising: bool, mode: str, followed: str
+) -> None:
     schedule = Plateau(factor=0.5, patience=2, cooldown=1, mode=mode)  # type: ignore[arg-type]
     assert ours(schedule, Run(1, rising=rising), SCORES) == expected(followed)
     assert expected("min") != expected("max")

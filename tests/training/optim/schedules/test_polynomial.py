@@ -15,7 +15,7 @@ def test_linear_decay_after_warm_up() -> None:
     assert [rate / rates[4] for rate in rates] == pytest.approx([0.0, 0.25, 0.5, 0.75, *decay])
 
 
-def test_power_bends_the_decay() -> None:
+def test_power_shapes_the_decay() -> None:
     rates = ours(Polynomial(total_steps=4, power=2.0), Run(1), range(4))
     assert [rate / rates[0] for rate in rates] == pytest.approx([1.0, 0.5625, 0.25, 0.0625, 0.0])
 

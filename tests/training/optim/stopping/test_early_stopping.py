@@ -33,7 +33,7 @@ def test_early_stopping_matches_the_reference(seed: int, patience: int) -> None:
     assert stopped_early(losses, EarlyStopping(patience)) == stopped_by_a_cut_rate(losses, patience)
 
 
-def test_an_improvement_must_exceed_min_delta() -> None:
+def test_improvement_must_exceed_min_delta() -> None:
     losses = [1.0, 0.95, 0.9, 0.85, 0.7, 0.69, 0.68]
     assert stopped_early(losses, EarlyStopping(3, min_delta=0.2)) == 4
     assert stopped_early(losses, EarlyStopping(3, min_delta=0.1)) is None  # 0.85 and 0.7 count

@@ -4,7 +4,7 @@ from graphtrial.training.optim.base import Progress
 from graphtrial.training.optim.stopping.max_hours import MaxHours
 
 
-def test_it_is_met_beyond_the_hours_and_ends_a_trial_as_time() -> None:
+def test_max_hours_stops_with_status_time() -> None:
     assert not MaxHours(0.5).is_met(Progress([1.0], [0.1], 1800.0, 1e-3))
     assert MaxHours(0.5).is_met(Progress([1.0], [0.1], 1801.0, 1e-3))
     assert MaxHours.status == "time"
