@@ -1,4 +1,4 @@
-"""What every test gets: a cache of its own session, no network, one compute thread, raw data if it asks for them."""
+"""Fixtures of all tests: session cache, no network, one compute thread, raw data on request."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--large", action="store_true", help="also prepare the large datasets: minutes and gigabytes")
     parser.addoption("--fuzz-seconds", type=float, default=1800, help="how long the long form tries command lines")
     parser.addoption("--table", type=Path, help="write a table of what the long form went through to this file")
-    parser.addoption("--write-durations", action="store_true", help="write tests/durations.json anew")
+    parser.addoption("--write-durations", action="store_true", help="rewrite tests/durations.json")
     parser.addoption("--device", help="run the tests of a pretended device on a real one: cuda or mps")
     parser.addoption("--portable", action="store_true", help="force the portable path of the operators on the CPU")
     parser.addoption("--long", action="store_true", help="the long form: all combinations, many faults; hours")
@@ -41,7 +41,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """Keep the garbage collector from looking at all tests and modules again and again."""
+    """Freeze collected tests and modules, so that the garbage collector skips them."""
     gc.disable()
     try:
         return (yield)
@@ -56,14 +56,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(autouse=True)
 def chosen_path(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Compute by the portable path in the whole suite, if it is asked for."""
+    """Force the portable path in the whole suite with `--portable`."""
     with portable_path(request.config.getoption("--portable")):
         yield
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the long form out, mark what takes seconds or raw data as slow, and start with what takes longest."""
+    """Deselect long tests, mark slow ones and those with raw data, and schedule the slowest first."""
     if not config.getoption("--long"):
         config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("long")])
         items[:] = [item for item in items if not item.get_closest_marker("long")]
@@ -76,7 +76,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _start(item: pytest.Item, seconds: dict[str, float]) -> tuple[bool, float]:
-    """Return what orders the tests: the slow ones first, and of these the slowest."""
+    """Return the sort key of a test: slowest first."""
     return item.get_closest_marker("slow") is None, -seconds.get(durations.function(item.nodeid), 0.0)
 
 
@@ -102,7 +102,7 @@ _TALLY = Tally()
 
 @pytest.fixture(scope="session")
 def tally() -> Tally:
-    """What tests of faults and bad input went through."""
+    """Counts of injected faults and malformed inputs."""
     return _TALLY
 
 
@@ -120,7 +120,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Add what one of several processes went through."""
+    """Add the counts of a worker process."""
     output = getattr(node, "workeroutput", {})
     for *line, times in output.get("tally", ()):
         _TALLY.add(*line, times=times)
@@ -145,7 +145,7 @@ def session_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def clean_environment(session_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep every test away from the user's cache, mirror and network, and from what another one allowed."""
+    """Isolate every test from the user's cache, mirror and network, and reset allowed names."""
     monkeypatch.setenv("GRAPHTRIAL_HOME", str(session_home))
     monkeypatch.setenv("GRAPHTRIAL_OFFLINE", "1")
     monkeypatch.delenv("GRAPHTRIAL_MIRROR", raising=False)

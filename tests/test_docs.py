@@ -1,4 +1,4 @@
-"""The documents are true: every code block runs, every link leads somewhere, every public name is there."""
+"""Documentation: every code block runs, every link resolves, every public name exists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where files are: small ones, in folders that can be taken in at a glance, with tests in the same places."""
+"""Layout: short files, small folders, tests that mirror the source tree."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 TESTS = Path(__file__).parent
 SOURCE = TESTS.parent / "src" / "graphtrial"
 ALIKE = {"datasets", "nn/conv", "nn/models", "encodings", "kernels", "metrics", "ops", "ops/kernels"}
-"""Folders of registered or equal things, in which nobody looks for the one that matters."""
+"""Folders of registered components or catalog files, of any size."""
 MODULES_SIDE_BY_SIDE = 16
 LINES = 250
 LONG: dict[str, int] = {}

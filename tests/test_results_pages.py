@@ -1,4 +1,4 @@
-"""The pages of results in docs/ say what the shipped store has."""
+"""The pages of results in docs/ match the shipped store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the threat model of docs/security.md promises, tried with the attacks themselves."""
+"""The threat model of docs/security.md, tested by the attacks themselves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The benchmark's own machinery: statistics, tables, line protocol, twins of the right size. Nothing is timed."""
+"""The benchmark's own machinery: statistics, tables, line protocol, sizes of the PyG baselines. Nothing is timed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The loop over single graphs, which the benchmark runs dense models against, computes what they compute."""
+"""The loop over single graphs, the baseline of dense models in the benchmark, matches them."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from benchmarks.protocol import SkipError
 
 
 def checksum(contest: Callable[..., None], monkeypatch: pytest.MonkeyPatch, **arguments: Any) -> float:
-    """Return what a contestant reports of its first repetition."""
+    """Return the report of a contestant's first repetition."""
     monkeypatch.setattr(kernels, "pin_to_one_core", lambda: None)
     result: list[float] = []
 

@@ -1,4 +1,4 @@
-"""The operators of the benchmark compute what the library calls beside them compute. Nothing is timed."""
+"""The operators of the benchmark match the library calls they are compared with. Nothing is timed."""
 
 from __future__ import annotations
 

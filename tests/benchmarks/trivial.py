@@ -27,7 +27,7 @@ def quickens(ready: Ready, tick: Tick, seconds: list[float]) -> None:
 
 
 def sees(ready: Ready, tick: Tick, names: list[str]) -> None:
-    """Tell which values these environment variables have."""
+    """Report the values of these environment variables."""
     ready()
     tick(0.0, 0.0, seen=[os.environ.get(name) for name in names])
 

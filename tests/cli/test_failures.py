@@ -1,4 +1,4 @@
-"""Whatever ends a command ends it in one line: a full disk, a closed pipe, a deleted folder, or a fault of our own."""
+"""One-line errors and exit codes: full disk, closed pipe, deleted folder, internal error."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Every argument of everything registered has a declared type and range, and a wrong value is answered in one line.
+"""Every argument of everything registered has a declared type and range, and an invalid value gives a one-line error.
 
-What is registered tomorrow is tested here at once: an argument without a declared type, or a number without a range,
+Components registered later are covered too: an argument without a declared type, or a number without a range,
 fails.
 """
 
@@ -58,13 +58,13 @@ def constructors() -> Iterator[Any]:
 
 
 def is_one_line(error: GraphTrialError) -> bool:
-    """Check that an error is told in one line."""
+    """Assert that an error message is one line."""
     assert len(str(error).splitlines()) == 1
     return True
 
 
 def undeclared(hint: Any) -> str:
-    """Return what is missing in a declaration, or nothing."""
+    """Return the missing part of a declaration, or None."""
     if get_origin(hint) is Annotated:
         base, *marks = get_args(hint)
         bounded = any(isinstance(mark, Range) for mark in marks)
@@ -94,7 +94,7 @@ def test_every_setting_of_a_model_declares_type_and_range(name: str) -> None:
 
 
 def _sound(constructor: Callable[..., Any]) -> dict[str, Any]:
-    """Return values for what has no default."""
+    """Return values for arguments without a default."""
     actual: dict[str, Any] = {}
     for key, parameter in declared_arguments(constructor).items():
         if parameter.default is parameter.empty:
@@ -119,7 +119,7 @@ def test_invalid_argument_gives_one_line_error(constructor: Callable[..., Any]) 
             except GraphTrialError as error:
                 refused += is_one_line(error)
                 continue
-            canonical_json(resolved)  # what is accepted has an identity
+            canonical_json(resolved)  # accepted values have an identity
             if isinstance(constructor, type):
                 try:
                     constructor(**resolved)

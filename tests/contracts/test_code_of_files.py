@@ -1,4 +1,4 @@
-"""No command imports or calls what a store, a study or a recipe names, unless that very name was allowed."""
+"""No command imports or calls code named by a store, a study or a recipe, unless the name is allowed."""
 
 from __future__ import annotations
 
@@ -71,12 +71,12 @@ OTHERS = [
     ),
 ]
 APART = {"data import", "wikics build", "wikics stage", "wikics generate", "store merge"}
-"""Commands that read data of a stranger, but no names of things: tested where these are read."""
+"""Commands that read untrusted data without names of code; tested with their readers."""
 
 
 @pytest.fixture
 def mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder that appears as soon as the module `marked` is imported, in whatever process."""
+    """A folder that appears as soon as the module `marked` is imported, in any process."""
     folder, library = tmp_path / "mark", tmp_path / "library"
     library.mkdir()
     (library / "marked.py").write_text(MODULE.format(mark=str(folder)))
@@ -131,7 +131,7 @@ def test_no_command_imports_code_named_by_a_study(place: str, mark: Path, tmp_pa
     for words in FROM_STUDY:
         printed = call(words, FILE=file)
         assert not mark.exists(), words
-        if words[0] == "study" and place not in ("also", "encoding"):  # not looked at; an encoding has no colon
+        if words[0] == "study" and place not in ("also", "encoding"):  # ignored: an encoding has no colon
             assert printed.exit_code == 2, printed.output
             assert "If you trust it add --allow marked:" in printed.stderr
             assert printed.stderr.count("\n") == 1

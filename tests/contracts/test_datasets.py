@@ -1,4 +1,4 @@
-"""What every dataset promises, today's and tomorrow's."""
+"""Contract of every registered dataset."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from graphtrial.datasets.prepare import available_source
 from graphtrial.datasets.sbm import CLUSTER, PATTERN
 from graphtrial.graphs import GraphBatch
 
-# The content of each dataset as first made, by source and the versions of the libraries that had a say in it.
+# The content of each dataset as first made, by source and the versions of the libraries that affect it.
 KNOWN = json.loads((Path(__file__).parent / "dataset_hashes.json").read_text())
 
 
 @DATASETS.register("small-pattern")
 class SmallPattern(PATTERN):
-    """A small twin of PATTERN, made by the same code."""
+    """A small PATTERN from the same generator."""
 
     name = "small-pattern"
     patterns = 10
@@ -37,7 +37,7 @@ class SmallPattern(PATTERN):
 
 @DATASETS.register("small-cluster")
 class SmallCluster(CLUSTER):
-    """A small twin of CLUSTER, made by the same code."""
+    """A small CLUSTER from the same generator."""
 
     name = "small-cluster"
     sizes = (40, 20, 20)
@@ -114,7 +114,7 @@ def test_splits_are_stratified_where_declared(dataset: Dataset) -> None:
     for split in dataset.splits:
         for ids in split.parts.values():
             counts = np.bincount(labels[ids], minlength=len(whole))
-            # Less than one from a class's share, and a part itself may be less than one from its own share of all.
+            # Within one example of the fraction of a class; the size of a part may itself be off by one.
             assert (np.abs(counts - whole * len(ids)) < 1 + whole).all()
 
 
@@ -172,7 +172,7 @@ def test_task_accepts_the_targets(dataset: Dataset) -> None:
 
 def test_candidate_pairs_contain_positives_and_negatives(dataset: Dataset) -> None:
     if dataset.spec.split_level != "pair":
-        pytest.skip(f"{dataset.name} does not ask about pairs")
+        pytest.skip(f"{dataset.name} has no pairs")
     linked = dataset.graphs.column("y").values
     for split in dataset.splits:
         assert (linked[split.train] == 1).all(), "pairs that are not linked are drawn while training"

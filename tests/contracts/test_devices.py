@@ -1,4 +1,4 @@
-"""Every model and task on a device that is not the host's, and on the portable path."""
+"""Every model and task on a fake device, and on the portable path."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ WAITS_PER_BATCH = {
     "exphormer": 3,  # expanders are drawn on the host
     "diffpool": 1,  # edges that are not parallel
 }
-"""Times that the host waits for the device in the first step on a batch, where a shape depends on the data."""
+"""Synchronizations in the first step on a batch, where a shape depends on the data."""
 NO_DROPOUT = dict.fromkeys(("dropout", "attention_dropout", "mlp_dropout", "input_dropout"), 0.0)
 DRAWING = ("graphstar", "vgae")
 """Models that draw random numbers in training, which differ from path to path."""
 
 
 def model_of(name: str) -> tuple[nn.Module, GraphBatch]:
-    """A model of the first level it can answer for, in training, and a batch for it."""
+    """A model at its first supported task level, in training mode, and a batch for it."""
     level = next(iter(levels_of(name)))
     batch = batch_of(GRAPHS[:1] if level == "pair" else GRAPHS)
     features: dict[str, Any] = {"node_types": NODE_TYPES, "edge_types": EDGE_TYPES, "encoding_dim": ENCODING}

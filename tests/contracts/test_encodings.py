@@ -1,4 +1,4 @@
-"""What every encoding promises, today's and tomorrow's."""
+"""Contract of every registered encoding."""
 
 from __future__ import annotations
 

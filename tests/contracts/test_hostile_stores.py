@@ -1,4 +1,4 @@
-"""Every command that takes a store, given each store that is hostile or damaged: one line, and nothing is touched."""
+"""Every command that takes a store, given hostile and corrupt stores: one-line errors, no side effects."""
 
 from __future__ import annotations
 
@@ -102,14 +102,14 @@ def hostile(request: pytest.FixtureRequest, tmp_path: Path, sound: bytes, monkey
 
 
 def outside(top: Path) -> dict[Path, tuple[int, int]]:
-    """Return the files and folders that no command has any business with, and when each was changed."""
+    """Return the files and folders that no command may touch, with their modification times."""
     work = top / "a" / "b" / "work"
     actual = [path for path in [top, *top.rglob("*")] if work not in (path, *path.parents)]
     return {path: (path.lstat().st_mtime_ns, path.lstat().st_size) for path in [*actual, work / "keep"]}
 
 
 def tell(words: list[str], *more: str) -> tuple[int, str]:
-    """Call a command; return its exit code and what it said. Anything but an orderly end is an error."""
+    """Call a command; return its exit code and output. An uncaught exception is an error."""
     result = CliRunner().invoke(app, [*words, *more])
     assert result.exception is None or isinstance(result.exception, SystemExit), f"{words}: {result.exception!r}"
     assert "Traceback" not in result.output

@@ -1,4 +1,4 @@
-"""Kinds of trials are objects: outside of their own files nothing asks for the type of the rules of a trial."""
+"""Kinds of trials are objects: only their own files check the type of rules."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _is_rules(node: ast.expr) -> bool:
 
 
 def _is_kind(node: ast.expr) -> bool:
-    """Tell whether an expression is the kind of a trial, row or rules: `spec.kind`, `rules.kind`, `values["kind"]`."""
+    """Whether an expression is the kind of a trial, row or rules: `spec.kind`, `rules.kind`, `values["kind"]`."""
     if isinstance(node, ast.Call):
         return _name(node.func) == "kind_of"
     if isinstance(node, ast.Subscript):

@@ -1,4 +1,4 @@
-"""What every registered metric promises."""
+"""Contract of every registered metric."""
 
 from __future__ import annotations
 

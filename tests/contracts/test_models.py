@@ -1,4 +1,4 @@
-"""What every model promises, today's and tomorrow's."""
+"""Contract of every registered model."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ GRAPHS = [*AWKWARD, *random_graphs(8, seed=0)]
 
 @dataclass(frozen=True)
 class Case:
-    """A model, with or without looking at edge features, with or without an encoding."""
+    """A model with or without edge features and encoding."""
 
     name: str
     edge_features: bool
@@ -50,7 +50,7 @@ class Case:
 
     @property
     def whole(self) -> bool:
-        """Whether the model looks at everything that it can look at."""
+        """Whether the model uses all inputs that it supports."""
         return self.encoding and self.edge_features == ("edge_features" in model_settings(self.name))
 
     @property
@@ -96,7 +96,7 @@ def label(case: Case) -> str:
 
 @pytest.fixture(params=[pytest.param(case, marks=() if case.whole else pytest.mark.long) for case in CASES], ids=label)
 def case(request: pytest.FixtureRequest) -> Case:
-    """Every model with all that it can look at; in the long form also with parts of it."""
+    """Every model with all its inputs; in the long form also with subsets."""
     return request.param
 
 
@@ -114,7 +114,7 @@ def name(request: pytest.FixtureRequest) -> str:
 def test_graph_output_is_permutation_invariant(case: Case) -> None:
     model, graphs = case.used(), graph_set(GRAPHS)
     expected = model(whole(graphs))
-    assert expected.std(dim=0).min() > 1e-4  # the answers say something
+    assert expected.std(dim=0).min() > 1e-4  # the outputs are not constant
     for seed in range(3):
         torch.testing.assert_close(model(whole(relabelled(graphs, seed)[0])), expected, rtol=1e-9, atol=1e-9)
 
@@ -181,7 +181,7 @@ def test_all_parameters_receive_gradient(case: Case) -> None:
 
 
 def unread(model: nn.Module) -> set[str]:
-    """What only goes into the last layer's edge vectors, which nobody reads; the published counts include it."""
+    """Parameters of the last layer's edge states, which are unused; the published counts include them."""
     last = len(getattr(model, "blocks", [])) - 1
     idle = tuple(f"blocks.{last}.{part}." for part in ("edge_norm", "local.edge_norm", "edge_output", "edge_block"))
     if last >= 0 and isinstance(getattr(model.blocks[last], "conv", None), EdgeStateGAT):
@@ -264,7 +264,7 @@ SILENT = [
     ("exphormer", "expander_loops"),
     *((name, key) for name in GRAPH_MODELS for key in model_settings(name) if key.startswith("eigen_")),
 ]
-"""Settings without a say here: a layer without edges cannot notice some more, nobody asks about edges, nodes are of
+"""Settings without effect here: layers without edges ignore additional ones, there are no edge tasks, nodes are of
 several types without coordinates, a bias starts at 0, edge features are not read, and GatedGCN has no idle parameters,
 which are tested beside the released networks; small graphs have complete graphs for expanders, and no encoding consists
 of eigenpairs, which are tested beside the modules."""
@@ -285,7 +285,7 @@ def test_every_declared_setting_has_an_effect(name: str, key: str) -> None:
 
 
 def another(name: str, key: str, value: Any) -> Any:
-    """A different legal value of a setting."""
+    """Another valid value of a setting."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, int):
@@ -299,7 +299,7 @@ def another(name: str, key: str, value: Any) -> Any:
 
 
 def described(model: nn.Module, seed: int) -> tuple[Any, ...]:
-    """The shapes of the weights and the first answers in training."""
+    """Shapes of the weights and the first outputs in training mode."""
     torch.manual_seed(seed)
     shapes = tuple((key, tuple(value.shape)) for key, value in model.state_dict().items())
     out = model(batch_of(GRAPHS))
@@ -323,7 +323,7 @@ def test_unused_features_are_ignored(any_case: Case) -> None:
 
 
 def model_output(name: str, graphs: GraphSet, encoding_dim: int = 0) -> Tensor:
-    """What an untrained model with random weights and norms says of some circular skip link graphs."""
+    """Outputs of an untrained model with random weights and norms on circular skip link graphs."""
     seed_everything(5)
     shapes = Shapes(
         outputs=10, level="graph", node_types=1, edge_types=1, encoding_dim=encoding_dim, encoding_replaces=True
@@ -347,4 +347,4 @@ def test_encodings_distinguish_csl(name: str) -> None:
     positions = Column(LaplacianPE(20, "absolute").compute(graphs), "node")
     out = model_output(name, graphs.with_column("encoding", positions), encoding_dim=20)
     for one, other in ((0, 1), (0, 2), (1, 2)):
-        assert (out[one] - out[other]).abs().max() > 1e-7  # a hundred times what rounding may do
+        assert (out[one] - out[other]).abs().max() > 1e-7  # a hundred times the rounding error

@@ -1,4 +1,4 @@
-"""What every dataset does with raw files that are not what they should be: one line, and nothing left behind."""
+"""Corrupt raw files of every dataset: one-line errors, no files left."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HASHED = sorted({f for name in DATASETS for s in DATASETS.get(name).sources for 
 
 
 def without_hash() -> list[tuple[str, Source, File]]:
-    """One dataset for each way of reading a file whose SHA-256 nobody published, which only the reader can judge."""
+    """One dataset for each reader of files without a published SHA-256."""
     actual: dict[tuple[str, str], tuple[str, Source, File]] = {}
     for name in DATASETS:
         spec = DATASETS.get(name)
@@ -42,7 +42,7 @@ def without_hash() -> list[tuple[str, Source, File]]:
 
 
 class Evil:
-    """Pickles to a call of the system."""
+    """Unpickling it would call os.system."""
 
     def __reduce__(self) -> Any:
         return os.system, ("touch EVIL",)

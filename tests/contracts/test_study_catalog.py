@@ -1,4 +1,4 @@
-"""What every study of the catalog promises: it can be planned, and it has every row of its published table."""
+"""Contract of every study of the catalog: it can be planned and has every row of its published table."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_study_names_registered_components(name: str) -> None:
 
 
 SMALL = ("csl", "enzymes", "enzymes+labels", "proteins_full", "proteins+labels", "imdb-binary", "cycles-200")
-"""Datasets that are prepared within seconds; with `pytest --large` all whose files are at hand are loaded."""
+"""Datasets that are prepared within seconds; with `pytest --large` all whose files are available."""
 
 
 @pytest.mark.slow
@@ -61,7 +61,7 @@ def test_plan_equals_trials(name: str, request: pytest.FixtureRequest) -> None:
     expected = study.datasets if request.config.getoption("--large") else [d for d in study.datasets if d in SMALL]
     here = [each for each in expected if available_source(DATASETS.get(each)()) is not None]
     if not here:
-        pytest.skip("no dataset of the study is at hand")
+        pytest.skip("no dataset of the study is available")
     part = study.only(datasets=here)
     rows, trials = plan(part), part.trials()
     assert rows == expand(part, cache(load))

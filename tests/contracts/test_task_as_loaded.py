@@ -55,7 +55,7 @@ def _remote(trials: list[TrialSpec], store: Store) -> None:
 
 
 def _lost_at_once(trials: list[TrialSpec], store: Store) -> None:
-    """Take results of trials that were never heard of before."""
+    """Receive results of unknown trials."""
     for spec in trials:
         record_result(spec, store, run_remote(remote_job(spec, store), lambda update: None))
 

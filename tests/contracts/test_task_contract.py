@@ -1,4 +1,4 @@
-"""What every task promises, today's and tomorrow's."""
+"""Contract of every registered task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders of the cache: where they are, and whether they are what was written."""
+"""Cache folders: location and integrity."""
 
 from __future__ import annotations
 

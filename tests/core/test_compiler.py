@@ -1,4 +1,4 @@
-"""What was compiled is never mistaken for what is asked for, whoever is killed and whatever is edited."""
+"""Cache of compiled kernels: no stale code after kills and edits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that matter are whole or absent, whatever happens to the process that writes them."""
+"""Atomic writes: files are complete or absent if the writing process is killed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work on several processes gives what one process gives, also from scripts without a main guard."""
+"""Results do not depend on the number of processes, also in scripts without a main guard."""
 
 from __future__ import annotations
 

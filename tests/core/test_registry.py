@@ -1,4 +1,4 @@
-"""The registry: lazy, open to installed packages and plug-ins, and clear about what it does not know."""
+"""The registry: lazy imports, entry points, plug-ins, errors for unknown names."""
 
 from __future__ import annotations
 

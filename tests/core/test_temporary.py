@@ -1,4 +1,4 @@
-"""Temporary folders: gone with their process, and never taken from a living one."""
+"""Temporary folders: removed after their process, never while it runs."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def test_reference_ranks_against_fewer_negatives(tmp_path: Path) -> None:
 
 
 class Evil:
-    """Pickles to a call of the system."""
+    """Unpickling it would call os.system."""
 
     def __reduce__(self) -> Any:
         return os.system, ("touch EVIL",)

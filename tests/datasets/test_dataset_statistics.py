@@ -1,4 +1,4 @@
-"""Ours beside the published."""
+"""Comparison of statistics with the published ones."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_exact_data_must_round_to_the_published_digits() -> None:
 
 @pytest.mark.parametrize(("published", "expected"), [(20.7, []), (19.3, []), (20.9, ["nodes"]), (19.1, ["nodes"])])
 def test_synthetic_data_must_be_within_four_standard_errors(published: float, expected: list[str]) -> None:
-    # The deviation is 2, the standard error of 100 graphs 0.2, four of them 0.8.
+    # The standard deviation is 2, the standard error of 100 graphs 0.2, four of them 0.8.
     assert wrong(Statistics(100, published, 0.0), exact=False) == expected
 
 

@@ -1,4 +1,4 @@
-"""What the generated datasets declare."""
+"""Declarations of the generated datasets."""
 
 from __future__ import annotations
 

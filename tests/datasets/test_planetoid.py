@@ -1,4 +1,4 @@
-"""The citation graphs: equal to PyG's, and deaf to anything but data."""
+"""Citation graphs against PyG; code in their pickles is refused."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_test_nodes_are_reordered_to_their_indices(small: dict[str, Path]) -> No
 
 
 class Evil:
-    """Pickles to a call of the system."""
+    """Unpickling it would call os.system."""
 
     def __reduce__(self) -> Any:
         return os.system, ("touch EVIL",)

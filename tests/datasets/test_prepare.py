@@ -1,4 +1,4 @@
-"""Preparing: once, whoever asks; again when damaged; never from the wrong bytes."""
+"""Preparation: once for concurrent processes, rebuilt when corrupt, only from verified files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Superpixels of real digits and of made photographs, and their graphs against a plain computation."""
+"""Superpixels of MNIST digits and synthetic photographs, and their graphs against a naive computation."""
 
 from __future__ import annotations
 

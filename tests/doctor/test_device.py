@@ -1,4 +1,4 @@
-"""`graphtrial doctor --device`: operators against the CPU, on the portable path and on a pretended GPU."""
+"""`graphtrial doctor --device`: operators against the CPU, on the portable path and on a fake GPU."""
 
 from __future__ import annotations
 

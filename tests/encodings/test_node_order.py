@@ -1,4 +1,4 @@
-"""Node numbers as positions."""
+"""Node indices as positions."""
 
 from __future__ import annotations
 

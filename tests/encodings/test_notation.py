@@ -1,4 +1,4 @@
-"""Encodings as people write them."""
+"""Notation of encodings."""
 
 from __future__ import annotations
 

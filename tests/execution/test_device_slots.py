@@ -1,4 +1,4 @@
-"""Executors place trials: threads of each, GPUs that are there or not, resources of a cluster."""
+"""Placement of trials by executors: threads, GPUs, cluster resources."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_trials_record_their_device(study: Study, store: Store) -> None:
 
 
 def test_processes_use_every_gpu(study: Study, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The driver believes in two GPUs; the workers do not find them, and name the one they were given."""
+    """The driver sees two fake GPUs; workers record the one assigned to them."""
     monkeypatch.setattr(compute, "_cuda_devices", lambda: ("cuda:0", "cuda:1"))
     trials = study.trials()
     run_trials(trials, store, compute=Compute("cuda"))

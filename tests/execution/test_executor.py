@@ -53,7 +53,7 @@ def test_failed_trial_stores_traceback_and_others_run(store: Store, study: Study
     assert statuses == {bad.id: "failed", study.trials()[0].id: "done"}
     assert "made for other data" in (store.find(bad.id).error or "")
     run_trials([bad], store, workers=0)
-    assert store.find(bad.id).starts == 2  # a failed trial is tried again when asked for
+    assert store.find(bad.id).starts == 2  # a failed trial is retried on request
 
 
 def test_workers_use_current_settings(
@@ -138,7 +138,7 @@ def endless_study(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], Path]
 
 
 def _heed_ctrl_c() -> None:
-    """Undo what a shell does to what it starts in the background, which never hears Ctrl-C."""
+    """Restore SIGINT, which shells ignore in background processes."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 

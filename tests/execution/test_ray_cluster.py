@@ -1,4 +1,4 @@
-"""Trials on a real Ray cluster of several nodes on this machine, of which some are lost."""
+"""Trials on a real Ray cluster of several local nodes, with lost nodes and workers."""
 
 from __future__ import annotations
 
@@ -144,7 +144,9 @@ def test_killed_worker_costs_at_most_one_epoch(cluster: Any, tmp_path: Path, tal
 
     def listen(progress: Progress) -> None:
         received.append(progress)
-        settled = time.monotonic() - (kills or [0.0])[-1] > 3  # what is heard before may have been said before the kill
+        settled = (
+            time.monotonic() - (kills or [0.0])[-1] > 3
+        )  # messages received before may have been sent before the kill
         if progress.event == "epoch" and settled:
             going_on.add(progress.trial.id)
         elif progress.event == "end":
@@ -185,7 +187,7 @@ def test_killed_driver_resumes_after_restart(cluster: Any, tmp_path: Path, tally
     assert results(Store(path)) == results(calm)
     for trial, epochs in before.items():
         again = [p.epoch for p in received if p.trial.id == trial and p.event == "epoch"]
-        assert not again or again[0] >= epochs  # it went on where it was
+        assert not again or again[0] >= epochs  # resumed from the checkpoint
     tally.add("Ray", "driver killed and restarted", "resumed, same bits")
 
 

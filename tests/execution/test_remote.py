@@ -1,4 +1,4 @@
-"""Trials that run where the store cannot be seen."""
+"""Trials on machines without access to the store."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from graphtrial.trials import Store, TrialSpec
 
 
 def bits(store: Store, spec: TrialSpec) -> object:
-    """Return what must be the same of a result."""
+    """Return the reproducible fields of a result."""
     (record,) = store.trials([spec.id])
     history = [dataclasses.replace(epoch, seconds=0.0) for epoch in store.history(spec.id)]
     weights = store.weights_file(spec.id).read_bytes()
@@ -31,7 +31,7 @@ def spec(study: Study) -> TrialSpec:
 
 @pytest.fixture
 def calm(spec: TrialSpec, tmp_path: Path) -> object:
-    """The bits of the trial run at home."""
+    """Result of the same trial, run locally."""
     store = Store(tmp_path / "calm" / "s.sqlite")
     run_trials([spec], store, workers=0)
     return bits(store, spec)

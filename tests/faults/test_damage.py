@@ -62,7 +62,7 @@ def test_corrupt_cache_is_rebuilt(own_home: Path, times: int, tally: Tally) -> N
         before = victim.read_bytes()
         kind = damage(victim, rng)
         assert encoded().content_hash == expected, f"{kind}: {victim.name}"
-        if victim.read_bytes() != before:  # whatever was not noticed must not have changed anything that is read
+        if victim.read_bytes() != before:  # undetected changes must not affect the values read
             assert victim.suffix == ".npy"
             assert load("csl").hash
             shutil.rmtree(own_home)
@@ -113,7 +113,7 @@ def test_flipped_bit_of_a_checkpoint_is_detected(tmp_path: Path) -> None:
 
 
 def everything(store: Store) -> object:
-    """Return all that a store says of its trials."""
+    """Return all trials of a store with their epochs."""
     return [(record, store.history(record.id), store.weights(record)) for record in store.trials()]
 
 
@@ -142,7 +142,7 @@ def test_corruption_of_store_or_weights_is_detected(tmp_path: Path, times: int, 
         try:
             actual = everything(Store(store.path, read_only=True))
         except GraphTrialError:
-            actual = expected  # refused, in words
+            actual = expected  # refused with a message
         # what passes is a bit that no trial is read from: a free page, a counter
         assert actual == expected, f"{kind} of {victim.name} went unnoticed"
         victim.write_bytes(whole)

@@ -1,4 +1,4 @@
-"""The same trial gives the same bits, wherever and however it runs."""
+"""Trials are bit-exact in any process, order and environment."""
 
 from __future__ import annotations
 

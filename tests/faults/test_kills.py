@@ -1,4 +1,4 @@
-"""SIGKILL at random moments of every command that writes: nothing finished is lost, nothing is there twice."""
+"""SIGKILL at random moments of every command that writes: no finished result is lost or duplicated."""
 
 from __future__ import annotations
 

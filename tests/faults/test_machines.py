@@ -1,4 +1,4 @@
-"""Disks that are full or read-only, odd paths, clocks that jump, many writers, trials that eat memory or hang."""
+"""Disks that are full or read-only, odd paths, clocks that jump, many writers, trials that exhaust memory or hang."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What must never change under its name and version: declared defaults, and ids of specifications."""
+"""Frozen per name and version: declared defaults, and ids of specifications."""

@@ -36,7 +36,7 @@ SLOW = 60.0
 
 
 def lines(kind: str) -> Callable[[random.Random], list[str]]:
-    """Return what makes command lines of a kind."""
+    """Return the generator of command lines of a kind."""
     if kind == "studies":
         catalog_studies = texts()
         return lambda rng: study_line(rng, catalog_studies)

@@ -1,7 +1,7 @@
 """Command lines made of every command and option there is, with sound, senseless and hostile values.
 
 The grammar is read off the application, so that a new command or option is tried without a word here. Sizes are kept
-small: what is asked for may be refused, but must not take long if it is not.
+small: a valid command must not take long.
 """
 
 from __future__ import annotations

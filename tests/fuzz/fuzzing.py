@@ -1,4 +1,4 @@
-"""Feeds spoilt files to a reader: it may read them or refuse them in one line, quickly and in little memory."""
+"""Fuzzing of readers: malformed files are read or give a one-line error, in bounded time and memory."""
 
 from __future__ import annotations
 

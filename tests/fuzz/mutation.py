@@ -1,4 +1,4 @@
-"""Ways to spoil bytes: what disks, networks, editors and malice do to files."""
+"""Mutations of bytes: corruption by disks, networks, editors and attackers."""
 
 from __future__ import annotations
 

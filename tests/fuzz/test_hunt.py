@@ -1,4 +1,4 @@
-"""The whole command line and study files: every command ends in an answer or in one line, never in a traceback."""
+"""The whole command line and study files: every command gives a result or a one-line error, never a traceback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spoilt files of every kind: read, or refused in one line; never a traceback, a hang or a flood of memory."""
+"""Malformed files of every format: read, or a one-line error; no traceback, hang or memory blow-up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hypothesis without deadlines, so that a busy machine is no failure."""
+"""Hypothesis without deadlines, so that a busy machine does not fail a test."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class Durations:
         self.seconds[name] = self.seconds.get(name, 0.0) + seconds
 
     def write(self) -> None:
-        """Write the list anew; tests that were not run stay as they were listed, unless they are gone."""
+        """Rewrite the list; entries of tests that were not run are kept, unless the test was removed."""
         previous = {name: seconds for name, seconds in read().items() if name not in self.seconds and _exists(name)}
         durations = {
             name: round(seconds, 1) for name, seconds in {**previous, **self.seconds}.items() if seconds >= SHORTEST

@@ -1,4 +1,4 @@
-"""What the tests of the GraphGPS family share: modules with unusual weights, batches, plain loops over nodes."""
+"""Helpers of the GraphGPS tests: modules with random weights, batches, plain loops over nodes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stores that somebody made to do harm, or that something damaged: each a function that turns a sound one into it."""
+"""Malicious and corrupt stores, each as a function that modifies an intact one."""
 
 from __future__ import annotations
 
@@ -178,4 +178,4 @@ HARMLESS: dict[str, Hostile] = {
     "a name that is a path": _spec(lambda spec: spec.update(dataset="../../victim")),
     "a model that is code": _spec(lambda spec: spec.update(model={"name": "os:abort", "arguments": spec["model"]})),
 }
-"""Nothing that anybody reads: commands may succeed, and must do no harm."""
+"""Unused data: commands may succeed, without side effects."""

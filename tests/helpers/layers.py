@@ -1,4 +1,4 @@
-"""What the tests of layers and models share: graphs, a layer with unusual weights, who can answer what."""
+"""Helpers of layer and model tests: graphs, layers with random weights, supported task levels."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def output(layer: Conv, batch: GraphBatch, x: Tensor) -> Tensor:
 
 
 def levels_of(name: str) -> tuple[str, ...]:
-    """What a model can be asked about, in the words of a task."""
+    """Task levels that a model supports."""
     kind = MODELS.get(name)
     if issubclass(kind, Conv):
         return ("graph", "node", "edge", "pair", "node and graph")
@@ -51,7 +51,7 @@ def levels_of(name: str) -> tuple[str, ...]:
 
 
 def suited(name: str, shapes: Shapes) -> Shapes:
-    """The shapes of the same data for a task that the model can do, where it cannot answer for graphs.
+    """Shapes of the same data at a task level that the model supports.
 
     A model that needs an encoding gets one.
     """
@@ -75,7 +75,7 @@ def accepted_settings(name: str, **settings: Any) -> dict[str, Any]:
 
 
 GRAPH_MODELS = [name for name in MODELS if "graph" in levels_of(name)]
-"""Every model that can be asked about graphs of a set."""
+"""Every model that supports graph-level tasks."""
 
 WIDE_MODELS = [name for name in MODELS if "width" in model_settings(name)]
-"""Every model that can be made larger."""
+"""Every model with a width."""

@@ -11,5 +11,5 @@ CPU_ATTENTION = {
     "_scaled_dot_product_flash_attention_for_cpu",
     "_scaled_dot_product_flash_attention_for_cpu_backward",
 }
-"""Operators of `scaled_dot_product_attention` on the CPU, hence on a pretended device; mps has one of its own."""
+"""Operators of `scaled_dot_product_attention` on the CPU, hence on a fake device; mps has one of its own."""
 MPS_OPERATORS = set(Path(__file__).with_name("mps_operators.txt").read_text(encoding="utf-8").split())

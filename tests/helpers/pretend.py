@@ -1,8 +1,8 @@
-"""A pretended device: real CPU tensors that carry a tag, and the rules of a device that is not the host's.
+"""A fake device: tagged CPU tensors that follow the rules of a separate device.
 
-Tensors that are moved to the pretended device, and whatever is computed from them, are tagged by their storage, and
-`tensor.device` returns the pretended device. An operation on tagged and untagged tensors fails, as it would on a GPU,
-in the backward pass too; so do `numpy()` and raw pointers. Whatever makes the host wait for the device is counted.
+Tensors that are moved to the fake device, and results computed from them, are tagged by their storage, and
+`tensor.device` returns the fake device. An operation on tagged and untagged tensors fails, as it would on a GPU,
+in the backward pass too; so do `numpy()` and raw pointers. Synchronizations are counted.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ WAITING = {
     *("_local_scalar_dense", "nonzero", "masked_select", "equal", "is_nonzero", "bincount", "unique", "_unique2"),
     *("unique_dim", "unique_consecutive", "histc"),
 }
-"""Operators whose result, or its shape, the host waits for."""
+"""Operators that synchronize because of their result or its shape."""
 TRANSFERS = {"_to_copy", "copy_"}
 _APPLY = BackwardCFunction.apply
 REAL: str | None = None

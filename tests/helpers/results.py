@@ -1,4 +1,4 @@
-"""What must be the same of two stores, whatever happened on the way, and a study long enough for it to happen."""
+"""Reproducible fields of a store, and a study long enough to be interrupted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A grid of parameters of which the short form tries a part in which every value occurs."""
+"""Parameter grids, sampled in the short form so that every value occurs."""
 
 from __future__ import annotations
 

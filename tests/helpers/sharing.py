@@ -1,4 +1,4 @@
-"""How the tests are shared out among processes: what belongs together stays in one of them."""
+"""Distribution of tests over processes: tests with shared state run in one."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def sample_store(path: Path, *, evil: bool = False) -> Store:
 
 
 def record(store: Store, spec: TrialSpec, test: float, epochs: int, val_loss: float = 1.0) -> None:
-    """Note a finished trial with this test score, and validation losses that end so many times as high as usual."""
+    """Note a finished trial with this test score, and final validation losses multiplied by a factor."""
     store.start(spec, "accuracy", True, ENVIRONMENT)
     history = [
         Epoch(

@@ -1,4 +1,4 @@
-"""Stores that somebody changed by hand, with or without the digests that belong to the change."""
+"""Manipulated stores, with or without matching digests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graphtrial.trials.store.rows import epochs_of
 
 
 def change(path: Path, *statements: str | tuple[str, Sequence[Any]]) -> None:
-    """Execute statements in a store, as a stranger or a fault would; the digests stay what they were."""
+    """Execute statements in a store; the digests are not updated."""
     with closing(sqlite3.connect(path)) as connection, connection:
         for statement in statements:
             text, values = (statement, ()) if isinstance(statement, str) else statement
@@ -22,7 +22,7 @@ def change(path: Path, *statements: str | tuple[str, Sequence[Any]]) -> None:
 
 
 def forge(path: Path, *statements: str | tuple[str, Sequence[Any]]) -> None:
-    """Change a store and write all digests anew, as somebody would who wants to be believed."""
+    """Change a store and recompute all digests, as a forger would."""
     change(path, *statements)
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.row_factory = sqlite3.Row

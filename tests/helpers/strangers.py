@@ -1,4 +1,4 @@
-"""Files of a stranger that name code: a module that leaves a mark when it is imported, and trials of its things."""
+"""Untrusted files that name code: a module that creates a folder when imported, and trials that refer to it."""
 
 from __future__ import annotations
 

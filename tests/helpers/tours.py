@@ -1,4 +1,4 @@
-"""What the tests of tours share: exact answers by another way, and published instances."""
+"""Helpers of TSP tests: Held-Karp solutions, and published instances."""
 
 from __future__ import annotations
 

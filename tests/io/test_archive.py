@@ -1,4 +1,4 @@
-"""Archives that lie."""
+"""Malicious and corrupt archives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels against brute force, dictionaries and GraKeL, on graphs of every awkward kind."""
+"""Kernels against brute force, dictionaries and GraKeL, on degenerate graphs too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the blocks get to see: embedded features, encodings, and what stands in for missing edge features."""
+"""Encoders: embedded features, positional encodings, constants for missing edge features."""
 
 from __future__ import annotations
 

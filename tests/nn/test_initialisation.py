@@ -1,4 +1,4 @@
-"""Where training starts, as in the papers' code."""
+"""Initialization, as in the papers' code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings: completed by defaults, refused where nobody reads them or they make no sense."""
+"""Settings: completed by defaults; unknown and invalid ones raise."""
 
 from __future__ import annotations
 

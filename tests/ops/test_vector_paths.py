@@ -1,4 +1,4 @@
-"""Vector instructions and their portable twins compute the same, with gradients; either path can be forced."""
+"""Vector instructions match their portable fallbacks, with gradients; either path can be forced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures for the report: of what is prepared here, drawn once."""
+"""Plots of prepared datasets for the report, cached."""
 
 from __future__ import annotations
 

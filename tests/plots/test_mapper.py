@@ -1,4 +1,4 @@
-"""A graph made small, against the same done by hand."""
+"""Mapper graphs against a hand-computed example."""
 
 from __future__ import annotations
 

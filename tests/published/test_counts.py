@@ -1,4 +1,4 @@
-"""Every number of parameters that the papers print, built again."""
+"""Every printed parameter count against the built model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The committed results of table 1 of TUDataset: what the page says is what the numbers are."""
+"""The committed results of table 1 of TUDataset: the page matches the numbers."""
 
 from __future__ import annotations
 

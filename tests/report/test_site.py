@@ -1,4 +1,4 @@
-"""The site as files: complete, well formed, linked, escaped, and asking nothing of a network."""
+"""The site as files: complete, well formed, linked, escaped, without network requests."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ VOID = {"meta", "link", "br", "img", "input", "rect", "path", "line", "circle"}
 
 
 class Page(HTMLParser):
-    """Checks that tags are closed in order, and gathers what a test asks about."""
+    """Checks that tags are closed in order, and collects links, scripts and text."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What charts and tables of the site are made of."""
+"""Data of the charts and tables of the site."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report of the shipped results: small, and nothing that deviates is anybody's best score."""
+"""The report of the shipped results: small, and no row with departures is marked as best."""
 
 from __future__ import annotations
 

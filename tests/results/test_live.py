@@ -1,4 +1,4 @@
-"""What is going on in a store."""
+"""Snapshots of a store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which trial of a grid stands for a fold."""
+"""Selection of one trial per fold by validation."""
 
 from __future__ import annotations
 

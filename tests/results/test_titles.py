@@ -1,4 +1,4 @@
-"""Rows as people call them, and what tells apart rows that look the same."""
+"""Titles of rows, and the settings that distinguish similar ones."""
 
 from __future__ import annotations
 

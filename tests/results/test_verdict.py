@@ -31,7 +31,7 @@ SCORE = PublishedScore(70.0, 1.0, None, None, 4, "70.000±1.000")
 
 @pytest.fixture
 def judge(results: Store, fill: Filler) -> Judge:
-    """A function that judges scores of ours against a printed score."""
+    """A function that returns the verdict on our scores against a printed one."""
 
     def judge(ours: Sequence[float], score: PublishedScore = SCORE, splits: int = 1, **changes: Any) -> Verdict:
         fill("gcn", ours, splits=splits)

@@ -1,4 +1,4 @@
-"""Numbers of the shipped results in the documents: `python -m tests.shipped.claims` writes them anew.
+"""Numbers of the shipped results in the documents: `python -m tests.shipped.claims` updates them.
 
 A claim stands between comments that readers of the page do not see: `<!--= KEY -->what is said<!---->`. The key says
 which fact of the shipped store it must be; the test recomputes it, so that no page contradicts the results.
@@ -51,7 +51,7 @@ LINK_ROWS = (
 
 
 class NotShippedError(LookupError):
-    """A page tells of a row that the shipped store does not have."""
+    """A page names a row that is not in the shipped store."""
 
 
 @cache
@@ -61,7 +61,7 @@ def shipped_rows() -> tuple[ResultRow, ...]:
 
 
 def expected(key: str) -> str:
-    """Return what a claim must say."""
+    """Return the correct text of a claim."""
     name, *arguments = shlex.split(key)
     if name not in FACTS:
         raise KeyError(f"no fact called '{name}'; there are {', '.join(FACTS)}")
@@ -189,4 +189,4 @@ if __name__ == "__main__":
         after = rewritten(before)
         if after != before:
             page.write_text(after, encoding="utf-8")
-            print(f"written anew: {page.relative_to(ROOT)}")
+            print(f"updated: {page.relative_to(ROOT)}")

@@ -10,7 +10,7 @@ from tests.shipped.claims import CLAIM, PAGES, NotShippedError, expected, shippe
 
 from graphtrial.shipped import shipped_store
 
-ADVICE = "`python -m tests.shipped.claims` writes the numbers of all pages anew"
+ADVICE = "`python -m tests.shipped.claims` updates the numbers of all pages"
 NUMBERS = re.compile(r"(?<!printed )(?<!printed\n)\b\d+\.\d+ (?:± \d|\[\d)")
 """A score with its s.d. or its interval, unless it is a printed one."""
 CLAIMS = [(page, claim["key"], claim["claimed"]) for page in PAGES for claim in CLAIM.finditer(page.read_text("utf-8"))]

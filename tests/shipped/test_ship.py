@@ -1,4 +1,4 @@
-"""A copy of a store for everyone, and the one that came with the package."""
+"""Export of a store without private data, and the shipped store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept of regressions with several targets."""
+"""Regression with several targets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Losses and metrics against scikit-learn, whatever shape the targets have."""
+"""Losses and metrics against scikit-learn, for targets of any shape."""
 
 from __future__ import annotations
 

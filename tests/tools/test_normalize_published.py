@@ -1,4 +1,4 @@
-"""The normalised files are what the script makes of the transcribed tables, and nothing of those is lost."""
+"""The normalised files match the script's output, and no transcribed row is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trackers see what the store has, and cannot harm a trial."""
+"""Trackers receive the contents of the store and cannot affect a trial."""
 
 from __future__ import annotations
 

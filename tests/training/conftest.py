@@ -1,4 +1,4 @@
-"""A small task that trains in a second: tell triangles with tails from squares with tails."""
+"""A small task that trains in a second: classify triangles and squares with tails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The training loop on another device than the host's, which is a pretended one; and by the portable path."""
+"""The training loop on a fake device and on the portable path."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_training_resumed_on_another_device_is_marked_mixed(
         train(make_job(rules, settings=PLAIN), path, stop)
     saved = Checkpoint(path).load()
     assert saved is not None
-    assert "random.cuda" in saved[0], "the generator of the GPU is kept for when it goes on there"
+    assert "random.cuda" in saved[0], "the generator state of the GPU is kept for resuming there"
     with pretended("cuda:0", monkeypatch):
         mixed = train(make_job(rules, settings=PLAIN), path, compute=GPU)
     assert [device.partition(" ")[0] for device in mixed.details[MIXED_DEVICES]] == ["cuda", "cpu"]

@@ -1,4 +1,4 @@
-"""Composed training rules: every way to write them, what is stored, what is refused."""
+"""Composed training rules: notations, storage, errors."""
 
 from __future__ import annotations
 

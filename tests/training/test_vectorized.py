@@ -1,4 +1,4 @@
-"""Many trainings at once against the same ones one by one."""
+"""Vectorized trainings against single ones."""
 
 from __future__ import annotations
 

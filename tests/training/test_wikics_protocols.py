@@ -1,4 +1,4 @@
-"""The rules of Wiki-CS: when training ends, and whose weights are tested."""
+"""The protocols of Wiki-CS: early stopping, best weights."""
 
 from __future__ import annotations
 

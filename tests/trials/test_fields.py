@@ -1,4 +1,4 @@
-"""Checks of single values: what passes, and what does not."""
+"""Validation of single values."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def shipped() -> list[TrialRecord]:
 
 
 def remade(spec: TrialSpec) -> dict[str, Any]:
-    """Return model, encoding and rules made anew from all settings, defaults written out, as a study would."""
+    """Rebuild model, encoding and rules from all settings, defaults included, as a study does."""
     settings = {key: value for key, value in spec.settings.items() if key != "output"}
     encoding = spec.encoding
     if encoding is not None:

@@ -1,4 +1,4 @@
-"""Cuts and bounds: what is claimed of all tours holds for all tours."""
+"""Cuts and bounds are valid for all tours."""
 
 from __future__ import annotations
 

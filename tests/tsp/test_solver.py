@@ -1,4 +1,4 @@
-"""The shortest tours, against other ways to find them."""
+"""Shortest tours against Held-Karp, TSPLIB and LKH."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pipeline once more, slow and obvious: dictionaries, lists and loops, nothing of the code under test but words.
+"""Naive reference implementation of the pipeline: dictionaries, lists and loops; only tokenization is shared.
 
 Reads dumps by the standard library and regular expressions; only the division of a text into words is shared.
 """

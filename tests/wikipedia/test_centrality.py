@@ -113,7 +113,7 @@ def test_assigned_milestone_is_nearest(seed: int) -> None:
 
 
 def test_search_stops_at_pruned_categories() -> None:
-    # 0 > 1 > 2 > 3 in a chain; 1 is pruned, so that 0 is nobody's milestone but its own.
+    # 0 > 1 > 2 > 3 in a chain; 1 is pruned, so that 0 is only its own milestone.
     start, children = np.array([0, 1, 2, 3, 3]), np.array([1, 2, 3])
     own, _ = nearest_milestones(start, children, np.array([1, 0, 0, 0], bool), np.array([0, 1, 0, 0], bool))
     assert own.tolist() == [0, -1, -1, -1]

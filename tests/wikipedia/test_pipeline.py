@@ -1,4 +1,4 @@
-"""The whole pipeline against a slow and obvious one, on made-up and on sample dumps."""
+"""The whole pipeline against a naive reference, on synthetic and sample dumps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stages: made once, redone when killed, found by their inputs; and which files are dumps."""
+"""Stages: cached by their inputs, rerun when killed; recognition of dump files."""
 
 from __future__ import annotations
 

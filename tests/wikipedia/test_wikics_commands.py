@@ -56,7 +56,7 @@ def test_built_dataset_trains_under_the_wikics_protocol(dumps: Path, tmp_path: P
     assert len(facts["splits"]) == 20
     assert "--replace" in run("wikics", "build", *options(dumps), "--out", "mine", code=2)
     words = ["wikics", "build", *options(dumps), "--out", "other", "--validation", "val", "--json"]
-    other = json.loads(RUNNER.invoke(app, words).stdout)  # the stages are told on the other stream
+    other = json.loads(RUNNER.invoke(app, words).stdout)  # progress is on stderr
     assert other["nodes"] == 90
     assert other["hash"] != facts["hash"]
 

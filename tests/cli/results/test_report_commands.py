@@ -85,7 +85,7 @@ def test_forged_result_is_detected(store: str) -> None:
     result = call("reproduce", trial, "--store", store, "--workers", "0")
     assert result.exit_code == 2
     assert f"trial {trial} in the store cannot be read (it was changed after it was written)" in result.stderr
-    forge(Path(store), "UPDATE trials SET test = test")  # whoever can write can also write the digests
+    forge(Path(store), "UPDATE trials SET test = test")  # write access to a store includes its digests
     result = call("reproduce", trial, "--store", store, "--workers", "0")
     assert result.exit_code == 1
     assert "differs" in result.stdout

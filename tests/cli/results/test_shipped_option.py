@@ -1,4 +1,4 @@
-"""Commands that look at results can look at the shipped ones."""
+"""`--shipped` of the commands that read a store."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_shipped_results_need_no_store(words: list[str], tmp_path: Path, monkeyp
     result = CliRunner().invoke(app, [*words, "--shipped"])
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout)
-    assert CliRunner().invoke(app, words).exit_code == 2  # there is no store of one's own here
+    assert CliRunner().invoke(app, words).exit_code == 2  # no store in the working directory
     assert not list(tmp_path.iterdir())
 
 

@@ -1,4 +1,4 @@
-"""Blocks shared by threads: each computed once, in any order, whoever comes first."""
+"""Blocks distributed over threads: each computed exactly once, in any order."""
 
 from __future__ import annotations
 

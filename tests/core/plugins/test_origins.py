@@ -1,4 +1,4 @@
-"""Origins: every file of the user's own that defines a thing is part of its identity, wherever the files lie."""
+"""Origins: every user file that defines a component is part of its identity, in any folder."""
 
 from __future__ import annotations
 

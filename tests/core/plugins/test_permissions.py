@@ -1,4 +1,4 @@
-"""Whose word a name is: typed or handed over by the user, or only announced by a file or an installed package."""
+"""Trusted names (command line, Python arguments) and untrusted ones (files, entry points)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plug-ins that do something wrong: one line, whatever they raise, register, replace or try to end."""
+"""Faulty plug-ins: one-line errors for anything they raise, register, replace or exit."""
 
 from __future__ import annotations
 

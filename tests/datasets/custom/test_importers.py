@@ -1,4 +1,4 @@
-"""Readers of users' files: what they read equals what was written, and damage is one line that says where."""
+"""Readers of users' files: round trips, and one-line errors with the position."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Splits that come with the data are the splits of the dataset, whatever the format; contradictions are refused."""
+"""Splits in the data are used in every format; contradictions raise."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_split_in_the_file_is_used(kind: str, tmp_path: Path) -> None:
     assert len(built.splits) == 1
     assert ids_of(built) == IDS
     assert not [name for name in built.graphs.columns if "mask" in name or name == "split"]
-    assert built.graphs.column("x").width in (1, NODES)  # a mask is no feature
+    assert built.graphs.column("x").width in (1, NODES)  # a mask is not a feature
 
 
 @pytest.mark.parametrize("kind", WRITERS)

@@ -1,4 +1,4 @@
-"""Files that are no plain data: pipes, devices, folders, and tensors without numbers of their own."""
+"""Files that are not plain data: pipes, devices, folders, and tensors without storage."""
 
 from __future__ import annotations
 

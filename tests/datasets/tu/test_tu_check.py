@@ -1,4 +1,4 @@
-"""What `data check` says of intact files whose published statistics are wrong, uncertain, or count self-loops."""
+"""`data check` of intact files whose published statistics are wrong, uncertain, or count self-loops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The TU text format: as PyG reads it where it is sound, forgiving of quirks, strict about damage."""
+"""The TU text format: like PyG on valid files, tolerant of quirks, strict about corruption."""
 
 from __future__ import annotations
 

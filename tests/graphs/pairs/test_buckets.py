@@ -1,4 +1,4 @@
-"""How a batch is divided for models on node pairs."""
+"""Buckets of graphs for models on node pairs."""
 
 from __future__ import annotations
 

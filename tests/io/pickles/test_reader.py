@@ -1,4 +1,4 @@
-"""The restricted pickle reader: equal to Python's on data, deaf to everything else."""
+"""The restricted unpickler: like Python's on plain data, an error for anything else."""
 
 from __future__ import annotations
 

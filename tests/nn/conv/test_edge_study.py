@@ -178,7 +178,7 @@ def test_model_of_the_edge_study_has_its_released_parameters(config: Configurati
     name = config.printed.model.lower() + VARIANTS[config.details["layer_type"]]
     name = NAMES.get(name, name)
     assert name == config.model
-    settings = {**config.settings, "idle_edge_embedding": True}  # the reference counts the embedding that nobody reads
+    settings = {**config.settings, "idle_edge_embedding": True}  # the reference counts the unused embedding
     shapes = TSP if config.printed.dataset == "TSP" else COLLAB
     if config.encoding_dim:
         shapes = replace(shapes, encoding_dim=config.encoding_dim)

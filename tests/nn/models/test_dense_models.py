@@ -1,4 +1,4 @@
-"""RingGNN, 3WL-GNN and DiffPool as wholes: published sizes, batches of mixed sizes, what they can tell apart."""
+"""RingGNN, 3WL-GNN and DiffPool as wholes: published sizes, batches of mixed sizes, expressive power."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def test_vgae_samples_in_training_with_optional_kl_loss() -> None:
 
 
 def attended(query: Tensor, keys: Tensor, values: Tensor, heads: int) -> Tensor:
-    """What one query [width] hears from keys and values [n, width], head by head."""
+    """Multi-head attention of one query [width] over keys and values [n, width]."""
     out = []
     for q, k, v in zip(query.chunk(heads), keys.chunk(heads, dim=1), values.chunk(heads, dim=1), strict=True):
         out.append(((k @ q) / math.sqrt(len(q))).softmax(dim=0) @ v)

@@ -1,4 +1,4 @@
-"""Matrix factorisation: its published size, and what it says of a pair."""
+"""Matrix factorisation: published size and pair scores."""
 
 from __future__ import annotations
 

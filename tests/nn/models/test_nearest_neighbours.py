@@ -1,4 +1,4 @@
-"""The heuristic that says yes to the nearest neighbours."""
+"""The nearest-neighbour heuristic of TSP."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PNA as a whole: its degrees come from the training part."""
+"""PNA as a whole: its degrees come from the training set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scores that are no better than guessing."""
+"""Scores at chance level."""
 
 from __future__ import annotations
 

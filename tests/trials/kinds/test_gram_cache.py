@@ -1,4 +1,4 @@
-"""Gram matrices that are kept: never those of another kernel, and never damaged ones."""
+"""Cached Gram matrices: never those of another kernel, corruption is detected."""
 
 from __future__ import annotations
 

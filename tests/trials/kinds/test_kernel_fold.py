@@ -1,4 +1,4 @@
-"""Trials of kernels: their version is part of their identity, and what no machine can be fitted to is refused."""
+"""Trials of kernels: kernel version in the identity, invalid Gram matrices raise."""
 
 from __future__ import annotations
 

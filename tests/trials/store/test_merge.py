@@ -1,4 +1,4 @@
-"""One store of what several machines found."""
+"""Merging stores of several machines."""
 
 from __future__ import annotations
 

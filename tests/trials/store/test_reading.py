@@ -1,4 +1,4 @@
-"""A store that is only read: nothing is made beside it, on any disk and whatever a killed process left."""
+"""Read-only access: no files are created, on any disk and after killed processes."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_store_on_read_only_disk_is_readable(tmp_path: Path) -> None:
         cwd=tmp_path,
     )
     if "mount" in done.stderr or "unshare" in done.stderr or done.returncode == 77:
-        pytest.skip(f"this machine lets nobody mount: {done.stderr.strip()}")
+        pytest.skip(f"mounting is not permitted here: {done.stderr.strip()}")
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith("status: 0\nreport: 0\nexport: 0\n"), done.stdout
 
@@ -102,7 +102,7 @@ def test_uncommitted_writes_are_rolled_back(tmp_path: Path) -> None:
     left = files(path.parent)
     assert set(left) == {"store.sqlite", "store.sqlite-journal"}
     assert Store(path, read_only=True).trials() == before
-    assert files(path.parent) == left  # for who reads, a copy is mended
+    assert files(path.parent) == left  # readers repair a copy
     assert Store(path).trials() == before
     assert set(files(path.parent)) == {"store.sqlite"}
 

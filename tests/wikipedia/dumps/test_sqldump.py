@@ -1,4 +1,4 @@
-"""SQL dumps: what mysqldump writes comes back, what is broken is counted."""
+"""SQL dumps: round trips, broken rows are counted."""
 
 from __future__ import annotations
 
