@@ -130,3 +130,17 @@ def test_graph_too_large_for_all_eigenvectors_raises(monkeypatch: pytest.MonkeyP
 def test_plain_encoding_has_the_vectors_after_the_trivial_one() -> None:
     graphs = SETS["plain"]
     np.testing.assert_array_equal(LaplacianPE(4).compute(graphs), EquivariantLaplacian(5).compute(graphs)[:, 1:])
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_rows_are_scaled_as_in_san(name: str) -> None:
+    """Each node's entries, one after the other; eigenvalues and missing columns stay as they are."""
+    graphs, k = SETS[name], 6
+    plain, scaled = LaplacianPairs(k).compute(graphs), LaplacianPairs(k, scale="rows").compute(graphs)
+    for before, after in zip(plain, scaled, strict=True):
+        length = sum(value**2 for value in before[:k].tolist() if value == value) ** 0.5
+        expected = [value / max(length, 1e-12) for value in before[:k].tolist()]
+        np.testing.assert_allclose(after[:k], expected, rtol=1e-5, atol=1e-7)
+        np.testing.assert_array_equal(after[k:], before[k:])
+    assert LaplacianPairs(k).cache_key() != LaplacianPairs(k, scale="rows").cache_key()
+    assert "scale" not in LaplacianPairs(k).cache_key()  # cached values of earlier releases stay valid

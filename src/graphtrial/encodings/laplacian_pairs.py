@@ -26,7 +26,8 @@ class LaplacianPairs(Encoding):
     L is the symmetric normalised Laplacian of `laplacian`, or D - A with `normalization=none`; 2k columns. For encoders
     that read pairs (v_ij, lambda_j): LapPE of SAN (arXiv:2106.03893) and GPS (arXiv:2205.12454), SignNet. Columns that
     a graph of fewer than k nodes lacks are NaN, which other models read as zero. One random sign per eigenvector and
-    training batch, as in GPS; `sign=fixed` flips none.
+    training batch, as in GPS; `sign=fixed` flips none. `scale=rows` divides the k entries of each node by their norm,
+    as the released code of SAN does.
     """
 
     name = "laplacian-pairs"
@@ -37,18 +38,27 @@ class LaplacianPairs(Encoding):
 
     @validated
     def __init__(
-        self, k: Width, normalization: Normalization = "sym", sign: Literal["random", "fixed"] = "random"
+        self,
+        k: Width,
+        normalization: Normalization = "sym",
+        sign: Literal["random", "fixed"] = "random",
+        scale: Literal["vectors", "rows"] = "vectors",
     ) -> None:
         self.k = k
         self.width = 2 * k
         self.normalization: Normalization = normalization
         self.sign = sign
+        self.scale = scale
 
     def cache_key(self) -> dict[str, Any]:
-        return {"k": self.k, "normalization": self.normalization}
+        rows = {"scale": self.scale} if self.scale != "vectors" else {}
+        return {"k": self.k, "normalization": self.normalization, **rows}
 
     def compute(self, graphs: GraphSet) -> npt.NDArray[np.float32]:
         vectors, values = smallest_eigenpairs(graphs, self.k, self.normalization, np.nan)
+        if self.scale == "rows":
+            norms = np.sqrt(np.nansum(vectors.astype(np.float64) ** 2, axis=1, keepdims=True))
+            vectors = (vectors / np.maximum(norms, 1e-12)).astype(np.float32)
         return np.concatenate([vectors, values], axis=1)
 
     def training_view(self, values: Tensor, generator: torch.Generator) -> Tensor:

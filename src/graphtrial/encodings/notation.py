@@ -9,7 +9,7 @@ from typing import Any
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.spec import Component
 
-USUAL = {"sign": "random", "order": "fixed"}
+USUAL = {"sign": "random", "order": "fixed", "scale": "vectors"}
 """Arguments that the notation leaves out."""
 
 ALIASES = {"rwse": "random-walk"}

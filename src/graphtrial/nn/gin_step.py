@@ -96,12 +96,17 @@ class GINStack(nn.Module):
         return x
 
 
-def sum_of_relu(graph: GraphBatch, x: Tensor, e: Tensor) -> Tensor:
-    r"""Return :math:`\sum_{j \to i} \mathrm{ReLU}(x_j + e_{ji})`. x: [nodes, width], e: [edges or 1, width].
+def sum_of_relu(graph: GraphBatch, x: Tensor, e: Tensor, scale: Tensor | None = None) -> Tensor:
+    r"""Return :math:`\sum_{j \to i} s_j \mathrm{ReLU}(x_j + e_{ji})`. x: [nodes, width], e: [edges or 1, width].
 
+    `scale` s: [nodes, 1], none for 1.
     With one edge state for all edges, messages depend on their source alone, and no tensor of all edges is
     materialised.
     """
     if len(e) == 1:
-        return aggregate(graph, (x + e).relu(), "sum")
-    return aggregate_messages(graph, (x.index_select(0, graph.edge_index[0]) + e).relu(), "sum")
+        sent = (x + e).relu()
+        return aggregate(graph, sent if scale is None else sent * scale, "sum")
+    messages = (x.index_select(0, graph.edge_index[0]) + e).relu()
+    if scale is not None:
+        messages = messages * scale.index_select(0, graph.edge_index[0])
+    return aggregate_messages(graph, messages, "sum")

@@ -117,7 +117,8 @@ def _rows(study: Study, entry: ModelEntry, dataset: str, data: Callable[[str], D
     protocol = study.protocol_for(spec, entry)
     seeds = tuple(study.seeds_of(protocol))
     title = f"{protocol.name}@{protocol.version}"
-    for model, encoding in _components(study, entry, dataset, data, kind_of(protocol.rules)):
+    kind = kind_of(protocol.rules_for(entry.model, changes=study.rules))
+    for model, encoding in _components(study, entry, dataset, data, kind):
         rules = protocol.rules_for(model.name, model.arguments.get("layers"), study.rules)
         splits = study.split_count(protocol, rules, data(dataset))
         yield PlannedRow(spec.name, kind_of(rules).resolve(model), encoding, title, rules, splits, seeds)
@@ -148,7 +149,7 @@ def _settings(
     def shapes() -> Shapes:
         loaded = data(dataset)
         built = make_encoding(encoding)
-        return planned_shapes(dataset, built) if loaded is None else shapes_for(loaded, built)
+        return kind.shapes(planned_shapes(dataset, built) if loaded is None else shapes_for(loaded, built))
 
     if not kind.takes_encodings:
         return [entry.settings]

@@ -80,6 +80,10 @@ class Task(ABC):
         matched = self.matched(predictions, target)
         return {metric.title: metric.compute(predictions, matched) for metric in self.extra_metrics}
 
+    def single_logit(self) -> Task:
+        """Return the task of predicting the same two classes by one logit, that of class 1."""
+        raise GraphTrialError(f"the task {self.name} has no two classes that a single logit could predict")
+
     def chance(self) -> float | None:
         """Return the score of a uniform guess, if it follows from the task alone."""
         return None

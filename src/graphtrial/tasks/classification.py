@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -12,6 +13,11 @@ from graphtrial.core.arguments import PositiveInt
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.signatures import validated
 from graphtrial.tasks.base import TASKS, Task
+from graphtrial.tasks.binary_classification import (
+    BinaryClassification,
+    GraphBinaryClassification,
+    NodeBinaryClassification,
+)
 
 
 class Classification(Task):
@@ -26,6 +32,8 @@ class Classification(Task):
     """
 
     output_type = "class"
+    binary: ClassVar[type[BinaryClassification] | None] = None
+    """The task of the same level with binary labels."""
 
     @validated
     def __init__(
@@ -37,6 +45,12 @@ class Classification(Task):
     ) -> None:
         super().__init__(classes, metric, extra_metrics)
         self.class_weighted = class_weighted
+
+    def single_logit(self) -> Task:
+        if self.binary is None or self.outputs != 2:
+            return super().single_logit()
+        extra = [metric.name for metric in self.extra_metrics]
+        return self.binary(1, self.metric.name, extra, class_weighted=self.class_weighted)
 
     def chance(self) -> float | None:
         return self.metric.chance(self.outputs)
@@ -79,6 +93,7 @@ class GraphClassification(Classification):
 
     name = "graph-classification"
     level = "graph"
+    binary = GraphBinaryClassification
 
 
 @TASKS.register("node-classification")
@@ -87,6 +102,7 @@ class NodeClassification(Classification):
 
     name = "node-classification"
     level = "node"
+    binary = NodeBinaryClassification
 
 
 @TASKS.register("edge-classification")

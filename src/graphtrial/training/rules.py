@@ -22,6 +22,7 @@ from graphtrial.training.optim.stopping.max_hours import MaxHours
 S = TypeVar("S", bound=StoppingRule)
 CONSTANT = Constant()
 Precision = Literal[32, "tf32", "bf16"]
+Scoring = Literal["examples", "batches", "batches-softmax-rows"]
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,12 @@ class TrainingRules(Rules):
         Weisfeiler-Leman networks does (`AccumulatingLoader`).
     monitor: the quantity that the schedule, early stopping and the choice of the best epoch follow.
     evaluate: whose weights are scored at the end, those of the last epoch or of the one with the best monitored
-    quantity. cross_validation: folds drawn by the seed; without it the splits are those of the dataset. precision: of
-    matrix products. 32 bits; `tf32`, which NVIDIA GPUs round to; or `bf16`, by automatic mixed precision:
+        quantity.
+    cross_validation: folds drawn by the seed; without it the splits are those of the dataset.
+    single_logit: two classes are predicted by one logit and binary cross-entropy, as GraphGPS does on PATTERN.
+    scoring: losses and scores of evaluation over all `examples`, or the mean of those of `batches`, as in released
+        loops; `batches-softmax-rows`: the same with a softmax over the rows of a batch in place of the classes.
+    precision: of matrix products. 32 bits; `tf32`, which NVIDIA GPUs round to; or `bf16`, by automatic mixed precision:
         weights, sums over neighbours, normalisation and loss keep 32 bits.
     """
 
@@ -54,6 +59,8 @@ class TrainingRules(Rules):
     evaluate: Literal["last", "best"] = "last"
     cross_validation: CrossValidation | None = None
     precision: Precision = 32
+    single_logit: bool = False
+    scoring: Scoring = "examples"
 
     def __post_init__(self) -> None:
         check_fields(self, self.description)

@@ -17,7 +17,7 @@ from graphtrial.graphs.pairs import edge_walks
 from graphtrial.nn import Shapes, build_model
 from graphtrial.nn.graphgps.gcn_convolution import GCNConvolution
 from graphtrial.nn.graphgps.plus import FeedForwardBlock
-from graphtrial.nn.models.gcn_plus import EdgeSum
+from graphtrial.nn.models.gcn_plus import EdgeGCN
 
 WIDTH = 8
 SHAPES = Shapes(outputs=3, level="graph", node_types=NODE_TYPES, edge_types=EDGE_TYPES, encoding_dim=3)
@@ -36,14 +36,26 @@ class SumOfReLU(MessagePassing):
         return (x_j + e).relu()
 
 
+def normalized_sum(x: Tensor, edge_index: Tensor, e: Tensor) -> Tensor:
+    """Σ relu(x_j + e_ij) / sqrt(d_i d_j), edge by edge, after a loop of edge state 0 for every node without one."""
+    edges = list(zip(edge_index[0].tolist(), edge_index[1].tolist(), e.expand(edge_index.shape[1], -1), strict=True))
+    looped = {source for source, target, _ in edges if source == target}
+    edges += [(node, node, torch.zeros_like(e[0])) for node in range(len(x)) if node not in looped]
+    degree = [sum(target == node for _, target, _ in edges) for node in range(len(x))]
+    out = [torch.zeros_like(row) for row in x]
+    for source, target, state in edges:
+        out[target] = out[target] + (x[source] + state).relu() / (degree[source] * degree[target]) ** 0.5
+    return torch.stack(out)
+
+
 def pyg_convolution(conv: nn.Module, graph: GraphBatch, x: Tensor, e: Tensor) -> Tensor:
     if isinstance(conv, GCNConvolution):
         theirs = GCNConv(WIDTH, WIDTH, bias=conv.bias is not None).double()
         theirs.lin.weight = conv.linear.weight
         theirs.bias = conv.bias
         return theirs(x, graph.edge_index)
-    if isinstance(conv, EdgeSum):
-        return SumOfReLU()(conv.linear(x), graph.edge_index, e) + conv.bias
+    if isinstance(conv, EdgeGCN):
+        return (normalized_sum if conv.normalize else SumOfReLU())(conv.linear(x), graph.edge_index, e) + conv.bias
     return GINEConv(conv.mlp)(x, graph.edge_index, e)  # type: ignore[operator,arg-type]
 
 
@@ -65,6 +77,8 @@ def feed_forward(block: FeedForwardBlock | None, x: Tensor) -> Tensor:
 
 MODELS: list[tuple[str, dict[str, Any]]] = [
     ("gcn-plus", {}),
+    ("gcn-plus", {"convolution": "edge-sum"}),
+    ("gcn-plus", {"edge_features": False}),
     ("gcn-plus", {"convolution": "gcn", "batch_norm": False, "ffn": False, "activation": "gelu", "head": "mlp"}),
     ("gcn-plus", {"convolution": "gcn", "residual": False, "edge_walk": 4}),
     ("gin-plus", {"head": "san", "readout": "sum"}),

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Literal, cast
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.position.encoder import PositionConfig, PositionEncoder
 from graphtrial.nn.shapes import Shapes
+
+NodeFeatures = Literal["embedding", "linear"]
+"""Encoder of categorical node features: an embedding, or a linear layer of their one-hot vectors."""
+
+
+class OneHotLinear(nn.Linear):
+    """Linear layer of one-hot vectors, given as categories, as GraphGPS has it on PATTERN. [rows] -> [rows, width]."""
+
+    def forward(self, values: Tensor) -> Tensor:
+        return F.embedding(values, self.weight.T) + self.bias
 
 
 class SumEmbedding(nn.Module):
@@ -30,21 +41,22 @@ class SumEmbedding(nn.Module):
 class NodeInput(nn.Module):
     """Embedding or linear layer of node features, concatenated with the encoded positions.
 
-    Where the encoding replaces the features, positions have the whole width. `features` is the width of the features
-    alone. Returns [nodes, width].
+    Where the encoding replaces the features, positions have the whole width. `kind` says how categorical features are
+    encoded; `features` is the width of the features alone. Returns [nodes, width].
     """
 
-    def __init__(self, shapes: Shapes, width: int, positions: PositionConfig) -> None:
+    def __init__(self, shapes: Shapes, width: int, positions: PositionConfig, kind: NodeFeatures = "embedding") -> None:
         super().__init__()
         replaced = bool(shapes.encoding_dim and shapes.encoding_replaces)
         encoder = PositionEncoder(shapes, positions, width, fill=replaced)
         self.positions = encoder if encoder.width else None
         self.features = width - encoder.width
-        self.feature = (
-            feature_encoder(shapes.node_type_counts, shapes.node_types, shapes.node_dim, self.features, "node")
-            if self.features
-            else None
-        )
+        self.feature: nn.Module | None = None
+        if self.features and kind == "linear" and shapes.node_types:
+            self.feature = OneHotLinear(shapes.node_types, self.features)
+        elif self.features:
+            counts, types = shapes.node_type_counts, shapes.node_types
+            self.feature = feature_encoder(counts, types, shapes.node_dim, self.features, "node")
 
     def forward(self, graph: GraphBatch, shift: Tensor | None = None) -> Tensor:
         """Return the node states; `shift` [nodes, features] is added to the embedded features."""
@@ -93,7 +105,7 @@ def encode_features(module: nn.Module, values: Tensor | None) -> Tensor:
     """Apply the module of `feature_encoder` to a column of a batch."""
     if values is None:
         raise GraphTrialError("the batch lacks the feature column that this model was built for")
-    if isinstance(module, nn.Embedding):
+    if isinstance(module, nn.Embedding | OneHotLinear):
         rows = values.reshape(len(values)).long()
     else:
         rows = values.flatten(1) if values.dim() > 1 else values.unsqueeze(1)

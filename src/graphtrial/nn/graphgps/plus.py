@@ -11,7 +11,7 @@ from graphtrial.graphs.pairs import edge_walks
 from graphtrial.nn.graphgps.activation import Activation, make_activation
 from graphtrial.nn.graphgps.feed_forward import feed_forward
 from graphtrial.nn.graphgps.head import Head, PredictionHead, SumOrMean
-from graphtrial.nn.graphgps.inputs import EdgeInput, NodeInput
+from graphtrial.nn.graphgps.inputs import EdgeInput, NodeFeatures, NodeInput
 from graphtrial.nn.layers import BatchNorm, Dropout
 from graphtrial.nn.position.encoder import PositionConfig
 from graphtrial.nn.raw_features import require_level
@@ -84,6 +84,7 @@ class PlusModel(nn.Module):
         activation: Activation,
         edge_features: bool,
         edge_walk: int,
+        node_features: NodeFeatures,
         position_width: int,
         readout: SumOrMean,
         head: Head,
@@ -92,7 +93,7 @@ class PlusModel(nn.Module):
     ) -> None:
         super().__init__()
         require_level("this model", shapes, self.levels)
-        self.node_input = NodeInput(shapes, width, PositionConfig(position_width))
+        self.node_input = NodeInput(shapes, width, PositionConfig(position_width), node_features)
         self.edge_input = EdgeInput(shapes, width, use_features=edge_features)
         self.edge_walk = nn.Linear(edge_walk, width) if edge_walk else None
         self.blocks = nn.ModuleList(blocks)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
 import torch
 from torch import Tensor, nn
@@ -15,7 +16,7 @@ from graphtrial.nn.graphgps.edge_weights import CLAMP, edge_weights
 from graphtrial.nn.graphgps.feed_forward import feed_forward
 from graphtrial.nn.graphgps.gated import GatedLayer
 from graphtrial.nn.graphgps.head import Head, PredictionHead, SumOrMean
-from graphtrial.nn.graphgps.inputs import EdgeInput, NodeInput
+from graphtrial.nn.graphgps.inputs import EdgeInput, NodeFeatures, NodeInput
 from graphtrial.nn.layers import BatchNorm, Dropout, Linear
 from graphtrial.nn.position.encoder import PositionConfig, stable_positions
 from graphtrial.nn.raw_features import require_level
@@ -129,7 +130,7 @@ class ExphormerLayer(nn.Module):
 
 @MODELS.register("exphormer", title="Exphormer")
 class Exphormer(nn.Module):
-    """Exphormer, Shirzad et al. 2023 (arXiv:2303.06147), as released.
+    """Exphormer, Shirzad et al. 2023 (arXiv:2303.06147).
 
     Attention goes over the edges (`attend_edges`), an expander of degree 2 x `expander_degree` and `virtual_nodes`
     nodes linked to all others; its edge states are those of the input. The expander of a graph is drawn by its edges
@@ -140,6 +141,8 @@ class Exphormer(nn.Module):
     """
 
     levels = ("graph", "node")
+    version = 2
+    as_published: ClassVar[Mapping[str, Any]] = {"expander_loops": True}
     width_divisor = "heads"
     beyond_message_passing = True
 
@@ -153,10 +156,11 @@ class Exphormer(nn.Module):
         expander: Literal["permutations", "none", "hamiltonian"] = "permutations",
         expander_degree: Annotated[int, Range(1, 1000)] = 5,
         expander_seed: Annotated[int, Range(0, 2**31 - 1)] = 0,
-        expander_loops: bool = True,
+        expander_loops: bool = False,
         virtual_nodes: Annotated[int, Range(0, 1000)] = 1,
         attend_edges: bool = True,
         edge_features: bool = False,
+        node_features: NodeFeatures = "embedding",
         position_width: Annotated[int, Range(0, 4096)] = 0,
         eigen_encoder: Literal["stable", "deepset"] = "stable",
         readout: SumOrMean = "mean",
@@ -167,7 +171,7 @@ class Exphormer(nn.Module):
         super().__init__()
         require_level("exphormer", shapes, self.levels)
         positions = PositionConfig(position_width, 0, eigen_encoder)
-        self.node_input = NodeInput(shapes, width, positions)
+        self.node_input = NodeInput(shapes, width, positions, node_features)
         self.edge_input = EdgeInput(shapes, width, use_features=edge_features)
         self.stable = stable_positions(shapes, positions, width)
         self.expander, self.expander_degree, self.expander_seed = expander, expander_degree, expander_seed

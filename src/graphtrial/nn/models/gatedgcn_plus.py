@@ -11,6 +11,7 @@ from graphtrial.graphs import GraphBatch
 from graphtrial.nn.graphgps.activation import Activation
 from graphtrial.nn.graphgps.gated import GatedLayer
 from graphtrial.nn.graphgps.head import Head, SumOrMean
+from graphtrial.nn.graphgps.inputs import NodeFeatures
 from graphtrial.nn.graphgps.plus import FeedForwardBlock, PlusModel
 from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import Shapes
@@ -50,6 +51,7 @@ class GatedGCNPlus(PlusModel):
         ffn: bool = True,
         edge_features: bool = False,
         edge_walk: Annotated[int, Range(0, 4096)] = 0,
+        node_features: NodeFeatures = "embedding",
         position_width: Annotated[int, Range(0, 4096)] = 0,
         readout: SumOrMean = "mean",
         head: Head = "graphgym",
@@ -68,6 +70,7 @@ class GatedGCNPlus(PlusModel):
             activation=activation,
             edge_features=edge_features,
             edge_walk=edge_walk,
+            node_features=node_features,
             position_width=position_width,
             readout=readout,
             head=head,

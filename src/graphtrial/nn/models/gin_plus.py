@@ -10,6 +10,7 @@ from graphtrial.core.arguments import Depth, DropoutRate, Range, Width
 from graphtrial.nn.graphgps.activation import Activation
 from graphtrial.nn.graphgps.gps_layer import gine_step
 from graphtrial.nn.graphgps.head import Head, SumOrMean
+from graphtrial.nn.graphgps.inputs import NodeFeatures
 from graphtrial.nn.graphgps.plus import PlusBlock, PlusModel
 from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import Shapes
@@ -36,6 +37,7 @@ class GINPlus(PlusModel):
         ffn: bool = True,
         edge_features: bool = False,
         edge_walk: Annotated[int, Range(0, 4096)] = 0,
+        node_features: NodeFeatures = "embedding",
         position_width: Annotated[int, Range(0, 4096)] = 0,
         readout: SumOrMean = "mean",
         head: Head = "graphgym",
@@ -62,6 +64,7 @@ class GINPlus(PlusModel):
             activation=activation,
             edge_features=edge_features,
             edge_walk=edge_walk,
+            node_features=node_features,
             position_width=position_width,
             readout=readout,
             head=head,

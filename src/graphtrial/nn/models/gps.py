@@ -14,7 +14,7 @@ from graphtrial.nn.graphgps.activation import Activation
 from graphtrial.nn.graphgps.gps_layer import GPSLayer, Local
 from graphtrial.nn.graphgps.graphormer_bias import DegreeEmbedding, GraphToken, PairBias
 from graphtrial.nn.graphgps.head import Head, PredictionHead, SumOrMean
-from graphtrial.nn.graphgps.inputs import EdgeInput, NodeInput
+from graphtrial.nn.graphgps.inputs import EdgeInput, NodeFeatures, NodeInput
 from graphtrial.nn.position.encoder import EigenEncoder, PositionConfig, stable_positions
 from graphtrial.nn.raw_features import require_level
 from graphtrial.nn.registry import MODELS
@@ -45,6 +45,7 @@ class GPS(nn.Module):
         attention_dropout: DropoutRate = 0.5,
         activation: Activation = "relu",
         edge_features: bool = False,
+        node_features: NodeFeatures = "embedding",
         position_width: Annotated[int, Range(0, 4096)] = 0,
         eigen_width: Annotated[int, Range(0, 4096)] = 0,
         eigen_encoder: EigenEncoder = "deepset",
@@ -60,7 +61,7 @@ class GPS(nn.Module):
         if local == "none" and attention == "none":
             raise GraphTrialError("gps needs local=gatedgcn or gine, or attention=full or biased")
         positions = PositionConfig(position_width, eigen_width, eigen_encoder, eigen_layers)
-        self.node_input = NodeInput(shapes, width, positions)
+        self.node_input = NodeInput(shapes, width, positions, node_features)
         self.edge_input = EdgeInput(shapes, width, use_features=edge_features)
         self.stable = stable_positions(shapes, positions, width)
         biased = attention == "biased"

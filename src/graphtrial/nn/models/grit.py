@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
 import torch
 from torch import Tensor, nn
@@ -13,7 +14,7 @@ from graphtrial.graphs.pairs import pair_walks
 from graphtrial.graphs.pairs.complete import complete_graph, pair_index
 from graphtrial.nn.graphgps.feed_forward import feed_forward
 from graphtrial.nn.graphgps.head import Head, PredictionHead, SumOrMean
-from graphtrial.nn.graphgps.inputs import EdgeInput, NodeInput
+from graphtrial.nn.graphgps.inputs import EdgeInput, NodeFeatures, NodeInput
 from graphtrial.nn.layers import BatchNorm, Dropout, Linear
 from graphtrial.nn.position.encoder import PositionConfig
 from graphtrial.nn.raw_features import require_level
@@ -109,6 +110,7 @@ class GRIT(nn.Module):
     """
 
     levels = ("graph", "node")
+    as_published: ClassVar[Mapping[str, Any]] = {"walks": "from-source"}
     width_divisor = "heads"
     beyond_message_passing = True
 
@@ -123,6 +125,7 @@ class GRIT(nn.Module):
         dropout: DropoutRate = 0.0,
         attention_dropout: DropoutRate = 0.2,
         edge_features: bool = False,
+        node_features: NodeFeatures = "embedding",
         position_width: Annotated[int, Range(0, 4096)] = 0,
         readout: SumOrMean = "mean",
         head: Head = "graphgym",
@@ -132,7 +135,7 @@ class GRIT(nn.Module):
         super().__init__()
         require_level("grit", shapes, self.levels)
         self.walk_length, self.walks = walk_length, walks
-        self.node_input = NodeInput(shapes, width, PositionConfig(position_width))
+        self.node_input = NodeInput(shapes, width, PositionConfig(position_width), node_features)
         self.edge_input = EdgeInput(shapes, width, use_features=edge_features)
         self.node_walks = nn.Linear(walk_length, width, bias=False)
         self.pair_walks = Linear(walk_length, width, bias=False)

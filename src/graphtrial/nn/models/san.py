@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
 import torch
 from torch import Tensor, nn
 
@@ -75,6 +78,7 @@ class SAN(nn.Module):
 
     levels = ("graph", "node", "edge", "pair", "node and graph")
     width_divisor = "heads"
+    encodings_as_published: ClassVar[Mapping[str, Mapping[str, Any]]] = {EIGENPAIRS: {"sign": "fixed", "scale": "rows"}}
 
     def __init__(
         self,

@@ -11,7 +11,7 @@ from graphtrial.core.arguments import Depth, DropoutRate, NonNegativeFloat, Rang
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.attention.pair_attention import gamma_weights
 from graphtrial.nn.graphgps.head import Head, PredictionHead, SumOrMean
-from graphtrial.nn.graphgps.inputs import EdgeInput, NodeInput
+from graphtrial.nn.graphgps.inputs import EdgeInput, NodeFeatures, NodeInput
 from graphtrial.nn.models.san import SANLayer
 from graphtrial.nn.position.encoder import EigenEncoder, PositionConfig
 from graphtrial.nn.raw_features import require_level
@@ -39,6 +39,7 @@ class GraphGPSSAN(nn.Module):
         gamma: NonNegativeFloat = 0.1,
         dropout: DropoutRate = 0.0,
         edge_features: bool = False,
+        node_features: NodeFeatures = "embedding",
         position_width: Annotated[int, Range(0, 4096)] = 0,
         eigen_encoder: EigenEncoder = "transformer",
         eigen_layers: Depth = 2,
@@ -50,7 +51,7 @@ class GraphGPSSAN(nn.Module):
         super().__init__()
         require_level("san-gps", shapes, self.levels)
         positions = PositionConfig(position_width, 0, eigen_encoder, eigen_layers)
-        self.node_input = NodeInput(shapes, width, positions)
+        self.node_input = NodeInput(shapes, width, positions, node_features)
         self.edge_input = EdgeInput(shapes, width, use_features=edge_features)
         self.other_pairs = nn.Embedding(1, width)
         self.gamma = gamma

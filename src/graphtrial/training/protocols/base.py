@@ -15,7 +15,7 @@ from graphtrial.training.optim.schedules.plateau import Plateau
 from graphtrial.training.optim.stopping.max_epochs import MaxEpochs
 from graphtrial.training.optim.stopping.max_hours import MaxHours
 from graphtrial.training.optim.stopping.min_lr import MinLR
-from graphtrial.training.rules import TrainingRules
+from graphtrial.training.rules import Scoring, TrainingRules
 
 
 @dataclass(frozen=True)
@@ -105,3 +105,17 @@ def declare(
     """Register the first version of a protocol; `common_notes` are those of all protocols of a paper."""
     notes = (*common_notes, *notes)
     PROTOCOLS.add(name, Protocol(name, 1, rules, seeds, splits, paper, notes, exceptions or {}, interval))
+
+
+def declare_editions(name: str, rules: TrainingRules, *notes: str, scoring: Scoring = "batches", **facts: Any) -> None:
+    """Register a protocol that scores all examples, and `NAME-as-published`, which averages the scores of batches."""
+    declare(name, rules, OVER_EXAMPLES, *notes, **facts)
+    declare(f"{name}-as-published", rules.changed({"scoring": scoring}), SCORING[scoring], *notes, **facts)
+
+
+OVER_EXAMPLES = "Scores are taken over all examples of a split; the released code averages the scores of batches."
+SCORING: dict[str, str] = {
+    "batches": "Losses and scores are means over batches, as in the released code.",
+    "batches-softmax-rows": "Losses and scores are means over batches, and the accuracy takes the softmax over the "
+    "nodes of a batch instead of over classes, as in the released code.",
+}

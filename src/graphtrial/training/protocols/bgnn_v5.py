@@ -10,11 +10,10 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from graphtrial.training.protocols.base import adam_on_plateau, declare
+from graphtrial.training.protocols.base import OVER_EXAMPLES, adam_on_plateau, declare
 
 PAPER = "Dwivedi et al. 2022, Benchmarking Graph Neural Networks (arXiv:2003.00982v5)"
 LAST_WEIGHTS = "The weights of the last epoch are evaluated, as the released code does."
-OVER_EXAMPLES = "Scores are taken over all examples of a split; the released code averages the scores of batches."
 WL_GRADIENT = (
     "Weisfeiler-Leman networks sum the gradients of 4 graphs between steps (of one graph before the first step, and "
     "what remains at the end of an epoch is dropped), as the released code does."

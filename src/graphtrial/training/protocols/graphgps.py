@@ -1,12 +1,13 @@
 """The protocols of GPS, GRIT, Exphormer and GNN+, which share the training loop of GraphGPS.
 
-Numbers from the released configurations and code. The protocols of PATTERN are missing: the released models end in one
-logit there, trained by a weighted binary cross-entropy.
+Numbers from the released configurations and code. On PATTERN the released models end in one logit, trained by binary
+cross-entropy with the weights of the classes of the batch.
 """
 
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from graphtrial.training.optim.optimizers.adamw import AdamW
 from graphtrial.training.optim.schedules.cosine import Cosine
@@ -17,6 +18,10 @@ from graphtrial.training.rules import TrainingRules
 BEST_WEIGHTS = (
     "The weights of the epoch with the best validation score are evaluated. The released code rounds it to five "
     "digits, so that it may take an earlier epoch of nearly the same score."
+)
+PLATEAU = (
+    "SAN in GraphGPS trains with Adam on a plateau; the released code reduces its learning rate by the validation "
+    "loss, here by the monitored score."
 )
 TF32 = "The released code lets GPUs round the factors of matrix products to TF32."
 
@@ -29,6 +34,7 @@ def adamw_on_cosine(
     lr: float = 1e-3,
     weight_decay: float = 1e-5,
     clip_grad_norm: float | None = 1.0,
+    single_logit: bool = False,
 ) -> TrainingRules:
     """Return the rules of GraphGPS: AdamW, cosine annealing after a linear warm-up, the best epoch evaluated."""
     return TrainingRules(
@@ -39,7 +45,16 @@ def adamw_on_cosine(
         clip_grad_norm=clip_grad_norm,
         monitor="val_score",
         evaluate="best",
+        single_logit=single_logit,
     )
+
+
+def _san(lr: float, patience: int, min_lr: float, batch_size: int = 16) -> dict[str, dict[str, Any]]:
+    """Return the exceptions of SAN in GraphGPS."""
+    rules = {"optimizer": f"adam:lr={lr}", "schedule": f"plateau:factor=0.5,patience={patience},min_lr={min_lr}"}
+    return {
+        "san-gps": {"batch_size": batch_size, "clip_grad_norm": None, "stopping.max_epochs": 1000, **rules},
+    }
 
 
 _gps = partial(
@@ -48,10 +63,30 @@ _gps = partial(
     seeds=tuple(range(10)),
     common_notes=(BEST_WEIGHTS, TF32),
 )
-_gps("gps/zinc", adamw_on_cosine(32, 2000, 50))
+GRAPHORMER = {
+    "graphormer-gps": {
+        "batch_size": 256,
+        "optimizer.weight_decay": 0.01,
+        "schedule": "polynomial:total_steps=200000,warmup_steps=2000,final_factor=1e-7",
+        "stopping.max_epochs": 5000,
+        "clip_grad_norm": 5.0,
+    }
+}
+_gps(
+    "gps/zinc",
+    adamw_on_cosine(32, 2000, 50),
+    PLATEAU,
+    "Graphormer in GraphGPS decays its learning rate linearly over 5000 epochs after 50 of warm-up, epoch by epoch; "
+    "here step by step, 40 an epoch.",
+    exceptions={**_san(7e-4, 25, 1e-6, 32), **GRAPHORMER},
+)
 _gps("gps/mnist", adamw_on_cosine(16, 100, 5))
 _gps("gps/cifar10", adamw_on_cosine(16, 100, 5))
-_gps("gps/cluster", adamw_on_cosine(16, 100, 5, lr=5e-4), "With ESLapPE the released learning rate is 1e-3.")
+CLUSTER, PATTERN = adamw_on_cosine(16, 100, 5, lr=5e-4), adamw_on_cosine(32, 100, 5, lr=5e-4, single_logit=True)
+_gps("gps/cluster", CLUSTER, PLATEAU, exceptions=_san(5e-4, 10, 1e-5))
+_gps("gps/pattern", PATTERN, PLATEAU, exceptions=_san(5e-4, 10, 1e-6))
+_gps("gps/cluster-eslappe", CLUSTER.changed({"optimizer.lr": 1e-3}), "Of the configuration with ESLapPE.")
+_gps("gps/pattern-eslappe", PATTERN.changed({"optimizer.lr": 1e-3}), "Of the configuration with ESLapPE.")
 
 _grit = partial(
     declare,
@@ -64,6 +99,7 @@ _grit("grit/zinc-full", adamw_on_cosine(256, 2000, 50))
 _grit("grit/mnist", adamw_on_cosine(16, 200, 5))
 _grit("grit/cifar10", adamw_on_cosine(16, 200, 5))
 _grit("grit/cluster", adamw_on_cosine(16, 100, 5))
+_grit("grit/pattern", PATTERN)
 
 _exphormer = partial(
     declare,
@@ -74,6 +110,11 @@ _exphormer = partial(
 _exphormer("exphormer/mnist", adamw_on_cosine(16, 150, 5))
 _exphormer("exphormer/cifar10", adamw_on_cosine(16, 150, 5))
 _exphormer("exphormer/cluster", adamw_on_cosine(16, 150, 5, lr=2e-4))
+_exphormer("exphormer/pattern", adamw_on_cosine(32, 120, 5, lr=2e-4, weight_decay=2e-5, single_logit=True))
+ABLATION = "Of the ablations of the paper."
+_exphormer("exphormer/mnist-ablation", adamw_on_cosine(16, 100, 5), ABLATION)
+_exphormer("exphormer/cifar10-ablation", adamw_on_cosine(16, 100, 5), ABLATION)
+_exphormer("exphormer/pattern-ablation", adamw_on_cosine(32, 150, 5, single_logit=True), ABLATION)
 
 _gnnplus = partial(
     declare,
@@ -85,3 +126,8 @@ _gnnplus("gnnplus/zinc", adamw_on_cosine(32, 2000, 50))
 _gnnplus("gnnplus/mnist", adamw_on_cosine(16, 200, 5), exceptions={"gcn-plus": {"optimizer.lr": 5e-4}})
 _gnnplus("gnnplus/cifar10", adamw_on_cosine(16, 200, 5))
 _gnnplus("gnnplus/cluster", adamw_on_cosine(16, 100, 5, lr=5e-4), exceptions={"gcn-plus": {"optimizer.lr": 1e-3}})
+_gnnplus(
+    "gnnplus/pattern",
+    adamw_on_cosine(32, 200, 5, single_logit=True),
+    exceptions={"gatedgcn-plus": {"optimizer.lr": 5e-4}},
+)

@@ -12,6 +12,7 @@ from graphtrial.core.hardware.compute import Compute
 from graphtrial.core.rules import Rules
 from graphtrial.core.spec import Component
 from graphtrial.datasets import Dataset
+from graphtrial.nn import Shapes
 from graphtrial.training.batches import Job
 from graphtrial.training.outcome import Epoch, Outcome
 
@@ -64,6 +65,10 @@ class TrialKind(ABC, Generic[R]):
 
     def check_dataset(self, dataset: Dataset) -> None:
         """Raise an error unless such trials can run on the dataset."""
+
+    def shapes(self, shapes: Shapes) -> Shapes:
+        """Return the shapes of a model under these rules from those of dataset and encoding."""
+        return shapes
 
     def version(self, name: str) -> int:
         """Return the current version of the model or kernel; 1 where it has none."""

@@ -15,10 +15,12 @@ from graphtrial.core.spec import Component
 from graphtrial.datasets import DATASETS, Dataset
 from graphtrial.datasets.base import Split
 from graphtrial.encodings import encode
-from graphtrial.nn import MODELS, build_model, resolve_settings
+from graphtrial.nn import MODELS, Shapes, build_model, resolve_settings
 from graphtrial.nn.encoder import ENCODING_COLUMN
 from graphtrial.nn.registry import differing_settings, model_settings, width_step
 from graphtrial.svm.folds import draw_fold
+from graphtrial.tasks import Task
+from graphtrial.tasks.batch_scores import BatchScores
 from graphtrial.training.batches import Ids, Job
 from graphtrial.training.optim.base import Unregistered
 from graphtrial.training.optim.schedules.plateau import Plateau
@@ -62,6 +64,18 @@ class Training(TrialKind[TrainingRules]):
             given["width"] = width_step(name, given)
         resolve_settings(name, given)
 
+    def check_dataset(self, dataset: Dataset) -> None:
+        self._task(dataset)
+
+    def shapes(self, shapes: Shapes) -> Shapes:
+        return replace(shapes, outputs=1) if self.rules.single_logit else shapes
+
+    def _task(self, dataset: Dataset) -> Task:
+        """Return the task of the dataset as the rules read it."""
+        task = dataset.task.single_logit() if self.rules.single_logit else dataset.task
+        scoring = self.rules.scoring
+        return task if scoring == "examples" else BatchScores(task, softmax_rows=scoring == "batches-softmax-rows")
+
     def version(self, name: str) -> int:
         return version_of(MODELS, name)
 
@@ -104,14 +118,14 @@ class Training(TrialKind[TrainingRules]):
 
     def job(self, spec: TrialSpec, dataset: Dataset) -> Job:
         encoding = make_encoding(spec.encoding)
-        shapes = shapes_for(dataset, encoding)
+        shapes = self.shapes(shapes_for(dataset, encoding))
         split = self._split(spec, dataset)
         return Job(
             graphs=encode(dataset.graphs, encoding, ENCODING_COLUMN) if encoding else dataset.graphs,
             train_ids=split.train,
             val_ids=split.val,
             test_ids=split.test,
-            task=dataset.task,
+            task=self._task(dataset),
             build=lambda: build_model(spec.model.name, shapes, spec.settings),
             rules=self.rules,
             seed=spec.seed,
@@ -132,7 +146,10 @@ class Training(TrialKind[TrainingRules]):
         """Whether the trial classifies nodes of one graph, on a fixed split, by a model with a vectorized form."""
         from graphtrial.nn.vectorized import vectorized_models
 
-        if self.draws_folds or self.rules.accumulation != 1 or self.rules.precision != 32 or spec.encoding is not None:
+        rules = self.rules
+        if self.draws_folds or rules.accumulation != 1 or rules.precision != 32 or spec.encoding is not None:
+            return False
+        if rules.single_logit or rules.scoring != "examples":
             return False
         return DATASETS.get(spec.dataset).split_level == "node" and MODELS.get(spec.model.name) in vectorized_models()
 

@@ -1,0 +1,68 @@
+"""Studies of modern models: released sizes and recipes, and one budget for all."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from tests.nn.models.test_graphgps_counts import ROWS as GRAPHGPS
+from tests.nn.models.test_released_counts import ROWS as OTHERS
+
+from graphtrial.encodings.notation import short_encoding
+from graphtrial.nn import parameter_count
+from graphtrial.nn.registry import width_step
+from graphtrial.studies import load_study
+from graphtrial.studies.plan import PlannedRow, plan
+from graphtrial.trials.shapes import make_encoding, planned_shapes
+
+TRAINING = Path(__file__).parents[1] / "training" / "released_recipes.csv"
+RECIPES = {(row["repository"], row["config"]): row for row in csv.DictReader(TRAINING.open(encoding="utf-8"))}
+DATASETS = ("zinc", "pattern", "cluster", "mnist", "cifar10")
+
+
+def parameters(row: PlannedRow, width: int = 0) -> int:
+    shapes = row.kind.shapes(planned_shapes(row.dataset, make_encoding(row.encoding)))
+    return parameter_count(row.model.name, shapes, {**row.settings, **({"width": width} if width else {})})
+
+
+def unused_types(row: PlannedRow) -> int:
+    """Parameters of the 7 of ZINC's 28 atom types that GRIT and GNN+ do not count and no molecule has."""
+    if row.dataset != "zinc" or row.model.name not in ("grit", "gcn-plus", "gin-plus", "gatedgcn-plus"):
+        return 0
+    return 7 * (row.settings["width"] - (row.settings["position_width"] if row.encoding else 0))
+
+
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_every_row_has_the_parameters_and_the_protocol_of_a_released_configuration(dataset: str) -> None:
+    released = Counter(
+        (row["model"], RECIPES[row["repository"], row["config"]]["protocol"], int(row["parameters"]))
+        for row in (*GRAPHGPS, *OTHERS)
+        if row["data"].partition("-2")[0] == dataset
+    )
+    rows = plan(load_study(f"modern/{dataset}"))
+    planned = Counter(
+        (row.model.name, row.protocol.partition("@")[0], parameters(row) - unused_types(row)) for row in rows
+    )
+    assert planned <= released
+
+
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_no_model_with_a_released_configuration_is_missing(dataset: str) -> None:
+    planned = {row.model.name for row in plan(load_study(f"modern/{dataset}"))}
+    released = {row["model"] for row in (*GRAPHGPS, *OTHERS) if row["data"].partition("-2")[0] == dataset}
+    assert planned == released
+
+
+def test_all_models_of_the_budget_are_as_wide_as_it_allows() -> None:
+    rows = plan(load_study("modern/budget-100k"))
+    assert {row.dataset for row in rows} == {"zinc", "aqsol"}
+    assert {row.rules for row in rows} == {rows[0].rules}
+    assert len({(row.dataset, row.model.name, short_encoding(row.encoding)) for row in rows}) == 40
+    for row in rows:
+        step = width_step(row.model.name, row.settings)
+        assert row.settings["width"] % step == 0
+        assert row.settings["layers"] == 4
+        assert parameters(row) <= 100_000 < parameters(row, row.settings["width"] + step)
+        assert parameters(row) > 80_000
