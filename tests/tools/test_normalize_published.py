@@ -105,15 +105,15 @@ def _printed(row: PublishedResult) -> tuple[str, str, float]:
 
 def test_a_modern_result_is_compared_only_where_its_model_is_known_exactly() -> None:
     rows = [row for row in published_results() if (row.paper, row.table) not in TABLES]
-    released = {(config.printed.dataset, config.params): config for config in configurations() if config.source}
+    released = {config.source: config for config in configurations()}
     for row in rows:
-        config = released.get((row.printed.dataset, row.params_exact))
         assert (row.reason is None) == (row.params_exact is not None)
         if row.reason is None:
-            assert config is not None
-            assert row.models[0].name == config.model
-            assert row.protocol == (None if row.origin == "own" else config.paper)
-    assert sum(row.reason is None for row in rows) == 106
+            config = released[row.source]
+            assert (row.printed.dataset, row.params_exact) == (config.printed.dataset, config.params)
+            assert (row.models[0].name, row.models[0].settings) == (config.model, config.settings)
+            assert row.protocol == config.protocol
+    assert sum(row.reason is None for row in rows) == 138
 
 
 def test_transcriptions_are_taken_over_from_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,7 @@
 """The released configurations of modern models in our names.
 
-`raw/modern_configs.csv` has them as released; `modern_settings.csv` the registered model, settings, encoding and input
-shapes of each one with an exact parameter count, those behind a published number before ablations.
+`raw/modern_configs.csv` has them as released; `modern_settings.csv` the registered model, settings, protocol, encoding
+and input shapes of each one with an exact parameter count, those behind a published number before ablations.
 """
 
 from __future__ import annotations
@@ -56,6 +56,7 @@ def _configuration(line: Line, ours: Line | None) -> dict[str, Any]:
     training = {key: line[key] for key in TRAINING if line[key]}
     return {
         "paper": REPOSITORIES[line["source_repo"]],
+        **stated({"protocol": (ours["protocol"] or None) if ours else None}),
         "datasets": dataset_names(line["dataset"]),
         "model": model,
         "settings": own_settings(model, settings),

@@ -1,7 +1,8 @@
 """The published results of modern models in our names.
 
-A result is that of a released configuration of the same dataset and exact parameter count; any other is shown, but no
-trial compares with it, since its model is not known exactly.
+A result is that of a released configuration of the same dataset and exact parameter count, or of the same name in the
+repository of the paper that measured it; any other is shown, but no trial compares with it, since its model is not
+known exactly.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ NAMES = {
 """Registered model of a printed one whose size is not known, by the words before a size, variant or encoding."""
 VARIANT = re.compile(r"\+(HDSE|SPSE|GPSE|LapPE|RWSE|virtual|VN)|-(HDSE|SPSE|RWSE|E-PE|PE|Slim|small|medium|deep)$")
 SAN_SIZE = "SAN's printed 508.6K belong to an ablation of 508,513; the released configuration has 454,697"
-NOT_KNOWN = "no released configuration has this dataset and number of parameters"
+NOT_KNOWN = "no released configuration is known to be that of this number"
 SIZES = {"k": 1000, "m": 1_000_000}
 
 
@@ -70,7 +71,9 @@ def _result(line: Line) -> dict[str, Any]:
         "encoding": config.get("encoding", "none") if config else "none",
         **stated(
             {
-                "protocol": config["paper"] if config and origin != "own" else None,
+                "protocol": config.get("protocol")
+                if config and (origin != "own" or config["paper"] == paper)
+                else None,
                 "origin": None if origin == "own" else origin,
                 "layers": config["layers"] if config else None,
                 "params": printed,
@@ -100,10 +103,18 @@ def registered_name(label: str) -> str | None:
 
 
 def _configuration(line: Line) -> dict[str, Any] | None:
-    """Return the first configuration of the same dataset and exact count, as the paper or its repository states it."""
+    """Return the first configuration of the same dataset and exact count, or the paper's only one of that name."""
     counts = {int(text) for text in (line["params_config"], line["params"]) if text.isdigit()}
-    same = (c for c in modern_configurations() if c["printed"]["dataset"] == line["dataset"])
-    return next((config for config in same if config.get("params") in counts), None)
+    released = [c for c in modern_configurations() if c["printed"]["dataset"] == line["dataset"] and "params" in c]
+    named = [
+        config
+        for config in released
+        if origin_of(line) == "own"
+        and config["paper"] == paper_of(line)
+        and config["printed"]["model"].partition(" (tunedGNN)")[0] == line["model"]
+    ]
+    equal = (config for config in released if config["params"] in counts)
+    return next(equal, named[0] if len(named) == 1 else None)
 
 
 def _count(text: str) -> int | None:

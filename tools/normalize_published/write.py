@@ -32,7 +32,6 @@ ARCHITECTURE = (
         "degree_roles",
         "norm",
         "conv",
-        "convolution",
         "base",
         "invariant",
         "layer",

@@ -21,7 +21,8 @@ class Configuration:
     typed. `edge_features` is set where the model was released with and without them. `budget` is the class of sizes,
     such as 100k; `params` the exact number of parameters, none with a `reason`. `main`: a published number is that of
     this configuration. `training` has the training settings and seeds, `details` the options of the layers. `shapes`
-    are those of `shapes.csv` that the model was released for, `source` is the file of the repository.
+    are those of `shapes.csv` that the model was released for, `source` is the file of the repository, `protocol` has
+    its training rules.
     """
 
     paper: str
@@ -39,6 +40,7 @@ class Configuration:
     details: Mapping[str, Any] = field(default_factory=dict)
     shapes: str | None = None
     source: str = ""
+    protocol: str | None = None
     reason: str | None = None
 
 

@@ -15,21 +15,24 @@ from graphtrial.nn import MODELS, implied_settings, model_settings
 from graphtrial.published.papers import PAPERS, TABLES
 from graphtrial.published.printed_results import PublishedModel, PublishedResult, experiments, published_results
 
+AS_PUBLISHED = "-as-published"
+"""Ending of an edition of a protocol, whose results compare with the same rows."""
+
 
 def find_published(
-    paper: str,
+    protocol: str,
     dataset: str,
     model: str,
     settings: Mapping[str, Any],
     encoding: Component | None,
     params: int | None = None,
 ) -> PublishedResult | None:
-    """Return the row of a paper that matches a trial, or `None`.
+    """Return the row that matches a trial of a protocol such as `gps/zinc`, or `None`.
 
     Dataset, model, encoding and the compared settings of the paper must be equal. Of several rows, the paper's own
     measurements are preferred, then main tables to ablation studies, the nearest parameter count, a printed depth.
     """
-    rows = _comparable(paper, dataset, model, settings, encoding)
+    rows = _comparable(protocol, dataset, model, settings, encoding)
     return min(rows, key=lambda row: _distance(row, params), default=None)
 
 
@@ -86,19 +89,21 @@ def compared_settings(paper: str, settings: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _comparable(
-    paper: str, dataset: str, model: str, settings: Mapping[str, Any], encoding: Component | None
+    protocol: str, dataset: str, model: str, settings: Mapping[str, Any], encoding: Component | None
 ) -> Iterator[PublishedResult]:
+    paper = protocol.partition("/")[0]
     if paper not in PAPERS:  # a protocol of the user's own
         return
     compared = compared_settings(paper, settings)
-    for row, published in _index().get((paper, dataset, model, short_encoding(encoding)), ()):
-        if _equal(compared, resolved(published)):
-            yield row
+    for rules in dict.fromkeys((paper, protocol.removesuffix(AS_PUBLISHED))):
+        for row, published in _index().get((rules, dataset, model, short_encoding(encoding)), ()):
+            if _equal(compared, resolved(published)):
+                yield row
 
 
 @cache
 def _index() -> dict[tuple[str, ...], list[tuple[PublishedResult, PublishedModel]]]:
-    """Return the first row of each experiment by paper, dataset, model and encoding."""
+    """Return the first row of each experiment by protocol or paper, dataset, model and encoding."""
     index: dict[tuple[str, ...], list[tuple[PublishedResult, PublishedModel]]] = {}
     tables = dict.fromkeys((row.paper, row.table) for row in published_results())
     for row in (row for key in tables for row in experiments(*key) if not row.reason):

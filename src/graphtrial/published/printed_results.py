@@ -71,7 +71,8 @@ class PublishedResult:
 
     `table` is a number where the layout of the table is known (`TABLES`), else its name. `origin` is `own` for a
     measurement of the paper, the only one that gives a verdict, else `quoted`, `leaderboard`, `rebuttal`, `issue` or
-    `unclear`; `citation` says where it was read. `protocol` is the paper whose protocol the number was measured by.
+    `unclear`; `citation` says where it was read. `protocol` has the rules that the number was measured by,
+    any of the paper by default.
     """
 
     paper: str
