@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from graphtrial.nn import resolve_settings
+from graphtrial.nn import Shapes, resolve_settings
 from graphtrial.published import configurations, published_results, released_configuration
+from graphtrial.studies import ModelEntry
+from graphtrial.studies.study import choose_settings
 from tools.normalize_published.raw import read_csv
 
 
@@ -23,15 +25,15 @@ from tools.normalize_published.raw import read_csv
         ("zinc", "gin", {"budget": "500k"}, 124, 16, 509549),
         ("zinc", "gatedgcn", {"budget": "500k"}, 78, 16, 504153),
         ("zinc", "gatedgcn", {"budget": "500k", "edge_features": True}, 78, 16, 504309),
-        ("zinc", "gatedgcn", {"budget": "500k", "edge_features": True, "encoding": True}, 78, 16, 505011),
+        ("zinc", "gatedgcn", {"budget": "500k", "edge_features": True, "encoding": "laplacian:8"}, 78, 16, 505011),
         ("csl", "mlp", {}, 145, 4, 98335),
         ("csl", "gcn", {}, 146, 4, 100927),
         ("csl", "gin", {}, 110, 4, 105104),
         ("csl", "gatedgcn", {}, 70, 4, 104007),
-        ("csl", "mlp", {"encoding": True}, 145, 4, 101235),
-        ("csl", "gcn", {"encoding": True}, 146, 4, 103847),
-        ("csl", "gin", {"encoding": True}, 110, 4, 107304),
-        ("csl", "gatedgcn", {"encoding": True}, 70, 4, 105407),
+        ("csl", "mlp", {"encoding": "laplacian:20"}, 145, 4, 101235),
+        ("csl", "gcn", {"encoding": "laplacian:20"}, 146, 4, 103847),
+        ("csl", "gin", {"encoding": "laplacian:20"}, 110, 4, 107304),
+        ("csl", "gatedgcn", {"encoding": "laplacian:20"}, 70, 4, 105407),
         ("csl", "ringgnn", {"budget": "500k"}, 102, 2, 505325),
         ("csl", "3wl-gnn", {}, 80, 3, 102510),
     ],
@@ -50,7 +52,7 @@ def test_configuration_has_all_fields() -> None:
     assert actual is not None
     assert (actual.paper, actual.datasets, actual.model, actual.budget) == ("bgnn-v5", ["zinc"], "gatedgcn", "100k")
     assert (actual.settings, actual.layers, actual.params) == ({"width": 70, "edge_features": True}, 4, 105875)
-    assert (actual.encoding_dim, actual.edge_features, actual.details) == (None, True, {"out_width": 70})
+    assert (actual.encoding, actual.edge_features, actual.details) == ("none", True, {"out_width": 70})
     assert actual.training == {
         "lr": 0.001,
         "lr_factor": 0.5,
@@ -87,10 +89,10 @@ def test_settings_are_those_that_are_not_defaults() -> None:
 
 
 def test_missing_variant_suggests_the_nearest() -> None:
-    with_encoding = released_configuration("zinc", "gcn", encoding=True)
+    with_encoding = released_configuration("zinc", "gcn", encoding="laplacian:8")
     assert with_encoding == released_configuration("zinc", "gcn")
     assert with_encoding is not None
-    assert with_encoding.encoding_dim is None
+    assert with_encoding.encoding == "none"
     without_edges = released_configuration("cifar10", "gatedgcn")
     assert without_edges is not None
     assert without_edges.edge_features is True
@@ -111,7 +113,7 @@ def test_repetitions_are_merged_with_all_seeds() -> None:
     assert csl is not None
     assert len(set(csl.training["seeds"])) == 20
     seeds = {int(seed) for line in read_csv("raw/configs.csv") for seed in line["seeds"].split("|")}
-    assert {seed for config in configurations() for seed in config.training["seeds"]} == seeds
+    assert {seed for config in configurations("bgnn-v5") for seed in config.training["seeds"]} == seeds
 
 
 @pytest.mark.parametrize("dataset", ["ZINC", "CSL"])
@@ -122,3 +124,49 @@ def test_published_counts_have_a_configuration(dataset: str) -> None:
     }
     # GraphSage and RingGNN of ZINC were printed with other widths (h = 84 and 33) than were released.
     assert printed - released == ({94977, 97978, 104403} if dataset == "ZINC" else set())
+
+
+@pytest.mark.parametrize(
+    ("dataset", "model", "encoding", "params"),
+    [
+        ("zinc", "gps", "none", 423717),
+        ("zinc", "gps", "random-walk:20", 423717),
+        ("cifar10", "gps", "none", 112726),
+        ("cifar10", "gps", "random-walk:16", 112798),
+        ("zinc", "grit", "none", 473473),
+        ("zinc-full", "grit", "none", 473921),
+        ("cifar10", "exphormer", "laplacian-pairs:8", 111095),
+        ("zinc", "gin-plus", "random-walk:20", 477241),
+        ("zinc", "san", "none", 454697),
+        ("zinc", "gt", "laplacian:8", 588929),
+        ("zinc", "graphormer", "none", 489481),
+        ("zinc", "pna", "none", 95111),
+        ("wikics", "tuned-gnn", "none", 499978),
+    ],
+)
+def test_a_modern_model_takes_the_configuration_of_the_published_number(
+    dataset: str, model: str, encoding: str, params: int
+) -> None:
+    actual = released_configuration(dataset, model, encoding=encoding)
+    assert actual is not None
+    assert (actual.params, actual.edge_features) == (params, None)
+
+
+def test_configurations_without_a_count_give_no_sizes() -> None:
+    without = [config for config in configurations() if config.params is None]
+    assert len(without) == 32
+    assert all(config.reason and not config.settings for config in without)
+
+
+def test_a_bare_run_is_the_released_model() -> None:
+    def no_data() -> Shapes:
+        raise AssertionError("released sizes need no data")
+
+    chosen = choose_settings("zinc", no_data, ModelEntry("gps"), None)
+    assert chosen == {
+        **{"width": 64, "layers": 10, "local": "gine", "edge_features": True, "position_width": 28},
+        **{"readout": "sum", "head": "san"},
+    }
+    without = choose_settings("zinc", no_data, ModelEntry("gps", {"edge_features": False}), None)
+    assert without == {**chosen, "edge_features": False}
+    assert "edge_features" not in choose_settings("cifar10", no_data, ModelEntry("gatedgcn"), None)

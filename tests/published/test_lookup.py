@@ -8,8 +8,8 @@ import pytest
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.spec import Component
-from graphtrial.nn import MODELS, model_settings
-from graphtrial.published import PublishedResult, find_in_table, find_published
+from graphtrial.nn import MODELS, model_settings, resolve_settings
+from graphtrial.published import PublishedResult, find_in_table, find_published, released_configuration
 from graphtrial.published.lookup import parse_table
 
 
@@ -218,3 +218,53 @@ def test_average_precision_has_a_row_of_the_same_experiment() -> None:
 )
 def test_other_data_and_models_have_no_row_of_wikics(dataset: str, model: str) -> None:
     assert find(dataset, model, paper="wikics") is None
+
+
+def test_a_modern_trial_is_compared_with_the_papers_own_number() -> None:
+    settings = resolve("exphormer", "cifar10")
+    row = find_published("exphormer/cifar10", "cifar10", "exphormer", settings, eigenpairs(8), 111095)
+    assert row is not None
+    assert (row.paper, row.table, row.origin, row.label) == ("exphormer", "Table 1", "own", "Exphormer")
+    assert row.test is not None
+    assert row.test.text == "74.69±0.125"
+    assert row.where == "exphormer, Table 1"
+    edition = find_published("exphormer/cifar10-as-published", "cifar10", "exphormer", settings, eigenpairs(8), 111095)
+    assert edition is row
+
+
+def test_a_quotation_is_found_where_the_paper_itself_gives_no_number() -> None:
+    row = find_published("gps/zinc", "zinc", "gps", resolve("gps", "zinc"), Component("random-walk", {"k": 20}), 423717)
+    assert row is not None
+    assert (row.origin, row.protocol, row.params_exact) == ("quoted", "gps/zinc", 423717)
+    assert row.test is not None
+    assert row.test.text == "0.070±0.004"
+    assert row.where.endswith("(quoted)")
+
+
+@pytest.mark.parametrize(
+    ("protocol", "encoding", "changes"),
+    [
+        ("modern/cosine", 8, {}),  # of another paper
+        ("exphormer/cifar10-ablation", 8, {}),  # other rules
+        ("exphormer/mnist", 8, {}),
+        ("exphormer/cifar10", 10, {}),  # another encoding
+        ("exphormer/cifar10", 8, {"virtual_nodes": 2}),  # another architecture
+        ("exphormer/cifar10", 8, {"layers": 4}),
+    ],
+)
+def test_other_rules_encodings_and_architectures_are_not_compared(
+    protocol: str, encoding: int, changes: dict[str, Any]
+) -> None:
+    settings = {**resolve("exphormer", "cifar10"), **changes}
+    assert find_published(protocol, "cifar10", "exphormer", settings, eigenpairs(encoding), 111095) is None
+
+
+def resolve(model: str, dataset: str) -> dict[str, Any]:
+    """Return the released settings of a model."""
+    released = released_configuration(dataset, model)
+    assert released is not None
+    return resolve_settings(model, dict(released.settings))
+
+
+def eigenpairs(k: int) -> Component:
+    return Component("laplacian-pairs", {"k": k, "sign": "fixed"})

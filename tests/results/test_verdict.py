@@ -14,7 +14,7 @@ from scipy import stats
 from graphtrial.published import PublishedScore, published_results
 from graphtrial.results.rows import ResultRow, result_rows
 from graphtrial.results.statistics.summary import holm
-from graphtrial.results.verdict import Verdict, tally, verdicts
+from graphtrial.results.verdict import ORIGINS, Verdict, tally, verdicts
 from graphtrial.training import PROTOCOLS
 from graphtrial.trials import Store
 
@@ -56,6 +56,18 @@ def test_four_trials_can_reach_every_verdict(
     judge: Judge, ours: list[float], changes: dict[str, Any], label: str
 ) -> None:
     assert judge(ours, **changes).label == label
+
+
+@pytest.mark.parametrize("origin", ORIGINS)
+def test_only_a_papers_own_measurement_gives_a_verdict(judge: Judge, origin: str) -> None:
+    actual = judge([70.1, 69.8, 70.3, 70.0], origin=origin, citation="another paper, Table 2")
+    assert (actual.label, actual.difference, actual.p) == ("not comparable", None, None)
+    assert ORIGINS[origin] in actual.reason
+    assert "another paper, Table 2" in actual.reason
+
+
+def test_every_origin_that_gives_no_verdict_has_words() -> None:
+    assert {row.origin for row in published_results()} - {"own"} == set(ORIGINS)
 
 
 def test_margin_is_two_std_or_one_percent(judge: Judge) -> None:

@@ -12,6 +12,9 @@ from graphtrial.datasets.base import published_name
 from tools.normalize_published.benchmarking_gnns import known_settings, registered
 from tools.normalize_published.configurations import configurations
 from tools.normalize_published.identity import own_settings
+from tools.normalize_published.modern_configurations import modern_configurations
+from tools.normalize_published.modern_papers import PAPERS as MODERN_PAPERS
+from tools.normalize_published.modern_results import modern_results
 from tools.normalize_published.raw import PrintedRow, number, plain, printed_rows, read_csv, scores, stated
 from tools.normalize_published.tables import PAPERS, group_titles, layout_of, positions
 
@@ -20,13 +23,35 @@ AVERAGE = "Average"
 REPEATED = ("training", "details", "variant")
 """What differs between configurations that repeat one experiment: seeds, and on CYCLES the number of graphs."""
 
+ARCHITECTURE = (
+    *("layers", "heads", "edge_features", "local", "attention", "eigen_encoder", "graph_token", "walk_length"),
+    *("expander", "expander_degree", "virtual_nodes", "attend_edges", "edge_walk", "ffn", "residual", "batch_norm"),
+    *(
+        "full_graph",
+        "edge_states",
+        "degree_roles",
+        "norm",
+        "conv",
+        "base",
+        "invariant",
+        "layer",
+        "towers",
+        "aggregators",
+        "scalers",
+    ),
+    *("coordinates", "eigen_loss", "activation", "readout", "head", "head_layers", "head_l2"),
+)
+"""The settings by which the rows of modern papers are told apart: all but sizes and dropout."""
+
 
 def normalized_files() -> dict[str, str]:
     """Return the content of each file of the run-time package, by its name."""
     tables = [(key, tuple(rows)) for key, rows in groupby(_in_order(), key=lambda row: (row.paper, row.table))]
     return {
-        "results.jsonl": _lines(line for (paper, table), rows in tables for line in _results(paper, table, rows)),
-        "configurations.jsonl": _lines(_configurations()),
+        "results.jsonl": _lines(
+            [line for (paper, table), rows in tables for line in _results(paper, table, rows)] + list(modern_results())
+        ),
+        "configurations.jsonl": _lines([*_configurations(), *modern_configurations()]),
         "datasets.jsonl": _lines(_datasets()),
         "papers.jsonl": _lines(_papers()),
         "tables.jsonl": _lines(_table(paper, table, rows) for (paper, table), rows in tables),
@@ -116,7 +141,7 @@ def _merged(model: str, repetitions: list[dict[str, Any]]) -> dict[str, Any]:
         "model": model,
         "settings": own_settings(model, known_settings(model, first)),
         "layers": first["layers"],
-        **stated({"encoding_dim": first["encoding_dim"]}),
+        **stated({"encoding": first["encoding_dim"] and f"laplacian:{first['encoding_dim']}"}),
         "edge_features": first.get("edge_features", False),
         "budget": first["budget"],
         "params": first["params"],
@@ -141,6 +166,8 @@ def _datasets() -> Iterable[dict[str, Any]]:
 def _papers() -> Iterable[dict[str, Any]]:
     for name, paper in PAPERS.items():
         yield {"name": name, "citation": paper.citation, "compared_settings": paper.compared_settings}
+    for name, citation in MODERN_PAPERS.items():
+        yield {"name": name, "citation": citation, "compared_settings": ARCHITECTURE}
 
 
 def _table(paper: str, table: int, rows: tuple[PrintedRow, ...]) -> dict[str, Any]:

@@ -96,15 +96,20 @@ def _published(json: bool) -> None:
     if json:
         print_json([asdict(check) for check in checks])
         return
-    texts = [TableColumn("paper", priority=2), TableColumn("table", numeric=True, priority=1)]
+    texts = [TableColumn("paper", priority=2), TableColumn("table or file", priority=1)]
     texts += [TableColumn(heading) for heading in ("dataset", "model", "variant")]
     counts = [TableColumn(heading, numeric=True) for heading in ("layers", "published", "built")]
     table = TerminalTable(*texts, *counts, TableColumn("reason"))
     for check in checks:
         variant = ", ".join(f"{key} {value}" for key, value in check.variant.items())
-        numbers = (str(check.published), "" if check.built is None else str(check.built))
+        numbers = tuple("" if count is None else str(count) for count in (check.published, check.built))
         cells = (check.paper, str(check.table), check.dataset, check.model, variant, str(check.layers or ""), *numbers)
         table.add_row(*cells, "" if check.match else check.reason or "", style="" if check.match else "yellow")
     out.print(table)
-    matching = sum(check.match for check in checks)
-    out.print(f"{matching} of {len(checks)} published parameter counts are equal; the others have a reason.")
+    matching, counted = (
+        sum(flags) for flags in zip(*((c.match, c.published is not None) for c in checks), strict=True)
+    )
+    out.print(
+        f"{matching} of {counted} published parameter counts are equal; the others have a reason, and so have "
+        f"{len(checks) - counted} released configurations without a count."
+    )

@@ -15,27 +15,30 @@ from graphtrial.nn import MODELS, implied_settings, model_settings
 from graphtrial.published.papers import PAPERS, TABLES
 from graphtrial.published.printed_results import PublishedModel, PublishedResult, experiments, published_results
 
+AS_PUBLISHED = "-as-published"
+"""Ending of an edition of a protocol, whose results compare with the same rows."""
+
 
 def find_published(
-    paper: str,
+    protocol: str,
     dataset: str,
     model: str,
     settings: Mapping[str, Any],
     encoding: Component | None,
     params: int | None = None,
 ) -> PublishedResult | None:
-    """Return the row of a paper that matches a trial, or `None`.
+    """Return the row that matches a trial of a protocol such as `gps/zinc`, or `None`.
 
-    Dataset, model, encoding and the compared settings of the paper must be equal. Of several rows, main tables are
-    preferred to ablation studies, then the nearest parameter count, then a printed depth.
+    Dataset, model, encoding and the compared settings of the paper must be equal. Of several rows, the paper's own
+    measurements are preferred, then main tables to ablation studies, the nearest parameter count, a printed depth.
     """
-    rows = _comparable(paper, dataset, model, settings, encoding)
+    rows = _comparable(protocol, dataset, model, settings, encoding)
     return min(rows, key=lambda row: _distance(row, params), default=None)
 
 
 def find_in_table(
     paper: str,
-    table: int,
+    table: int | str,
     dataset: str,
     model: str,
     settings: Mapping[str, Any],
@@ -86,24 +89,29 @@ def compared_settings(paper: str, settings: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _comparable(
-    paper: str, dataset: str, model: str, settings: Mapping[str, Any], encoding: Component | None
+    protocol: str, dataset: str, model: str, settings: Mapping[str, Any], encoding: Component | None
 ) -> Iterator[PublishedResult]:
+    paper = protocol.partition("/")[0]
     if paper not in PAPERS:  # a protocol of the user's own
         return
     compared = compared_settings(paper, settings)
-    for row, published in _index().get((paper, dataset, model, short_encoding(encoding)), ()):
-        if _equal(compared, resolved(published)):
-            yield row
+    for rules in dict.fromkeys((paper, protocol.removesuffix(AS_PUBLISHED))):
+        for row, published in _index().get((rules, dataset, model, short_encoding(encoding)), ()):
+            if _equal(compared, resolved(published)):
+                yield row
 
 
 @cache
 def _index() -> dict[tuple[str, ...], list[tuple[PublishedResult, PublishedModel]]]:
-    """Return the first row of each experiment by paper, dataset, model and encoding."""
+    """Return the first row of each experiment by protocol or paper, dataset, model and encoding."""
     index: dict[tuple[str, ...], list[tuple[PublishedResult, PublishedModel]]] = {}
-    for row in (row for key in TABLES for row in experiments(*key) if not row.reason):
+    tables = dict.fromkeys((row.paper, row.table) for row in published_results())
+    for row in (row for key in tables for row in experiments(*key) if not row.reason):
         for dataset in row.datasets:
             for model in row.models:
-                index.setdefault((row.paper, dataset, model.name, row.encoding), []).append((row, model))
+                index.setdefault((row.protocol or row.paper, dataset, model.name, row.encoding), []).append(
+                    (row, model)
+                )
     return index
 
 
@@ -111,8 +119,9 @@ def _equal(settings: Mapping[str, Any], published: Mapping[str, Any]) -> bool:
     return all(published.get(key) == value for key, value in settings.items())
 
 
-def _distance(row: PublishedResult, params: int | None) -> tuple[bool, float, bool]:
+def _distance(row: PublishedResult, params: int | None) -> tuple[bool, bool, float, bool]:
     log_ratio = 0.0
     if params:
         log_ratio = abs(math.log(row.params / params)) if row.params else math.inf
-    return (not TABLES[row.paper, row.table].main, log_ratio, row.layers is None)
+    layout = TABLES.get((row.paper, row.table))
+    return (row.origin != "own", layout is not None and not layout.main, log_ratio, row.layers is None)

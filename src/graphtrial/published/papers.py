@@ -40,7 +40,7 @@ class TableLayout:
 
 PAPERS: Mapping[str, Paper] = {line["name"]: Paper(**line) for line in read_lines("papers.jsonl")}
 """Papers by name, in the order of their tables."""
-TABLES: Mapping[tuple[str, int], TableLayout] = {
+TABLES: Mapping[tuple[str, int | str], TableLayout] = {
     (line["paper"], line["table"]): TableLayout(**line) for line in read_lines("tables.jsonl")
 }
-"""The tables with results, by paper and number."""
+"""The tables whose layout is known, by paper and number."""

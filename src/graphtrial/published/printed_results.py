@@ -51,11 +51,11 @@ class PrintedNames:
 class Position:
     """Position in a printed table: line, group of columns, and the first cells of the line."""
 
-    line: int
-    group: int
-    heading: str
-    label: str
-    before: Sequence[str]
+    line: int = 0
+    group: int = 0
+    heading: str = ""
+    label: str = ""
+    before: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -68,10 +68,15 @@ class PublishedResult:
     explains a difference. `repetition` (from 1) and `target` are set for one repetition of the experiment and for one
     target. `status` is `ok`, `diverged`, `oom` or `not-used`; only `ok` has a score. `inferred`: a label, size or value
     was reconstructed, as described in `note`. `doubtful`: the cell is unreliable.
+
+    `table` is a number where the layout of the table is known (`TABLES`), else its name. `origin` is `own` for a
+    measurement of the paper, the only one that gives a verdict, else `quoted`, `leaderboard`, `rebuttal`, `issue` or
+    `unclear`; `citation` says where it was read. `protocol` has the rules that the number was measured by,
+    any of the paper by default.
     """
 
     paper: str
-    table: int
+    table: int | str
     label: str
     datasets: Sequence[str]
     models: tuple[PublishedModel, ...]
@@ -80,7 +85,10 @@ class PublishedResult:
     higher_is_better: bool
     status: str
     printed: PrintedNames
-    position: Position
+    position: Position = Position()
+    origin: str = "own"
+    citation: str = ""
+    protocol: str | None = None
     layers: int | None = None
     params: int | None = None
     params_exact: int | None = None
@@ -107,6 +115,12 @@ class PublishedResult:
         return (self.paper, self.table, printed.dataset, printed.model, *variant, self.layers, self.params)
 
     @property
+    def where(self) -> str:
+        """Paper and table, and whose measurement it is unless the paper's own."""
+        table = f"table {self.table}" if isinstance(self.table, int) else self.table
+        return f"{self.paper}, {table}" + ("" if self.origin == "own" else f" ({self.origin})")
+
+    @property
     def description(self) -> str:
         """Short description for messages."""
         printed = self.printed
@@ -114,14 +128,14 @@ class PublishedResult:
 
 
 @cache
-def published_results(paper: str | None = None, table: int | None = None) -> tuple[PublishedResult, ...]:
+def published_results(paper: str | None = None, table: int | str | None = None) -> tuple[PublishedResult, ...]:
     """Return the published rows of all papers, of one, or of one of its tables, in the order of the papers."""
     if paper is None:
         return tuple(_result(line) for line in read_lines("results.jsonl"))
     return tuple(row for row in published_results() if row.paper == paper and table in (None, row.table))
 
 
-def experiments(paper: str, table: int) -> list[PublishedResult]:
+def experiments(paper: str, table: int | str) -> list[PublishedResult]:
     """Return the first row of each experiment of a table."""
     return list({row.experiment: row for row in reversed(published_results(paper, table))}.values())[::-1]
 
@@ -130,7 +144,7 @@ def _result(line: Mapping[str, Any]) -> PublishedResult:
     nested = {
         "models": tuple(PublishedModel(**model) for model in line["models"]),
         "printed": PrintedNames(**line["printed"]),
-        "position": Position(**line["position"]),
+        "position": Position(**line.get("position", {})),
         **{split: PublishedScore(**line[split]) for split in ("test", "train", "val") if split in line},
     }
     return PublishedResult(**{**line, **nested})

@@ -35,6 +35,15 @@ def lookup_shapes(name: str, encoding_dim: int = 0) -> Shapes | None:
 
 
 def _shapes(line: Mapping[str, str], encoding_dim: int) -> Shapes:
-    sizes: dict[str, Any] = {key: int(value) for key, value in line.items() if key not in NOT_SIZES}
+    sizes: dict[str, Any] = {
+        f"{key.removesuffix('s')}_counts" if "|" in value else key: _size(value)
+        for key, value in line.items()
+        if key not in NOT_SIZES
+    }
     level: Any = line["level"]
     return Shapes(level=level, encoding_dim=encoding_dim, encoding_replaces=line["encoding"] == "replace", **sizes)
+
+
+def _size(text: str) -> int | tuple[int, ...]:
+    """Read a size; `119|5|12` are the numbers of categories of several columns."""
+    return tuple(map(int, text.split("|"))) if "|" in text else int(text)

@@ -23,6 +23,11 @@ def table_page(paper: str, number: int) -> str:
     return f"papers/{paper}-table-{number}.html"
 
 
+def paper_page(paper: str) -> str:
+    """Return the URL of the page of a paper without tables of a known layout."""
+    return f"papers/{paper}.html"
+
+
 def dataset_page(dataset: str) -> str:
     """Return the URL of the page of a dataset."""
     return f"datasets/{file_name(dataset)}.html"

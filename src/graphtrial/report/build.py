@@ -8,7 +8,7 @@ from pathlib import Path
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.files import atomic_folder
-from graphtrial.report.pages import compare, dataset, errata, model, overview, papers, papertable, row, trial
+from graphtrial.report.pages import compare, dataset, errata, model, overview, paper, papers, papertable, row, trial
 from graphtrial.report.row_page import RowPage
 from graphtrial.report.site import Prepared, Site, pretty
 from graphtrial.results.export.tables import markdown
@@ -38,7 +38,7 @@ def write_site(
         site = Site(store, [RowPage(row) for row in rows], records, temporary, prepare, store_option)
         for file in resources.files("graphtrial.report").joinpath("static").iterdir():
             site.write(f"static/{file.name}", file.read_text(encoding="utf-8"))
-        for part in (overview, papers, papertable, dataset, model, row, trial, compare, errata):
+        for part in (overview, papers, papertable, paper, dataset, model, row, trial, compare, errata):
             part.write(site)
         site.write("report.md", f"# GraphTrial report\n\n{markdown(rows)}")
         site.write(MARKER, pretty({"kind": "graphtrial report", "rows": len(rows), "trials": len(records)}))

@@ -10,7 +10,8 @@ from graphtrial.report.grid import Cell, GridColumn
 def cell_html(cell: Cell, column: GridColumn, under: str = "") -> Markup:
     """Return a cell as HTML; `under` is its second line."""
     style = " ".join(filter(None, ["n" if column.number else "", cell.mark, "keep" if column.keep else ""]))
-    by = cell.sort if cell.badges or under or str(cell.sort) != cell.text else None
+    key = f"{cell.sort:.7g}" if isinstance(cell.sort, float) else cell.sort
+    by = key if cell.badges or under or str(key) != cell.text else None
     attributes = _attribute("class", style) + _attribute("data-sort", by) + _attribute("title", cell.hint)
     below = f"<small>{escape(under)}</small>" if under else ""
     return Markup(f"<td{attributes}>{_text(cell, under)}{badges_html(cell.badges)}{below}</td>")

@@ -84,6 +84,7 @@ def one_training(epochs: Sequence[Epoch], metric: str) -> Chart | None:
     """Return the curves of a single trial: both losses, validation score, learning rate, seconds per epoch."""
     if not epochs:
         return None
+    changes = _changes(epochs)
     epochs = sampled(epochs)
 
     def view(name: str, loss: bool, lines: list[tuple[str, Callable[[Epoch], float]]]) -> dict[str, Any]:
@@ -92,10 +93,18 @@ def one_training(epochs: Sequence[Epoch], metric: str) -> Chart | None:
     views = [
         view("loss", True, [("training", lambda e: e.train_loss), ("validation", lambda e: e.val_loss)]),
         view(f"validation {metric}", False, [("validation", lambda e: e.val_score)]),
-        view("learning rate", True, [("learning rate", lambda e: e.lr)]),
+        _lines("learning rate", [("learning rate", None, curve(changes, lambda e: e.lr))], True),
         view("seconds per epoch", False, [("seconds", lambda e: e.seconds)]),
     ]
-    return Chart("Learning curve", "", views, [[epoch.epoch for epoch in epochs]])
+    views[2]["series"][0]["x"] = 1
+    return Chart("Learning curve", "", views, [[epoch.epoch for epoch in part] for part in (epochs, changes)])
+
+
+def _changes(epochs: Sequence[Epoch]) -> Sequence[Epoch]:
+    """Return the ends of each run of equal learning rates, through which their curve is the same."""
+    rates = [None, *(epoch.lr for epoch in epochs), None]
+    ends = [epoch for i, epoch in enumerate(epochs) if rates[i] != epoch.lr or rates[i + 2] != epoch.lr]
+    return sampled(ends)
 
 
 def _lines(name: str, lines: Sequence[tuple[str, str | None, list[float | None]]], loss: bool) -> dict[str, Any]:
@@ -126,7 +135,7 @@ def forest(rows: Sequence[RowPage], metric: str, arrow: str, root: str) -> Chart
                 "published_high": theirs.mean + std if theirs and std is not None else None,
                 "lines": [f"{metric} {test}, n = {test.n}"]
                 + ([f"95 % CI {test.interval}"] if test.ci_low is not None else [])
-                + ([f"published {theirs.text}"] if theirs else []),
+                + ([f"published {theirs.text}, {printed.where}"] if theirs and printed else []),
             }
         )
     if not items:

@@ -61,7 +61,9 @@ def _csv(grid: Grid) -> str:
 
 def _json(grid: Grid) -> str:
     rows = [{column: _value(cell) for column, cell in zip(grid.headers, row, strict=True)} for row in grid.rows]
-    return json.dumps({"title": grid.title, "caption": grid.caption, "rows": rows}, indent=1, ensure_ascii=False)
+    return json.dumps(
+        {"title": grid.title, "caption": grid.caption, "rows": rows}, ensure_ascii=False, separators=(",", ":")
+    )
 
 
 def _value(cell: Cell) -> str | float | None:

@@ -116,8 +116,11 @@ def _test_ci(page: RowPage, root: str, mark: str) -> Cell:
 
 
 def _published(page: RowPage, root: str, mark: str) -> Cell:
-    score = page.row.published.test if page.row.published else None
-    return Cell(score.text, sort=score.mean, mark="published") if score else Cell("")
+    published = page.row.published
+    if published is None or published.test is None:
+        return Cell("")
+    badges = () if published.origin == "own" else ((published.origin, f"{published.where}: {published.citation}"),)
+    return Cell(published.test.text, sort=published.test.mean, mark="published", badges=badges)
 
 
 def _trials(page: RowPage, root: str, mark: str) -> Cell:

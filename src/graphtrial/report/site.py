@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from graphtrial import __version__
 from graphtrial.published import PAPERS
-from graphtrial.report.addresses import has_page, table_page, trial_page
+from graphtrial.report.addresses import has_page, paper_page, table_page, trial_page
 from graphtrial.report.cells import badges_html, cell_html
 from graphtrial.report.exports import FORMATS, export
 from graphtrial.report.grid import Grid
@@ -67,6 +67,15 @@ class Site:
         return printed_tables([view.row for view in self.rows])
 
     @cached_property
+    def compared(self) -> dict[int, list[RowPage]]:
+        """The rows that are compared with a published one, by its `id()`."""
+        views: dict[int, list[RowPage]] = {}
+        for view in self.rows:
+            if view.row.published is not None and view.test is not None:
+                views.setdefault(id(view.row.published), []).append(view)
+        return views
+
+    @cached_property
     def view_of(self) -> dict[str, RowPage]:
         """The rows by their ids."""
         return {view.id: view for view in self.rows}
@@ -92,7 +101,9 @@ class Site:
         jinja.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False, "allow_nan": False}
         jinja.filters["element_text"] = element_text
         citations = {name: paper.citation for name, paper in PAPERS.items()}
-        jinja.globals.update(table_page=table_page, papers=citations, cell_html=cell_html, badges_html=badges_html)
+        jinja.globals.update(
+            table_page=table_page, paper_page=paper_page, papers=citations, cell_html=cell_html, badges_html=badges_html
+        )
         jinja.globals.update(version=__version__, formats=FORMATS, few_rows=FEW_ROWS)
         return jinja
 

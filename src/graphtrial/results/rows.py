@@ -246,5 +246,5 @@ def _row_of(trial: TrialRecord) -> dict[str, Any]:
 def _published(group: list[TrialRecord]) -> PublishedResult | None:
     spec = group[0].spec
     params = next((trial.params for trial in group if trial.params is not None), None)
-    paper = spec.protocol.partition("/")[0]
-    return find_published(paper, spec.dataset, spec.model.name, spec.settings, spec.encoding, params)
+    protocol = spec.protocol.partition("@")[0]
+    return find_published(protocol, spec.dataset, spec.model.name, spec.settings, spec.encoding, params)

@@ -22,6 +22,14 @@ Direction = Literal["better", "worse"]
 SIZE_TOLERANCE = 0.05
 MARGIN_STDS = 2.0
 RELATIVE_MARGIN = 0.01
+ORIGINS = {
+    "quoted": "quoted by another paper",
+    "leaderboard": "an entry of a leaderboard",
+    "rebuttal": "from a rebuttal",
+    "issue": "reported by a user",
+    "unclear": "the paper's own or quoted, which it does not say",
+}
+"""Published numbers that give no verdict."""
 EXPLANATION = (
     "reproduced: ours minus the published mean is within the equivalence margin by two one-sided tests (TOST) at "
     "0.05; the margin is the larger of twice the published sample standard deviation and 1 % of the published score. "
@@ -110,7 +118,7 @@ def _case(row: ResultRow) -> _Case | Verdict:
     printed = row.published
     if printed is None:
         return NOTHING_PUBLISHED
-    where = f"{printed.paper}, table {printed.table}"
+    where = printed.where
     obstacle = _obstacle(row, printed)
     if obstacle or printed.test is None:
         return Verdict("not comparable", f"{obstacle} ({where})")
@@ -136,6 +144,10 @@ def _obstacle(row: ResultRow, printed: PublishedResult) -> str | None:
     for departure in row.departures:
         if not departure.comparable:
             return f"{departure.badge}: {departure.reason}"
+    if printed.origin != "own":
+        return (
+            f"published {printed.test.text if printed.test else ''} is {ORIGINS[printed.origin]} ({printed.citation})"
+        )
     if printed.doubtful:
         return "the published cell is doubtful"
     if row.params and printed.params_exact and row.has_epochs:

@@ -16,7 +16,7 @@ from graphtrial.datasets import Dataset, DatasetSpec
 from graphtrial.datasets.base import published_name
 from graphtrial.encodings import ENCODINGS
 from graphtrial.encodings.combined import combine
-from graphtrial.encodings.notation import checked_parts
+from graphtrial.encodings.notation import checked_parts, short_encoding
 from graphtrial.nn import MODELS, Shapes, implied_settings, model_settings, parse_budget, width_for_budget
 from graphtrial.published import released_configuration
 from graphtrial.training import PROTOCOLS, Protocol, Rules
@@ -186,12 +186,13 @@ def choose_settings(
         released = released_configuration(
             published_name(dataset),
             row.model,
-            encoding=encoding is not None,
+            encoding=short_encoding(encoding),
             edge_features=bool(row.settings.get("edge_features")),
             layers=row.settings.get("layers"),
         )
-        if released:  # edge features are a setting of the row
-            sizes = {key: value for key, value in released.settings.items() if key != "edge_features"}
+        if released:  # edge features are a setting of the row where a model was released with and without them
+            chosen = released.edge_features is not None
+            sizes = {key: value for key, value in released.settings.items() if key != "edge_features" or not chosen}
             return sizes | implied_settings(row.model, row.settings) | row.settings
     width = width_for_budget(row.model, shapes(), row.settings, parse_budget(row.budget or DEFAULT_BUDGET))
     return {**row.settings, "width": width}

@@ -180,8 +180,8 @@ def test_model_of_the_edge_study_has_its_released_parameters(config: Configurati
     assert name == config.model
     settings = {**config.settings, "idle_edge_embedding": True}  # the reference counts the unused embedding
     shapes = TSP if config.printed.dataset == "TSP" else COLLAB
-    if config.encoding_dim:
-        shapes = replace(shapes, encoding_dim=config.encoding_dim)
+    if config.encoding != "none":
+        shapes = replace(shapes, encoding_dim=int(config.encoding.removeprefix("laplacian:")))
     model, kind = build_model(name, shapes, accepted_settings(name, **settings)), MODELS.get(name)
     # The reference gives the last layer a single head of full width; only edge states make that another count.
     model.blocks[-1].conv = kind(config.settings["width"], **kind.last_layer)

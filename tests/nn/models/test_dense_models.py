@@ -39,7 +39,7 @@ def label(config: Configuration) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize("config", RELEASED, ids=label)
 def test_released_configuration_has_exactly_its_parameters(config: Configuration) -> None:
-    shapes = SHAPES["CSL with encoding" if config.encoding_dim else config.printed.dataset]
+    shapes = SHAPES["CSL with encoding" if config.encoding != "none" else config.printed.dataset]
     with torch.device("meta"):
         assert count_parameters(build_model(config.model, shapes, dict(config.settings))) == config.params
 

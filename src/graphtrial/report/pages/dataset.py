@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import median_low
 
+from graphtrial.published import published_results
 from graphtrial.report import charts
 from graphtrial.report.addresses import dataset_page, file_name
 from graphtrial.report.facts import describe, statistics
+from graphtrial.report.grid import Grid
+from graphtrial.report.published_table import published_grid
 from graphtrial.report.row_page import RowPage, labels
 from graphtrial.report.row_table import row_grid
 from graphtrial.report.site import Prepared, Site
@@ -36,8 +39,17 @@ def write(site: Site) -> None:
             metadata=prepared.facts,
             pictures=[_picture(site, file, i, picture) for i, picture in enumerate(prepared.pictures)],
             statistics=site.table(grid) if grid else None,
+            published=_published(site, name, file),
             parts=[_part(site, f"{file}-{i}", part) for i, part in enumerate(_tables(rows))],
         )
+
+
+def _published(site: Site, name: str, file: str) -> Grid | None:
+    """Return all published results on a dataset."""
+    results = [row for row in published_results() if name in row.datasets]
+    title = f"Published results on {dataset_title(name)}"
+    grid = published_grid(site, f"{file}-published", title, results, ROOT, without=("dataset",))
+    return site.table(grid) if grid else None
 
 
 def _tables(rows: Sequence[RowPage]) -> list[list[RowPage]]:

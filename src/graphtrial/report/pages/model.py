@@ -6,7 +6,9 @@ import inspect
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.nn import MODELS
+from graphtrial.published import published_results
 from graphtrial.report.addresses import file_name, model_page
+from graphtrial.report.published_table import published_grid
 from graphtrial.report.row_page import RowPage
 from graphtrial.report.row_table import row_grid
 from graphtrial.report.site import Site
@@ -19,8 +21,18 @@ def write(site: Site) -> None:
     for name, rows in site.models.items():
         title = rows[0].model_title
         grid = row_grid(f"model-{file_name(name)}", f"{title} on all datasets", rows, ROOT, with_dataset=True)
+        results = (row for row in published_results() if any(model.name == name for model in row.models))
+        published = published_grid(
+            site, f"model-{file_name(name)}-published", f"Published results of {title}", results, ROOT
+        )
         site.page(
-            model_page(name), "model.html", name=name, title=title, about=_about(name, rows), grid=site.table(grid)
+            model_page(name),
+            "model.html",
+            name=name,
+            title=title,
+            about=_about(name, rows),
+            grid=site.table(grid),
+            published=site.table(published) if published else None,
         )
 
 

@@ -100,7 +100,7 @@ def _untried(site: Site) -> Grid:
     lines = []
     for row in published_results():
         if (row.paper, row.table, row.printed.dataset) in tables and row not in compared and row.test:
-            table = f"{row.paper}, table {row.table}"
+            table = row.where
             settings = ", ".join(f"{key} {value}" for key, value in row.printed.variant.items())
             layers = Cell("" if row.layers is None else str(row.layers), sort=row.layers)
             lines.append(

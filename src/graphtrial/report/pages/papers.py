@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from graphtrial.report.addresses import table_page
+from graphtrial.published import published_results
 from graphtrial.report.grid import Cell, Grid, words
+from graphtrial.report.pages.paper import listed_papers
+from graphtrial.report.published_table import where_cell
 from graphtrial.report.row_page import STYLES, RowPage
 from graphtrial.report.row_table import grid_column, row_cell, title_cell
 from graphtrial.report.site import Site
@@ -33,6 +35,7 @@ def write(site: Site) -> None:
         apart=apart(site),
         grid=site.table(_grid(site)),
         tables=site.printed,
+        listed={name: len(published_results(name)) for name in listed_papers()},
         explanation=EXPLANATION,
     )
 
@@ -64,9 +67,7 @@ def _line(page: RowPage) -> list[Cell]:
         Cell(str(page.test), sort=page.test.mean) if page.test else Cell(""),
         *(row_cell(name, page) for name in ("published", "difference", "p_holm")),
         Cell(str(page.done), sort=page.done),
-        Cell(f"{published.paper}, {published.table}", href=table_page(published.paper, published.table))
-        if published
-        else Cell(""),
+        where_cell(published) if published else Cell(""),
         row_cell("verdict", page),
         row_cell("reason", page),
     ]

@@ -84,4 +84,4 @@ def _trials(view: RowPage) -> Grid:
         for trial in view.trials
     ]
     title = f"Trials of {view.title} on {view.dataset_title}"
-    return Grid(view.id, title, columns, lines, PLUS_MINUS, formats=("csv",))
+    return Grid(view.id, title, columns, lines, PLUS_MINUS, formats=())

@@ -36,6 +36,12 @@ def _published_test(get: Callable[[PublishedScore], Scalar]) -> Callable[[Result
     return _published(lambda result: None if result.test is None else get(result.test))
 
 
+def _published_text(row: ResultRow) -> str:
+    if row.published is None or row.published.test is None:
+        return ""
+    return row.published.test.text + ("" if row.published.origin == "own" else f" ({row.published.origin})")
+
+
 def _trials(row: ResultRow) -> str:
     others = [f"{count} {status}" for status, count in row.statuses.items() if status != "done"]
     derived = f" ({len(row.derived_seeds)} seeds derived)" if row.derived_seeds else ""
@@ -112,15 +118,17 @@ ROW_COLUMNS: ColumnTable[ResultRow] = ColumnTable(
         Column(
             "published",
             "Published",
-            "test score as printed in the paper",
+            "test score as printed in the paper, with its origin where it is not the paper's own",
             lambda row: row.published,
-            text=lambda row: row.published.test.text if row.published and row.published.test else "",
+            text=_published_text,
             flat={
                 "paper": _published(lambda result: result.paper),
                 "table": _published(lambda result: result.table),
                 "test_mean": _published_test(lambda score: score.mean),
                 "test_std": _published_test(lambda score: score.std),
                 "test_n": _published_test(lambda score: score.n),
+                "origin": _published(lambda result: result.origin),
+                "citation": _published(lambda result: result.citation),
             },
             outputs=EVERYWHERE | LATEX,
         ),

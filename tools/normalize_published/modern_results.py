@@ -1,0 +1,141 @@
+"""The published results of modern models in our names.
+
+A result is that of a released configuration of the same dataset and exact parameter count, or of the same name in the
+repository of the paper that measured it; any other is shown, but no trial compares with it, since its model is not
+known exactly.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from tools.normalize_published.modern_configurations import dataset_names, modern_configurations
+from tools.normalize_published.modern_papers import PAPERS, origin_of, paper_of
+from tools.normalize_published.raw import Line, number, read_csv, stated
+
+NAMES = {
+    "GPS": "gps",
+    "GRIT": "grit",
+    "Exphormer": "exphormer",
+    "Graphormer": "graphormer",
+    "SAN": "san",
+    "GT": "gt",
+    "PNA": "pna",
+    "DGN": "dgn",
+    "GatedGCN-LSPE": "gatedgcn-lspe",
+    "GCN+": "gcn-plus",
+    "GIN+": "gin-plus",
+    "GatedGCN+": "gatedgcn-plus",
+    "GATv2": "gatv2",
+    "SignNet": "signnet",
+    "GCN*": "tuned-gnn",
+    "GraphSAGE*": "tuned-gnn",
+    "GAT*": "tuned-gnn",
+    "GCN": "gcn",
+    "GIN": "gin",
+    "GAT": "gat",
+    "GatedGCN": "gatedgcn",
+    "GraphSAGE": "graphsage",
+    "GraphSage": "graphsage",
+    "DiffPool": "diffpool",
+}
+"""Registered model of a printed one whose size is not known, by the words before a size, variant or encoding."""
+VARIANT = re.compile(r"\+(HDSE|SPSE|GPSE|LapPE|RWSE|virtual|VN)|-(HDSE|SPSE|RWSE|E-PE|PE|Slim|small|medium|deep)$")
+SAN_SIZE = "SAN's printed 508.6K belong to an ablation of 508,513; the released configuration has 454,697"
+NOT_KNOWN = "no released configuration is known to be that of this number"
+SIZES = {"k": 1000, "m": 1_000_000}
+
+
+def modern_results() -> Iterable[dict[str, Any]]:
+    """Yield one line per published result, paper by paper."""
+    papers = list(PAPERS)
+    for line in sorted(read_csv("raw/modern_results.csv"), key=lambda line: papers.index(paper_of(line))):
+        yield _result(line)
+
+
+def _result(line: Line) -> dict[str, Any]:
+    paper, origin, config = paper_of(line), origin_of(line), _configuration(line)
+    name = config["model"] if config else registered_name(line["model"])
+    settings = config["settings"] if config else {}
+    printed = _count(line["params"])
+    exact = config["params"] if config else None
+    table, _, _ = line["table"].partition(" (")
+    return {
+        "paper": paper,
+        "table": table,
+        "label": line["model"],
+        "datasets": dataset_names(line["dataset"]),
+        "models": [{"name": name, "settings": settings}] if name else [],
+        "encoding": config.get("encoding", "none") if config else "none",
+        **stated(
+            {
+                "protocol": config.get("protocol")
+                if config and (origin != "own" or config["paper"] == paper)
+                else None,
+                "origin": None if origin == "own" else origin,
+                "layers": config["layers"] if config else None,
+                "params": printed,
+                "params_exact": exact,
+                "erratum": SAN_SIZE if line["model"] == "SAN" and line["params"] in ("508.6K", "509K") else None,
+                "source": config["source"] if config else None,
+                "citation": _citation(line),
+                "reason": None if config else NOT_KNOWN,
+            }
+        ),
+        "metric": line["metric"],
+        "higher_is_better": line["metric"] != "MAE",
+        "status": "ok",
+        "test": _score(line),
+        "printed": {
+            "dataset": line["dataset"],
+            "model": line["model"],
+            "variant": {"pe": line["pe"]} if line["pe"] else {},
+        },
+    }
+
+
+def registered_name(label: str) -> str | None:
+    """Return the registered model of a printed label without its size, variant and encoding; none for any other."""
+    base = re.split(r" |,", label)[0]
+    return NAMES.get(base) or NAMES.get(VARIANT.sub("", base))
+
+
+def _configuration(line: Line) -> dict[str, Any] | None:
+    """Return the first configuration of the same dataset and exact count, or the paper's only one of that name."""
+    counts = {int(text) for text in (line["params_config"], line["params"]) if text.isdigit()}
+    released = [c for c in modern_configurations() if c["printed"]["dataset"] == line["dataset"] and "params" in c]
+    named = [
+        config
+        for config in released
+        if origin_of(line) == "own"
+        and config["paper"] == paper_of(line)
+        and config["printed"]["model"].partition(" (tunedGNN)")[0] == line["model"]
+    ]
+    equal = (config for config in released if config["params"] in counts)
+    return next(equal, named[0] if len(named) == 1 else None)
+
+
+def _count(text: str) -> int | None:
+    """Read a printed number of parameters such as 588929, 505.1K, ~500k or about 100K."""
+    match = re.fullmatch(r"(?:about |~)?([\d.]+)([km]?)", text.casefold())
+    return round(float(match[1]) * SIZES.get(match[2], 1)) if match else None
+
+
+def _citation(line: Line) -> str:
+    """Return where the number was read: behind the semicolon of a leaderboard stands the paper of the entry."""
+    _, _, entry = line["paper"].partition("; ")
+    return "; ".join(filter(None, [entry, line["source"].replace(", read", "")]))
+
+
+def _score(line: Line) -> dict[str, Any]:
+    runs = line["n_seeds"].removesuffix(" folds")
+    return stated(
+        {
+            "mean": float(line["mean"]),
+            "std": number(line["sd"]),
+            "n": int(runs) if runs else None,
+            "text": f"{line['mean']}±{line['sd']}" if line["sd"] else line["mean"],
+        }
+    )
