@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-import torch
 from torch import Tensor, nn
 
 from graphtrial.ops import batch_norm, dropout, feature_linear, linear

@@ -48,9 +48,7 @@ def update_running_statistics(mean: Tensor, variance: Tensor, statistics: Tensor
 
 @recordable
 @full_precision
-def batch_norm_inference(
-    x: Tensor, norm: nn.BatchNorm1d, residual: Tensor | None, activation: str
-) -> Tensor:
+def batch_norm_inference(x: Tensor, norm: nn.BatchNorm1d, residual: Tensor | None, activation: str) -> Tensor:
     """Return `activation(batch_norm(x)) + residual` by running statistics. Shapes as in `batch_norm`."""
     if not uses_kernels(x) or torch.is_grad_enabled() or torch.compiler.is_compiling():
         out = F.batch_norm(x, norm.running_mean, norm.running_var, norm.weight, norm.bias, eps=norm.eps)

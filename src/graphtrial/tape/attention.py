@@ -53,9 +53,7 @@ def attend_backward(table: Array, c: Array, claim: Array, numbers: Array) -> Non
     sums = np.empty(((nodes + BLOCK - 1) // BLOCK, 2 * width * LANES), np.float32)
     colptr, row, perm = integers(table, c[3]), integers(table, c[4]), integers(table, c[5])
     claim[0] = 0
-    gat_gradients(
-        claim, colptr, row, perm, lanes, alpha, weights, grad_lanes, grad_score, grad_target, out, sums
-    )
+    gat_gradients(claim, colptr, row, perm, lanes, alpha, weights, grad_lanes, grad_score, grad_target, out, sums)
     add_attention_blocks(sums, grad_weights)
     vector(table, c[13])[:] = grad_weights[0].reshape(-1)
     vector(table, c[14])[:] = grad_weights[1].reshape(-1)

@@ -97,7 +97,9 @@ def normalize(table: Array, c: Array, claim: Array, numbers: Array) -> None:
 
 
 @compiled
-def apply_norm(table: Array, residual: int, claim: Array, x: Array, activation: int, columns: Array, out: Array) -> None:
+def apply_norm(
+    table: Array, residual: int, claim: Array, x: Array, activation: int, columns: Array, out: Array
+) -> None:
     """out = activation(x * scale + shift) + residual, an operand or none."""
     claim[0] = 0
     if residual < 0:

@@ -36,7 +36,7 @@ def aggregate(
         return _maximum(tape, of.input("in_ptr"), of.input("source"), x, NODE_ROWS)
     if weight is None:
         weight = of.edge_weight(reduce)
-    if not isinstance(weight, Operand) or reduce == "mean" and weight is not of.edge_weight("mean"):
+    if not isinstance(weight, Operand) or (reduce == "mean" and weight is not of.edge_weight("mean")):
         raise NotRecordableError("aggregation by weights that are computed")
     scale = None if self_weight is None else as_symbol(tape, self_weight)
     forward = of.input("in_ptr"), of.input("source"), NONE
@@ -93,9 +93,7 @@ def _maximum(tape: Tape, ptr: Operand, index: Operand, x: Symbol, rows: Rows) ->
 
 def edge_add(tape: Tape, of: Structure, source: Symbol, target: Symbol) -> Symbol:
     out = result(tape, EDGE_ROWS, source.trailing, source, target)
-    tape.emit(
-        codes.EDGE_ADD, of.input("source"), of.input("target"), source.operand, target.operand, out.operand
-    )
+    tape.emit(codes.EDGE_ADD, of.input("source"), of.input("target"), source.operand, target.operand, out.operand)
 
     def rule() -> None:
         g = tape.gradient(out)

@@ -183,9 +183,7 @@ def batch_norm(
     return out, statistics
 
 
-def update_running_statistics(
-    tape: Tape, mean: Tensor, variance: Tensor, statistics: Operand, momentum: float
-) -> None:
+def update_running_statistics(tape: Tape, mean: Tensor, variance: Tensor, statistics: Operand, momentum: float) -> None:
     buffers = (tape.fixed(buffer, 1, buffer.numel()) for buffer in (mean, variance))
     tape.emit(codes.UPDATE_STATISTICS, statistics, *buffers, tape.number(momentum))
 

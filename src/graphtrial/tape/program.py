@@ -140,7 +140,7 @@ class Memory:
         last: dict[Operand, int] = {}
         order = [*tape.forward, *tape.backward]
         for at, instruction in enumerate(order):
-            last.update({operand: at for operand in _in_arena(instruction)})
+            last.update(dict.fromkeys(_in_arena(instruction), at))
         free: dict[tuple[Rows, int], list[int]] = defaultdict(list)
         for at, instruction in enumerate(order):
             operands = dict.fromkeys(_in_arena(instruction))

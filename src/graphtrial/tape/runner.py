@@ -45,10 +45,11 @@ class Program:
         self.converted = [(name.removesuffix(AS_FLOAT), at) for name, at in others.items() if name.endswith(AS_FLOAT)]
         self.output = tape.inputs["logits"]
         self.alive: list[Tensor] = []
+        self.parameters: tuple[Tensor, ...] = ()
         self.gradients: list[Tensor] = []
         if gradients is not None:
-            parameters, owned = zip(*tape.gradients(), strict=True)
-            self.gradients = list(gradients(parameters))
+            self.parameters, owned = zip(*tape.gradients(), strict=True)
+            self.gradients = list(gradients(self.parameters))
             for own, gradient in zip(owned, self.gradients, strict=True):
                 own.place = gradient
         self.operands = np.array([[o.kind, 0, o.columns, *o.rows] for o in tape.operands], np.int64)
@@ -105,45 +106,72 @@ class Program:
 
         grad = grad_logits.contiguous()
         self.inputs[self.tape.inputs["grad_output"].place] = grad.data_ptr()
+        before = [None if p.grad is None else p.grad.clone() for p in self.parameters]
         execute(self.backward, self.operands, self.slots, self.inputs, self.sizes, self.numbers, self.seeds)
+        for parameter, gradient, earlier in zip(self.parameters, self.gradients, before, strict=True):
+            parameter.grad = gradient if earlier is None else earlier + gradient
 
 
 class TapedModel:
     """A model whose passes over small batches are programs, where it can be recorded.
 
-    The results have the same bits as those of the model itself. `gradients` returns the tensors into which the
-    gradients of parameters are written.
+    Called like the model, with the same results to the bit; what cannot be recorded, or is not worth it, the model
+    itself computes. `gradients` returns the tensors into which the gradients of parameters are written; by default they
+    are allocated.
     """
 
-    def __init__(self, model: nn.Module, gradients: Gradients) -> None:
+    def __init__(self, model: nn.Module, gradients: Gradients | None = None) -> None:
         self.model = model
-        self._gradients = gradients
+        self._gradients = gradients or (lambda parameters: [torch.zeros_like(each) for each in parameters])
         self._programs: dict[bool, Program | None] = {}
+        self._anchor = torch.zeros(0, requires_grad=True)
 
-    def forward(self, batch: GraphBatch) -> Tensor | None:
-        """Return the logits of a batch, or None where the model itself has to compute them."""
+    def __call__(self, batch: GraphBatch) -> Tensor:
+        """Return the logits of a batch."""
         program = self._program(batch)
         if program is None or not program.fits(batch):
-            return None
+            out: Tensor = self.model(batch)
+            return out
+        if self.model.training and torch.is_grad_enabled():
+            recorded: Tensor = _Pass.apply(self._anchor, program, batch)  # type: ignore[no-untyped-call]
+            return recorded
         return program.run(batch)
 
-    def backward(self, grad_logits: Tensor) -> None:
-        """Compute the gradients of the last batch, given that of its logits."""
-        program = self._programs[True]
-        if program is not None:
-            program.differentiate(grad_logits)
-
-    def bind(self) -> None:
-        """Look up where parameters are; to be called when they may have moved."""
+    def train(self, mode: bool = True) -> TapedModel:
+        """Set the training mode of the model, and look up where its parameters are."""
+        self.model.train(mode)
         for program in self._programs.values():
             if program is not None:
                 program.bind()
+        return self
+
+    def eval(self) -> TapedModel:
+        """Set the evaluation mode of the model."""
+        return self.train(False)
 
     def _program(self, batch: GraphBatch) -> Program | None:
-        if not uses_kernels(batch.edge_index) or not has_vectors() or torch.is_autocast_enabled("cpu"):
-            return None
+        """Return the program of the model in its mode; in evaluation, only where no gradient is asked for."""
         training = self.model.training
+        if not (uses_kernels(batch.edge_index) and has_vectors()) or torch.is_autocast_enabled("cpu"):
+            return None
+        if not training and torch.is_grad_enabled():
+            return None
         if training not in self._programs:
             tape = record(self.model, batch, training=training)
             self._programs[training] = None if tape is None else Program(tape, self._gradients if training else None)
+            self.train(training)
         return self._programs[training]
+
+
+class _Pass(torch.autograd.Function):
+    """The passes of a program as one node of autograd, which sets the gradients of all parameters."""
+
+    @staticmethod
+    def forward(ctx: Any, anchor: Tensor, program: Program, batch: GraphBatch) -> Tensor:
+        ctx.program, ctx.batch = program, batch  # the batch stays alive: the program has the addresses of its arrays
+        return program.run(batch)
+
+    @staticmethod
+    def backward(ctx: Any, grad_logits: Tensor) -> tuple[None, None, None]:
+        ctx.program.differentiate(grad_logits)
+        return None, None, None

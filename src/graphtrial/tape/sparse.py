@@ -149,14 +149,10 @@ def mean(table: Array, c: Array, claim: Array) -> None:
     logits, out, inverse = matrix(table, c[8]), matrix(table, c[9]), matrix(table, c[10])
     claim[0] = 0
     if c[5] < 0:
-        gated_mean(
-            claim, CHUNK, ptr, index, source, target, None, None, value, GATE_EPSILON, logits, out, inverse
-        )
+        gated_mean(claim, CHUNK, ptr, index, source, target, None, None, value, GATE_EPSILON, logits, out, inverse)
     else:
         edge, weight = matrix(table, c[5]), matrix(table, c[6])
-        gated_mean(
-            claim, CHUNK, ptr, index, source, target, edge, weight, value, GATE_EPSILON, logits, out, inverse
-        )
+        gated_mean(claim, CHUNK, ptr, index, source, target, edge, weight, value, GATE_EPSILON, logits, out, inverse)
 
 
 @compiled
