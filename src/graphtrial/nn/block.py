@@ -14,6 +14,7 @@ from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
 from graphtrial.nn.layers import BatchNorm, Dropout
 from graphtrial.ops.portable import at_least_32
+from graphtrial.ops.recording import recordable
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,7 @@ def _norm(conv: Conv, width: int, config: BlockConfig) -> nn.Module | None:
     return BatchNorm(width, "none" if separate else conv.activation)
 
 
+@recordable
 def graph_norm(graph: GraphBatch, level: str, dtype: torch.dtype) -> Tensor:
     """Return 1 / sqrt(number of nodes or edges of the graph) for each node or edge, [rows, 1]."""
 

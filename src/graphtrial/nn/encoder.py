@@ -8,10 +8,12 @@ from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.layers import Linear
 from graphtrial.nn.shapes import Shapes
+from graphtrial.ops.recording import recordable
 
 ENCODING_COLUMN = "encoding"
 
 
+@recordable
 def encoding_values(graph: GraphBatch) -> Tensor | None:
     """Return the encoding of each node, [nodes, width], zero where a small graph has no value (NaN); None without."""
     values = graph.columns.get(ENCODING_COLUMN)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from graphtrial.ops import batch_norm, dropout, feature_linear, linear
+from graphtrial.ops.batch_norm import batch_norm_inference, update_running_statistics
 
 
 class Linear(nn.Linear):
@@ -49,14 +48,6 @@ class BatchNorm(nn.BatchNorm1d):
     def forward(self, x: Tensor, residual: Tensor | None = None) -> Tensor:
         if self.training and len(x) > 1:
             out, statistics = batch_norm(x, self.weight, self.bias, residual, self.eps, self.activation)
-            with torch.no_grad():
-                mean, variance = statistics.unbind()
-                torch._foreach_lerp_([self.running_mean, self.running_var], [mean, variance], self.momentum or 0.0)
+            update_running_statistics(self.running_mean, self.running_var, statistics, self.momentum or 0.0)
             return out
-        out = self.normalize_by_running_statistics(x)
-        out = out.relu() if self.activation == "relu" else F.elu(out) if self.activation == "elu" else out
-        return out if residual is None else out + residual
-
-    def normalize_by_running_statistics(self, x: Tensor) -> Tensor:
-        """Normalise x by the running statistics, as in evaluation."""
-        return F.batch_norm(x, self.running_mean, self.running_var, self.weight, self.bias, eps=self.eps)
+        return batch_norm_inference(x, self, residual, self.activation)

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.ops.portable import full_precision
+from graphtrial.ops.recording import recordable
 from graphtrial.ops.sparse_matrix import membership
 from graphtrial.ops.spmm import spmm
 from graphtrial.ops.spmm_max import spmm_max
@@ -17,6 +18,7 @@ from graphtrial.ops.spmm_max import spmm_max
 Readout = Literal["mean", "sum", "max", "set2set"]
 
 
+@recordable
 @full_precision
 def pool(graph: GraphBatch, x: Tensor, how: str) -> Tensor:
     """Global mean, sum or max pooling; 0 for a graph without nodes. x: [nodes, width] -> [graphs, width]."""

@@ -10,6 +10,7 @@ from torch import Tensor
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.ops.portable import at_least_32, full_precision
+from graphtrial.ops.recording import recordable
 from graphtrial.ops.sparse_matrix import adjacency, incidence
 from graphtrial.ops.spmm import spmm
 from graphtrial.ops.spmm_max import spmm_max
@@ -17,6 +18,7 @@ from graphtrial.ops.spmm_max import spmm_max
 Reduce = Literal["sum", "mean", "max"]
 
 
+@recordable
 @full_precision
 def aggregate(
     graph: GraphBatch,
@@ -67,6 +69,7 @@ def aggregate_messages(graph: GraphBatch, messages: Tensor, reduce: Reduce = "su
     return spmm(matrix, messages, edge_weight(graph, reduce, messages.dtype))
 
 
+@recordable
 def symmetric_weight(graph: GraphBatch, dtype: torch.dtype) -> Tensor:
     r"""Return the symmetric normalisation of GCN, :math:`1 / \sqrt{d^{out}_j d^{in}_i}` for each edge, [edges]."""
 
@@ -80,6 +83,7 @@ def symmetric_weight(graph: GraphBatch, dtype: torch.dtype) -> Tensor:
     return graph.cached(f"symmetric {dtype}", compute)
 
 
+@recordable
 def edge_weight(graph: GraphBatch, reduce: Reduce, dtype: torch.dtype) -> Tensor:
     """Return the edge weights of a sum (1) or a mean (1 / in-degree of the target), [edges]."""
 

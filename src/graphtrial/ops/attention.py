@@ -14,6 +14,7 @@ from graphtrial.graphs import GraphBatch
 from graphtrial.ops.custom_op import array, empty, register_op
 from graphtrial.ops.edge_softmax import edge_softmax, edge_softmax_reference
 from graphtrial.ops.portable import full_precision, gather, gather_rows, uses_kernels
+from graphtrial.ops.recording import recordable
 from graphtrial.ops.sparse_matrix import adjacency
 from graphtrial.ops.spmm import spmm, spmm_reference
 from graphtrial.ops.vector_paths import has_vectors
@@ -24,6 +25,7 @@ MIN_HEADS = 3
 """With fewer heads most lanes would be idle, and separate softmax and SpMM kernels are faster."""
 
 
+@recordable
 @full_precision
 def attention(graph: GraphBatch, z: Tensor, source: Tensor, target: Tensor, slope: float) -> Tensor:
     r"""Multi-head attention over in-neighbours, as in GAT.

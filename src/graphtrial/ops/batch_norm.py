@@ -6,17 +6,20 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional as F
 
 from graphtrial.core.hardware.threads import run
 from graphtrial.ops.custom_op import array, empty, register_op
+from graphtrial.ops.linear import row_sum
 from graphtrial.ops.portable import full_precision, uses_kernels
+from graphtrial.ops.recording import recordable
 
 CODES = {"none": 0, "relu": 1, "elu": 2}
 """Codes of the activations in the kernels."""
 
 
+@recordable
 @full_precision
 def batch_norm(
     x: Tensor, weight: Tensor, bias: Tensor, residual: Tensor | None, epsilon: float, activation: str
@@ -30,6 +33,36 @@ def batch_norm(
         return batch_norm_reference(x, weight, bias, residual, epsilon, activation)
     out, _, statistics = _call(x, weight, bias, residual, epsilon, activation)
     return out, statistics
+
+
+@recordable
+def update_running_statistics(mean: Tensor, variance: Tensor, statistics: Tensor, momentum: float) -> None:
+    """Move running mean and variance [width] towards the `statistics` [2, width] of a batch, in place."""
+    if uses_kernels(mean) and not torch.compiler.is_compiling():
+        from graphtrial.ops import kernels
+
+        kernels.update_statistics(array(statistics), momentum, mean.numpy(), variance.numpy())
+    else:
+        torch._foreach_lerp_([mean, variance], [*statistics.unbind()], momentum)
+
+
+@recordable
+@full_precision
+def batch_norm_inference(x: Tensor, norm: nn.BatchNorm1d, residual: Tensor | None, activation: str) -> Tensor:
+    """Return `activation(batch_norm(x)) + residual` by running statistics. Shapes as in `batch_norm`."""
+    if not uses_kernels(x) or torch.is_grad_enabled() or torch.compiler.is_compiling():
+        out = F.batch_norm(x, norm.running_mean, norm.running_var, norm.weight, norm.bias, eps=norm.eps)
+        out = F.elu(out) if activation == "elu" else F.relu(out) if activation == "relu" else out
+        return out if residual is None else out + residual
+    from graphtrial.ops import kernels
+
+    rows, columns = array(x), np.empty((4, x.shape[1]), array(x).dtype)
+    tensors = (norm.running_mean, norm.running_var, norm.weight, norm.bias)
+    kernels.running_coefficients(*(array(tensor) for tensor in tensors if tensor is not None), norm.eps, columns)
+    out = empty(x, *x.shape)
+    skip = None if residual is None else array(residual)
+    run(kernels.batch_norm, 2 * x.numel(), rows, CODES[activation], skip, columns, out.numpy())
+    return out
 
 
 def batch_norm_reference(
@@ -82,7 +115,7 @@ def _backward(ctx: Any, grad_output: Tensor | None, *_: Any) -> tuple[Any, ...]:
     if ctx.residual_rows is None:
         return (*grads, None, None, None)
     broadcast = ctx.residual_rows == 1 and grad_output.shape[0] != 1
-    return (*grads, grad_output.sum(dim=0, keepdim=True) if broadcast else grad_output, None, None)
+    return (*grads, row_sum(grad_output) if broadcast else grad_output, None, None)
 
 
 def _batch_norm_backward(

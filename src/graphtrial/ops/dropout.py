@@ -11,10 +11,12 @@ from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.hardware.threads import run
 from graphtrial.ops.custom_op import array, empty, register_op
 from graphtrial.ops.portable import uses_kernels
+from graphtrial.ops.recording import recordable
 
 LEVELS = 1 << 16
 
 
+@recordable
 def dropout(x: Tensor, p: float, training: bool = True) -> Tensor:
     """Zero each element of `x` with probability `p` and scale the others by 1 / (1 - p); the identity in evaluation.
 
@@ -26,7 +28,7 @@ def dropout(x: Tensor, p: float, training: bool = True) -> Tensor:
         return x
     if not uses_kernels(x) or x.dtype == torch.bfloat16:
         return x * dropout_mask(x, p)
-    return _call(x, _seed(p, None), _threshold(p))
+    return _call(x, _seed(p, None), threshold(p))
 
 
 def dropout_mask(like: Tensor, p: float, generator: torch.Generator | None = None) -> Tensor:
@@ -35,7 +37,7 @@ def dropout_mask(like: Tensor, p: float, generator: torch.Generator | None = Non
         _check(p)
         mask = torch.empty_like(like, requires_grad=False).bernoulli_(1 - p, generator=generator)
         return mask.div_(1 - p)
-    return _call_mask(like, _seed(p, generator), _threshold(p))
+    return _call_mask(like, _seed(p, generator), threshold(p))
 
 
 def _seed(p: float, generator: torch.Generator | None) -> Tensor:
@@ -43,7 +45,8 @@ def _seed(p: float, generator: torch.Generator | None) -> Tensor:
     return torch.empty(1, dtype=torch.int64).random_(generator=generator)
 
 
-def _threshold(p: float) -> int:
+def threshold(p: float) -> int:
+    """Return the number of 65536 levels at which an element is kept."""
     return max(1, round((1 - p) * LEVELS))
 
 

@@ -11,10 +11,12 @@ from graphtrial.core.hardware.threads import run
 from graphtrial.graphs import GraphBatch
 from graphtrial.ops.custom_op import array, register_op
 from graphtrial.ops.portable import full_precision, gather, gather_rows, uses_kernels
+from graphtrial.ops.recording import recordable
 from graphtrial.ops.sparse_matrix import SparseMatrix, adjacency
 from graphtrial.ops.spmm import spmm
 
 
+@recordable
 @full_precision
 def edge_add(graph: GraphBatch, source: Tensor, target: Tensor) -> Tensor:
     """Return `source[j] + target[i]` for each edge from j to i (DGL's `u_add_v`).

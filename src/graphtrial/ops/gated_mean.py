@@ -10,8 +10,9 @@ from torch import Tensor
 from graphtrial.core.hardware.threads import run
 from graphtrial.graphs import GraphBatch
 from graphtrial.ops.custom_op import array, empty, register_op
-from graphtrial.ops.linear import fits_tiles, matmul_into, transposed_matmul
+from graphtrial.ops.linear import column_sums, fits_tiles, matmul_into, row_sum, sum_of_blocks, transposed_matmul
 from graphtrial.ops.portable import full_precision, gather, gather_rows, segment_sum, uses_kernels
+from graphtrial.ops.recording import recordable
 from graphtrial.ops.sparse_matrix import adjacency
 
 EPSILON = 1e-6
@@ -19,6 +20,7 @@ CHUNK = 2048
 """Edges per chunk, so that intermediate results stay in the processor's cache."""
 
 
+@recordable
 @full_precision
 def gated_mean(
     graph: GraphBatch,
@@ -79,7 +81,7 @@ def _gated_mean(
     from graphtrial.ops import kernels
 
     if edge is not None and _is_broadcast(edge, col):
-        target, edge = target + (edge if weight is None else edge @ weight.t()), None
+        target, edge = target + (edge if weight is None else _product(edge, weight, transposed=True)), None
     if bias is not None:
         target = target + bias
     mean, inverse = value.new_empty(value.shape), value.new_empty(value.shape)
@@ -95,9 +97,14 @@ def _projected(edge: Tensor, weight: Tensor | None) -> tuple[Tensor, Tensor | No
     """Return edges and weight, multiplied beforehand where the kernel has no register tile for them."""
     if weight is None or fits_tiles(edge, weight):
         return edge, weight
-    out = empty(edge, *edge.shape)
-    matmul_into(edge.detach(), weight.detach(), None, out, transposed=True)
-    return out, None
+    return _product(edge, weight, transposed=True), None
+
+
+def _product(x: Tensor, weight: Tensor, *, transposed: bool) -> Tensor:
+    """Return x @ weight, or x @ weight.T if `transposed`, of a square `weight`."""
+    out = empty(x, *x.shape)
+    matmul_into(x.detach(), weight.detach(), None, out, transposed=transposed)
+    return out
 
 
 def _fake(
@@ -135,7 +142,7 @@ def _backward(ctx: Any, grad_mean: Tensor | None, grad_logits: Tensor | None, _:
         grad_edge if ctx.has_edge else None,
         grad_value,
         grad_weight if ctx.has_weight else None,
-        grad_target.sum(dim=0) if ctx.has_bias else None,
+        row_sum(grad_target)[0] if ctx.has_bias else None,
         None,
         None,
     )
@@ -174,17 +181,17 @@ def _gated_mean_backward(
     if edge is None:
         return grad_source, grad_target, value.new_empty(0), grad_value, value.new_empty(0)
     if not per_edge:
-        grad_edge = grad_target.sum(dim=0, keepdim=True)
+        grad_edge = column_sums(grad_target).unsqueeze(0)
         if weight is None:
             return grad_source, grad_target, grad_edge, grad_value, value.new_empty(0)
-        return grad_source, grad_target, grad_edge @ weight, grad_value, torch.outer(grad_edge[0], edge[0])
+        grad_weight = torch.outer(grad_edge[0], edge[0])
+        return grad_source, grad_target, _product(grad_edge, weight, transposed=False), grad_value, grad_weight
     if weight is None:
         return grad_source, grad_target, grad_edge, grad_value, value.new_empty(0)
     if grad_weights is not None:
-        return grad_source, grad_target, grad_edge, grad_value, grad_weights.sum(0)
-    grad_logit, grad_edge = grad_edge, empty(edge, *edge.shape)
-    matmul_into(grad_logit, weight.detach(), None, grad_edge, transposed=False)
-    return grad_source, grad_target, grad_edge, grad_value, transposed_matmul(grad_logit, edge.detach())[0]
+        return grad_source, grad_target, grad_edge, grad_value, sum_of_blocks(grad_weights)
+    grad_weight = transposed_matmul(grad_edge, edge.detach())[0]
+    return grad_source, grad_target, _product(grad_edge, weight, transposed=False), grad_value, grad_weight
 
 
 def _fake_backward(

@@ -10,11 +10,13 @@ from torch.nn import functional as F
 from graphtrial.core.hardware.threads import run
 from graphtrial.ops.custom_op import array, empty, register_op
 from graphtrial.ops.portable import full_precision, uses_kernels
+from graphtrial.ops.recording import recordable
 
 EPSILON = 1e-12
 """Lower bound of the norm, as `eps` of `torch.nn.functional.normalize`."""
 
 
+@recordable
 @full_precision
 def l2_normalize(x: Tensor) -> Tensor:
     """Divide each row by its L2 norm, as `torch.nn.functional.normalize(x)`. x: [rows, width] -> [rows, width]."""

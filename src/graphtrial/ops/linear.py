@@ -11,12 +11,13 @@ from torch.nn import functional as F
 from graphtrial.core.hardware.threads import run, run_blocks
 from graphtrial.ops.custom_op import array, empty, register_op
 from graphtrial.ops.portable import uses_kernels
+from graphtrial.ops.recording import recordable
 from graphtrial.ops.vector_paths import has_vectors
 
 MIN_SIZE = 12
 """Rows, inputs and outputs below which the kernels have no register tile."""
 MIN_ROWS = 4096
-"""Rows from which products without a register tile are computed in blocks."""
+"""Rows from which products without a register tile are computed by torch in blocks; below by plain loops."""
 BLOCK_ROWS = 2048
 """Rows of such a block."""
 SUM_ROWS, SUM_BLOCKS = 768, 16
@@ -25,18 +26,24 @@ PRODUCTS_PER_ELEMENT = 12
 """Multiply-adds that take as long as reading one element."""
 
 
+@recordable
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """Return x @ weight.T + bias. x: [rows, inputs], weight: [outputs, inputs], bias: [outputs] -> [rows, outputs].
 
     The compiled kernel is 1.4 to 1.7 times as fast as the BLAS of torch on one thread at widths of some hundred
     (`benchmarks.operators`). Without vector instructions, and at widths that have no register tile, blocks of rows are
-    multiplied by torch; small matrices as a whole.
+    multiplied by torch; matrices that are smaller than a register tile by plain loops.
     """
     if x.dim() != 2 or not uses_kernels(x) or x.dtype != weight.dtype or torch.is_autocast_enabled("cpu"):
         return F.linear(x, weight, bias)
-    if not fits_tiles(x, weight) and len(x) < MIN_ROWS:
+    if not fits_tiles(x, weight) and len(x) < MIN_ROWS and not _is_small(x, weight):
         return F.linear(x, weight, bias)
     return _call(x, weight, bias)
+
+
+def _is_small(x: Tensor, weight: Tensor) -> bool:
+    """Return whether products of `x` [rows, inputs] and `weight` are computed by plain loops: a matter of shape."""
+    return min(x.shape[0], *weight.shape) < MIN_SIZE and x.shape[0] < MIN_ROWS
 
 
 def fits_tiles(x: Tensor, weight: Tensor) -> bool:
@@ -52,6 +59,10 @@ def matmul_into(x: Tensor, weight: Tensor, bias: Tensor | None, out: Tensor, *, 
     if fits_tiles(x, weight):
         added = None if bias is None else array(bias)
         run(kernels.matmul, work, array(x), array(weight), transposed, added, out.numpy())
+        return
+    if _is_small(x, weight):
+        added = None if bias is None else array(bias)
+        kernels.small_matmul(array(x), array(weight), transposed, added, out.numpy())
         return
     other = weight.t() if transposed else weight
 
@@ -75,6 +86,9 @@ def transposed_matmul(left: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
     work = _work(left, right)
     if fits_tiles(left, out[0]):
         run(kernels.matmul_transposed, work, array(left), array(right), out.numpy(), sums.numpy())
+    elif _is_small(left, out[0]):
+        kernels.small_matmul_transposed(array(left), array(right), out[0].numpy(), sums[0].numpy())
+        return out[0], sums[0]
     else:
         size = -(-len(left) // blocks)
 
@@ -84,7 +98,25 @@ def transposed_matmul(left: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
             torch.sum(left[rows], 0, out=sums[number])
 
         run_blocks(product, range(blocks), work)
-    return (out[0], sums[0]) if blocks == 1 else (out.sum(0), sums.sum(0))
+    return (out[0], sums[0]) if blocks == 1 else (sum_of_blocks(out), sum_of_blocks(sums))
+
+
+def sum_of_blocks(blocks: Tensor) -> Tensor:
+    """Return the sum over the first dimension, in its order."""
+    from graphtrial.ops import kernels
+
+    out = blocks.new_empty(blocks.shape[1:])
+    kernels.add_blocks(blocks.flatten(1).numpy(), out.view(-1).numpy())
+    return out
+
+
+def column_sums(x: Tensor) -> Tensor:
+    """Return the sum of the rows of a matrix, [width]."""
+    from graphtrial.ops import kernels
+
+    out = x.new_empty(x.shape[1])
+    kernels.column_sums(array(x), out.numpy())
+    return out
 
 
 def _work(x: Tensor, weight: Tensor) -> int:
@@ -135,6 +167,16 @@ def _fake_weight(grad_output: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
     return x.new_empty(grad_output.shape[1], x.shape[1]), x.new_empty(grad_output.shape[1])
 
 
+def _row_sum(x: Tensor) -> Tensor:
+    """Return the sum of the rows, [1, width]."""
+    return column_sums(x).unsqueeze(0)
+
+
+def _fake_sum(x: Tensor) -> Tensor:
+    return x.new_empty(1, x.shape[1])
+
+
+row_sum = register_op(_row_sum, _fake_sum)
 _call = register_op(_linear, _fake, _setup, _backward)
 _call_input = register_op(_linear_input, _fake_input)
 _call_weight = register_op(_linear_weight, _fake_weight)

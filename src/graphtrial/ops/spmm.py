@@ -76,7 +76,7 @@ def _backward(ctx: Any, grad_output: Tensor) -> tuple[Any, ...]:
         dots = _call_sddmm(grad_output, x, rowptr, col).reshape(weight.shape)
         grad_weight = dots if perm is None else torch.empty_like(dots).index_copy(0, perm, dots)
     if ctx.needs_input_grad[2]:
-        grad_self_weight = torch.dot(grad_output.flatten(), x.flatten()).reshape(self_weight.shape)
+        grad_self_weight = _call_total(grad_output, x).reshape(self_weight.shape)
     return grad_x, grad_weight, grad_self_weight, None, None, None, None, None, None
 
 
@@ -96,5 +96,19 @@ def _fake_sddmm(left: Tensor, right: Tensor, rowptr: Tensor, col: Tensor) -> Ten
     return left.new_empty(col.shape[0], left.shape[1] if left.dim() == 3 else 1)
 
 
+def _total_product(left: Tensor, right: Tensor) -> Tensor:
+    """Return the sum of the elementwise product of two matrices, [1]."""
+    from graphtrial.ops import kernels
+
+    out = left.new_empty(1)
+    kernels.total_product(array(left), array(right), out.numpy())
+    return out
+
+
+def _fake_total(left: Tensor, right: Tensor) -> Tensor:
+    return left.new_empty(1)
+
+
 _call = register_op(_spmm, _fake, _setup, _backward)
+_call_total = register_op(_total_product, _fake_total)
 _call_sddmm = register_op(_sddmm, _fake_sddmm)

@@ -20,6 +20,7 @@ from graphtrial.graphs import GraphBatch
 from graphtrial.nn import count_parameters
 from graphtrial.nn.encoder import ENCODING_COLUMN
 from graphtrial.ops.portable import portable_path
+from graphtrial.tape.runner import TapedModel
 from graphtrial.tasks import Task
 from graphtrial.training.batches import Job, evaluation_batches, steps_per_epoch, training_batches
 from graphtrial.training.checkpoint import Checkpoint, capture, part, restore
@@ -68,6 +69,7 @@ def _train(
 ) -> Outcome:
     monitor = Monitor(job.rules, job.task)
     optimizer, scheduler = build_optimizer(job, model)
+    taped = TapedModel(model, getattr(optimizer, "gradient_buffers", None))
     generator = torch.Generator().manual_seed(job.seed)
     train_batches = training_batches(job, generator)
     val_batches = evaluation_batches(job, "val", cache=True)
@@ -87,8 +89,8 @@ def _train(
     while stop_reason is None:
         start = time.perf_counter()
         lr = optimizer.param_groups[0]["lr"]
-        train_loss = _train_epoch(job, model, optimizer, scheduler, train_batches, generator)
-        val_loss, val_score = evaluate(model, job.task, val_batches, job.rules.precision)
+        train_loss = _train_epoch(job, taped, optimizer, scheduler, train_batches, generator)
+        val_loss, val_score = evaluate(taped, job.task, val_batches, job.rules.precision)
         if not (math.isfinite(train_loss) and math.isfinite(val_loss)):
             return Outcome("diverged", count_parameters(model), history)
         epoch = Epoch(len(history) + 1, lr, train_loss, val_loss, val_score, time.perf_counter() - start)
@@ -123,9 +125,9 @@ def final_outcome(
     """Return the outcome of a training: the scores of the best weights, or of the last where none were saved."""
     if best_state:
         model.load_state_dict(best_state)
-    precision = job.rules.precision
-    scores = {name: evaluate(model, job.task, evaluation_batches(job, name), precision)[1] for name in ("train", "val")}
-    predictions = _predict(model, job.task, evaluation_batches(job, "test"), precision)
+    precision, taped = job.rules.precision, TapedModel(model)
+    scores = {name: evaluate(taped, job.task, evaluation_batches(job, name), precision)[1] for name in ("train", "val")}
+    predictions = _predict(taped, job.task, evaluation_batches(job, "test"), precision)
     scores["test"] = job.task.score(*predictions)
     extra = job.task.extra_scores(*predictions)
     weights = {name: value.cpu() for name, value in model.state_dict().items()}
@@ -135,7 +137,7 @@ def final_outcome(
 
 def _train_epoch(
     job: Job,
-    model: nn.Module,
+    taped: TapedModel,
     optimizer: torch.optim.Optimizer,
     scheduler: Scheduler,
     batches: Iterable[GraphBatch],
@@ -145,8 +147,8 @@ def _train_epoch(
 
     Losses stay on the device until the end of the epoch: no step waits for it.
     """
-    model.train()
-    rules = job.rules
+    taped.train()
+    model, rules = taped.model, job.rules
     extra_loss = getattr(model, "extra_loss", None)
     losses: list[Tensor] = []
     weights: list[float] = []
@@ -159,7 +161,7 @@ def _train_epoch(
             batch = _training_view(job, batch, generator)
             per_graph = rules.accumulation == "as-published"
             with autocast(rules.precision, job.device):
-                logits = batch.select_targets(model(batch))
+                logits = batch.select_targets(taped(batch))
             logits = logits.float() if logits.dtype == torch.bfloat16 else logits
             loss = _sum_over_graphs(job.task, logits, target, batch) if per_graph else job.task.loss(logits, target)
             objective = loss if extra_loss is None else loss + extra_loss()
@@ -194,7 +196,7 @@ def _groups(batches: Iterable[GraphBatch], size: int) -> Iterator[list[GraphBatc
 
 @torch.no_grad()
 def evaluate(
-    model: nn.Module, task: Task, batches: Iterable[GraphBatch], precision: Precision = 32
+    model: nn.Module | TapedModel, task: Task, batches: Iterable[GraphBatch], precision: Precision = 32
 ) -> tuple[float, float]:
     """Return the loss and the score over all examples, neither of which depends on how they are batched."""
     logits, target = _predict(model, task, batches, precision)
@@ -203,7 +205,7 @@ def evaluate(
 
 @torch.no_grad()
 def _predict(
-    model: nn.Module, task: Task, batches: Iterable[GraphBatch], precision: Precision = 32
+    model: nn.Module | TapedModel, task: Task, batches: Iterable[GraphBatch], precision: Precision = 32
 ) -> tuple[Tensor, Tensor]:
     """Return the logits and the targets of all examples, in the memory of the host, where metrics are computed."""
     model.eval()

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.gin_step import GINStack, GINStep
-from graphtrial.nn.layers import BatchNorm, Dropout
+from graphtrial.nn.layers import BatchNorm, Dropout, Linear
 from graphtrial.nn.readout import pool
 from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import Shapes
@@ -51,9 +51,9 @@ class GINEps(GINStack):
 
 def two_layer_mlp(in_width: int, width: int) -> nn.Sequential:
     """Return the MLP of TUDataset's layers: two linear layers, each with ReLU, then batch norm."""
-    return nn.Sequential(nn.Linear(in_width, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU(), BatchNorm(width))
+    return nn.Sequential(Linear(in_width, width), nn.ReLU(), Linear(width, width), nn.ReLU(), BatchNorm(width))
 
 
 def classifier(in_width: int, width: int, outputs: int, dropout: float) -> nn.Sequential:
     """Return the head of TUDataset: linear, ReLU, dropout, linear."""
-    return nn.Sequential(nn.Linear(in_width, width), nn.ReLU(), Dropout(dropout), nn.Linear(width, outputs))
+    return nn.Sequential(Linear(in_width, width), nn.ReLU(), Dropout(dropout), Linear(width, outputs))

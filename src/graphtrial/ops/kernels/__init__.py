@@ -33,15 +33,26 @@ from graphtrial.ops.kernels.gated_mean import gated_mean, gated_mean_backward
 from graphtrial.ops.kernels.l2_normalize import l2_normalize, l2_normalize_backward
 from graphtrial.ops.kernels.matmul import matmul, matmul_transposed
 from graphtrial.ops.kernels.row_chunks import independent_rows
+from graphtrial.ops.kernels.small_matmul import (
+    add_blocks,
+    column_sums,
+    running_coefficients,
+    small_matmul,
+    small_matmul_transposed,
+    total_product,
+    update_statistics,
+)
 from graphtrial.ops.kernels.spmm import sddmm, spmm, spmm_heads, spmm_max, spmm_max_backward
 
 __all__ = [
     "ATTENTION_BLOCK",
     "add_attention_blocks",
+    "add_blocks",
     "batch_norm",
     "batch_norm_backward",
     "batch_norm_coefficients",
     "column_moments",
+    "column_sums",
     "dropout",
     "gat_attention",
     "gat_gradients",
@@ -56,13 +67,18 @@ __all__ = [
     "l2_normalize_backward",
     "matmul",
     "matmul_transposed",
+    "running_coefficients",
     "sddmm",
+    "small_matmul",
+    "small_matmul_transposed",
     "softmax",
     "softmax_backward",
     "spmm",
     "spmm_heads",
     "spmm_max",
     "spmm_max_backward",
+    "total_product",
+    "update_statistics",
     "warm_up",
 ]
 
@@ -101,9 +117,17 @@ def warm_up() -> None:
     for transposed, bias in ((True, None), (True, many[0]), (False, None)):
         matmul(claim, many, many, transposed, bias, many)
     matmul_transposed(claim, many, many, blocks, many)
+    for transposed, bias in ((True, None), (True, flat), (False, None)):
+        small_matmul(score, score, transposed, bias, score)
+    small_matmul_transposed(score, score, score.copy(), flat)
+    column_sums(x, row)
+    add_blocks(x, row)
+    total_product(x, x, flat)
     moments = np.ones((1, 2, 3))
     column_moments(claim, x, row, moments)
     batch_norm_coefficients(2, row, moments, row, row, 1e-5, columns, statistics)
+    update_statistics(statistics, 0.1, row, row)
+    running_coefficients(row, row, row, row, 1e-5, columns)
     for residual in (None, x):
         batch_norm(claim, x, 1, residual, columns, x)
     gradient_sums(claim, x, x, 1, columns, moments)

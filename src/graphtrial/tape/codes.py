@@ -1,0 +1,24 @@
+"""Operation codes of programs; the operands of each are those of its function in `dense` or `sparse`."""
+
+from __future__ import annotations
+
+LINEAR, LINEAR_INPUT, LINEAR_WEIGHT = 0, 1, 2
+BATCH_NORM, BATCH_NORM_BACKWARD, UPDATE_STATISTICS, RUNNING_NORM = 3, 4, 5, 6
+ADD, ADD_ROW, ADD_NUMBER, MULTIPLY_COLUMN, COPY = 7, 8, 9, 10, 11
+RELU, RELU_BACKWARD, DROPOUT, ZERO_NAN = 12, 13, 14, 15
+COLUMN_SUMS, OUTER, TOTAL_PRODUCT = 16, 17, 18
+JOIN_COLUMNS, SPLIT_COLUMNS, JOIN_ROWS, SPLIT_ROWS = 19, 20, 21, 22
+L2_NORMALIZE, L2_NORMALIZE_BACKWARD = 23, 24
+EMBED, EMBED_BACKWARD, ONE_HOT = 25, 26, 27
+SYMMETRIC_WEIGHT, MEAN_WEIGHT, ONES, GRAPH_NORM = 28, 29, 30, 31
+GATHER_INTEGERS, RANGE, GROUPS = 32, 33, 34
+SPMM, SPMM_MAX, SPMM_MAX_BACKWARD = 35, 36, 37
+GATED_MEAN, GATED_MEAN_BACKWARD = 38, 39
+ATTENTION, ATTENTION_BACKWARD = 40, 41
+EDGE_ADD = 42
+FIRST_SPARSE = EMBED
+"""Codes from here on are those of `sparse`."""
+OPERANDS = 18
+"""Length of an instruction: its code and at most 17 operands."""
+NONE = -1
+"""Operand that is left out."""

@@ -1,0 +1,109 @@
+"""Operators of a recorded model that join and split matrices, and embed categories (see `operators`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphtrial.tape import codes
+from graphtrial.tape.operators import as_symbol, result
+from graphtrial.tape.program import Tape
+from graphtrial.tape.symbol import NotRecordableError, Rows, Symbol, SymbolicColumn
+
+
+def embedding(tape: Tape, index: Any, weight: Any, *options: Any, **more: Any) -> Symbol:
+    """Record a lookup of rows; options of `torch.nn.functional.embedding` are those of `nn.Embedding`'s defaults."""
+    if not isinstance(index, SymbolicColumn) or any(options) or any(more.values()):
+        raise NotRecordableError("an embedding with options")
+    table = as_symbol(tape, weight)
+    out = result(tape, index.operand.rows, (table.operand.columns,), table)
+    tape.emit(codes.EMBED, index.operand, table.operand, out.operand)
+
+    def rule() -> None:
+        g = tape.gradient(out)
+        if g is not None:
+            tape.accumulate(table, lambda into: tape.emit(codes.EMBED_BACKWARD, index.operand, g, into))
+
+    tape.rules.append(rule)
+    return out
+
+
+def one_hot(tape: Tape, index: Any, types: int) -> Symbol:
+    if not isinstance(index, SymbolicColumn):
+        raise NotRecordableError("one-hot vectors of a tensor")
+    out = result(tape, index.operand.rows, (types,))
+    tape.emit(codes.ONE_HOT, index.operand, out.operand)
+    return out
+
+
+def cat(tape: Tape, tensors: Sequence[Any], dim: int = 0) -> Symbol:
+    symbols = [as_symbol(tape, tensor) for tensor in tensors]
+    if dim == 1:
+        joined = symbols[0]
+        for symbol in symbols[1:]:
+            joined = _join_columns(tape, joined, symbol)
+        return joined
+    if dim != 0 or len(symbols) != 2:
+        raise NotRecordableError("a concatenation")
+    return _join_rows(tape, *symbols)
+
+
+def _join_columns(tape: Tape, a: Symbol, b: Symbol) -> Symbol:
+    width = a.operand.columns
+    out = result(tape, a.operand.rows, (width + b.operand.columns,), a, b)
+    if b.operand.rows != a.operand.rows:
+        raise NotRecordableError("a concatenation")
+    tape.emit(codes.JOIN_COLUMNS, a.operand, b.operand, out.operand)
+
+    def rule() -> None:
+        g = tape.gradient(out)
+        if g is None:
+            return
+        for each, first in ((a, 0), (b, width)):
+            if each.requires_grad:
+                part = tape.target(each)
+                tape.emit(codes.SPLIT_COLUMNS, g, part, first)
+                tape.add(each, part)
+
+    tape.rules.append(rule)
+    return out
+
+
+def _join_rows(tape: Tape, a: Symbol, b: Symbol) -> Symbol:
+    rows: Rows = tuple(map(sum, zip(a.operand.rows, b.operand.rows, strict=True)))  # type: ignore[assignment]
+    if a.trailing != b.trailing:
+        raise NotRecordableError("a concatenation")
+    out = result(tape, rows, a.trailing, a, b)
+    tape.emit(codes.JOIN_ROWS, a.operand, b.operand, out.operand)
+
+    def rule() -> None:
+        g = tape.gradient(out)
+        if g is None:
+            return
+        parts = tape.target(a), tape.target(b)
+        tape.emit(codes.SPLIT_ROWS, g, *parts)
+        for each, part in zip((a, b), parts, strict=True):
+            if each.requires_grad:
+                tape.add(each, part)
+
+    tape.rules.append(rule)
+    return out
+
+
+def chunk(tape: Tape, weight: Any, chunks: int, dim: int = 0) -> tuple[Symbol, Symbol]:
+    """Record the two halves of the columns of a parameter."""
+    x = as_symbol(tape, weight)
+    half, odd = divmod(x.operand.columns, 2)
+    if chunks != 2 or dim != 1 or odd:
+        raise NotRecordableError("parts of a parameter")
+    parts = result(tape, x.operand.rows, (half,), x), result(tape, x.operand.rows, (half,), x)
+    for number, part in enumerate(parts):
+        tape.emit(codes.SPLIT_COLUMNS, x.operand, part.operand, number * half)
+
+    def rule() -> None:
+        grads = [tape.gradient(part) for part in parts]
+        if None not in grads:
+            tape.accumulate(x, lambda into: tape.emit(codes.JOIN_COLUMNS, *grads, into))
+
+    tape.rules.append(rule)
+    return parts

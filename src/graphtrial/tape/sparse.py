@@ -1,0 +1,192 @@
+"""Instructions on the structure of a batch: weights of edges, embeddings, SpMM, gated mean, attention (see `dense`)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphtrial.core.compiler import Array, compiled
+from graphtrial.ops.gated_mean import CHUNK
+from graphtrial.ops.gated_mean import EPSILON as GATE_EPSILON
+from graphtrial.ops.kernels.gated_mean import gated_mean, gated_mean_backward
+from graphtrial.ops.kernels.row_chunks import independent_rows
+from graphtrial.ops.kernels.small_matmul import add_blocks
+from graphtrial.ops.kernels.spmm import spmm, spmm_max, spmm_max_backward
+from graphtrial.tape.memory import integer_matrix, integers, matrix, vector
+
+
+@compiled
+def embed(table: Array, c: Array) -> None:
+    """EMBED index, weight, out."""
+    index, weight, out = integers(table, c[1]), matrix(table, c[2]), matrix(table, c[3])
+    for r in range(len(index)):
+        row = weight[index[r]]
+        for k in range(out.shape[1]):
+            out[r, k] = row[k]
+
+
+@compiled
+def embed_backward(table: Array, c: Array) -> None:
+    """EMBED_BACKWARD index, grad_output, grad_weight."""
+    index, g, out = integers(table, c[1]), matrix(table, c[2]), matrix(table, c[3])
+    out[:] = 0
+    for r in range(len(index)):
+        into = out[index[r]]
+        for k in range(out.shape[1]):
+            into[k] += g[r, k]
+
+
+@compiled
+def one_hot(table: Array, c: Array) -> None:
+    """ONE_HOT index, out."""
+    index, out = integers(table, c[1]), matrix(table, c[2])
+    out[:] = 0
+    for r in range(len(index)):
+        out[r, index[r]] = 1
+
+
+@compiled
+def symmetric_weight(table: Array, c: Array) -> None:
+    """SYMMETRIC_WEIGHT source, target, out_degree, in_degree, out."""
+    source, target = integers(table, c[1]), integers(table, c[2])
+    out_degree, in_degree, out = integers(table, c[3]), integers(table, c[4]), vector(table, c[5])
+    for e in range(len(out)):
+        product = np.float32(out_degree[source[e]] * in_degree[target[e]])
+        out[e] = np.float32(1) / np.sqrt(product)
+
+
+@compiled
+def mean_weight(table: Array, c: Array) -> None:
+    """MEAN_WEIGHT ptr, index, out: 1 / number of elements of the segment `index` of each element."""
+    ptr, index, out = integers(table, c[1]), integers(table, c[2]), vector(table, c[3])
+    for e in range(len(out)):
+        out[e] = np.float32(1) / np.float32(ptr[index[e] + 1] - ptr[index[e]])
+
+
+@compiled
+def graph_norm(table: Array, c: Array) -> None:
+    """GRAPH_NORM ptr, batch, in_ptr, target, out: 1 / sqrt(size of the graph); in_ptr and target for edges alone."""
+    ptr, batch, out = integers(table, c[1]), integers(table, c[2]), vector(table, c[5])
+    for r in range(len(out)):
+        if c[3] < 0:
+            graph = batch[r]
+            count = ptr[graph + 1] - ptr[graph]
+        else:
+            in_ptr = integers(table, c[3])
+            graph = batch[integers(table, c[4])[r]]
+            count = in_ptr[ptr[graph + 1]] - in_ptr[ptr[graph]]
+        out[r] = np.float32(1) / np.sqrt(np.float32(count))
+
+
+@compiled
+def structure(table: Array, c: Array, kind: int) -> None:
+    """ONES out; RANGE out; GATHER_INTEGERS values, index, out; GROUPS ptr, index, out (count, then bounds)."""
+    if kind == 0:
+        vector(table, c[1])[:] = 1
+    elif kind == 1:
+        numbers = integers(table, c[1])
+        for k in range(len(numbers)):
+            numbers[k] = k
+    elif kind == 2:
+        values, index, gathered = integers(table, c[1]), integers(table, c[2]), integers(table, c[3])
+        for k in range(len(gathered)):
+            gathered[k] = values[index[k]]
+    else:
+        bounds, out = independent_rows(integers(table, c[1]), integers(table, c[2])), integers(table, c[3])
+        out[0] = len(bounds)
+        out[1 : 1 + len(bounds)] = bounds
+
+
+@compiled
+def multiply(table: Array, c: Array, claim: Array) -> None:
+    """SPMM ptr, index, perm, weight, self_weight, x, out."""
+    ptr, index, weight = integers(table, c[1]), integers(table, c[2]), vector(table, c[4])
+    x, out = matrix(table, c[6]), matrix(table, c[7])
+    claim[0] = 0
+    if c[3] < 0:
+        if c[5] < 0:
+            spmm(claim, True, ptr, index, None, weight, None, x, out)
+        else:
+            spmm(claim, True, ptr, index, None, weight, vector(table, c[5]), x, out)
+    elif c[5] < 0:
+        spmm(claim, True, ptr, index, integers(table, c[3]), weight, None, x, out)
+    else:
+        spmm(claim, True, ptr, index, integers(table, c[3]), weight, vector(table, c[5]), x, out)
+
+
+@compiled
+def maximum(table: Array, c: Array, claim: Array) -> None:
+    """SPMM_MAX ptr, index, x, out, argmax."""
+    claim[0] = 0
+    ptr, index, argmax = integers(table, c[1]), integers(table, c[2]), integer_matrix(table, c[5])
+    spmm_max(claim, ptr, index, matrix(table, c[3]), matrix(table, c[4]), argmax)
+
+
+@compiled
+def maximum_backward(table: Array, c: Array, claim: Array) -> None:
+    """SPMM_MAX_BACKWARD grad_output, argmax, grad_x."""
+    claim[0] = 0
+    out = matrix(table, c[3])
+    out[:] = 0
+    spmm_max_backward(claim, matrix(table, c[1]), integer_matrix(table, c[2]), out)
+
+
+@compiled
+def edge_add(table: Array, c: Array) -> None:
+    """EDGE_ADD source index, target index, source, target, out."""
+    sender, receiver = integers(table, c[1]), integers(table, c[2])
+    source, target, out = matrix(table, c[3]), matrix(table, c[4]), matrix(table, c[5])
+    for e in range(len(out)):
+        a, b = source[sender[e]], target[receiver[e]]
+        for k in range(out.shape[1]):
+            out[e, k] = a[k] + b[k]
+
+
+@compiled
+def mean(table: Array, c: Array, claim: Array) -> None:
+    """GATED_MEAN ptr, index, source, target, edge, weight, value, logits, mean, inverse."""
+    ptr, index = integers(table, c[1]), integers(table, c[2])
+    source, target, value = matrix(table, c[3]), matrix(table, c[4]), matrix(table, c[7])
+    logits, out, inverse = matrix(table, c[8]), matrix(table, c[9]), matrix(table, c[10])
+    claim[0] = 0
+    if c[5] < 0:
+        gated_mean(claim, CHUNK, ptr, index, source, target, None, None, value, GATE_EPSILON, logits, out, inverse)
+    else:
+        edge, weight = matrix(table, c[5]), matrix(table, c[6])
+        gated_mean(claim, CHUNK, ptr, index, source, target, edge, weight, value, GATE_EPSILON, logits, out, inverse)
+
+
+@compiled
+def mean_backward(table: Array, c: Array, claim: Array) -> None:
+    """GATED_MEAN_BACKWARD groups, ptr, index, logits, edge, weight, value, mean, inverse, grad_mean, grad_logits,
+    grad_edge, grad_weight, grad_target, grad_source, grad_value."""
+    if c[11] < 0:
+        _mean_backward(table, c, claim, None)
+    else:
+        _mean_backward(table, c, claim, matrix(table, c[11]))
+
+
+@compiled
+def _mean_backward(table: Array, c: Array, claim: Array, more: Array) -> None:
+    numbers = integers(table, c[1])
+    groups = numbers[1 : 1 + numbers[0]]
+    ptr, index = integers(table, c[2]), integers(table, c[3])
+    logits, value, out, inverse = matrix(table, c[4]), matrix(table, c[7]), matrix(table, c[8]), matrix(table, c[9])
+    grad, width = matrix(table, c[10]), value.shape[1]
+    grad_target, grad_source, grad_value = matrix(table, c[14]), matrix(table, c[15]), matrix(table, c[16])
+    grad_source[:] = 0
+    grad_value[:] = 0
+    claim[0] = 0
+    if c[5] < 0:
+        none = np.empty((0, width), np.float32)
+        gated_mean_backward(
+            claim, CHUNK, groups, ptr, index, logits, None, None, value, out, inverse, grad, more, none, None,
+            grad_target, grad_source, grad_value,
+        )  # fmt: skip
+        return
+    edge, weight, grad_edge = matrix(table, c[5]), matrix(table, c[6]), matrix(table, c[12])
+    parts = np.empty((len(groups) - 1, width, width), np.float32)
+    gated_mean_backward(
+        claim, CHUNK, groups, ptr, index, logits, edge, weight, value, out, inverse, grad, more, grad_edge, parts,
+        grad_target, grad_source, grad_value,
+    )  # fmt: skip
+    add_blocks(parts.reshape(len(parts), width * width), vector(table, c[13]))
