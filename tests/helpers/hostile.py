@@ -107,7 +107,6 @@ REFUSED: dict[str, Hostile] = {
     "another schema": _statements("UPDATE about SET value = '2' WHERE key = 'schema'"),
     "a schema of a thousand digits": _statements(f"UPDATE about SET value = '{'9' * 1000}' WHERE key = 'schema'"),
     "no schema": _statements("DELETE FROM about"),
-    "a write-ahead log": _statements("PRAGMA journal_mode = WAL"),
     "an id that leaves the folder": _identifier(OUTSIDE),
     "an id that is absolute": _identifier("/tmp/victim"),
     "an id in capitals": _identifier("ABCDEF0123456789"),
@@ -174,6 +173,7 @@ PARTLY: dict[str, Hostile] = {
 """Commands that read what is damaged refuse these; others need not notice."""
 
 HARMLESS: dict[str, Hostile] = {
+    "a write-ahead log": _statements("PRAGMA journal_mode = WAL"),
     "epochs of nobody": _statements(f"INSERT INTO epochs VALUES ('{OUTSIDE}', 1, 0.1, 1, 1, 1, 1)"),
     "a name that is a path": _spec(lambda spec: spec.update(dataset="../../victim")),
     "a model that is code": _spec(lambda spec: spec.update(model={"name": "os:abort", "arguments": spec["model"]})),

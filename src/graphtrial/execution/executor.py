@@ -55,7 +55,8 @@ def run_trials(
     finished = {record.id for record in store.trials() if record.is_finished}
     missing = [trial for trial in {t.id: t for t in trials}.values() if trial.id not in finished]
     if missing:
-        (executor or Processes(workers)).run(missing, store, listener, compute)
+        with store.kept_open():
+            (executor or Processes(workers)).run(missing, store, listener, compute)
 
 
 @dataclass(frozen=True)

@@ -89,7 +89,9 @@ def work(
 
     try:
         code.load()
-        run_and_record(TrialSpec.from_dict(values), Store(store_path), report, memory_meter(), compute)
+        store = Store(store_path)
+        with store.kept_open():
+            run_and_record(TrialSpec.from_dict(values), store, report, memory_meter(), compute)
     except DriverGoneError:
         return
     except GraphTrialError as error:  # the store cannot be written

@@ -109,10 +109,49 @@ def test_uncommitted_writes_are_rolled_back(tmp_path: Path) -> None:
 
 def test_write_ahead_log_and_other_schema_give_one_line_error(tmp_path: Path) -> None:
     path = sample_store(tmp_path / "store.sqlite").path
+    change(path, "PRAGMA journal_mode = WAL", "UPDATE about SET value = '2' WHERE key = 'schema'")
+    before = files(tmp_path)
+    for read_only in (True, False):
+        with pytest.raises(GraphTrialError, match="has schema 2; this version of graphtrial reads only schema 3"):
+            Store(path, read_only=read_only)
+    assert files(tmp_path) == before
+
+
+def test_a_write_ahead_log_without_a_writer_is_read_and_stays(tmp_path: Path) -> None:
+    path = sample_store(tmp_path / "store.sqlite").path
+    expected = Store(path).trials()
     change(path, "PRAGMA journal_mode = WAL")
-    change(path, "UPDATE about SET value = '2' WHERE key = 'schema'")
-    with pytest.raises(GraphTrialError, match="has schema 2; this version of graphtrial reads only schema 3"):
-        Store(path, read_only=True)
-    change(path, "UPDATE about SET value = '3' WHERE key = 'schema'")
-    with pytest.raises(GraphTrialError, match="write-ahead log"):
-        Store(path)
+    before = files(tmp_path)
+    assert Store(path, read_only=True).trials() == expected
+    assert files(tmp_path) == before
+
+
+KILLED_IN_A_SESSION = """
+import os, signal, sys
+from pathlib import Path
+from graphtrial.trials import Store
+store = Store(Path(sys.argv[1]))
+with store.kept_open():
+    store.mark(sys.argv[2], "failed", "told before the kill")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_commits_of_a_killed_session_are_read_from_the_log(tmp_path: Path, study: Study) -> None:
+    spec, path = study.trials()[0], tmp_path / "s" / "store.sqlite"
+    Store(path).start(spec, "accuracy", True, {})
+    killed = subprocess.run([sys.executable, "-c", KILLED_IN_A_SESSION, str(path), spec.id], timeout=60, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert set(files(path.parent)) == {f"store.sqlite{end}" for end in ("", "-wal", "-shm")}
+    copied = tmp_path / "copied" / "store.sqlite"
+    copied.parent.mkdir()
+    for end in ("", "-wal"):  # as somebody copies a store to another machine
+        shutil.copyfile(f"{path}{end}", f"{copied}{end}")
+    before = files(copied.parent)
+    for store in (Store(path, read_only=True), Store(copied, read_only=True)):
+        assert [record.error for record in store.trials()] == ["told before the kill"]
+    assert files(copied.parent) == before
+    for place in (path, copied):  # the next writer is not locked out and leaves one file
+        Store(place).mark(spec.id, "failed", "told after it")
+        assert set(files(place.parent)) == {"store.sqlite"}
+        assert [record.error for record in Store(place, read_only=True).trials()] == ["told after it"]

@@ -1,137 +1,192 @@
-"""Connections to the SQLite file of a store, read-only or for one transaction, with limits."""
+"""Transactions on the SQLite file of a store: on a connection that is kept open, or on one of their own."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import sqlite3
-import stat
-import time
+import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.temporary import temporary_folder
 from graphtrial.trials.store import schema
+from graphtrial.trials.store.connection import check_file, connect, one_line_errors, transaction
+from graphtrial.trials.store.journal import (
+    close_as_one_file,
+    has_log,
+    index_of,
+    log_of,
+    rollback_of,
+    start_log,
+)
 
-LONGEST_TEXT = 1_000_000
-"""Maximum size of a text or row in bytes."""
-LONGEST_STEP = 60.0
-"""Timeout of a query, and of waiting for the lock of another process, in seconds."""
-_STEPS = 20_000
-_WAL = (2, 2)
-_LIMITS = {"SQLITE_LIMIT_LENGTH": LONGEST_TEXT, "SQLITE_LIMIT_ATTACHED": 0, "SQLITE_LIMIT_TRIGGER_DEPTH": 1}
+
+@dataclass(eq=False)
+class _Kept:
+    """A connection of this process that is kept open, and how many blocks keep it."""
+
+    connection: sqlite3.Connection
+    thread: int
+    blocks: int = 1
+
+
+_kept: dict[tuple[int, int], _Kept] = {}
+_of_the_parent: list[_Kept] = []
+_reading: dict[tuple[int, int] | None, list[str]] = {}
+"""Modes of the open read connections of this process."""
+
+
+def _forget() -> None:
+    # A connection must not be used in a forked process, nor closed there, which would drop the index of the log.
+    _of_the_parent.extend(_kept.values())
+    _kept.clear()
+
+
+os.register_at_fork(after_in_child=_forget)
+
+
+@contextmanager
+def kept_open(path: Path) -> Iterator[None]:
+    """Keep a store open inside the block: all transactions of this thread share one connection.
+
+    Meanwhile a store on a local disk has a write-ahead log: reading and writing do not wait for each other, and a
+    commit waits for the disk only where asked. The last process to close the store turns it into one file again; after
+    a kill the next writer does.
+    """
+    with one_line_errors(path):
+        key = _key(path)
+        kept = None if key is None else _kept.get(key)
+        if kept is None:
+            connection = connect(path, "mode=rw")
+            try:
+                start_log(connection, path)
+                with transaction(connection, "BEGIN IMMEDIATE"):  # creates log and index, by which readers know
+                    schema.check_schema(connection, path)
+                status = os.stat(path)
+            except BaseException:
+                connection.close()
+                raise
+            key = (status.st_dev, status.st_ino)
+            kept = _kept[key] = _Kept(connection, threading.get_ident(), 0)
+    kept.blocks += 1
+    try:
+        yield
+    finally:
+        kept.blocks -= 1
+        if not kept.blocks and kept not in _of_the_parent:
+            del _kept[key]
+            with one_line_errors(path):
+                close_as_one_file(kept.connection, path)
 
 
 @contextmanager
 def reading(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a store for one read transaction; no file is created or changed.
 
-    Where a killed process left a rollback journal, a recovered copy is read.
+    What a killed process left of a transaction, a rollback journal or a write-ahead log, is applied to a copy.
     """
-    with _one_line_errors(path), ExitStack() as stack:
-        size = _check_file(path)
-        if not size:
+    with one_line_errors(path), ExitStack() as stack:
+        status = check_file(path)
+        kept = _connection_of(path)
+        if kept is not None:
+            yield stack.enter_context(transaction(kept, "BEGIN"))
+            return
+        if status is None or not status.st_size:
             raise GraphTrialError(f"{path} is empty and not a store")
-        connection = stack.enter_context(_opened(path, "mode=ro"))
         try:
-            connection.execute("BEGIN")
-            schema.is_empty(connection)  # the first read takes the lock
+            connection = stack.enter_context(_opened(path))
         except sqlite3.OperationalError:
-            if not _journal(path).is_file():
+            if not rollback_of(path).is_file() and not log_of(path).is_file():
                 raise
             connection = stack.enter_context(_recovered(path))
-            connection.execute("BEGIN")
         schema.check_schema(connection, path)
         yield connection
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a store for one write transaction; a missing file is created."""
-    with _one_line_errors(path):
-        _check_file(path)
-        with _opened(path, "mode=rwc") as connection:
-            connection.execute("BEGIN IMMEDIATE")  # only one of several processes creates the tables
-            try:
+def writing(path: Path, *, durable: bool = True) -> Iterator[sqlite3.Connection]:
+    """Open a store for one write transaction; a missing file is created.
+
+    A commit survives the end of the process in any case, and a power failure if it is `durable` or the store is not
+    kept open.
+    """
+    with one_line_errors(path):
+        check_file(path)
+        kept = _connection_of(path)
+        if kept is not None:
+            kept.execute(f"PRAGMA synchronous = {'FULL' if durable or not _has_log(kept) else 'NORMAL'}")
+            with transaction(kept, "BEGIN IMMEDIATE"):
+                yield kept
+            return
+        connection = connect(path, "mode=rwc")
+        try:
+            with transaction(connection, "BEGIN IMMEDIATE"):  # only one of several processes creates the tables
                 if schema.is_empty(connection):
                     schema.create(connection)
                 schema.check_schema(connection, path)
                 yield connection
-            except BaseException:
-                if connection.in_transaction:  # a full disk has rolled it back already
-                    connection.execute("ROLLBACK")
-                raise
-            connection.execute("COMMIT")
+        except BaseException:
+            connection.close()  # as it is, since it may not be ours
+            raise
+        close_as_one_file(connection, path)
 
 
-def _check_file(path: Path) -> int:
-    """Return the size of a file, 0 if missing; anything but a regular file is an error."""
+def _connection_of(path: Path) -> sqlite3.Connection | None:
+    """Return the connection that this thread keeps open, unless it is within a transaction."""
+    kept = _kept.get(_key(path))  # type: ignore[arg-type]
+    if kept is None or kept.thread != threading.get_ident() or kept.connection.in_transaction:
+        return None
+    return kept.connection
+
+
+def _key(path: Path) -> tuple[int, int] | None:
+    """Return what identifies a file, whatever its name: one that was replaced is another one."""
     try:
         status = os.stat(path)
-    except FileNotFoundError:
-        return 0
-    except OSError as error:
-        raise GraphTrialError(f"cannot open the store {path}: {error.strerror}") from error
-    if not stat.S_ISREG(status.st_mode):
-        subject = "a folder" if stat.S_ISDIR(status.st_mode) else "no regular file"
-        raise GraphTrialError(f"cannot open the store {path}: it is {subject}")
-    with path.open("rb") as stream:
-        header = stream.read(20)
-    if len(header) == 20 and tuple(header[18:20]) == _WAL:
-        # Since schema 3 there is no write-ahead log: reading one creates two more files.
-        with _opened(path, "immutable=1") as connection:
-            schema.check_schema(connection, path)
-        raise GraphTrialError(
-            f"the store {path} has a write-ahead log, which graphtrial does not use; "
-            f"`sqlite3 {path} 'PRAGMA journal_mode = DELETE'` removes it"
-        )
-    return status.st_size
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _has_log(connection: sqlite3.Connection) -> bool:
+    return bool(connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal")
 
 
 @contextmanager
-def _opened(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
-    # One short connection per transaction: processes share nothing, and a killed one leaves no lock.
-    connection = sqlite3.connect(
-        f"{path.absolute().as_uri()}?{mode}", uri=True, timeout=LONGEST_STEP, isolation_level=None
-    )
+def _opened(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open a store for reading; SQLite creates no file beside it."""
+    # Only for the first connection: closing any descriptor of a file drops the locks of this process on it.
+    modes = _reading.setdefault(_key(path), [])
+    mode = modes[-1] if modes else _read_mode(path)
+    modes.append(mode)
     try:
-        connection.row_factory = sqlite3.Row
-        if hasattr(connection, "setlimit"):  # since Python 3.11
-            for name, limit in _LIMITS.items():
-                connection.setlimit(getattr(sqlite3, name), limit)
-        deadline = time.monotonic() + 2 * LONGEST_STEP  # one to wait, one to work
-        connection.set_progress_handler(lambda: int(time.monotonic() > deadline), _STEPS)
-        for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "temp_store = MEMORY", "mmap_size = 0"):
-            connection.execute(f"PRAGMA {pragma}")
-        yield connection
+        with closing(connect(path, mode)) as connection, transaction(connection, "BEGIN"):
+            schema.is_empty(connection)  # the first read takes the lock
+            yield connection
     finally:
-        connection.close()
+        modes.remove(mode)
+
+
+def _read_mode(path: Path) -> str:
+    if _key(path) in _kept or not has_log(path) or index_of(path).exists():
+        return "mode=ro"
+    if log_of(path).exists():  # and no process has it open: left by a killed one, and copied from elsewhere
+        raise sqlite3.OperationalError("the write-ahead log has no index")
+    return "immutable=1"
 
 
 @contextmanager
 def _recovered(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a copy of a store with its rollback journal, which SQLite rolls back."""
+    """Open a copy of a store with its journal or log, which SQLite applies."""
     with temporary_folder() as folder:
         copy = Path(folder) / "store.sqlite"
-        shutil.copyfile(_journal(path), _journal(copy))
+        for journal in (rollback_of, log_of):
+            if journal(path).is_file():
+                shutil.copyfile(journal(path), journal(copy))
         shutil.copyfile(path, copy)
-        with _opened(copy, "mode=rw") as connection:
+        with closing(connect(copy, "mode=rw")) as connection, transaction(connection, "BEGIN"):
             yield connection
-
-
-def _journal(path: Path) -> Path:
-    return path.with_name(f"{path.name}-journal")
-
-
-@contextmanager
-def _one_line_errors(path: Path) -> Iterator[None]:
-    """Turn errors of SQLite and of the file system into one-line messages."""
-    try:
-        yield
-    except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
-        message = "a query took too long" if str(error) == "interrupted" else str(error)
-        raise GraphTrialError(f"the store {path} cannot be used: {message}") from error
-    except OSError as error:
-        raise GraphTrialError(f"the store {path} cannot be used: {error.strerror or error}") from error

@@ -46,5 +46,13 @@ def insert_epochs(connection: sqlite3.Connection, trial: str, epochs: Iterable[E
     connection.executemany(f"INSERT OR REPLACE INTO epochs VALUES ({values})", rows)
 
 
+def integrity_errors(connection: sqlite3.Connection) -> list[str]:
+    orphans = "SELECT count(*) FROM epochs WHERE trial NOT IN (SELECT id FROM trials)"
+    messages = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(9)")]
+    (count,) = connection.execute(orphans).fetchone()
+    errors = [] if messages == ["ok"] else messages
+    return [*errors, f"{count} epochs belong to no trial"] if count else errors
+
+
 def named(row: Mapping[str, Any]) -> str:
     return ", ".join(f":{name}" for name in row)

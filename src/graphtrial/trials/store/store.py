@@ -16,7 +16,7 @@ from graphtrial.core.files import atomic_path, make_folder
 from graphtrial.core.spec import canonical_json
 from graphtrial.training.outcome import Epoch, Outcome
 from graphtrial.trials.fields import check_id, is_id_prefix
-from graphtrial.trials.store.database import reading, writing
+from graphtrial.trials.store.database import kept_open, reading, writing
 from graphtrial.trials.store.digests import history_digest, sum_of
 from graphtrial.trials.store.record import (
     COLUMNS,
@@ -29,7 +29,7 @@ from graphtrial.trials.store.record import (
     record_of,
     row_of,
 )
-from graphtrial.trials.store.rows import digest_of, epochs_of, insert_epochs, named, seal, total_of
+from graphtrial.trials.store.rows import digest_of, epochs_of, insert_epochs, integrity_errors, named, seal, total_of
 from graphtrial.trials.trial import TrialSpec
 
 WEIGHTS = "weights.safetensors"
@@ -55,6 +55,10 @@ class Store:
         make_folder(path.parent)
         with writing(path):
             return
+
+    def kept_open(self) -> AbstractContextManager[None]:
+        """Keep the file open inside a block, for many transactions a second; see `database.kept_open`."""
+        return kept_open(self.path)
 
     @property
     def trials_folder(self) -> Path:
@@ -95,7 +99,7 @@ class Store:
             "details": "{}",
             "digest": "",
         }
-        with self._writing() as connection:
+        with self._writing(durable=False) as connection:
             old = digest_of(connection, spec.id)
             connection.execute(
                 f"INSERT INTO trials VALUES ({named(row)}) ON CONFLICT (id) DO UPDATE SET status = 'running', "
@@ -113,7 +117,7 @@ class Store:
         """Record epochs of several trials in one transaction; finished trials are skipped."""
         if not trials:
             return
-        with self._writing() as connection:
+        with self._writing(durable=False) as connection:
             for trial, epochs in trials.items():
                 status = connection.execute("SELECT status FROM trials WHERE id = ?", (trial,)).fetchone()
                 if status is not None and status[0] not in FINISHED:
@@ -151,7 +155,7 @@ class Store:
 
     def mark(self, trial: str, status: str, error: str | None = None) -> None:
         """Record that an unfinished trial failed or was interrupted."""
-        with self._writing() as connection:
+        with self._writing(durable=False) as connection:
             row = connection.execute("SELECT status, digest FROM trials WHERE id = ?", (trial,)).fetchone()
             if row is None or row["status"] in FINISHED:
                 return
@@ -216,12 +220,8 @@ class Store:
 
     def integrity(self) -> list[str]:
         """Return the errors of SQLite's integrity check and of references between the tables."""
-        orphans = "SELECT count(*) FROM epochs WHERE trial NOT IN (SELECT id FROM trials)"
         with self._reading() as connection:
-            messages = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(9)")]
-            (count,) = connection.execute(orphans).fetchone()
-        errors = [] if messages == ["ok"] else messages
-        return [*errors, f"{count} epochs belong to no trial"] if count else errors
+            return integrity_errors(connection)
 
     def weights(self, record: TrialRecord) -> bytes:
         """Return the verified weights of a finished trial in safetensors format."""
@@ -244,7 +244,7 @@ class Store:
     def _reading(self) -> AbstractContextManager[sqlite3.Connection]:
         return reading(self.path)
 
-    def _writing(self) -> AbstractContextManager[sqlite3.Connection]:
+    def _writing(self, *, durable: bool = True) -> AbstractContextManager[sqlite3.Connection]:
         if self.read_only:
             raise GraphTrialError(f"the store {self.path} was opened read-only")
-        return writing(self.path)
+        return writing(self.path, durable=durable)
