@@ -18,7 +18,7 @@ if not any(word.startswith("--device") for word in sys.argv):
     os.environ["CUDA_VISIBLE_DEVICES"] = ""  # the tests of bits are tests of the CPU
 
 import pytest  # noqa: E402
-from tests.helpers import durations, pretend  # noqa: E402
+from tests.helpers import durations, prepared, pretend  # noqa: E402
 from tests.helpers.tally import Tally  # noqa: E402
 
 from graphtrial.core.plugins import permissions  # noqa: E402
@@ -135,12 +135,18 @@ def raw_data() -> Path | None:
 
 
 @pytest.fixture(scope="session")
-def session_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def session_home(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Iterator[Path]:
     """The cache folder shared by all tests and processes of the session, so that a dataset is prepared once."""
     base = tmp_path_factory.getbasetemp()
     home = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "graphtrial-home"
-    home.mkdir(exist_ok=True)
-    return home
+    if pytestconfig.getoption("--long") or pytestconfig.cache is None:  # everything is prepared anew
+        home.mkdir(exist_ok=True)
+        yield home
+        return
+    kept = pytestconfig.cache.mkdir("prepared") / prepared.fingerprint(raw_data())
+    prepared.restore(kept, home)
+    yield home
+    prepared.keep(home, kept)
 
 
 @pytest.fixture(autouse=True)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 import pytest
+from tests.helpers.sampling import chunk
 
 from graphtrial.core.arguments import Range
 from graphtrial.core.errors import GraphTrialError
@@ -129,9 +130,9 @@ def test_invalid_argument_gives_one_line_error(constructor: Callable[..., Any]) 
 
 
 @pytest.mark.parametrize("name", MODELS.names())
-def test_invalid_model_setting_gives_one_line_error(name: str) -> None:
+def test_invalid_model_setting_gives_one_line_error(name: str, request: pytest.FixtureRequest) -> None:
     sound: dict[str, Any] = {"width": 8 * width_step(name, {})} if "width" in model_settings(name) else {}
-    refused = 0
+    refused = accepted = 0
     for key in model_settings(name):
         for value in NASTY:
             try:
@@ -140,7 +141,8 @@ def test_invalid_model_setting_gives_one_line_error(name: str) -> None:
                 refused += is_one_line(error)
                 continue
             canonical_json(settings)
-            for shapes in SHAPES.values():
+            accepted += 1
+            for shapes in chunk([*SHAPES.values()], accepted, len(SHAPES), request):
                 try:
                     parameter_count(name, shapes, settings)
                 except GraphTrialError:
@@ -149,10 +151,10 @@ def test_invalid_model_setting_gives_one_line_error(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PROTOCOLS.names())
-def test_invalid_rule_gives_one_line_error(name: str) -> None:
-    protocol = PROTOCOLS.get(name)
-    for key in protocol.rules.flat():
-        for value in NASTY:
+def test_invalid_rule_gives_one_line_error(name: str, request: pytest.FixtureRequest) -> None:
+    protocol, first = PROTOCOLS.get(name), PROTOCOLS.names().index(name)
+    for number, key in enumerate(protocol.rules.flat(), first):
+        for value in chunk(NASTY, number, 4, request):
             try:
                 rules = protocol.rules_for("gcn", 4, {key: value})
             except GraphTrialError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from graphtrial.studies import ModelEntry, Study
 from graphtrial.trials import Store, TrialSpec
 
 READING = {
-    ("list",): ["list", "studies"],
+    ("list",): ["list", "studies", "--only", "demo"],
     ("status",): ["status"],
     ("show",): ["show", "{trial}"],
     ("report",): ["report", "--out", "site", "--no-pictures"],
@@ -63,6 +64,7 @@ def commands(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[str, .
         yield words
 
 
+@cache
 def trials() -> list[TrialSpec]:
     """Return two trials that take no time to run again."""
     rows = tuple(ModelEntry(model, {"width": 8, "layers": 2}) for model in ("mlp", "gcn"))

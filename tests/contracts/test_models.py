@@ -280,8 +280,8 @@ def test_every_declared_setting_has_an_effect(name: str, key: str) -> None:
     case = Case(name, edge_features=False, encoding=True)
     value = case.settings().get(key, model_settings(name)[key])
     base = accepted_settings(name, batch_norm=False) if key == "layer_norm" else {}  # a model has one norm
-    assert described(case.build(**base), 0) == described(case.build(**{**base, key: value}), 0)
-    assert described(case.build(**base), 0) != described(case.build(**{**base, key: another(name, key, value)}), 0)
+    assert described(case, **base) == described(case, **{**base, key: value})
+    assert described(case, **base) != described(case, **{**base, key: another(name, key, value)})
 
 
 def another(name: str, key: str, value: Any) -> Any:
@@ -298,9 +298,11 @@ def another(name: str, key: str, value: Any) -> Any:
     return others[0]
 
 
-def described(model: nn.Module, seed: int) -> tuple[Any, ...]:
-    """Shapes of the weights and the first outputs in training mode."""
-    torch.manual_seed(seed)
+@cache
+def described(case: Case, **given: Any) -> tuple[Any, ...]:
+    """The shapes of the weights of a model and its first output in training, both with a fixed seed."""
+    model = case.build(**given)
+    torch.manual_seed(0)
     shapes = tuple((key, tuple(value.shape)) for key, value in model.state_dict().items())
     out = model(batch_of(GRAPHS))
     assert out.isfinite().all()

@@ -92,7 +92,7 @@ def add_node(cluster: Any, name: str) -> Any:
 
 def test_lost_node_costs_at_most_one_epoch(cluster: Any, tmp_path: Path, tally: Tally) -> None:
     calm, rough = Store(tmp_path / "calm" / "s.sqlite"), Store(tmp_path / "rough" / "s.sqlite")
-    expected = trials(epochs=60, splits=2)
+    expected = trials(epochs=24, splits=2)
     run_trials(expected, calm, workers=0)
     nodes = [add_node(cluster, "a"), add_node(cluster, "b")]
     received: list[Progress] = []

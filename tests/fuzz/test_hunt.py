@@ -11,7 +11,7 @@ from tests.helpers.tally import Tally
 
 pytestmark = pytest.mark.slow
 
-SHORT = {"commands": 60, "studies": 100}
+SHORT = {"commands": 40, "studies": 60}
 
 
 @pytest.mark.parametrize("kind", ["commands", "studies"])

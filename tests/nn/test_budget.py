@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import torch
 from tests.helpers.layers import WIDE_MODELS, accepted_settings, suited
+from tests.helpers.sampling import rotating
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.nn import Shapes, build_model, count_parameters, parse_budget, width_for_budget, width_step
@@ -21,8 +22,7 @@ def parameters(name: str, shapes: Shapes, settings: dict[str, Any], width: int) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", WIDE_MODELS)
-@pytest.mark.parametrize("shapes", [SHAPES, ENCODED], ids=["types", "vectors"])
+@pytest.mark.parametrize(("name", "shapes"), rotating(WIDE_MODELS, [SHAPES, ENCODED]))
 def test_width_is_the_largest_within_the_budget(name: str, shapes: Shapes, request: pytest.FixtureRequest) -> None:
     shapes = suited(name, shapes)
     depths = (2, 4, 16) if request.config.getoption("--long") else (4,)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 import pytest
@@ -29,6 +30,7 @@ from graphtrial.ops import (
 NODES, WIDTH = 2100, 21
 
 
+@cache
 def batch(graphs: int) -> GraphBatch:
     """Return `graphs` random graphs with `NODES` nodes in total, one of them without in-edges."""
     rng = np.random.default_rng(0)
@@ -44,7 +46,7 @@ def tensor(*shape: int, seed: int = 0) -> Tensor:
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
 
 
-GRAPHS = {"batch": batch(30), "single graph": batch(1)}
+GRAPHS = {"batch": 30, "single graph": 1}
 Case = tuple[Callable[..., Tensor | tuple[Tensor, ...]], list[Tensor]]
 
 
@@ -106,7 +108,7 @@ NAMES = [
 @pytest.mark.parametrize("name", NAMES)
 def test_bits_do_not_depend_on_the_number_of_threads(name: str, graph: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "MIN_WORK", 1)
-    function, inputs = _case(name, GRAPHS[graph])
+    function, inputs = _case(name, batch(GRAPHS[graph]))
     results = {number: _values_and_gradients(function, inputs, number) for number in (1, 2, 3, 4)}
     assert all(value.abs().sum() > 0 for value in results[1])
     for number in (2, 3, 4):

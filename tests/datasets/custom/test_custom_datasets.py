@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.helpers.forked import run_forked
 from tests.helpers.samples import graph_set, random_graphs
 
 from graphtrial.core.errors import CorruptFileError, GraphTrialError, UnknownNameError
@@ -133,8 +132,7 @@ def test_killed_replacement_leaves_old_or_new_dataset(
     file.write_text(LINES.replace("[[0, 1]]", "[[1, 0]]"))
     old = import_files("mine", "jsonl", [file], replace=True).hash
     file.write_text(LINES)
-    done = subprocess.run([sys.executable, "-c", KILLED, place, when, str(file)], check=False)
-    assert done.returncode == -signal.SIGKILL
+    assert run_forked(KILLED, place, when, file) == -signal.SIGKILL
     DATASETS.remove("mine")
     assert load("mine").hash == (new if written else old)
     assert import_files("mine", "jsonl", [file], replace=True).hash == new

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from tests.helpers.cli import CliRunner
+from tests.helpers.forked import run_forked
 from tests.helpers.sites import plan, record, sample_store
 from tests.helpers.stores import change
 
@@ -124,8 +123,7 @@ def test_killed_merge_is_completed_by_the_next(moment: str, tmp_path: Path) -> N
     for number, spec in enumerate(specs):
         source.start(spec, "accuracy", True, {})
         source.finish(spec.id, Outcome("done", 1, [], {"test": 1.0}), f"weights {number}".encode())
-    words = [sys.executable, "-c", DIES, str(source.path), str(target.path), moment]
-    assert subprocess.run(words, timeout=120, check=False).returncode == -signal.SIGKILL
+    assert run_forked(DIES, source.path, target.path, moment) == -signal.SIGKILL
     assert len(target.trials()) == (3 if moment == "after the commit" else 0)
     merge(target, source.path)
     assert target.trials() == source.trials()

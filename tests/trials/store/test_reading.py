@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.helpers.forked import run_forked
 from tests.helpers.sites import sample_store
 from tests.helpers.stores import change
 
@@ -97,8 +98,7 @@ def test_store_on_read_only_disk_is_readable(tmp_path: Path) -> None:
 def test_uncommitted_writes_are_rolled_back(tmp_path: Path) -> None:
     path = sample_store(tmp_path / "s" / "store.sqlite").path
     before = Store(path).trials()
-    killed = subprocess.run([sys.executable, "-c", DIES_IN_A_TRANSACTION, str(path)], timeout=60, check=False)
-    assert killed.returncode == -signal.SIGKILL
+    assert run_forked(DIES_IN_A_TRANSACTION, path) == -signal.SIGKILL
     left = files(path.parent)
     assert set(left) == {"store.sqlite", "store.sqlite-journal"}
     assert Store(path, read_only=True).trials() == before
