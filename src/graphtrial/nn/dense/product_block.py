@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
@@ -76,10 +76,10 @@ class ProductBlock(nn.Module):
             skip_input, bias = skip_input + self.residual.weight, bias + self.residual.bias
         return skip_input, skip_product, bias
 
-    def forward(self, h: Tensor | Entries, bucket: Bucket, weights: Any) -> Tensor:
-        if isinstance(weights, RowWeights) and isinstance(bucket, Ragged):
+    def forward(self, h: Tensor | Entries, bucket: Bucket, weights: BlockWeights | RowWeights) -> Tensor:
+        if isinstance(weights, RowWeights):
             rows, at = (_entry_rows(h), h.at) if isinstance(h, Entries) else (h, None)
-            return row_block(rows, at, weights, bucket)
+            return row_block(rows, at, weights, cast(Ragged, bucket))
         if not isinstance(h, Entries):
             return product_block(h, *weights, self.width, bucket)
         columns = with_ones(nn.functional.pad(h.values, (0, 1)))
