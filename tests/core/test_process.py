@@ -5,7 +5,9 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
+from graphtrial.core.process import compute_settings, flushes_denormals
 from graphtrial.execution import run_trials
 from graphtrial.studies import ModelEntry, Study
 from graphtrial.trials import Store
@@ -40,3 +42,15 @@ def test_worker_process_records_peak_memory(tmp_path: Path) -> None:
     assert record.status == "done", record.error
     if sys.platform.startswith("linux"):
         assert 0 < record.details["peak_bytes"] < 2000 * MEBIBYTE
+
+
+def test_nested_settings_end_with_the_outer_ones() -> None:
+    before, threads = flushes_denormals(), torch.get_num_threads()
+    with compute_settings():
+        assert flushes_denormals()
+        with compute_settings():
+            assert flushes_denormals()
+        assert flushes_denormals()
+        assert torch.get_num_threads() == 1
+    assert flushes_denormals() == before
+    assert torch.get_num_threads() == threads

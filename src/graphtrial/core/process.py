@@ -26,15 +26,20 @@ def compute_settings(threads: int | None = None) -> Iterator[None]:
     allocator see `retain_freed_memory`.
     """
     retain_freed_memory()
-    before = torch.get_num_threads()
+    before, flushed = torch.get_num_threads(), flushes_denormals()
     torch.set_num_threads(1)
     torch.set_flush_denormal(True)
     try:
         with use_threads(threads or current_threads()):
             yield
     finally:
-        torch.set_flush_denormal(False)
+        torch.set_flush_denormal(flushed)
         torch.set_num_threads(before)
+
+
+def flushes_denormals() -> bool:
+    """Return whether this thread flushes denormals to zero; torch sets the mode, but does not tell it."""
+    return float(torch.full((1,), 1e-40).mul_(0.5)) == 0
 
 
 @cache

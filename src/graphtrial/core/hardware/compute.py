@@ -59,7 +59,9 @@ class Compute:
                 )
             return ("mps",)
         if not gpus:
-            raise GraphTrialError("torch finds no CUDA device here; use --device cpu, or install torch for CUDA")
+            raise GraphTrialError(
+                f"{self.device} is not there: torch finds no CUDA device; use --device cpu, or install torch for CUDA"
+            )
         if self.device == "cuda":
             return gpus
         if self.device not in gpus:

@@ -47,8 +47,12 @@ class DenseModel(nn.Module):
         self.needs = needs
         self._fitted_pairs = 0
 
+    def plan(self, graph: GraphBatch) -> Plan:
+        """Return the buckets of a batch."""
+        return bucket_plan(graph, self.max_pairs, self.padding_cost)
+
     @abstractmethod
-    def prepare(self) -> list[Any]:
+    def prepare(self, plan: Plan) -> list[Any]:
         """Return, for each layer, tensors derived from its weights once for all buckets."""
 
     @abstractmethod
@@ -65,10 +69,10 @@ class DenseModel(nn.Module):
 
     @full_precision
     def forward(self, graph: GraphBatch) -> Tensor:
-        plan = bucket_plan(graph, self.max_pairs, self.padding_cost)
+        plan = self.plan(graph)
         parameter = next(self.parameters())
         checkpointing = choose_checkpointing(plan, self.needs, parameter.element_size(), self._fitted_pairs)
-        prepared = self.prepare()
+        prepared = self.prepare(plan)
 
         def bucket_rows(entries: Entries) -> Tensor:
             states: list[Tensor | Entries] = [entries]

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs.pairs.buckets import Bucket
-from graphtrial.nn.dense.augmented import affine, padded, with_ones
+from graphtrial.graphs.pairs.ragged import Ragged
+from graphtrial.nn.dense.augmented import LANES, affine, padded, with_ones
 from graphtrial.nn.dense.autograd import multiply, product_block, spread
 from graphtrial.nn.dense.pair_input import Entries
+from graphtrial.nn.dense.pair_rows import RowWeights, row_block, widened
+from graphtrial.ops.linear import MIN_SIZE
 
 
 class BlockWeights(NamedTuple):
@@ -48,19 +51,35 @@ class ProductBlock(nn.Module):
         self.residual = nn.Linear(inputs, width) if residual else None
         self.inputs, self.width = inputs, width
 
+    def row_weights(self) -> RowWeights:
+        """Return the weights for pairs without padding."""
+        layers: Any = zip(self.left, self.right, strict=True)
+        mlps = [
+            (_widened_pair(left.weight, right.weight), _widened_pair(left.bias, right.bias)) for left, right in layers
+        ]
+        return RowWeights(mlps, *map(widened, self._skip_weights()))
+
     def weights(self) -> BlockWeights:
         """Return the augmented weights."""
-        skip_input, skip_product = self.skip.weight.split([self.inputs, self.width], dim=1)
-        bias: Tensor = self.skip.bias
-        if self.residual is not None:
-            skip_input, bias = skip_input + self.residual.weight, bias + self.residual.bias
+        skip_input, skip_product, bias = self._skip_weights()
         return BlockWeights(
             [torch.stack([_matrix(one), _matrix(other)]) for one, other in zip(self.left, self.right, strict=True)],
             affine(skip_input, bias),
             nn.functional.pad(skip_product, (0, padded(self.width) - self.width) * 2),
         )
 
-    def forward(self, h: Tensor | Entries, bucket: Bucket, weights: BlockWeights) -> Tensor:
+    def _skip_weights(self) -> tuple[Tensor, Tensor, Tensor]:
+        """Return both parts of W and its bias, with those of the residual layer added."""
+        skip_input, skip_product = self.skip.weight.split([self.inputs, self.width], dim=1)
+        bias: Tensor = self.skip.bias
+        if self.residual is not None:
+            skip_input, bias = skip_input + self.residual.weight, bias + self.residual.bias
+        return skip_input, skip_product, bias
+
+    def forward(self, h: Tensor | Entries, bucket: Bucket, weights: BlockWeights | RowWeights) -> Tensor:
+        if isinstance(weights, RowWeights):
+            rows, at = (_entry_rows(h), h.at) if isinstance(h, Entries) else (h, None)
+            return row_block(rows, at, weights, cast(Ragged, bucket))
         if not isinstance(h, Entries):
             return product_block(h, *weights, self.width, bucket)
         columns = with_ones(nn.functional.pad(h.values, (0, 1)))
@@ -81,3 +100,14 @@ def xavier(linear: nn.Linear) -> nn.Linear:
 
 def _matrix(linear: Any) -> Tensor:
     return affine(linear.weight, linear.bias)
+
+
+def _widened_pair(left: Tensor, right: Tensor) -> Tensor:
+    return torch.stack([widened(left), widened(right)])
+
+
+def _entry_rows(entries: Entries) -> Tensor:
+    """Return the entries of the input as rows, then rows of zeros for all other pairs."""
+    channels, count = entries.values.shape
+    more = max(1, MIN_SIZE - count)
+    return nn.functional.pad(entries.values.t(), (0, -channels % LANES, 0, more))

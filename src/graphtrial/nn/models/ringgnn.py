@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from graphtrial.core.arguments import Range
 from graphtrial.graphs import GraphBatch
-from graphtrial.graphs.pairs.buckets import Bucket
+from graphtrial.graphs.pairs.buckets import Bucket, Plan
 from graphtrial.nn.dense.checkpointing import MemoryNeeds
 from graphtrial.nn.dense.model import DenseModel
 from graphtrial.nn.dense.pair_input import Entries, Featureless
@@ -70,7 +70,7 @@ class RingGNN(DenseModel):
             else halving_mlp(joined, shapes.outputs)
         )
 
-    def prepare(self) -> list[Contracted]:
+    def prepare(self, plan: Plan) -> list[Contracted]:
         layers: Iterable[Any] = self.layers
         return [layer.contracted() for layer in layers]
 

@@ -10,16 +10,22 @@ from torch import Tensor, nn
 
 from graphtrial.core.arguments import Depth
 from graphtrial.graphs import GraphBatch
-from graphtrial.graphs.pairs.buckets import Bucket
+from graphtrial.graphs.pairs.buckets import Bucket, Plan
+from graphtrial.graphs.pairs.ragged import Ragged, ragged_plan
 from graphtrial.nn.dense.checkpointing import MemoryNeeds
 from graphtrial.nn.dense.model import DenseModel
 from graphtrial.nn.dense.pair_input import Entries, Featureless
+from graphtrial.nn.dense.pair_pooling import row_maxima, row_node_sum
+from graphtrial.nn.dense.pair_rows import RowWeights
 from graphtrial.nn.dense.product_block import BlockWeights, ProductBlock, xavier
 from graphtrial.nn.dense.readout import diagonal_and_rest_maximum, node_sum
 from graphtrial.nn.head import PairMLP, halving_mlp
 from graphtrial.nn.layers import Dropout
 from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import Shapes
+from graphtrial.ops.linear import MIN_SIZE
+from graphtrial.ops.portable import uses_kernels
+from graphtrial.ops.vector_paths import has_vectors
 
 
 @MODELS.register("3wl-gnn", title="3WL-GNN")
@@ -68,23 +74,45 @@ class ThreeWLGNN(DenseModel):
             heads = [PairMLP(nn.Sequential(head)) for head in heads]
         self.heads = nn.ModuleList(heads)
 
-    def prepare(self) -> list[BlockWeights]:
-        blocks: Iterable[Any] = self.blocks
-        return [block.weights() for block in blocks]
+    def plan(self, graph: GraphBatch) -> Plan:
+        """Return groups of graphs without padding where compiled kernels can be used, or padded buckets."""
+        compiled = uses_kernels(graph.edge_index) and has_vectors() and not torch.compiler.is_compiling()
+        if compiled and int(graph.host_ptr.diff().square().sum()) >= MIN_SIZE:
+            return ragged_plan(graph, MIN_SIZE)
+        return super().plan(graph)
 
-    def layer(self, at: int, h: Tensor | Entries, bucket: Bucket, prepared: BlockWeights) -> Tensor:
+    def prepare(self, plan: Plan) -> list[BlockWeights] | list[RowWeights]:
+        blocks: Iterable[Any] = self.blocks
+        ragged = isinstance(plan.buckets[0], Ragged)
+        return [block.row_weights() if ragged else block.weights() for block in blocks]
+
+    def layer(self, at: int, h: Tensor | Entries, bucket: Bucket, prepared: BlockWeights | RowWeights) -> Tensor:
         out: Tensor = self.blocks[at](h, bucket, prepared)
+        if isinstance(bucket, Ragged):
+            dropped: Tensor = self.dropout(out)
+            return dropped
         if self.training and self.dropout.p:
             out = torch.cat([self.dropout(out[: self.width]), out[self.width :]])  # not the row of ones
         return out
 
     def read(self, states: list[Tensor | Entries], bucket: Bucket) -> Tensor:
         after = [h for h in states if isinstance(h, Tensor)]
+        if isinstance(bucket, Ragged):
+            return self._read_rows(states[0], after, bucket)
         if self.level == "graph":
             return torch.cat([diagonal_and_rest_maximum(h, self.width, bucket) for h in after], dim=1)
         shape = self.width, bucket.graphs, bucket.size, bucket.size
         sums = [node_sum(h[: self.width].view(shape), bucket) for h in after]
         return torch.cat([node_sum(states[0], bucket), *sums] if self.joined else sums, dim=1)
+
+    def _read_rows(self, entries: Tensor | Entries, after: list[Tensor], bucket: Ragged) -> Tensor:
+        if self.level == "graph":
+            return torch.cat([row_maxima(h, self.width, bucket) for h in after], dim=1)
+        sums = [row_node_sum(h, self.width, bucket) for h in after]
+        if self.joined and isinstance(entries, Entries):
+            zeros = entries.values.new_zeros(len(entries.values), int(bucket.node_ptr[-1]))
+            sums.insert(0, zeros.index_add(1, bucket.target(entries.at), entries.values).t())
+        return torch.cat(sums, dim=1)
 
     def predict(self, graph: GraphBatch, rows: Tensor) -> Tensor:
         heads: list[Any] = list(self.heads)
