@@ -62,6 +62,7 @@ def record_result(spec: TrialSpec, store: Store, result: TrialResult) -> None:
         store.mark(spec.id, "failed", result.error)
         return
     if result.outcome.status == "paused":  # its checkpoint and epochs stay for the next rung
+        store.add_epochs(spec.id, result.outcome.epochs)  # a kill after the last checkpoint may have lost one
         store.mark(spec.id, "paused")
         return
     store.finish(spec.id, result.outcome, result.weights)

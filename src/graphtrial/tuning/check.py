@@ -29,7 +29,8 @@ def check_space(space: Space, model: str, rules: TrainingRules) -> Space:
 def check_feasible(space: Space, subject: Subject) -> None:
     """Raise an error unless some combination of extreme values can be built within the parameter budget."""
     errors: list[GraphTrialError] = []
-    for point in islice(_corners(space, space.parameters), MOST_CORNERS):
+    built = tuple(parameter for parameter in space if parameter.part != "rules")  # rules build no model
+    for point in islice(corners(built), MOST_CORNERS):
         try:
             subject.configure(space, point)
             return
@@ -72,15 +73,14 @@ def _coerced(space: Space, parameter: Parameter, value: Any, model: str, rules: 
     return after if isinstance(after, int | float) and not isinstance(after, bool) else value
 
 
-def _corners(space: Space, parameters: tuple[Parameter, ...]) -> Iterator[Point]:
-    """Yield the combinations of extreme values of all settings and encodings; rules need no model to be built."""
+def corners(parameters: tuple[Parameter, ...]) -> Iterator[Point]:
+    """Yield the combinations of the extreme values of parameters, the first ends first."""
     if not parameters:
         yield {}
         return
     *before, last = parameters
-    for point in _corners(space, tuple(before)):
-        if not last.is_active(point):
+    for point in corners(tuple(before)):
+        if last.is_active(point):
+            yield from ({**point, last.name: value} for value in last.extremes())
+        else:
             yield point
-            continue
-        for value in last.extremes()[: None if last.part != "rules" else 1]:
-            yield {**point, last.name: value}
