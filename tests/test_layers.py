@@ -32,6 +32,7 @@ MAY_IMPORT: dict[str, str] = {
     "shipped": "core trials",
     "studies": "core svm encodings kernels nn datasets training published trials",
     "execution": "core graphs ops svm nn datasets training trials",
+    "tuning": "core encodings nn datasets training trials studies execution",
     "results": "core svm tasks metrics encodings kernels nn datasets training published trials studies execution",
     "report": "core metrics tasks encodings kernels nn datasets training published trials studies results plots",
     "tracking": "core encodings training trials execution results",

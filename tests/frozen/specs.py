@@ -33,6 +33,7 @@ class Built:
     split: int = 0
     seed: int = 41
     plugins: dict[str, str] = field(default_factory=dict)
+    score_test: bool = True
 
     def spec(self) -> TrialSpec:
         protocol = PROTOCOLS.get(self.protocol)
@@ -52,6 +53,7 @@ class Built:
             seed=self.seed,
             plugins=self.plugins,
             model_version=model_version,
+            score_test=self.score_test,
         )
 
 
@@ -96,6 +98,7 @@ CASES: dict[str, Built] = {
         "csl", "monet", WIDTH, "bgnn-v5/csl", rules={"optimizer": "sgd:lr=0.1,momentum=0.9", "schedule": "one-cycle"}
     ),
     "plug-in": Built("csl", "gcn", WIDTH, "bgnn-v5/csl", plugins={"mine.py": "a" * 64}),
+    "tuning": Built("zinc", "gcn", WIDTH, "bgnn-v5/zinc", rules={"optimizer.lr": 0.01}, score_test=False),
     "kernel": Built("MUTAG", "wl", {}, "tudataset/kernel-svm", split=9, seed=3),
     "kernel-linear": Built("MUTAG", "wl", {"h": 5, "edge_labels": True}, "tudataset/kernel-linear"),
     "features": Built("wikics", "svm", {}, "wikics/svm", seed=0),

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,11 @@ from platformdirs import user_cache_path
 
 from graphtrial.core.errors import CorruptFileError, GraphTrialError
 from graphtrial.core.temporary import OLD, staging_folder
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 DEFAULT_STORE = Path("graphtrial-results/store.sqlite")
 
@@ -78,6 +84,18 @@ def read_json(path: Path) -> Any:
         return json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
         raise CorruptFileError(f"{path.name} is not valid JSON: {error}") from error
+
+
+def read_toml(path: Path, description: str) -> dict[str, Any]:
+    """Read a TOML file of a user; `description`, such as `the study`, names it in error messages."""
+    require_file(path, f"{description} ")
+    try:
+        values: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise GraphTrialError(f"cannot read {description} {path}: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise GraphTrialError(f"{description} {path} is not valid TOML: {error}") from error
+    return values
 
 
 def sha256_of(path: Path) -> str:

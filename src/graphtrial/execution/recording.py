@@ -55,11 +55,15 @@ def record_start(spec: TrialSpec, store: Store, where: dict[str, Any] | None = N
 
 
 def record_result(spec: TrialSpec, store: Store, result: TrialResult) -> None:
-    """Record the result of a trial, unless it is finished already, and remove its checkpoint."""
+    """Record the result of a trial, unless it is finished already, and remove its checkpoint; or that it is paused."""
     if not store.trials([spec.id]):  # it ended before its start was recorded
         record_start(spec, store)
     if result.outcome is None:
         store.mark(spec.id, "failed", result.error)
+        return
+    if result.outcome.status == "paused":  # its checkpoint and epochs stay for the next rung
+        store.add_epochs(spec.id, result.outcome.epochs)  # a kill after the last checkpoint may have lost one
+        store.mark(spec.id, "paused")
         return
     store.finish(spec.id, result.outcome, result.weights)
     Checkpoint(store.checkpoint_file(spec.id)).remove()

@@ -68,7 +68,7 @@ def _run(
 
     def send_epoch(epoch: Epoch) -> None:
         nonlocal sent
-        due = time.monotonic() - sent >= checkpoint_seconds
+        due = time.monotonic() - sent >= checkpoint_seconds or epoch.epoch == job.compute.pause_at
         send(RemoteUpdate(spec.id, epoch=epoch, state=checkpoint.path.read_bytes() if due else None))
         sent = time.monotonic() if due else sent
 

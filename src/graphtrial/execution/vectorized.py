@@ -29,8 +29,8 @@ from graphtrial.trials.trial import TrialSpec, make_job
 class Vectorized:
     """Train up to `batch_size` trials of one row in one vectorized loop in this process, where model and data allow it.
 
-    They compute on the CPU. All others run in processes afterwards. A trial is recorded when it ends; an interrupted
-    one is restarted from epoch 1.
+    They compute on the CPU. All others, and trials that pause, run in processes afterwards. A trial is recorded when it
+    ends; an interrupted one is restarted from epoch 1.
     """
 
     batch_size: PositiveInt = 20
@@ -46,7 +46,7 @@ class Vectorized:
         rows: dict[str, list[TrialSpec]] = {}
         others = []
         for trial in trials:
-            if trial.kind.can_vectorize(trial):
+            if compute.pause_at is None and trial.kind.can_vectorize(trial):
                 rows.setdefault(canonical_json(trial.row), []).append(trial)
             else:
                 others.append(trial)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from dataclasses import fields
 from importlib import resources
 from pathlib import Path
@@ -11,15 +10,10 @@ from typing import Any
 
 from graphtrial.core.arguments import check_value
 from graphtrial.core.errors import GraphTrialError, UnknownNameError, did_you_mean, short_repr
-from graphtrial.core.files import require_file
+from graphtrial.core.files import read_toml
 from graphtrial.core.signatures import check_arguments, declared_hints
 from graphtrial.core.spec import reject_unknown_keys
 from graphtrial.studies.study import ModelEntry, Names, Study
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 
 def catalog() -> dict[str, Path]:
@@ -42,14 +36,7 @@ def load_study(name: str) -> Study:
             f"no study called '{name}'.{did_you_mean(name, shipped)} `graphtrial list studies` shows all "
             f"{len(shipped)}; a file of your own must end in .toml."
         )
-    require_file(path, "the study ")
-    try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise GraphTrialError(f"cannot read the study {path}: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
-        raise GraphTrialError(f"the study {path} is not valid TOML: {error}") from error
-    return _study(values, str(path.name))
+    return _study(read_toml(path, "the study"), str(path.name))
 
 
 def _study(values: dict[str, Any], subject: str) -> Study:

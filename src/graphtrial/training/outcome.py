@@ -31,9 +31,10 @@ class Epoch:
 class Outcome:
     """Outcome of a training.
 
-    `done`: the rules ended it; `time`: the time limit did; `diverged`: a loss was not finite; `oom`: memory ran out.
-    Scores are those of the evaluated weights over all examples of each split; a training that diverged or ran out of
-    memory has none. `details` are additional JSON-like values that only some kinds of trials have.
+    `done`: the rules ended it; `time`: the time limit did; `diverged`: a loss was not finite; `oom`: memory ran out;
+    `paused`: it stopped at a given epoch, to be resumed. Scores are those of the evaluated weights over all examples of
+    each split; a training that diverged, ran out of memory or is paused has none. `details` are additional JSON-like
+    values that only some kinds of trials have.
     """
 
     status: Status

@@ -40,12 +40,14 @@ def train(
     """Train one model by its rules and evaluate it.
 
     With a `checkpoint` path the state is saved there after each epoch, and a training that finds one resumes from it to
-    the same bits as if it had never stopped. `on_epoch` is called with each finished epoch.
+    the same bits as if it had never stopped. `on_epoch` is called with each finished epoch. After the epoch
+    `compute.pause_at` a training that no rule has ended pauses: its outcome has the status `paused` and no scores.
     """
     history: list[Epoch] = []
     params = 0
     device = torch.device(compute.device)
-    job = job if job.device == device else replace(job, device=device)
+    if (job.device, job.pause_at) != (device, compute.pause_at):
+        job = replace(job, device=device, pause_at=compute.pause_at)
     try:
         with compute_settings(compute.threads or 1), precision_settings(job.rules.precision, device):
             seed_everything(job.seed)
@@ -87,6 +89,8 @@ def _train(
 
     stop_reason = monitor.stop_reason(history, optimizer.param_groups[0]["lr"])
     while stop_reason is None:
+        if job.pause_at is not None and len(history) >= job.pause_at:
+            return Outcome("paused", count_parameters(model), history)
         start = time.perf_counter()
         lr = optimizer.param_groups[0]["lr"]
         train_loss = _train_epoch(job, taped, optimizer, scheduler, train_batches, generator)
@@ -127,9 +131,11 @@ def final_outcome(
         model.load_state_dict(best_state)
     precision, taped = job.rules.precision, TapedModel(model)
     scores = {name: evaluate(taped, job.task, evaluation_batches(job, name), precision)[1] for name in ("train", "val")}
-    predictions = _predict(taped, job.task, evaluation_batches(job, "test"), precision)
-    scores["test"] = job.task.score(*predictions)
-    extra = job.task.extra_scores(*predictions)
+    extra = {}
+    if job.score_test:
+        predictions = _predict(taped, job.task, evaluation_batches(job, "test"), precision)
+        scores["test"] = job.task.score(*predictions)
+        extra = job.task.extra_scores(*predictions)
     weights = {name: value.cpu() for name, value in model.state_dict().items()}
     details = {"stop_reason": stop_reason.name, **({EXTRA_METRICS: extra} if extra else {})}
     return Outcome(stop_reason.status, count_parameters(model), history, scores, weights, details)

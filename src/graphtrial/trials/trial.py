@@ -41,7 +41,8 @@ class TrialSpec:
 
     `data` is the content hash of graphs and splits, so that a result can never be mistaken for one on other data.
     `plugins` names the files outside this package that the trial's parts come from, with the SHA-256 of each. Versions
-    are those of the model or kernel and of the encoding, 0 without one.
+    are those of the model or kernel and of the encoding, 0 without one. Without `score_test` it is a trial of a search:
+    the same training, whose outcome has no test score.
     """
 
     dataset: str
@@ -55,6 +56,7 @@ class TrialSpec:
     seed: int
     plugins: dict[str, str] = field(default_factory=dict)
     model_version: int = 1
+    score_test: bool = True
 
     @cached_property
     def id(self) -> str:
@@ -132,6 +134,7 @@ SPECIFICATION: dict[str, Check] = {
     "rules": is_plain,
     "seed": is_count,
     "plugins": is_hashes,
+    "score_test": lambda value: value is False,  # true is the default, which is never stored
 }
 """Check of each field of a stored specification. A new field needs a line here and a default above."""
 
@@ -205,6 +208,8 @@ def run_trial(
     """Run one trial, resuming from its checkpoint if there is one."""
     check_plugins(spec)
     check_versions(spec)
+    if not spec.score_test and not spec.kind.has_epochs:
+        raise GraphTrialError(f"trial {spec.id} fits a support vector machine, which always has a test score")
     return spec.kind.run(spec, _same_data(spec), checkpoint, on_epoch, compute)
 
 

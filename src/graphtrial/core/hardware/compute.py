@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from graphtrial.core.arguments import Range
+from graphtrial.core.arguments import PositiveInt, Range
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.parallel import cores, threads_per_trial
 from graphtrial.core.signatures import check_fields
@@ -27,6 +27,7 @@ class Compute:
     per_device: concurrent trials on each GPU.
     compile: compile whole models by `torch.compile`, which rounds differently.
     portable: compute on the CPU by the operators for other devices, as tests do.
+    pause_at: the epoch after which a training pauses, to be resumed to the same bits; successive halving sets it.
     """
 
     device: str = "auto"
@@ -34,6 +35,7 @@ class Compute:
     per_device: PerDevice = 1
     compile: bool = False
     portable: bool = False
+    pause_at: PositiveInt | None = None
 
     def __post_init__(self) -> None:
         check_fields(self, "the computation")

@@ -30,7 +30,11 @@ TRIAL_COLUMNS: ColumnTable[TrialRecord] = ColumnTable(
         Column("split", "Split", "number of the split", lambda trial: trial.spec.split),
         Column("seed", "Seed", "random seed", lambda trial: trial.spec.seed),
         Column(
-            "status", "Status", "running, done, time, interrupted or failed", lambda trial: trial.status, align="left"
+            "status",
+            "Status",
+            "running, paused, done, time, interrupted or failed",
+            lambda trial: trial.status,
+            align="left",
         ),
         Column("test", "Test", "test score", _score("test"), number(".3f")),
         Column("val", "Validation", "validation score", _score("val"), number(".3f"), outputs=DATA),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import torch
     from torch.nn import Parameter
 
-Status = Literal["done", "time", "diverged", "oom"]
+Status = Literal["done", "time", "diverged", "oom", "paused"]
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -43,12 +43,20 @@ class Protocol:
         The derived seed number k, counted from 0 after the published ones, is the first 31 bits of the SHA-256 of
         `NAME seed k`, such as `bgnn-v5/zinc seed 0`; one that is there already is left out.
         """
-        seeds = list(self.seeds[:count])
+        first = self.seeds[:count]
+        return first + self._derived("seed", count - len(first), first)
+
+    def tuning_seeds(self, count: int, test_seeds: Sequence[int]) -> tuple[int, ...]:
+        """Return so many seeds of a hyperparameter search, derived from `NAME tuning seed k`; none is tested on."""
+        return self._derived("tuning seed", count, test_seeds)
+
+    def _derived(self, label: str, count: int, taken: Sequence[int]) -> tuple[int, ...]:
+        seeds: list[int] = []
         number = 0
         while len(seeds) < count:
-            text = f"{self.name} seed {number}".encode()
+            text = f"{self.name} {label} {number}".encode()
             seed = int.from_bytes(hashlib.sha256(text).digest()[:4], "big") >> 1
-            seeds += [seed] if seed not in seeds else []
+            seeds += [seed] if seed not in (*taken, *seeds) else []
             number += 1
         return tuple(seeds)
 

@@ -131,6 +131,7 @@ class Training(TrialKind[TrainingRules]):
             seed=spec.seed,
             encoding=encoding,
             split_level=dataset.spec.split_level,
+            score_test=spec.score_test,
         )
 
     def _split(self, spec: TrialSpec, dataset: Dataset) -> Split:

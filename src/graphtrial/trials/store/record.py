@@ -27,7 +27,7 @@ from graphtrial.trials.store.digests import history_digest, trial_digest
 from graphtrial.trials.trial import TrialSpec
 
 FINISHED = ("done", "time", "diverged", "oom")
-STATUSES = (*FINISHED, "running", "interrupted", "failed")
+STATUSES = (*FINISHED, "running", "paused", "interrupted", "failed")
 LONGEST_ERROR = 100_000
 LONGEST_NAME, LONGEST_LIST = 100, 8
 SCORES = ("train", "val", "test")
@@ -71,7 +71,7 @@ RESULT = ("finished", "params", "epochs", "epoch_seconds", "history")
 
 @dataclass(frozen=True)
 class TrialRecord:
-    """A trial in the store. `status` is running, interrupted, failed, or one of `FINISHED`.
+    """A trial in the store. `status` is running, paused, interrupted, failed, or one of `FINISHED`.
 
     `weights` is the SHA-256 of the weights file, if the trial has one, and `digest` that of the whole record.
     """

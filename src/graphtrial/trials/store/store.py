@@ -154,7 +154,7 @@ class Store:
             seal(connection, trial, old)
 
     def mark(self, trial: str, status: str, error: str | None = None) -> None:
-        """Record that an unfinished trial failed or was interrupted."""
+        """Record that an unfinished trial failed, was interrupted or is paused."""
         with self._writing(durable=False) as connection:
             row = connection.execute("SELECT status, digest FROM trials WHERE id = ?", (trial,)).fetchone()
             if row is None or row["status"] in FINISHED:

@@ -1,0 +1,1 @@
+"""Tuning under a budget: search spaces, random, grid and TPE search, successive halving."""
