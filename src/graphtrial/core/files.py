@@ -18,6 +18,7 @@ from graphtrial.core.errors import CorruptFileError, GraphTrialError
 from graphtrial.core.temporary import OLD, staging_folder
 
 DEFAULT_STORE = Path("graphtrial-results/store.sqlite")
+DEFAULT_REPORT = Path("graphtrial-results/report")
 
 
 def cache_home() -> Path:

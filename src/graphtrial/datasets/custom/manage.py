@@ -8,7 +8,7 @@ from typing import Any
 from graphtrial.core.errors import GraphTrialError, UnknownNameError
 from graphtrial.core.spec import resolve_arguments
 from graphtrial.core.temporary import temporary_folder
-from graphtrial.datasets.base import DATASETS, Dataset
+from graphtrial.datasets.base import DATASETS
 from graphtrial.datasets.custom import recipe as recipes
 from graphtrial.datasets.custom.dataset import class_of, find
 from graphtrial.datasets.custom.generators import get_generator
@@ -16,6 +16,7 @@ from graphtrial.datasets.custom.importers import read
 from graphtrial.datasets.custom.recipe import NAME, Recipe
 from graphtrial.datasets.custom.split_column import infer_split_level
 from graphtrial.datasets.custom.tasks import infer_task, task_for
+from graphtrial.datasets.dataset import Dataset
 from graphtrial.datasets.prepare import prepare_spec, prepared_folders
 from graphtrial.graphs import GraphSet
 from graphtrial.graphs.mask_names import PART
