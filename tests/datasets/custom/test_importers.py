@@ -317,9 +317,10 @@ def test_an_edge_list_with_labels_becomes_a_graph(tmp_path: Path) -> None:
     assert sorted(map(tuple, graphs.edge_index.T.tolist())) == [(0, 1), (1, 0), (1, 2), (2, 1), (2, 2)]
     assert graphs.column("y").values.tolist() == [0, 1, 0]
     for text, reason in (
-        ("a", "line 1: two words"),
+        ("a", "line 1: 2 to 3 words"),
         ("a b\na d", "line 2: node 'd' is not in"),
-        ("a b c", "here are 3"),
+        ("a b c d", "here are 4"),
+        ("a b c", "the time .c. is no number"),
     ):
         edges.write_text(text)
         with pytest.raises(CorruptFileError, match=f"web.edgelist, {reason}" if "line" in reason else reason):
