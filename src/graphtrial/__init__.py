@@ -5,6 +5,9 @@
     dataset = gt.load("csl")                                          # or gt.load(gt.datasets.CSL)
     model = gt.build(gt.nn.GCN, dataset, width=146, layers=4)         # or gt.build("gcn", ...)
     row = gt.run("csl", "gcn", encoding="laplacian:20", seeds=1)      # trains, tests, stores
+    gt.compare("gcn/laplacian:20", "gin/laplacian:20")                # of the same store
+    gt.load_results().to_pandas()
+    gt.report()                                                       # a static site
 
 Packages, each with its registered classes as attributes:
 
@@ -29,13 +32,16 @@ from graphtrial.core.plugins.registries import open_to_plugins
 __version__ = version("graphtrial")
 
 _HOMES = {
-    "graphtrial.api": ("build", "info", "load", "prepare", "run", "run_study"),
+    "graphtrial.api": (
+        *("build", "compare", "from_pyg", "info", "load", "load_results"),
+        *("prepare", "report", "run", "run_study"),
+    ),
     "graphtrial.datasets": ("DATASETS", "Dataset", "DatasetSpec", "Split"),
     "graphtrial.encodings": ("ENCODINGS", "Encoding"),
     "graphtrial.core.errors": ("GraphTrialError",),
     "graphtrial.graphs": (
         *("Column", "GraphBatch", "GraphSet", "Loader"),
-        *("from_networkx", "from_pyg", "to_networkx", "to_pyg"),
+        *("from_networkx", "to_networkx", "to_pyg"),
     ),
     "graphtrial.metrics": ("METRICS", "Metric"),
     "graphtrial.nn": ("MODELS", "Shapes", "count_parameters"),
@@ -68,7 +74,7 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = ["__version__", *sorted([*_HOME, *_PACKAGES])]
 
 if TYPE_CHECKING:
-    from graphtrial.api import build, info, load, prepare, run, run_study
+    from graphtrial.api import build, compare, from_pyg, info, load, load_results, prepare, report, run, run_study
     from graphtrial.core.errors import GraphTrialError
     from graphtrial.core.plugins.loader import load_plugin
     from graphtrial.core.plugins.permissions import allow
@@ -80,7 +86,6 @@ if TYPE_CHECKING:
         GraphSet,
         Loader,
         from_networkx,
-        from_pyg,
         to_networkx,
         to_pyg,
     )

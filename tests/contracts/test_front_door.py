@@ -59,7 +59,7 @@ def test_every_registered_class_is_an_attribute_of_its_package(door: str) -> Non
         *("datasets.ZINC", "datasets.MUTAG", "datasets.PATTERN", "nn.GIN", "nn.GINE", "kernels.WeisfeilerLehman"),
         *("kernels.WeisfeilerLehmanOptimalAssignment", "kernels.ShortestPath", "encodings.LaplacianPE"),
         *("encodings.RandomWalkPE", "metrics.MAE", "metrics.ROCAUC", "tasks.GraphRegression"),
-        *("load", "build", "run", "run_study"),
+        *("load", "build", "run", "run_study", "compare", "report", "load_results", "from_pyg"),
     ],
 )
 def test_top_level_names_are_available(path: str) -> None:

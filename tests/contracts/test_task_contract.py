@@ -49,7 +49,9 @@ def of_nodes_and_graphs(task: Task, generator: torch.Generator) -> Example:
 
 # A new task adds the maker of its targets here.
 MAKERS: dict[str, Callable[[Task, torch.Generator], Example]] = {
+    "edge-binary-classification": labels,
     "edge-classification": classes,
+    "edge-regression": numbers,
     "graph-binary-classification": labels,
     "graph-classification": classes,
     "graph-theory": of_nodes_and_graphs,

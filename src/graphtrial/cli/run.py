@@ -162,10 +162,10 @@ def study(
         return
     run_and_show(loaded, store, workers, json, executor, track, compute)
     if report is not None:
-        from graphtrial.cli.results.report import store_option, write
+        from graphtrial.report import write_report
         from graphtrial.trials import Store
 
-        page = write(Store(store, read_only=True), report, store_option(store, shipped=False), pictures=True)
+        page = write_report(Store(store, read_only=True), report)
         if not json:
             out.print(f"report: open {page} in a browser", soft_wrap=True)
 

@@ -24,6 +24,7 @@ else:
     import tomli as tomllib
 
 DEFAULT_STORE = Path("graphtrial-results/store.sqlite")
+DEFAULT_REPORT = Path("graphtrial-results/report")
 
 
 def cache_home() -> Path:

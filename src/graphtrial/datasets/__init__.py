@@ -3,9 +3,11 @@
 from typing import Any
 
 from graphtrial.core.plugins.imports import builtin_classes, class_attribute
-from graphtrial.datasets.base import DATASETS, Dataset, DatasetSpec, Source, Split
+from graphtrial.datasets.base import DATASETS, DatasetSpec, Source, Split
+from graphtrial.datasets.dataset import Dataset
 from graphtrial.datasets.prepare import info, load, prepare
 from graphtrial.datasets.statistics import Statistics
+from graphtrial.datasets.subset import Subset
 from graphtrial.io.sources import File
 
 __all__ = [
@@ -16,6 +18,7 @@ __all__ = [
     "Source",
     "Split",
     "Statistics",
+    "Subset",
     "info",
     "load",
     "prepare",

@@ -1,4 +1,4 @@
-"""Base class of datasets, their sources and splits, and the loaded `Dataset`."""
+"""Base class of datasets, their sources and splits."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -144,30 +143,6 @@ class DatasetSpec(ABC):
     def title(self) -> str:
         """The first line of the docstring."""
         return (inspect.getdoc(type(self)) or self.name).splitlines()[0]
-
-
-@dataclass(frozen=True, eq=False)
-class Dataset:
-    """Loaded dataset: graphs, splits, task and provenance; immutable.
-
-    `provenance` is JSON-like: source, input files with their SHA-256, parser and library versions, and the comparison
-    with published statistics.
-    """
-
-    name: str
-    graphs: GraphSet
-    splits: tuple[Split, ...]
-    task: Task
-    spec: DatasetSpec
-    provenance: Mapping[str, Any]
-
-    @cached_property
-    def hash(self) -> str:
-        """SHA-256 of graphs and splits, part of the id of every trial on this dataset."""
-        return dataset_hash(self.graphs, self.splits)
-
-    def __repr__(self) -> str:
-        return f"Dataset({self.name}, {len(self.graphs)} graphs, {len(self.splits)} splits, {self.hash[:12]})"
 
 
 def _has_valid_metadata(cls: type[DatasetSpec]) -> bool:

@@ -11,7 +11,7 @@ from graphtrial.datasets.statistics import link_counts
 from graphtrial.graphs import GraphSet
 
 if TYPE_CHECKING:
-    from graphtrial.datasets.base import Dataset
+    from graphtrial.datasets.dataset import Dataset
 
 MOST_EDGES = 4_000_000
 

@@ -51,31 +51,48 @@ class Links(DatasetSpec):
         return [Split(*(np.flatnonzero(part == number) for number in (TRAIN_PART, VAL_PART, TEST_PART)))]
 
 
-def hide_links(graphs: GraphSet, *, hard: bool, examples: int | None, seed: int) -> GraphSet:
-    """Return the graph with 85 % of its links, and labelled train, val and test pairs.
+def hide_links(
+    graphs: GraphSet,
+    *,
+    hard: bool = False,
+    examples: int | None = None,
+    seed: int,
+    val: float = VAL,
+    test: float = TEST,
+    time: Array | None = None,
+) -> GraphSet:
+    """Return the graph with its training links, and labelled train, val and test pairs.
 
-    Negative pairs are uniform or, if `hard`, of the same class and with a common neighbour. `examples` limits the
-    number of training links. If `hard` or with `examples`, training samples negatives from a fixed pool, as many as
-    there are training links, which is in no split.
+    The fractions `val` and `test` of the links are drawn at random or, where `time` [edges] is given, are the latest
+    ones by their first occurrence. Negative pairs are uniform or, if `hard`, of the same class and with a common
+    neighbour. `examples` limits the number of training links. If `hard` or with `examples`, training samples negatives
+    from a fixed pool, as many as there are training links, which is in no split.
     """
     nodes = graphs.num_nodes
     one, other = graphs.edge_index.astype(np.int64)
     keys = _keys(one, other, nodes)
-    keys = np.unique(keys[keys // nodes != keys % nodes])
-    if len(keys) < 1 / VAL:
-        raise GraphTrialError(f"{len(keys)} links are too few to hold some out: {round(1 / VAL)} are needed")
-    shuffled = keys[Draws(seed, 0).permutation(len(keys))]
-    val, test, train = np.split(shuffled, np.cumsum([int(VAL * len(keys)), int(TEST * len(keys))]))
+    proper = keys // nodes != keys % nodes
+    edge_keys, keys = keys[proper], np.unique(keys[proper])
+    fewest = -int(-1 // min(val, test))
+    if len(keys) < fewest:
+        raise GraphTrialError(f"{len(keys)} links are too few to hold some out: {fewest} are needed")
+    sizes = [int(val * len(keys)), int(test * len(keys))]
+    if time is None:
+        shuffled = keys[Draws(seed, 0).permutation(len(keys))]
+        val_links, test_links, train = np.split(shuffled, np.cumsum(sizes))
+    else:
+        ordered = _latest_first(edge_keys, keys, np.asarray(time)[proper])
+        test_links, val_links, train = np.split(ordered, np.cumsum(sizes[::-1]))
     train = train[:examples]
     pool_size = len(train) if hard or examples is not None else 0
     draw = _hard_pairs(graphs, keys, Draws(seed, 2)) if hard else _uniform_pairs(nodes, Draws(seed, 1))
-    negatives = _sample_negatives(draw, keys, len(val) + len(test) + pool_size)
-    val_negatives, test_negatives, pool = np.split(negatives, np.cumsum([len(val), len(test)]))
+    negatives = _sample_negatives(draw, keys, sum(sizes) + pool_size)
+    val_negatives, test_negatives, pool = np.split(negatives, np.cumsum(sizes))
     parts = (
         (np.sort(train), 1, TRAIN_PART, True),
-        (np.sort(val), 1, VAL_PART, False),
+        (np.sort(val_links), 1, VAL_PART, False),
         (val_negatives, 0, VAL_PART, False),
-        (np.sort(test), 1, TEST_PART, False),
+        (np.sort(test_links), 1, TEST_PART, False),
         (test_negatives, 0, TEST_PART, False),
         (pool, 0, POOL_PART, True),
     )
@@ -98,6 +115,13 @@ def hide_links(graphs: GraphSet, *, hard: bool, examples: int | None, seed: int)
 def _keys(one: Array, other: Array, nodes: int) -> Array:
     """Return a unique key of each unordered pair."""
     return np.minimum(one, other) * nodes + np.maximum(one, other)
+
+
+def _latest_first(edges: Array, links: Array, time: Array) -> Array:
+    """Return the links by the time of their first edge, the latest first."""
+    first = np.full(len(links), np.inf)
+    np.minimum.at(first, np.searchsorted(links, edges), time.astype(np.float64))
+    return links[np.lexsort((links, first))[::-1]]
 
 
 def _uniform_pairs(nodes: int, draws: Draws) -> Callable[[int], Array]:

@@ -14,7 +14,8 @@ from graphtrial.core.errors import CorruptFileError, GraphTrialError, InvalidGra
 from graphtrial.core.files import atomic_folder
 from graphtrial.core.plugins.origins import origin_digests
 from graphtrial.core.spec import digest
-from graphtrial.datasets.base import DATASETS, PARTS, Dataset, DatasetSpec, Source, Split, check_splits, dataset_hash
+from graphtrial.datasets.base import DATASETS, PARTS, DatasetSpec, Source, Split, check_splits, dataset_hash
+from graphtrial.datasets.dataset import Dataset
 from graphtrial.datasets.graph_statistics import graph_statistics
 from graphtrial.datasets.statistics import compare, summary, types_of
 from graphtrial.graphs import GraphSet, storage

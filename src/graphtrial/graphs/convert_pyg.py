@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 
-def from_pyg(items: Iterable[Data]) -> GraphSet:
-    """Build a set from PyG `Data` objects: a list, or a PyG dataset.
+def from_pyg(items: Iterable[Data] | Data) -> GraphSet:
+    """Build a set from PyG `Data` objects: a list, a PyG dataset, or a single one.
 
     Every tensor attribute of the first item becomes a column and must be in all of them. It is a node or edge column
     where its first dimension is the number of nodes or edges in every item, else a graph column; where both match,
     names with "edge" are edge columns, as in PyG. Integer `x` and `edge_attr` become categorical. Masks, index lists
     and part names of the items (see `mask_names`), or the dataset's `get_idx_split()`, become the column `part`.
     """
-    data = list(items)
+    data: list[Any] = [items] if isinstance(getattr(items, "edge_index", None), torch.Tensor) else list(items)
     if not data:
         raise InvalidGraphError("no graphs were given")
     for i, item in enumerate(data):

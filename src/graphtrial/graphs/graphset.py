@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,9 @@ from graphtrial.core.spec import digest
 from graphtrial.graphs import storage
 from graphtrial.graphs.column import PAIRS, Column, Level, check_column, check_pairs
 from graphtrial.graphs.pointers import check_counts, graph_ids, ranges, to_pointers
+
+if TYPE_CHECKING:
+    from graphtrial.graphs.batch import GraphBatch
 
 Array = npt.NDArray[Any]
 
@@ -136,6 +139,12 @@ class GraphSet:
             return self.subset(np.atleast_1d(np.arange(len(self))[ids]))
         except IndexError as error:
             raise InvalidGraphError(f"graphs of this set have indices 0 to {len(self) - 1}: {error}") from None
+
+    def __iter__(self) -> Iterator[GraphBatch]:
+        """Iterate over the graphs, each as a batch of one, with PyG's attribute names."""
+        from graphtrial.graphs.batch import GraphBatch
+
+        return (GraphBatch.from_set(self, [index]) for index in range(len(self)))
 
     def __repr__(self) -> str:
         names = ", ".join(f"{name} ({c.level})" for name, c in self.columns.items())

@@ -24,6 +24,9 @@ class NodeLoader:
     def __init__(self, graph: GraphBatch, ids: Ids) -> None:
         self.batch = graph.with_column(TARGET_INDEX, to_device(torch.from_numpy(np.array(ids)), graph.device))
 
+    def __len__(self) -> int:
+        return 1
+
     def __iter__(self) -> Iterator[GraphBatch]:
         return iter([self.batch])
 
@@ -55,6 +58,9 @@ class PairLoader:
         self.negatives: Tensor | None = None
         if negatives is not None and len(negatives):
             self.negatives = self._column(graphs, PAIRS, negatives)
+
+    def __len__(self) -> int:
+        return -(-len(self.pairs) // self.batch_size)
 
     def __iter__(self) -> Iterator[GraphBatch]:
         if self.generator is None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
 
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.core.files import atomic_folder
+from graphtrial.core.files import DEFAULT_STORE, atomic_folder
 from graphtrial.report.pages import compare, dataset, errata, model, overview, paper, papers, papertable, row, trial
 from graphtrial.report.row_page import RowPage
 from graphtrial.report.site import Prepared, Site, pretty
@@ -18,6 +19,28 @@ from graphtrial.trials.store import Store
 
 MARKER = "graphtrial-report.json"
 """File that marks a folder as a report, which a newer one may replace."""
+SHIPPED_OPTION = " --shipped"
+
+
+def write_report(store: Store, folder: Path, *, option: str | None = None, pictures: bool = True) -> Path:
+    """Write the site of a store and return its first page, with metadata and, if `pictures`, plots of its datasets.
+
+    Only datasets that are prepared on this machine have plots. `option` names the store in commands on the pages.
+    """
+    from graphtrial.plots.cached import cached_plots
+
+    def prepare(name: str, data: str) -> Prepared:
+        return Prepared(*cached_plots(name, data))
+
+    chosen = store_option(store.path) if option is None else option
+    return write_site(store, folder, prepare=prepare if pictures else None, store_option=chosen)
+
+
+def store_option(path: Path) -> str:
+    """Return the option that names a store in commands of the report, without folders of this machine."""
+    if path == DEFAULT_STORE:
+        return ""
+    return f" --store {shlex.quote(path.name if path.is_absolute() else path.as_posix())}"
 
 
 def write_site(

@@ -4,15 +4,21 @@ from typing import Any
 
 from graphtrial.core.plugins.imports import builtin_classes, class_attribute
 from graphtrial.tasks.base import TASKS, Task, TaskLevel
-from graphtrial.tasks.binary_classification import GraphBinaryClassification, NodeBinaryClassification
+from graphtrial.tasks.binary_classification import (
+    EdgeBinaryClassification,
+    GraphBinaryClassification,
+    NodeBinaryClassification,
+)
 from graphtrial.tasks.classification import EdgeClassification, GraphClassification, NodeClassification
 from graphtrial.tasks.graph_theory import GraphTheory
 from graphtrial.tasks.link_prediction import LinkPrediction
-from graphtrial.tasks.regression import GraphRegression, NodeRegression
+from graphtrial.tasks.regression import EdgeRegression, GraphRegression, NodeRegression
 
 __all__ = [
     "TASKS",
+    "EdgeBinaryClassification",
     "EdgeClassification",
+    "EdgeRegression",
     "GraphBinaryClassification",
     "GraphClassification",
     "GraphRegression",

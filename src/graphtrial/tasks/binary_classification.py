@@ -1,4 +1,4 @@
-"""Multi-label classification of graphs and of nodes: several binary targets each."""
+"""Binary and multi-label classification of graphs, nodes and edges."""
 
 from __future__ import annotations
 
@@ -75,3 +75,11 @@ class NodeBinaryClassification(BinaryClassification):
 
     name = "node-binary-classification"
     level = "node"
+
+
+@TASKS.register("edge-binary-classification")
+class EdgeBinaryClassification(BinaryClassification):
+    """Predict binary labels of each edge."""
+
+    name = "edge-binary-classification"
+    level = "edge"

@@ -80,3 +80,11 @@ class NodeRegression(Regression):
 
     name = "node-regression"
     level = "node"
+
+
+@TASKS.register("edge-regression")
+class EdgeRegression(Regression):
+    """Predict real numbers for each edge."""
+
+    name = "edge-regression"
+    level = "edge"

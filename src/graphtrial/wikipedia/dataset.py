@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.datasets.base import Dataset
 from graphtrial.datasets.custom import import_graphs
+from graphtrial.datasets.dataset import Dataset
 from graphtrial.datasets.wikics import Validation, graph_of
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.graphs.mask_names import PART

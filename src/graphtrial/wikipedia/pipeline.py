@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.datasets.base import Dataset
+from graphtrial.datasets.dataset import Dataset
 from graphtrial.datasets.wikics import Validation
 from graphtrial.wikipedia.articles import read_articles
 from graphtrial.wikipedia.categories import CategoryRules, categories

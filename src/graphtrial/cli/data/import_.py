@@ -28,6 +28,10 @@ def import_file(
         str | None,
         typer.Option(help="Fractions train/val/test of a stratified split; 0.8/0.1/0.1 if the data have none."),
     ] = None,
+    time: Annotated[
+        str | None,
+        typer.Option(help="Link prediction: hold out the latest links by this edge column, such as edge_time."),
+    ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Random seed of the split; 0 by default.")] = None,
     both_ways: Annotated[
         bool, typer.Option("--both-ways", help="Add the reverse of each edge (undirected graphs).")
@@ -51,6 +55,7 @@ def import_file(
     """
     from graphtrial.datasets.base import PARTS
     from graphtrial.datasets.custom import import_files
+    from graphtrial.datasets.custom.held_out_links import predicts_links
     from graphtrial.datasets.custom.importers import format_of
     from graphtrial.graphs.mask_names import PART
 
@@ -70,16 +75,20 @@ def import_file(
         raise GraphTrialError(f"--both-ways is for jsonl, parquet and edgelist, not for {file_format}")
     if labels is not None:
         paths = [*paths, labels]
+    if time is not None and (seed is not None or folds):
+        raise GraphTrialError("--time holds out the latest links, without --folds and --seed")
     if folds and split:
         raise GraphTrialError("--folds and --split are two ways to divide the data; give one of them")
     rule: dict[str, Any] = {"folds": folds} if folds else {"shares": _fractions(split or "0.8/0.1/0.1")}
-    random_split = folds is not None or split is not None or seed is not None
+    rule = {} if split is None and not folds and predicts_links(task) else rule
+    rule |= {"seed": seed or 0} if time is None else {"time": time}
+    chosen = any(option is not None for option in (folds, split, seed, time))
     dataset = import_files(
         name,
         file_format,
         paths,
         arguments=options,
-        split={**rule, "seed": seed or 0} if random_split else None,
+        split=rule if chosen else None,
         task=task,
         protocol=protocol,
         licence=licence,

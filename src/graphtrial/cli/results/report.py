@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from graphtrial.cli.common import Json, StorePath, friendly, out, print_json
 from graphtrial.cli.results.see import IsShipped, store_of
-from graphtrial.core.files import DEFAULT_STORE
-
-if TYPE_CHECKING:
-    from graphtrial.trials import Store
+from graphtrial.core.files import DEFAULT_REPORT, DEFAULT_STORE
 
 
 @friendly
 def report(
-    folder: Annotated[Path, typer.Option("--out", help="Output folder.")] = Path("graphtrial-results/report"),
+    folder: Annotated[Path, typer.Option("--out", help="Output folder.")] = DEFAULT_REPORT,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the tables as Markdown instead.")] = False,
     pictures: Annotated[bool, typer.Option(help="Include plots of prepared datasets.")] = True,
     shipped: IsShipped = False,
@@ -29,6 +25,7 @@ def report(
 
     Example: graphtrial report --out site
     """
+    from graphtrial.report.build import SHIPPED_OPTION, store_option, write_report
     from graphtrial.results import markdown as as_markdown
     from graphtrial.results.select import rows_of
 
@@ -40,24 +37,5 @@ def report(
         else:
             print(as_markdown(rows))
         return
-    out.print(f"report: {write(opened, folder, store_option(store, shipped), pictures)}", soft_wrap=True)
-
-
-def write(store: Store, folder: Path, option: str, pictures: bool) -> Path:
-    """Write the site of a store, with metadata and plots of prepared datasets; return its first page."""
-    from graphtrial.plots.cached import cached_plots
-    from graphtrial.report import Prepared, write_site
-
-    def prepare(name: str, data: str) -> Prepared:
-        return Prepared(*cached_plots(name, data))
-
-    return write_site(store, folder, prepare=prepare if pictures else None, store_option=option)
-
-
-def store_option(path: Path, shipped: bool) -> str:
-    """Return the option that names the store in commands of the report, without folders of this machine."""
-    if shipped:
-        return " --shipped"
-    if path == DEFAULT_STORE:
-        return ""
-    return f" --store {shlex.quote(path.name if path.is_absolute() else path.as_posix())}"
+    page = write_report(opened, folder, option=SHIPPED_OPTION if shipped else store_option(store), pictures=pictures)
+    out.print(f"report: {page}", soft_wrap=True)

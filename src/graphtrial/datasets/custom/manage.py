@@ -8,14 +8,17 @@ from typing import Any
 from graphtrial.core.errors import GraphTrialError, UnknownNameError
 from graphtrial.core.spec import resolve_arguments
 from graphtrial.core.temporary import temporary_folder
-from graphtrial.datasets.base import DATASETS, Dataset
+from graphtrial.datasets.base import DATASETS
 from graphtrial.datasets.custom import recipe as recipes
 from graphtrial.datasets.custom.dataset import class_of, find
 from graphtrial.datasets.custom.generators import get_generator
+from graphtrial.datasets.custom.held_out_links import FRACTIONS as LINK_FRACTIONS
+from graphtrial.datasets.custom.held_out_links import predicts_links, with_links
 from graphtrial.datasets.custom.importers import read
 from graphtrial.datasets.custom.recipe import NAME, Recipe
 from graphtrial.datasets.custom.split_column import infer_split_level
 from graphtrial.datasets.custom.tasks import infer_task, task_for
+from graphtrial.datasets.dataset import Dataset
 from graphtrial.datasets.prepare import prepare_spec, prepared_folders
 from graphtrial.graphs import GraphSet
 from graphtrial.graphs.mask_names import PART
@@ -56,9 +59,16 @@ def import_files(
     """Copy files of a format (`importers.FORMATS`) into the cache and register them as the dataset `name`."""
     graphs = read(kind, paths, arguments or {})
     task = task or infer_task(graphs)
+    links = predicts_links(task)
+    rule = split or {"shares": list(LINK_FRACTIONS if links else FRACTIONS), "seed": 0}
+    given_split = PART in graphs.columns
+    if links:
+        graphs = with_links(graphs, rule)
+    elif "time" in rule:
+        raise GraphTrialError("--time holds out the latest links, for link prediction only: add --task link-prediction")
     task_for(graphs, task)  # fail before copying anything
     level = infer_split_level(graphs)
-    if split is not None and PART in graphs.columns:
+    if split is not None and given_split:
         raise GraphTrialError(
             "the data contain their own split, as masks or words: leave out --split, --folds and --seed, or remove "
             "the masks from the data"
@@ -68,7 +78,7 @@ def import_files(
         kind,
         title or f"{name}: imported from {kind}",
         arguments or {},
-        split or {"shares": list(FRACTIONS), "seed": 0},
+        rule,
         split_level=level,
         task=task,
         protocol=protocol,

@@ -24,6 +24,7 @@ SPLIT: dict[str, Any] = {
     "folds": Annotated[int, Range(3, LARGEST)],
     "shares": Annotated[list[Fraction], Length(3, 3)],
     "seed": Seed,
+    "time": str,
 }
 """Arguments of a split and their types."""
 
@@ -33,8 +34,8 @@ class Recipe:
     """Specification of a custom dataset: generator or file format, arguments, split and imported files.
 
     `kind` is the name of a generator or file format. `split` is `{"sizes": [a, b, c]}` (consecutive), `{"folds": k,
-    "seed": s}` or `{"shares": [a, b, c], "seed": s}` (stratified); a split in the data takes precedence. `files` have
-    name, sha256 and size.
+    "seed": s}` or `{"shares": [a, b, c], "seed": s}` (stratified, or of links); with `"time": column` in place of the
+    seed the latest links are held out. A split in the data takes precedence. `files` have name, sha256 and size.
     """
 
     name: str

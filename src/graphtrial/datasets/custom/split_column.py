@@ -41,13 +41,15 @@ def normalize_split_column(graphs: GraphSet) -> GraphSet:
 def infer_split_level(graphs: GraphSet) -> SplitLevel:
     """Return the split level: graphs, or for a single graph the level of its targets."""
     target = graphs.column("y").level
-    level: SplitLevel = target if len(graphs) == 1 and target in ("node", "edge") else "graph"
+    level: SplitLevel = target if len(graphs) == 1 and target in ("node", "edge", "pair") else "graph"
     part = graphs.columns.get(PART)
     if part is not None and part.level != level:
         raise GraphTrialError(
             f"the split that comes with the data divides {part.level}s, but the targets `y` are of {target}s of "
             f"{len(graphs)} graphs, so that {level}s are to be divided; correct one of the two"
         )
+    if part is None and level == "pair":
+        raise GraphTrialError("the pairs that come with the data need a split: a column `part` with one value per pair")
     if part is None and level == "edge":
         raise GraphTrialError(
             "the edges of a single graph are not divided at random, because both directions of a link may land in "

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.signatures import declared_arguments
 from graphtrial.core.spec import Component
@@ -16,9 +18,17 @@ LEVEL = {"graph-theory": "graph"}
 
 
 def infer_task(graphs: GraphSet) -> str:
-    """Infer the task from the targets: classification for integers, else regression."""
+    """Infer the task from the targets.
+
+    One integer from 0 per example is a class; values that are 0, 1 or missing are binary labels, of which there may be
+    several (multi-label); other numbers are regressed.
+    """
     y = _target(graphs)
-    return f"{y.level}-{'classification' if y.types is not None else 'regression'}"
+    if y.types is not None:
+        return f"{y.level}-classification"
+    values = np.asarray(y.values)
+    binary = ((values == 0) | (values == 1) | np.isnan(values)).all() and (values == 0).any() and (values == 1).any()
+    return f"{y.level}-{'binary-classification' if binary else 'regression'}"
 
 
 def task_for(graphs: GraphSet, text: str) -> Task:
@@ -27,9 +37,8 @@ def task_for(graphs: GraphSet, text: str) -> Task:
     The numbers of classes and of targets are those of the column `y`.
     """
     y, name = _target(graphs), text.partition(":")[0]
-    allowed = [each for each in TASKS if TASKS.get(each).level != "pair"]
-    if name not in allowed:
-        choices = ", ".join(each for each in allowed if each not in LEVEL)
+    if name not in TASKS:
+        choices = ", ".join(each for each in TASKS if each not in LEVEL)
         raise GraphTrialError(f"there is no task '{name}' for graphs of your own; choose one with --task: {choices}")
     level = LEVEL.get(name, TASKS.get(name).level)
     if y.level != level:
@@ -55,5 +64,8 @@ def _build(text: str, outputs: dict[str, int]) -> Task:
 
 def _target(graphs: GraphSet) -> Column:
     if "y" not in graphs.columns:
-        raise GraphTrialError("these graphs have no targets `y`, so that nothing can be learnt from them")
+        raise GraphTrialError(
+            "these graphs have no targets `y`, so that nothing can be learnt from them; an edge list takes them from "
+            "--labels FILE, and --task link-prediction needs none"
+        )
     return graphs.column("y")

@@ -44,8 +44,8 @@ class Store:
     the file is opened, types and digest of every row when it is read.
     """
 
-    def __init__(self, path: Path, *, read_only: bool = False) -> None:
-        self.path = path
+    def __init__(self, path: Path | str, *, read_only: bool = False) -> None:
+        self.path = path = Path(path)
         self.read_only = read_only
         if read_only:
             if not path.exists() and not path.is_symlink():

@@ -24,7 +24,7 @@ FORMATS = {
     "arrays": "graphtrial.datasets.custom.importers.arrays",
 }
 FILES = {"jsonl": 1, "parquet": 1, "pyg": 1, "edgelist": 2}
-"""Number of files of a format, where it is fixed; the second one is that of --labels."""
+"""Most files of a format, where that is fixed; the second one is that of --labels."""
 SUFFIXES = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -45,8 +45,6 @@ def read(kind: str, paths: list[Path], options: dict[str, Any]) -> GraphSet:
     for path in paths:
         require_file(path)
     count = FILES.get(kind, len(paths))
-    if len(paths) < count:
-        raise GraphTrialError("an edge list needs a second file with the class of each node: --labels FILE")
     if len(paths) > count:
         raise GraphTrialError(f"format '{kind}' is one file, not {len(paths)}; --labels FILE goes with an edge list")
     reader: Callable[..., GraphSet] = importlib.import_module(FORMATS[kind]).read

@@ -1,56 +1,86 @@
-"""Importer of edge lists: a single graph as a text file of edges and a text file of node labels.
+"""Importer of edge lists: a single graph as a text file of edges and, except for link prediction, one of node labels.
 
-A line of the first has two node names, a line of the second a node name, its class and optionally its split (`train`,
-`val`, `test` or `none`, one for each split), separated by spaces, tabs or commas; `#` begins a comment. The nodes are
-those of the second file.
+A line of the first has two node names and optionally a time, a line of the second a node name, its class and optionally
+its split (`train`, `val`, `test` or `none`, one for each split), separated by spaces, tabs or commas; `#` begins a
+comment. The nodes are those of the second file, or without it those of the first.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from graphtrial.core.errors import CorruptFileError, InvalidGraphError
 from graphtrial.graphs import Column, GraphSet
 from graphtrial.graphs.mask_names import PART, SPLIT
 from graphtrial.graphs.masks import part_column
 
+Array = npt.NDArray[Any]
+
 
 def read(paths: list[Path], both_ways: bool = False) -> GraphSet:
     """Read edges and node labels; classes are numbered in alphabetical order."""
-    edges, labels = paths
+    edges, labels = paths[0], paths[1] if len(paths) > 1 else None
     number: dict[str, int] = {}
     words: list[str] = []
     parts: list[list[str]] = []
-    for line, (node, word, *part) in _lines(labels, 2, None):
+    for line, (node, word, *part) in [] if labels is None else _lines(labels, 2, None):
+        name = labels.name if labels is not None else ""
         if parts and len(part) != len(parts[0]):
-            raise CorruptFileError(f"{labels.name}, line {line}: {len(part)} parts, but {len(parts[0])} before")
+            raise CorruptFileError(f"{name}, line {line}: {len(part)} parts, but {len(parts[0])} before")
         parts.append(part)
         if node in number:
-            raise CorruptFileError(f"{labels.name}, line {line}: node '{node}' was named before")
+            raise CorruptFileError(f"{name}, line {line}: node '{node}' was named before")
         number[node] = len(number)
         words.append(word)
-    if not words:
+    if labels is not None and not words:
         raise CorruptFileError(f"{labels.name} names no nodes")
-    ends = []
-    for line, pair in _lines(edges, 2, 2):
-        unknown = [node for node in pair if node not in number]
-        if unknown:
-            raise CorruptFileError(f"{edges.name}, line {line}: node '{unknown[0]}' is not in {labels.name}")
-        ends.append((number[pair[0]], number[pair[1]]))
-    links = np.array(ends, np.int64).reshape(-1, 2).T
+    links, time = _edges(edges, number, None if labels is None else labels.name)
     if both_ways:
-        links = np.concatenate([links, links[::-1, links[0] != links[1]]], axis=1)
-    classes, y = np.unique(np.array(words), return_inverse=True)
-    columns = {
-        "x": Column(np.ones(len(words), np.float32), "node", "constant, because none was given"),
-        "y": Column(y.astype(np.int64), "node", "class", types=len(classes)),
-    }
-    if parts[0]:
-        columns[PART] = _part(labels.name, parts, links.shape[1])
-    return GraphSet.build([len(words)], [links.shape[1]], links, columns)
+        reverse = links[0] != links[1]
+        links = np.concatenate([links, links[::-1, reverse]], axis=1)
+        time = time if time is None else np.concatenate([time, time[reverse]])
+    columns = {"x": Column(np.ones(len(number), np.float32), "node", "constant, because none was given")}
+    if labels is not None:
+        classes, y = np.unique(np.array(words), return_inverse=True)
+        columns["y"] = Column(y.astype(np.int64), "node", "class", types=len(classes))
+        if parts[0]:
+            columns[PART] = _part(labels.name, parts, links.shape[1])
+    if time is not None:
+        columns["edge_time"] = Column(time, "edge", "time of the edge")
+    return GraphSet.build([len(number)], [links.shape[1]], links, columns)
+
+
+def _edges(path: Path, number: dict[str, int], labels: str | None) -> tuple[Array, Array | None]:
+    """Return edges [2, edges] and times [edges], if any; without a file of labels, the nodes are added to `number`."""
+    ends: list[tuple[int, int]] = []
+    times: list[float] = []
+    for line, (source, target, *time) in _lines(path, 2, 3):
+        for node in (source, target):
+            if labels is None:
+                number.setdefault(node, len(number))
+            elif node not in number:
+                raise CorruptFileError(f"{path.name}, line {line}: node '{node}' is not in {labels}")
+        if ends and bool(time) != bool(times):
+            raise CorruptFileError(f"{path.name}, line {line}: a time is given for some edges, but not for all")
+        ends.append((number[source], number[target]))
+        times += [_number(word, f"{path.name}, line {line}") for word in time]
+    return np.array(ends, np.int64).reshape(-1, 2).T, np.array(times) if times else None
+
+
+def _number(word: str, where: str) -> float:
+    try:
+        value = float(word)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise CorruptFileError(f"{where}: the time '{word}' is no number")
+    return value
 
 
 def _part(name: str, parts: list[list[str]], edges: int) -> Column:
@@ -75,5 +105,6 @@ def _lines(path: Path, least: int, most: int | None) -> Iterator[tuple[int, list
             if not words:
                 continue
             if len(words) < least or (most is not None and len(words) > most):
-                raise CorruptFileError(f"{path.name}, line {line}: two words were expected, here are {len(words)}")
+                wanted = f"at least {least}" if most is None else f"{least} to {most}"
+                raise CorruptFileError(f"{path.name}, line {line}: {wanted} words were expected, here are {len(words)}")
             yield line, words

@@ -6,7 +6,7 @@
 record: `x` and `edge_attr`, per node and per edge a category (an integer from 0) or a list of numbers; `y`, the
 target of the graph, `node_y` or `edge_y`, a list of targets of its nodes or edges (one of the three): integers are
 classes, others regressed; `split`, which is `train`, `val`, `test` or `none`, or for a single graph a list of these,
-one per node or edge that has a target, or another mask, see `graphs.mask_names`.
+one per node or edge that has a target, or another mask, see `graphs.mask_names`; `edge_time`, a number per edge.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ LEVELS: dict[str, Level] = {
     "y": "graph",
     "node_y": "node",
     "edge_y": "edge",
+    "edge_time": "edge",
 }
 TARGETS = ("y", "node_y", "edge_y")
 LIMIT = 2**31
@@ -93,7 +94,7 @@ class _Builder:
         self.edges.append(len(ends) + (int((~loops).sum()) if self.both_ways else 0))
         self.ends.append(np.concatenate([ends, ends[~loops, ::-1]]) if self.both_ways else ends)
         if self.both_ways:
-            for name in ("edge_attr", "edge_y"):
+            for name in ("edge_attr", "edge_y", "edge_time"):
                 if name in self.values:
                     self.values[name][-1] = np.concatenate([self.values[name][-1], self.values[name][-1][~loops]])
 
@@ -104,7 +105,7 @@ class _Builder:
         for name, arrays in self.values.items():
             values = self._concatenate(arrays)
             columns["y" if name in TARGETS else name] = Column(
-                values, LEVELS[name], f"{name} of the file", types=_types(values)
+                values, LEVELS[name], f"{name} of the file", types=None if name == "edge_time" else _types(values)
             )
         target = columns["y"].level if "y" in columns else None
         try:

@@ -1,4 +1,4 @@
-"""The few calls that most scripts need.
+"""Build models and run trials.
 
 A name passed as an argument is trusted: code outside this package that it names is imported. A study read from a file
 is not trusted: what it names must be allowed by `allow` first.
@@ -11,7 +11,7 @@ from typing import Any
 
 from torch import nn
 
-from graphtrial import datasets
+from graphtrial.api.data import load
 from graphtrial.core.files import DEFAULT_STORE
 from graphtrial.core.hardware.compute import Compute
 from graphtrial.core.plugins.imports import registered_name
@@ -21,7 +21,7 @@ from graphtrial.datasets import DATASETS, Dataset, DatasetSpec
 from graphtrial.encodings import Encoding
 from graphtrial.encodings.base import encoding_text
 from graphtrial.encodings.notation import encoding_names
-from graphtrial.execution import Executor, Progress, StudyRun
+from graphtrial.execution import Executor, StudyRun
 from graphtrial.execution.executor import Listener
 from graphtrial.nn import MODELS, build_model
 from graphtrial.results import ResultRow, ResultRows, result_rows
@@ -29,27 +29,6 @@ from graphtrial.studies import ModelEntry, Study
 from graphtrial.studies.study import choose_settings, parse_encoding
 from graphtrial.trials import Store
 from graphtrial.trials.shapes import make_encoding, shapes_for
-
-
-def load(dataset: str | type[DatasetSpec]) -> Dataset:
-    """Load a dataset by name or class, such as `load("zinc")` or `load(gt.datasets.ZINC)`; prepare it if necessary."""
-    name = registered_name(DATASETS, dataset)
-    allow(name)
-    return datasets.load(name)
-
-
-def prepare(dataset: str | type[DatasetSpec], force: bool = False) -> Dataset:
-    """Download, parse, check and cache a dataset, and return it; with `force` even if it is cached already."""
-    name = registered_name(DATASETS, dataset)
-    allow(name)
-    return datasets.prepare(name, force)
-
-
-def info(dataset: str | type[DatasetSpec]) -> dict[str, Any]:
-    """Return the metadata and statistics of a dataset as JSON-like values; prepare it if necessary."""
-    name = registered_name(DATASETS, dataset)
-    allow(name)
-    return datasets.info(name)
 
 
 def build(
@@ -140,7 +119,7 @@ def run_study(
 ) -> ResultRows:
     """Run what is missing of a study and return its rows; code outside this package that it names must be allowed."""
     compute = Compute(device, threads, per_device, compile)
-    run = StudyRun(study.trials(), Store(Path(store)))
+    run = StudyRun(study.trials(), Store(store))
     return result_rows(run.run(workers=workers, listener=listener, executor=executor, compute=compute))
 
 
@@ -150,6 +129,3 @@ def _model_name(model: str | type[nn.Module]) -> str:
         return model
     kind = getattr(model, "layer_class", model)
     return registered_name(MODELS, kind)
-
-
-__all__ = ["DEFAULT_STORE", "Progress", "build", "info", "load", "prepare", "run", "run_study"]
