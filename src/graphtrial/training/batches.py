@@ -32,8 +32,8 @@ class Job:
     """Everything one training needs. The graphs carry the encoding, if any, as a column.
 
     The ids number graphs, or, by `split_level`, the nodes, edges or pairs of the single graph. Batches come on the
-    `device`, where small datasets stay. Without `score_test` no batch of the test part is ever built. A training that no
-    rule has ended after the epoch `pause_at` pauses.
+    `device`, where small datasets stay. Without `score_test` no batch of the test part is ever built. A training that
+    no rule has ended after the epoch `pause_at` pauses.
     """
 
     graphs: GraphSet
