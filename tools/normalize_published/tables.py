@@ -14,7 +14,7 @@ SWITCHES = (
     *("layers", "edge_features", "residual", "batch_norm", "layer_norm", "graph_norm", "self_loops"),
     *("gated", "aggregator", "readout", "gru", "k"),
 )
-"""The settings by which the rows of the benchmark are told apart; a row of another width is the same row."""
+"""The settings by which the rows of the benchmark are distinguished; a row of another width is the same row."""
 
 
 @dataclass(frozen=True)
