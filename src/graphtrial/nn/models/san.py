@@ -17,7 +17,7 @@ from graphtrial.nn.position.eigenpairs import EigenTransformer
 from graphtrial.nn.position.encoder import EIGENPAIRS
 from graphtrial.nn.readout import Readout
 from graphtrial.nn.registry import MODELS
-from graphtrial.nn.shapes import Shapes
+from graphtrial.nn.shapes import ALL_LEVELS, Shapes
 
 
 class SANInput(nn.Module):
@@ -73,7 +73,7 @@ class SAN(nn.Module):
     quarter of the width). Returns the logits [rows, outputs] of graphs, nodes, edges or pairs.
     """
 
-    levels = ("graph", "node", "edge", "pair", "node and graph")
+    levels = ALL_LEVELS
     width_divisor = "heads"
 
     def __init__(
