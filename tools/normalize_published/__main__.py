@@ -7,7 +7,7 @@ from tools.normalize_published.write import normalized_files
 
 
 def main() -> None:
-    """Write every file that has changed, and say which."""
+    """Write every changed file and print its name."""
     for name, text in normalized_files().items():
         path = PACKAGE / name
         if path.exists() and path.read_text(encoding="utf-8") == text:
