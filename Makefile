@@ -13,7 +13,7 @@ PYTEST := $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorde
 demo: .venv/ready  ## a first real result: CSL with and without positional encodings
 	$(BIN)/graphtrial study demo --store demo-results/store.sqlite --report demo-results/report
 
-test: .venv/ready-dev  ## what must pass before a commit, ten minutes on two cores
+test: .venv/ready-dev  ## all tests, before every commit, ten minutes on two cores
 	$(PYTEST)
 
 quick: .venv/ready-dev  ## the fast tests, a good minute

@@ -90,7 +90,7 @@ def any_encoding(ready: Callable[..., None], tick: Tick, encoding: str, graphs: 
     _ready(ready)
     chosen, built = _first_of_zinc(graphs), make_encoding(parse_encoding(encoding))
     if built is None:
-        raise ValueError(f"{encoding!r} is no encoding")
+        raise ValueError(f"{encoding!r} is not an encoding")
     built.compute(chosen[:2])  # compiles
     while True:
         start = time.perf_counter()

@@ -14,7 +14,7 @@ WALK_STEPS = 20
 class Entry:
     """Registered name of a model, its title in tables, and its width on each workload.
 
-    `settings` are passed to GraphTrial's model; the PyG twin has them built in.
+    `settings` are passed to GraphTrial's model; the PyG baseline has them built in.
     """
 
     name: str

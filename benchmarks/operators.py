@@ -1,8 +1,8 @@
-"""Each compiled operator against its portable twin and the library call it replaces: `python -m benchmarks.operators`.
+"""Compiled operators against portable fallbacks and the library calls they replace: `python -m benchmarks.operators`.
 
 Forward and backward pass on one core, interleaved; milliseconds are the lowest of all rounds in CPU time, so that other
 processes matter little. An operator that wins less than a tenth has no reason to exist, unless the bits of several
-threads need it. The portable twin is the same operator without vector instructions where it has some.
+threads need it. The portable fallback is the same operator without vector instructions where it has some.
 """
 
 from __future__ import annotations

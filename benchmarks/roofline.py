@@ -46,7 +46,7 @@ def products(
 ) -> None:
     """Report the time of the matrix products of training on `graphs` graphs, their GFLOP and the memory traffic.
 
-    The products are those of the PyG twin on one batch, forward and backward. Each shape is timed with preallocated
+    The products are those of the PyG baseline on one batch, forward and backward. Each shape is timed with preallocated
     output, as is and padded to multiples of 16, and the faster counts. Where a whole batch would take gigabytes, the
     products are recorded on a few graphs and scaled to the rows of the whole.
     """

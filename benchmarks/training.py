@@ -93,7 +93,7 @@ def pyg(
     every_core: bool = False,
     **size: Any,
 ) -> None:
-    """Train the PyG twin: a list of `Data` objects, `DataLoader` (not for single graphs), Adam."""
+    """Train the PyG baseline: a list of `Data` objects, `DataLoader` (not for single graphs), Adam."""
     torch.set_num_threads(_use_cores(every_core))
     twin = twin_class()
     from torch_geometric.loader import DataLoader
@@ -201,7 +201,7 @@ def as_data(graphs: Any, ids: Any) -> list[Any]:
 
 
 def build_twin(twin: Callable[..., nn.Module], model: str, workload: str, graphs: Any) -> nn.Module:
-    """Build the PyG twin of a model for these graphs."""
+    """Build the PyG baseline of a model for these graphs."""
     column = graphs.column("x")
     dims = {"node_types": column.types} if column.types else {"node_dim": column.width}
     return twin(model, _settings(model, workload)["width"], **dims)

@@ -82,7 +82,7 @@ def encoding(quick: bool) -> Iterable[Match]:
 
 
 def encodings(quick: bool) -> Iterable[Match]:
-    """Every encoding of the 12,000 graphs of ZINC, and what models compute of their pairs of nodes."""
+    """Every encoding of the 12,000 graphs of ZINC, and the pair features of models on node pairs."""
     graphs, rounds = (200, 1) if quick else (ZINC_GRAPHS, 3)
     for text in ENCODINGS:
         sides = [Side(OURS, "benchmarks.components:any_encoding", {"encoding": text, "graphs": graphs})]

@@ -34,7 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fuzz-seconds", type=float, default=1800, help="how long the long form tries command lines")
     parser.addoption("--table", type=Path, help="write a table of what the long form went through to this file")
     parser.addoption("--write-durations", action="store_true", help="rewrite tests/durations.json")
-    parser.addoption("--device", help="run the tests of a pretended device on a real one: cuda or mps")
+    parser.addoption("--device", help="run the tests of the fake device on a real one: cuda or mps")
     parser.addoption("--portable", action="store_true", help="force the portable path of the operators on the CPU")
     parser.addoption("--long", action="store_true", help="the long form: all combinations, many faults; hours")
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from tests.helpers.cli import CliRunner
+from tests.helpers.tu_archives import write_paths
 
 from graphtrial.cli.main import app
 from graphtrial.datasets import DATASETS, load
@@ -27,16 +27,7 @@ NAME = "tu/Lengths"
 @pytest.fixture
 def regression(own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A mirror with a set outside the catalog: thirty paths with a real number each instead of a class."""
-    folder = tmp_path / "mirror" / "TU"
-    folder.mkdir(parents=True)
-    tables = {
-        "A": "".join(f"{3 * n + a}, {3 * n + b}\n" for n in range(30) for a, b in ((1, 2), (2, 3))),
-        "graph_indicator": "".join(f"{n}\n" * 3 for n in range(1, 31)),
-        "graph_attributes": "".join(f"{n}.5\n" for n in range(30)),
-    }
-    with zipfile.ZipFile(folder / "Lengths.zip", "w") as archive:
-        for name, text in tables.items():
-            archive.writestr(f"Lengths/Lengths_{name}.txt", text)
+    write_paths(tmp_path / "mirror", "Lengths")
     monkeypatch.setenv("GRAPHTRIAL_MIRROR", str(tmp_path / "mirror"))
 
 

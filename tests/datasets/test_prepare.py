@@ -37,7 +37,7 @@ class Toy(DatasetSpec):
     sources = (
         Source("better", "never published", (File("toy/better.txt", sha256=hashlib.sha256(BETTER).hexdigest()),)),
         Source("plain", "the plain one", (File("toy/sizes.txt", sha256=hashlib.sha256(CONTENT).hexdigest()),)),
-        Source("free", "a file nobody hashed", (File("toy/free.txt"),), exact=False),
+        Source("free", "a file without a published hash", (File("toy/free.txt"),), exact=False),
     )
 
     def parse(self, source: Source, raw: Mapping[str, Path]) -> GraphSet:

@@ -52,7 +52,7 @@ def fifteen_operations(h: Tensor) -> Tensor:
 
 
 def slow_ring_layer(layer: RingLayer, h: Tensor) -> Tensor:
-    """RingGNN's layer on one graph, without norm and residual link: [inputs, n, n] -> [width, n, n]."""
+    """RingGNN's layer on one graph, without norm and residual connection: [inputs, n, n] -> [width, n, n]."""
     n = h.shape[-1]
     operations = fifteen_operations(h)
     maps = []

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+import pytest
 
 from graphtrial.core.spec import Component
 from graphtrial.studies import ModelEntry, Study
@@ -14,6 +18,15 @@ from graphtrial.trials import Store, TrialSpec
 ENVIRONMENT = {"python": "3", "system": "Linux", "machine": "m", "cpu": "c", "packages": {"torch": "2"}, "code": "x"}
 EVIL = "<script>alert(1)</script>\"'&|"
 """A name that a page must not take for anything but a name."""
+
+
+@contextmanager
+def session_cache(home: Path) -> Iterator[None]:
+    """Use the cache of the session, offline, in a fixture of a module."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GRAPHTRIAL_HOME", str(home))
+        patch.setenv("GRAPHTRIAL_OFFLINE", "1")
+        yield
 
 
 def plan(seeds: int = 2) -> list[TrialSpec]:

@@ -29,7 +29,7 @@ def block_of(kind: type, **keywords: bool | float) -> Block:
 
 
 def by_hand(norm: nn.Module, new: Tensor, old: Tensor, *, training: bool) -> Tensor:
-    """Batch norm, ReLU and residual link, written out."""
+    """Batch norm, ReLU and residual connection, written out."""
     if isinstance(norm, nn.BatchNorm1d):
         mean, variance = (
             (new.mean(0), new.var(0, unbiased=False)) if training else (norm.running_mean, norm.running_var)

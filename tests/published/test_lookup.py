@@ -213,7 +213,7 @@ def test_average_precision_has_a_row_of_the_same_experiment() -> None:
         ("wikics-standin-stopping", "svm"),
         ("wikics+links-hard", "vgae"),
         ("wikics", "gin"),
-        ("wikics", "gcn"),  # that of the benchmark, with batch norms and residual links
+        ("wikics", "gcn"),  # that of the benchmark, with batch norms and residual connections
     ],
 )
 def test_other_data_and_models_have_no_row_of_wikics(dataset: str, model: str) -> None:

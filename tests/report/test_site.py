@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import unquote, urldefrag
 
 import pytest
-from tests.helpers.sites import EVIL, plan, record, sample_store
+from tests.helpers.sites import EVIL, plan, record, sample_store, session_cache
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.spec import Component
@@ -63,9 +63,7 @@ class Page(HTMLParser):
 def site(tmp_path_factory: pytest.TempPathFactory, session_home: Path) -> Path:
     """A site about a store in which one dataset, model and setting has an evil name."""
     folder = tmp_path_factory.mktemp("site")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GRAPHTRIAL_HOME", str(session_home))
-        patch.setenv("GRAPHTRIAL_OFFLINE", "1")
+    with session_cache(session_home):
         store = sample_store(folder / "store.sqlite", evil=True)
     picture = folder / "picture.png"
     picture.write_bytes(b"not looked at")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.helpers.sites import EVIL, plan, record, sample_store
+from tests.helpers.sites import EVIL, plan, record, sample_store, session_cache
 
 from graphtrial.report import write_site
 from graphtrial.trials import Store
@@ -70,9 +70,7 @@ def browser() -> Iterator[Any]:
 def site(tmp_path_factory: pytest.TempPathFactory, session_home: Path) -> Path:
     """A site about made-up results, with an evil name among them."""
     folder = tmp_path_factory.mktemp("browsed")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GRAPHTRIAL_HOME", str(session_home))
-        patch.setenv("GRAPHTRIAL_OFFLINE", "1")
+    with session_cache(session_home):
         store = sample_store(folder / "store.sqlite", evil=True)
     return write_site(store, folder / "site").parent
 
@@ -81,9 +79,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, session_home: Path) -> Path:
 def crowd(tmp_path_factory: pytest.TempPathFactory, session_home: Path) -> Path:
     """A site about one row of twenty trials, of which three diverge."""
     folder = tmp_path_factory.mktemp("crowd")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GRAPHTRIAL_HOME", str(session_home))
-        patch.setenv("GRAPHTRIAL_OFFLINE", "1")
+    with session_cache(session_home):
         store = Store(folder / "store.sqlite")
         spec = plan(seeds=1)[0]
     for seed in range(20):

@@ -7,7 +7,7 @@ the tables are laid out. The output, in `src/graphtrial/published`, is all that 
 - `results.jsonl`: one line per printed row;
 - `configurations.jsonl`: one line per released configuration;
 - `datasets.jsonl`: one line per published line of dataset statistics;
-- `papers.jsonl`: one line per paper, with the settings by which its rows are told apart;
+- `papers.jsonl`: one line per paper, with the settings by which its rows are distinguished;
 - `tables.jsonl`: one line per table, with its layout.
 
 A further paper is a set of raw CSV lines, a module with an `identify` function in `PAPERS`, and its layouts.

@@ -17,7 +17,7 @@ UNUSED = ("notes", "params_source")
 
 
 def main() -> None:
-    """Write every file that has changed, and say which."""
+    """Write every changed file and print its name."""
     if len(sys.argv) > 1:
         take_over(Path(sys.argv[1]))
     for name, text in normalized_files().items():

@@ -1,4 +1,4 @@
-"""What the rows of "Benchmarking Graph Neural Networks" (arXiv:2003.00982, first and last version) mean."""
+"""Models, settings and encodings of the rows of "Benchmarking Graph Neural Networks" (arXiv:2003.00982v1, v5)."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def _settings(row: PrintedRow) -> tuple[str, dict[str, Any], str]:
         return name, settings, source
     if (row.paper, row.dataset, name) in EDGES_UNSAID:
         settings |= {"edge_features": True}
-    if row.paper == "bgnn-v1":  # the first version divides by the root of the number of nodes unless it says otherwise
+    if row.paper == "bgnn-v1":  # the first version uses graph norm unless stated otherwise
         settings = {"graph_norm": True, **settings}
     if "bn" in row.variant:
         settings |= {"batch_norm": row.variant["bn"]}

@@ -1,4 +1,4 @@
-"""What a printed row means in our names."""
+"""Identity of a printed row in our names: dataset, model, settings, encoding."""
 
 from __future__ import annotations
 

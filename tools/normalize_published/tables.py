@@ -1,4 +1,4 @@
-"""The papers and the layout of their tables: what stands side by side, what begins a line, which columns there are."""
+"""The papers and the layout of their tables: column groups, row labels, columns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SWITCHES = (
     *("layers", "edge_features", "residual", "batch_norm", "layer_norm", "graph_norm", "self_loops"),
     *("gated", "aggregator", "readout", "gru", "k"),
 )
-"""The settings by which the rows of the benchmark are told apart; a row of another width is the same row."""
+"""The settings by which the rows of the benchmark are distinguished; a row of another width is the same row."""
 
 
 @dataclass(frozen=True)
@@ -143,18 +143,18 @@ def layout_of(paper: str, table: int) -> Layout:
 
 
 def groups_of(layout: Layout, rows: Sequence[PrintedRow]) -> list[tuple[Any, ...]]:
-    """Return what is set side by side in a table, in its order."""
+    """Return the column groups of a table, in order."""
     return list(dict.fromkeys(layout.group(row) for row in rows if None not in layout.group(row)))
 
 
 def group_titles(layout: Layout, rows: Sequence[PrintedRow]) -> list[str]:
-    """Return the titles of what is set side by side; one empty title where nothing is."""
+    """Return the headings of the column groups; one empty heading without groups."""
     groups = groups_of(layout, rows)
     return [", ".join(_words(name, v) for name, v in zip(layout.across, group, strict=True)) for group in groups]
 
 
 def positions(layout: Layout, rows: Sequence[PrintedRow]) -> list[dict[str, Any]]:
-    """Return where each row of a table stands: its line and group, and what begins the line."""
+    """Return the position of each row of a table: line, column group, and the first cells of the line."""
     groups = groups_of(layout, rows)
     lines: dict[tuple[Any, ...], int] = {}
     filled: set[tuple[int, int]] = set()
@@ -179,7 +179,7 @@ def positions(layout: Layout, rows: Sequence[PrintedRow]) -> list[dict[str, Any]
 
 
 def _words(name: str, value: Any) -> str:
-    """Return a value of a printed row in words."""
+    """Return a value of a printed row as text."""
     if value is None:
         return ""
     if name in SWITCH_NAMES:

@@ -1,4 +1,4 @@
-"""What the rows of "TUDataset" (arXiv:2007.08663) mean."""
+"""Models, settings and datasets of the rows of "TUDataset" (arXiv:2007.08663)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AS_PUBLISHED = "-as-published"
 NETWORKS: dict[tuple[int, str], tuple[Model, ...]] = {
     (1, "GIN-eps"): (("gin-eps", {"jumping": False}),),
     (1, "GIN-eps-JK"): (("gin-eps", {"jumping": True}),),
-    # Table 2 says GINE where sets without edge labels had GIN.
+    # Table 2 prints GINE also for GIN on datasets without edge labels.
     (2, "GINE-eps"): (("gine", {"jumping": False}), ("gin-eps", {"jumping": False})),
     (2, "GINE-eps-JK"): (("gine", {"jumping": True}), ("gin-eps", {"jumping": True})),
     (3, "MPNN"): (("mpnn", {}),),
@@ -26,7 +26,7 @@ NETWORKS: dict[tuple[int, str], tuple[Model, ...]] = {
 MOLECULES = {"ZINC-full": True, "ALCHEMY": False, "QM9": False}
 """Whether the GINE of table 3 has jumping knowledge, by dataset: the released scripts differ."""
 LABELS = ("labels", "degree")
-"""The features that networks saw; kernels see labels whatever the features are."""
+"""Node features of the networks; kernels always use labels."""
 
 
 def identify(row: PrintedRow) -> Identity:

@@ -1,4 +1,4 @@
-"""What the rows of "Wiki-CS" (arXiv:2007.02901) mean."""
+"""Models and datasets of the rows of "Wiki-CS" (arXiv:2007.02901)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TASKS = {2: "", 3: "+links", 4: "+links-10000"}
 
 
 def identify(row: PrintedRow) -> Identity:
-    """Return the datasets and the model of a printed row; settings are not told apart."""
+    """Return the datasets and the model of a printed row; settings are not compared."""
     names = sorted(name for name in DATASETS.names() if published_name(name) == "wikics")
     return Identity(
         tuple(name + TASKS[row.table] for name in names), ((MODELS[row.model], {}),), source="the paper's text"

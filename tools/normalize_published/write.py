@@ -19,9 +19,9 @@ from tools.normalize_published.raw import PrintedRow, number, plain, printed_row
 from tools.normalize_published.tables import PAPERS, group_titles, layout_of, positions
 
 AVERAGE = "Average"
-"""What the mean over all targets of a multi-target dataset is called in a printed row."""
+"""Printed name of the mean over all targets of a multi-target dataset."""
 REPEATED = ("training", "details", "variant")
-"""What differs between configurations that repeat one experiment: seeds, and on CYCLES the number of graphs."""
+"""Fields in which repetitions of one experiment differ: seeds, and on CYCLES the number of graphs."""
 
 ARCHITECTURE = (
     *("layers", "heads", "edge_features", "local", "attention", "eigen_encoder", "graph_token", "walk_length"),
@@ -152,7 +152,7 @@ def _merged(model: str, repetitions: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def our_names(dataset: str) -> list[str]:
-    """Return the names that our datasets give for what papers list about them (`published_as`)."""
+    """Return the published names of our datasets (`published_as`)."""
     names = sorted({published_name(name) for name in DATASETS.names()})
     return [name for name in names if plain(name) == plain(dataset)]
 

@@ -18,6 +18,7 @@ from graphtrial.datasets.zinc import (
     BONDS,
     TEST,
     VALID,
+    ZINC,
     archive_entries,
     from_entry,
     molecule_of,
@@ -77,10 +78,7 @@ class ZINCFull(DatasetSpec):
         ),
     )
     notes = (
-        "No SHA-256 of molecules.zip was ever published. That of the first download is pinned (trust on first "
-        "use); the file is read by the restricted unpickler.",
-        "Targets computed from SMILES are standardised with constants computed over the 220,010 training molecules "
-        "by the same RDKit, not with the widely quoted ones of an older version.",
+        *ZINC.notes,
         "The splits have 220,011 / 24,445 / 5,000 molecules as published; 220,010 in training from SMILES.",
     )
     large = True

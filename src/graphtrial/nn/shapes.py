@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,9 @@ import numpy.typing as npt
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphSet
 from graphtrial.tasks import Task, TaskLevel
+
+ALL_LEVELS: tuple[TaskLevel, ...] = get_args(TaskLevel)
+"""Levels of a model with an output for any task."""
 
 
 @dataclass(frozen=True)

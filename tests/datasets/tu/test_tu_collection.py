@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.helpers.tu_archives import write_paths
 
 from graphtrial.core.errors import CorruptFileError, GraphTrialError, UnknownNameError
 from graphtrial.datasets import DATASETS, load
@@ -160,18 +161,8 @@ def test_seeded_folds_are_frozen() -> None:
 @pytest.fixture
 def unseen(own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A mirror with an archive of a set that no catalog lists: thirty paths, targets instead of classes."""
-    folder = tmp_path / "mirror" / "TU"
-    folder.mkdir(parents=True)
-    tables = {
-        "A": "".join(f"{3 * n + a}, {3 * n + b}\n" for n in range(30) for a, b in ((1, 2), (2, 3))),
-        "graph_indicator": "".join(f"{n}\n" * 3 for n in range(1, 31)),
-        "graph_attributes": "".join(f"{n}.5\n" for n in range(30)),
-    }
-    with zipfile.ZipFile(folder / "My-Paths.zip", "w") as archive:
-        archive.writestr("__MACOSX/My-Paths/My-Paths_A.txt", b"not this one")
-        archive.writestr("My-Paths//README.txt", b"nor this")
-        for name, text in tables.items():
-            archive.writestr(f"My-Paths//My-Paths_{name}.txt", text)
+    junk = {"__MACOSX/My-Paths/My-Paths_A.txt": b"not this one", "My-Paths//README.txt": b"nor this"}
+    folder = write_paths(tmp_path / "mirror", "My-Paths", "My-Paths//", junk)
     monkeypatch.setenv("GRAPHTRIAL_MIRROR", str(tmp_path / "mirror"))
     return folder
 

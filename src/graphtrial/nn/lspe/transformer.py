@@ -12,7 +12,7 @@ from graphtrial.nn.attention.edge_vectors import PairEncoder
 from graphtrial.nn.head import make_head
 from graphtrial.nn.lspe.attention_layer import AttentionLSPELayer
 from graphtrial.nn.lspe.ends import LSPEInput, LSPEOutput
-from graphtrial.nn.shapes import Shapes
+from graphtrial.nn.shapes import ALL_LEVELS, Shapes
 
 
 class TransformerLSPE(nn.Module, ABC):
@@ -22,7 +22,7 @@ class TransformerLSPE(nn.Module, ABC):
     they are merged into the node states before the readout, not normalised. Without an encoding there are none.
     """
 
-    levels = ("graph", "node", "edge", "pair", "node and graph")
+    levels = ALL_LEVELS
     width_divisor = "heads"
 
     def __init__(

@@ -18,7 +18,7 @@ from graphtrial.nn.neighbourhood.pna_layer import Aggregation, PNALayer
 from graphtrial.nn.neighbourhood.scalers import Scalers
 from graphtrial.nn.readout import Readout
 from graphtrial.nn.registry import MODELS
-from graphtrial.nn.shapes import Shapes
+from graphtrial.nn.shapes import ALL_LEVELS, Shapes
 
 Aggregators = Literal[
     "mean dir1-dx max min",
@@ -45,7 +45,7 @@ class DGN(nn.Module):
     pairs.
     """
 
-    levels = ("graph", "node", "edge", "pair", "node and graph")
+    levels = ALL_LEVELS
     width_divisor = "towers"
     needs_encoding = True
 

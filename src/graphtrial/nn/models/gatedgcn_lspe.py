@@ -13,7 +13,7 @@ from graphtrial.nn.lspe.ends import LSPEInput, LSPEOutput
 from graphtrial.nn.lspe.gatedgcn_layer import GatedGCNLSPELayer
 from graphtrial.nn.readout import Readout
 from graphtrial.nn.registry import MODELS
-from graphtrial.nn.shapes import Shapes
+from graphtrial.nn.shapes import ALL_LEVELS, Shapes
 
 
 @MODELS.register("gatedgcn-lspe", title="GatedGCN-LSPE")
@@ -26,7 +26,7 @@ class GatedGCNLSPE(nn.Module):
     logits [rows, outputs] of graphs, nodes, edges or pairs.
     """
 
-    levels = ("graph", "node", "edge", "pair", "node and graph")
+    levels = ALL_LEVELS
 
     def __init__(
         self,

@@ -15,7 +15,7 @@ from graphtrial.nn.head import make_head
 from graphtrial.nn.layers import Linear
 from graphtrial.nn.readout import Readout
 from graphtrial.nn.registry import MODELS
-from graphtrial.nn.shapes import Shapes
+from graphtrial.nn.shapes import ALL_LEVELS, Shapes
 
 
 class GTLayer(nn.Module):
@@ -63,7 +63,7 @@ class GT(nn.Module):
     Returns the logits [rows, outputs] of graphs, nodes, edges or pairs.
     """
 
-    levels = ("graph", "node", "edge", "pair", "node and graph")
+    levels = ALL_LEVELS
     width_divisor = "heads"
 
     def __init__(

@@ -11,11 +11,11 @@ from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.encoder import EdgeEncoder, NodeEncoder
 from graphtrial.nn.head import make_head
-from graphtrial.nn.neighbourhood.pna_layer import Aggregation, PNALayer
+from graphtrial.nn.neighbourhood.pna_layer import PNALayer, aggregation_factory
 from graphtrial.nn.neighbourhood.scalers import Scalers
 from graphtrial.nn.readout import Readout
 from graphtrial.nn.registry import MODELS
-from graphtrial.nn.shapes import Shapes
+from graphtrial.nn.shapes import ALL_LEVELS, Shapes
 
 Aggregators = Literal["mean max min std", "mean max min", "sum", "max", "mean"]
 
@@ -31,7 +31,7 @@ class PNA(nn.Module):
     with `scalers="identity"`. Returns the logits [rows, outputs] of graphs, nodes, edges or pairs.
     """
 
-    levels = ("graph", "node", "edge", "pair", "node and graph")
+    levels = ALL_LEVELS
     width_divisor = "towers"
 
     def __init__(
@@ -56,25 +56,17 @@ class PNA(nn.Module):
             raise GraphTrialError(f"narrowing of model 'pna' must be below width / towers = {width // towers}")
         self.node_encoder = NodeEncoder(shapes, width)
         self.edge_encoder = EdgeEncoder(shapes, edge_width, use_features=True) if edge_features else None
-        self.layers = nn.ModuleList(
-            PNALayer(
-                Aggregation(
-                    width,
-                    last if final else width,
-                    towers=towers,
-                    divide=divide_input or final,
-                    aggregators=tuple(aggregators.split()),
-                    scalers=tuple(scalers.split()),
-                    delta=shapes.mean_log_degree or 1.0,
-                    edge_width=edge_width if edge_features else 0,
-                ),
-                width,
-                last if final else width,
-                dropout=dropout,
-                graph_norm=graph_norm,
-            )
-            for final in (*[False] * (layers - 1), True)
+        edges = edge_width if edge_features else 0
+        aggregation = aggregation_factory(
+            shapes, towers=towers, aggregators=aggregators, scalers=scalers, edge_width=edges
         )
+
+        def layer(outputs: int, *, divide: bool) -> PNALayer:
+            inner = aggregation(width, outputs, divide=divide)
+            return PNALayer(inner, width, outputs, dropout=dropout, graph_norm=graph_norm)
+
+        self.layers = nn.ModuleList(layer(width, divide=divide_input) for _ in range(layers - 1))
+        self.layers.append(layer(last, divide=True))
         self.head = make_head(shapes, last, layers, readout=readout, layer_heads=False)
 
     def forward(self, graph: GraphBatch) -> Tensor:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from torch import Tensor, nn
 
 from graphtrial.core.arguments import DropoutRate, Width
@@ -13,11 +11,11 @@ from graphtrial.nn.head import make_head
 from graphtrial.nn.lspe.ends import LSPEInput, LSPEOutput
 from graphtrial.nn.lspe.pna_layer import PNALSPELayer
 from graphtrial.nn.models.pna import Aggregators
-from graphtrial.nn.neighbourhood.pna_layer import Aggregation, PNALayer
+from graphtrial.nn.neighbourhood.pna_layer import PNALayer, aggregation_factory
 from graphtrial.nn.neighbourhood.scalers import Scalers
 from graphtrial.nn.readout import Readout
 from graphtrial.nn.registry import MODELS
-from graphtrial.nn.shapes import Shapes
+from graphtrial.nn.shapes import ALL_LEVELS, Shapes
 
 
 @MODELS.register("pna-lspe", title="PNA-LSPE")
@@ -29,7 +27,7 @@ class PNALSPE(nn.Module):
     the logits [rows, outputs] of graphs, nodes, edges or pairs.
     """
 
-    levels = ("graph", "node", "edge", "pair", "node and graph")
+    levels = ALL_LEVELS
     width_divisor = "towers"
 
     def __init__(
@@ -47,23 +45,19 @@ class PNALSPE(nn.Module):
         readout: Readout = "sum",
     ) -> None:
         super().__init__()
-        common: dict[str, Any] = {
-            "towers": towers,
-            "divide": True,
-            "aggregators": tuple(aggregators.split()),
-            "scalers": tuple(scalers.split()),
-            "delta": shapes.mean_log_degree or 1.0,
-            "edge_width": edge_width if edge_features else 0,
-        }
+        edges = edge_width if edge_features else 0
+        aggregation = aggregation_factory(
+            shapes, towers=towers, aggregators=aggregators, scalers=scalers, edge_width=edges
+        )
 
         def node_layer(inputs: int) -> PNALayer:
-            aggregation = Aggregation(inputs, width, **common, message_width=width)
-            return PNALayer(aggregation, inputs, width, dropout=dropout, graph_norm=graph_norm)
+            inner = aggregation(inputs, width, divide=True, message_width=width)
+            return PNALayer(inner, inputs, width, dropout=dropout, graph_norm=graph_norm)
 
         def layer() -> nn.Module:
             if not shapes.encoding_dim:
                 return node_layer(width)
-            return PNALSPELayer(node_layer(2 * width), Aggregation(width, width, **common), width, dropout=dropout)
+            return PNALSPELayer(node_layer(2 * width), aggregation(width, width, divide=True), width, dropout=dropout)
 
         self.input = LSPEInput(shapes, width)
         self.edge_encoder = EdgeEncoder(shapes, edge_width, use_features=True) if edge_features else None

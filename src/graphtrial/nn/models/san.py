@@ -20,7 +20,7 @@ from graphtrial.nn.position.eigenpairs import EigenTransformer
 from graphtrial.nn.position.encoder import EIGENPAIRS
 from graphtrial.nn.readout import Readout
 from graphtrial.nn.registry import MODELS
-from graphtrial.nn.shapes import Shapes
+from graphtrial.nn.shapes import ALL_LEVELS, Shapes
 
 
 class SANInput(nn.Module):
@@ -76,7 +76,7 @@ class SAN(nn.Module):
     quarter of the width). Returns the logits [rows, outputs] of graphs, nodes, edges or pairs.
     """
 
-    levels = ("graph", "node", "edge", "pair", "node and graph")
+    levels = ALL_LEVELS
     width_divisor = "heads"
     encodings_as_published: ClassVar[Mapping[str, Mapping[str, Any]]] = {EIGENPAIRS: {"sign": "fixed", "scale": "rows"}}
 

@@ -16,13 +16,13 @@ from graphtrial.nn.encoder import EdgeEncoder, NodeEncoder
 from graphtrial.nn.gin_step import GINStep
 from graphtrial.nn.head import make_head
 from graphtrial.nn.models.san import SANLayer
-from graphtrial.nn.neighbourhood.pna_layer import Aggregation, PNALayer
+from graphtrial.nn.neighbourhood.pna_layer import PNALayer, aggregation_factory
 from graphtrial.nn.position.encoder import encoding_of
 from graphtrial.nn.position.sign_invariant import SignInvariant
 from graphtrial.nn.position.signnet import mlp
 from graphtrial.nn.readout import Readout
 from graphtrial.nn.registry import MODELS
-from graphtrial.nn.shapes import Shapes
+from graphtrial.nn.shapes import ALL_LEVELS, Shapes
 
 Base = Literal["gatedgcn", "gin", "pna", "transformer"]
 TOWERS, EDGE_WIDTH = 5, 40
@@ -70,7 +70,7 @@ class SignNetModel(nn.Module):
     transformer. Returns the logits [rows, outputs] of graphs, nodes, edges or pairs.
     """
 
-    levels = ("graph", "node", "edge", "pair", "node and graph")
+    levels = ALL_LEVELS
 
     def __init__(
         self,
@@ -129,17 +129,14 @@ def _layer(base: Base, shapes: Shapes, width: int, edge_width: int, dropout: flo
         return GINStep(mlp(width, width, layers=2, hidden=width), learn_epsilon=False)
     if base == "transformer":
         return SANLayer(width, 8, full_graph=False, norm="batch", dropout=dropout)
-    aggregation = Aggregation(
-        width,
-        width,
+    aggregation = aggregation_factory(
+        shapes,
         towers=TOWERS,
-        divide=True,
-        aggregators=("mean", "max", "min", "std"),
-        scalers=("identity", "amplification", "attenuation"),
-        delta=shapes.mean_log_degree or 1.0,
+        aggregators="mean max min std",
+        scalers="identity amplification attenuation",
         edge_width=edge_width,
     )
-    return PNALayer(aggregation, width, width, dropout=dropout, graph_norm=True)
+    return PNALayer(aggregation(width, width, divide=True), width, width, dropout=dropout, graph_norm=True)
 
 
 def _features(encoder: NodeEncoder | None, graph: GraphBatch) -> Tensor:

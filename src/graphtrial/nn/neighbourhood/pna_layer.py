@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -14,6 +15,7 @@ from graphtrial.nn.layers import BatchNorm, Dropout
 from graphtrial.nn.neighbourhood.aggregators import neighbourhood
 from graphtrial.nn.neighbourhood.scalers import degree_scalers
 from graphtrial.nn.neighbourhood.towers import TowerLinear
+from graphtrial.nn.shapes import Shapes
 
 
 class Aggregation(nn.Module):
@@ -70,6 +72,20 @@ class Aggregation(nn.Module):
         for linear, factor in zip(self.aggregated, factors.unbind(dim=1), strict=True):
             out = out + factor.view(-1, 1, 1) * linear(stacked)
         return out.flatten(1)
+
+
+def aggregation_factory(
+    shapes: Shapes, *, towers: int, aggregators: str, scalers: str, edge_width: int
+) -> Callable[..., Aggregation]:
+    """Return a constructor of `Aggregation` for a dataset; names of aggregators and scalers are space-separated."""
+    return partial(
+        Aggregation,
+        towers=towers,
+        aggregators=tuple(aggregators.split()),
+        scalers=tuple(scalers.split()),
+        delta=shapes.mean_log_degree or 1.0,
+        edge_width=edge_width,
+    )
 
 
 class PNALayer(nn.Module):
