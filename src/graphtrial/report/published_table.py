@@ -26,6 +26,7 @@ COLUMNS = {
     "origin": GridColumn("Origin", number=False),
     "where": GridColumn("Where", number=False),
     "citation": GridColumn("Read in", number=False),
+    "erratum": GridColumn("Erratum", number=False),
 }
 
 
@@ -72,4 +73,5 @@ def _cells(site: Site, row: PublishedResult, root: str) -> dict[str, Cell]:
         "origin": Cell(row.origin),
         "where": where_cell(row, root),
         "citation": Cell(row.citation, mark="fold"),
+        "erratum": Cell(row.erratum or "", mark="fold"),
     }
