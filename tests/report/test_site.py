@@ -16,7 +16,7 @@ from tests.helpers.sites import EVIL, plan, record, sample_store
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.spec import Component
 from graphtrial.plots.cached import cached_plots
-from graphtrial.published import PAPERS
+from graphtrial.published import PAPERS, published_results
 from graphtrial.report import write_site
 from graphtrial.report.addresses import file_name
 from graphtrial.report.build import MARKER
@@ -174,6 +174,18 @@ def test_every_table_is_there_in_four_formats_with_the_same_cells(site: Path) ->
     assert {"csl-0", "papers", "trials", "missing"} <= names
     best = (site / "tables" / "csl-0.tex").read_text(encoding="utf-8")
     assert best.count(r"\textbf{") == best.count(r"\underline{") == 1
+
+
+def test_published_results_are_shown_with_their_origin_and_source(site: Path) -> None:
+    assert "Published results on CSL" in (site / "datasets" / "csl.html").read_text(encoding="utf-8")
+    listed = (site / "papers" / "hdse.html").read_text(encoding="utf-8")
+    quoted = [row for row in published_results("hdse") if row.origin == "quoted"]
+    assert len(quoted) > 50
+    assert listed.count("<td>quoted</td>") == len(quoted)
+    assert listed.count("<td>own</td>") == len(published_results("hdse")) - len(quoted)
+    papers = (site / "papers.html").read_text(encoding="utf-8")
+    for name in {row.paper for row in published_results() if isinstance(row.table, str)}:
+        assert f'href="papers/{name}.html"' in papers
 
 
 def test_the_first_page_counts_verdicts_as_the_rows_have_them(site: Path) -> None:

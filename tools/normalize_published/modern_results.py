@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from tools.normalize_published.modern_configurations import dataset_names, modern_configurations
+from tools.normalize_published.modern_configurations import NO_EDGES, dataset_names, modern_configurations
 from tools.normalize_published.modern_papers import PAPERS, origin_of, paper_of
 from tools.normalize_published.raw import Line, number, read_csv, stated
 
@@ -102,7 +102,10 @@ def _result(line: Line) -> dict[str, Any]:
         "printed": {
             "dataset": line["dataset"],
             "model": line["model"],
-            "variant": {"pe": line["pe"]} if line["pe"] else {},
+            "variant": {
+                **({"pe": line["pe"]} if line["pe"] else {}),
+                **({"E": False} if line["dataset"].endswith(NO_EDGES) else {}),
+            },
         },
     }
 
