@@ -16,6 +16,7 @@ from tests.helpers.sites import EVIL, plan, record, sample_store, session_cache
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.spec import Component
 from graphtrial.plots.cached import cached_plots
+from graphtrial.published import PAPERS, published_results
 from graphtrial.report import write_site
 from graphtrial.report.addresses import file_name
 from graphtrial.report.build import MARKER
@@ -158,7 +159,7 @@ def test_tables_are_exported_in_four_formats_with_equal_cells(site: Path) -> Non
     for name in names:
         with (site / "tables" / f"{name}.csv").open(encoding="utf-8", newline="") as stream:
             lines = list(csv.reader(stream))
-        if name == "trials" or name.startswith("row-"):  # lists of trials: the page of a row has all of it as JSON
+        if name == "trials" or name.endswith("-published") or name.removeprefix("paper-") in PAPERS:  # long lists
             assert {file.suffix for file in (site / "tables").glob(f"{name}.*")} == {".csv"}
             continue
         result = json.loads((site / "tables" / f"{name}.json").read_text(encoding="utf-8"))
@@ -171,6 +172,18 @@ def test_tables_are_exported_in_four_formats_with_equal_cells(site: Path) -> Non
     assert {"csl-0", "papers", "trials", "missing"} <= names
     best = (site / "tables" / "csl-0.tex").read_text(encoding="utf-8")
     assert best.count(r"\textbf{") == best.count(r"\underline{") == 1
+
+
+def test_published_results_are_shown_with_their_origin_and_source(site: Path) -> None:
+    assert "Published results on CSL" in (site / "datasets" / "csl.html").read_text(encoding="utf-8")
+    listed = (site / "papers" / "hdse.html").read_text(encoding="utf-8")
+    quoted = [row for row in published_results("hdse") if row.origin == "quoted"]
+    assert len(quoted) > 50
+    assert listed.count("<td>quoted</td>") == len(quoted)
+    assert listed.count("<td>own</td>") == len(published_results("hdse")) - len(quoted)
+    papers = (site / "papers.html").read_text(encoding="utf-8")
+    for name in {row.paper for row in published_results() if isinstance(row.table, str)}:
+        assert f'href="papers/{name}.html"' in papers
 
 
 def test_overview_counts_verdicts_of_rows(site: Path) -> None:

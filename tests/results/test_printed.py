@@ -11,7 +11,7 @@ from tests.helpers.filled_store import Filler
 
 from graphtrial.core.spec import Component, parse_value
 from graphtrial.nn import MODELS
-from graphtrial.published import PAPERS, published_results
+from graphtrial.published import published_results
 from graphtrial.published.papers import TABLES as LAYOUTS
 from graphtrial.results import result_rows
 from graphtrial.results.printed import PrintedTable, printed_tables
@@ -32,11 +32,11 @@ def the(table: PrintedTable, **expected: object) -> list[object]:
 
 
 def test_every_printed_row_has_one_cell() -> None:
-    assert set(PAPERS) == {row.paper for row in published_results()}
+    printed = [row for row in published_results() if (row.paper, row.table) in LAYOUTS]
     assert [(table.paper, table.number) for table in empty().values()] == list(LAYOUTS)
     seen = Counter(id(cell.printed) for table in empty().values() for cell in table.cells)
     assert set(seen.values()) == {1}
-    assert sum(seen.values()) == len(published_results())
+    assert sum(seen.values()) == len(printed)
 
 
 @pytest.mark.parametrize("name", [f"{paper}/table-{number}" for paper, number in LAYOUTS])

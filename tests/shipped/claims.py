@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
+from graphtrial.published import configurations, published_results
 from graphtrial.results.departures import badges
 from graphtrial.results.rows import ResultRow
 from graphtrial.results.select import matches, rows_of
@@ -25,6 +26,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 CLAIM = re.compile(r"<!--= (?P<key>[^>]+?) -->(?P<claimed>.*?)<!---->", re.DOTALL)
 VERDICTS = ("reproduced", "differs (better)", "differs (worse)", "inconclusive", "not comparable")
+MODERN_DATA = ("zinc", "pattern", "cluster", "mnist", "cifar10")
 NODE_MODELS = {
     "SVM": "svm",
     "MLP": "mlp-direct/first_activation=true",
@@ -150,6 +152,25 @@ def wikics_links() -> str:
     return _table(["model", "data", "seeds", "ROC-AUC", "AP"], lines)
 
 
+def published(kind: str) -> str:
+    """Return the published numbers of modern models: the papers' own, or others with their source."""
+    lines = []
+    models = dict.fromkeys(config.model for config in configurations() if config.main)
+    for model in models:
+        cells = [_published_cell(model, dataset, own=kind == "own") for dataset in MODERN_DATA]
+        if any(cells):
+            lines.append([f"`{model}`", *cells])
+    return _table(["model", *map(dataset_title, MODERN_DATA)], lines)
+
+
+def _published_cell(model: str, dataset: str, *, own: bool) -> str:
+    for row in sorted(published_results(), key=lambda row: row.encoding == "none"):
+        named = row.protocol and not row.reason and row.models[0].name == model and dataset in row.datasets
+        if named and row.test and (row.origin == "own") == own:
+            return row.test.text if own else f"{row.test.text} ({row.origin}: {row.paper})"
+    return ""
+
+
 FACTS: dict[str, Callable[..., str]] = {
     "trials": trials,
     "megabytes": megabytes,
@@ -160,6 +181,7 @@ FACTS: dict[str, Callable[..., str]] = {
     "contents": contents,
     "wikics-nodes": wikics_nodes,
     "wikics-links": wikics_links,
+    "published": published,
 }
 
 

@@ -13,6 +13,7 @@ from graphtrial.nn import resolve_settings
 from graphtrial.published import PAPERS, PublishedResult, configurations, published_results
 from graphtrial.published.papers import TABLES
 from tools.normalize_published.__main__ import take_over
+from tools.normalize_published.modern_results import ERRATA
 from tools.normalize_published.raw import FOLDER, PACKAGE, plain, printed_rows, read_csv
 from tools.normalize_published.write import normalized_files
 
@@ -114,6 +115,11 @@ def test_a_modern_result_is_compared_only_where_its_model_is_known_exactly() -> 
             assert (row.models[0].name, row.models[0].settings) == (config.model, config.settings)
             assert row.protocol == config.protocol
     assert sum(row.reason is None for row in rows) == 138
+
+
+def test_errata_of_modern_results_are_used() -> None:
+    rows = [row for row in published_results() if (row.paper, row.table) not in TABLES]
+    assert {(row.label, row.printed.dataset) for row in rows if row.erratum} == set(ERRATA)
 
 
 def test_transcriptions_are_taken_over_from_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,5 +10,8 @@ the tables are laid out. The output, in `src/graphtrial/published`, is all that 
 - `papers.jsonl`: one line per paper, with the settings by which its rows are distinguished;
 - `tables.jsonl`: one line per table, with its layout.
 
+Modern papers are lists instead of tables: `raw/modern_configs.csv` and `raw/modern_results.csv`, named by
+`modern_papers.py` and `modern_settings.csv`; `python -m tools.normalize_published FOLDER` takes over newer ones.
+
 A further paper is a set of raw CSV lines, a module with an `identify` function in `PAPERS`, and its layouts.
 """

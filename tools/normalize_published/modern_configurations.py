@@ -25,6 +25,8 @@ NO_COUNT = {
 }
 """Why a configuration has no exact count."""
 NOT_OURS = "the count of the released model on {dataset} is not known; the dataset is not among ours"
+NO_EDGES = " no edge features"
+"""Ending of a dataset whose edge features a model does not read."""
 TRAINING = ("batch_size", "optimizer", "lr", "weight_decay", "schedule", "warmup_epochs", "max_epochs", "clip")
 NAMES = {"GPS": "gps", "Gra": "graphormer", "GCN": "tuned-gnn", "GAT": "tuned-gnn"}
 """Registered model of a configuration without settings, by its first letters."""
@@ -45,7 +47,7 @@ def budget_of(params: int) -> str:
 
 def dataset_names(dataset: str) -> list[str]:
     """Return the datasets of ours that papers mean by a name; none for a dataset that we do not have."""
-    name = plain(dataset.removesuffix(" no edge features"))
+    name = plain(dataset.removesuffix(NO_EDGES))
     return [ours for ours in DATASETS.names() if plain(ours) == name and plain(published_name(ours)) == name]
 
 

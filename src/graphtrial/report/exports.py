@@ -61,9 +61,7 @@ def _csv(grid: Grid) -> str:
 
 def _json(grid: Grid) -> str:
     rows = [{column: _value(cell) for column, cell in zip(grid.headers, row, strict=True)} for row in grid.rows]
-    return json.dumps(
-        {"title": grid.title, "caption": grid.caption, "rows": rows}, ensure_ascii=False, separators=(",", ":")
-    )
+    return json.dumps({"title": grid.title, "caption": grid.caption, "rows": rows}, ensure_ascii=False)
 
 
 def _value(cell: Cell) -> str | float | None:

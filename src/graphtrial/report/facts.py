@@ -70,9 +70,7 @@ def statistics(name: str, metadata: Mapping[str, Any], file: str) -> Grid | None
     }
     lines = [[Cell(title), Cell(value)] for key, title in keys.items() if (value := _printed(name, key))]
     return (
-        Grid(file, f"Published statistics of {dataset_title(name)}", words("", "Published"), lines, formats=("csv",))
-        if lines
-        else None
+        Grid(file, f"Published statistics of {dataset_title(name)}", words("", "Published"), lines) if lines else None
     )
 
 
