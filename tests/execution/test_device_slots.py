@@ -33,7 +33,9 @@ def test_processes_put_trials_on_every_gpu(study: Study, store: Store, monkeypat
     records = store.trials()
     assert len(trials) == len(records) == 4
     assert {record.status for record in records} == {"failed"}
-    given = [re.search(r"(cuda:\d) is not there: torch finds no CUDA device;", record.error or "") for record in records]
+    given = [
+        re.search(r"(cuda:\d) is not there: torch finds no CUDA device;", record.error or "") for record in records
+    ]
     devices = [match and match[1] for match in given]
     assert set(devices[:2]) == set(devices) == {"cuda:0", "cuda:1"}, "the first two trials run at once, one on each"
 
