@@ -10,10 +10,12 @@ import torch
 from tests.contracts.test_task_contract import MAKERS, make
 from tests.helpers.layers import accepted_settings, levels_of
 from tests.helpers.mps import CPU_ATTENTION, MPS_DTYPES, MPS_OPERATORS
+from tests.helpers.nondeterministic import ATEN, documented, nondeterministic
 from tests.helpers.pretend import MixedDevicesError, Pretended, pretended
 from tests.helpers.samples import EDGE_TYPES, ENCODING, NODE_TYPES, batch_of, random_graphs
 from torch import Tensor, nn
 
+import graphtrial
 from graphtrial.core.process import compute_settings, seed_everything
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn import MODELS, Shapes, build_model
@@ -103,6 +105,7 @@ def test_model_stays_on_its_device(name: str, device: str, monkeypatch: pytest.M
             assert not mode.syncs, f"the second step on a batch waits for the device: {dict(mode.syncs)}"
     close(ours, compiled)
     assert mode.dtypes <= MPS_DTYPES
+    assert not nondeterministic(mode.float_operators), "docs/devices.md says that no model has such an operator"
     outside = mode.operators - MPS_OPERATORS - CPU_ATTENTION
     assert device != "mps" or not outside, sorted(outside)
 
@@ -123,7 +126,15 @@ def test_loss_of_a_task_stays_on_its_device(name: str, monkeypatch: pytest.Monke
         assert not mode.syncs
         assert predictions.grad is not None
         gradient = predictions.grad.cpu()
+        assert nondeterministic(mode.float_operators) <= {"nll_loss_forward"}, "docs/devices.md has the list"
     torch.testing.assert_close(gradient, expected, rtol=1e-5, atol=1e-7)
+
+
+def test_operators_without_a_deterministic_algorithm_are_those_that_torch_documents() -> None:
+    assert documented() == set(ATEN)
+    for module in ("ops", "nn", "tasks"):
+        for file in (Path(graphtrial.__file__).parent / module).rglob("*.py"):
+            assert '"prod"' not in file.read_text(encoding="utf-8"), "scatter_reduce would not be deterministic"
 
 
 def test_fake_device_raises_like_a_real_one() -> None:

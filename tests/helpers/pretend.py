@@ -36,13 +36,17 @@ class MixedDevicesError(AssertionError):
 
 
 class Pretended(TorchFunctionMode):
-    """Mode in which `device` is there; `syncs` counts what waited for it, `operators` are those that it ran."""
+    """Mode in which `device` is there; `syncs` counts what waited for it, `operators` are those that it ran.
+
+    `float_operators` are those with floating-point results.
+    """
 
     def __init__(self, device: str) -> None:
         super().__init__()
         self.device = torch.device(device)
         self.syncs: Counter[str] = Counter()
         self.operators: set[str] = set()
+        self.float_operators: set[str] = set()
         self.dtypes: set[torch.dtype] = set()
         self._tags: dict[int, StorageWeakRef] = {}
         self._dispatch = _Dispatch(self)
@@ -157,6 +161,8 @@ class _Dispatch(TorchDispatchMode):
             owner.operators.add(func.name().removeprefix("aten::"))
             outputs = [value for value in tree_leaves(result) if isinstance(value, Tensor)]
             owner.dtypes.update(tensor.dtype for tensor in outputs)
+            if any(tensor.is_floating_point() for tensor in outputs):
+                owner.float_operators.add(func.name().removeprefix("aten::"))
             owner.tag(outputs)
         return result
 
@@ -173,6 +179,7 @@ class Real:
     def __init__(self) -> None:
         self.syncs: Counter[str] = Counter()
         self.operators: set[str] = set()
+        self.float_operators: set[str] = set()
         self.dtypes: set[torch.dtype] = set()
 
     def __enter__(self) -> Real:

@@ -34,7 +34,8 @@ def row_grid(name: str, title: str, rows: Sequence[RowPage], root: str, *, with_
         [None if with_dataset or page.test is None or is_at_chance(page.row) else page.test.mean for page in rows],
         rows[0].row.first.higher_is_better,
     )
-    columns = [column for column in ROW_COLUMNS.shown("site") if with_dataset or column.name != "dataset"]
+    shown = ROW_COLUMNS.shown("site", [page.row for page in rows])
+    columns = [column for column in shown if with_dataset or column.name != "dataset"]
     columns.sort(key=lambda column: (column.name == "verdict", (*FIRST, column.name).index(column.name)))
     cells = [
         [row_cell(column.name, page, root, mark) for column in columns] for page, mark in zip(rows, marks, strict=True)
@@ -66,7 +67,11 @@ def row_cell(name: str, page: RowPage, root: str = "", mark: str = "") -> Cell:
 def plain_cell(column: Column[Any], record: Any, mark: str = "") -> Cell:
     """Return the cell of any column by its text and value; empty where the value is missing."""
     text = column.cell(record)
-    return Cell("") if text == column.missing else Cell(text, sort=_sort_key(column.value(record)), mark=mark)
+    return (
+        Cell("")
+        if text == column.missing and not column.optional
+        else Cell(text, sort=_sort_key(column.value(record)), mark=mark)
+    )
 
 
 def trial_headings(columns: Sequence[Column[TrialRecord]]) -> tuple[GridColumn, ...]:

@@ -8,6 +8,7 @@ import json
 import re
 import statistics
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ import pytest
 from rich.console import Console
 
 from graphtrial.report import write_site
+from graphtrial.report.row_page import RowPage
+from graphtrial.report.row_table import row_grid
 from graphtrial.results import ResultRow, result_rows, terminal_tables
 from graphtrial.results.columns import EVERYWHERE, LATEX, Column, ColumnTable, Output
 from graphtrial.results.columns.comparisons import COMPARISON_COLUMNS
@@ -68,6 +71,27 @@ def test_new_column_reaches_every_output(
         exported = (tmp_path / "site" / "tables" / f"csl-0.{kind}").read_text(encoding="utf-8")
         assert "Median" in exported
         assert "71.25" in exported
+
+
+def test_the_device_is_shown_where_one_is_not_the_cpu(results: Store, fill: Callable[..., Any]) -> None:
+    fill("gcn", [70.0, 71.0])
+    fill("gin", [60.0, 61.0])
+    plain = result_rows(results.trials())
+    on_gpu = {"device": "cuda", "gpu": "NVIDIA A100"}
+    trials = [replace(t, environment=on_gpu) if t.spec.model.name == "gin" else t for t in results.trials()]
+    for rows, shown in ((plain, False), (result_rows(trials), True)):
+        console = Console(width=300, record=True, file=io.StringIO())
+        for table in terminal_tables(rows):
+            console.print(table)
+        grid = row_grid("t", "t", [RowPage(row) for row in rows], "")
+        headings = grid.headers
+        assert ("Device" in console.export_text()) == shown
+        assert ("| Device |" in export(rows, "markdown")) == shown
+        assert ("Device" in headings) == shown
+        devices = [entry["device"] for entry in json.loads(export(rows, "json"))]
+        assert devices == ["cpu", "cuda (NVIDIA A100)" if shown else "cpu"]
+        if shown:
+            assert [row[headings.index("Device")].text for row in grid.rows] == devices
 
 
 def test_duplicate_column_name_raises() -> None:

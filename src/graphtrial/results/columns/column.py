@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
 from typing import Any, Generic, Literal, TypeVar
 
@@ -40,6 +40,7 @@ class Column(Generic[Record]):
         missing: Text of a missing value.
         rigid: Never folded in the terminal, as ids, which are copied.
         priority: A narrow terminal hides the column of the highest priority first; 0 is never hidden.
+        optional: Hidden in a table in which every cell is `missing`.
         outputs: Outputs that show the column by default.
     """
 
@@ -55,6 +56,7 @@ class Column(Generic[Record]):
     missing: str = "-"
     rigid: bool = False
     priority: int = 0
+    optional: bool = False
     outputs: frozenset[Output] = EVERYWHERE
 
     @property
@@ -108,9 +110,12 @@ class ColumnTable(Generic[Record]):
     def __getitem__(self, name: str) -> Column[Record]:
         return self._columns[name]
 
-    def shown(self, output: Output) -> list[Column[Record]]:
-        """Return the columns that an output shows by default."""
-        return [column for column in self if output in column.outputs]
+    def shown(self, output: Output, records: Sequence[Record] | None = None) -> list[Column[Record]]:
+        """Return the columns that an output shows by default; of a table of `records`, without empty optional ones."""
+        columns = [column for column in self if output in column.outputs]
+        if records is None:
+            return columns
+        return [c for c in columns if not c.optional or any(c.cell(record) != c.missing for record in records)]
 
     def to_dict(self, record: Record) -> dict[str, Any]:
         """Return a record as JSON-like data, nested."""

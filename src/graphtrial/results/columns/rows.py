@@ -48,6 +48,10 @@ def _trials(row: ResultRow) -> str:
     return ", ".join([str(row.statuses.get("done", 0)), *others]) + derived
 
 
+def _devices(row: ResultRow) -> str:
+    return ", ".join(sorted({trial.device for trial in row.trials}))
+
+
 def _verdict(row: ResultRow) -> str:
     return "" if row.published is None else row.verdict.label
 
@@ -98,6 +102,16 @@ ROW_COLUMNS: ColumnTable[ResultRow] = ColumnTable(
             lambda row: row.statuses,
             text=_trials,
             flat={"": _trials},
+        ),
+        Column(
+            "device",
+            "Device",
+            "devices that the trials were computed on; shown where one is not the CPU",
+            _devices,
+            align="left",
+            missing="cpu",
+            priority=4,
+            optional=True,
         ),
         Column("trials", "Trials", "ids of the trials", lambda row: [trial.id for trial in row.trials], outputs=JSON),
         Column(

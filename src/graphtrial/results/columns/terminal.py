@@ -22,7 +22,8 @@ def terminal_table(
     box: Box = HEAVY_HEAD,
 ) -> TerminalTable:
     """Return records as a table with the columns of the terminal."""
-    shown = columns.shown("terminal")
+    records = list(records)
+    shown = columns.shown("terminal", records)
     headings = (TableColumn(column.heading, column.align == "right", column.rigid, column.priority) for column in shown)
     table = TerminalTable(*headings, title=title, caption=caption, box=box)
     for record in records:

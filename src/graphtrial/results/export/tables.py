@@ -60,7 +60,7 @@ def terminal_tables(rows: Sequence[ResultRow]) -> list[TerminalTable]:
 
 def markdown(rows: Sequence[ResultRow]) -> str:
     """Return the rows as Markdown tables."""
-    columns = ROW_COLUMNS.shown("markdown")
+    columns = ROW_COLUMNS.shown("markdown", rows)
     headings, aligns = [column.heading for column in columns], [column.align for column in columns]
     parts = []
     for title, group in tables_of(rows).items():
@@ -74,7 +74,7 @@ def latex(rows: Sequence[ResultRow], all_columns: bool = False) -> str:
 
     The width of a page limits the default to the columns of the output `latex`; `all_columns` gives those of Markdown.
     """
-    columns = ROW_COLUMNS.shown("markdown" if all_columns else "latex")
+    columns = ROW_COLUMNS.shown("markdown" if all_columns else "latex", rows)
     headings, aligns = [escape_latex(column.heading) for column in columns], [column.align for column in columns]
     parts, labels = [BOOKTABS], set[str]()
     for title, group in tables_of(rows).items():
