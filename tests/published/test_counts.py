@@ -19,6 +19,8 @@ from graphtrial.published.shapes import lookup_shapes, published_shapes, shape_l
 from graphtrial.trials.shapes import shapes_for
 from tools.normalize_published.raw import read_csv
 
+pytestmark = pytest.mark.slow  # whichever test comes first builds a model for each number
+
 PRINTED_WRONGLY = {("bgnn-v1", "CIFAR10", "MLP")}
 NO_COUNT = {("bgnn-v5", "CSL", "All-MP-GCNs")}
 
@@ -70,7 +72,6 @@ def test_unknown_models_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {(cell.built, cell.match, cell.reason) for cell in missing} == {(None, False, "model gin is not registered")}
 
 
-@pytest.mark.slow
 def test_the_command_prints_every_cell_for_scripts_and_for_people() -> None:
     checks = json.loads(CliRunner().invoke(app, ["params", "--published", "--json"]).stdout)
     keys = {"paper", "table", "dataset", "model", "variant", "layers", "published", "built", "match", "reason"}
