@@ -2,11 +2,12 @@
 # `make quick` and `make test-all` are the short and the long form of `make test`.
 PYTHON ?= python3
 FUZZ_SECONDS ?= 3600
+WORKERS ?= auto
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
-# As many processes as cores, the slow tests first.
+# As many processes as cores unless WORKERS says otherwise, the slow tests first.
 unexport PYTHONDONTWRITEBYTECODE  # else every process recompiles all tests and modules
-PYTEST := $(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadscope --no-loadscope-reorder
 
 .PHONY: demo test quick test-all durations faults lint bench clean
 
@@ -22,7 +23,7 @@ quick: .venv/ready-dev  ## the fast tests, a good minute
 test-all: .venv/ready-dev  ## all combinations, many faults and the large datasets: hours
 	$(PYTEST) --long --large
 
-durations: .venv/ready-dev  ## measure test durations, by which `make quick` selects
+durations: test  ## measure test durations in a second run, with compiled kernels; `make quick` selects by them
 	$(PYTEST) --write-durations
 
 faults: .venv/ready-dev  ## the long form of the tests of faults and bad input, about an hour; writes the table

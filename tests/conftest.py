@@ -86,7 +86,16 @@ _DURATIONS = durations.Durations()
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """Measure every test."""
-    with _DURATIONS.measured(item.nodeid):
+    with _DURATIONS.measured(item.nodeid, getattr(item, "fixturenames", ())):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest) -> Iterator[None]:
+    """Measure what a file's tests share."""
+    if fixturedef.scope != "module":
+        return (yield)
+    with _DURATIONS.measured_fixture(request.node.nodeid, fixturedef.argname):
         return (yield)
 
 
@@ -110,7 +119,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     config, output = session.config, getattr(session.config, "workeroutput", None)
     if output is not None:  # this is one of several processes; the first one writes
         output["tally"] = [[*line, times] for line, times in _TALLY.lines.items()]
-        output["durations"] = _DURATIONS.seconds
+        output["durations"] = _DURATIONS.totals()
         return
     if config.getoption("--table") is not None:
         _TALLY.write(config.getoption("--table"), session.testsfailed)

@@ -12,6 +12,8 @@ from graphtrial.core.hardware.compute import Compute
 from graphtrial.doctor import device as checks
 from graphtrial.doctor.device import MODELS, OPERATORS, check_device
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def few_steps(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -27,17 +27,41 @@ def read() -> dict[str, float]:
 
 
 class Durations:
-    """Measures tests."""
+    """Measures tests.
+
+    What a fixture builds for all tests of a file counts for each test that uses it, since in another selection of tests
+    another one is the first.
+    """
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
+        self._fixtures: dict[str, float] = {}
+        self._users: dict[str, set[str]] = {}
 
     @contextmanager
-    def measured(self, nodeid: str) -> Iterator[None]:
+    def measured(self, nodeid: str, fixtures: Collection[str]) -> Iterator[None]:
         """Measure one test with its fixtures and all that it waited for."""
+        before, shared = time.monotonic(), sum(self._fixtures.values())
+        yield
+        name = function(nodeid)
+        self.add(name, time.monotonic() - before - (sum(self._fixtures.values()) - shared))
+        file = nodeid.partition("::")[0]
+        self._users.setdefault(name, set()).update(f"{file}::{fixture}" for fixture in fixtures)
+
+    @contextmanager
+    def measured_fixture(self, file: str, fixture: str) -> Iterator[None]:
+        """Measure a fixture of all tests of a file."""
         before = time.monotonic()
         yield
-        self.add(function(nodeid), time.monotonic() - before)
+        name = f"{file}::{fixture}"  # built once for each of its parameters
+        self._fixtures[name] = self._fixtures.get(name, 0.0) + time.monotonic() - before
+
+    def totals(self) -> dict[str, float]:
+        """Return the seconds of each test with those of its file's fixtures."""
+        return {
+            name: seconds + sum(self._fixtures.get(fixture, 0.0) for fixture in self._users.get(name, ()))
+            for name, seconds in self.seconds.items()
+        }
 
     def add(self, name: str, seconds: float) -> None:
         """Add a case of a test, of this process or of another."""
@@ -47,7 +71,7 @@ class Durations:
         """Rewrite the list; entries of tests that were not run are kept, unless the test was removed."""
         previous = {name: seconds for name, seconds in read().items() if name not in self.seconds and _exists(name)}
         durations = {
-            name: round(seconds, 1) for name, seconds in {**previous, **self.seconds}.items() if seconds >= SHORTEST
+            name: round(seconds, 1) for name, seconds in {**previous, **self.totals()}.items() if seconds >= SHORTEST
         }
         FILE.write_text(json.dumps(durations, indent=0, sort_keys=True) + "\n", encoding="utf-8")
 

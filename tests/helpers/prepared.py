@@ -45,7 +45,7 @@ def restore(kept: Path, home: Path) -> None:
 
 
 def keep(home: Path, kept: Path) -> None:
-    """Keep the small registered datasets of a session for the next one, and remove those of other sources."""
+    """Keep the small datasets of the package for the next session, and remove those of other sources."""
     if not (home / "datasets").is_dir():
         return
     for other in kept.parent.iterdir() if kept.parent.is_dir() else ():
@@ -53,7 +53,8 @@ def keep(home: Path, kept: Path) -> None:
             shutil.rmtree(other, ignore_errors=True)
     from graphtrial.datasets import DATASETS
 
-    small = {name for name in DATASETS.names() if not DATASETS.get(name).large}
+    kinds = {name: DATASETS.get(name) for name in DATASETS.names()}
+    small = {name for name, kind in kinds.items() if kind.__module__.startswith("graphtrial.") and not kind.large}
     for folder in sorted((home / "datasets").glob("*-????????????????")):
         if folder.is_dir() and folder.name.rpartition("-")[0] in small and not (kept / folder.name).exists():
             with atomic_folder(kept / folder.name, flush=False) as temporary:

@@ -20,6 +20,8 @@ from graphtrial.published.shapes import lookup_shapes, published_shapes, shape_l
 from graphtrial.trials.shapes import shapes_for
 from tools.normalize_published.raw import plain, read_csv
 
+pytestmark = pytest.mark.slow  # whichever test comes first builds a model for each number
+
 PRINTED_WRONGLY = {("bgnn-v1", "CIFAR10", "MLP")}
 NO_COUNT = {("bgnn-v5", "CSL", "All-MP-GCNs")}
 
@@ -105,7 +107,6 @@ def test_unknown_models_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {(cell.built, cell.match, cell.reason) for cell in missing} == {(None, False, "model gin is not registered")}
 
 
-@pytest.mark.slow
 def test_params_published_prints_table_and_json() -> None:
     checks = json.loads(CliRunner().invoke(app, ["params", "--published", "--json"]).stdout)
     keys = {"paper", "table", "dataset", "model", "variant", "layers", "published", "built", "match", "reason"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 from tests.helpers.samples import EDGE_TYPES, NODE_TYPES, batch_of, graph_set, random_graphs, relabelled, whole
 
@@ -44,6 +45,7 @@ def test_all_parameters_receive_a_gradient() -> None:
     assert all(p.grad is not None and p.grad.abs().sum() > 0 for p in model.parameters())
 
 
+@pytest.mark.slow
 def test_released_parameter_count_on_tsp_is_four_times_the_printed() -> None:
     shapes = published_shapes("TSP")
     assert shapes is not None
