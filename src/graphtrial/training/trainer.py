@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import asdict, replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -38,8 +40,9 @@ def train(
 ) -> Outcome:
     """Train one model by its rules and evaluate it.
 
-    With a `checkpoint` path the state is saved there after each epoch, and a training that finds one resumes from it to
-    the same bits as if it had never stopped. `on_epoch` is called with each finished epoch.
+    With a `checkpoint` path the state is saved there after epochs (see `Checkpoint.saving`), and a training that finds
+    one resumes from it to the same bits as if it had never stopped. `on_epoch` is called with each finished epoch; an
+    exception that it raises ends the training, whose state is saved.
     """
     history: list[Epoch] = []
     params = 0
@@ -83,6 +86,12 @@ def _train(
         devices = list(dict.fromkeys([*facts.get("devices", ["cpu"]), *devices]))
         other_generators = {name: value for name, value in tensors.items() if name.startswith("random.")}
 
+    def state() -> tuple[dict[str, Tensor], dict[str, Any]]:
+        tensors, facts = capture(model, optimizer, scheduler, generator, job.device)
+        best = {f"best.{name}": value for name, value in best_state.items()}
+        facts |= {"history": [asdict(e) for e in history], "devices": devices}
+        return other_generators | tensors | best, facts
+
     stop_reason = monitor.stop_reason(history, optimizer.param_groups[0]["lr"])
     while stop_reason is None:
         start = time.perf_counter()
@@ -97,12 +106,8 @@ def _train(
         if monitor.is_best(epoch, history):
             best_state = {name: value.clone() for name, value in model.state_dict().items()}
         history.append(epoch)
-        if checkpoint:
-            tensors, facts = capture(model, optimizer, scheduler, generator, job.device)
-            best = {f"best.{name}": value for name, value in best_state.items()}
-            facts |= {"history": [asdict(e) for e in history], "devices": devices}
-            checkpoint.save(other_generators | tensors | best, facts)
-        on_epoch(epoch)
+        with checkpoint.saving(state) if checkpoint else nullcontext():
+            on_epoch(epoch)
         stop_reason = monitor.stop_reason(history, optimizer.param_groups[0]["lr"])
     outcome = final_outcome(job, model, best_state, stop_reason, history)
     mixed = {MIXED_DEVICES: devices} if len(devices) > 1 else {}
