@@ -24,12 +24,9 @@ The names in `dir(graphtrial)` are public and imported on first use; everything 
 from __future__ import annotations
 
 import importlib
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from graphtrial.core.plugins.registries import open_to_plugins
-
-__version__ = version("graphtrial")
 
 _HOMES = {
     "graphtrial.api": (
@@ -74,6 +71,7 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = ["__version__", *sorted([*_HOME, *_PACKAGES])]
 
 if TYPE_CHECKING:
+    __version__: str
     from graphtrial.api import build, compare, from_pyg, info, load, load_results, prepare, report, run, run_study
     from graphtrial.core.errors import GraphTrialError
     from graphtrial.core.plugins.loader import load_plugin
@@ -104,6 +102,10 @@ if TYPE_CHECKING:
 
 def __getattr__(name: str) -> Any:
     # `import graphtrial`, `graphtrial --help` and tab completion must not wait for torch.
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("graphtrial")
     if name in _PACKAGES:
         return importlib.import_module(f"graphtrial.{name}")
     if name not in _HOME:

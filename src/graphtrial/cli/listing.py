@@ -5,6 +5,8 @@ from __future__ import annotations
 import json as json_text
 import math
 from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -12,13 +14,16 @@ import typer
 from graphtrial.cli.common import Allowed, Json, Plugins, StorePath, friendly, load_code, names, out, print_json
 from graphtrial.cli.studies import show_studies, study_entries
 from graphtrial.core.errors import GraphTrialError, did_you_mean
-from graphtrial.core.files import DEFAULT_STORE
+from graphtrial.core.files import DEFAULT_STORE, cache_home, custom_home
+from graphtrial.core.index import indexed
+from graphtrial.core.plugins.entry_points import not_allowed as withheld
 from graphtrial.core.terminal import TableColumn, TerminalTable
 
 KINDS = (
     *("datasets", "models", "encodings", "kernels", "protocols", "optimizers", "schedules", "stopping"),
     *("tasks", "metrics", "studies"),
 )
+"""What can be listed: registries by their plural, and the studies of the catalog."""
 
 
 @friendly
@@ -38,23 +43,15 @@ def list_things(
 
     Example: graphtrial list models
     """
-    load_code(plugin, allow)
-    listing: dict[str, Callable[[], list[dict[str, Any]]]] = {
-        "datasets": _datasets,
-        "models": _models,
-        "encodings": _encodings,
-        "kernels": _kernels,
-        "protocols": _protocols,
-        "optimizers": lambda: _components("optimizer"),
-        "schedules": lambda: _components("schedule"),
-        "stopping": lambda: _components("stopping rule"),
-        "tasks": _tasks,
-        "metrics": _metrics,
-        "studies": lambda: study_entries(store, estimate=estimate, only=names(only)),
-    }
-    if kind not in listing:
-        raise GraphTrialError(f"cannot list '{kind}'.{did_you_mean(kind, listing)} Use {', '.join(listing)}.")
-    entries, not_allowed = listing[kind](), _withheld(kind)
+    if kind not in KINDS:
+        raise GraphTrialError(f"cannot list '{kind}'.{did_you_mean(kind, KINDS)} Use {', '.join(KINDS)}.")
+    entries = None
+    if not plugin and not allow and not (kind == "studies" and (estimate or only or _has_results(store))):
+        entries = _indexed_entries(kind)
+    if entries is None:
+        load_code(plugin, allow)
+        entries = study_entries(store, estimate=estimate, only=names(only)) if kind == "studies" else LISTINGS[kind]()
+    not_allowed = {} if kind == "studies" else withheld(kind, {entry["name"] for entry in entries})
     if json:
         empty = dict.fromkeys(entries[0]) if entries else {}
         entries += [{**empty, "name": name, "withheld": target} for name, target in not_allowed.items()]
@@ -83,12 +80,19 @@ def _is_numeric(key: str, entries: list[dict[str, Any]]) -> bool:
     return all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
 
 
-def _withheld(kind: str) -> dict[str, str]:
-    """Return the entry points of this kind, declared by installed packages, that are not allowed."""
-    from graphtrial.core.plugins.registries import registry_of
+def _indexed_entries(kind: str) -> list[dict[str, Any]] | None:
+    """Return the entries of the generated index, which needs no import; `None` where there may be others."""
+    if (kind == "kernels" and find_spec("sklearn") is None) or (
+        kind == "datasets" and any(custom_home().glob("*.json"))
+    ):
+        return None
+    known = indexed(kind)
+    return None if known is None else known.entries
 
-    registry = registry_of(kind)
-    return {} if registry is None else registry.not_allowed()
+
+def _has_results(store: Path) -> bool:
+    """Return whether trials or timings of this machine change the progress of studies."""
+    return store.exists() or any((cache_home() / "timings").glob("*.json"))
 
 
 def _first_line(thing: Any) -> str:
@@ -207,3 +211,17 @@ def _metrics() -> list[dict[str, Any]]:
         }
         for name, kind in ((name, METRICS.get(name)) for name in METRICS)
     ]
+
+
+LISTINGS: dict[str, Callable[[], list[dict[str, Any]]]] = {
+    "datasets": _datasets,
+    "models": _models,
+    "encodings": _encodings,
+    "kernels": _kernels,
+    "protocols": _protocols,
+    "optimizers": lambda: _components("optimizer"),
+    "schedules": lambda: _components("schedule"),
+    "stopping": lambda: _components("stopping rule"),
+    "tasks": _tasks,
+    "metrics": _metrics,
+}

@@ -182,7 +182,6 @@ def run_and_show(
     """Run the missing trials of a study, with progress, and print its rows."""
     from graphtrial.cli.progress import shown_progress
     from graphtrial.execution import StudyRun, make_executor
-    from graphtrial.results import result_rows, terminal_tables
     from graphtrial.tracking import tracked
     from graphtrial.trials import Store
 
@@ -205,6 +204,8 @@ def run_and_show(
             soft_wrap=True,
         )
         raise typer.Exit(130) from None
+    from graphtrial.results import result_rows, terminal_tables  # here, because the trials need not wait for it
+
     rows = result_rows(records)
     if json:
         dicts = [row.to_dict() for row in rows]

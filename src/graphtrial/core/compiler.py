@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import io
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import IO, Any, TypeVar, cast
@@ -73,10 +76,28 @@ class _Cache(FunctionCache):
         self._cache_file = _CacheFiles(self._cache_path, self._impl.filename_base, _stamp(function))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
+        _import_without_scipy()
         try:
             return super().load_overload(sig, target_context)
         except Exception:  # noqa: BLE001 - code that this LLVM rejects is recompiled
             return None
+
+
+@cache
+def _import_without_scipy() -> None:
+    """Import what numba needs to load a kernel, without all of `scipy.linalg`, which takes a third of that time.
+
+    Numba only asks whether the BLAS of SciPy can be imported, and imports it again where a kernel calls it.
+    """
+    if "scipy.linalg" in sys.modules or find_spec("scipy") is None:
+        return
+    stubs = {name: ModuleType(name) for name in ("scipy.linalg", "scipy.linalg.cython_blas")}
+    sys.modules.update(stubs)
+    try:
+        importlib.import_module("numba.np.arraymath")
+    finally:
+        for name in stubs:
+            del sys.modules[name]
 
 
 def _compile(**options: Any) -> Callable[[F], F]:

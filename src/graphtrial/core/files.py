@@ -33,6 +33,11 @@ def cache_home() -> Path:
     return Path(configured) if configured else user_cache_path("graphtrial")
 
 
+def custom_home() -> Path:
+    """Return the folder with the recipes of custom datasets."""
+    return cache_home() / "own"
+
+
 @contextmanager
 def atomic_path(target: Path) -> Iterator[Path]:
     """Yield a temporary path that is fsynced and renamed to `target` when the block ends without an exception.

@@ -77,7 +77,7 @@ def map_in_order(
         yield from track(map(function, items), description, len(items))
         return
     with ProcessPoolExecutor(processes, mp_context=worker_context()) as pool:
-        with _without_main():
+        with without_main():
             futures: list[Future[Result]] = [pool.submit(function, item) for item in items]
         try:
             for future in track(futures, description, len(items)):
@@ -109,8 +109,8 @@ def _without_current_folder() -> Iterator[None]:
 
 
 @contextmanager
-def _without_main() -> Iterator[None]:
-    """Keep worker processes from importing `__main__`, which would run the user's script again.
+def without_main() -> Iterator[None]:
+    """Keep worker processes from importing `__main__`, which would run the user's script or the command again.
 
     A script that loads a dataset at module level would otherwise deadlock on the lock held by its parent.
     """

@@ -8,9 +8,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Protocol, TypeVar
 
-from rich.console import Console
-from rich.progress import Progress
-
 T = TypeVar("T")
 SHOW_AFTER_SECONDS = 2.0
 
@@ -24,6 +21,9 @@ class Advance(Protocol):
 @contextmanager
 def progress(description: str, total: float | None) -> Iterator[Advance]:
     """Yield a callback that advances the bar; the bar appears after `SHOW_AFTER_SECONDS`."""
+    from rich.console import Console  # here, because a worker shows no bar
+    from rich.progress import Progress
+
     bar = Progress(console=Console(file=sys.stderr), transient=True, disable=not sys.stderr.isatty())
     task = bar.add_task(description, total=total)
     shown_at = time.monotonic() + SHOW_AFTER_SECONDS

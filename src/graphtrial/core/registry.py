@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import os
 import pkgutil
 import re
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib.metadata import EntryPoint, EntryPoints, entry_points
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from graphtrial.core.errors import GraphTrialError, UnknownNameError, did_you_mean, short_repr
+from graphtrial.core.index import module_of
 from graphtrial.core.plugins import permissions
+from graphtrial.core.plugins.entry_points import installed, not_allowed
 from graphtrial.core.plugins.imports import import_attribute
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -46,11 +47,11 @@ class Contents(Generic[T]):
 class Registry(Generic[T]):
     """Classes or objects of one kind by name.
 
-    Built-ins register themselves when their module is imported; all modules of `packages` are imported at the first
-    look-up, so that a new entry is a new file and nothing else. Installed packages register through the entry point
-    group `graphtrial.<plural>`. An entry point or `module:attr` is imported only if it is allowed
-    (`graphtrial.core.plugins.permissions`), and must satisfy the predicate `fits` (described by `wanted` in errors) and
-    have the attributes `declared`; it is not called here.
+    Built-ins register themselves when their module is imported: that of a name in the index (`graphtrial.core.index`)
+    alone, otherwise all modules of `packages`, so that a new entry is a new file and nothing else. Installed packages
+    register through the entry point group `graphtrial.<plural>`. An entry point or `module:attr` is imported only if it
+    is allowed (`graphtrial.core.plugins.permissions`), and must satisfy the predicate `fits` (described by `wanted` in
+    errors) and have the attributes `declared`; it is not called here.
     """
 
     def __init__(
@@ -104,6 +105,7 @@ class Registry(Generic[T]):
 
     def remove(self, name: str) -> None:
         """Unregister `name`, if it is registered."""
+        self._load_builtins()
         self._things.pop(name, None)
         self._titles.pop(name, None)
         self._resolved.clear()  # a resolved entry may derive from it
@@ -116,10 +118,9 @@ class Registry(Generic[T]):
 
     def get(self, name: str) -> T:
         """Return the entry `name`: registered, resolved by a pattern, or an allowed `module:attr` or entry point."""
-        self._load_builtins()
         if not isinstance(name, str):
             raise UnknownNameError(f"the name of the {self.kind} must be a string, not {short_repr(name)}")
-        if name in self._things:
+        if self._is_registered(name):
             return self._things[name]
         if name in self._resolved:
             return self._resolved[name]
@@ -147,8 +148,7 @@ class Registry(Generic[T]):
 
         Imports nothing but the built-ins, so that it is safe for names from an untrusted store.
         """
-        self._load_builtins()
-        if name in self._titles:
+        if self._is_registered(name) and name in self._titles:
             return self._titles[name]
         return next((title for resolver in self._resolvers if (title := resolver.title(name))), name)
 
@@ -159,16 +159,19 @@ class Registry(Generic[T]):
 
     def not_allowed(self) -> dict[str, str]:
         """Return the entry points that are not allowed, with their import paths."""
-        return {
-            name: point.value
-            for name, point in sorted(self._entry_points().items())
-            if name not in self and not permissions.is_allowed(name)
-        }
+        return {name: value for name, value in not_allowed(self.plural, self).items() if NAME.fullmatch(name)}
 
     def contents(self) -> Contents[T]:
         """Return a snapshot of the registrations."""
         self._load_builtins()
         return Contents(dict(self._things), dict(self._titles), tuple(self._resolvers))
+
+    def built_in(self) -> Contents[T]:
+        """Return the registrations of the modules of this package alone."""
+        now = self.contents()
+        things = {name: thing for name, thing in now.things.items() if str(thing.__module__).startswith(self.packages)}
+        titles = {name: title for name, title in now.titles.items() if name in things}
+        return Contents(things, titles, tuple(r for r in now.resolvers if r.find.__module__.startswith("graphtrial.")))
 
     def restore(self, contents: Contents[T]) -> None:
         """Restore a snapshot."""
@@ -181,11 +184,10 @@ class Registry(Generic[T]):
         return iter([name for name in self.names() if name in self._things or permissions.is_allowed(name)])
 
     def __contains__(self, name: object) -> bool:
-        self._load_builtins()
         if not isinstance(name, str):
             return False
         if (
-            name in self._things
+            self._is_registered(name)
             or name in self._resolved
             or any(resolver.find(name) for resolver in tuple(self._resolvers))
         ):
@@ -207,8 +209,17 @@ class Registry(Generic[T]):
         return check_arguments
 
     def _entry_points(self) -> dict[str, EntryPoint]:
-        points = _installed(f"graphtrial.{self.plural}", _search_path())
-        return {point.name: point for point in points if NAME.fullmatch(point.name)}
+        return {name: point for name, point in installed(self.plural).items() if NAME.fullmatch(name)}
+
+    def _is_registered(self, name: str) -> bool:
+        """Import what may register a name, one module if the index has it, and return whether it is registered."""
+        module = None if self._loaded else module_of(self.plural, self.packages, name)
+        if module is not None:
+            importlib.import_module(module)  # also where a user's entry has this name, which is an error
+            if name in self._things:
+                return True
+        self._load_builtins()
+        return name in self._things
 
     def _load_builtins(self) -> None:
         if self._loaded:
@@ -222,17 +233,6 @@ class Registry(Generic[T]):
         except BaseException:
             self._loaded = False  # load again next time instead of leaving a part of the entries
             raise
-
-
-def _search_path() -> tuple[tuple[str, int], ...]:
-    """Return the import path with the time of the last change of each folder: what `_installed` depends on."""
-    return tuple((entry, os.stat(entry or ".").st_mtime_ns) for entry in sys.path if os.path.exists(entry or "."))
-
-
-@lru_cache(maxsize=64)
-def _installed(group: str, path: tuple[tuple[str, int], ...]) -> EntryPoints:
-    """Return the entry points of a group of all installed packages; reading them takes milliseconds."""
-    return entry_points(group=group)
 
 
 def version_of(registry: Registry[Any], name: str) -> int:

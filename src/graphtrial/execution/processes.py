@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -14,7 +14,7 @@ from typing import Annotated
 from graphtrial.core.arguments import NonNegativeFloat, Range
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.hardware.compute import AUTOMATIC, Compute
-from graphtrial.core.parallel import worker_context
+from graphtrial.core.parallel import without_main, worker_context
 from graphtrial.core.plugins.loader import user_code
 from graphtrial.core.signatures import check_fields
 from graphtrial.execution.progress import Listener, Progress
@@ -95,7 +95,8 @@ class Processes:
                         compute.placed(device, at_once),
                     )
                     process = context.Process(target=work, args=args, daemon=True)  # type: ignore[attr-defined]
-                    process.start()
+                    with nullcontext() if _needs_main(trial) else without_main():
+                        process.start()
                     theirs.close()
                     running[ours] = _Run(process, trial, device, time.monotonic())
                     listener(Progress(trial, "start"))
@@ -121,6 +122,11 @@ class Processes:
             if silent > timeout_seconds(run.trial, self.grace_seconds) and not run.silent_seconds:
                 run.silent_seconds = silent
                 run.process.kill()  # closes its pipe
+
+
+def _needs_main(trial: TrialSpec) -> bool:
+    """Return whether a trial uses something that the user's script defines."""
+    return any(name.partition("~")[0] == "__main__" for name in trial.plugins)
 
 
 def _receive(connection: Connection, running: dict[Connection, _Run], store: Store, listener: Listener) -> list[str]:

@@ -7,7 +7,8 @@ import json
 import logging
 import os
 import random
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ from graphtrial.core.hardware.devices import random_states, set_random_states
 
 logger = logging.getLogger(__name__)
 CPU = torch.device("cpu")
+MAX_FRACTION = 0.05
+"""Maximum fraction of the time of a training that is spent on saving checkpoints; 1 saves after each epoch."""
 
 
 class Checkpoint:
@@ -34,9 +37,35 @@ class Checkpoint:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.previous = path.with_name(f"previous-{path.name}")
+        self._due_at = 0.0
+
+    @contextmanager
+    def saving(
+        self, state: Callable[[], tuple[dict[str, Tensor], dict[str, Any]]], *, always: bool = False
+    ) -> Iterator[None]:
+        """Save a state before the block where a checkpoint is due, otherwise only if the block raises an exception.
+
+        The first is due at once, the next when saving has taken at most `MAX_FRACTION` of the time: trainings of short
+        epochs would mostly wait for the disk. With `always` it is due in any case.
+        """
+        due = always or time.monotonic() >= self._due_at
+        if due:
+            self.save(*state())
+        try:
+            yield
+        except BaseException:
+            if not due:
+                self.save(*state())
+            raise
 
     def save(self, tensors: dict[str, Tensor], facts: dict[str, Any]) -> None:
         """Write a new newest checkpoint."""
+        start = time.monotonic()
+        self._write(tensors, facts)
+        end = time.monotonic()
+        self._due_at = end + (end - start) * (1 / MAX_FRACTION - 1)
+
+    def _write(self, tensors: dict[str, Tensor], facts: dict[str, Any]) -> None:
         content = json.dumps(facts)  # not the canonical form: a fresh schedule's best loss is infinite
         tensors = {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
         with self._renewed() as temporary:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import asdict, replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -39,9 +41,10 @@ def train(
 ) -> Outcome:
     """Train one model by its rules and evaluate it.
 
-    With a `checkpoint` path the state is saved there after each epoch, and a training that finds one resumes from it to
-    the same bits as if it had never stopped. `on_epoch` is called with each finished epoch. After the epoch
-    `compute.pause_at` a training that no rule has ended pauses: its outcome has the status `paused` and no scores.
+    With a `checkpoint` path the state is saved there after epochs (see `Checkpoint.saving`), and a training that finds
+    one resumes from it to the same bits as if it had never stopped. `on_epoch` is called with each finished epoch; an
+    exception that it raises ends the training, whose state is saved. After the epoch `compute.pause_at` a training that
+    no rule has ended pauses: its outcome has the status `paused` and no scores.
     """
     history: list[Epoch] = []
     params = 0
@@ -87,6 +90,12 @@ def _train(
         devices = list(dict.fromkeys([*facts.get("devices", ["cpu"]), *devices]))
         other_generators = {name: value for name, value in tensors.items() if name.startswith("random.")}
 
+    def state() -> tuple[dict[str, Tensor], dict[str, Any]]:
+        tensors, facts = capture(model, optimizer, scheduler, generator, job.device)
+        best = {f"best.{name}": value for name, value in best_state.items()}
+        facts |= {"history": [asdict(e) for e in history], "devices": devices}
+        return other_generators | tensors | best, facts
+
     stop_reason = monitor.stop_reason(history, optimizer.param_groups[0]["lr"])
     while stop_reason is None:
         if job.pause_at is not None and len(history) >= job.pause_at:
@@ -103,12 +112,9 @@ def _train(
         if monitor.is_best(epoch, history):
             best_state = {name: value.clone() for name, value in model.state_dict().items()}
         history.append(epoch)
-        if checkpoint:
-            tensors, facts = capture(model, optimizer, scheduler, generator, job.device)
-            best = {f"best.{name}": value for name, value in best_state.items()}
-            facts |= {"history": [asdict(e) for e in history], "devices": devices}
-            checkpoint.save(other_generators | tensors | best, facts)
-        on_epoch(epoch)
+        pausing = len(history) == job.pause_at
+        with checkpoint.saving(state, always=pausing) if checkpoint else nullcontext():
+            on_epoch(epoch)
         stop_reason = monitor.stop_reason(history, optimizer.param_groups[0]["lr"])
     outcome = final_outcome(job, model, best_state, stop_reason, history)
     mixed = {MIXED_DEVICES: devices} if len(devices) > 1 else {}

@@ -20,7 +20,7 @@ from typing import Any
 from graphtrial.core.errors import GraphTrialError, in_one_line
 from graphtrial.core.files import require_file
 from graphtrial.core.plugins import permissions
-from graphtrial.core.plugins.registries import registries
+from graphtrial.core.plugins.registries import imported_registries, registries
 from graphtrial.core.registry import Contents, Resolver
 
 Source = tuple[str, bytes]
@@ -153,17 +153,23 @@ def describe_user_error(error: BaseException) -> str | None:
 
 
 def _contents() -> dict[str, Contents[Any]]:
-    return {kind: registry.contents() for kind, registry in registries().items()}
+    return {kind: registry.contents() for kind, registry in imported_registries().items()}
+
+
+def _completed(before: Mapping[str, Contents[Any]]) -> dict[str, Contents[Any]]:
+    """Return earlier contents with those of registries that were imported since: their built-ins."""
+    new = {kind: registry for kind, registry in imported_registries().items() if kind not in before}
+    return {**before, **{kind: registry.built_in() for kind, registry in new.items()}}
 
 
 def _roll_back(contents: Mapping[str, Contents[Any]]) -> None:
-    for kind, registry in registries().items():
-        registry.restore(contents[kind])
+    for kind, old in _completed(contents).items():
+        registries()[kind].restore(old)
 
 
 def _new_plugin(path: str, content: bytes, before: Mapping[str, Contents[Any]]) -> Plugin:
     """Return the plug-in with its additions to the registries; replacing an entry or adding none is an error."""
-    after = _contents()
+    after, before = _contents(), _completed(before)
     for kind, old in before.items():
         for name, thing in old.things.items():
             if after[kind].things.get(name) is not thing:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.util import find_spec
 from typing import Any
 
@@ -20,6 +21,12 @@ def open_to_plugins(path: str, *, needs: str | None = None) -> None:
 def registries() -> dict[str, Registry[Any]]:
     """Return the registries open to plug-ins, by kind; imports their modules."""
     return {registry.kind: registry for registry in map(import_attribute, _available())}
+
+
+def imported_registries() -> dict[str, Registry[Any]]:
+    """Return the registries open to plug-ins, by kind; those that need a library only if they are imported already."""
+    paths = (path for path in _available() if _homes[path] is None or path.partition(":")[0] in sys.modules)
+    return {registry.kind: registry for registry in map(import_attribute, paths)}
 
 
 def registry_of(plural: str) -> Registry[Any] | None:

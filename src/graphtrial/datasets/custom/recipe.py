@@ -11,7 +11,16 @@ from typing import Annotated, Any
 
 from graphtrial.core.arguments import LARGEST, Fraction, Length, NonNegativeInt, Range, Seed, check_value
 from graphtrial.core.errors import CorruptFileError, GraphTrialError, UnknownNameError, did_you_mean, short_repr
-from graphtrial.core.files import atomic_folder, cache_home, read_json, reason, require_file, sha256_of, write_text
+from graphtrial.core.files import (
+    atomic_folder,
+    cache_home,
+    custom_home,
+    read_json,
+    reason,
+    require_file,
+    sha256_of,
+    write_text,
+)
 from graphtrial.core.signatures import check_fields
 from graphtrial.core.spec import canonical_json, digest, resolve_arguments
 from graphtrial.datasets.base import SplitLevel
@@ -101,7 +110,7 @@ def read(name: str) -> Recipe | None:
 
 def names() -> list[str]:
     """Return the names of all custom datasets on this machine."""
-    return sorted(path.stem for path in _home().glob("*.json") if NAME.fullmatch(path.stem))
+    return sorted(path.stem for path in custom_home().glob("*.json") if NAME.fullmatch(path.stem))
 
 
 def copy_files(recipe: Recipe, paths: list[Path]) -> Recipe:
@@ -157,12 +166,8 @@ def _prepared(name: str) -> list[Path]:
     return [path for path in (cache_home() / "datasets").glob(f"{name}-*") if pattern.fullmatch(path.name)]
 
 
-def _home() -> Path:
-    return cache_home() / "own"
-
-
 def _path(name: str) -> Path:
-    return _home() / f"{name}.json"
+    return custom_home() / f"{name}.json"
 
 
 def _raw(name: str) -> Path:
