@@ -34,7 +34,8 @@ def row_grid(name: str, title: str, rows: Sequence[RowPage], root: str, *, with_
         [None if with_dataset or page.test is None or is_at_chance(page.row) else page.test.mean for page in rows],
         rows[0].row.first.higher_is_better,
     )
-    columns = [column for column in ROW_COLUMNS.shown("site") if with_dataset or column.name != "dataset"]
+    shown = ROW_COLUMNS.shown("site", [page.row for page in rows])
+    columns = [column for column in shown if with_dataset or column.name != "dataset"]
     columns.sort(key=lambda column: (column.name == "verdict", (*FIRST, column.name).index(column.name)))
     cells = [
         [row_cell(column.name, page, root, mark) for column in columns] for page, mark in zip(rows, marks, strict=True)

@@ -58,7 +58,7 @@ def full_epochs(tuning: Tuning) -> int:
 
 def bracket_size(tuning: Tuning) -> int:
     """Return the number of configurations of a bracket: the most within the budget, or `eta` squared within hours."""
-    budget, eta, epochs = tuning.budget, tuning.eta, full_epochs(tuning)
+    budget, eta, epochs = tuning.budget, tuning.options.eta, full_epochs(tuning)
     if budget.unit == "hours":
         return eta**2
     if budget.unit == "trials":
@@ -88,7 +88,7 @@ def halve(tuning: Tuning, store: Store, run: Run) -> tuple[list[Proposal], list[
         while len(proposals.made) < first + size and proposals.extend([]) is not None:
             pass
         bracket = proposals.made[first:]
-        stages = rungs(len(bracket), epochs, tuning.eta) if bracket else []
+        stages = rungs(len(bracket), epochs, tuning.options.eta) if bracket else []
         for rung, following in zip(stages, [*stages[1:], None], strict=True):
             run(_short_of(bracket, store, rung.epochs), rung.epochs)
             reached |= {proposal.number: rung.epochs for proposal in bracket}

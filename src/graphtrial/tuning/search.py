@@ -38,7 +38,7 @@ class Proposals:
             except GraphTrialError:  # too large, or settings that contradict each other
                 continue
             trials = self.tuning.subject.trials(
-                configuration, self.tuning.seeds_of_search, self.tuning.tuning_splits, score_test=False
+                configuration, self.tuning.seeds_of_search, self.tuning.options.tuning_splits, score_test=False
             )
             if trials[0].id in self._ids:
                 continue
@@ -49,7 +49,7 @@ class Proposals:
         return None
 
     def _observations(self, results: Sequence[Result]) -> list[Observation]:
-        visible = results[: max(0, len(self.made) + 1 - self.tuning.lag)]
+        visible = results[: max(0, len(self.made) + 1 - self.tuning.options.lag)]
         scores = [None if result.score is None else result.loss for result in visible]
         seen = [Observation(each.point, score) for each, score in zip(self.made, scores, strict=False)]
         return seen + [Observation(each.point, None, pending=True) for each in self.made[len(seen) :]]
@@ -62,7 +62,7 @@ def search(tuning: Tuning, store: Store, run: Run) -> tuple[list[Proposal], list
     """
     proposals = Proposals(tuning)
     results: list[Result] = []
-    lag = tuning.lag
+    lag = tuning.options.lag
     at_once = None if tuning.budget.unit == "trials" and not proposals.sampler.adaptive else lag
     while True:
         block: list[Proposal] = []
@@ -82,7 +82,7 @@ def _affords(tuning: Tuning, number: int, results: Sequence[Result]) -> bool:
     budget = tuning.budget
     if budget.unit == "trials":
         return (number + 1) * tuning.trials_each <= budget.amount
-    visible = results[: max(0, number + 1 - tuning.lag)]
+    visible = results[: max(0, number + 1 - tuning.options.lag)]
     return not budget.is_spent(sum(one.epochs for one in visible), sum(one.seconds for one in visible))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
 from typing import Any, Generic, Literal, TypeVar
 
@@ -41,6 +41,7 @@ class Column(Generic[Record]):
         rigid: Never folded in the terminal, as ids, which are copied.
         priority: A narrow terminal hides the column of the highest priority first; 0 is never hidden.
         outputs: Outputs that show the column by default.
+        optional: Left out of a table for people in which no record has a value.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Column(Generic[Record]):
     rigid: bool = False
     priority: int = 0
     outputs: frozenset[Output] = EVERYWHERE
+    optional: bool = False
 
     @property
     def description(self) -> str:
@@ -108,9 +110,14 @@ class ColumnTable(Generic[Record]):
     def __getitem__(self, name: str) -> Column[Record]:
         return self._columns[name]
 
-    def shown(self, output: Output) -> list[Column[Record]]:
-        """Return the columns that an output shows by default."""
-        return [column for column in self if output in column.outputs]
+    def shown(self, output: Output, records: Sequence[Record] | None = None) -> list[Column[Record]]:
+        """Return the columns that an output shows by default, for these records without the optional ones they lack."""
+        return [
+            column
+            for column in self
+            if output in column.outputs
+            and (records is None or not column.optional or any(column.value(one) is not None for one in records))
+        ]
 
     def to_dict(self, record: Record) -> dict[str, Any]:
         """Return a record as JSON-like data, nested."""

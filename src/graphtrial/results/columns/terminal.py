@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import TypeVar
 
 from rich.box import HEAVY_HEAD, Box
@@ -15,14 +15,14 @@ Record = TypeVar("Record")
 
 def terminal_table(
     columns: ColumnTable[Record],
-    records: Iterable[Record],
+    records: Sequence[Record],
     *,
     title: str | None = None,
     caption: str | None = None,
     box: Box = HEAVY_HEAD,
 ) -> TerminalTable:
     """Return records as a table with the columns of the terminal."""
-    shown = columns.shown("terminal")
+    shown = columns.shown("terminal", records)
     headings = (TableColumn(column.heading, column.align == "right", column.rigid, column.priority) for column in shown)
     table = TerminalTable(*headings, title=title, caption=caption, box=box)
     for record in records:
