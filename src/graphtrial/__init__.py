@@ -5,6 +5,7 @@
     dataset = gt.load("csl")                                          # or gt.load(gt.datasets.CSL)
     model = gt.build(gt.nn.GCN, dataset, width=146, layers=4)         # or gt.build("gcn", ...)
     row = gt.run("csl", "gcn", encoding="laplacian:20", seeds=1)      # trains, tests, stores
+    best = gt.tune("csl", "gcn", budget="20trials", params="100k")    # tunes on validation, tests once
 
 Packages, each with its registered classes as attributes:
 
@@ -29,7 +30,7 @@ from graphtrial.core.plugins.registries import open_to_plugins
 __version__ = version("graphtrial")
 
 _HOMES = {
-    "graphtrial.api": ("build", "info", "load", "prepare", "run", "run_study"),
+    "graphtrial.api": ("build", "info", "load", "prepare", "run", "run_study", "tune"),
     "graphtrial.datasets": ("DATASETS", "Dataset", "DatasetSpec", "Split"),
     "graphtrial.encodings": ("ENCODINGS", "Encoding"),
     "graphtrial.core.errors": ("GraphTrialError",),
@@ -68,7 +69,7 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = ["__version__", *sorted([*_HOME, *_PACKAGES])]
 
 if TYPE_CHECKING:
-    from graphtrial.api import build, info, load, prepare, run, run_study
+    from graphtrial.api import build, info, load, prepare, run, run_study, tune
     from graphtrial.core.errors import GraphTrialError
     from graphtrial.core.plugins.loader import load_plugin
     from graphtrial.core.plugins.permissions import allow

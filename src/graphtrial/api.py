@@ -6,6 +6,8 @@ from a file is not: what it names must be allowed by `allow` first.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +29,16 @@ from graphtrial.nn import MODELS, build_model
 from graphtrial.results import ResultRow, ResultRows, result_rows
 from graphtrial.studies import ModelEntry, Study
 from graphtrial.studies.study import choose_settings, parse_encoding
+from graphtrial.studies.tune_options import TuneOptions
 from graphtrial.trials import Store
 from graphtrial.trials.shapes import make_encoding, shapes_for
+from graphtrial.trials.store.searches import load_searches
+from graphtrial.tuning.declaration import Tuning
+from graphtrial.tuning.of_study import tunings_of
+from graphtrial.tuning.space_files import load_space, read_space
+from graphtrial.tuning.subject import Configuration, Subject
+from graphtrial.tuning.tune import Tuned
+from graphtrial.tuning.tune import tune as run_tuning
 
 
 def load(dataset: str | type[DatasetSpec]) -> Dataset:
@@ -112,7 +122,7 @@ def run(
         protocol=protocol,
         seeds=seeds,
         splits=splits,
-        rules={**(rules or {}), **({} if precision is None else {"precision": parse_value(str(precision))})},
+        rules=_rules(rules, precision),
     )
     return run_study(
         study,
@@ -140,9 +150,85 @@ def run_study(
     compile: bool = False,
 ) -> ResultRows:
     """Run what is missing of a study and return its rows; code outside this package that it names must be allowed."""
-    compute = Compute(device, threads, per_device, compile)
-    run = StudyRun(study.trials(), Store(Path(store)))
-    return result_rows(run.run(workers=workers, listener=listener, executor=executor, compute=compute))
+    options = _RunOptions(workers, listener, executor, Compute(device, threads, per_device, compile))
+    run, tunings = StudyRun(study.trials(), Store(Path(store))), tunings_of(study)
+    records = run.run(**vars(options))
+    for tuning in tunings:
+        records += run_tuning(tuning, run.store, **vars(options)).tests
+    return result_rows({record.id: record for record in records}.values(), load_searches(run.store))
+
+
+@dataclass(frozen=True)
+class TuningResult:
+    """A search with all its configurations, and the result row of the chosen one."""
+
+    search: Tuned
+    row: ResultRow
+
+    @property
+    def chosen(self) -> Configuration:
+        """Settings, encoding and rules of the chosen configuration."""
+        return self.search.chosen.configuration
+
+
+def tune(
+    dataset: str | type[DatasetSpec],
+    model: str | type[nn.Module],
+    *,
+    budget: str,
+    space: str | Mapping[str, Any] = "default",
+    search: str = "random",
+    params: str | None = None,
+    seed: int = 0,
+    tuning_seeds: int = 1,
+    tuning_splits: int = 1,
+    lag: int = 4,
+    encoding: str | type[Encoding] | Encoding = "none",
+    settings: dict[str, Any] | None = None,
+    protocol: str | None = None,
+    rules: dict[str, Any] | None = None,
+    seeds: int | None = None,
+    splits: int | None = None,
+    store: Path | str = DEFAULT_STORE,
+    workers: int | None = 0,
+    listener: Listener = lambda progress: None,
+    executor: Executor | None = None,
+    device: str = "auto",
+    threads: int | None = None,
+    per_device: int = 1,
+    precision: str | int | None = None,
+    compile: bool = False,
+) -> TuningResult:
+    """Tune a model on the validation part under a `budget` such as `60trials`, then test the best configuration.
+
+    `space` is a TOML file, the name of a shipped space, or its tables as a mapping; the width follows from the
+    parameter budget `params`. `search` is random, tpe, grid or halving. The other arguments are those of `run`; `seeds`
+    and `splits` are those of the test. A killed search resumes with the same call.
+    """
+    dataset, model, encoding = registered_name(DATASETS, dataset), _model_name(model), encoding_text(encoding)
+    allow(dataset, model, *encoding_names(encoding), *([protocol] if protocol else []))
+    name = space if isinstance(space, str) else "given"
+    tables = load_space(space, model) if isinstance(space, str) else read_space(space, name)
+    options = TuneOptions(budget, name, search, seed, tuning_seeds, tuning_splits, lag)
+    subject = Subject(dataset, model, dict(settings or {}), encoding, params, protocol, _rules(rules, precision))
+    opened = Store(Path(store))
+    where = _RunOptions(workers, listener, executor, Compute(device, threads, per_device, compile))
+    tuned = run_tuning(Tuning(subject, tables, options, seeds, splits), opened, **vars(where))
+    return TuningResult(tuned, result_rows(tuned.tests, load_searches(opened))[0])
+
+
+@dataclass(frozen=True)
+class _RunOptions:
+    """How trials are run, as `StudyRun.run` takes it."""
+
+    workers: int | None
+    listener: Listener
+    executor: Executor | None
+    compute: Compute
+
+
+def _rules(rules: dict[str, Any] | None, precision: str | int | None) -> dict[str, Any]:
+    return {**(rules or {}), **({} if precision is None else {"precision": parse_value(str(precision))})}
 
 
 def _model_name(model: str | type[nn.Module]) -> str:
@@ -153,4 +239,4 @@ def _model_name(model: str | type[nn.Module]) -> str:
     return registered_name(MODELS, kind)
 
 
-__all__ = ["DEFAULT_STORE", "Progress", "build", "info", "load", "prepare", "run", "run_study"]
+__all__ = ["DEFAULT_STORE", "Progress", "TuningResult", "build", "info", "load", "prepare", "run", "run_study", "tune"]

@@ -36,8 +36,8 @@ def proposed(tuning: Tuning, scores: Sequence[float | None]) -> list[Point]:
     """Return the points of a search whose results are these scores."""
     proposals = Proposals(tuning)
     for _ in scores:
-        proposals.extend([result(score) for score in scores[: len(proposals.made)]])
-    return [proposal.point for proposal in proposals.made]
+        proposals.extend([result(score) for score in scores[: len(proposals.history)]])
+    return [proposal.point for proposal in proposals.history]
 
 
 def scores_of(tuned: Tuned) -> list[tuple[Point, float | None, int]]:
@@ -75,7 +75,7 @@ def test_tpe_comes_to_prefer_what_scored_well(declare: Declare) -> None:
         proposal = proposals.extend(observed)
         assert proposal is not None
         observed.append(result(abs(proposal.point["optimizer.lr"] - 0.2)))
-    late = [abs(proposal.point["optimizer.lr"] - 0.2) for proposal in proposals.made[20:]]
+    late = [abs(proposal.point["optimizer.lr"] - 0.2) for proposal in proposals.history[20:]]
     assert sorted(late)[10] < 0.1  # the median; 0.2 is the probability of that at random
 
 
@@ -83,7 +83,7 @@ def test_a_grid_is_exhausted(declare: Declare) -> None:
     proposals = Proposals(declare("99trials", "grid"))
     while proposals.extend([]) is not None:
         pass
-    assert len(proposals.made) == 2 * 2 * 3
+    assert len(proposals.history) == 2 * 2 * 3
     assert proposals.exhausted
 
 

@@ -21,7 +21,7 @@ class Proposals:
     def __init__(self, tuning: Tuning) -> None:
         self.tuning = tuning
         self.sampler = tuning.sampler()
-        self.made: list[Proposal] = []
+        self.history: list[Proposal] = []
         self.exhausted = False
         self._ids: set[str] = set()
 
@@ -30,7 +30,7 @@ class Proposals:
 
         It depends on the first `k + 1 - lag` of the results, however many more are there.
         """
-        number = len(self.made)
+        number = len(self.history)
         observations = self._observations(results) if self.sampler.adaptive else []
         for point in self.sampler.candidates(number, observations):
             try:
@@ -43,16 +43,16 @@ class Proposals:
             if trials[0].id in self._ids:
                 continue
             self._ids.add(trials[0].id)
-            self.made.append(Proposal(number, point, configuration, tuple(trials)))
-            return self.made[-1]
+            self.history.append(Proposal(number, point, configuration, tuple(trials)))
+            return self.history[-1]
         self.exhausted = True
         return None
 
     def _observations(self, results: Sequence[Result]) -> list[Observation]:
-        visible = results[: max(0, len(self.made) + 1 - self.tuning.options.lag)]
+        visible = results[: max(0, len(self.history) + 1 - self.tuning.options.lag)]
         scores = [None if result.score is None else result.loss for result in visible]
-        seen = [Observation(each.point, score) for each, score in zip(self.made, scores, strict=False)]
-        return seen + [Observation(each.point, None, pending=True) for each in self.made[len(seen) :]]
+        seen = [Observation(each.point, score) for each, score in zip(self.history, scores, strict=False)]
+        return seen + [Observation(each.point, None, pending=True) for each in self.history[len(seen) :]]
 
 
 def search(tuning: Tuning, store: Store, run: Run) -> tuple[list[Proposal], list[Result]]:
@@ -66,13 +66,13 @@ def search(tuning: Tuning, store: Store, run: Run) -> tuple[list[Proposal], list
     at_once = None if tuning.budget.unit == "trials" and not proposals.sampler.adaptive else lag
     while True:
         block: list[Proposal] = []
-        while (at_once is None or len(block) < at_once) and _affords(tuning, len(proposals.made), results):
+        while (at_once is None or len(block) < at_once) and _affords(tuning, len(proposals.history), results):
             proposal = proposals.extend(results)
             if proposal is None:
                 break
             block.append(proposal)
         if not block:
-            return proposals.made, results
+            return proposals.history, results
         run([trial for proposal in block for trial in proposal.trials], None)
         results += read_results(store, block)
 
