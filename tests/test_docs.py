@@ -18,6 +18,7 @@ from graphtrial.cli.main import app
 from graphtrial.core.plugins import loader as plugins
 from graphtrial.studies import load_study
 from graphtrial.training import PROTOCOLS
+from graphtrial.tuning.space_files import load_space
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -29,7 +30,7 @@ FILE_NAME = re.compile(r'(?:"""|# )(\w+\.(?:py|toml))')
 SHELL = ("sh", "bash")
 HARMLESS = ("echo", "cat", "ls")
 """Other commands than ours that a block may hold."""
-TRAINS = ("run", "study", "kernel", "reproduce")
+TRAINS = ("run", "study", "kernel", "reproduce", "tune")
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ def test_every_block_of_a_page_runs(page: Path, staging_folder: Path) -> None:
         elif block.language == "toml":
             path = staging_folder / (block.file or "study.toml")
             path.write_text(block.code, encoding="utf-8")
-            assert load_study(str(path)).trials()
+            assert load_space(str(path), "gcn") if path.stem.endswith("space") else load_study(str(path)).trials()
         elif block.language == "json":
             json.loads(block.code)
         elif block.language in SHELL:
@@ -123,7 +124,10 @@ def obey(command: str, block: Block) -> None:
     if left_out:
         words.append("--help")
     elif words[0] in TRAINS:
-        words += [*(block.options if words[0] == "run" else []), *([] if "--dry-run" in words else ["--workers", "0"])]
+        words += [
+            *(block.options if words[0] in ("run", "tune") else []),
+            *([] if "--dry-run" in words else ["--workers", "0"]),
+        ]
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 0, f"{command}\n{result.output}"
 

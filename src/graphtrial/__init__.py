@@ -5,6 +5,7 @@
     dataset = gt.load("csl")                                          # or gt.load(gt.datasets.CSL)
     model = gt.build(gt.nn.GCN, dataset, width=146, layers=4)         # or gt.build("gcn", ...)
     row = gt.run("csl", "gcn", encoding="laplacian:20", seeds=1)      # trains, tests, stores
+    best = gt.tune("csl", "gcn", budget="20trials", params="100k")    # tunes on validation, tests once
     gt.compare("gcn/laplacian:20", "gin/laplacian:20")                # of the same store
     gt.load_results().to_pandas()
     gt.report()                                                       # a static site
@@ -31,7 +32,7 @@ from graphtrial.core.plugins.registries import open_to_plugins
 _HOMES = {
     "graphtrial.api": (
         *("build", "compare", "from_pyg", "info", "load", "load_results"),
-        *("prepare", "report", "run", "run_study"),
+        *("prepare", "report", "run", "run_study", "tune"),
     ),
     "graphtrial.datasets": ("DATASETS", "Dataset", "DatasetSpec", "Split"),
     "graphtrial.encodings": ("ENCODINGS", "Encoding"),
@@ -72,7 +73,7 @@ __all__ = ["__version__", *sorted([*_HOME, *_PACKAGES])]
 
 if TYPE_CHECKING:
     __version__: str
-    from graphtrial.api import build, compare, from_pyg, info, load, load_results, prepare, report, run, run_study
+    from graphtrial.api import build, compare, from_pyg, info, load, load_results, prepare, report, run, run_study, tune
     from graphtrial.core.errors import GraphTrialError
     from graphtrial.core.plugins.loader import load_plugin
     from graphtrial.core.plugins.permissions import allow

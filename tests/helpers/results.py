@@ -20,10 +20,10 @@ encoding = "laplacian:4"
 
 
 def results(store: Store) -> dict[str, object]:
-    """Return every result and history but the seconds, and the bytes of the weights."""
+    """Return every result and history but the seconds, and the bytes of the weights of finished trials."""
     bits: dict[str, object] = {}
     for record in store.trials():
         history = [dataclasses.replace(epoch, seconds=0.0) for epoch in store.history(record.id)]
-        weights = store.weights_file(record.id).read_bytes()
+        weights = store.weights_file(record.id).read_bytes() if record.is_finished else None
         bits[record.id] = (record.status, record.scores, record.params, record.epochs, history, weights)
     return bits

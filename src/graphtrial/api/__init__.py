@@ -3,12 +3,14 @@
 from graphtrial.api.data import from_pyg, info, load, prepare
 from graphtrial.api.results import compare, load_results, report
 from graphtrial.api.trials import build, run, run_study
+from graphtrial.api.tuning import TuningResult, tune
 from graphtrial.core.files import DEFAULT_STORE
 from graphtrial.execution import Progress
 
 __all__ = [
     "DEFAULT_STORE",
     "Progress",
+    "TuningResult",
     "build",
     "compare",
     "from_pyg",
@@ -19,4 +21,5 @@ __all__ = [
     "report",
     "run",
     "run_study",
+    "tune",
 ]

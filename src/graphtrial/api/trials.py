@@ -6,6 +6,7 @@ is not trusted: what it names must be allowed by `allow` first.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,9 @@ from graphtrial.studies import ModelEntry, Study
 from graphtrial.studies.study import choose_settings, parse_encoding
 from graphtrial.trials import Store
 from graphtrial.trials.shapes import make_encoding, shapes_for
+from graphtrial.trials.store.searches import load_searches
+from graphtrial.tuning.of_study import tunings_of
+from graphtrial.tuning.tune import tune as run_tuning
 
 
 def build(
@@ -43,7 +47,7 @@ def build(
 
     Without a width the published one is taken, or the widest within `budget`. An unknown setting is an error.
     """
-    model, encoding = _model_name(model), encoding_text(encoding)
+    model, encoding = model_name(model), encoding_text(encoding)
     allow(model, *encoding_names(encoding))
     data = dataset if isinstance(dataset, Dataset) else load(dataset)
     component = parse_encoding(encoding, model)
@@ -81,7 +85,7 @@ def run(
     and `compile` say where and how they are computed, as the fields of `graphtrial.core.hardware.compute.Compute`;
     `precision` (32, tf32 or bf16) is a training rule and makes other trials.
     """
-    dataset, model, encoding = registered_name(DATASETS, dataset), _model_name(model), encoding_text(encoding)
+    dataset, model, encoding = registered_name(DATASETS, dataset), model_name(model), encoding_text(encoding)
     allow(dataset, model, *encoding_names(encoding), *([protocol] if protocol else []))
     study = Study(
         title=f"{model} on {dataset}",
@@ -90,7 +94,7 @@ def run(
         protocol=protocol,
         seeds=seeds,
         splits=splits,
-        rules={**(rules or {}), **({} if precision is None else {"precision": parse_value(str(precision))})},
+        rules=with_precision(rules, precision),
     )
     return run_study(
         study,
@@ -118,12 +122,29 @@ def run_study(
     compile: bool = False,
 ) -> ResultRows:
     """Run what is missing of a study and return its rows; code outside this package that it names must be allowed."""
-    compute = Compute(device, threads, per_device, compile)
-    run = StudyRun(study.trials(), Store(store))
-    return result_rows(run.run(workers=workers, listener=listener, executor=executor, compute=compute))
+    options = RunOptions(workers, listener, executor, Compute(device, threads, per_device, compile))
+    run, tunings = StudyRun(study.trials(), Store(store)), tunings_of(study)
+    records = run.run(**vars(options))
+    for tuning in tunings:
+        records += run_tuning(tuning, run.store, **vars(options)).tests
+    return result_rows({record.id: record for record in records}.values(), load_searches(run.store))
 
 
-def _model_name(model: str | type[nn.Module]) -> str:
+@dataclass(frozen=True)
+class RunOptions:
+    """How trials are run, as `StudyRun.run` takes it."""
+
+    workers: int | None
+    listener: Listener
+    executor: Executor | None
+    compute: Compute
+
+
+def with_precision(rules: dict[str, Any] | None, precision: str | int | None) -> dict[str, Any]:
+    return {**(rules or {}), **({} if precision is None else {"precision": parse_value(str(precision))})}
+
+
+def model_name(model: str | type[nn.Module]) -> str:
     """Return the registered name of a model or of its layer."""
     if isinstance(model, str):
         return model

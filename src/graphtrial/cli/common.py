@@ -66,6 +66,12 @@ Threads = Annotated[
 ]
 PerDevice = Annotated[int, typer.Option("--per-device", min=1, help="Parallel trials on each GPU.")]
 Compile = Annotated[bool, typer.Option("--compile", help="Compile whole models by torch.compile.")]
+ModelSettings = Annotated[list[str] | None, typer.Option("--set", help="Any setting of the model: key=value.")]
+ChangedRules = Annotated[list[str] | None, typer.Option("--rule", help="Change a training rule: key=value.")]
+MaxEpochs = Annotated[int | None, typer.Option(min=1, help="Maximum number of epochs (changes the rules).")]
+ProtocolName = Annotated[
+    str | None, typer.Option(help="Training protocol; that of the paper of the dataset by default.")
+]
 Precision = Annotated[
     str | None,
     typer.Option(help="32, tf32 or bf16: precision of matrix products (changes the rules, and so the trials)."),
@@ -115,6 +121,16 @@ def parse_settings(pairs: list[str]) -> dict[str, Any]:
             raise GraphTrialError(f"'{pair}' is not a setting; write key=value, for example dropout=0.1")
         values[key.strip()] = parse_value(value.strip())
     return values
+
+
+def parse_rules(pairs: list[str], max_epochs: int | None, precision: str | None) -> dict[str, Any]:
+    """Parse the options that change training rules."""
+    changed = parse_settings(pairs)
+    if max_epochs is not None:
+        changed["stopping.max_epochs"] = max_epochs
+    if precision is not None:
+        changed["precision"] = parse_value(precision)
+    return changed
 
 
 def names(text: str) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from rich.logging import RichHandler
 
-from graphtrial.cli import health, kernel, listing, params, run
+from graphtrial.cli import health, kernel, listing, params, run, tune
 from graphtrial.cli import wikipedia as wikics
 from graphtrial.cli.common import err, out
 from graphtrial.cli.data import prepare as data
@@ -32,6 +32,7 @@ app.add_typer(stores.app, name="store")
 app.command("run")(run.run)
 app.command("kernel")(kernel.kernel)
 app.command("study")(run.study)
+app.command("tune")(tune.tune)
 app.command("list")(listing.list_things)
 app.command("params")(params.params)
 app.command("status")(see.status)

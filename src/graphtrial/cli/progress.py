@@ -14,8 +14,8 @@ from graphtrial.execution.executor import Listener, Progress
 
 
 @contextmanager
-def shown_progress(total: int, done: int, *, quiet: bool) -> Iterator[Listener]:
-    """Yield a listener that shows the progress of `total` trials, `done` of which were finished before."""
+def shown_progress(total: int | None, done: int, *, quiet: bool) -> Iterator[Listener]:
+    """Yield a listener that shows the progress of `total` trials, if known, of which `done` were finished before."""
     if quiet or total == done:
         yield lambda progress: None
         return
@@ -41,7 +41,8 @@ def shown_progress(total: int, done: int, *, quiet: bool) -> Iterator[Listener]:
                 bars.advance(task)
                 if not err.is_terminal:
                     encoding = format_encoding(spec.encoding) if spec.encoding else ""
-                    err.print(f"{count}/{total} {spec.model.name} {encoding} split {spec.split} seed {spec.seed}")
+                    of = "" if total is None else f"/{total}"
+                    err.print(f"{count}{of} {spec.model.name} {encoding} split {spec.split} seed {spec.seed}")
             else:
                 running[spec.id] = f"{spec.model.name} split {spec.split} seed {spec.seed} epoch {progress.epoch}"
             bars.update(task, description="; ".join(running.values()) or "trials")

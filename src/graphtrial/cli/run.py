@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,14 +12,18 @@ import typer
 
 from graphtrial.cli.common import (
     Allowed,
+    ChangedRules,
     Compile,
     Device,
     EncodingText,
     ExecutorText,
     Json,
+    MaxEpochs,
+    ModelSettings,
     PerDevice,
     Plugins,
     Precision,
+    ProtocolName,
     StorePath,
     Threads,
     Workers,
@@ -26,6 +32,7 @@ from graphtrial.cli.common import (
     load_code,
     names,
     out,
+    parse_rules,
     parse_settings,
     print_json,
 )
@@ -37,7 +44,9 @@ from graphtrial.core.parallel import prepare_workers
 from graphtrial.core.spec import parse_value
 
 if TYPE_CHECKING:
+    from graphtrial.execution import Executor
     from graphtrial.studies import Study
+    from graphtrial.trials.store import Store, TrialRecord
 
 Seeds = Annotated[
     int | None,
@@ -60,12 +69,10 @@ def run(
         str | None, typer.Option(help="Parameter budget, such as 100k: the widest model within it.")
     ] = None,
     edge_features: Annotated[bool, typer.Option("--edge-features", help="Use the dataset's edge features.")] = False,
-    settings: Annotated[list[str] | None, typer.Option("--set", help="Any setting of the model: key=value.")] = None,
-    protocol: Annotated[
-        str | None, typer.Option(help="Training protocol; that of the paper of the dataset by default.")
-    ] = None,
-    rules: Annotated[list[str] | None, typer.Option("--rule", help="Change a training rule: key=value.")] = None,
-    max_epochs: Annotated[int | None, typer.Option(min=1, help="Maximum number of epochs (changes the rules).")] = None,
+    settings: ModelSettings = None,
+    protocol: ProtocolName = None,
+    rules: ChangedRules = None,
+    max_epochs: MaxEpochs = None,
     plugin: Plugins = None,
     allow: Allowed = None,
     workers: Workers = None,
@@ -95,11 +102,7 @@ def run(
     chosen |= {key: value for key, value in (("layers", layers), ("width", width)) if value is not None}
     if edge_features:
         chosen["edge_features"] = True
-    changed = parse_settings(rules or [])
-    if max_epochs is not None:
-        changed["stopping.max_epochs"] = max_epochs
-    if precision is not None:
-        changed["precision"] = parse_value(precision)
+    changed = parse_rules(rules or [], max_epochs, precision)
     row = ModelEntry(model, chosen, (encoding,), budget)
     run_and_show(
         Study(f"{model} on {dataset}", dataset, (row,), protocol=protocol, seeds=seeds, splits=splits, rules=changed),
@@ -179,44 +182,74 @@ def run_and_show(
     track: str | None = None,
     compute: Compute = AUTOMATIC,
 ) -> None:
-    """Run the missing trials of a study, with progress, and print its rows."""
+    """Run the missing trials of a study, and its searches, with progress, and print its rows."""
     from graphtrial.cli.progress import shown_progress
-    from graphtrial.execution import StudyRun, make_executor
+    from graphtrial.cli.tune import run_tunings
+    from graphtrial.execution import StudyRun
     from graphtrial.tracking import tracked
     from graphtrial.trials import Store
+    from graphtrial.tuning.of_study import tunings_of
 
-    if executor is not None and workers is not None:
-        raise GraphTrialError("--workers is for local processes; leave it out, or use --executor processes:N")
-    chosen = None if executor is None else make_executor(executor)
-    if chosen is None:
-        compute.devices()  # an unknown device is an error before the data are prepared
+    chosen = chosen_executor(executor, workers, compute)
     run = StudyRun(study.trials(), Store(path))
-    try:
+    tunings = tunings_of(study)  # what cannot be tuned is an error before anything runs
+    with resumable(lambda: f"{run.finished} of {len(run.trials)} trials"):
         with (
             shown_progress(len(run.trials), run.finished, quiet=json) as shown,
             tracked(track, run.store, shown) as listener,
         ):
             records = run.run(workers=workers, listener=listener, executor=chosen, compute=compute)
+        for tuned in run_tunings(tunings, run.store, workers, chosen, track, compute, quiet=json):
+            records += tuned.tests
+    show_records(records, run.store, json=json, single=len(study.rows) == 1)
+
+
+def chosen_executor(executor: str | None, workers: int | None, compute: Compute) -> Executor | None:
+    """Return the executor of `--executor`, none for `--workers`; an unknown device is an error before data are read."""
+    from graphtrial.execution import make_executor
+
+    if executor is not None and workers is not None:
+        raise GraphTrialError("--workers is for local processes; leave it out, or use --executor processes:N")
+    if executor is None:
+        compute.devices()
+    return None if executor is None else make_executor(executor)
+
+
+@contextmanager
+def resumable(finished: Callable[[], str]) -> Iterator[None]:
+    """Turn Ctrl-C into a line that says how many trials are `finished`."""
+    try:
+        yield
     except KeyboardInterrupt:
         err.print(
-            f"graphtrial: stopped; {run.finished} of {len(run.trials)} trials are finished. "
+            f"graphtrial: stopped; {finished()} are finished. "
             "The same command resumes the others from their last epoch.",
             soft_wrap=True,
         )
         raise typer.Exit(130) from None
-    from graphtrial.results import result_rows, terminal_tables  # here, because the trials need not wait for it
 
-    rows = result_rows(records)
+
+def show_records(records: Sequence[TrialRecord], store: Store, *, json: bool, single: bool) -> None:
+    """Print the rows of these trials; the first one alone as JSON if there is a `single` one. Failures exit with 1."""
+    from graphtrial.results import result_rows, terminal_tables
+    from graphtrial.trials.store.searches import load_searches
+
+    rows = result_rows({record.id: record for record in records}.values(), load_searches(store))
     if json:
         dicts = [row.to_dict() for row in rows]
-        print_json(dicts[0] if len(study.rows) == 1 and len(dicts) == 1 else dicts)
+        print_json(dicts[0] if single and len(dicts) == 1 else dicts)
     else:
         for table in terminal_tables(rows):
             out.print(table)
+    exit_on_failures(records)
+
+
+def exit_on_failures(records: Sequence[TrialRecord]) -> None:
+    """Name a failed trial and exit with 1, if there is one."""
     failed = [record for record in records if record.status == "failed"]
     if failed:
         err.print(
-            f"graphtrial: {len(failed)} of {len(run.trials)} trials failed; "
+            f"graphtrial: {len(failed)} of {len(records)} trials failed; "
             f"`graphtrial show {failed[0].id}` shows the error.",
             soft_wrap=True,
         )

@@ -16,6 +16,7 @@ from graphtrial.results.export.tables import markdown
 from graphtrial.results.rows import result_rows
 from graphtrial.results.select import best_first
 from graphtrial.trials.store import Store
+from graphtrial.trials.store.searches import load_searches
 
 MARKER = "graphtrial-report.json"
 """File that marks a folder as a report, which a newer one may replace."""
@@ -52,11 +53,11 @@ def write_site(
     names this store in the commands on the pages, such as ` --shipped`. An existing report is replaced as a whole; a
     folder with other files is an error.
     """
-    records = store.trials()
+    records = [record for record in store.trials() if record.spec.score_test]
     if not records:
         raise GraphTrialError(f"the store {store.path} has no trials yet; `graphtrial run csl gcn` runs some")
     _check(folder)
-    rows = best_first(result_rows(records))
+    rows = best_first(result_rows(records, load_searches(store)))
     with atomic_folder(folder, flush=False) as temporary:
         site = Site(store, [RowPage(row) for row in rows], records, temporary, prepare, store_option)
         for file in resources.files("graphtrial.report").joinpath("static").iterdir():

@@ -16,6 +16,7 @@ from graphtrial.results.select import matches
 from graphtrial.results.statistics.differences import Test, difference, seeds_needed
 from graphtrial.results.statistics.permutation import Array, Stratum
 from graphtrial.results.statistics.summary import holm
+from graphtrial.results.tuning import unequal_tuning
 
 RELATIVE_MARGIN = 0.01
 
@@ -143,4 +144,5 @@ def _notes(a: ResultRow, b: ResultRow) -> tuple[str, ...]:
             notes.append(f"{left} trials of {row.name} are left out: the other model has none on their splits")
     if a.first.spec.rules != b.first.spec.rules:
         notes.append("the training rules differ: different rules of the same protocol, or changed ones")
-    return tuple(notes)
+    unequal = unequal_tuning(a.tuning, b.tuning)
+    return (*notes, *([unequal] if unequal else []))

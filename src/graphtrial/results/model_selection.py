@@ -39,6 +39,14 @@ def select_trials(group: list[TrialRecord]) -> list[TrialRecord]:
     return trials
 
 
+def shared_specification(trial: TrialRecord) -> dict[str, Any]:
+    """Return the specification shared by the trials of a row: all but split, seed and selected settings."""
+    values, selected = trial.spec.row, trial.spec.kind.selected
+    model = values["model"]
+    model["arguments"] = {key: value for key, value in model.get("arguments", {}).items() if key not in selected}
+    return values
+
+
 def _is_better(trial: TrialRecord, other: TrialRecord) -> bool:
     score, other_score = trial.scores["val"], other.scores["val"]
     return score > other_score if trial.higher_is_better else score < other_score

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,13 +14,15 @@ from graphtrial.encodings.notation import parts_of, short_encoding
 from graphtrial.metrics import metric_range
 from graphtrial.published import PublishedResult, find_published
 from graphtrial.results.departures import Departure, changed_rules, departures_of
-from graphtrial.results.model_selection import INCOMPLETE, select_trials
+from graphtrial.results.model_selection import INCOMPLETE, select_trials, shared_specification
 from graphtrial.results.statistics.summary import UNBOUNDED, Summary, bootstrapped, summarise
 from graphtrial.results.titles import distinguishing_settings
+from graphtrial.results.tuning import TuningEffort, tuning_effort
 from graphtrial.results.verdict import NOTHING_PUBLISHED, Verdict, verdicts
 from graphtrial.training import PROTOCOLS
 from graphtrial.training.outcome import EXTRA_METRICS
 from graphtrial.trials.store import TrialRecord
+from graphtrial.trials.store.searches import SearchRecord
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,13 +36,14 @@ class ResultRow:
 
     Where validation selects settings, there is one trial for each split and seed: the selected one. `verdict` and
     `differs_in`, the settings that distinguish it from rows of the same model, encoding and depth, depend on the other
-    rows of the table: `result_rows` sets them.
+    rows of the table: `result_rows` sets them. `tuning` is the cost of the search for its configuration, if any.
     """
 
     trials: tuple[TrialRecord, ...]
     published: PublishedResult | None
     verdict: Verdict = NOTHING_PUBLISHED
     differs_in: str = ""
+    tuning: TuningEffort | None = None
 
     @property
     def first(self) -> TrialRecord:
@@ -50,7 +53,7 @@ class ResultRow:
     @property
     def id(self) -> str:
         """Identifier for `graphtrial reproduce`: a hash of everything that the trials share."""
-        return f"row-{digest(_row_of(self.first))[:12]}"
+        return f"row-{digest(shared_specification(self.first))[:12]}"
 
     @property
     def label(self) -> str:
@@ -222,25 +225,20 @@ class ResultRows(list[ResultRow]):
         return to_pandas(self, by)
 
 
-def result_rows(trials: Iterable[TrialRecord]) -> ResultRows:
-    """Group trials into rows with their verdicts, in the order in which the first of each was started."""
+def result_rows(trials: Iterable[TrialRecord], searches: Sequence[SearchRecord] = ()) -> ResultRows:
+    """Group tested trials into rows with their verdicts, in the order in which the first of each was started."""
     groups: dict[str, list[TrialRecord]] = {}
-    for trial in trials:
-        groups.setdefault(canonical_json(_row_of(trial)), []).append(trial)
-    rows = [ResultRow(tuple(group), _published(group)) for group in map(select_trials, groups.values())]
+    for trial in (trial for trial in trials if trial.spec.score_test):
+        groups.setdefault(canonical_json(shared_specification(trial)), []).append(trial)
+    rows = [
+        ResultRow(tuple(group), _published(group), tuning=tuning_effort(group, searches))
+        for group in map(select_trials, groups.values())
+    ]
     verdict_of, differs_in = verdicts(rows), distinguishing_settings(rows)
     return ResultRows(
         replace(row, verdict=verdict, differs_in=differs)
         for row, verdict, differs in zip(rows, verdict_of, differs_in, strict=True)
     )
-
-
-def _row_of(trial: TrialRecord) -> dict[str, Any]:
-    """Return the specification shared by the trials of a row: all but split, seed and selected settings."""
-    values, selected = trial.spec.row, trial.spec.kind.selected
-    model = values["model"]
-    model["arguments"] = {key: value for key, value in model.get("arguments", {}).items() if key not in selected}
-    return values
 
 
 def _published(group: list[TrialRecord]) -> PublishedResult | None:

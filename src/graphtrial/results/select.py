@@ -12,16 +12,17 @@ from graphtrial.results.rows import ResultRow, result_rows
 from graphtrial.results.titles import label_title
 from graphtrial.studies import catalog, load_study
 from graphtrial.trials.store import Store
+from graphtrial.trials.store.searches import load_searches
 
 
 def rows_of(store: Store, table: str) -> list[ResultRow]:
     """Return the rows in the store of a study (by name or file), of a dataset, or of `all`."""
-    records = store.trials()
+    records, searches = store.trials(), load_searches(store)
     datasets = list(dict.fromkeys(record.spec.dataset for record in records))
     if table == "all":
-        return best_first(result_rows(records))
+        return best_first(result_rows(records, searches))
     if table in datasets:
-        return best_first(result_rows([record for record in records if record.spec.dataset == table]))
+        return best_first(result_rows([record for record in records if record.spec.dataset == table], searches))
     studies = catalog()
     if table not in studies and not table.endswith(".toml"):
         raise GraphTrialError(
@@ -32,7 +33,7 @@ def rows_of(store: Store, table: str) -> list[ResultRow]:
     selected = sorted((record for record in records if record.id in order), key=lambda record: order[record.id])
     if not selected:
         raise GraphTrialError(f"no trial of {table} is in {store.path} yet; `graphtrial study {table}` runs them")
-    return result_rows(selected)
+    return result_rows(selected, searches)
 
 
 def best_first(rows: Iterable[ResultRow]) -> list[ResultRow]:

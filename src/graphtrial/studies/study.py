@@ -19,6 +19,7 @@ from graphtrial.encodings.combined import combine
 from graphtrial.encodings.notation import checked_parts, short_encoding
 from graphtrial.nn import MODELS, Shapes, implied_settings, model_settings, parse_budget, width_for_budget
 from graphtrial.published import released_configuration
+from graphtrial.studies.tune_options import TuneOptions
 from graphtrial.training import PROTOCOLS, Protocol, Rules
 from graphtrial.trials.kinds import kind_of
 from graphtrial.trials.shapes import make_encoding
@@ -65,7 +66,8 @@ class Study:
     `also` are optional datasets, run only on request. `seeds` and `splits` are the numbers of seeds and splits of the
     protocol to use; all by default. `rules` overrides single training rules, which gives trials of another identity,
     never mixed with those of the protocol. With `published`, such as `bgnn-v5/table-3`, a row expands to every matching
-    row of that table, with its settings. A `*` in a protocol is replaced by the name of the dataset.
+    row of that table, with its settings. A `*` in a protocol is replaced by the name of the dataset. With `tune` every
+    row is also tuned on every dataset, each under the same budget; its trials are those of the rows as declared.
     """
 
     title: str
@@ -78,6 +80,7 @@ class Study:
     rules: dict[str, Any] = field(default_factory=dict)
     also: tuple[str, ...] = ()
     published: str | None = None
+    tune: TuneOptions | None = None
 
     def __post_init__(self) -> None:
         check_fields(self, "the study")

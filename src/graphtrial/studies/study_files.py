@@ -12,8 +12,9 @@ from graphtrial.core.arguments import check_value
 from graphtrial.core.errors import GraphTrialError, UnknownNameError, did_you_mean, short_repr
 from graphtrial.core.files import read_toml
 from graphtrial.core.signatures import check_arguments, declared_hints
-from graphtrial.core.spec import reject_unknown_keys
+from graphtrial.core.spec import reject_unknown_keys, resolve_arguments
 from graphtrial.studies.study import ModelEntry, Names, Study
+from graphtrial.studies.tune_options import TuneOptions
 
 
 def catalog() -> dict[str, Path]:
@@ -52,6 +53,9 @@ def _study(values: dict[str, Any], subject: str) -> Study:
     rows = values.pop("models", None)
     if not isinstance(rows, list):
         raise GraphTrialError(f"study {subject} needs a [[models]] for each model")
+    tune = values.pop("tune", None)
+    if tune is not None:
+        values["tune"] = TuneOptions(**resolve_arguments(TuneOptions, tune, f"[tune] of study {subject}"))
     arguments = check_arguments(Study, values, f"study {subject}")
     if "title" not in arguments:
         raise GraphTrialError(f"study {subject} needs a title")

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import islice
-from typing import Annotated, Any
+from typing import Any
 
-from graphtrial.core.arguments import PositiveInt, Range, Seed
+from graphtrial.core.arguments import PositiveInt
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.signatures import check_fields
 from graphtrial.core.spec import digest
 from graphtrial.studies import ModelEntry, Study
+from graphtrial.studies.tune_options import TuneOptions
 from graphtrial.tuning.budget import Budget, least_epochs
 from graphtrial.tuning.check import check_feasible, check_space, corners
 from graphtrial.tuning.samplers import HALVING, Sampler, make_sampler
 from graphtrial.tuning.space import Space
 from graphtrial.tuning.subject import Subject
 
-DEFAULT_LAG = 4
 MOST_CORNERS = 256
 
 
@@ -26,23 +26,13 @@ MOST_CORNERS = 256
 class Tuning:
     """A search over a space, on the validation part only, and how the chosen configuration is tested.
 
-    seed: of the proposals.
-    tuning_seeds: seeds of every configuration in the search, whose validation scores are averaged; never tested on.
-    tuning_splits: splits of the dataset, from the first, that the search trains on.
-    lag: proposal k depends on the results of proposals 0 to k - lag, so that `lag` configurations may run at once.
-    eta: successive halving promotes one in `eta` configurations to the next rung, which trains `eta` times as long.
-    seeds, splits: of the test of the chosen configuration; those of the protocol by default.
+    `seeds` and `splits` are those of the test; all of the protocol by default. The validation scores of a configuration
+    are averaged over its `tuning_seeds`, none of which is tested on, and over the first `tuning_splits`.
     """
 
     subject: Subject
     space: Space
-    budget: Budget
-    search: str = "random"
-    seed: Seed = 0
-    tuning_seeds: PositiveInt = 1
-    tuning_splits: PositiveInt = 1
-    lag: Annotated[int, Range(1, 4096)] = DEFAULT_LAG
-    eta: Annotated[int, Range(2, 100)] = 3
+    options: TuneOptions
     seeds: PositiveInt | None = None
     splits: PositiveInt | None = None
 
@@ -52,7 +42,7 @@ class Tuning:
         subject = self.subject
         space = check_space(subject.narrowed(self.space), subject.model, subject.base_rules)
         object.__setattr__(self, "space", space)
-        study = Study("tuning", subject.dataset, (ModelEntry(subject.model),), splits=self.tuning_splits)
+        study = Study("tuning", subject.dataset, (ModelEntry(subject.model),), splits=self.options.tuning_splits)
         study.split_count(subject.protocol_used, subject.base_rules, subject.data)
         self.sampler()
         check_feasible(space, subject)
@@ -60,24 +50,29 @@ class Tuning:
 
     def sampler(self) -> Sampler:
         """Return the sampler of the search."""
-        return make_sampler(self.search, self.space, self.seed)
+        return make_sampler(self.options.search, self.space, self.options.seed)
+
+    @cached_property
+    def budget(self) -> Budget:
+        """What the search may spend."""
+        return Budget.parse(self.options.budget)
 
     @property
     def is_halving(self) -> bool:
         """Whether configurations are promoted rung by rung."""
-        return self.search == HALVING
+        return self.options.search == HALVING
 
     @property
     def trials_each(self) -> int:
         """The number of trials of a configuration."""
-        return self.tuning_seeds * self.tuning_splits
+        return self.options.tuning_seeds * self.options.tuning_splits
 
     @cached_property
     def seeds_of_search(self) -> tuple[int, ...]:
         """The seeds of every configuration in the search; none of those of the test."""
         protocol = self.subject.protocol_used
         test = protocol.first_seeds(self.seeds or len(protocol.seeds))
-        return protocol.tuning_seeds(self.tuning_seeds, (*protocol.seeds, *test))
+        return protocol.tuning_seeds(self.options.tuning_seeds, (*protocol.seeds, *test))
 
     @property
     def least_epochs(self) -> int:
@@ -91,7 +86,7 @@ class Tuning:
         if budget.unit == "trials" and budget.amount < each:
             raise GraphTrialError(
                 f"a budget of {budget} cannot finish one configuration, which takes {each} trials: "
-                f"{self.tuning_seeds} seeds on {self.tuning_splits} splits"
+                f"{self.options.tuning_seeds} seeds on {self.options.tuning_splits} splits"
             )
         if budget.unit == "epochs" and budget.amount < self.least_epochs:
             raise GraphTrialError(
@@ -101,13 +96,14 @@ class Tuning:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything that determines the proposals and the test, as JSON-like values."""
-        plain = ("search", "seed", "tuning_seeds", "tuning_splits", "lag", "eta", "seeds", "splits")
         return {
+            **asdict(self.options),
             "subject": self.subject.to_dict(),
             "space": self.space.to_dict(),
             "space_name": self.space.name,
             "budget": str(self.budget),
-            **{name: getattr(self, name) for name in plain},
+            "seeds": self.seeds,
+            "splits": self.splits,
         }
 
     @cached_property

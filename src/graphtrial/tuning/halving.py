@@ -13,6 +13,7 @@ from graphtrial.trials.trial import TrialSpec
 from graphtrial.tuning.declaration import Tuning
 from graphtrial.tuning.results import Proposal, Result, read_results
 from graphtrial.tuning.search import Proposals, Run
+from graphtrial.tuning.space import MOST_POINTS
 
 
 @dataclass(frozen=True)
@@ -58,20 +59,18 @@ def full_epochs(tuning: Tuning) -> int:
 
 def bracket_size(tuning: Tuning) -> int:
     """Return the number of configurations of a bracket: the most within the budget, or `eta` squared within hours."""
-    budget, eta, epochs = tuning.budget, tuning.eta, full_epochs(tuning)
+    budget, eta, epochs = tuning.budget, tuning.options.eta, full_epochs(tuning)
     if budget.unit == "hours":
         return eta**2
     if budget.unit == "trials":
         return int(budget.amount) // tuning.trials_each
-    size, allowed = 0, budget.amount / tuning.trials_each
-    while cost(rungs(size + 1, epochs, eta), epochs) <= allowed:
-        size += 1
-    if not size:
-        raise GraphTrialError(
-            f"a budget of {budget} cannot finish one configuration, which takes about "
-            f"{epochs * tuning.trials_each} epochs"
-        )
-    return size
+    allowed = budget.amount / tuning.trials_each
+    for size in range(min(int(allowed), MOST_POINTS), 0, -1):  # not monotone: one more rung makes a bracket cheaper
+        if cost(rungs(size, epochs, eta), epochs) <= allowed:
+            return size
+    raise GraphTrialError(
+        f"a budget of {budget} cannot finish one configuration, which takes about {epochs * tuning.trials_each} epochs"
+    )
 
 
 def halve(tuning: Tuning, store: Store, run: Run) -> tuple[list[Proposal], list[Result]]:
@@ -84,20 +83,20 @@ def halve(tuning: Tuning, store: Store, run: Run) -> tuple[list[Proposal], list[
     proposals = Proposals(tuning)
     reached: dict[int, int | None] = {}
     while True:
-        first = len(proposals.made)
-        while len(proposals.made) < first + size and proposals.extend([]) is not None:
+        first = len(proposals.history)
+        while len(proposals.history) < first + size and proposals.extend([]) is not None:
             pass
-        bracket = proposals.made[first:]
-        stages = rungs(len(bracket), epochs, tuning.eta) if bracket else []
+        bracket = proposals.history[first:]
+        stages = rungs(len(bracket), epochs, tuning.options.eta) if bracket else []
         for rung, following in zip(stages, [*stages[1:], None], strict=True):
             run(_short_of(bracket, store, rung.epochs), rung.epochs)
             reached |= {proposal.number: rung.epochs for proposal in bracket}
             if following is not None:
                 bracket = _promoted(bracket, read_results(store, bracket, rung.epochs), following.configurations)
-        results = [_last_result(store, proposal, reached[proposal.number]) for proposal in proposals.made]
+        results = [_last_result(store, proposal, reached[proposal.number]) for proposal in proposals.history]
         spent = tuning.budget.unit != "hours" or tuning.budget.is_spent(0, sum(one.seconds for one in results))
         if spent or proposals.exhausted:
-            return proposals.made, results
+            return proposals.history, results
 
 
 def _last_result(store: Store, proposal: Proposal, epochs: int | None) -> Result:

@@ -21,7 +21,7 @@ class Proposals:
     def __init__(self, tuning: Tuning) -> None:
         self.tuning = tuning
         self.sampler = tuning.sampler()
-        self.made: list[Proposal] = []
+        self.history: list[Proposal] = []
         self.exhausted = False
         self._ids: set[str] = set()
 
@@ -30,7 +30,7 @@ class Proposals:
 
         It depends on the first `k + 1 - lag` of the results, however many more are there.
         """
-        number = len(self.made)
+        number = len(self.history)
         observations = self._observations(results) if self.sampler.adaptive else []
         for point in self.sampler.candidates(number, observations):
             try:
@@ -38,21 +38,21 @@ class Proposals:
             except GraphTrialError:  # too large, or settings that contradict each other
                 continue
             trials = self.tuning.subject.trials(
-                configuration, self.tuning.seeds_of_search, self.tuning.tuning_splits, score_test=False
+                configuration, self.tuning.seeds_of_search, self.tuning.options.tuning_splits, score_test=False
             )
             if trials[0].id in self._ids:
                 continue
             self._ids.add(trials[0].id)
-            self.made.append(Proposal(number, point, configuration, tuple(trials)))
-            return self.made[-1]
+            self.history.append(Proposal(number, point, configuration, tuple(trials)))
+            return self.history[-1]
         self.exhausted = True
         return None
 
     def _observations(self, results: Sequence[Result]) -> list[Observation]:
-        visible = results[: max(0, len(self.made) + 1 - self.tuning.lag)]
+        visible = results[: max(0, len(self.history) + 1 - self.tuning.options.lag)]
         scores = [None if result.score is None else result.loss for result in visible]
-        seen = [Observation(each.point, score) for each, score in zip(self.made, scores, strict=False)]
-        return seen + [Observation(each.point, None, pending=True) for each in self.made[len(seen) :]]
+        seen = [Observation(each.point, score) for each, score in zip(self.history, scores, strict=False)]
+        return seen + [Observation(each.point, None, pending=True) for each in self.history[len(seen) :]]
 
 
 def search(tuning: Tuning, store: Store, run: Run) -> tuple[list[Proposal], list[Result]]:
@@ -62,17 +62,17 @@ def search(tuning: Tuning, store: Store, run: Run) -> tuple[list[Proposal], list
     """
     proposals = Proposals(tuning)
     results: list[Result] = []
-    lag = tuning.lag
+    lag = tuning.options.lag
     at_once = None if tuning.budget.unit == "trials" and not proposals.sampler.adaptive else lag
     while True:
         block: list[Proposal] = []
-        while (at_once is None or len(block) < at_once) and _affords(tuning, len(proposals.made), results):
+        while (at_once is None or len(block) < at_once) and _affords(tuning, len(proposals.history), results):
             proposal = proposals.extend(results)
             if proposal is None:
                 break
             block.append(proposal)
         if not block:
-            return proposals.made, results
+            return proposals.history, results
         run([trial for proposal in block for trial in proposal.trials], None)
         results += read_results(store, block)
 
@@ -82,7 +82,7 @@ def _affords(tuning: Tuning, number: int, results: Sequence[Result]) -> bool:
     budget = tuning.budget
     if budget.unit == "trials":
         return (number + 1) * tuning.trials_each <= budget.amount
-    visible = results[: max(0, number + 1 - tuning.lag)]
+    visible = results[: max(0, number + 1 - tuning.options.lag)]
     return not budget.is_spent(sum(one.epochs for one in visible), sum(one.seconds for one in visible))
 
 

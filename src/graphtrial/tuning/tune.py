@@ -84,7 +84,8 @@ def tune(
     run(tests, None)
     ids = tuple(trial.id for trial in tests)
     configurations = tuple(tuple(trial.id for trial in proposal.trials) for proposal in proposals)
-    save_search(store, SearchRecord(tuning.id, tuning.to_dict(), configurations, winner, ids))
+    spent = (tuple(one.epochs for one in results), tuple(float(one.core_seconds) for one in results))
+    save_search(store, SearchRecord(tuning.id, tuning.to_dict(), configurations, *spent, winner, ids))
     order = {trial: position for position, trial in enumerate(ids)}
     records = sorted(store.trials(ids), key=lambda record: order[record.id])
     return Tuned(tuning, tuple(proposals), tuple(results), winner, tuple(records))
@@ -97,7 +98,7 @@ def _check_hours(tuning: Tuning) -> None:
     first = Proposals(tuning).extend([])
     if first is None:
         return
-    study = tuning.subject.study(first.configuration, tuning.seeds_of_search, tuning.tuning_splits)
+    study = tuning.subject.study(first.configuration, tuning.seeds_of_search, tuning.options.tuning_splits)
     (row,) = expand(study, lambda name: tuning.subject.data)
     timing = cached_timing(row) or measure_timing(row)
     hours = timing.epoch_seconds * tuning.least_epochs / 3600

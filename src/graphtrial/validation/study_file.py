@@ -9,8 +9,13 @@ from graphtrial.nn.budget import parse_budget
 from graphtrial.studies import ModelEntry, Study, load_study
 from graphtrial.studies.plan import check_entry
 from graphtrial.studies.study import parse_encoding
+from graphtrial.studies.tune_options import TuneOptions
 from graphtrial.training import Protocol
 from graphtrial.trials.kinds import kind_of
+from graphtrial.tuning.budget import Budget
+from graphtrial.tuning.check import check_space
+from graphtrial.tuning.space_files import load_space
+from graphtrial.tuning.subject import Subject
 from graphtrial.validation.verdict import Verdict
 
 
@@ -24,6 +29,9 @@ def check_study(file: str) -> Verdict:
                 DATASETS.get(name)
         for row in study.rows:
             _check_row(study, row, verdict)
+            if study.tune is not None:
+                with verdict.noting(f"[tune] for model '{row.model}'"):
+                    _check_tuning(study.tune, row, study)
         if verdict.is_sound:
             with verdict.noting():
                 _count(study, verdict)
@@ -58,6 +66,14 @@ def _check_settings(study: Study, row: ModelEntry, protocol: Protocol) -> None:
             parse_encoding(encoding)
         if row.budget is not None:
             parse_budget(row.budget)
+
+
+def _check_tuning(tune: TuneOptions, row: ModelEntry, study: Study) -> None:
+    """Check the space against the model and the rules, and the budget; the parameter budget needs data."""
+    Budget.parse(tune.budget)
+    for name in row.datasets or study.datasets:
+        subject = Subject(name, row.model, row.settings, protocol=row.protocol or study.protocol, rules=study.rules)
+        check_space(subject.narrowed(load_space(tune.space, row.model)), row.model, subject.base_rules)
 
 
 def _count(study: Study, verdict: Verdict) -> None:

@@ -22,6 +22,7 @@ from graphtrial.results.columns.column import (
 from graphtrial.results.columns.formats import duration, epoch_and_total, number
 from graphtrial.results.columns.row_scores import SCORES
 from graphtrial.results.columns.row_settings import SETTINGS
+from graphtrial.results.columns.row_tuning import TUNING
 from graphtrial.results.departures import badges
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ ROW_COLUMNS: ColumnTable[ResultRow] = ColumnTable(
     [
         *SETTINGS,
         *SCORES,
+        *TUNING,
         Column(
             "epochs",
             "#Epoch",

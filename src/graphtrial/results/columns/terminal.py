@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import TypeVar
 
 from rich.box import HEAVY_HEAD, Box
@@ -15,7 +15,7 @@ Record = TypeVar("Record")
 
 def terminal_table(
     columns: ColumnTable[Record],
-    records: Iterable[Record],
+    records: Sequence[Record],
     *,
     title: str | None = None,
     caption: str | None = None,

@@ -60,10 +60,10 @@ def terminal_tables(rows: Sequence[ResultRow]) -> list[TerminalTable]:
 
 def markdown(rows: Sequence[ResultRow]) -> str:
     """Return the rows as Markdown tables."""
-    columns = ROW_COLUMNS.shown("markdown", rows)
-    headings, aligns = [column.heading for column in columns], [column.align for column in columns]
     parts = []
     for title, group in tables_of(rows).items():
+        columns = ROW_COLUMNS.shown("markdown", group)
+        headings, aligns = [column.heading for column in columns], [column.align for column in columns]
         table = markdown_table(headings, aligns, ([column.cell(row) for column in columns] for row in group))
         parts.append("\n".join([f"## {escape_markdown(title)}", "", table, "", EXPLANATION, ""]))
     return "\n".join(parts)
@@ -74,10 +74,10 @@ def latex(rows: Sequence[ResultRow], all_columns: bool = False) -> str:
 
     The width of a page limits the default to the columns of the output `latex`; `all_columns` gives those of Markdown.
     """
-    columns = ROW_COLUMNS.shown("markdown" if all_columns else "latex", rows)
-    headings, aligns = [escape_latex(column.heading) for column in columns], [column.align for column in columns]
     parts, labels = [BOOKTABS], set[str]()
     for title, group in tables_of(rows).items():
+        columns = ROW_COLUMNS.shown("markdown" if all_columns else "latex", group)
+        headings, aligns = [escape_latex(column.heading) for column in columns], [column.align for column in columns]
         lines = []
         for row, rank in zip(group, dense_ranks(group), strict=True):
             marks = {"test": {1: BOLD, 2: UNDERLINED}.get(rank or 0, "%s")}

@@ -11,6 +11,7 @@ from graphtrial.core.files import atomic_path, sha256_of
 from graphtrial.training.checkpoint import Checkpoint
 from graphtrial.training.outcome import Epoch
 from graphtrial.trials.store import Store, TrialRecord
+from graphtrial.trials.store.searches import load_searches, save_search
 
 RESULT = ("status", "params", "epochs", "scores")
 """Fields in which two runs of one trial should agree."""
@@ -34,7 +35,7 @@ class Merged:
 
 
 def merge(store: Store, other: Path) -> Merged:
-    """Copy the finished trials of another store, with epochs and weights, unless they are finished in this one too.
+    """Copy the finished trials of another store, with epochs, weights and searches, unless they are finished here too.
 
     The other store is opened read-only, and its trials are validated. Weights are copied first, each verified against
     its digest, then all trials in one transaction: a killed merge is completed by the next one, which also copies
@@ -45,6 +46,7 @@ def merge(store: Store, other: Path) -> Merged:
     if other.resolve() == store.path.resolve():
         raise GraphTrialError(f"{other} cannot be merged into itself")
     source = Store(other, read_only=True)
+    searches = load_searches(source)
     finished = {record.id: record for record in store.trials() if record.is_finished}
     source_records, refused, left = [], [], 0
     for trial, record, _ in source.examine():
@@ -65,6 +67,10 @@ def merge(store: Store, other: Path) -> Merged:
     store.take(_with_epochs(source, new))
     for record in new:
         Checkpoint(store.checkpoint_file(record.id)).remove()
+    present = {*finished, *(record.id for record in new)}
+    for search in searches:
+        if present.issuperset(search.tests):  # the paused trials of a search stay where they are
+            save_search(store, search)
     return Merged(
         copied=tuple(record.id for record in new),
         same=tuple(trial for trial in agrees if agrees[trial]),

@@ -5,13 +5,12 @@ Everything else follows from the trials. A search is a row of the table `about`,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from graphtrial.core.errors import CorruptFileError, GraphTrialError
 from graphtrial.core.spec import canonical_json, digest
-from graphtrial.trials.fields import Check, check_fields, is_count, is_id, is_plain, is_sha256, read_object
+from graphtrial.trials.fields import Check, check_fields, is_amount, is_count, is_id, is_plain, is_sha256, read_object
 from graphtrial.trials.store.database import reading, writing
 from graphtrial.trials.store.store import Store
 
@@ -22,32 +21,32 @@ PREFIX = "search "
 class SearchRecord:
     """A finished search.
 
-    `id` is the hash of the declaration, `configurations` are the ids of the trials of each proposal, `winner` is the
-    number of the chosen one, and `tests` are the ids of the trials that test it.
+    `id` is the hash of the declaration, `configurations` are the ids of the trials of each proposal, `epochs` and
+    `core_seconds` what the search spent on each, `winner` is the number of the chosen one, and `tests` are the ids of
+    the trials that test it.
     """
 
     id: str
     declaration: dict[str, Any]
     configurations: tuple[tuple[str, ...], ...]
+    epochs: tuple[int, ...]
+    core_seconds: tuple[float, ...]
     winner: int
     tests: tuple[str, ...]
 
-    @property
-    def trials(self) -> tuple[str, ...]:
-        """The ids of all trials of the search, without those of the test."""
-        return tuple(trial for trials in self.configurations for trial in trials)
 
-
-def _are_ids(value: Any) -> bool:
-    return isinstance(value, list | tuple) and all(is_id(each) for each in value)
+def _all(check: Check) -> Check:
+    return lambda value: isinstance(value, list | tuple) and all(check(each) for each in value)
 
 
 FIELDS: dict[str, Check] = {
     "id": is_id,
     "declaration": lambda value: isinstance(value, dict) and is_plain(value),
-    "configurations": lambda value: isinstance(value, list | tuple) and all(_are_ids(each) for each in value),
+    "configurations": _all(_all(is_id)),
+    "epochs": _all(is_count),
+    "core_seconds": _all(is_amount),
     "winner": is_count,
-    "tests": _are_ids,
+    "tests": _all(is_id),
     "digest": is_sha256,
 }
 
@@ -71,18 +70,14 @@ def load_searches(store: Store) -> list[SearchRecord]:
     return [_record(str(row["key"]), row["value"]) for row in rows]
 
 
-def searches_of(searches: Sequence[SearchRecord], trial: str) -> list[SearchRecord]:
-    """Return the searches whose chosen configuration a trial tests."""
-    return [search for search in searches if trial in search.tests]
-
-
 def _record(key: str, text: Any) -> SearchRecord:
     try:
         values = read_object(text)
         check_fields(values, FIELDS, "it", set(FIELDS))
         if values.pop("digest") != digest(values) or key != PREFIX + digest(values["declaration"])[:16]:
             raise GraphTrialError("it was changed after it was written")
-        if key != PREFIX + values["id"] or values["winner"] >= len(values["configurations"]):
+        lengths = {len(values[name]) for name in ("configurations", "epochs", "core_seconds")}
+        if key != PREFIX + values["id"] or len(lengths) > 1 or values["winner"] >= max(lengths):
             raise GraphTrialError("it is not consistent")
     except (GraphTrialError, ValueError, TypeError) as error:
         raise CorruptFileError(f"the {key[:40]} in the store cannot be read ({error})") from error
@@ -90,6 +85,8 @@ def _record(key: str, text: Any) -> SearchRecord:
         values["id"],
         values["declaration"],
         tuple(tuple(each) for each in values["configurations"]),
+        tuple(values["epochs"]),
+        tuple(values["core_seconds"]),
         values["winner"],
         tuple(values["tests"]),
     )
