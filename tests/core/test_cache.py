@@ -22,7 +22,7 @@ def test_cache_folder_stays_below_its_root_for_any_name(name: str, own_home: Pat
 
 @pytest.mark.parametrize("key", ["", "../../x", "0123", "/0123456789abcdef", "0123456789ABCDEF"])
 def test_cache_key_must_be_a_digest(key: str) -> None:
-    with pytest.raises(ValueError, match="no digest"):
+    with pytest.raises(ValueError, match="not a digest"):
         cache_folder("datasets", "csl", key)
 
 

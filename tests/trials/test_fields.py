@@ -25,7 +25,7 @@ from graphtrial.trials.trial import SPECIFICATION, TrialSpec
     ],
 )
 def test_only_hexadecimal_ids_become_paths(value: object) -> None:
-    with pytest.raises(GraphTrialError, match="no id of a trial"):
+    with pytest.raises(GraphTrialError, match="not the id of a trial"):
         check_id(value)
 
 

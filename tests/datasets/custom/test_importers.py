@@ -224,7 +224,7 @@ def test_parquet_matches_json_lines(tmp_path: Path) -> None:
     with pytest.raises(CorruptFileError, match=r"graphs.parquet, row 2: 'x' has 1 rows for 0 nodes"):
         read("parquet", [path], {})
     path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(CorruptFileError, match="no intact Parquet file"):
+    with pytest.raises(CorruptFileError, match="not an intact Parquet file"):
         read("parquet", [path], {})
 
 
@@ -373,5 +373,5 @@ def test_formats_are_inferred_from_the_name(tmp_path: Path) -> None:
         format_of(tmp_path / "absent")
     empty = tmp_path / "empty"
     empty.mkdir()
-    with pytest.raises(GraphTrialError, match="no TU folder"):
+    with pytest.raises(GraphTrialError, match="neither a TU folder"):
         format_of(empty)

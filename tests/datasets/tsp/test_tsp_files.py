@@ -111,7 +111,7 @@ def test_published_archive_is_preferred_and_keeps_split_order(
         np.testing.assert_array_equal(points, read_line(line)[0].astype(np.float32))
 
 
-@pytest.mark.parametrize(("damage", "message"), [("short", "holds 1 of 2 instances"), ("line", "line 2 of")])
+@pytest.mark.parametrize(("damage", "message"), [("short", "holds 1 of 2 instances"), ("line", "line 2 is not")])
 def test_corrupt_archive_raises(
     own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str, message: str
 ) -> None:
