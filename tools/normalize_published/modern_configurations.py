@@ -1,7 +1,8 @@
 """The released configurations of modern models in our names.
 
 `raw/modern_configs.csv` has them as released; `modern_settings.csv` the registered model, settings, protocol, encoding
-and input shapes of each one with an exact parameter count, those behind a published number before ablations.
+and input shapes of each one with an exact parameter count, those behind a published number before ablations. What an
+edition decides, such as the convolution of GCN+, is left to its default.
 """
 
 from __future__ import annotations
