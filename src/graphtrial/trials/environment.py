@@ -17,12 +17,14 @@ BATCHED_TRIALS = "batched_trials"
 """Key of the number of trials in one vectorized training, as in stores."""
 NUMERICS_KEY = "numerics"
 """Key of the version of the order of arithmetic, as in stores; trials without it have 1."""
-NUMERICS = 2
+NUMERICS = 3
 """Version of the order of arithmetic, which decides the last bits of results; raised where operators round differently.
 
 - 1: sums over all rows in one go.
 - 2: sums over rows (gradients of weights and biases, statistics of batch norm) by blocks that follow from the shape, so
   that any number of threads gives the same bits; linear layers of encoders and heads by our own matrix product.
+- 3: small matrix products, sums of gradients over rows, and batch norm in evaluation by kernels of our own; Adam rounds
+  the last elements of a tensor like all others.
 """
 COMPILED = "compiled"
 """Key of a model that was compiled as a whole."""
