@@ -100,7 +100,7 @@ def pyg(ready: Callable[..., None], tick: Tick, workload: str, graphs: int) -> N
 
     ready()
     chosen = WORKLOADS[workload]
-    dataset, data, _, shapes, ids, _ = _data(chosen, graphs)
+    _, data, _, shapes, ids, _ = _data(chosen, graphs)
     used = not (shapes.encoding_dim and shapes.encoding_replaces)
     size = {"types": shapes.node_types * used, "dim": shapes.node_dim * used}
     torch.manual_seed(1)

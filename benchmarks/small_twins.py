@@ -1,4 +1,4 @@
-"""PyG implementations of the models of the small-batch workloads: outputs of any number, encodings, nodes and graphs."""
+"""PyG implementations of the models of the small-batch workloads: any number of outputs, encodings, node targets."""
 
 from __future__ import annotations
 
