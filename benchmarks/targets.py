@@ -38,6 +38,8 @@ TARGETS = (
     Target(("pattern/gatedgcn",), "time", least=8),
     Target(("pattern/gatedgcn",), "time", TUNED, least=2.5),
     Target(("wiki/gcn", "wiki/gat"), "time", least=10),
+    Target(("small/*",), "time", least=3),
+    Target(("small/graphtheoryprop *",), "seconds", OURS, most=4),
     Target(("machine/gcn",), "time", least=2.3, aim=3.0),
     Target(("cores/pattern *", "cores/wiki *", "cores/zinc 3wl-gnn"), "time", ONE_THREAD, least=1.6),
     Target(("cores/zinc gcn", "cores/zinc gatedgcn"), "time", ONE_THREAD, least=1),

@@ -31,7 +31,7 @@ class Twin(nn.Module):
         norms = LAYERS if kind != "mlp" else 0
         self.encoder = nn.Embedding(node_types, width) if node_types else nn.Linear(node_dim, width)
         self.edge_encoder = nn.Linear(1, width) if kind == "gatedgcn" else None
-        self.layers = nn.ModuleList(_layer(kind, width, last=number == LAYERS - 1) for number in range(LAYERS))
+        self.layers = nn.ModuleList(layer_of(kind, width, last=number == LAYERS - 1) for number in range(LAYERS))
         self.norms = nn.ModuleList(nn.BatchNorm1d(width) for _ in range(norms))
         edge_norms = LAYERS if kind == "gatedgcn" else 0
         self.edge_norms = nn.ModuleList(nn.BatchNorm1d(width) for _ in range(edge_norms))
@@ -102,7 +102,8 @@ class MoNetConv(nn.Module):
         return out
 
 
-def _layer(kind: str, width: int, *, last: bool) -> nn.Module:
+def layer_of(kind: str, width: int, *, last: bool) -> nn.Module:
+    """Return a layer of a model, the last of which may differ."""
     layer: nn.Module
     if kind == "mlp":
         layer = nn.Linear(width, width)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from benchmarks import gps, kernels, splits
+from benchmarks import gps, kernels, small, splits
 from benchmarks.entries import BATCH, DENSE, MODELS_OF, WALK_STEPS
 from benchmarks.match import OURS, Match, Side
 
@@ -176,6 +176,7 @@ SECTIONS: dict[str, Callable[[bool], Iterable[Match]]] = {
     "machine": machine,
     "cores": all_cores,
     "dense": dense,
+    "small": small.matches,
     "gps": gps.matches,
     "splits": splits.matches,
     "kernels": kernels.matches,

@@ -58,7 +58,8 @@ def batch_norm_inference(x: Tensor, norm: nn.BatchNorm1d, residual: Tensor | Non
 
     rows, columns = array(x), np.empty((4, x.shape[1]), array(x).dtype)
     tensors = (norm.running_mean, norm.running_var, norm.weight, norm.bias)
-    kernels.running_coefficients(*(array(tensor) for tensor in tensors if tensor is not None), norm.eps, columns)
+    mean, variance, weight, bias = (array(tensor) for tensor in tensors if tensor is not None)
+    kernels.running_coefficients(mean, variance, weight, bias, norm.eps, columns)
     out = empty(x, *x.shape)
     skip = None if residual is None else array(residual)
     run(kernels.batch_norm, 2 * x.numel(), rows, CODES[activation], skip, columns, out.numpy())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import carray, types
+from numba import carray, types  # type: ignore[attr-defined]
 
 from graphtrial.core.compiler import Array, compiled
 from graphtrial.ops.kernels.vector import intrinsic
@@ -71,7 +71,8 @@ def lay_out(operands: Array, slots: Array, inputs: Array, sizes: Array, table: A
     """Fill in `table` [operands, 3]: address, rows and columns of each operand, for a batch of these `sizes`.
 
     operands [operands, 7]: kind, place (slot, number of input, address), columns, coefficients of the number of rows;
-    slots [slots, 5]: elements per row, coefficients likewise; inputs: addresses, the arena's first; sizes: nodes, edges, graphs, 1.
+    slots [slots, 5]: elements per row, coefficients likewise; inputs: addresses, the arena's first; sizes: nodes,
+    edges, graphs, 1.
     """
     starts = np.empty(len(slots), np.int64)
     at = np.int64(0)

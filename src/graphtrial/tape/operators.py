@@ -61,10 +61,10 @@ def linear(tape: Tape, x: Any, weight: Any, bias: Any = None) -> Symbol:
             return
         if x.requires_grad:
             tape.accumulate(x, lambda into: tape.emit(codes.LINEAR_INPUT, g, weight.operand, into))
-        into, bias_into = tape.target(weight), NONE if bias is None else tape.target(bias)
-        tape.emit(codes.LINEAR_WEIGHT, g, x.operand, into, bias_into)
+        into, bias_into = tape.target(weight), None if bias is None else tape.target(bias)
+        tape.emit(codes.LINEAR_WEIGHT, g, x.operand, into, NONE if bias_into is None else bias_into)
         tape.add(weight, into)
-        if bias is not None:
+        if bias is not None and bias_into is not None:
             tape.add(bias, bias_into)
 
     tape.rules.append(rule)

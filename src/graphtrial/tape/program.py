@@ -164,7 +164,7 @@ class Memory:
     def elements(self) -> npt.NDArray[np.int64]:
         """Return the coefficients of the number of elements of the arena: of nodes, edges, graphs and 1."""
         table = self.table()
-        total = (table[:, :1] * table[:, 1:]).sum(axis=0)
+        total: npt.NDArray[np.int64] = (table[:, :1] * table[:, 1:]).sum(axis=0)
         total[3] += ALIGNMENT * (len(table) + 1)
         return total
 

@@ -67,7 +67,7 @@ class Recorder(TorchFunctionMode):
         super().__init__()
         self.tape = Tape(ELEMENTARY)
         self.structure = Structure(self.tape)
-        self._operators = {function.__name__: partial(function, self.tape) for function in DENSE}
+        self._operators: dict[str, Function] = {each.__name__: partial(each, self.tape) for each in DENSE}
         for function in ON_GRAPHS:
             self._operators[function.__name__] = self._on_graph(function)
         self._operators["symmetric_weight"] = lambda graph, dtype: self.structure.edge_weight("symmetric")

@@ -101,15 +101,18 @@ class Symbol:
 
     def relu(self) -> Symbol:
         """Return the positive part."""
-        return self.tape.call("relu", self)
+        out: Symbol = self.tape.call("relu", self)
+        return out
 
     def __add__(self, other: Any) -> Symbol:
-        return self.tape.call("add", self, other)
+        out: Symbol = self.tape.call("add", self, other)
+        return out
 
     __radd__ = __add__
 
     def __mul__(self, other: Any) -> Symbol:
-        return self.tape.call("multiply", self, other)
+        out: Symbol = self.tape.call("multiply", self, other)
+        return out
 
     __rmul__ = __mul__
 

@@ -23,7 +23,8 @@ NUMERICS = 3
 - 1: sums over all rows in one go.
 - 2: sums over rows (gradients of weights and biases, statistics of batch norm) by blocks that follow from the shape, so
   that any number of threads gives the same bits; linear layers of encoders and heads by our own matrix product.
-- 3: 3WL-GNN on pairs without padding, by compiled kernels.
+- 3: small matrix products, sums of gradients over rows, and batch norm in evaluation by kernels of our own; Adam rounds
+  the last elements of a tensor like all others; 3WL-GNN on pairs without padding, by compiled kernels.
 """
 COMPILED = "compiled"
 """Key of a model that was compiled as a whole."""

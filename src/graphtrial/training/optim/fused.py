@@ -141,12 +141,12 @@ class FusedAdam(FusedOptimizer):
         torch._foreach_add_(steps, 1)
         gradients = [parameter.grad for parameter in updated if parameter.grad is not None]
         moments = ([state[name] for state in states] for name in self._moments(group))
-        self._update(group, updated, gradients, moments, steps)
+        self._update(group, [*updated], gradients, moments, steps)
 
     def _update(
         self,
         group: dict[str, Any],
-        parameters: Sequence[Tensor],
+        parameters: list[Tensor],
         gradients: list[Tensor],
         moments: Iterable[list[Tensor]],
         steps: list[Tensor],

@@ -1,0 +1,206 @@
+"""Recorded programs give the bits of the models that they were recorded from."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+import torch
+from tests.helpers.layers import accepted_settings, levels_of
+from tests.helpers.samples import AWKWARD, EDGE_TYPES, ENCODING, NODE_TYPES, batch_of, random_graphs
+from tests.helpers.sampling import rotating
+from torch import Tensor, nn
+
+from graphtrial.core.hardware import threads
+from graphtrial.core.process import compute_settings, seed_everything
+from graphtrial.graphs import GraphBatch
+from graphtrial.nn import MODELS, Shapes, build_model
+from graphtrial.nn.block import BlockConfig
+from graphtrial.nn.conv.base import Conv
+from graphtrial.nn.stacked import GNN
+from graphtrial.ops import aggregate
+from graphtrial.ops.portable import portable_path
+from graphtrial.tape.runner import TapedModel
+from graphtrial.training.optim.fused import FusedAdam, FusedSGD
+
+BATCHES = [batch_of([*AWKWARD, *random_graphs(count, seed=count, max_nodes=14)], seed=count) for count in (9, 14, 30)]
+RECORDED = ("mlp", "gcn", "gcn-vanilla", "gin", "graphsage", "gatedgcn", "gin-eps")
+"""Models that take the tape by default, at a width with register tiles."""
+OPTIONS: dict[str, dict[str, Any]] = {
+    "default": {},
+    "without norm": {"batch_norm": False},
+    "without residual": {"residual": False},
+    "dropout": {"dropout": 0.3},
+    "graph norm": {"graph_norm": True},
+    "sum": {"readout": "sum"},
+    "max": {"readout": "max"},
+    "layer heads": {"layer_heads": True},
+    "one head": {"layer_heads": False},
+    "edge features": {"edge_features": True},
+    "layer norm": {"batch_norm": False, "layer_norm": True},
+    "gru": {"gru": True},
+    "self-loops": {"self_loops": True},
+}
+LEVELS = ("graph", "node", "edge", "node and graph")
+
+
+def build(name: str, level: str = "graph", **settings: Any) -> nn.Module:
+    seed_everything(3)
+    shapes = Shapes(outputs=2, level=level, node_types=NODE_TYPES, edge_types=EDGE_TYPES, encoding_dim=ENCODING)
+    return build_model(name, shapes, accepted_settings(name, width=24, layers=2, **settings))
+
+
+def train(model: nn.Module, call: Any, optimizer: Any, steps: int = 4) -> list[Tensor]:
+    """Return the losses of some steps, the logits of an evaluation, and all weights, gradients and buffers."""
+    results: list[Tensor] = []
+    torch.manual_seed(11)
+    for number in range(steps):
+        optimizer.zero_grad()
+        logits = call(BATCHES[number % len(BATCHES)])
+        loss = logits.square().mean() + logits.sum() / 7
+        loss.backward()
+        optimizer.step()
+        results.append(loss.detach())
+    gradients = [p.grad for p in model.parameters() if p.grad is not None]
+    model.eval()
+    with torch.no_grad():
+        results += [call(batch) for batch in BATCHES]
+    model.train()
+    return [*results, *(g.clone() for g in gradients), *(value.clone() for value in model.state_dict().values())]
+
+
+def both(model: nn.Module, kind: Any = FusedAdam, **options: Any) -> tuple[list[Tensor], list[Tensor], TapedModel]:
+    """Train a model by its program and, a copy of it, on the ordinary path."""
+    other = copy.deepcopy(model)
+    with compute_settings():
+        optimizer = kind(model.parameters(), **{"lr": 1e-2, **options})
+        taped = TapedModel(model, optimizer.gradient_buffers)
+        ours = train(model, taped, optimizer)
+        return ours, train(other, other, kind(other.parameters(), **{"lr": 1e-2, **options})), taped
+
+
+def assert_equal(ours: list[Tensor], theirs: list[Tensor]) -> None:
+    assert len(ours) == len(theirs)
+    for mine, their in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(mine, their, rtol=0, atol=0, equal_nan=True)
+
+
+def is_recorded(taped: TapedModel) -> bool:
+    return all(program is not None for program in taped._programs.values())
+
+
+STACKED = [name for name in MODELS if isinstance(MODELS.get(name), type) and issubclass(MODELS.get(name), Conv)]
+
+
+@pytest.mark.parametrize(("name", "option", "level"), rotating([*STACKED, "gin-eps"], OPTIONS, LEVELS))
+def test_a_program_has_the_bits_of_its_model(name: str, option: str, level: str) -> None:
+    level = level if level in levels_of(name) else "graph"
+    settings = accepted_settings(name, **OPTIONS[option])
+    ours, theirs, _ = both(build(name, level, **settings))
+    assert_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_these_models_are_recorded(name: str) -> None:
+    ours, theirs, taped = both(build(name))
+    assert is_recorded(taped)
+    assert_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("option", [name for name in OPTIONS if name not in ("layer norm", "gru", "self-loops")])
+@pytest.mark.parametrize("name", ["gatedgcn", "gin"])
+def test_these_options_are_recorded(name: str, option: str) -> None:
+    ours, theirs, taped = both(build(name, "graph", **accepted_settings(name, **OPTIONS[option])))
+    assert is_recorded(taped)
+    assert_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("name", ["gcn", "gin", "gatedgcn"])
+def test_every_level_is_recorded(name: str, level: str) -> None:
+    ours, theirs, taped = both(build(name, level))
+    assert is_recorded(taped)
+    assert_equal(ours, theirs)
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        (FusedAdam, {"weight_decay": 0.1}),
+        (FusedAdam, {"weight_decay": 0.1, "decoupled": True, "amsgrad": True}),
+        (FusedSGD, {"momentum": 0.9, "weight_decay": 0.1}),
+    ],
+)
+def test_every_optimizer_gets_the_same_gradients(kind: Any, options: dict[str, Any]) -> None:
+    ours, theirs, taped = both(build("gatedgcn"), kind, **options)
+    assert is_recorded(taped)
+    assert_equal(ours, theirs)
+
+
+def test_the_ordinary_path_has_the_same_bits_on_any_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "MIN_WORK", 1)
+    ours, _, _ = both(build("gatedgcn"))
+    for number in (1, 2, 3, 4):
+        model = build("gatedgcn")
+        with compute_settings(number):
+            assert_equal(ours, train(model, model, FusedAdam(model.parameters(), lr=1e-2)))
+
+
+def test_gradients_of_several_batches_are_added() -> None:
+    model = build("gin")
+    other = copy.deepcopy(model)
+    for each, call in ((model, TapedModel(model)), (other, other)):
+        for batch in BATCHES[:2]:
+            call(batch).sum().backward()
+        assert all(parameter.grad is not None for parameter in each.parameters())
+    assert_equal([p.grad for p in model.parameters()], [p.grad for p in other.parameters()])  # type: ignore[misc]
+
+
+class Plugin(Conv):
+    """A layer of somebody else, which may do anything."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.linear = nn.Linear(width, width)
+
+    def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
+        return self.linear(aggregate(graph, x, "mean")), e
+
+
+def test_a_plugin_layer_takes_the_ordinary_path() -> None:
+    seed_everything(0)
+    shapes = Shapes(outputs=2, level="graph", node_types=NODE_TYPES)
+    block = BlockConfig(batch_norm=True, residual=True, dropout=0.0)
+    model = GNN(shapes, [Plugin(24), Plugin(24)], block, width=24, readout="mean", layer_heads=False)
+    ours, theirs, taped = both(model)
+    assert taped._programs == {True: None, False: None}
+    assert_equal(ours, theirs)
+
+
+def test_a_hook_takes_the_ordinary_path() -> None:
+    model, seen = build("gcn"), []
+    model.blocks[0].register_forward_hook(lambda *arguments: seen.append(1))  # type: ignore[union-attr, operator]
+    TapedModel(model)(BATCHES[0])
+    assert seen
+
+
+def test_the_portable_path_and_double_precision_are_not_recorded() -> None:
+    model = build("gcn")
+    taped = TapedModel(model)
+    with portable_path():
+        taped(BATCHES[0])
+    assert taped._programs == {}
+    double = TapedModel(build("gcn").double())
+    double(batch_in_double(BATCHES[0]))
+    assert double._programs == {True: None}
+
+
+def batch_in_double(batch: GraphBatch) -> GraphBatch:
+    return batch.with_column("encoding", batch.columns["encoding"].double())
+
+
+def test_a_batch_without_edges_takes_the_ordinary_path() -> None:
+    model = build("gcn")
+    bare = batch_of([(4, []), (3, [])])
+    torch.testing.assert_close(TapedModel(model)(bare), copy.deepcopy(model)(bare), rtol=0, atol=0)
