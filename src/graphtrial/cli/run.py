@@ -200,7 +200,7 @@ def run_and_show(
     except KeyboardInterrupt:
         err.print(
             f"graphtrial: stopped; {run.finished} of {len(run.trials)} trials are finished. "
-            "The same command resumes the others from their last epoch.",
+            "The same command resumes the others from their last checkpoint.",
             soft_wrap=True,
         )
         raise typer.Exit(130) from None
