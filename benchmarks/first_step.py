@@ -40,6 +40,16 @@ def command(ready: Callable[..., None], tick: Tick, dataset: str, width: int) ->
         tick(ended - start, 0.0)
 
 
+def answers(ready: Callable[..., None], tick: Tick, words: list[str]) -> None:
+    """Run a command that only tells something, in a folder without a store."""
+    ready()
+    while True:
+        with tempfile.TemporaryDirectory(prefix="graphtrial-bench-") as folder:
+            start = time.monotonic()
+            subprocess.run([*_graphtrial(), *words], check=True, stdout=subprocess.DEVNULL, cwd=folder)
+            tick(time.monotonic() - start, 0.0)
+
+
 def imports(ready: Callable[..., None], tick: Tick, modules: list[str]) -> None:
     """Import these modules in a fresh interpreter: a lower bound for any command that needs them."""
     ready()

@@ -21,6 +21,8 @@ TITLES = {
     "encoding": "Laplacian encoding, 8 eigenvectors, of the 12,000 graphs of ZINC (one core)",
     "encodings": "Encodings of the 12,000 graphs of ZINC, and relations of node pairs in batches of 32 (one core)",
     "start": "From the command to the end of its first training step (prepared data, all cores)",
+    "store": "Store: 1,000 transactions of one epoch each (all writers together)",
+    "trials": "Many trials: 10 x 10 folds x 15 points of the grid of `tudataset/gnn`, all cores",
     "machine": "Whole machine: several seeds of GCN on ZINC",
     "cores": "One trial, all cores: training epoch or step as above, one thread per core",
     "dense": f"Rank-2 models: training epoch on ZINC ({EPOCH_GRAPHS:,} graphs), one core, or one trial on each",
@@ -193,6 +195,13 @@ def _notes(section: str, results: list[Result]) -> str:
         notes.append(
             "PyG with all threads; 3WL-GNN, which PyG has not, against a loop over single graphs with all threads. "
             "The results of GraphTrial have the same bits on any number of threads."
+        )
+    if section == "trials":
+        notes.append(
+            "Extrapolated by a factor of {:.0f} from layers {layers}, width {width} on {folds} folds of one seed, "
+            "{epochs} epochs each. GraphTrial's executor with store and checkpoints, start and loading of data included; "
+            "PyG in one process and thread per core, with data loaded and started before. Both validate each epoch and "
+            "score all parts at the end.".format(results[0].match.scale, **results[0].match.sides[0].arguments)
         )
     if section == "machine":
         notes.append(

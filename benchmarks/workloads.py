@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from benchmarks import gps, kernels, small, splits
+from benchmarks import gps, kernels, small, splits, store, trials
 from benchmarks.entries import BATCH, DENSE, MODELS_OF, WALK_STEPS
 from benchmarks.match import OURS, Match, Side
 
@@ -33,6 +33,7 @@ ENCODINGS = (
     *("laplacian:8", "laplacian-pairs:8", "equivariant-laplacian:8", "heat-kernel:20", f"random-walk:{WALK_STEPS}"),
     *("rrwp:21", "cycles:8", "degree:8", "node-order:38", "random-walk:20+laplacian:8"),
 )
+TOLD = ("--help", *(f"list {kind}" for kind in ("datasets", "models", "encodings", "kernels", "protocols", "studies")))
 PAIRS = ("RRWP of pairs", "walks along edges", "shortest paths of pairs", "expanders")
 
 
@@ -95,13 +96,16 @@ def encodings(quick: bool) -> Iterable[Match]:
 
 
 def start(quick: bool) -> Iterable[Match]:
-    """(f) From the command to the end of its first training step."""
+    """(f) From the command to the end of its first training step, and commands that only tell something."""
     sides = (
         Side(OURS, "benchmarks.first_step:command", {"dataset": "zinc", "width": 145}),
         Side("import torch", "benchmarks.first_step:imports", {"modules": ["torch"]}),
         Side("import torch_geometric", "benchmarks.first_step:imports", {"modules": ["torch", "torch_geometric.nn"]}),
     )
     yield Match("start", sides[:2] if quick else sides, 1 if quick else 5)
+    for words in TOLD[:2] if quick else TOLD:
+        side = Side(OURS, "benchmarks.first_step:answers", {"words": words.split()})
+        yield Match(f"start/{words}", (side,), 1 if quick else 5)
 
 
 def machine(quick: bool) -> Iterable[Match]:
@@ -173,6 +177,8 @@ SECTIONS: dict[str, Callable[[bool], Iterable[Match]]] = {
     "encoding": encoding,
     "encodings": encodings,
     "start": start,
+    "store": store.matches,
+    "trials": trials.matches,
     "machine": machine,
     "cores": all_cores,
     "dense": dense,

@@ -41,13 +41,14 @@ def _registry(kind: str) -> dict[str, Any]:
         raise SystemExit(f"the registry of {kind} needs a package that is not installed")
     folders = files_of(registry.packages)
     modules = _modules(registry)
-    entries = [entry for entry in LISTINGS[kind]() if entry["name"] in modules]
+    names = registry.built_in().things
+    entries = [entry for entry in LISTINGS[kind]() if entry["name"] in names]
     return {"files": folders, "stamp": stamp(folders), "modules": modules, "entries": entries}
 
 
 def _modules(registry: Registry[Any]) -> dict[str, str]:
     """Return the module that registers each built-in, where that is certain."""
-    things = registry.contents().things
+    things = registry.built_in().things
     modules = {
         name: thing.__module__ if isinstance(thing, type | FunctionType) else _by_source(registry, name)
         for name, thing in sorted(things.items())

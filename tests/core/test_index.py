@@ -35,13 +35,16 @@ def test_the_index_equals_the_registries(own_home: Path) -> None:
         assert written[kind] == part, f"{kind} have changed: `python -m tools.index` writes the index anew"
 
 
-def test_every_built_in_of_the_index_is_found_by_its_module() -> None:
+def test_the_index_has_the_module_of_every_built_in() -> None:
     for kind in KINDS[:-1]:
         registry = generator.registry_of(kind)
         assert registry is not None
         part = index.indexed(kind)
         assert part is not None
-        assert {entry["name"] for entry in part.entries} == set(part.modules) == set(registry.contents().things)
+        names = {entry["name"] for entry in part.entries}
+        assert names == set(registry.built_in().things)
+        assert set(part.modules) <= names
+        assert kind == "protocols" or set(part.modules) == names  # many protocols are declared in loops
 
 
 def test_help_and_lists_import_nothing_that_computes(own_home: Path, tmp_path: Path) -> None:

@@ -72,7 +72,10 @@ def test_corrupt_cache_is_rebuilt(own_home: Path, times: int, tally: Tally) -> N
 
 
 @pytest.mark.parametrize("which", ["newest", "both"])
-def test_corrupt_checkpoint_resumes_bit_exact(which: str, tmp_path: Path, times: int, tally: Tally) -> None:
+def test_corrupt_checkpoint_resumes_bit_exact(
+    which: str, tmp_path: Path, times: int, tally: Tally, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graphtrial.training.checkpoint.MAX_FRACTION", 1)  # one after each epoch
     spec = Study(
         "s", "csl", (ModelEntry("gin", {"width": 8, "layers": 2}),), seeds=1, splits=1, rules={"stopping.max_epochs": 4}
     ).trials()[0]

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from torch import Tensor
 
 from graphtrial.training.checkpoint import Checkpoint
 
@@ -74,3 +75,33 @@ def test_checkpoint_digest_depends_on_shape_and_name(checkpoint: Checkpoint) -> 
         saved = checkpoint.load()
         assert saved is not None
         assert saved[1] == {"epoch": 1}
+
+
+def test_saving_takes_a_fraction_of_the_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkpoint, clock, saved = Checkpoint(tmp_path / "c.safetensors"), 100.0, []
+    monkeypatch.setattr("graphtrial.training.checkpoint.time.monotonic", lambda: clock)
+
+    def write(tensors: dict[str, Tensor], facts: dict[str, int]) -> None:
+        nonlocal clock
+        clock += 1.0
+        saved.append(facts["epoch"])
+
+    monkeypatch.setattr(checkpoint, "_write", write)
+    for epoch in range(1, 51):
+        clock += 1.0
+        with checkpoint.saving(lambda epoch=epoch: ({}, {"epoch": epoch})):  # type: ignore[misc]
+            pass
+    assert saved == [1, 20, 39]  # one second of saving in twenty
+
+
+def test_an_exception_saves_what_is_not_due(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(tmp_path / "c.safetensors")
+    checkpoint._due_at = float("inf")
+    with checkpoint.saving(lambda: ({}, {"epoch": 1})):
+        pass
+    assert checkpoint.load() is None
+    with pytest.raises(KeyboardInterrupt), checkpoint.saving(lambda: ({"w": torch.ones(1)}, {"epoch": 2})):
+        raise KeyboardInterrupt
+    state = checkpoint.load()
+    assert state is not None
+    assert state[1] == {"epoch": 2}

@@ -223,7 +223,7 @@ def resumable(finished: Callable[[], str]) -> Iterator[None]:
     except KeyboardInterrupt:
         err.print(
             f"graphtrial: stopped; {finished()} are finished. "
-            "The same command resumes the others from their last epoch.",
+            "The same command resumes the others from their last checkpoint.",
             soft_wrap=True,
         )
         raise typer.Exit(130) from None
