@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from benchmarks import gps, kernels, splits
+from benchmarks import gps, kernels, modern, splits
 from benchmarks.entries import BATCH, DENSE, MODELS_OF, WALK_STEPS
 from benchmarks.match import OURS, Match, Side
 
@@ -177,6 +177,7 @@ SECTIONS: dict[str, Callable[[bool], Iterable[Match]]] = {
     "cores": all_cores,
     "dense": dense,
     "gps": gps.matches,
+    "modern": modern.matches,
     "splits": splits.matches,
     "kernels": kernels.matches,
     "scaling": scaling,
