@@ -96,7 +96,8 @@ class ExphormerLayer(nn.Module):
         scores = (key[source] * query[target] / shape[2] ** 0.5 * edge).sum(dim=2, keepdim=True).clamp(-5, 5).exp()
         summed = scatter(value[source] * scores, target, dim=0, dim_size=len(x))
         norm = scatter(scores, target, dim=0, dim_size=len(x))
-        return (summed / (norm + 1e-6)).reshape(x.shape)
+        out: Tensor = (summed / (norm + 1e-6)).reshape(x.shape)
+        return out
 
 
 class Exphormer(Twin):
@@ -111,8 +112,11 @@ class Exphormer(Twin):
         x, e = self.inputs(data)
         kinds = torch.arange(self.virtual.num_embeddings).repeat_interleave(data.num_nodes)
         real = torch.arange(data.num_nodes).repeat(self.virtual.num_embeddings)
-        made = data.num_nodes + data.batch[real] * self.virtual.num_embeddings + kinds
-        index = torch.cat([data.edge_index, data.expander, torch.stack([real, made]), torch.stack([made, real])], dim=1)
+        virtual_index = data.num_nodes + data.batch[real] * self.virtual.num_embeddings + kinds
+        index = torch.cat(
+            [data.edge_index, data.expander, torch.stack([real, virtual_index]), torch.stack([virtual_index, real])],
+            dim=1,
+        )
         links = self.expander(torch.zeros_like(data.expander[0]))
         states = torch.cat([e, links, self.outgoing(kinds), self.incoming(kinds)])
         virtual = self.virtual.weight.repeat(data.num_graphs, 1)
@@ -143,8 +147,7 @@ class GRITLayer(nn.Module):
         pairs = self.K(x).view(shape)[source] + self.Q(x).view(shape)[target]
         states = self.E(e).view(len(e), self.heads, 2 * self.size)
         pairs = pairs * states[:, :, : self.size]
-        pairs = pairs.relu().sqrt() - (-pairs).relu().sqrt() if not self.training else signed_sqrt(pairs)
-        pairs = (pairs + states[:, :, self.size :]).relu()
+        pairs = (signed_sqrt(pairs) + states[:, :, self.size :]).relu()
         scores = torch.einsum("ehd,dhc->ehc", pairs, self.score).clamp(-5, 5)
         alpha = self.dropout(softmax(scores, target, num_nodes=len(x)))
         out = scatter(self.V(x).view(shape)[source] * alpha, target, dim=0, dim_size=len(x))
@@ -196,7 +199,8 @@ def with_pairs(data: Any, walk: int) -> Any:
 
     def position(source: Tensor, target: Tensor) -> Tensor:
         owner = data.batch[target]
-        return offsets_of[target] + (target - start[owner]) * sizes[owner] + source - start[owner]
+        at: Tensor = offsets_of[target] + (target - start[owner]) * sizes[owner] + source - start[owner]
+        return at
 
     nodes = torch.arange(data.num_nodes)
     data.pairs, data.walks = torch.cat(pairs, dim=1), torch.cat(parts)
