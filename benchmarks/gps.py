@@ -36,6 +36,7 @@ def graphtrial(ready: Callable[..., None], tick: Tick, workload: str, local: str
     """Train `gps` on batches of 32 graphs; seconds are those of all batches, collated before."""
     from graphtrial.graphs import GraphBatch
     from graphtrial.nn import Shapes, build_model
+    from graphtrial.training.optim.optimizers.adamw import AdamW
 
     pin_to_one_core()
     torch.set_num_threads(1)
@@ -46,7 +47,8 @@ def graphtrial(ready: Callable[..., None], tick: Tick, workload: str, local: str
     settings = {"width": WIDTH, "heads": HEADS, "layers": LAYERS[workload], "attention_dropout": DROPOUT}
     head = {"head": "san", "readout": "sum", "edge_features": workload != "pattern"}
     model = build_model("gps", shapes, {"local": local, **settings, **head})
-    _train(tick, model, [(GraphBatch.from_set(data, part), part) for part in ids.reshape(-1, BATCH)], data)
+    parts = [(GraphBatch.from_set(data, part), part) for part in ids.reshape(-1, BATCH)]
+    train(tick, model, parts, data, AdamW(lr=LEARNING_RATE).build(model.parameters()))
 
 
 def pyg(ready: Callable[..., None], tick: Tick, workload: str, local: str, batches: int) -> None:
@@ -62,12 +64,14 @@ def pyg(ready: Callable[..., None], tick: Tick, workload: str, local: str, batch
     torch.manual_seed(1)
     model = Twin(local, LAYERS[workload], edge_types=4 if workload != "pattern" else 1)
     parts = [(Batch.from_data_list(as_data(data, part)), part) for part in ids.reshape(-1, BATCH)]
-    _train(tick, model, parts, data)
+    train(tick, model, parts, data, torch.optim.AdamW(model.parameters(), lr=LEARNING_RATE))
 
 
-def _train(tick: Tick, model: nn.Module, batches: list[tuple[Any, Any]], data: Any) -> None:
+def train(
+    tick: Tick, model: nn.Module, batches: list[tuple[Any, Any]], data: Any, optimizer: torch.optim.Optimizer
+) -> None:
+    """Train on these batches, each with the ids of its graphs, again and again."""
     target = torch.from_numpy(data.column("y").values.reshape(-1).astype("float32"))
-    optimizer = torch.optim.AdamW(model.parameters(), lr=LEARNING_RATE)
     parameters = sum(p.numel() for p in model.parameters())
     reset_peak()
     while True:

@@ -27,6 +27,7 @@ TITLES = {
     "cores": "One trial, all cores: training epoch or step as above, one thread per core",
     "dense": f"Rank-2 models: training epoch on ZINC ({EPOCH_GRAPHS:,} graphs), one core, or one trial on each",
     "small": "Training epoch in batches of 5 to 64 graphs: at most 1,000 graphs, 5,120 of GraphTheoryProp (one core)",
+    "modern": "GIN+, Exphormer and GRIT at their released sizes: training step on 32 graphs, one core",
     "gps": "GPS (width 64, 4 heads, attention dropout 0.5): training step on 32 graphs, one core",
     "splits": "Vectorised trials on all splits of one graph, and single trials: 20 epochs and evaluation (one core)",
     "kernels": "Graph kernels (one core)",

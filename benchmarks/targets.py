@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Literal
 
+from benchmarks import gps, modern
 from benchmarks.kernels import GRAKEL
 from benchmarks.match import OURS, Result
 from benchmarks.workloads import FROM_LIST, ONE_BY_ONE, ONE_THREAD, PRODUCTS, PYG, TUNED
@@ -51,6 +52,12 @@ TARGETS = (
     Target(("cores/zinc 3wl-gnn",), "time", ONE_BY_ONE, least=1),
     Target(("dense/3wl-gnn", "dense/ringgnn"), "time", ONE_BY_ONE, least=2.5),
     Target(("dense/* on every core",), "time", ONE_BY_ONE, least=5),
+    Target(("gps/gine on zinc",), "time", gps.PYG, least=1.7),
+    Target(("gps/gatedgcn on pattern",), "time", gps.PYG, least=4),
+    Target(("gps/*",), "memory", gps.PYG, least=1),
+    Target(("modern/gin-plus on zinc",), "time", modern.RELEASED, least=1.7),
+    Target(("modern/exphormer on pattern",), "time", modern.RELEASED, least=4),
+    Target(("modern/grit on zinc",), "time", modern.RELEASED, least=1.5),
     Target(("kernels/wl on nci1",), "time", GRAKEL, least=8),
     Target(("kernels/shortest-path on enzymes", "kernels/shortest-path on proteins"), "time", GRAKEL, least=5),
     Target(("kernels/shortest-path on dd", "kernels/shortest-path on reddit-binary"), "seconds", OURS, most=180),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from benchmarks import gps, kernels, small, splits, store, trials
+from benchmarks import gps, kernels, modern, small, splits, store, trials
 from benchmarks.entries import BATCH, DENSE, MODELS_OF, WALK_STEPS
 from benchmarks.match import OURS, Match, Side
 
@@ -184,6 +184,7 @@ SECTIONS: dict[str, Callable[[bool], Iterable[Match]]] = {
     "dense": dense,
     "small": small.matches,
     "gps": gps.matches,
+    "modern": modern.matches,
     "splits": splits.matches,
     "kernels": kernels.matches,
     "scaling": scaling,
