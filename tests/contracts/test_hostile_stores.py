@@ -48,6 +48,10 @@ WRITING = {
     ],
     ("kernel",): ["kernel", "csl", "vertex-histogram", "--workers", "0", "--repetitions", "1", "--folds", "1"],
     ("study",): ["study", "demo", "--workers", "0"],
+    ("tune",): [
+        *("tune", "csl", "gcn", "--budget", "1trials", "--params", "5k", "--workers", "0"),
+        *("--max-epochs", "1", "--seeds", "1", "--splits", "1"),
+    ],
     ("store", "merge"): ["store", "merge", "sound.sqlite"],
 }
 READS_ANY_STORE = [("list",)]

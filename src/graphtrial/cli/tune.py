@@ -31,7 +31,8 @@ from graphtrial.cli.common import (
     parse_settings,
     print_json,
 )
-from graphtrial.cli.run import Seeds, Splits, Track, chosen_executor, exit_on_failures, resumable, show_records
+from graphtrial.cli.run import Seeds, Splits, Track
+from graphtrial.cli.running import chosen_executor, exit_on_failures, resumable, show_records
 from graphtrial.core.files import DEFAULT_STORE
 from graphtrial.core.hardware.compute import Compute
 from graphtrial.core.parallel import prepare_workers
@@ -107,7 +108,11 @@ def tune(
     with resumable(lambda: f"{sum(record.is_finished for record in opened.trials())} trials of this store"):
         (tuned,) = run_tunings([tuning], opened, workers, chosen, track, compute, quiet=json)
     if json:
-        print_json(tuned.to_dict())
+        from graphtrial.results import result_rows
+        from graphtrial.trials.store.searches import load_searches
+
+        (row,) = result_rows(tuned.tests, load_searches(opened))
+        print_json({**tuned.to_dict(), "row": row.to_dict()})
         exit_on_failures(tuned.tests)
     else:
         show_records(tuned.tests, opened, json=False, single=True)

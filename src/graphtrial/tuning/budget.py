@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
-from math import floor, log
 from typing import Literal
 
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.training.optim.schedules.constant import Constant
-from graphtrial.training.optim.schedules.plateau import Plateau
-from graphtrial.training.optim.stopping.early_stopping import EarlyStopping
-from graphtrial.training.optim.stopping.min_lr import MinLR
-from graphtrial.training.rules import TrainingRules
 
 Unit = Literal["trials", "epochs", "hours"]
 UNITS: dict[str, Unit] = {
@@ -45,22 +38,3 @@ class Budget:
     def is_spent(self, epochs: int, seconds: float) -> bool:
         """Whether these epochs or seconds of training use up a budget of epochs or hours."""
         return self.amount <= (epochs if self.unit == "epochs" else seconds / 3600)
-
-
-def least_epochs(rules: Iterable[TrainingRules]) -> int:
-    """Return the smallest number of epochs after which one of these rules can end a training, time limits apart."""
-    return max(1, min(_least_epochs(each) for each in rules))
-
-
-def _least_epochs(rules: TrainingRules) -> int:
-    limits = [] if rules.max_epochs is None else [rules.max_epochs]
-    early, end, schedule = rules.stop(EarlyStopping), rules.stop(MinLR), rules.schedule
-    if early is not None:
-        limits.append(early.patience + 1)
-    if end is not None:
-        lr = rules.optimizer.arguments.get("lr")
-        if isinstance(schedule, Plateau) and isinstance(lr, float) and lr > end.lr:
-            limits.append(floor(log(end.lr / lr) / log(schedule.factor)) * (schedule.patience + 1))
-        elif not isinstance(schedule, Constant):
-            limits.append(1)
-    return min(limits, default=1)

@@ -9,10 +9,10 @@ from typing import Any
 
 from graphtrial.core.arguments import check_value
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.rules import Rules
 from graphtrial.core.spec import reject_unknown_keys
 from graphtrial.nn.registry import model_settings, setting_hints
 from graphtrial.studies.study import parse_encoding
-from graphtrial.training.rules import TrainingRules
 from graphtrial.tuning.parameter import Choice, FloatRange, IntRange, Parameter
 from graphtrial.tuning.space import Point, Space
 from graphtrial.tuning.subject import Subject, TooLargeError
@@ -21,7 +21,7 @@ MOST_CORNERS = 256
 """Maximum number of combinations of extreme values that are built to see whether any is within the budget."""
 
 
-def check_space(space: Space, model: str, rules: TrainingRules) -> Space:
+def check_space(space: Space, model: str, rules: Rules) -> Space:
     """Return the space with values of the declared types; a name or value that is not allowed is an error."""
     return replace(space, parameters=tuple(_checked(space, parameter, model, rules) for parameter in space))
 
@@ -43,7 +43,7 @@ def check_feasible(space: Space, subject: Subject) -> None:
     raise GraphTrialError(f"no configuration of the space {space.name} can be built: {errors[-1]}")
 
 
-def _checked(space: Space, parameter: Parameter, model: str, rules: TrainingRules) -> Parameter:
+def _checked(space: Space, parameter: Parameter, model: str, rules: Rules) -> Parameter:
     try:
         coerced = [_coerced(space, parameter, value, model, rules) for value in parameter.extremes()]
     except GraphTrialError as error:
@@ -59,7 +59,7 @@ def _checked(space: Space, parameter: Parameter, model: str, rules: TrainingRule
     return parameter
 
 
-def _coerced(space: Space, parameter: Parameter, value: Any, model: str, rules: TrainingRules) -> Any:
+def _coerced(space: Space, parameter: Parameter, value: Any, model: str, rules: Rules) -> Any:
     """Return a value of a parameter as the model, the rules or the encodings take it."""
     name = parameter.name
     if parameter.part == "encoding":

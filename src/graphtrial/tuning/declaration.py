@@ -13,7 +13,8 @@ from graphtrial.core.signatures import check_fields
 from graphtrial.core.spec import digest
 from graphtrial.studies import ModelEntry, Study
 from graphtrial.studies.tune_options import TuneOptions
-from graphtrial.tuning.budget import Budget, least_epochs
+from graphtrial.trials.kinds import kind_of
+from graphtrial.tuning.budget import Budget
 from graphtrial.tuning.check import check_feasible, check_space, corners
 from graphtrial.tuning.samplers import HALVING, Sampler, make_sampler
 from graphtrial.tuning.space import Space
@@ -79,7 +80,7 @@ class Tuning:
         """The smallest number of epochs after which the trials of a configuration can have ended."""
         base, space = self.subject.base_rules, self.space
         points = islice(corners(tuple(each for each in space if each.part == "rules")), MOST_CORNERS)
-        return self.trials_each * least_epochs(base.changed(point) for point in points)
+        return self.trials_each * min(kind_of(base.changed(point)).least_epochs or 1 for point in points)
 
     def _check_budget(self) -> None:
         budget, each = self.budget, self.trials_each

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from graphtrial.training.outcome import Epoch
-from graphtrial.training.rules import TrainingRules
 from graphtrial.trials.store import Store, TrialRecord
 from graphtrial.trials.trial import TrialSpec
 from graphtrial.tuning.space import Point
@@ -86,12 +85,6 @@ def _result(records: Sequence[TrialRecord], proposal: Proposal, store: Store, li
 def _score_at(record: TrialRecord, history: Sequence[Epoch], epochs: int) -> float | None:
     """Return the validation score of the weights that would be evaluated after these epochs."""
     ended = len(history) < epochs  # before the rung
-    if not history or (ended and record.status not in ("done", "time")):
+    if ended and record.status not in ("done", "time"):
         return None
-    rules = record.spec.rules
-    if not isinstance(rules, TrainingRules) or rules.evaluate == "last":
-        return history[-1].val_score
-    if rules.monitor == "val_loss":
-        return min(history, key=lambda epoch: epoch.val_loss).val_score
-    best = max if record.higher_is_better else min
-    return best(history, key=lambda epoch: epoch.val_score).val_score
+    return record.spec.kind.val_score(history, record.higher_is_better)

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.rules import Rules
 from graphtrial.core.spec import Component
 from graphtrial.datasets import DATASETS, Dataset, load
 from graphtrial.nn import MODELS, Shapes, model_settings, parse_budget, width_for_budget
@@ -17,7 +18,6 @@ from graphtrial.studies import ModelEntry, Study
 from graphtrial.studies.plan import expand
 from graphtrial.studies.study import DEFAULT_BUDGET, parse_encoding
 from graphtrial.training import Protocol
-from graphtrial.training.rules import TrainingRules
 from graphtrial.trials.kinds import kind_of
 from graphtrial.trials.shapes import make_encoding, shapes_for
 from graphtrial.trials.trial import TrialSpec
@@ -85,10 +85,9 @@ class Subject:
         return load(self.dataset)
 
     @cached_property
-    def base_rules(self) -> TrainingRules:
+    def base_rules(self) -> Rules:
         """The training rules before any of them is searched."""
-        rules = self.protocol_used.rules_for(self.model, self.settings.get("layers"), self.rules)
-        return rules  # type: ignore[return-value]  # the kind has epochs
+        return self.protocol_used.rules_for(self.model, self.settings.get("layers"), self.rules)
 
     def narrowed(self, space: Space) -> Space:
         """Return the space without the parameters that are given here."""

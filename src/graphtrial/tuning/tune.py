@@ -38,7 +38,7 @@ class Tuned:
     def to_dict(self) -> dict[str, Any]:
         """Return the search as JSON-like values: declaration, configurations with scores and cost, the chosen one."""
         return {
-            "search": self.tuning.id,
+            "id": self.tuning.id,
             **self.tuning.to_dict(),
             "winner": self.winner,
             "configurations": [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
@@ -130,6 +130,15 @@ class TrialKind(ABC, Generic[R]):
     @property
     def expected_epochs(self) -> int | None:
         """Approximate number of epochs until the stopping rule applies."""
+        return None
+
+    @property
+    def least_epochs(self) -> int | None:
+        """The smallest number of epochs after which a stopping rule can apply, time limits apart."""
+        return None
+
+    def val_score(self, history: Sequence[Epoch], higher_is_better: bool) -> float | None:
+        """Return the validation score of the weights that would be evaluated after these epochs."""
         return None
 
     def estimate_hours(self, epoch_seconds: float) -> float | None:

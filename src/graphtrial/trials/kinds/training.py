@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,9 @@ from graphtrial.tasks import Task
 from graphtrial.tasks.batch_scores import BatchScores
 from graphtrial.training.batches import Ids, Job
 from graphtrial.training.optim.base import Unregistered
+from graphtrial.training.optim.schedules.constant import Constant
 from graphtrial.training.optim.schedules.plateau import Plateau
+from graphtrial.training.optim.stopping.early_stopping import EarlyStopping
 from graphtrial.training.optim.stopping.max_epochs import MaxEpochs
 from graphtrial.training.optim.stopping.min_lr import MinLR
 from graphtrial.training.outcome import Epoch, Outcome
@@ -172,6 +174,29 @@ class Training(TrialKind[TrainingRules]):
         reductions = math.floor(math.log(end.lr / lr) / math.log(schedule.factor)) + 1
         epochs = max(1, reductions * 2 * (schedule.patience + 1))
         return epochs if rules.max_epochs is None else min(rules.max_epochs, epochs)
+
+    @property
+    def least_epochs(self) -> int:
+        rules, early, end = self.rules, self.rules.stop(EarlyStopping), self.rules.stop(MinLR)
+        limits = [*([rules.max_epochs] if rules.max_epochs else []), *([early.patience + 1] if early else [])]
+        if end is not None and not isinstance(rules.schedule, Constant):
+            reductions, patience = 1, 0
+            lr = rules.optimizer.arguments.get("lr")
+            if isinstance(rules.schedule, Plateau) and isinstance(lr, float):
+                reductions = math.floor(math.log(end.lr / lr) / math.log(rules.schedule.factor))
+                patience = rules.schedule.patience
+            limits.append(reductions * (patience + 1))
+        return max(1, min(limits, default=1))
+
+    def val_score(self, history: Sequence[Epoch], higher_is_better: bool) -> float | None:
+        if not history:
+            return None
+        if self.rules.evaluate == "last":
+            return history[-1].val_score
+        if self.rules.monitor == "val_loss":
+            return min(history, key=lambda epoch: epoch.val_loss).val_score
+        choose = max if higher_is_better else min
+        return choose(history, key=lambda epoch: epoch.val_score).val_score
 
     def estimate_hours(self, epoch_seconds: float) -> float:
         epochs = self.expected_epochs

@@ -1,0 +1,131 @@
+"""The command `tune`, and studies that declare it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.helpers.cli import CliRunner, Result
+
+import graphtrial as gt
+from graphtrial.cli.main import app
+from graphtrial.trials.store.searches import load_searches
+
+TUNE = ["tune", "csl", "gin", "--budget", "2trials", "--params", "3k", "--encoding", "laplacian:4"]
+SHORT = ["--max-epochs", "2", "--seeds", "1", "--splits", "1", "--workers", "0"]
+STUDY = """
+title = "t"
+dataset = "csl"
+seeds = 1
+splits = 1
+rules = { stopping.max_epochs = 2 }
+tune = { budget = "2trials", space = "optimizer" }
+[[models]]
+name = "gcn"
+budget = "3k"
+[[models]]
+name = "gin"
+budget = "3k"
+"""
+
+
+def call(*words: str) -> Result:
+    return CliRunner().invoke(app, list(words))
+
+
+def test_tune_prints_configurations_and_the_tested_row(tmp_path: Path) -> None:
+    store = str(tmp_path / "s.sqlite")
+    result = call(*TUNE, *SHORT, "--store", store)
+    assert result.exit_code == 0, result.output
+    for text in ("random search, 2trials", "chosen: number", "of 2 configurations, after 4 epochs", "Tried", "CSL"):
+        assert text in result.output
+    again = json.loads(call(*TUNE, *SHORT, "--store", store, "--json").stdout)
+    assert len(again["configurations"]) == 2
+    assert all(set(one) >= {"settings", "rules", "encoding", "val", "epochs"} for one in again["configurations"])
+    assert len(gt.Store(Path(store)).trials()) == 3  # nothing was run twice
+    (search,) = load_searches(gt.Store(Path(store)))
+    assert search.id == again["id"]
+    assert again["row"]["tuning_epochs"] == 4
+    row = json.loads(call("export", "csl", "--format", "json", "--store", store).stdout)[0]
+    assert (row["tuning_configurations"], row["tuning_epochs"]) == (2, 4)
+
+
+def test_python_gives_the_same_search(tmp_path: Path) -> None:
+    store = tmp_path / "s.sqlite"
+    best = gt.tune(
+        "csl",
+        gt.nn.GIN,
+        budget="2trials",
+        params="3k",
+        encoding="laplacian:4",
+        rules={"stopping.max_epochs": 2},
+        seeds=1,
+        splits=1,
+        store=store,
+    )
+    printed = json.loads(call(*TUNE, *SHORT, "--store", str(store), "--json").stdout)
+    assert printed["id"] == best.search.tuning.id
+    assert printed["configurations"][printed["winner"]]["settings"] == best.chosen.settings
+    assert best.row.tuning is not None
+    assert best.row.tuning.configurations == 2
+
+
+def test_a_study_tunes_every_model_under_the_same_budget(tmp_path: Path) -> None:
+    file = tmp_path / "study.toml"
+    file.write_text(STUDY)
+    assert call("validate", str(file)).exit_code == 0
+    result = call("study", str(file), "--workers", "0", "--store", str(tmp_path / "s.sqlite"), "--json")
+    assert result.exit_code == 0, result.output
+    rows = json.loads(result.stdout)
+    tried = sorted((row["model"], row["tuning_configurations"] or 0) for row in rows)
+    assert tried == [("gcn", 0), ("gcn", 2), ("gin", 0), ("gin", 2)]  # as declared, and tuned
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        (("3k", "30k", 'space = "optimizer"', 'space = "nothing"'), "no space called 'nothing'"),
+        (("2trials", "0trials"), "'0trials' is no tuning budget"),
+        (('budget = "2trials"', 'budget = "2trials", serch = "tpe"'), "has no setting 'serch'. Did you mean 'search'"),
+        (('name = "gin"', 'name = "gin"\ngrid = { layers = [2, 4] }'), "needs one encoding and one value"),
+    ],
+)
+def test_a_study_that_cannot_be_tuned_is_refused(tmp_path: Path, changes: tuple[str, ...], reason: str) -> None:
+    text = STUDY
+    for old, new in zip(changes[::2], changes[1::2], strict=True):
+        text = text.replace(old, new)
+    file = tmp_path / "study.toml"
+    file.write_text(text)
+    result = call("study", str(file), "--workers", "0", "--store", str(tmp_path / "s.sqlite"))
+    assert result.exit_code == 2
+    assert reason in result.output
+    assert not gt.Store(tmp_path / "s.sqlite").trials()
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["--budget", "ten"], "'ten' is no tuning budget"),
+        (["--space", "nope"], "no space called 'nope'"),
+        (["--search", "gridd"], "Did you mean 'grid'"),
+        (["--params", "10"], "exceeds the parameter budget"),
+        (["--protocol", "tudataset/gnn"], "draws its folds by the seed"),
+        (["--set", "depth=3"], "has no setting 'depth'"),
+        (["--executor", "processes:1"], "--workers is for local processes"),
+    ],
+)
+def test_bad_input_is_one_line(tmp_path: Path, options: list[str], reason: str) -> None:
+    result = call(*TUNE, *SHORT, "--store", str(tmp_path / "s.sqlite"), *options)
+    assert result.exit_code == 2
+    assert reason in result.output
+    assert len(result.output.strip().splitlines()) == 1
+
+
+def test_the_report_of_a_store_with_searches(tmp_path: Path) -> None:
+    store = str(tmp_path / "s.sqlite")
+    assert call(*TUNE, *SHORT, "--store", store).exit_code == 0
+    result: Any = call("report", "--store", store, "--out", str(tmp_path / "site"))
+    assert result.exit_code == 0, result.output
+    assert "Tuning core-h" in (tmp_path / "site" / "report.md").read_text()
