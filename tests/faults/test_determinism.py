@@ -19,7 +19,7 @@ from graphtrial.execution.remote import run_remote
 from graphtrial.execution.remote_store import remote_job
 from graphtrial.studies import ModelEntry, Study
 from graphtrial.training.batches import evaluation_batches
-from graphtrial.training.trainer import evaluate
+from graphtrial.training.evaluation import evaluate
 from graphtrial.trials import Store
 from graphtrial.trials.trial import make_job
 

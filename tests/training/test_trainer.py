@@ -13,8 +13,9 @@ from torch import nn
 
 from graphtrial.graphs import GraphBatch, Loader
 from graphtrial.training.batches import Job
+from graphtrial.training.evaluation import evaluate
 from graphtrial.training.outcome import Epoch, Outcome
-from graphtrial.training.trainer import evaluate, train
+from graphtrial.training.trainer import train
 
 
 def bits(outcome: Outcome) -> tuple[object, ...]:

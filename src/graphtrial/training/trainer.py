@@ -26,11 +26,11 @@ from graphtrial.tape.runner import TapedModel
 from graphtrial.tasks import Task
 from graphtrial.training.batches import Job, evaluation_batches, steps_per_epoch, training_batches
 from graphtrial.training.checkpoint import Checkpoint, capture, part, restore
+from graphtrial.training.evaluation import evaluate, predict
 from graphtrial.training.monitor import Monitor
 from graphtrial.training.optim.base import Run, Scheduler, StoppingRule
 from graphtrial.training.outcome import EXTRA_METRICS, MIXED_DEVICES, Epoch, Outcome
 from graphtrial.training.precision import autocast, precision_settings
-from graphtrial.training.rules import Precision
 
 
 def train(
@@ -139,7 +139,7 @@ def final_outcome(
     scores = {name: evaluate(taped, job.task, evaluation_batches(job, name), precision)[1] for name in ("train", "val")}
     extra = {}
     if job.score_test:
-        predictions = _predict(taped, job.task, evaluation_batches(job, "test"), precision)
+        predictions = predict(taped, job.task, evaluation_batches(job, "test"), precision)
         scores["test"] = job.task.score(*predictions)
         extra = job.task.extra_scores(*predictions)
     weights = {name: value.cpu() for name, value in model.state_dict().items()}
@@ -204,30 +204,6 @@ def _groups(batches: Iterable[GraphBatch], size: int) -> Iterator[list[GraphBatc
     remaining = iter(batches)
     while group := list(islice(remaining, size)):
         yield group
-
-
-@torch.no_grad()
-def evaluate(
-    model: nn.Module | TapedModel, task: Task, batches: Iterable[GraphBatch], precision: Precision = 32
-) -> tuple[float, float]:
-    """Return the loss and the score over all examples, neither of which depends on how they are batched."""
-    logits, target = _predict(model, task, batches, precision)
-    return float(task.loss(logits, target)), task.score(logits, target)
-
-
-@torch.no_grad()
-def _predict(
-    model: nn.Module | TapedModel, task: Task, batches: Iterable[GraphBatch], precision: Precision = 32
-) -> tuple[Tensor, Tensor]:
-    """Return the logits and the targets of all examples, in the memory of the host, where metrics are computed."""
-    model.eval()
-    pairs = []
-    for batch in batches:
-        with autocast(precision, batch.device):
-            logits = batch.select_targets(model(batch))
-        pairs.append((logits.float() if logits.dtype == torch.bfloat16 else logits, task.target(batch)))
-    logits, target = (torch.cat(column).cpu() for column in zip(*pairs, strict=True))
-    return logits, target
 
 
 def _sum_over_graphs(task: Task, logits: Tensor, target: Tensor, batch: GraphBatch) -> Tensor:
