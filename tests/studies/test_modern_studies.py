@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
-from pathlib import Path
 
 import pytest
-from tests.nn.models.test_graphgps_counts import ROWS as GRAPHGPS
-from tests.nn.models.test_released_counts import ROWS as OTHERS
 
 from graphtrial.encodings.notation import short_encoding
 from graphtrial.nn import parameter_count
 from graphtrial.nn.registry import width_step
+from graphtrial.published import configurations
 from graphtrial.studies import load_study
 from graphtrial.studies.plan import PlannedRow, plan
 from graphtrial.trials.shapes import make_encoding, planned_shapes
 
-TRAINING = Path(__file__).parents[1] / "training" / "released_recipes.csv"
-RECIPES = {(row["repository"], row["config"]): row for row in csv.DictReader(TRAINING.open(encoding="utf-8"))}
+RELEASED = [config for config in configurations() if config.shapes]
 DATASETS = ("zinc", "pattern", "cluster", "mnist", "cifar10")
 
 
@@ -37,9 +33,7 @@ def unused_types(row: PlannedRow) -> int:
 @pytest.mark.parametrize("dataset", DATASETS)
 def test_every_row_has_the_parameters_and_the_protocol_of_a_released_configuration(dataset: str) -> None:
     released = Counter(
-        (row["model"], RECIPES[row["repository"], row["config"]]["protocol"], int(row["parameters"]))
-        for row in (*GRAPHGPS, *OTHERS)
-        if row["data"].partition("-2")[0] == dataset
+        (config.model, config.protocol, config.params) for config in RELEASED if dataset in config.datasets
     )
     rows = plan(load_study(f"modern/{dataset}"))
     planned = Counter(
@@ -51,7 +45,7 @@ def test_every_row_has_the_parameters_and_the_protocol_of_a_released_configurati
 @pytest.mark.parametrize("dataset", DATASETS)
 def test_no_model_with_a_released_configuration_is_missing(dataset: str) -> None:
     planned = {row.model.name for row in plan(load_study(f"modern/{dataset}"))}
-    released = {row["model"] for row in (*GRAPHGPS, *OTHERS) if row["data"].partition("-2")[0] == dataset}
+    released = {config.model for config in RELEASED if dataset in config.datasets}
     assert planned == released
 
 
