@@ -200,9 +200,9 @@ def _notes(section: str, results: list[Result]) -> str:
     if section == "trials":
         notes.append(
             "Extrapolated by a factor of {:.0f} from layers {layers}, width {width} on {folds} folds of one seed, "
-            "{epochs} epochs each. GraphTrial's executor with store and checkpoints, start and data loading included; "
-            "PyG in one process and thread per core, with data loaded and started before. Both validate each epoch and "
-            "score all parts at the end.".format(results[0].match.scale, **results[0].match.sides[0].arguments)
+            "{epochs} epochs each. GraphTrial's executor with store and checkpoints, start and loading of data "
+            "included; PyG in one process and thread per core, with data loaded and started before. Both validate each "
+            "epoch and score all parts.".format(results[0].match.scale, **results[0].match.sides[0].arguments)
         )
     if section == "machine":
         notes.append(

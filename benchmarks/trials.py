@@ -46,7 +46,7 @@ def graphtrial(
     from graphtrial.trials import Store
 
     rows = tuple(ModelEntry("gin-eps", {"layers": depth, "width": wide}) for depth in layers for wide in width)
-    rules = {"stopping.max_epochs": epochs, "stopping.min_lr": 0.0}
+    rules = {"stopping.max_epochs": epochs, "stopping.min_lr": 1e-12}
     ready()
     while True:
         with tempfile.TemporaryDirectory(prefix="graphtrial-bench-") as folder:
@@ -85,7 +85,7 @@ def _prepare() -> None:
 
 @cache
 def _data() -> tuple[list[Any], list[dict[str, Any]], int, int]:
-    """Return the graphs with one-hot labels, the parts of each fold, and the numbers of labels and classes."""
+    """Return the graphs, categories one-hot, the parts of each fold, and the numbers of features and classes."""
     from graphtrial.datasets import load
     from graphtrial.graphs import to_pyg
     from graphtrial.studies import ModelEntry, Study
@@ -97,11 +97,11 @@ def _data() -> tuple[list[Any], list[dict[str, Any]], int, int]:
     parts = [{"train": job.train_ids, "val": job.val_ids, "test": job.test_ids} for job in jobs]
     dataset = load(DATASET)
     graphs = to_pyg(dataset.graphs)
-    types = int(dataset.graphs.column("x").types)
+    types = dataset.graphs.column("x").types
     for graph in graphs:
-        graph.x = nn.functional.one_hot(graph.x.reshape(-1).long(), types).float()
+        graph.x = nn.functional.one_hot(graph.x.reshape(-1).long(), types).float() if types else graph.x.float()
         graph.y = graph.y.reshape(-1).long()
-    return graphs, parts, types, 1 + max(int(graph.y.max()) for graph in graphs)
+    return graphs, parts, graphs[0].x.shape[1], 1 + max(int(graph.y.max()) for graph in graphs)
 
 
 class _GIN(nn.Module):

@@ -222,6 +222,15 @@ def test_pyg_baseline_has_published_parameter_count(model: str, published: int):
     assert count_parameters(twins.Twin(model, BY_NAME[model].zinc, node_types=28)) == published
 
 
+@pytest.mark.parametrize(("layers", "width"), [(1, 32), (5, 64)])
+def test_the_twin_of_the_grid_is_exactly_as_large(layers: int, width: int):
+    pytest.importorskip("torch_geometric")
+    from benchmarks.trials import _GIN
+
+    ours = build_model("gin-eps", Shapes(outputs=6, level="graph", node_dim=3), {"width": width, "layers": layers})
+    assert count_parameters(ours) == count_parameters(_GIN(3, width, layers, 6))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS_OF["zinc"])
 def test_pyg_baseline_trains(model: str):

@@ -21,10 +21,9 @@ _LIMITS = {"SQLITE_LIMIT_LENGTH": LONGEST_TEXT, "SQLITE_LIMIT_ATTACHED": 0, "SQL
 
 
 def connect(path: Path, mode: str) -> sqlite3.Connection:
-    """Open a file in a mode of SQLite's URIs, such as `mode=ro`."""
-    connection = sqlite3.connect(
-        f"{path.absolute().as_uri()}?{mode}", uri=True, timeout=LONGEST_STEP, isolation_level=None
-    )
+    """Open a file in a mode of SQLite's URIs, such as `mode=ro`; any thread may close it."""
+    address = f"{path.absolute().as_uri()}?{mode}"
+    connection = sqlite3.connect(address, uri=True, timeout=LONGEST_STEP, isolation_level=None, check_same_thread=False)
     try:
         connection.row_factory = sqlite3.Row
         if hasattr(connection, "setlimit"):  # since Python 3.11

@@ -34,7 +34,7 @@ class _Kept:
     blocks: int = 1
 
 
-_kept: dict[tuple[int, int], _Kept] = {}
+_kept: dict[tuple[int, int] | None, _Kept] = {}
 _of_the_parent: list[_Kept] = []
 _reading: dict[tuple[int, int] | None, list[str]] = {}
 """Modes of the open read connections of this process."""
@@ -59,7 +59,7 @@ def kept_open(path: Path) -> Iterator[None]:
     """
     with one_line_errors(path):
         key = _key(path)
-        kept = None if key is None else _kept.get(key)
+        kept = _kept.get(key)
         if kept is None:
             connection = connect(path, "mode=rw")
             try:
@@ -137,7 +137,7 @@ def writing(path: Path, *, durable: bool = True) -> Iterator[sqlite3.Connection]
 
 def _connection_of(path: Path) -> sqlite3.Connection | None:
     """Return the connection that this thread keeps open, unless it is within a transaction."""
-    kept = _kept.get(_key(path))  # type: ignore[arg-type]
+    kept = _kept.get(_key(path))
     if kept is None or kept.thread != threading.get_ident() or kept.connection.in_transaction:
         return None
     return kept.connection
