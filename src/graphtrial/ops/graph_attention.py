@@ -38,10 +38,10 @@ class Block:
 
     def to(self, device: torch.device) -> Block:
         """Copy to a device."""
-        rows, keys, unpadded = (
-            None if tensor is None else to_device(tensor, device) for tensor in (self.rows, self.keys, self.unpadded)
+        keys, unpadded = (
+            None if tensor is None else to_device(tensor, device) for tensor in (self.keys, self.unpadded)
         )
-        return replace(self, rows=rows, keys=keys, unpadded=unpadded)
+        return replace(self, rows=to_device(self.rows, device), keys=keys, unpadded=unpadded)
 
 
 def graph_attention(
