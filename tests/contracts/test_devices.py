@@ -29,10 +29,9 @@ WAITS_PER_BATCH = {
     # nodes that have no self-loop yet
     **dict.fromkeys(("appnp", "gat-direct", "gcn-direct", "gcn-graphgym", "tuned-gnn", "vgae"), 2),
     **{"3wl-gnn": 3, "ringgnn": 2},  # pairs of nodes that are not zero
-    "gps": 2,  # nodes that are not padding
     **dict.fromkeys(("san", "san-gps", "san-lspe"), 1),  # pairs of nodes
-    **dict.fromkeys(("graphit-lspe", "grit"), 7),  # walks between pairs, by buckets of sizes
-    **dict.fromkeys(("graphormer", "graphormer-gps"), 18),  # shortest paths, step by step
+    **dict.fromkeys(("graphit-lspe", "grit"), 6),  # walks between pairs, by buckets of sizes
+    **dict.fromkeys(("graphormer", "graphormer-gps"), 1),  # shortest paths are searched on the host
     "exphormer": 3,  # expanders are drawn on the host
     "diffpool": 1,  # edges that are not parallel
 }

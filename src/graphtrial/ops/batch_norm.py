@@ -28,6 +28,10 @@ def batch_norm(
 
     Training mode: `x` is normalised by its own statistics. activation: relu, elu or none. x: [rows, width], at least
     two rows; residual: [rows, width] or [1, width]; weight, bias: [width] -> [rows, width], [2, width].
+
+    Forward and backward, the kernels are 1.05 to 1.3 times as fast as the separate calls of torch on batches of
+    thousands of rows, and 0.75 on 205 rows (`benchmarks.operators`); they stay because statistics summed by blocks have
+    the same bits on any number of threads.
     """
     if not uses_kernels(x):
         return batch_norm_reference(x, weight, bias, residual, epsilon, activation)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -11,7 +11,8 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from graphtrial.graphs import GraphBatch
-from graphtrial.graphs.pairs.buckets import bucket_plan
+from graphtrial.graphs.pairs.buckets import host_plan
+from graphtrial.graphs.transfer import to_device
 from graphtrial.ops.dropout import dropout_mask
 
 MAX_PAIRS = 1 << 15
@@ -26,7 +27,7 @@ MOST_SAVED = 1 << 21
 class Block:
     """Graphs of a bucket: the nodes of each padded row [graphs * size], and the mask of keys [graphs, size].
 
-    `keys` is None without padding. `kept` [nodes] are the rows that are not padding; None if all are.
+    `keys` is None without padding. `unpadded` [nodes] are the rows that are no padding; None if all are.
     """
 
     graphs: int
@@ -34,6 +35,13 @@ class Block:
     rows: Tensor
     keys: Tensor | None
     unpadded: Tensor | None
+
+    def to(self, device: torch.device) -> Block:
+        """Copy to a device."""
+        keys, unpadded = (
+            None if tensor is None else to_device(tensor, device) for tensor in (self.keys, self.unpadded)
+        )
+        return replace(self, rows=to_device(self.rows, device), keys=keys, unpadded=unpadded)
 
 
 def graph_attention(
@@ -82,7 +90,7 @@ def _blocks(graph: GraphBatch) -> tuple[list[Block], Tensor]:
     """Return the buckets with nodes, and the place of each node in the concatenation of their rows."""
 
     def compute() -> tuple[list[Block], Tensor]:
-        plan = bucket_plan(graph, MAX_PAIRS, PADDING_COST)
+        plan = host_plan(graph, MAX_PAIRS, PADDING_COST)  # shapes follow from it
         order, blocks, first = torch.argsort(plan.node_place), [], 0
         for bucket in plan.buckets:
             nodes = int(bucket.sizes.sum())
@@ -98,7 +106,8 @@ def _blocks(graph: GraphBatch) -> tuple[list[Block], Tensor]:
             keys = bucket.present.clone()
             keys[:, 0] = True  # a softmax over nothing is NaN: an empty graph attends to padding, which is dropped
             blocks.append(Block(bucket.graphs, bucket.size, padded, keys, unpadded))
-        return blocks, plan.node_place
+        moved = [block.to(graph.device) for block in blocks]
+        return moved, to_device(plan.node_place, graph.device)
 
     return graph.cached("attention blocks", compute)
 

@@ -104,7 +104,12 @@ def bucket_plan(graph: GraphBatch, max_pairs: int, padding_cost: int) -> Plan:
     `padding_cost` padded pairs, the overhead of another bucket.
     """
     name = f"dense {max_pairs} {padding_cost}"
-    return graph.cached(name, lambda: _plan(name, graph.host_ptr.diff(), max_pairs, padding_cost).to(graph.device))
+    return graph.cached(name, lambda: host_plan(graph, max_pairs, padding_cost).to(graph.device))
+
+
+def host_plan(graph: GraphBatch, max_pairs: int, padding_cost: int) -> Plan:
+    """Return the same in the memory of the host, not cached."""
+    return _plan(f"dense {max_pairs} {padding_cost}", graph.host_ptr.diff(), max_pairs, padding_cost)
 
 
 def _plan(name: str, sizes: Tensor, max_pairs: int, padding_cost: int) -> Plan:

@@ -46,7 +46,7 @@ def _complete(graph: GraphBatch) -> GraphBatch:
         "in_degree": degree,
         "out_degree": degree,
     }
-    return GraphBatch(structure, {}, graph.num_graphs)
+    return GraphBatch(structure, {}, graph.num_graphs, graph.host_ptr)
 
 
 @dataclass(frozen=True)
@@ -83,4 +83,5 @@ def _with_tokens(graph: GraphBatch) -> TokenGraph:
         "in_degree": in_degree,
         "out_degree": out_degree,
     }
-    return TokenGraph(GraphBatch(structure, {}, graph.num_graphs), nodes, tokens)
+    host_ptr = graph.host_ptr + torch.arange(graph.num_graphs + 1)
+    return TokenGraph(GraphBatch(structure, {}, graph.num_graphs, host_ptr), nodes, tokens)

@@ -6,7 +6,8 @@ import torch
 from torch import Tensor
 
 from graphtrial.graphs.batch import GraphBatch
-from graphtrial.graphs.pairs.layout import PairLayout, pair_layout
+from graphtrial.graphs.pairs.layout import PairLayout, host_layout
+from graphtrial.graphs.transfer import to_device
 
 UNREACHABLE = -1
 CELLS = 1 << 22
@@ -15,9 +16,15 @@ CELLS = 1 << 22
 def shortest_path_distances(graph: GraphBatch) -> Tensor:
     """Return the number of edges on a shortest path from i to j, [pairs], -1 without a path; cached.
 
-    Pairs are ordered as in `pair_layout`. The spatial encoding of Graphormer (arXiv:2106.05234) embeds them.
+    Pairs are ordered as in `pair_layout`. The spatial encoding of Graphormer (arXiv:2106.05234) embeds them. They are
+    computed on the host: each step of the search depends on whether the one before reached anything.
     """
-    return graph.cached("shortest-path distances", lambda: _distances(pair_layout(graph)))
+    return graph.cached("shortest-path distances", lambda: to_device(host_distances(graph), graph.device))
+
+
+def host_distances(graph: GraphBatch) -> Tensor:
+    """Return the same in the memory of the host."""
+    return graph.cached("host shortest-path distances", lambda: _distances(host_layout(graph)))
 
 
 def _distances(layout: PairLayout) -> Tensor:

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs.batch import GraphBatch
+from graphtrial.graphs.transfer import to_device
 
 ALIGNMENT = 8
 """Matrices are padded to a multiple: all start at the same alignment, so that their products are the same bits in
@@ -50,6 +51,12 @@ class PairLayout:
     edges: Tensor
     sizes: Tensor
 
+    def to(self, device: torch.device) -> PairLayout:
+        """Copy the layout to a device."""
+        if device.type == "cpu":
+            return self
+        return PairLayout(*(to_device(tensor, device) for tensor in (self.ptr, self.index, self.edges, self.sizes)))
+
     @property
     def count(self) -> int:
         """The number of pairs."""
@@ -80,11 +87,16 @@ class PairLayout:
 
 def pair_layout(graph: GraphBatch) -> PairLayout:
     """Return the layout of all ordered pairs of a batch, cached."""
-    return graph.cached("pair layout", lambda: _layout(graph))
+    return graph.cached("pair layout", lambda: host_layout(graph).to(graph.device))
 
 
-def _layout(graph: GraphBatch) -> PairLayout:
-    sizes = graph.ptr.diff()
+def host_layout(graph: GraphBatch) -> PairLayout:
+    """Return the layout in the memory of the host, cached: another device is waited for once, for its edges."""
+    return graph.cached("host pair layout", lambda: _layout(graph.host_ptr, graph.edge_index.cpu()))
+
+
+def _layout(node_ptr: Tensor, edge_index: Tensor) -> PairLayout:
+    sizes = node_ptr.diff()
     ptr = torch.cat([sizes.new_zeros(1), (sizes**2).cumsum(0)])
     if int(ptr[-1]) > MOST_PAIRS:
         raise GraphTrialError(
@@ -92,11 +104,11 @@ def _layout(graph: GraphBatch) -> PairLayout:
             "size, or a model without pairs"
         )
     owner, inner = _inner(sizes**2)
-    width, first = sizes[owner], graph.ptr[owner]
+    width, first = sizes[owner], node_ptr[owner]
     index = torch.stack([first + inner // width, first + inner % width]) if len(owner) else ptr.new_zeros(2, 0)
-    source, target = graph.edge_index
-    of_edge = graph.batch[source]
-    start = graph.ptr[of_edge]
+    source, target = edge_index
+    of_edge = torch.repeat_interleave(torch.arange(len(sizes)), sizes)[source]
+    start = node_ptr[of_edge]
     edges = ptr[of_edge] + (source - start) * sizes[of_edge] + (target - start)
     return PairLayout(ptr, index, edges, sizes)
 

@@ -9,8 +9,9 @@ import torch
 from torch import Tensor
 
 from graphtrial.graphs.batch import GraphBatch
-from graphtrial.graphs.pairs.distances import shortest_path_distances
-from graphtrial.graphs.pairs.layout import PairBucket, pair_layout
+from graphtrial.graphs.pairs.distances import host_distances
+from graphtrial.graphs.pairs.layout import PairBucket, host_layout
+from graphtrial.graphs.transfer import to_device
 
 CELLS = 1 << 16
 CHUNK = 1 << 22
@@ -29,18 +30,25 @@ class PathEdges:
     edge: Tensor
     weight: Tensor
 
+    def to(self, device: torch.device) -> PathEdges:
+        """Copy to a device, with weights in 32 bits, because mps has no others."""
+        if device.type == "cpu":
+            return self
+        tensors = self.pair, self.hop, self.edge, self.weight.float()
+        return PathEdges(*(to_device(tensor, device) for tensor in tensors))
+
 
 def path_edges(graph: GraphBatch, hops: int) -> PathEdges:
     """Return the first `hops` edges of all shortest paths of a batch; cached.
 
     Where a pair has several shortest paths, each has the same weight, which does not depend on the order of the nodes.
-    Parallel edges are different paths.
+    Parallel edges are different paths. Computed on the host, as the distances are.
     """
-    return graph.cached(f"path edges {hops}", lambda: _path_edges(graph, hops))
+    return graph.cached(f"path edges {hops}", lambda: _path_edges(graph, hops).to(graph.device))
 
 
 def _path_edges(graph: GraphBatch, hops: int) -> PathEdges:
-    layout, distance = pair_layout(graph), shortest_path_distances(graph)
+    layout, distance = host_layout(graph), host_distances(graph)
     adjacency = layout.adjacency().double()
     ids = torch.arange(layout.count, device=distance.device)
     cell_of = torch.empty_like(ids)

@@ -30,4 +30,4 @@ def _without_loops(full: GraphBatch) -> GraphBatch:
         "in_degree": degree,
         "out_degree": degree,
     }
-    return GraphBatch(structure, {}, full.num_graphs)
+    return GraphBatch(structure, {}, full.num_graphs, full.host_ptr)

@@ -1,6 +1,9 @@
 """Matrix products of single channels in eight lanes, one channel each, written as LLVM vector instructions.
 
-The compiler keeps no tile of a result in registers, and BLAS has no kernel for thousands of products of 20 x 20.
+The compiler keeps no tile of a result in registers, and BLAS has no kernel for thousands of products of 20 x 20:
+`torch.bmm` reaches 22 to 45 GFLOP/s on matrices of 19 to 27 rows, the tiles 93 to 113 on 12 to 118 rows, and 50 with
+the copies of `pairs.product` (one core, AMD, AVX-512). The portable fallback is `torch.bmm` on padded buckets
+(`nn.dense.autograd`).
 """
 
 from __future__ import annotations
