@@ -148,14 +148,15 @@ def session_home(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.
     """The cache folder shared by all tests and processes of the session, so that a dataset is prepared once."""
     base = tmp_path_factory.getbasetemp()
     home = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "graphtrial-home"
-    if pytestconfig.getoption("--long") or pytestconfig.cache is None:  # everything is prepared anew
+    cache = getattr(pytestconfig, "cache", None)
+    if pytestconfig.getoption("--long") or cache is None:  # everything is prepared anew
         home.mkdir(exist_ok=True)
         yield home
         return
-    kept = pytestconfig.cache.mkdir("prepared") / prepared.fingerprint(raw_data())
-    prepared.restore(kept, home)
+    cached = cache.mkdir("prepared") / prepared.fingerprint(raw_data())
+    prepared.restore(cached, home)
     yield home
-    prepared.keep(home, kept)
+    prepared.keep(home, cached)
 
 
 @pytest.fixture(autouse=True)

@@ -26,6 +26,8 @@ from graphtrial.trials import Store
 
 VOID = {"meta", "link", "br", "img", "input", "rect", "path", "line", "circle"}
 
+pytestmark = pytest.mark.slow
+
 
 class Page(HTMLParser):
     """Checks that tags are closed in order, and gathers what a test asks about."""
@@ -85,7 +87,6 @@ def pages(site: Path) -> dict[Path, Page]:
     return {file: Page(file.read_text(encoding="utf-8")) for file in sorted(site.rglob("*.html"))}
 
 
-@pytest.mark.slow
 def test_every_link_and_source_leads_to_a_file_of_the_site_or_to_a_place_on_the_page(site: Path) -> None:
     actual = pages(site)
     assert len(actual) > 25
@@ -186,7 +187,6 @@ def test_the_first_page_counts_verdicts_as_the_rows_have_them(site: Path) -> Non
     assert rows
 
 
-@pytest.mark.slow
 def test_a_new_report_replaces_the_old_one_and_leaves_anything_else_alone(site: Path, tmp_path: Path) -> None:
     store = sample_store(tmp_path / "store.sqlite")
     first = write_site(store, tmp_path / "site")
