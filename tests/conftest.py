@@ -18,11 +18,15 @@ if not any(word.startswith("--device") for word in sys.argv):
     os.environ["CUDA_VISIBLE_DEVICES"] = ""  # the tests of bits are tests of the CPU
 
 import pytest  # noqa: E402
+from hypothesis import settings  # noqa: E402
 from tests.helpers import durations, prepared, pretend  # noqa: E402
 from tests.helpers.tally import Tally  # noqa: E402
 
 from graphtrial.core.plugins import permissions  # noqa: E402
 from graphtrial.ops.portable import portable_path  # noqa: E402
+
+settings.register_profile("patient", deadline=None)  # a busy machine is no failure
+settings.load_profile("patient")
 
 # Read before any test runs, because the fixture below hides it from tests that do not ask for it.
 _CONFIGURED = os.environ.get("GRAPHTRIAL_MIRROR")
