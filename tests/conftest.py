@@ -18,11 +18,15 @@ if not any(word.startswith("--device") for word in sys.argv):
     os.environ["CUDA_VISIBLE_DEVICES"] = ""  # the tests of bits are tests of the CPU
 
 import pytest  # noqa: E402
+from hypothesis import settings  # noqa: E402
 from tests.helpers import durations, prepared, pretend  # noqa: E402
 from tests.helpers.tally import Tally  # noqa: E402
 
 from graphtrial.core.plugins import permissions  # noqa: E402
 from graphtrial.ops.portable import portable_path  # noqa: E402
+
+settings.register_profile("patient", deadline=None)  # a busy machine is no failure
+settings.load_profile("patient")
 
 # Read before any test runs, because the fixture below hides it from tests that do not ask for it.
 _CONFIGURED = os.environ.get("GRAPHTRIAL_MIRROR")
@@ -148,14 +152,15 @@ def session_home(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.
     """The cache folder shared by all tests and processes of the session, so that a dataset is prepared once."""
     base = tmp_path_factory.getbasetemp()
     home = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "graphtrial-home"
-    if pytestconfig.getoption("--long") or pytestconfig.cache is None:  # everything is prepared anew
+    cache = getattr(pytestconfig, "cache", None)
+    if pytestconfig.getoption("--long") or cache is None:  # everything is prepared anew
         home.mkdir(exist_ok=True)
         yield home
         return
-    kept = pytestconfig.cache.mkdir("prepared") / prepared.fingerprint(raw_data())
-    prepared.restore(kept, home)
+    cached = cache.mkdir("prepared") / prepared.fingerprint(raw_data())
+    prepared.restore(cached, home)
     yield home
-    prepared.keep(home, kept)
+    prepared.keep(home, cached)
 
 
 @pytest.fixture(autouse=True)

@@ -37,6 +37,27 @@ def run(folder: Path, before: str = "") -> tuple[int, list[int]]:
     return done.returncode, [int(word) for word in done.stdout.split()]
 
 
+def test_a_kernel_is_compiled_by_one_of_two_processes(tmp_path: Path) -> None:
+    write(tmp_path, "x + 1")
+    script = CALL.format(folder=str(tmp_path), before="")
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kept")}
+    both = [
+        subprocess.Popen([sys.executable, "-c", script], env=environment, stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    assert sorted(process.communicate(timeout=300)[0].split() for process in both) == [["11", "0"], ["11", "1"]]
+
+
+def test_a_folder_that_cannot_be_locked_is_no_obstacle(tmp_path: Path) -> None:
+    write(tmp_path, "x + 1")
+    assert run(tmp_path) == (0, [11, 0])
+    (lock,) = (tmp_path / "kept").rglob("*.compile.lock")
+    lock.unlink(missing_ok=True)
+    lock.mkdir()
+    write(tmp_path, "x + 2")
+    assert run(tmp_path) == (0, [12, 0])
+
+
 def write(folder: Path, body: str, more: str = "") -> None:
     (folder / "kernel.py").write_text(KERNEL.format(body=body, more=more))
 

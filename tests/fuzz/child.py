@@ -31,7 +31,7 @@ from graphtrial.cli.failures import INTERNAL, INTERNAL_ERROR
 from graphtrial.cli.main import app
 
 MEMORY_BYTES = 16 << 30
-SLOW = 60.0
+SLOW = 300.0
 """Seconds after which a command counts as hanging; nothing here has more to do than a second's work."""
 
 

@@ -36,28 +36,31 @@ def fingerprint(raw: Path | None) -> str:
     return hasher.hexdigest()[:16]
 
 
-def restore(kept: Path, home: Path) -> None:
+def restore(cached: Path, home: Path) -> None:
     """Link the datasets kept of an earlier session into a new cache folder; the first of several processes does it."""
     with FileLock(home.with_suffix(".lock")):
-        for folder in sorted(kept.iterdir()) if kept.is_dir() and not home.exists() else ():
-            shutil.copytree(folder, home / "datasets" / folder.name, copy_function=_link)
+        for folder in sorted(cached.iterdir()) if cached.is_dir() and not home.exists() else ():
+            try:
+                shutil.copytree(folder, home / "datasets" / folder.name, copy_function=_link)
+            except OSError:  # a session of other sources, at the same time, removes it
+                shutil.rmtree(home / "datasets" / folder.name, ignore_errors=True)
         home.mkdir(exist_ok=True)
 
 
-def keep(home: Path, kept: Path) -> None:
+def keep(home: Path, cached: Path) -> None:
     """Keep the small datasets of the package for the next session, and remove those of other sources."""
     if not (home / "datasets").is_dir():
         return
-    for other in kept.parent.iterdir() if kept.parent.is_dir() else ():
-        if other != kept:
+    for other in cached.parent.iterdir() if cached.parent.is_dir() else ():
+        if other != cached:
             shutil.rmtree(other, ignore_errors=True)
     from graphtrial.datasets import DATASETS
 
     kinds = {name: DATASETS.get(name) for name in DATASETS.names()}
     small = {name for name, kind in kinds.items() if kind.__module__.startswith("graphtrial.") and not kind.large}
     for folder in sorted((home / "datasets").glob("*-????????????????")):
-        if folder.is_dir() and folder.name.rpartition("-")[0] in small and not (kept / folder.name).exists():
-            with atomic_folder(kept / folder.name, flush=False) as temporary:
+        if folder.is_dir() and folder.name.rpartition("-")[0] in small and not (cached / folder.name).exists():
+            with atomic_folder(cached / folder.name, flush=False) as temporary:
                 shutil.copytree(folder, temporary, copy_function=_link, dirs_exist_ok=True)
 
 

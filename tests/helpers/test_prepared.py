@@ -40,14 +40,14 @@ def test_raw_files_count_and_the_command_line_does_not(source: Path, tmp_path: P
 
 def test_what_is_kept_is_restored_once_and_of_other_sources_removed(tmp_path: Path) -> None:
     name = "csl-0123456789abcdef"
-    first, second, kept = tmp_path / "first", tmp_path / "second", tmp_path / "kept" / "now"
+    first, second, cached = tmp_path / "first", tmp_path / "second", tmp_path / "kept" / "now"
     for folder in (f"first/datasets/{name}", "first/datasets/stranger-0123456789abcdef", "kept/before/x"):
         (tmp_path / folder).mkdir(parents=True)
     (first / "datasets" / name / "graphs").write_text("content")
-    prepared.keep(first, kept)
-    assert [path.name for path in kept.parent.rglob("*")] == ["now", name, "graphs"]
-    prepared.restore(kept, second)
+    prepared.keep(first, cached)
+    assert [path.name for path in cached.parent.rglob("*")] == ["now", name, "graphs"]
+    prepared.restore(cached, second)
     assert (second / "datasets" / name / "graphs").read_text() == "content"
     shutil.rmtree(second / "datasets")
-    prepared.restore(kept, second)  # another process of the same session
+    prepared.restore(cached, second)  # another process of the same session
     assert list(second.iterdir()) == []

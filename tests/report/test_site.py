@@ -27,6 +27,8 @@ from graphtrial.trials import Store
 
 VOID = {"meta", "link", "br", "img", "input", "rect", "path", "line", "circle"}
 
+pytestmark = pytest.mark.slow
+
 
 class Page(HTMLParser):
     """Checks that tags are closed in order, and collects links, scripts and text."""
@@ -84,7 +86,6 @@ def pages(site: Path) -> dict[Path, Page]:
     return {file: Page(file.read_text(encoding="utf-8")) for file in sorted(site.rglob("*.html"))}
 
 
-@pytest.mark.slow
 def test_every_link_resolves_within_the_site(site: Path) -> None:
     actual = pages(site)
     assert len(actual) > 25
@@ -197,7 +198,6 @@ def test_overview_counts_verdicts_of_rows(site: Path) -> None:
     assert rows
 
 
-@pytest.mark.slow
 def test_new_report_replaces_the_old_one_and_keeps_other_files(site: Path, tmp_path: Path) -> None:
     store = sample_store(tmp_path / "store.sqlite")
     first = write_site(store, tmp_path / "site")

@@ -12,6 +12,8 @@ from graphtrial.results import result_rows
 from graphtrial.results.titles import dataset_title
 from graphtrial.shipped import shipped_store
 
+pytestmark = pytest.mark.slow
+
 MOST_BYTES, BLOCK = 25_000_000, 4096
 
 

@@ -7,20 +7,21 @@ import importlib
 import io
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import IO, Any, TypeVar, cast
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 from numba import njit
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 Array = Any
 F = TypeVar("F", bound=Callable[..., Any])
 _DIGEST = 32
+_WAIT_SECONDS = 60
 
 
 class _CacheFiles(IndexDataCacheFile):
@@ -69,13 +70,34 @@ class _CacheFiles(IndexDataCacheFile):
 
 
 class _Cache(FunctionCache):
-    """Numba's cache of one function, stamped with the content of every source file compiled into it."""
+    """Numba's cache of one function, stamped with the content of every source file compiled into it.
+
+    One process at a time compiles the function, from the failed load to the save; another one waits and loads the
+    result. A process that fails in between holds the lock to its end, and others compile after `_WAIT_SECONDS`.
+    """
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
         self._cache_file = _CacheFiles(self._cache_path, self._impl.filename_base, _stamp(function))
+        self._compiling = FileLock(f"{self._cache_file._index_path}.compile.lock")
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
+        loaded = self._load(sig, target_context)
+        if loaded is None:
+            with suppress(OSError, Timeout):  # a folder that cannot be written, or a process that never ends
+                self._compiling.acquire(timeout=_WAIT_SECONDS)
+                loaded = self._load(sig, target_context)
+            if loaded is not None:
+                self._compiling.release()
+        return loaded
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        finally:
+            self._compiling.release()  # does nothing without the lock
+
+    def _load(self, sig: Any, target_context: Any) -> Any:
         _import_without_scipy()
         try:
             return super().load_overload(sig, target_context)

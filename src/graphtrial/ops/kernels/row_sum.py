@@ -1,6 +1,6 @@
 """SpMM of one row, written as LLVM vector instructions, because the compiler does not keep its sum in registers.
 
-Forward and backward on one core (`python -m benchmarks.operators`, AMD, AVX-512): against the portable fallback, the plain
+Forward and backward on one core (`python -m benchmarks.operators`, AMD, AVX-512): against the fallback, the plain
 loops of `kernels.spmm`, 1.7 times as fast on PATTERN, 1.2 on Wiki-CS, but 0.9 on ZINC and 0.95 on CSL, where rows have
 two to four entries; against `torch.sparse` 1.6, 2.0, 1.0 to 1.4 and 0.8. Kept for graphs with long rows; on the others
 it loses a tenth of a millisecond at most.
