@@ -14,6 +14,7 @@ from graphtrial.graphs import GraphBatch
 from graphtrial.ops.linear import MIN_SIZE
 from graphtrial.ops.portable import uses_kernels
 from graphtrial.ops.vector_paths import has_vectors
+from graphtrial.tape.codes import OPERANDS
 from graphtrial.tape.memory import FIXED
 from graphtrial.tape.program import ARENA_INPUT, Memory, Tape, encode
 from graphtrial.tape.recorder import record
@@ -179,3 +180,11 @@ class _Pass(torch.autograd.Function):
     def backward(ctx: Any, grad_logits: Tensor) -> tuple[None, None, None]:
         ctx.program.differentiate(grad_logits)
         return None, None, None
+
+
+def warm_up() -> None:
+    """Compile the interpreter, or load it from disk."""
+    from graphtrial.tape.interpreter import execute
+
+    program, operands, slots = (np.empty((0, columns), np.int64) for columns in (OPERANDS, 7, 5))
+    execute(program, operands, slots, np.zeros(1, np.int64), np.ones(4, np.int64), np.zeros(1), np.zeros(1, np.int64))
