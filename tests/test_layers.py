@@ -31,7 +31,7 @@ MAY_IMPORT: dict[str, str] = {
     "trials": "core graphs svm metrics tasks encodings kernels nn datasets training published",
     "shipped": "core trials",
     "studies": "core svm encodings kernels nn datasets training published trials",
-    "execution": "core graphs ops svm nn datasets training trials",
+    "execution": "core graphs ops svm nn tape datasets training trials",
     "tuning": "core encodings nn datasets training trials studies execution",
     "results": "core svm tasks metrics encodings kernels nn datasets training published trials studies execution",
     "report": "core metrics tasks encodings kernels nn datasets training published trials studies results plots",

@@ -5,10 +5,12 @@ import numpy as np
 import graphtrial.execution.worker  # noqa: F401
 from graphtrial.graphs import GraphBatch, GraphSet
 from graphtrial.ops import kernels
+from graphtrial.tape import runner
 from graphtrial.trials.environment import environment
 
 environment()  # hashes the source of the package, once for all workers
 kernels.warm_up()
+runner.warm_up()
 graphs = GraphSet.build([2], [1], np.array([[0], [1]]))
 for array in graphs.structure.values():
     array.flags.writeable = False  # read-only as a memory-mapped set: another type for Numba

@@ -11,9 +11,19 @@ from graphtrial.tape.program import Tape
 from graphtrial.tape.symbol import NotRecordableError, Rows, Symbol, SymbolicColumn
 
 
-def embedding(tape: Tape, index: Any, weight: Any, *options: Any, **more: Any) -> Symbol:
-    """Record a lookup of rows; options of `torch.nn.functional.embedding` are those of `nn.Embedding`'s defaults."""
-    if not isinstance(index, SymbolicColumn) or any(options) or any(more.values()):
+def embedding(
+    tape: Tape,
+    index: Any,
+    weight: Any,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Symbol:
+    """Record a lookup of rows, as `torch.nn.functional.embedding`; without options."""
+    optional = padding_idx is not None or max_norm is not None or scale_grad_by_freq or sparse
+    if not isinstance(index, SymbolicColumn) or optional:
         raise NotRecordableError("an embedding with options")
     table = as_symbol(tape, weight)
     out = result(tape, index.operand.rows, (table.operand.columns,), table)

@@ -9,10 +9,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from graphtrial.core.hardware import threads
 from graphtrial.graphs import GraphBatch
 from graphtrial.ops.linear import MIN_SIZE
 from graphtrial.ops.portable import uses_kernels
 from graphtrial.ops.vector_paths import has_vectors
+from graphtrial.tape.codes import OPERANDS
 from graphtrial.tape.memory import FIXED
 from graphtrial.tape.program import ARENA_INPUT, Memory, Tape, encode
 from graphtrial.tape.recorder import record
@@ -20,9 +22,11 @@ from graphtrial.tape.structure import INPUTS
 from graphtrial.tape.symbol import AS_FLOAT
 
 MAX_ELEMENTS = 1 << 20
-"""Elements of the widest node or edge state of a batch above which a model takes the ordinary path.
+"""Elements of the widest node or edge matrix of a batch above which a model takes the ordinary path.
 
-There a step takes milliseconds of arithmetic, which several threads may share, and Python hardly counts.
+There a step takes tens of milliseconds of arithmetic, of which Python is a small part: at 0.6 million (PROTEINS in
+batches of 64) the program still halves the processor time of a step. Several threads share kernels on the ordinary path
+alone, so that with them the limit is `threads.MIN_WORK`, below which one thread computes anyway.
 """
 Gradients = Callable[[Sequence[Tensor]], Sequence[Tensor]]
 
@@ -63,7 +67,8 @@ class Program:
     def fits(self, batch: GraphBatch) -> bool:
         """Return whether the program is worth while for a batch, and defined for it."""
         nodes, edges, graphs = batch.num_nodes, batch.num_edges, batch.num_graphs
-        if edges < MIN_SIZE or max(nodes, edges) * self.width > MAX_ELEMENTS:
+        limit = MAX_ELEMENTS if threads.current_threads() == 1 else threads.MIN_WORK
+        if edges < MIN_SIZE or max(nodes, edges) * self.width >= limit:
             return False
         self.sizes[:] = nodes, edges, graphs, 1
         return all(sum(a * b for a, b in zip(rows, (nodes, edges, graphs, 1), strict=True)) > 1
@@ -175,3 +180,11 @@ class _Pass(torch.autograd.Function):
     def backward(ctx: Any, grad_logits: Tensor) -> tuple[None, None, None]:
         ctx.program.differentiate(grad_logits)
         return None, None, None
+
+
+def warm_up() -> None:
+    """Compile the interpreter, or load it from disk."""
+    from graphtrial.tape.interpreter import execute
+
+    program, operands, slots = (np.empty((0, columns), np.int64) for columns in (OPERANDS, 7, 5))
+    execute(program, operands, slots, np.zeros(1, np.int64), np.ones(4, np.int64), np.zeros(1), np.zeros(1, np.int64))

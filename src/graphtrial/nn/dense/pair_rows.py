@@ -1,6 +1,7 @@
 """3WL-GNN's block on pairs without padding, by compiled kernels that threads share.
 
-The portable fallback, for processors without vector instructions and other devices, is `dense.autograd` on padded buckets.
+The portable fallback, for processors without vector instructions and other devices, is `dense.autograd` on padded
+buckets.
 """
 
 from __future__ import annotations

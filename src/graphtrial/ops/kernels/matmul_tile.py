@@ -3,8 +3,8 @@
 BLAS libraries are tuned to large matrices. Single products of 3,200 rows on one core reach 104 to 111 GFLOP/s, at
 every width from 79 to 145; torch's 64 at widths of 79 and 145, and 94 to 98 at multiples of eight (AMD, AVX-512). The
 portable fallback is torch's product, block by block (`ops.linear`): forward and backward of a linear layer with bias
-the tiles are 1.15 to 1.3 times as fast at widths of 120 to 146, and 1.1 to 1.2 times as fast as one call of torch, which
-has no blocks and therefore other bits on several threads. Small batches (CSL, 205 rows): 0.7, bound by calls from
+the tiles are 1.15 to 1.3 times as fast at widths of 120 to 146, and 1.1 to 1.2 times as fast as one call of torch,
+which has no blocks and therefore other bits on several threads. Small batches (CSL, 205 rows): 0.7, bound by calls from
 Python (`python -m benchmarks.operators`).
 """
 
