@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from graphtrial.core.arguments import Depth, DropoutRate, Range, Width
 from graphtrial.graphs import GraphBatch
@@ -85,7 +86,7 @@ class GRITLayer(nn.Module):
         pairs = edge_add(full, self.K(x), self.Q(x)).view(len(e), *shape[1:])
         root: Tensor = SignedSqrt.apply(pairs * weight)  # type: ignore[no-untyped-call]
         hidden = (root + bias).relu()
-        scores = torch.einsum("phd,dh->ph", hidden, self.score.squeeze(2)).clamp(-CLAMP, CLAMP)
+        scores = F.linear(hidden.flatten(1), self._score_weight()).clamp(-CLAMP, CLAMP)
         alpha = dropout(edge_softmax(full, scores), self.attention_dropout, self.training)
         attended = aggregate(full, self.V(x).view(len(x), *shape[1:]), "sum", alpha)
         summed = aggregate_messages(full, (hidden * alpha.unsqueeze(2)).flatten(1)).view(attended.shape)
@@ -97,6 +98,12 @@ class GRITLayer(nn.Module):
         if self.last:
             return out, e
         return out, self.edge_norm(e + self.edge_output(self.dropout(hidden.flatten(1))))
+
+    def _score_weight(self) -> Tensor:
+        """Return the score vectors as a block-diagonal matrix, [heads, width]: one product for all heads."""
+        vectors = self.score.squeeze(2).T
+        heads = torch.eye(self.heads, dtype=vectors.dtype, device=vectors.device)
+        return (heads.unsqueeze(2) * vectors).flatten(1)
 
 
 @MODELS.register("grit", title="GRIT")
