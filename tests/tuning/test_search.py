@@ -223,6 +223,13 @@ def test_a_search_that_cannot_run_is_refused_before_anything_runs(
     assert "\n" not in str(error.value)
 
 
+def test_only_tpe_needs_optuna(declare: Declare, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    with pytest.raises(GraphTrialError, match=r"graphtrial\[tune\]"):
+        declare(search="tpe")
+    declare(search="halving")
+
+
 def test_hours_that_cannot_finish_one_configuration_are_refused(declare: Declare, store: Store) -> None:
     with pytest.raises(GraphTrialError, match="cannot finish one configuration: 1000 epochs of"):
         tune(declare("0.0000001h", epochs=1000), store, workers=0)

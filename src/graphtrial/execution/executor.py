@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -35,6 +36,11 @@ def make_executor(text: str) -> Executor:
     """Build an executor from text: `processes:4`, `vectorized`, `ray` or `ray:10.0.0.1:6379,cpus=2,memory_gb=4`."""
     component = Component.parse(text, _executor)
     return _executor(component.name)(**component.arguments)
+
+
+def session(executor: Executor | None) -> AbstractContextManager[None]:
+    """Return a context in which several runs of an executor share its connection to a cluster, if it has one."""
+    return executor.session() if isinstance(executor, RayCluster) else nullcontext()
 
 
 def run_trials(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
@@ -101,6 +101,10 @@ class RayCluster:
                     for reference in running:
                         ray.cancel(reference, force=True)
                     ray.kill(mailbox)
+
+    def session(self) -> AbstractContextManager[None]:
+        """Return a connection to the cluster that several runs share."""
+        return connected(import_ray(), self.address)
 
     def resources(self, compute: Compute, cluster_gpus: float) -> tuple[Compute, float]:
         """Return the computation on a machine of a cluster with that many GPUs, and the GPUs of each trial."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.hardware.compute import AUTOMATIC, Compute
-from graphtrial.execution.executor import Executor, Listener, run_trials
+from graphtrial.execution.executor import Executor, Listener, run_trials, session
 from graphtrial.studies.estimate import cached_timing, measure_timing
 from graphtrial.studies.plan import expand
 from graphtrial.trials.store import Store, TrialRecord
@@ -78,10 +78,11 @@ def tune(
         run_trials(trials, store, workers=workers, listener=listener, executor=executor, compute=paused)
 
     _check_hours(tuning)
-    proposals, results = (halve if tuning.is_halving else search)(tuning, store, run)
-    winner = best(results)
-    tests = tuning.subject.trials(proposals[winner].configuration, tuning.seeds, tuning.splits, score_test=True)
-    run(tests, None)
+    with session(executor):
+        proposals, results = (halve if tuning.is_halving else search)(tuning, store, run)
+        winner = best(results)
+        tests = tuning.subject.trials(proposals[winner].configuration, tuning.seeds, tuning.splits, score_test=True)
+        run(tests, None)
     ids = tuple(trial.id for trial in tests)
     configurations = tuple(tuple(trial.id for trial in proposal.trials) for proposal in proposals)
     spent = (tuple(one.epochs for one in results), tuple(float(one.core_seconds) for one in results))
