@@ -40,7 +40,7 @@ def command(ready: Callable[..., None], tick: Tick, dataset: str, width: int) ->
         tick(ended - start, 0.0)
 
 
-def answers(ready: Callable[..., None], tick: Tick, words: list[str]) -> None:
+def command(ready: Callable[..., None], tick: Tick, words: list[str]) -> None:
     """Run a command that only tells something, in a folder without a store."""
     ready()
     while True:

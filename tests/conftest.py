@@ -153,7 +153,7 @@ def session_home(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.
     base = tmp_path_factory.getbasetemp()
     home = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "graphtrial-home"
     cache = getattr(pytestconfig, "cache", None)
-    if pytestconfig.getoption("--long") or cache is None:  # everything is prepared anew
+    if pytestconfig.getoption("--long") or cache is None:  # everything is prepared again
         home.mkdir(exist_ok=True)
         yield home
         return

@@ -58,15 +58,15 @@ def _modules(registry: Registry[Any]) -> dict[str, str]:
 
 def _by_source(registry: Registry[Any], name: str) -> str:
     """Return the one module whose source has this name in quotes, or nothing: an object has no module of its own."""
-    found = []
+    names = []
     for package in registry.packages:
         folder = importlib.import_module(package).__path__
         for info in pkgutil.iter_modules(folder, f"{package}."):
             spec = find_spec(info.name)
             source = Path(spec.origin).read_text(encoding="utf-8") if spec and spec.origin else ""
             if f'"{name}"' in source:
-                found.append(info.name)
-    return found[0] if len(found) == 1 else ""
+                names.append(info.name)
+    return names[0] if len(names) == 1 else ""
 
 
 def _studies() -> dict[str, Any]:

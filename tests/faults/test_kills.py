@@ -55,7 +55,7 @@ def work_of(group: int) -> float:
 
 
 def undisturbed(words: Sequence[object], *, measured: bool) -> float:
-    """Run a command to its end; return how much its processes worked, or run it here where nobody asks."""
+    """Run a command to its end; return how much its processes worked, or run it in this process if not `measured`."""
     if measured:
         return _watched(command(*words), None)[0]
     result = CliRunner().invoke(app, [*map(str, words), *(["--workers", "0"] if words[0] in ("run", "study") else [])])

@@ -32,7 +32,7 @@ ATEN = {
     "scatter_reduce": "scatter_reduce prod",
     "resize_": "resize_",
 }
-"""ATen operator of each function or module of the list; scatter_reduce is on it with `prod` only, which nobody uses."""
+"""ATen operator of each function or module of the list; scatter_reduce is on it with `prod` only, which is unused."""
 
 
 def documented() -> set[str]:

@@ -1,8 +1,8 @@
-"""Prepared datasets that outlive a session, as long as nothing that has a say in them changes.
+"""Prepared datasets that outlive a session, as long as nothing that affects them changes.
 
 Preparing them takes most of a minute, and few changes of the code concern them. A session begins with links to those
 of an earlier one whose sources, libraries and raw files were the same; each is verified when it is read, as in every
-cache. The long form prepares everything anew.
+cache. The long form prepares everything again.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def keep(home: Path, cached: Path) -> None:
 
 
 def _link(source: str, target: str) -> None:
-    """Link a file, which nobody writes to again, or copy it to another file system."""
+    """Link a file, which is never written again, or copy it to another file system."""
     try:
         os.link(source, target)
     except OSError:

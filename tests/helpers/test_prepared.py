@@ -1,4 +1,4 @@
-"""Datasets of an earlier session are used only if nothing that has a say in them has changed."""
+"""Datasets of an earlier session are used only if nothing that affects them has changed."""
 
 from __future__ import annotations
 

@@ -86,8 +86,8 @@ def _indexed_entries(kind: str) -> list[dict[str, Any]] | None:
         kind == "datasets" and any(custom_home().glob("*.json"))
     ):
         return None
-    known = indexed(kind)
-    return None if known is None else known.entries
+    entries = indexed(kind)
+    return None if entries is None else entries.entries
 
 
 def _has_results(store: Path) -> bool:

@@ -39,8 +39,8 @@ def module_of(plural: str, packages: Iterable[str], name: str) -> str | None:
     part = _content().get(plural)
     if not isinstance(part, dict) or part["files"] != files_of(packages) or name not in part["modules"]:
         return None
-    known = _indexed_once(plural)
-    return None if known is None else known.modules[name]
+    entries = _indexed_once(plural)
+    return None if entries is None else entries.modules[name]
 
 
 def files_of(packages: Iterable[str]) -> list[str]:

@@ -69,7 +69,7 @@ def tune(
 ) -> Tuned:
     """Search, choose by the validation score, test the chosen configuration with the seeds of the protocol.
 
-    Trials that have a result are not run again, so that a killed search resumes: its proposals are computed anew from
+    Trials that have a result are not run again, so that a killed search resumes: its proposals are recomputed from
     the results in the store. The test part is scored for the chosen configuration alone.
     """
 

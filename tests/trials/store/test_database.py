@@ -166,7 +166,7 @@ def test_two_processes_write_and_close_at_once(store: Store, study: Study) -> No
     assert store.path.read_bytes()[18:20] == b"\1\1"
 
 
-def test_a_killed_writer_locks_nobody_out(store: Store, study: Study) -> None:
+def test_killed_writer_leaves_no_lock(store: Store, study: Study) -> None:
     def kill(writers: list[multiprocessing.process.BaseProcess]) -> None:
         while not store.trials():
             pass

@@ -1,4 +1,4 @@
-"""Searches in a store: written, read, merged, and validated whoever wrote them."""
+"""Searches in a store: written, read, merged, and validated."""
 
 from __future__ import annotations
 

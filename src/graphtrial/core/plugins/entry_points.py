@@ -19,12 +19,12 @@ def installed(plural: str) -> dict[str, EntryPoint]:
     return {point.name: point for point in _installed(f"graphtrial.{plural}", _search_path())}
 
 
-def not_allowed(plural: str, known: Container[str]) -> dict[str, str]:
-    """Return the entry points that are neither `known` names nor allowed, with their import paths."""
+def not_allowed(plural: str, registered: Container[str]) -> dict[str, str]:
+    """Return the entry points that are neither `registered` names nor allowed, with their import paths."""
     return {
         name: point.value
         for name, point in sorted(installed(plural).items())
-        if name not in known and not permissions.is_allowed(name)
+        if name not in registered and not permissions.is_allowed(name)
     }
 
 

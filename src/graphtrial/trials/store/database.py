@@ -1,4 +1,4 @@
-"""Transactions on the SQLite file of a store: on a connection that is kept open, or on one of their own."""
+"""Transactions on the SQLite file of a store: on a connection that is held open, or on one of their own."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ from graphtrial.trials.store.journal import (
 
 
 @dataclass(eq=False)
-class _Kept:
-    """A connection of this process that is kept open, and how many blocks keep it."""
+class _OpenConnection:
+    """A connection of this process that is held open, and how many blocks keep it."""
 
     connection: sqlite3.Connection
     thread: int
     blocks: int = 1
 
 
-_kept: dict[tuple[int, int] | None, _Kept] = {}
-_of_the_parent: list[_Kept] = []
+_open_connections: dict[tuple[int, int] | None, _OpenConnection] = {}
+_of_the_parent: list[_OpenConnection] = []
 _reading: dict[tuple[int, int] | None, list[str]] = {}
 """Modes of the open read connections of this process."""
 
 
 def _forget() -> None:
     # A connection must not be used in a forked process, nor closed there, which would drop the index of the log.
-    _of_the_parent.extend(_kept.values())
-    _kept.clear()
+    _of_the_parent.extend(_open_connections.values())
+    _open_connections.clear()
 
 
 os.register_at_fork(after_in_child=_forget)
@@ -59,8 +59,8 @@ def kept_open(path: Path) -> Iterator[None]:
     """
     with one_line_errors(path):
         key = _key(path)
-        kept = _kept.get(key)
-        if kept is None:
+        held = _open_connections.get(key)
+        if held is None:
             connection = connect(path, "mode=rw")
             try:
                 start_log(connection, path)
@@ -71,16 +71,16 @@ def kept_open(path: Path) -> Iterator[None]:
                 connection.close()
                 raise
             key = (status.st_dev, status.st_ino)
-            kept = _kept[key] = _Kept(connection, threading.get_ident(), 0)
-    kept.blocks += 1
+            held = _open_connections[key] = _OpenConnection(connection, threading.get_ident(), 0)
+    held.blocks += 1
     try:
         yield
     finally:
-        kept.blocks -= 1
-        if not kept.blocks and kept not in _of_the_parent:
-            del _kept[key]
+        held.blocks -= 1
+        if not held.blocks and held not in _of_the_parent:
+            del _open_connections[key]
             with one_line_errors(path):
-                close_as_one_file(kept.connection, path)
+                close_as_one_file(held.connection, path)
 
 
 @contextmanager
@@ -91,9 +91,9 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
     """
     with one_line_errors(path), ExitStack() as stack:
         status = check_file(path)
-        kept = _connection_of(path)
-        if kept is not None:
-            yield stack.enter_context(transaction(kept, "BEGIN"))
+        held = _connection_of(path)
+        if held is not None:
+            yield stack.enter_context(transaction(held, "BEGIN"))
             return
         if status is None or not status.st_size:
             raise GraphTrialError(f"{path} is empty and not a store")
@@ -112,15 +112,15 @@ def writing(path: Path, *, durable: bool = True) -> Iterator[sqlite3.Connection]
     """Open a store for one write transaction; a missing file is created.
 
     A commit survives the end of the process in any case, and a power failure if it is `durable` or the store is not
-    kept open.
+    held open.
     """
     with one_line_errors(path):
         check_file(path)
-        kept = _connection_of(path)
-        if kept is not None:
-            kept.execute(f"PRAGMA synchronous = {'FULL' if durable or not _has_log(kept) else 'NORMAL'}")
-            with transaction(kept, "BEGIN IMMEDIATE"):
-                yield kept
+        held = _connection_of(path)
+        if held is not None:
+            held.execute(f"PRAGMA synchronous = {'FULL' if durable or not _has_log(held) else 'NORMAL'}")
+            with transaction(held, "BEGIN IMMEDIATE"):
+                yield held
             return
         connection = connect(path, "mode=rwc")
         try:
@@ -137,10 +137,10 @@ def writing(path: Path, *, durable: bool = True) -> Iterator[sqlite3.Connection]
 
 def _connection_of(path: Path) -> sqlite3.Connection | None:
     """Return the connection that this thread keeps open, unless it is within a transaction."""
-    kept = _kept.get(_key(path))
-    if kept is None or kept.thread != threading.get_ident() or kept.connection.in_transaction:
+    held = _open_connections.get(_key(path))
+    if held is None or held.thread != threading.get_ident() or held.connection.in_transaction:
         return None
-    return kept.connection
+    return held.connection
 
 
 def _key(path: Path) -> tuple[int, int] | None:
@@ -172,7 +172,7 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _read_mode(path: Path) -> str:
-    if _key(path) in _kept or not has_log(path) or index_of(path).exists():
+    if _key(path) in _open_connections or not has_log(path) or index_of(path).exists():
         return "mode=ro"
     if log_of(path).exists():  # and no process has it open: left by a killed one, and copied from elsewhere
         raise sqlite3.OperationalError("the write-ahead log has no index")

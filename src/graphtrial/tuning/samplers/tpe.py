@@ -12,7 +12,7 @@ from graphtrial.tuning.space import Point, Space
 
 
 class TPESampler(Sampler):
-    """Optuna's TPE sampler, asked anew for every proposal with all observations replayed.
+    """Optuna's TPE sampler, rebuilt for every proposal with all observations replayed.
 
     Optuna keeps no state and no storage: its study is built in memory from the observations, and its random generator
     is seeded by the seed, the number of the proposal and the attempt. Pending proposals are known to it without a value
