@@ -40,8 +40,8 @@ def command(ready: Callable[..., None], tick: Tick, dataset: str, width: int) ->
         tick(ended - start, 0.0)
 
 
-def command(ready: Callable[..., None], tick: Tick, words: list[str]) -> None:
-    """Run a command that only tells something, in a folder without a store."""
+def help_command(ready: Callable[..., None], tick: Tick, words: list[str]) -> None:
+    """Run a command that prints help or a list, in a folder without a store."""
     ready()
     while True:
         with tempfile.TemporaryDirectory(prefix="graphtrial-bench-") as folder:

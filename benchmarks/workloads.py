@@ -104,7 +104,7 @@ def start(quick: bool) -> Iterable[Match]:
     )
     yield Match("start", sides[:2] if quick else sides, 1 if quick else 5)
     for words in TOLD[:2] if quick else TOLD:
-        side = Side(OURS, "benchmarks.first_step:command", {"words": words.split()})
+        side = Side(OURS, "benchmarks.first_step:help_command", {"words": words.split()})
         yield Match(f"start/{words}", (side,), 1 if quick else 5)
 
 
