@@ -61,6 +61,7 @@ OTHERS = [
         ["run", "stranger", "gcn"],
         ["kernel", "stranger", "wl"],
         ["params", "stranger", "gcn"],
+        ["tune", "stranger", "gcn", "--budget", "1trials"],
         ["data", "info", "stranger"],
     ),
     *(
