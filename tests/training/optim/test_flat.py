@@ -36,16 +36,16 @@ def test_adam_is_torchs_up_to_rounding(options: dict[str, float]) -> None:
 
 
 def test_one_by_one_and_all_at_once_have_the_same_bits() -> None:
-    together, apart = parameters(), parameters()
-    optimizer = FusedAdam(together, lr=0.1)
+    joint, apart = parameters(), parameters()
+    optimizer = FusedAdam(joint, lr=0.1)
     alone = [FusedAdam([parameter], lr=0.1) for parameter in apart]
     for step in range(4):
-        give_gradients(together, step)
+        give_gradients(joint, step)
         give_gradients(apart, step)
         optimizer.step()
         for each in alone:
             each.step()
-    assert all(torch.equal(a, b) for a, b in zip(together, apart, strict=True))
+    assert all(torch.equal(a, b) for a, b in zip(joint, apart, strict=True))
 
 
 def test_a_parameter_without_gradient_stays_as_it_is() -> None:

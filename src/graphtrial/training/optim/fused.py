@@ -111,8 +111,8 @@ class FusedAdam(FusedOptimizer):
     def _step_flat(self) -> None:
         group = self.param_groups[0]
         self._flat = [flat for flat in self._flat if flat.is_current()]
-        known = {id(parameter) for flat in self._flat for parameter in flat.parameters}
-        fresh = [p for p in group["params"] if p.grad is not None and id(p) not in known]
+        flattened = {id(parameter) for flat in self._flat for parameter in flat.parameters}
+        fresh = [p for p in group["params"] if p.grad is not None and id(p) not in flattened]
         if fresh and can_flatten(fresh):
             self._flatten(fresh)
         else:
