@@ -37,6 +37,7 @@ def run(folder: Path, before: str = "") -> tuple[int, list[int]]:
     return done.returncode, [int(word) for word in done.stdout.split()]
 
 
+@pytest.mark.slow
 def test_a_kernel_is_compiled_by_one_of_two_processes(tmp_path: Path) -> None:
     write(tmp_path, "x + 1")
     script = CALL.format(folder=str(tmp_path), before="")
@@ -48,6 +49,7 @@ def test_a_kernel_is_compiled_by_one_of_two_processes(tmp_path: Path) -> None:
     assert sorted(process.communicate(timeout=300)[0].split() for process in both) == [["11", "0"], ["11", "1"]]
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_locked_is_no_obstacle(tmp_path: Path) -> None:
     write(tmp_path, "x + 1")
     assert run(tmp_path) == (0, [11, 0])
