@@ -36,7 +36,7 @@ MAY_IMPORT: dict[str, str] = {
     "results": "core svm tasks metrics encodings kernels nn datasets training published trials studies execution",
     "report": "core metrics tasks encodings kernels nn datasets training published trials studies results plots",
     "tracking": "core encodings training trials execution results",
-    "doctor": "core graphs io ops nn datasets training trials studies",
+    "doctor": "core graphs io ops nn tape datasets training trials studies",
     "validation": "core graphs svm metrics tasks encodings nn datasets training trials studies tuning",
     "api": EVERYTHING_ABOVE,
     "cli": EVERYTHING_ABOVE,

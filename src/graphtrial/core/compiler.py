@@ -91,6 +91,11 @@ class _Cache(FunctionCache):
                 self._compiling.release()
         return loaded
 
+    def has_overload(self, target_context: Any) -> bool:
+        """Return whether the function was compiled for this processor by an earlier process."""
+        magic = target_context.codegen().magic_tuple()
+        return any(key[1] == magic for key in self._cache_file._load_index())
+
     def save_overload(self, sig: Any, data: Any) -> None:
         try:
             super().save_overload(sig, data)
@@ -129,6 +134,11 @@ def _compile(**options: Any) -> Callable[[F], F]:
         return cast(F, dispatcher)
 
     return decorate
+
+
+def is_compiled(function: Any) -> bool:
+    """Return whether a function is compiled, in this process or on disk, so that a call does not wait for it."""
+    return bool(function.overloads) or function._cache.has_overload(function.targetctx)
 
 
 def _stamp(function: Callable[..., Any]) -> str:

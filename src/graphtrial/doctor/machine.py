@@ -63,8 +63,10 @@ def check_packages() -> Iterator[Finding]:
 def _kernels(area: str) -> Finding:
     try:
         from graphtrial.ops import kernels
+        from graphtrial.tape import runner
 
         kernels.warm_up()
+        runner.warm_up()
     except Exception as error:  # noqa: BLE001 - any error of the compiler is reported
         advice = "reinstall numba and llvmlite in the versions of constraints.txt"
         return Finding(area, "kernels", "wrong", f"they do not compile: {type(error).__name__}: {error}", advice)

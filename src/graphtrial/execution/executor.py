@@ -10,6 +10,7 @@ from typing import Protocol
 from graphtrial.core.errors import UnknownNameError, did_you_mean
 from graphtrial.core.hardware.compute import AUTOMATIC, Compute
 from graphtrial.core.spec import Component
+from graphtrial.execution.compilation import background_compilation
 from graphtrial.execution.processes import Processes
 from graphtrial.execution.progress import Listener, Progress
 from graphtrial.execution.ray_cluster import RayCluster
@@ -61,7 +62,7 @@ def run_trials(
     finished = {record.id for record in store.trials() if record.is_finished}
     missing = [trial for trial in {t.id: t for t in trials}.values() if trial.id not in finished]
     if missing:
-        with store.kept_open():
+        with store.kept_open(), background_compilation():
             (executor or Processes(workers)).run(missing, store, listener, compute)
 
 

@@ -10,7 +10,8 @@ from graphtrial.trials.environment import environment
 
 environment()  # hashes the source of the package, once for all workers
 kernels.warm_up()
-runner.warm_up()
+if runner.is_ready():
+    runner.warm_up()
 graphs = GraphSet.build([2], [1], np.array([[0], [1]]))
 for array in graphs.structure.values():
     array.flags.writeable = False  # read-only as a memory-mapped set: another type for Numba

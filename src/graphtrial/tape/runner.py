@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from graphtrial.core.compiler import is_compiled
 from graphtrial.core.hardware import threads
 from graphtrial.graphs import GraphBatch
 from graphtrial.ops.linear import MIN_SIZE
@@ -24,8 +25,8 @@ from graphtrial.tape.symbol import AS_FLOAT
 MAX_ELEMENTS = 1 << 20
 """Elements of the widest node or edge matrix of a batch above which a model takes the ordinary path.
 
-There a step takes tens of milliseconds of arithmetic, of which Python is a small part: at 0.6 million (PROTEINS in
-batches of 64) the program still halves the processor time of a step. Several threads share kernels on the ordinary path
+There a step takes tens of milliseconds of arithmetic, of which Python is a small part; measured up to 0.5 million
+(PROTEINS in batches of 64). Several threads share kernels on the ordinary path
 alone, so that with them the limit is `threads.MIN_WORK`, below which one thread computes anyway.
 """
 Gradients = Callable[[Sequence[Tensor]], Sequence[Tensor]]
@@ -122,11 +123,12 @@ class TapedModel:
 
     Called like the model, with the same results to the bit; what cannot be recorded, or is not worth it, the model
     itself computes. `gradients` returns the tensors into which the gradients of parameters are written; by default they
-    are allocated.
+    are allocated. Until the interpreter is compiled, the model computes itself.
     """
 
     def __init__(self, model: nn.Module, gradients: Gradients | None = None) -> None:
         self.model = model
+        self._ready = is_ready()
         self._gradients = gradients or (lambda parameters: [torch.zeros_like(each) for each in parameters])
         self._programs: dict[bool, Program | None] = {}
         self._anchor = torch.zeros(0, requires_grad=True)
@@ -157,6 +159,8 @@ class TapedModel:
     def _program(self, batch: GraphBatch) -> Program | None:
         """Return the program of the model in its mode; in evaluation, only where no gradient is asked for."""
         training = self.model.training
+        if not self._ready:
+            return None
         if not (uses_kernels(batch.edge_index) and has_vectors()) or torch.is_autocast_enabled("cpu"):
             return None
         if not training and torch.is_grad_enabled():
@@ -180,6 +184,13 @@ class _Pass(torch.autograd.Function):
     def backward(ctx: Any, grad_logits: Tensor) -> tuple[None, None, None]:
         ctx.program.differentiate(grad_logits)
         return None, None, None
+
+
+def is_ready() -> bool:
+    """Return whether the interpreter is compiled: it takes a minute once, for which no training waits."""
+    from graphtrial.tape.interpreter import execute
+
+    return is_compiled(execute)
 
 
 def warm_up() -> None:
