@@ -27,7 +27,7 @@ TOLERANCE = {"rtol": 1e-4, "atol": 1e-5}
 """Of the portable path in single precision, relative to the compiled one."""
 WAITS_PER_BATCH = {
     # nodes that have no self-loop yet
-    **dict.fromkeys(("appnp", "gat-direct", "gcn-direct", "gcn-graphgym", "tuned-gnn", "vgae"), 2),
+    **dict.fromkeys(("appnp", "gat-direct", "gcn-direct", "gcn-graphgym", "gcn-plus", "tuned-gnn", "vgae"), 2),
     **{"3wl-gnn": 3, "ringgnn": 2},  # pairs of nodes that are not zero
     **dict.fromkeys(("san", "san-gps", "san-lspe"), 1),  # pairs of nodes
     **dict.fromkeys(("graphit-lspe", "grit"), 6),  # walks between pairs, by buckets of sizes

@@ -96,7 +96,7 @@ def test_archive_with_code_raises(tmp_path: Path) -> None:
 
 
 def test_archive_of_other_content_raises(tmp_path: Path) -> None:
-    with pytest.raises(CorruptFileError, match=r"train.pickle holds a molecule without its parts"):
+    with pytest.raises(CorruptFileError, match=r"train.pickle has a malformed molecule"):
         aqsol.from_archive(write_archive(tmp_path / "aqsol_graph_raw.zip", pickle.dumps([(1, 2, 3, 4)])))
 
 

@@ -125,7 +125,7 @@ def test_archive_with_code_raises(archive: dict[str, Path]) -> None:
 def test_archive_of_other_content_raises(archive: dict[str, Path]) -> None:
     other = pickle.dumps([{"atoms": 3}] * 40)
     write_archive(archive[ARCHIVE.name], {f"molecules/{part}.pickle": other for part in SIZES})
-    with pytest.raises(CorruptFileError, match="holds a molecule without its parts"):
+    with pytest.raises(CorruptFileError, match="has a malformed molecule"):
         parsed(archive)
 
 

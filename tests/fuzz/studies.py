@@ -9,9 +9,10 @@ import random
 from pathlib import Path
 from typing import Any
 
+import tomllib
 from tests.fuzz.world import STUDY
 
-from graphtrial.studies.study_files import catalog, tomllib
+from graphtrial.studies.study_files import catalog
 
 VALUES: list[Any] = [
     *(0, 1, -1, 2, 10**12, 2**63 - 1, -(2**63), 1.5, 0.0, -0.0, 1e308, math.nan, math.inf, -math.inf, True, False),

@@ -45,7 +45,10 @@ def test_global_random_state_and_thread_count_do_not_matter(make_job: Callable[.
         torch.set_num_threads(before)
 
 
-def test_finished_checkpoint_is_only_evaluated(make_job: Callable[..., Job], tmp_path: Path) -> None:
+def test_finished_checkpoint_is_only_evaluated(
+    make_job: Callable[..., Job], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graphtrial.training.checkpoint.MAX_FRACTION", 1)  # one after each epoch
     first = train(make_job(), tmp_path / "checkpoint")
     received: list[Epoch] = []
     assert bits(train(make_job(), tmp_path / "checkpoint", received.append)) == bits(first)

@@ -57,9 +57,10 @@ def test_id_depends_on_every_field(study: Study) -> None:
         "seed": 1,
         "plugins": {"mine.py": "0" * 64},
         "model_version": 2,
+        "score_test": False,
     }
     assert set(changes) == {field.name for field in dataclasses.fields(TrialSpec)}
-    assert len({spec.id, *(dataclasses.replace(spec, **{key: value}).id for key, value in changes.items())}) == 12
+    assert len({spec.id, *(dataclasses.replace(spec, **{key: value}).id for key, value in changes.items())}) == 13
 
 
 def test_explicit_defaults_give_the_same_id() -> None:
@@ -85,7 +86,7 @@ def test_trial_with_other_component_version_raises(study: Study, field: str) -> 
     spec = next(trial for trial in study.trials() if trial.encoding is not None)
     make_job(spec)
     with pytest.raises(
-        GraphTrialError, match=r"was made with version 99 of .*; this is version \d, whose numbers differ"
+        GraphTrialError, match=r"was run with version 99 of .*; this is version \d, whose numbers differ"
     ):
         make_job(dataclasses.replace(spec, **{field: 99}))
 

@@ -185,7 +185,7 @@ def test_ray_gives_the_same_search(declare: Declare, tmp_path: Path) -> None:
     here, ray = Store(tmp_path / "here.sqlite"), Store(tmp_path / "ray" / "s.sqlite")
     expected = scores_of(tune(tuning, here, workers=0))
     received: list[Progress] = []
-    executor = make_executor("ray:state_seconds=1000")  # a paused trial sends its state nevertheless
+    executor = make_executor("ray:checkpoint_seconds=1000")  # a paused trial sends its state nevertheless
     assert scores_of(tune(tuning, ray, executor=executor, listener=received.append)) == expected
     assert stored_results(here) == stored_results(ray)
     epochs = [(each.trial.id, each.epoch) for each in received if each.event == "epoch"]

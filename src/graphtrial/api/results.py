@@ -1,11 +1,11 @@
-"""Read, compare and report the results of a store."""
+"""Read and compare the results of a store."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from graphtrial.core.files import DEFAULT_REPORT, DEFAULT_STORE
+from graphtrial.core.files import DEFAULT_STORE
 from graphtrial.results import ResultRows, result_rows
 from graphtrial.results.compare import compare as compare_models
 from graphtrial.results.comparison import Comparison
@@ -28,15 +28,6 @@ def compare(
     units of the metric, by default 1 % of the mean of `b`.
     """
     return compare_models(load_results(store), a, b, datasets=tuple(datasets), test=test, margin=margin)
-
-
-def report(
-    folder: Path | str = DEFAULT_REPORT, *, store: Store | Path | str = DEFAULT_STORE, pictures: bool = True
-) -> Path:
-    """Write the results of a store as a static site and return its first page, which opens from disk."""
-    from graphtrial.report import write_report
-
-    return write_report(_reading(store), Path(folder), pictures=pictures)
 
 
 def load_results(store: Store | Path | str = DEFAULT_STORE) -> ResultRows:

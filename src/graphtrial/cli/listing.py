@@ -54,8 +54,8 @@ def list_things(
     not_allowed = {} if kind == "studies" else withheld(kind, {entry["name"] for entry in entries})
     if json:
         empty = dict.fromkeys(entries[0]) if entries else {}
-        entries += [{**empty, "name": name, "withheld": target} for name, target in not_allowed.items()]
-        print_json(entries)
+        others = [{**empty, "name": name, "withheld": target} for name, target in not_allowed.items()]
+        print_json([*entries, *others])  # a new list: that of the index is shared
         return
     if kind == "studies":
         show_studies(entries)

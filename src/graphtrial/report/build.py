@@ -8,7 +8,7 @@ from importlib import resources
 from pathlib import Path
 
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.core.files import DEFAULT_STORE, atomic_folder
+from graphtrial.core.files import DEFAULT_REPORT, DEFAULT_STORE, atomic_folder
 from graphtrial.report.pages import compare, dataset, errata, model, overview, paper, papers, papertable, row, trial
 from graphtrial.report.row_page import RowPage
 from graphtrial.report.site import Prepared, Site, pretty
@@ -21,6 +21,14 @@ from graphtrial.trials.store.searches import load_searches
 MARKER = "graphtrial-report.json"
 """File that marks a folder as a report, which a newer one may replace."""
 SHIPPED_OPTION = " --shipped"
+
+
+def report(
+    folder: Path | str = DEFAULT_REPORT, *, store: Store | Path | str = DEFAULT_STORE, pictures: bool = True
+) -> Path:
+    """Write the results of a store as a static site and return its first page, which opens from disk."""
+    opened = store if isinstance(store, Store) else Store(store, read_only=True)
+    return write_report(opened, Path(folder), pictures=pictures)
 
 
 def write_report(store: Store, folder: Path, *, option: str | None = None, pictures: bool = True) -> Path:

@@ -84,7 +84,7 @@ def test_imported_data_become_a_dataset(tmp_path: Path) -> None:
         (["import", __file__, "--name", "mine", "--format", "tu", "--both-ways"], "--both-ways is for"),
         (["import", __file__, "--name", "mine", "--format", "jsonl", "--split", "a/b"], "three fractions"),
         (["import", __file__, "--name", "mine", "--format", "jsonl", "--labels", __file__], "--labels is for"),
-        (["import", __file__, "--name", "mine", "--format", "edgelist"], "a second file"),
+        (["import", __file__, "--name", "mine", "--format", "edgelist"], "words were expected"),
         (["import", __file__, "--name", "mine", "--format", "pyg", "--target", "y"], "attributes of GraphML"),
     ],
 )

@@ -129,11 +129,11 @@ def test_missing_or_changed_plugin_is_reported(tmp_path: Path) -> None:
     (trial,) = study().trials()
     plugins.unload_plugin(plugin)
     assert "mine" not in MODELS
-    with pytest.raises(GraphTrialError, match=r"was made with mine\.py .* is not loaded: give it by --plugin"):
+    with pytest.raises(GraphTrialError, match=r"was run with mine\.py .* is not loaded: give it by --plugin"):
         run_trial(trial, tmp_path / "checkpoint")
     file.write_text(LAYER + "\nCHANGED = True\n", encoding="utf-8")
     load_plugin(file)
-    with pytest.raises(GraphTrialError, match=r"was made with mine\.py .* has changed since"):
+    with pytest.raises(GraphTrialError, match=r"was run with mine\.py .* has changed since"):
         run_trial(trial, tmp_path / "checkpoint")
 
 

@@ -127,7 +127,7 @@ def test_combined_encoding_has_the_origins_of_its_parts(tmp_path: Path) -> None:
     assert spec.names == ("csl", "gcn", "random-walk", "same")
     load_plugin(write(file, ENCODING.format(factor=2)))
     assert trial(**row).id != spec.id
-    with pytest.raises(GraphTrialError, match=r"was made with mine\.py .* has changed since"):
+    with pytest.raises(GraphTrialError, match=r"was run with mine\.py .* has changed since"):
         run_trial(spec, tmp_path / "checkpoint")
     for plugin in list(plugins._loaded.values()):
         plugins.unload_plugin(plugin)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +19,8 @@ TIME = [(7 * i) % 200 for i in range(200)]
 
 
 @pytest.fixture
-def name() -> Iterator[str]:
-    yield "own-links"
-    custom.delete("own-links")
+def name(own_home: Path) -> str:
+    return "own-links"
 
 
 def edge_list(folder: Path, *, time: bool) -> Path:
@@ -78,7 +76,7 @@ def test_the_latest_links_are_held_out_by_time(kind: str, write: Any, name: str,
     ],
 )
 def test_a_split_of_links_that_cannot_be_drawn_is_one_line(
-    options: dict[str, Any], message: str, tmp_path: Path
+    options: dict[str, Any], message: str, tmp_path: Path, own_home: Path
 ) -> None:
     with pytest.raises(GraphTrialError, match=message):
         custom.import_files("never", "edgelist", [edge_list(tmp_path, time=False)], **options)

@@ -124,7 +124,7 @@ def test_a_forked_process_leaves_the_connection_of_its_parent_alone(store: Store
             code = 1
             try:
                 Store(store.path).add_epochs(spec.id, [epoch(2)])
-                code = 0 if not database._kept else 2
+                code = 0 if not database._open_connections else 2
             finally:
                 os._exit(code)
         assert os.waitpid(child, 0)[1] == 0

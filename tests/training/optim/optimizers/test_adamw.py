@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from tests.training.optim.twins import assert_equal_bits, resumed, stack, steps
+from tests.training.optim.twins import assert_close, assert_equal_bits, resumed, stack, steps
 
 from graphtrial.training.optim.optimizers.adamw import AdamW
 
@@ -14,11 +14,11 @@ OPTIONS: list[dict[str, Any]] = [{}, {"weight_decay": 0.1, "betas": (0.8, 0.95)}
 
 
 @pytest.mark.parametrize("options", OPTIONS)
-def test_every_step_matches_torch_bit_exact(options: dict[str, Any]) -> None:
+def test_every_step_matches_torch_to_rounding(options: dict[str, Any]) -> None:
     ours, theirs = stack(), stack()
     steps(ours, AdamW(lr=0.01, **options).build(ours.parameters()), range(12))
     steps(theirs, torch.optim.AdamW(theirs.parameters(), lr=0.01, fused=True, **options), range(12))
-    assert_equal_bits(ours, theirs)
+    assert_close(ours, theirs)
 
 
 @pytest.mark.parametrize("options", OPTIONS)
