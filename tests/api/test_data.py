@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import torch
 
 import graphtrial as gt
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.datasets import custom
 
 Data = pytest.importorskip("torch_geometric.data").Data
 
@@ -19,8 +21,9 @@ def path_graph(nodes: int, **attributes: object) -> object:
 
 
 @pytest.fixture
-def name(own_home: Path) -> str:
-    return "from-pyg"
+def name(own_home: Path) -> Iterator[str]:
+    yield "from-pyg"
+    custom.delete("from-pyg")
 
 
 def test_a_single_data_object_need_not_be_in_a_list() -> None:

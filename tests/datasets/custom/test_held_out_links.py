@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,9 @@ TIME = [(7 * i) % 200 for i in range(200)]
 
 
 @pytest.fixture
-def name(own_home: Path) -> str:
-    return "own-links"
+def name(own_home: Path) -> Iterator[str]:
+    yield "own-links"
+    custom.delete("own-links")
 
 
 def edge_list(folder: Path, *, time: bool) -> Path:
