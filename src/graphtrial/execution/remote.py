@@ -53,7 +53,8 @@ def run_remote(job: RemoteJob, send: Callable[[RemoteUpdate], None], *, checkpoi
     the driver has ended, which ends the trial; an error of the trial itself is its result.
     """
     with temporary_folder() as folder:
-        return _run(job, Checkpoint(Path(folder) / CHECKPOINT), send, checkpoint_seconds)
+        each_epoch = 1.0 if checkpoint_seconds == 0 else None  # sending a checkpoint costs more than saving it
+        return _run(job, Checkpoint(Path(folder) / CHECKPOINT, each_epoch), send, checkpoint_seconds)
 
 
 def run_in_folder(job: RemoteJob, folder: Path) -> TrialResult:
@@ -80,7 +81,7 @@ def _run(
         if job.state is not None and checkpoint.load() is None:
             checkpoint.put(job.state)
         send(RemoteUpdate(spec.id, environment=environment(compute)))
-        return TrialResult.of(run_trial(spec, checkpoint.path, send_epoch, compute))
+        return TrialResult.of(run_trial(spec, checkpoint, send_epoch, compute))
     except (DriverGoneError, KeyboardInterrupt):
         raise
     except BaseException as error:  # noqa: BLE001 - an error of a model fails its trial, not the study

@@ -34,8 +34,9 @@ class Checkpoint:
     The newest checkpoint and the one before are on disk; a corrupt one is skipped.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, max_fraction: float | None = None) -> None:
         self.path = path
+        self.max_fraction = MAX_FRACTION if max_fraction is None else max_fraction
         self.previous = path.with_name(f"previous-{path.name}")
         self._due_at = 0.0
 
@@ -45,7 +46,7 @@ class Checkpoint:
     ) -> Iterator[None]:
         """Save a state before the block where a checkpoint is due, otherwise only if the block raises an exception.
 
-        The first is due at once, the next when saving has taken at most `MAX_FRACTION` of the time: trainings of short
+        The first is due at once, the next when saving has taken at most `max_fraction` of the time: trainings of short
         epochs would mostly wait for the disk. With `always` it is due in any case.
         """
         due = always or time.monotonic() >= self._due_at
@@ -63,7 +64,7 @@ class Checkpoint:
         start = time.monotonic()
         self._write(tensors, facts)
         end = time.monotonic()
-        self._due_at = end + (end - start) * (1 / MAX_FRACTION - 1)
+        self._due_at = end + (end - start) * (1 / self.max_fraction - 1)
 
     def _write(self, tensors: dict[str, Tensor], facts: dict[str, Any]) -> None:
         content = json.dumps(facts)  # not the canonical form: a fresh schedule's best loss is infinite

@@ -35,7 +35,7 @@ from graphtrial.training.precision import autocast, precision_settings
 
 def train(
     job: Job,
-    checkpoint: Path | None = None,
+    checkpoint: Path | Checkpoint | None = None,
     on_epoch: Callable[[Epoch], None] = lambda epoch: None,
     compute: Compute = ONE_CORE,
 ) -> Outcome:
@@ -60,7 +60,8 @@ def train(
             if compute.compile:
                 model.compile(dynamic=True)
             with portable_path(compute.portable):
-                return _train(job, model, history, Checkpoint(checkpoint) if checkpoint else None, on_epoch)
+                saved = Checkpoint(checkpoint) if isinstance(checkpoint, Path) else checkpoint
+                return _train(job, model, history, saved, on_epoch)
     except (MemoryError, torch.OutOfMemoryError, RuntimeError) as error:
         if not _is_out_of_memory(error):
             raise

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.hardware.compute import ONE_CORE, Compute
@@ -30,6 +30,9 @@ from graphtrial.trials.fields import (
 )
 from graphtrial.trials.kinds import TrialKind, kind_of, rules_from
 from graphtrial.trials.provenance import check_plugins, check_versions, current_versions, source_digests
+
+if TYPE_CHECKING:
+    from graphtrial.training.checkpoint import Checkpoint
 
 
 @dataclass(frozen=True)
@@ -201,7 +204,7 @@ def make_job(spec: TrialSpec) -> Job:
 
 def run_trial(
     spec: TrialSpec,
-    checkpoint: Path,
+    checkpoint: Path | Checkpoint,
     on_epoch: Callable[[Epoch], None] = lambda epoch: None,
     compute: Compute = ONE_CORE,
 ) -> Outcome:

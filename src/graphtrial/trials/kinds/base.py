@@ -17,6 +17,7 @@ from graphtrial.training.batches import Job
 from graphtrial.training.outcome import Epoch, Outcome
 
 if TYPE_CHECKING:
+    from graphtrial.training.checkpoint import Checkpoint
     from graphtrial.trials.trial import TrialSpec
 
 R = TypeVar("R", bound=Rules)
@@ -106,7 +107,7 @@ class TrialKind(ABC, Generic[R]):
         self,
         spec: TrialSpec,
         dataset: Dataset,
-        checkpoint: Path,
+        checkpoint: Path | Checkpoint,
         on_epoch: Callable[[Epoch], None],
         compute: Compute,
     ) -> Outcome:

@@ -24,6 +24,7 @@ from graphtrial.trials.kinds.base import TrialKind
 if TYPE_CHECKING:
     from sklearn.svm import SVC
 
+    from graphtrial.training.checkpoint import Checkpoint
     from graphtrial.trials.trial import TrialSpec
 
 Array = npt.NDArray[Any]
@@ -60,7 +61,7 @@ class FeatureFit(TrialKind[FeatureFitRules]):
         self,
         spec: TrialSpec,
         dataset: Dataset,
-        checkpoint: Path,
+        checkpoint: Path | Checkpoint,
         on_epoch: Callable[[Epoch], None],
         compute: Compute,
     ) -> Outcome:

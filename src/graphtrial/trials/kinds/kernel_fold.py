@@ -22,6 +22,7 @@ from graphtrial.trials.kinds.base import TrialKind
 
 if TYPE_CHECKING:
     from graphtrial.core.registry import Registry
+    from graphtrial.training.checkpoint import Checkpoint
     from graphtrial.trials.trial import TrialSpec
 
 STEPS = "h"
@@ -81,7 +82,7 @@ class KernelFold(TrialKind[KernelFoldRules]):
         self,
         spec: TrialSpec,
         dataset: Dataset,
-        checkpoint: Path,
+        checkpoint: Path | Checkpoint,
         on_epoch: Callable[[Epoch], None],
         compute: Compute,
     ) -> Outcome:

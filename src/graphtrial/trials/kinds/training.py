@@ -35,6 +35,7 @@ from graphtrial.trials.kinds.base import TrialKind
 from graphtrial.trials.shapes import make_encoding, shapes_for
 
 if TYPE_CHECKING:
+    from graphtrial.training.checkpoint import Checkpoint
     from graphtrial.trials.trial import TrialSpec
 
 TIMED_BATCHES = 3
@@ -112,7 +113,7 @@ class Training(TrialKind[TrainingRules]):
         self,
         spec: TrialSpec,
         dataset: Dataset,
-        checkpoint: Path,
+        checkpoint: Path | Checkpoint,
         on_epoch: Callable[[Epoch], None],
         compute: Compute,
     ) -> Outcome:
