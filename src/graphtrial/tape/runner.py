@@ -26,9 +26,12 @@ MAX_ELEMENTS = 1 << 20
 """Elements of the widest node or edge matrix of a batch above which a model takes the ordinary path.
 
 There a step takes tens of milliseconds of arithmetic, of which Python is a small part; measured up to 0.5 million
-(PROTEINS in batches of 64). Several threads share kernels on the ordinary path
-alone, so that with them the limit is `threads.MIN_WORK`, below which one thread computes anyway.
+(PROTEINS in batches of 64). With more than `MAX_THREADS` threads, which share kernels on the ordinary path alone, the
+limit is `threads.MIN_WORK`, below which one thread computes anyway.
 """
+MAX_THREADS = 2
+"""Threads up to which a program on one of them is not slower than the ordinary path on all: an epoch of ZINC takes 1.71
+and 1.79 s (GCN), 2.64 and 2.98 s (GatedGCN) on two cores. More threads were not measured."""
 Gradients = Callable[[Sequence[Tensor]], Sequence[Tensor]]
 
 
@@ -68,7 +71,7 @@ class Program:
     def fits(self, batch: GraphBatch) -> bool:
         """Return whether the program is worth while for a batch, and defined for it."""
         nodes, edges, graphs = batch.num_nodes, batch.num_edges, batch.num_graphs
-        limit = MAX_ELEMENTS if threads.current_threads() == 1 else threads.MIN_WORK
+        limit = MAX_ELEMENTS if threads.current_threads() <= MAX_THREADS else threads.MIN_WORK
         if edges < MIN_SIZE or max(nodes, edges) * self.width >= limit:
             return False
         self.sizes[:] = nodes, edges, graphs, 1
