@@ -14,7 +14,7 @@ PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadscope --no-loadscope-
 demo: .venv/ready  ## a first real result: CSL with and without positional encodings
 	$(BIN)/graphtrial study demo --store demo-results/store.sqlite --report demo-results/report
 
-test: .venv/ready-dev  ## all tests, before every commit, ten minutes on two cores
+test: .venv/ready-dev  ## all tests, before every commit, eight minutes on two cores, ten the first time
 	$(PYTEST)
 
 quick: .venv/ready-dev  ## the fast tests, a good minute
