@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from graphtrial.core.files import DEFAULT_STORE
-from graphtrial.results import ResultRows, result_rows
+from graphtrial.results import ResultRows
 from graphtrial.results.compare import compare as compare_models
 from graphtrial.results.comparison import Comparison
+from graphtrial.results.select import opened, stored_rows
 from graphtrial.results.statistics.differences import Test
 from graphtrial.trials import Store
 
@@ -32,8 +33,4 @@ def compare(
 
 def load_results(store: Store | Path | str = DEFAULT_STORE) -> ResultRows:
     """Return the rows of a store; `load_results().to_pandas()` is a pandas.DataFrame."""
-    return result_rows(_reading(store).trials())
-
-
-def _reading(store: Store | Path | str) -> Store:
-    return store if isinstance(store, Store) else Store(store, read_only=True)
+    return stored_rows(opened(store))

@@ -14,7 +14,7 @@ from graphtrial.report.row_page import RowPage
 from graphtrial.report.site import Prepared, Site, pretty
 from graphtrial.results.export.tables import markdown
 from graphtrial.results.rows import result_rows
-from graphtrial.results.select import best_first
+from graphtrial.results.select import best_first, opened
 from graphtrial.trials.store import Store
 from graphtrial.trials.store.searches import load_searches
 
@@ -27,8 +27,7 @@ def report(
     folder: Path | str = DEFAULT_REPORT, *, store: Store | Path | str = DEFAULT_STORE, pictures: bool = True
 ) -> Path:
     """Write the results of a store as a static site and return its first page, which opens from disk."""
-    opened = store if isinstance(store, Store) else Store(store, read_only=True)
-    return write_report(opened, Path(folder), pictures=pictures)
+    return write_report(opened(store), Path(folder), pictures=pictures)
 
 
 def write_report(store: Store, folder: Path, *, option: str | None = None, pictures: bool = True) -> Path:

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from pathlib import Path
 
 from graphtrial.core.errors import GraphTrialError, did_you_mean
 from graphtrial.core.spec import parse_value
 from graphtrial.encodings.notation import JOINED, split_encodings
-from graphtrial.results.rows import ResultRow, result_rows
+from graphtrial.results.rows import ResultRow, ResultRows, result_rows
 from graphtrial.results.titles import label_title
 from graphtrial.studies import catalog, load_study
 from graphtrial.trials.store import Store
 from graphtrial.trials.store.searches import load_searches
+
+
+def opened(store: Store | Path | str) -> Store:
+    """Return a store, opened for reading where it is given by its path."""
+    return store if isinstance(store, Store) else Store(store, read_only=True)
+
+
+def stored_rows(store: Store) -> ResultRows:
+    """Return all rows of a store, with the cost of the searches behind tuned ones."""
+    return result_rows(store.trials(), load_searches(store))
 
 
 def rows_of(store: Store, table: str) -> list[ResultRow]:

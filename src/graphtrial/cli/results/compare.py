@@ -36,16 +36,14 @@ def compare(
     from graphtrial.results.columns.terminal import terminal_table
     from graphtrial.results.compare import compare as compare_models
     from graphtrial.results.comparison import EXPLANATION
-    from graphtrial.results.rows import result_rows
+    from graphtrial.results.select import stored_rows
     from graphtrial.results.statistics.differences import Test
-    from graphtrial.trials.store.searches import load_searches
 
     if test not in get_args(Test):
         raise GraphTrialError(
             f"no test called '{test}'.{did_you_mean(test, get_args(Test))} Use permutation or wilcoxon."
         )
-    opened = store_of(store, shipped)
-    rows = result_rows(opened.trials(), load_searches(opened))
+    rows = stored_rows(store_of(store, shipped))
     comparisons = compare_models(rows, a, b, datasets=names(datasets), test=test, margin=margin)  # type: ignore[arg-type]
     if json:
         print_json([comparison.to_dict() for comparison in comparisons])
@@ -74,13 +72,11 @@ def ranks(
     """
     from graphtrial.results.columns.ranks import rank_columns
     from graphtrial.results.columns.terminal import terminal_table
-    from graphtrial.results.rows import ResultRows, result_rows
-    from graphtrial.results.select import matches
+    from graphtrial.results.rows import ResultRows
+    from graphtrial.results.select import matches, stored_rows
     from graphtrial.results.statistics.ranks import EXPLANATION, rank_rows
-    from graphtrial.trials.store.searches import load_searches
 
-    opened = store_of(store, shipped)
-    rows = result_rows(opened.trials(), load_searches(opened))
+    rows = stored_rows(store_of(store, shipped))
     if models:
         rows = ResultRows(row for row in rows if any(matches(row, name) for name in names(models)))
     ranking = rank_rows(rows, names(datasets))
