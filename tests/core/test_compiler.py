@@ -50,6 +50,13 @@ def test_a_kernel_is_compiled_by_one_of_two_processes(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_kernel_imported_before_a_fork_is_compiled_after_it(tmp_path: Path) -> None:
+    write(tmp_path, "x + 1")
+    fork = "import kernel, os, sys\nkernel.f(1.5)\nif os.fork(): sys.exit(os.waitstatus_to_exitcode(os.wait()[1]))"
+    assert run(tmp_path, fork) == (0, [11, 0])
+
+
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_locked_is_no_obstacle(tmp_path: Path) -> None:
     write(tmp_path, "x + 1")
     assert run(tmp_path) == (0, [11, 0])
