@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ def command(ready: Callable[..., None], tick: Tick, dataset: str, width: int) ->
                 [*_graphtrial(), *words],
                 env={**os.environ, NOTE: str(note), "PYTHONPATH": path},
                 stdout=subprocess.DEVNULL,
+                start_new_session=True,
             )
             try:
                 ended = _wait(note, process, start)
@@ -65,12 +67,17 @@ def _graphtrial() -> list[str]:
 
 
 def _interrupt(process: subprocess.Popen[Any]) -> None:
+    """Stop a command and wait until its workers have ended too, which would compete with the next repetition."""
     process.send_signal(signal.SIGINT)
     try:
         process.wait(timeout=30)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+    with suppress(ProcessLookupError):
+        while True:
+            os.killpg(process.pid, 0)
+            time.sleep(0.02)
 
 
 def _wait(note: Path, process: subprocess.Popen[Any], start: float) -> float:

@@ -134,7 +134,7 @@ JUMPS = """
 import sys, time, itertools
 true, jumps = time.time, itertools.cycle([0, -86400 * 400, 86400 * 4000, -1e9])
 time.time = lambda: true() + next(jumps)
-from graphtrial.cli import main
+from graphtrial.cli.start import main
 main()
 """
 

@@ -1,5 +1,1 @@
 """Command line interface."""
-
-from graphtrial.cli.main import main
-
-__all__ = ["main"]

@@ -218,7 +218,8 @@ class Registry(Generic[T]):
             importlib.import_module(module)  # also where a user's entry has this name, which is an error
             if name in self._things:
                 return True
-        self._load_builtins()
+        if NAME.fullmatch(name):  # a path such as `package:Model` is never registered
+            self._load_builtins()
         return name in self._things
 
     def _load_builtins(self) -> None:

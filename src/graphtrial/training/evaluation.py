@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
 
 from graphtrial.graphs import GraphBatch
-from graphtrial.tape.runner import TapedModel
 from graphtrial.tasks import Task
 from graphtrial.training.precision import autocast
 from graphtrial.training.rules import Precision
+
+if TYPE_CHECKING:
+    from graphtrial.tape.runner import TapedModel
 
 
 @torch.no_grad()

@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from dataclasses import asdict, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
@@ -22,7 +22,6 @@ from graphtrial.graphs import GraphBatch
 from graphtrial.nn import count_parameters
 from graphtrial.nn.encoder import ENCODING_COLUMN
 from graphtrial.ops.portable import portable_path
-from graphtrial.tape.runner import TapedModel
 from graphtrial.tasks import Task
 from graphtrial.training.batches import Job, evaluation_batches, steps_per_epoch, training_batches
 from graphtrial.training.checkpoint import Checkpoint, capture, part, restore
@@ -31,6 +30,9 @@ from graphtrial.training.monitor import Monitor
 from graphtrial.training.optim.base import Run, Scheduler, StoppingRule
 from graphtrial.training.outcome import EXTRA_METRICS, MIXED_DEVICES, Epoch, Outcome
 from graphtrial.training.precision import autocast, precision_settings
+
+if TYPE_CHECKING:
+    from graphtrial.tape.runner import TapedModel
 
 
 def train(
@@ -73,6 +75,8 @@ def train(
 def _train(
     job: Job, model: nn.Module, history: list[Epoch], checkpoint: Checkpoint | None, on_epoch: Callable[[Epoch], None]
 ) -> Outcome:
+    from graphtrial.tape.runner import TapedModel  # importing numba is slow, and commands that train import this module
+
     monitor = Monitor(job.rules, job.task)
     optimizer, scheduler = build_optimizer(job, model)
     taped = TapedModel(model, getattr(optimizer, "gradient_buffers", None))
@@ -134,6 +138,8 @@ def final_outcome(
     job: Job, model: nn.Module, best_state: dict[str, Tensor], stop_reason: StoppingRule, history: list[Epoch]
 ) -> Outcome:
     """Return the outcome of a training: the scores of the best weights, or of the last where none were saved."""
+    from graphtrial.tape.runner import TapedModel
+
     if best_state:
         model.load_state_dict(best_state)
     precision, taped = job.rules.precision, TapedModel(model)

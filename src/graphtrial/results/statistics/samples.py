@@ -7,8 +7,6 @@ import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scipy.special import ndtri
-
 from graphtrial.published import PublishedScore
 from graphtrial.results.statistics.summary import ALPHA
 from graphtrial.results.statistics.welch import Mean
@@ -70,6 +68,8 @@ def published_sample(row: ResultRow, theirs: PublishedScore) -> Sample:
     rounding = half_unit(theirs)
     rounded = (rounding**2 / 3, math.inf)
     if theirs.ci95_half_width is not None:
+        from scipy.special import ndtri
+
         error = theirs.ci95_half_width / float(ndtri(1 - ALPHA / 2))
         n = theirs.n or 0
         std = error * math.sqrt(n) * math.sqrt(n / (n - 1)) if n > 1 else None

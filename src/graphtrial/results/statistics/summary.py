@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import stdtrit
 
 ALPHA = 0.05
 RESAMPLES = 1000
@@ -91,6 +90,8 @@ def standard_error(std: float, n: int, overlap: float = 0.0) -> float:
 
 def t_quantile(dof: float) -> float:
     """Return the two-sided 95 % quantile of Student's t."""
+    from scipy.special import stdtrit  # slow to import, and tables without error bars need none
+
     return float(stdtrit(dof, 1 - ALPHA / 2))
 
 

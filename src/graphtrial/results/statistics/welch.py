@@ -6,8 +6,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from scipy.special import ndtr, stdtr, stdtrit
-
 from graphtrial.results.statistics.summary import ALPHA
 
 POWER = 0.8
@@ -76,11 +74,15 @@ def pooled(parts: tuple[tuple[float, float], ...]) -> tuple[float, float]:
 
 def tail(dof: float, t: float) -> float:
     """Survival function of Student's t; of the normal distribution for infinite `dof`."""
+    from scipy.special import ndtr, stdtr
+
     return float(ndtr(-t) if math.isinf(dof) else stdtr(dof, -t))
 
 
 def quantile(dof: float, probability: float) -> float:
     """Inverse survival function of Student's t."""
+    from scipy.special import stdtrit
+
     return float(stdtrit(1e9 if math.isinf(dof) else dof, 1 - probability))
 
 
@@ -124,4 +126,6 @@ def smallest(power: Callable[[int], float], least: int = 2) -> int | None:
 
 def _beyond(distance: float, std_error: float) -> float:
     """Return the normal probability of staying below a limit at `distance`."""
+    from scipy.special import ndtr
+
     return float(ndtr(distance / std_error)) if std_error else float(distance > 0)
