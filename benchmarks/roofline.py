@@ -75,21 +75,25 @@ def products(
 
 def recorded(model: nn.Module, batch: Any) -> Counter[Product]:
     """Count the matrix products of one training step by shape."""
-    counts: Counter[Product] = Counter()
-
-    class Recorder(TorchDispatchMode):
-        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-            if func in (torch.ops.aten.mm.default, torch.ops.aten.addmm.default):
-                a, b = args[-2:]
-                if a.numel() and b.numel():
-                    product = (a.shape[0], a.shape[1], b.shape[1], _transposed(a), _transposed(b))
-                    counts[product] += 1
-            return func(*args, **(kwargs or {}))
-
     model.train()
-    with Recorder():
+    with Recorder() as recorder:
         nn.functional.l1_loss(model(batch).squeeze(-1), batch.y).backward()
-    return counts
+    return recorder.counts
+
+
+class Recorder(TorchDispatchMode):
+    """Counts the matrix products inside the block by shape."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.counts: Counter[Product] = Counter()
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func in (torch.ops.aten.mm.default, torch.ops.aten.addmm.default):
+            a, b = args[-2:]
+            if a.numel() and b.numel():
+                self.counts[a.shape[0], a.shape[1], b.shape[1], _transposed(a), _transposed(b)] += 1
+        return func(*args, **(kwargs or {}))
 
 
 def resized(products: Mapping[Product, int], rows_of: Mapping[int, int]) -> Counter[Product]:

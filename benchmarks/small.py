@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from benchmarks.match import OURS, Match, Side
 from benchmarks.protocol import SkipError, Tick
 
 PYG = "PyG"
+ALONE = "matrix products alone"
+SAMPLE = 10
 LEARNING_RATE = 1e-3
 
 
@@ -51,7 +54,11 @@ def matches(quick: bool) -> Iterable[Match]:
     """A training epoch in batches of 5 to 64 graphs, on one core."""
     for name in list(WORKLOADS)[:1] if quick else WORKLOADS:
         work = {"workload": name, "graphs": 20 if quick else WORKLOADS[name].graphs}
-        sides = Side(OURS, "benchmarks.small:graphtrial", work), Side(PYG, "benchmarks.small:pyg", work)
+        sides = (
+            Side(OURS, "benchmarks.small:graphtrial", work),
+            Side(PYG, "benchmarks.small:pyg", work),
+            Side(ALONE, "benchmarks.small:products", work),
+        )
         yield Match(f"small/{name}", sides, 1 if quick else 5, warm_ups=1 if quick else 3)
 
 
@@ -91,14 +98,52 @@ def pyg(ready: Callable[..., None], tick: Tick, workload: str, graphs: int) -> N
     pin_to_one_core()
     torch.set_num_threads(1)
     try:
-        from torch_geometric.loader import DataLoader
-
-        from benchmarks.small_twins import GINEpsTwin, SmallTwin
+        import torch_geometric  # noqa: F401
     except ImportError as error:
         raise SkipError(f"PyG is not installed ({error})") from None
-    from graphtrial.graphs import to_pyg
+    ready()
+    model, batches = _twin(workload, graphs)
+    optimizer = torch.optim.Adam(model.parameters(), lr=LEARNING_RATE)
+    reset_peak()
+    while True:
+        start = time.perf_counter()
+        loss = _pyg_epoch(model, optimizer, batches)
+        tick(time.perf_counter() - start, loss)
+
+
+def products(ready: Callable[..., None], tick: Tick, workload: str, graphs: int) -> None:
+    """Time the matrix products of an epoch of the twin alone, each by torch's faster way: no step can be faster.
+
+    Those of ten batches are recorded and scaled to an epoch.
+    """
+    pin_to_one_core()
+    torch.set_num_threads(1)
+    try:
+        import torch_geometric  # noqa: F401
+    except ImportError as error:
+        raise SkipError(f"PyG is not installed ({error})") from None
+    from benchmarks.roofline import Recorder, product_seconds
 
     ready()
+    model, batches = _twin(workload, graphs)
+    sample = list(islice(batches, SAMPLE))
+    optimizer = torch.optim.Adam(model.parameters(), lr=LEARNING_RATE)
+    with Recorder() as recorder:
+        _pyg_epoch(model, optimizer, sample)
+    scale = len(batches) / len(sample)
+    gflop = scale * sum(2 * m * k * n * count for (m, k, n, *_), count in recorder.counts.items()) / 1e9
+    while True:
+        seconds = scale * sum(count * product_seconds(product) for product, count in recorder.counts.items())
+        tick(seconds, gflop)
+
+
+def _twin(workload: str, graphs: int) -> tuple[nn.Module, Any]:
+    """Return the model in PyG and the batches of an epoch."""
+    from torch_geometric.loader import DataLoader
+
+    from benchmarks.small_twins import GINEpsTwin, SmallTwin
+    from graphtrial.graphs import to_pyg
+
     chosen = WORKLOADS[workload]
     _, data, _, shapes, ids, _ = _data(chosen, graphs)
     used = not (shapes.encoding_dim and shapes.encoding_replaces)
@@ -111,12 +156,7 @@ def pyg(ready: Callable[..., None], tick: Tick, workload: str, graphs: int) -> N
         nodes = shapes.level == "node and graph"
         model = SmallTwin(chosen.model, chosen.width, shapes.outputs, **size, encoding=shapes.encoding_dim, nodes=nodes)
     batches = DataLoader(to_pyg(data.subset(ids)), batch_size=chosen.batch, shuffle=True)
-    optimizer = torch.optim.Adam(model.parameters(), lr=LEARNING_RATE)
-    reset_peak()
-    while True:
-        start = time.perf_counter()
-        loss = _pyg_epoch(model, optimizer, batches)
-        tick(time.perf_counter() - start, loss)
+    return model, batches
 
 
 def _pyg_epoch(model: nn.Module, optimizer: torch.optim.Optimizer, batches: Iterable[Any]) -> float:
