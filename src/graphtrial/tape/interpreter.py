@@ -6,7 +6,6 @@ import numpy as np
 
 from graphtrial.core.compiler import Array, compiled
 from graphtrial.tape import codes
-from graphtrial.tape.attention import attend, attend_backward
 from graphtrial.tape.blocks import (
     copy,
     join_columns,
@@ -111,7 +110,7 @@ def _dense(table: Array, c: Array, claim: Array, numbers: Array, seeds: Array) -
 
 
 @compiled
-def _sparse(table: Array, c: Array, claim: Array, numbers: Array) -> None:
+def _sparse(table: Array, c: Array, claim: Array) -> None:
     code = c[0]
     if code == codes.EMBED:
         embed(table, c)
@@ -143,10 +142,6 @@ def _sparse(table: Array, c: Array, claim: Array, numbers: Array) -> None:
         mean(table, c, claim)
     elif code == codes.GATED_MEAN_BACKWARD:
         mean_backward(table, c, claim)
-    elif code == codes.ATTENTION:
-        attend(table, c, claim, numbers)
-    elif code == codes.ATTENTION_BACKWARD:
-        attend_backward(table, c, claim, numbers)
     elif code == codes.EDGE_ADD:
         edge_add(table, c)
 
@@ -166,4 +161,4 @@ def execute(
         if c[0] < FIRST_SPARSE:
             _dense(table, c, claim, numbers, seeds)
         else:
-            _sparse(table, c, claim, numbers)
+            _sparse(table, c, claim)

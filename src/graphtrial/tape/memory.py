@@ -42,13 +42,6 @@ def matrix(table: Array, number: int) -> Array:
 
 
 @compiled
-def cube(table: Array, number: int, heads: int) -> Array:
-    """Return an operand as a float32 array [rows, heads, columns / heads]."""
-    shape = (table[number, 1], heads, table[number, 2] // heads)
-    return carray(float_pointer(table[number, 0]), shape)
-
-
-@compiled
 def vector(table: Array, number: int) -> Array:
     """Return an operand as a flat float32 array."""
     return carray(float_pointer(table[number, 0]), (table[number, 1] * table[number, 2],))

@@ -1,4 +1,4 @@
-"""Operators of a recorded model along edges: aggregation, pooling, gated mean, attention (see `operators`)."""
+"""Operators of a recorded model along edges: aggregation, pooling, gated mean (see `operators`)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 
 from torch import Tensor
 
-from graphtrial.ops.attention import LANES, MIN_HEADS
 from graphtrial.ops.kernels.row_chunks import GROUPS
 from graphtrial.ops.linear import MIN_SIZE
 from graphtrial.tape import codes
@@ -171,29 +170,3 @@ def gated_mean(
 
     tape.rules.append(rule)
     return mean, logits
-
-
-def attention(tape: Tape, of: Structure, z: Symbol, source: Any, target: Any, slope: float) -> Symbol:
-    heads, width = z.trailing
-    if not MIN_HEADS <= heads <= LANES:
-        raise NotRecordableError(f"attention of {heads} heads")
-    a, b = as_symbol(tape, source), as_symbol(tape, target)
-    out = result(tape, NODE_ROWS, z.trailing, z, a, b)
-    lanes, scores = tape.new(NODE_ROWS, width * LANES), tape.new(NODE_ROWS, 2 * LANES)
-    alpha, number = tape.new(EDGE_ROWS, LANES), tape.number(slope)
-    pointers = of.input("in_ptr"), of.input("source")
-    weights = a.operand, b.operand
-    tape.emit(codes.ATTENTION, *pointers, z.operand, *weights, lanes, scores, alpha, out.operand, heads, number)
-
-    def rule() -> None:
-        g = tape.gradient(out)
-        if g is None:
-            return
-        grads = [tape.target(each) for each in (z, a, b)]
-        saved = *weights, lanes, scores, alpha
-        tape.emit(codes.ATTENTION_BACKWARD, *pointers, *of.transpose(), g, *saved, *grads, heads, number)
-        for each, grad in zip((z, a, b), grads, strict=True):
-            tape.add(each, grad)
-
-    tape.rules.append(rule)
-    return out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -26,6 +27,7 @@ from graphtrial.tape.symbol import (
     is_parameter,
 )
 
+logger = logging.getLogger(__name__)
 Function = Callable[..., Any]
 ELEMENTARY: dict[str, Function] = {"relu": operators.relu, "add": operators.add, "multiply": operators.multiply}
 DENSE: tuple[Function, ...] = (
@@ -41,7 +43,6 @@ ON_GRAPHS: tuple[Function, ...] = (
     neighbours.pool,
     neighbours.edge_add,
     neighbours.gated_mean,
-    neighbours.attention,
 )
 TORCH: dict[str, Function] = {
     "relu": lambda tape, x, inplace=False: operators.relu(tape, x),
@@ -141,7 +142,8 @@ def record(model: nn.Module, batch: GraphBatch, *, training: bool) -> Tape | Non
         tape.emit(codes.COPY, out.operand, tape.input("logits", out.operand.rows, out.operand.columns))
         if training:
             tape.differentiate(out)
-    except Exception:  # noqa: BLE001 - whatever a model does that has no instruction, it does on the ordinary path
+    except Exception as error:  # noqa: BLE001 - whatever has no instruction is computed on the ordinary path
+        logger.debug("%s is not recorded: %s: %s", type(model).__name__, type(error).__name__, error)
         return None
     return tape
 

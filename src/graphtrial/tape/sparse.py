@@ -1,4 +1,4 @@
-"""Instructions on the structure of a batch: weights of edges, embeddings, SpMM, gated mean, attention (see `dense`)."""
+"""Instructions on the structure of a batch: weights of edges, embeddings, SpMM, gated mean (see `dense`)."""
 
 from __future__ import annotations
 
