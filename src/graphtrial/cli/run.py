@@ -47,7 +47,7 @@ Seeds = Annotated[
     int | None,
     typer.Option(min=1, help="Number of seeds: of the protocol, then derived ones; all of the protocol by default."),
 ]
-Track = Annotated[str | None, typer.Option(help="Also log the trials to mlflow or tensorboard.")]
+Track = Annotated[str | None, typer.Option(help="Also log the trials to mlflow, tensorboard or wandb.")]
 Splits = Annotated[int | None, typer.Option(min=1, help="Number of splits; all by default.")]
 
 
