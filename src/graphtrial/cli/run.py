@@ -181,6 +181,7 @@ def run_and_show(
     from graphtrial.cli.progress import shown_progress
     from graphtrial.cli.tune import run_tunings
     from graphtrial.execution import StudyRun
+    from graphtrial.execution.eta import RemainingTime
     from graphtrial.tracking import tracked
     from graphtrial.trials import Store
     from graphtrial.tuning.of_study import tunings_of
@@ -188,9 +189,10 @@ def run_and_show(
     chosen = chosen_executor(executor, workers, compute)
     run = StudyRun(study.trials(), Store(path))
     tunings = tunings_of(study)  # what cannot be tuned is an error before anything runs
+    remaining = RemainingTime(run.trials, run.records())
     with resumable(lambda: f"{run.finished} of {len(run.trials)} trials"):
         with (
-            shown_progress(len(run.trials), run.finished, quiet=json) as shown,
+            shown_progress(len(run.trials), run.finished, quiet=json, remaining=remaining) as shown,
             tracked(track, run.store, shown) as listener,
         ):
             records = run.run(workers=workers, listener=listener, executor=chosen, compute=compute)

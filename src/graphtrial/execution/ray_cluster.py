@@ -18,7 +18,7 @@ from graphtrial.core.hardware.compute import AUTOMATIC, Compute
 from graphtrial.core.signatures import check_fields
 from graphtrial.execution.progress import Listener, Progress
 from graphtrial.execution.ray_tasks import connected, import_ray, run_task, start_mailbox, wait_for_tasks
-from graphtrial.execution.recording import TrialResult, record_result
+from graphtrial.execution.recording import TrialResult, record_interruption, record_result
 from graphtrial.execution.remote import RemoteUpdate
 from graphtrial.execution.remote_store import record_updates, remote_job
 from graphtrial.execution.watchdog import GRACE_SECONDS, timeout_error, timeout_seconds
@@ -89,7 +89,8 @@ class RayCluster:
             except BaseException as error:
                 for run in running.values():
                     with suppress(GraphTrialError):  # the store may be the cause
-                        store.mark(run.trial.id, "interrupted")
+                        if run.last_update is not None:  # the others are queued
+                            record_interruption(run.trial, store)
                 if isinstance(error, ray.exceptions.RayError):
                     lost = f"the Ray cluster is gone ({' '.join(str(error).split())}); the same command resumes"
                     raise GraphTrialError(lost) from error

@@ -17,7 +17,7 @@ from graphtrial.core.files import is_locked, make_folder
 from graphtrial.core.hardware.compute import ONE_CORE, Compute
 from graphtrial.core.plugins.loader import UserCode
 from graphtrial.core.process import memory_meter
-from graphtrial.execution.recording import TrialResult, record_result, record_start
+from graphtrial.execution.recording import TrialResult, record_interruption, record_result, record_start
 from graphtrial.training.outcome import Epoch
 from graphtrial.trials.environment import environment
 from graphtrial.trials.store import Store
@@ -58,7 +58,7 @@ def run_and_record(
             complete = replace(outcome, details={**outcome.details, **measured()})
             record_result(spec, store, TrialResult.of(complete))
         except (DriverGoneError, KeyboardInterrupt):
-            store.mark(spec.id, "interrupted")
+            record_interruption(spec, store)
             raise
         except BaseException as error:  # noqa: BLE001 - an error of a model fails its trial, not the study
             record_result(spec, store, TrialResult.failed(error))

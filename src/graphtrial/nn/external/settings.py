@@ -111,10 +111,10 @@ def _passed_on(kind: type) -> dict[str, Argument]:
     given = {keyword.arg for call in calls for keyword in call.keywords}
     first = max((len(call.args) for call in calls), default=0)
     names = (node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
-    layers = [thing for name in dict.fromkeys(names) if is_layer(thing := maker.__globals__.get(name))]
+    layers: list[Any] = [maker.__globals__.get(name) for name in dict.fromkeys(names)]
     arguments = {
         name: one
-        for layer in layers
+        for layer in filter(is_layer, layers)
         for name, one in list(_declared(layer).items())[first:]
         if name not in given and name not in popped
     }
