@@ -26,9 +26,15 @@ KINDS = (
 """What can be listed: registries by their plural, and the studies of the catalog."""
 
 
+def _complete_kind(incomplete: str) -> list[str]:
+    return [kind for kind in KINDS if kind.startswith(incomplete)]
+
+
 @friendly
 def list_things(
-    kind: Annotated[str, typer.Argument(help=f"{', '.join(KINDS[:-1])} or {KINDS[-1]}.")],
+    kind: Annotated[
+        str, typer.Argument(help=f"{', '.join(KINDS[:-1])} or {KINDS[-1]}.", autocompletion=_complete_kind)
+    ],
     plugin: Plugins = None,
     allow: Allowed = None,
     estimate: Annotated[

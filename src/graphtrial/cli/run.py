@@ -33,6 +33,7 @@ from graphtrial.cli.common import (
     parse_settings,
     print_json,
 )
+from graphtrial.cli.completion import complete_dataset, complete_model, complete_study
 from graphtrial.cli.running import chosen_executor, resumable, show_records
 from graphtrial.cli.studies import show_plan
 from graphtrial.core.files import DEFAULT_STORE
@@ -53,8 +54,10 @@ Splits = Annotated[int | None, typer.Option(min=1, help="Number of splits; all b
 
 @friendly
 def run(
-    dataset: Annotated[str, typer.Argument(help="A dataset, such as csl or zinc.")],
-    model: Annotated[str, typer.Argument(help="A model, such as gcn, or module:attribute.")],
+    dataset: Annotated[str, typer.Argument(help="A dataset, such as csl or zinc.", autocompletion=complete_dataset)],
+    model: Annotated[
+        str, typer.Argument(help="A model, such as gcn, or module:attribute.", autocompletion=complete_model)
+    ],
     encoding: EncodingText = "none",
     seeds: Seeds = None,
     splits: Splits = None,
@@ -112,7 +115,7 @@ def run(
 
 @friendly
 def study(
-    name: Annotated[str, typer.Argument(help="A study of the catalog, or a TOML file.")],
+    name: Annotated[str, typer.Argument(help="A study of the catalog, or a TOML file.", autocompletion=complete_study)],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and run nothing.")] = False,
     datasets: Annotated[str, typer.Option(help="Only these datasets, such as ENZYMES,PROTEINS.")] = "",
     models: Annotated[str, typer.Option(help="Only these models or kernels, such as wl,graphlet.")] = "",
