@@ -14,10 +14,11 @@ import pytest
 from tests.helpers.results import LONGER, results
 
 from graphtrial.execution import Progress, run_trials
-from graphtrial.execution.worker import is_running, run_and_record
+from graphtrial.execution.worker import run_and_record
 from graphtrial.studies import ModelEntry, Study
 from graphtrial.training.outcome import Epoch
 from graphtrial.trials import Store
+from graphtrial.trials.heartbeat import is_running
 
 pytestmark = pytest.mark.slow
 

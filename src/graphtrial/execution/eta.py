@@ -11,9 +11,11 @@ import statistics
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from graphtrial.core.spec import canonical_json
 from graphtrial.execution.progress import Progress
+from graphtrial.trials.kinds import TrialKind
 from graphtrial.trials.store import TrialRecord
 from graphtrial.trials.trial import TrialSpec
 
@@ -21,6 +23,8 @@ SAME = 1.15
 """Ends of a range within this ratio are shown as one number."""
 
 
+UNSEEN = 3.0
+"""Ratio by which an epoch of a row that was not seen yet may be faster or slower than those of the others."""
 _SPREAD: tuple[Callable[[Sequence[float]], float], ...] = (min, statistics.fmean, max)
 
 
@@ -113,29 +117,8 @@ class RemainingTime:
                 row.epochs.append(run.epoch)
 
     def left(self) -> Seconds | None:
-        """Return the wall-clock time until all trials have ended, None before the first epoch or end of one.
-
-        With T the time of all trials and t that of the longest, p at a time take between max(T / p, t) and
-        T / p + (1 - 1 / p) t, whatever their order (Graham 1966).
-        """
-        each = [self._trial(trial) for trial in self.waiting.values()]
-        known = [seconds for seconds in each if seconds is not None]
-        if not known:
-            return None if each else Seconds(0.0, 0.0, 0.0)
-        if len(known) < len(each):
-            other = Seconds(
-                min(one.low for one in known),
-                statistics.fmean(one.expected for one in known),
-                max(one.high for one in known),
-            )
-            known += [other] * (len(each) - len(known))
-        total, slots = sum(known[1:], known[0]), min(self.parallel, len(known))
-        longest = max(one.high for one in known)
-        return Seconds(
-            max(total.low / slots, max(one.low for one in known)),
-            max(total.expected / slots, max(one.expected for one in known)),
-            total.high / slots + (1 - 1 / slots) * longest,
-        )
+        """Return the wall-clock time until all trials have ended, None before the first epoch or end of one."""
+        return combined([self._trial(trial) for trial in self.waiting.values()], self.parallel)
 
     def _trial(self, trial: TrialSpec) -> Seconds | None:
         """Return the time left of one trial; None if nothing was seen of its row, nor an epoch of any other one."""
@@ -143,14 +126,8 @@ class RemainingTime:
         if not trial.kind.has_epochs:
             elapsed = self.clock() - run.started if run else 0.0
             return Seconds(*(max(0.0, of(row.seconds) - elapsed) for of in _SPREAD)) if row.seconds else None
-        seen = [one.epoch_seconds for one in (row, *self.rows.values()) if one.epoch_seconds is not None]
-        if not seen:
-            return None
-        if row.epoch_seconds is not None:
-            seen = seen[:1]
-        epochs = _epochs(trial, row, run.epoch if run else 0)
-        limit = 3600 * trial.kind.max_hours
-        return Seconds(*(min(count * of(seen), limit) for count, of in zip(epochs, _SPREAD, strict=True)))
+        others = [one.epoch_seconds for one in self.rows.values() if one.epoch_seconds is not None]
+        return trial_seconds(trial.kind, epoch_range(row.epoch_seconds, others), row.epochs, run.epoch if run else 0)
 
     def _row(self, trial: TrialSpec) -> _Row:
         if trial.id not in self._keys:
@@ -158,16 +135,57 @@ class RemainingTime:
         return self.rows.setdefault(self._keys[trial.id], _Row())
 
 
-def _epochs(trial: TrialSpec, row: _Row, done: int) -> tuple[float, float, float]:
+def epoch_range(own: float | None, others: Sequence[float]) -> Seconds | None:
+    """Return the seconds of an epoch of a row: measured, else around those of the other rows of the study."""
+    if own is not None:
+        return Seconds(own, own, own)
+    return Seconds(min(others) / UNSEEN, statistics.fmean(others), max(others) * UNSEEN) if others else None
+
+
+def trial_seconds(kind: TrialKind[Any], epoch: Seconds | None, ended: Sequence[int], done: int = 0) -> Seconds | None:
+    """Return the time left of a trial after `done` epochs of so many seconds, within the time limit of its kind.
+
+    `ended` are the lengths in epochs of ended trials of the same row; without, the rules bound the number of epochs.
+    """
+    if epoch is None:
+        return None
+    limit = 3600 * kind.max_hours
+    low, expected, high = _epochs_left(kind, ended, done)
+    return Seconds(*(min(one, limit) for one in (low * epoch.low, expected * epoch.expected, high * epoch.high)))
+
+
+def combined(trials: Sequence[Seconds | None], parallel: int) -> Seconds | None:
+    """Return the wall-clock time of trials of which `parallel` run at a time; an unknown one may take as long as any.
+
+    With T the time of all trials and t that of the longest, p at a time take between max(T / p, t) and
+    T / p + (1 - 1 / p) t, whatever their order (Graham 1966).
+    """
+    durations = [seconds for seconds in trials if seconds is not None]
+    if not durations:
+        return None if trials else Seconds(0.0, 0.0, 0.0)
+    unknown = Seconds(
+        min(one.low for one in durations),
+        statistics.fmean(one.expected for one in durations),
+        max(one.high for one in durations),
+    )
+    durations += [unknown] * (len(trials) - len(durations))
+    total, slots = sum(durations[1:], durations[0]), max(1, min(parallel, len(durations)))
+    return Seconds(
+        max(total.low / slots, max(one.low for one in durations)),
+        max(total.expected / slots, max(one.expected for one in durations)),
+        total.high / slots + (1 - 1 / slots) * max(one.high for one in durations),
+    )
+
+
+def _epochs_left(kind: TrialKind[Any], ended: Sequence[int], done: int) -> tuple[float, float, float]:
     """Return the least, expected and largest number of epochs left: by ended trials of the row, else by the rules."""
-    kind = trial.kind
     least, most = kind.least_epochs or 1, kind.most_epochs or math.inf
     expected: float = kind.expected_epochs or least
-    if row.epochs:
-        widening = 2 if len(row.epochs) == 1 else 1  # one trial says little about the spread of the next
-        least = max(least, min(row.epochs) // widening)
-        most = min(most, max(row.epochs) * widening)
-        expected = statistics.fmean(row.epochs)
+    if ended:
+        widening = 2 if len(ended) == 1 else 1  # one trial says little about the spread of the next
+        least = max(least, min(ended) // widening)
+        most = min(most, max(ended) * widening)
+        expected = statistics.fmean(ended)
     low = max(least - done, 1)  # a trial that has not ended has at least one more epoch
     middle = max(expected - done, low)
     return low, middle, max(most - done, middle)

@@ -22,6 +22,7 @@ from graphtrial.execution.recording import TrialResult, record_interruption, rec
 from graphtrial.execution.remote import RemoteUpdate
 from graphtrial.execution.remote_store import record_updates, remote_job
 from graphtrial.execution.watchdog import GRACE_SECONDS, timeout_error, timeout_seconds
+from graphtrial.trials.heartbeat import beat_once, end_heartbeat
 from graphtrial.trials.store import Store
 from graphtrial.trials.trial import TrialSpec
 
@@ -169,6 +170,7 @@ class RayCluster:
             if run is None:
                 continue
             run.last_update = time.monotonic()
+            beat_once(store, run.trial.id)
             if update.environment is not None:
                 listener(Progress(run.trial, "start"))
             if update.epoch is not None:
@@ -189,6 +191,7 @@ class RayCluster:
             lost = f"its process was lost {run.attempts} times in a row without an epoch in between: {reason}"
             result = TrialResult(None, error=timeout_error(run.silent_seconds) if run.silent_seconds else lost)
         record_result(run.trial, store, result)
+        end_heartbeat(store, run.trial.id)
         run.lock.release(force=True)
         listener(Progress(run.trial, "end"))
 

@@ -100,8 +100,8 @@ def _check(kind: type[nn.Module], arguments: dict[str, Argument], settings: dict
             f"{kind.__name__} has an argument `{clashing[0]}`, which is a setting of the model around it; write a "
             "model around it, as docs/add-a-model.md shows"
         )
-    known = {*settings, *filled(kind)} - ({"nn"} if kind.__name__ not in MLP_INPUTS else set())
-    missing = [name for name, one in arguments.items() if one.default is REQUIRED and name not in known]
+    covered = {*settings, *filled(kind)} - ({"nn"} if kind.__name__ not in MLP_INPUTS else set())
+    missing = [name for name, one in arguments.items() if one.default is REQUIRED and name not in covered]
     if missing:
         raise GraphTrialError(
             f"`{missing[0]}` of {kind.__name__} has no default and is no number, text or boolean; write a model around "
