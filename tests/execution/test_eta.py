@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from graphtrial.cli.progress import format_left
-from graphtrial.execution.eta import RemainingTime, Seconds
+from graphtrial.execution.eta import RemainingTime
 from graphtrial.execution.progress import Progress
 from graphtrial.studies import ModelEntry, Study
+from graphtrial.trials.durations import Seconds
 from graphtrial.trials.trial import TrialSpec
 
 

@@ -11,9 +11,10 @@ from rich.progress import Progress as Bars
 
 from graphtrial.cli.common import err
 from graphtrial.encodings.notation import format_encoding
-from graphtrial.execution.eta import RemainingTime, Seconds
+from graphtrial.execution.eta import RemainingTime
 from graphtrial.execution.executor import Listener, Progress
 from graphtrial.results.live import duration
+from graphtrial.trials.durations import Seconds
 
 REFRESH_SECONDS = 1.0
 """Minimum time between two estimates of the time left."""

@@ -40,7 +40,7 @@ def model_kind(name: str) -> Any:
     """Return the class or function of a model; a class of another library, which takes no `shapes`, is adapted."""
     from graphtrial.nn.conv.base import Conv
 
-    kind = MODELS.get(name)
+    kind: Any = MODELS.get(name)
     if not isinstance(kind, type) or issubclass(kind, Conv) or "shapes" in declared_arguments(kind):
         return kind
     from graphtrial.nn.external import adapt

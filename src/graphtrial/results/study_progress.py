@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from graphtrial.encodings.notation import short_encoding
-from graphtrial.execution.eta import Seconds, combined, epoch_range, trial_seconds
 from graphtrial.results.live import Running, Snapshot
 from graphtrial.studies.plan import PlannedRow, finished, plan, row_key
 from graphtrial.studies.study import Study
+from graphtrial.trials.durations import Seconds, combined, epoch_range, seconds_of, trial_seconds
 from graphtrial.trials.store import Store, TrialRecord
 
 
@@ -98,7 +98,7 @@ def _trials_left(
     """Return the time of each unfinished trial of a row: what is left of running ones, all of the others."""
     waiting = max(0, row.trials - len(done) - len(running))
     if not row.kind.has_epochs:
-        lengths = [float(one.details["seconds"]) for one in done if "seconds" in one.details]
+        lengths = [seconds for one in done if (seconds := seconds_of(one))]
         whole = Seconds(min(lengths), statistics.fmean(lengths), max(lengths)) if lengths else None
         return [whole] * (waiting + len(running))
     ended = [one.epochs for one in done if one.epochs]
