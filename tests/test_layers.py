@@ -30,7 +30,7 @@ MAY_IMPORT: dict[str, str] = {
     "plots": "core graphs io nn datasets",
     "trials": "core graphs svm metrics tasks encodings kernels nn datasets training published",
     "shipped": "core trials",
-    "studies": "core svm encodings kernels nn datasets training published trials",
+    "studies": "core svm encodings kernels nn datasets training published trials shipped",
     "execution": "core graphs ops svm nn tape datasets training trials",
     "tuning": "core encodings nn datasets training trials studies execution",
     "results": "core svm tasks metrics encodings kernels nn datasets training published trials studies execution",

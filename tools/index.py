@@ -18,7 +18,7 @@ from graphtrial.core.index import FILE, files_of, stamp
 from graphtrial.core.plugins.registries import registry_of
 from graphtrial.core.registry import Registry
 
-OF_STUDIES = ["studies", "published", "training/protocols"]
+OF_STUDIES = ["studies", "published", "shipped", "training/protocols"]
 """Folders that the plan of a study of the catalog depends on."""
 
 
@@ -71,7 +71,7 @@ def _by_source(registry: Registry[Any], name: str) -> str:
 
 def _studies() -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
-        entries = study_entries(Path(folder) / "none.sqlite", estimate=False, only=[])
+        entries = study_entries(Path(folder) / "none.sqlite", estimate=False, only=[], parallel=1)
     return {"files": OF_STUDIES, "stamp": stamp(OF_STUDIES), "modules": {}, "entries": entries}
 
 

@@ -14,10 +14,11 @@ import pytest
 from tests.helpers.results import LONGER, results
 
 from graphtrial.execution import Progress, run_trials
-from graphtrial.execution.worker import is_running, run_and_record
+from graphtrial.execution.worker import run_and_record
 from graphtrial.studies import ModelEntry, Study
 from graphtrial.training.outcome import Epoch
 from graphtrial.trials import Store
+from graphtrial.trials.heartbeat import is_running
 
 pytestmark = pytest.mark.slow
 
@@ -150,6 +151,30 @@ def test_ctrl_c_stops_cleanly(tmp_path: Path) -> None:
     assert "0 of 2 trials are finished. The same command resumes the others" in message
     assert "Traceback" not in message
     assert {record.status for record in Store(path).trials()} == {"interrupted"}
+
+
+def test_ctrl_c_records_trials_whose_workers_have_recorded_nothing(study: Study, store: Store) -> None:
+    started: list[str] = []
+
+    def interrupt(progress: Progress) -> None:
+        started.append(progress.trial.id)
+        if len(started) == 2:  # before the workers have imported torch
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_trials(study.trials(), store, workers=2, listener=interrupt)
+    assert {record.id: record.status for record in store.trials()} == dict.fromkeys(started, "interrupted")
+
+
+def test_ctrl_c_in_this_process_records_the_trial(study: Study, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("graphtrial.execution.worker.environment", interrupted)
+    trial = study.trials()[0]
+    with pytest.raises(KeyboardInterrupt):
+        run_trials([trial], store, workers=0)
+    assert [(record.id, record.status) for record in store.trials()] == [(trial.id, "interrupted")]
 
 
 def test_workers_exit_when_the_driver_is_killed(tmp_path: Path) -> None:

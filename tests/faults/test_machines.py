@@ -23,10 +23,10 @@ from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.plugins.loader import Plugin, load_plugin, unload_plugin
 from graphtrial.execution import run_trials
 from graphtrial.execution.processes import Processes
-from graphtrial.execution.worker import is_running
 from graphtrial.studies import ModelEntry, Study, load_study
 from graphtrial.training.outcome import Epoch, Outcome
 from graphtrial.trials import Store, TrialSpec
+from graphtrial.trials.heartbeat import is_running
 
 pytestmark = pytest.mark.slow
 

@@ -107,13 +107,15 @@ def test_too_small_width_raises(width: int) -> None:
 def test_shapes_are_inferred_from_the_columns() -> None:
     columns = {"x": Column(np.array([0, 4, 2]), "node", types=7), "edge_attr": Column(np.zeros((1, 3)), "edge")}
     graphs = GraphSet.build([3], [1], [[0], [1]], columns)
-    log_degree = np.log(2) / 3
-    expected = Shapes(2, "graph", node_types=7, edge_dim=3, num_nodes=3, mean_nodes=3.0, mean_log_degree=log_degree)
+    expected = Shapes(2, "graph", node_types=7, edge_dim=3, num_nodes=3, mean_nodes=3.0, degree_histogram=(2, 1))
     assert Shapes.of(graphs, GraphRegression(2)) == expected
+    assert expected.mean_log_degree == pytest.approx(np.log(2) / 3)
     encoded = Shapes.of(graphs, GraphRegression(2), encoding_dim=5, encoding_replaces=True)
     assert (encoded.encoding_dim, encoded.encoding_replaces) == (5, True)
     bare = GraphSet.build([3], [0], np.zeros((2, 0)))
-    assert Shapes.of(bare, GraphRegression()) == Shapes(outputs=1, level="graph", num_nodes=3, mean_nodes=3.0)
+    assert Shapes.of(bare, GraphRegression()) == Shapes(
+        outputs=1, level="graph", num_nodes=3, mean_nodes=3.0, degree_histogram=(3,)
+    )
 
 
 def test_several_categories_per_node_raise() -> None:

@@ -14,7 +14,7 @@ from graphtrial.datasets import load
 from graphtrial.execution import run_trials
 from graphtrial.studies import ModelEntry, Study, load_study
 from graphtrial.studies.edition import in_edition
-from graphtrial.studies.estimate import Timing, cached_timing, hours_left, measure_timing
+from graphtrial.studies.estimate import Timing, cached_timing, measure_timing, time_left
 from graphtrial.studies.eta import study_eta
 from graphtrial.studies.plan import finished, plan
 from graphtrial.training import PROTOCOLS
@@ -41,8 +41,8 @@ def test_finished_trials_match_for_any_data_hash(study: Study, store: Store) -> 
     assert sorted(map(len, actual.values())) == [1, 2]
     etas = study_eta(study, store.trials())
     assert sum(one.done for one in etas) == 3
-    assert all(one.hours is not None for one in etas)
-    assert [one.hours for one in etas if one.done == one.row.trials] == [0.0]
+    assert all(one.left is not None and one.left.source == "finished" for one in etas)
+    assert [one.left.seconds.high for one in etas if one.left and one.done == one.row.trials] == [0.0]
 
 
 def test_epochs_are_expected_from_the_schedule() -> None:
@@ -55,29 +55,36 @@ def test_epochs_are_expected_from_the_schedule() -> None:
 def test_timings_are_cached(study: Study, own_home: Path) -> None:
     (row, _) = plan(study)
     assert cached_timing(row) is None
-    assert hours_left(row, [], None) is None
+    guess = time_left(row, [], None, None)
+    assert guess is not None
+    assert guess.is_guess  # no trial of this width was shipped
     with pytest.raises(GraphTrialError, match="csl is not prepared"):
         measure_timing(row)
     load("csl")
     etas = measure_timing(row)
     assert etas.epoch_seconds > 0
     assert cached_timing(row) == etas
-    assert hours_left(row, [], Timing(1800.0, "made up")) == pytest.approx(row.trials * 1.0)
+    timed = time_left(row, [], Timing(1800.0, "made up"), None)
+    assert timed is not None
+    assert timed.seconds.expected == pytest.approx(row.trials * 3600.0)
+    assert timed.source == "timed"
 
 
 def test_untimed_rows_have_a_reason(study: Study, own_home: Path) -> None:
     received: list[str] = []
     etas = study_eta(study, [], measure=True, report=received.append)
-    assert {one.hours for one in etas} == {None}
+    assert {one.left.source for one in etas if one.left} == {"nearest"}
     assert all("csl is not prepared" in words for words in received)
     load("csl")
     etas = study_eta(study, [], measure=True, report=received.append)
-    assert all(one.hours is not None and one.hours > 0 for one in etas)
+    assert {one.left.source for one in etas if one.left} == {"timed"}
 
 
 def test_estimated_hours_respect_max_hours(study: Study) -> None:
     (row, _) = plan(study)
-    assert hours_left(row, [], Timing(1e9, "made up")) == pytest.approx(row.trials * row.kind.max_hours)
+    left = time_left(row, [], Timing(1e9, "made up"), None)
+    assert left is not None
+    assert left.seconds.high == pytest.approx(row.trials * 3600 * row.kind.max_hours)
 
 
 def test_as_published_edition_uses_published_faults() -> None:

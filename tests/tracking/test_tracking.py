@@ -114,10 +114,11 @@ def test_without_tracker_the_listener_is_unchanged(store: Store) -> None:
 def test_missing_library_names_its_extra(name: str, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
-    for module in ("mlflow", "alembic", "tensorboard", "torch.utils.tensorboard"):
+    for module in ("mlflow", "alembic", "tensorboard", "torch.utils.tensorboard", "wandb"):
         monkeypatch.setitem(sys.modules, module, None)
+    extra = "wandb" if name == "wandb" else "tracking"
     with (
-        pytest.raises(MissingDependencyError, match=r"graphtrial\[tracking\]"),
+        pytest.raises(MissingDependencyError, match=rf"graphtrial\[{extra}\]"),
         tracked(name, store, lambda progress: None),
     ):
         pass

@@ -13,6 +13,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 from rich.console import Console
 
+from graphtrial.cli.completion import complete_encoding, complete_protocol
 from graphtrial.cli.failures import REFUSED, failure, open_closed_streams, say
 from graphtrial.core.errors import GraphTrialError, in_one_line
 from graphtrial.core.spec import parse_value
@@ -51,7 +52,12 @@ Allowed = Annotated[
     ),
 ]
 EncodingText = Annotated[
-    str, typer.Option("--encoding", help="Positional encodings, such as laplacian:20 or rwse:20+laplacian:8.")
+    str,
+    typer.Option(
+        "--encoding",
+        help="Positional encodings, such as laplacian:20 or rwse:20+laplacian:8.",
+        autocompletion=complete_encoding,
+    ),
 ]
 Workers = Annotated[int | None, typer.Option(min=0, help="Parallel trials; all cores by default, 0 for this process.")]
 ExecutorText = Annotated[
@@ -70,7 +76,10 @@ ModelSettings = Annotated[list[str] | None, typer.Option("--set", help="Any sett
 ChangedRules = Annotated[list[str] | None, typer.Option("--rule", help="Change a training rule: key=value.")]
 MaxEpochs = Annotated[int | None, typer.Option(min=1, help="Maximum number of epochs (changes the rules).")]
 ProtocolName = Annotated[
-    str | None, typer.Option(help="Training protocol; that of the paper of the dataset by default.")
+    str | None,
+    typer.Option(
+        help="Training protocol; that of the paper of the dataset by default.", autocompletion=complete_protocol
+    ),
 ]
 Precision = Annotated[
     str | None,

@@ -9,6 +9,7 @@ import typer
 from rich.text import Text
 
 from graphtrial.cli.common import Allowed, Json, Plugins, StorePath, friendly, load_code, out, print_json
+from graphtrial.cli.completion import complete_study
 from graphtrial.core.files import DEFAULT_STORE
 from graphtrial.core.hardware.compute import Compute
 from graphtrial.core.terminal import TableColumn, TerminalTable
@@ -64,7 +65,11 @@ def doctor(
 @friendly
 def validate(
     file: Annotated[
-        str, typer.Argument(help="A study (.toml or of the catalog) or a plug-in (.py), which is executed.")
+        str,
+        typer.Argument(
+            help="A study (.toml or of the catalog) or a plug-in (.py), which is executed.",
+            autocompletion=complete_study,
+        ),
     ],
     plugin: Plugins = None,
     allow: Allowed = None,

@@ -17,6 +17,7 @@ from graphtrial.cli.common import (
     load_code,
     parse_settings,
 )
+from graphtrial.cli.completion import complete_dataset, complete_kernel
 from graphtrial.cli.run import Track, run_and_show
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.files import DEFAULT_STORE
@@ -25,8 +26,13 @@ from graphtrial.core.parallel import prepare_workers
 
 @friendly
 def kernel(
-    dataset: Annotated[str, typer.Argument(help="A dataset of classified graphs, such as tu/enzymes.")],
-    name: Annotated[str, typer.Argument(metavar="KERNEL", help="A kernel, such as wl or shortest-path.")],
+    dataset: Annotated[
+        str, typer.Argument(help="A dataset of classified graphs, such as tu/enzymes.", autocompletion=complete_dataset)
+    ],
+    name: Annotated[
+        str,
+        typer.Argument(metavar="KERNEL", help="A kernel, such as wl or shortest-path.", autocompletion=complete_kernel),
+    ],
     h: Annotated[int | None, typer.Option(min=0, help="Refinement steps; selected from 0 to 5 by default.")] = None,
     repetitions: Annotated[
         int | None,

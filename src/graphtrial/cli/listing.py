@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from graphtrial.cli.common import Allowed, Json, Plugins, StorePath, friendly, load_code, names, out, print_json
-from graphtrial.cli.studies import show_studies, study_entries
+from graphtrial.cli.studies import machine_factor, scaled_entries, show_studies, study_entries
 from graphtrial.core.errors import GraphTrialError, did_you_mean
 from graphtrial.core.files import DEFAULT_STORE, cache_home, custom_home
 from graphtrial.core.index import indexed
@@ -26,14 +26,23 @@ KINDS = (
 """What can be listed: registries by their plural, and the studies of the catalog."""
 
 
+def _complete_kind(incomplete: str) -> list[str]:
+    return [kind for kind in KINDS if kind.startswith(incomplete)]
+
+
 @friendly
 def list_things(
-    kind: Annotated[str, typer.Argument(help=f"{', '.join(KINDS[:-1])} or {KINDS[-1]}.")],
+    kind: Annotated[
+        str, typer.Argument(help=f"{', '.join(KINDS[:-1])} or {KINDS[-1]}.", autocompletion=_complete_kind)
+    ],
     plugin: Plugins = None,
     allow: Allowed = None,
     estimate: Annotated[
         bool,
         typer.Option("--estimate", help="studies: time a few batches of every untimed model; needs prepared data."),
+    ] = False,
+    calibrate: Annotated[
+        bool, typer.Option("--calibrate", help="studies: measure the speed of this machine, ten seconds, if unknown.")
     ] = False,
     only: Annotated[str, typer.Option(help="studies: prefixes of names, such as bgnn-v5,tudataset/table-1.")] = "",
     store: StorePath = DEFAULT_STORE,
@@ -45,12 +54,18 @@ def list_things(
     """
     if kind not in KINDS:
         raise GraphTrialError(f"cannot list '{kind}'.{did_you_mean(kind, KINDS)} Use {', '.join(KINDS)}.")
-    entries = None
+    entries, factor = None, None
+    if kind == "studies":
+        factor = machine_factor(calibrate_now=calibrate or estimate)
     if not plugin and not allow and not (kind == "studies" and (estimate or only or _has_results(store))):
         entries = _indexed_entries(kind)
+        entries = scaled_entries(entries, factor) if entries is not None and kind == "studies" else entries
     if entries is None:
         load_code(plugin, allow)
-        entries = study_entries(store, estimate=estimate, only=names(only)) if kind == "studies" else LISTINGS[kind]()
+        if kind == "studies":
+            entries = study_entries(store, estimate=estimate, only=names(only), factor=factor)
+        else:
+            entries = LISTINGS[kind]()
     not_allowed = {} if kind == "studies" else withheld(kind, {entry["name"] for entry in entries})
     if json:
         empty = dict.fromkeys(entries[0]) if entries else {}
@@ -58,7 +73,7 @@ def list_things(
         print_json([*entries, *others])  # a new list: that of the index is shared
         return
     if kind == "studies":
-        show_studies(entries)
+        show_studies(entries, factor)
         return
     table = TerminalTable(
         *(TableColumn(key.replace("_", " "), _is_numeric(key, entries), rigid=key == "name") for key in entries[0])

@@ -17,14 +17,15 @@ from graphtrial.cli.common import (
     parse_settings,
     print_json,
 )
+from graphtrial.cli.completion import complete_dataset, complete_model
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.terminal import TableColumn, TerminalTable
 
 
 @friendly
 def params(
-    dataset: Annotated[str | None, typer.Argument(help="A dataset.")] = None,
-    model: Annotated[str | None, typer.Argument(help="A model.")] = None,
+    dataset: Annotated[str | None, typer.Argument(help="A dataset.", autocompletion=complete_dataset)] = None,
+    model: Annotated[str | None, typer.Argument(help="A model.", autocompletion=complete_model)] = None,
     encoding: EncodingText = "none",
     layers: Annotated[int | None, typer.Option(min=1, help="Depth; the published one by default.")] = None,
     width: Annotated[int | None, typer.Option(min=1, help="Width; the published one by default.")] = None,

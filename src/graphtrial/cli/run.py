@@ -33,6 +33,7 @@ from graphtrial.cli.common import (
     parse_settings,
     print_json,
 )
+from graphtrial.cli.completion import complete_dataset, complete_model, complete_study
 from graphtrial.cli.running import chosen_executor, resumable, show_records
 from graphtrial.cli.studies import show_plan
 from graphtrial.core.files import DEFAULT_STORE
@@ -47,14 +48,16 @@ Seeds = Annotated[
     int | None,
     typer.Option(min=1, help="Number of seeds: of the protocol, then derived ones; all of the protocol by default."),
 ]
-Track = Annotated[str | None, typer.Option(help="Also log the trials to mlflow or tensorboard.")]
+Track = Annotated[str | None, typer.Option(help="Also log the trials to mlflow, tensorboard or wandb.")]
 Splits = Annotated[int | None, typer.Option(min=1, help="Number of splits; all by default.")]
 
 
 @friendly
 def run(
-    dataset: Annotated[str, typer.Argument(help="A dataset, such as csl or zinc.")],
-    model: Annotated[str, typer.Argument(help="A model, such as gcn, or module:attribute.")],
+    dataset: Annotated[str, typer.Argument(help="A dataset, such as csl or zinc.", autocompletion=complete_dataset)],
+    model: Annotated[
+        str, typer.Argument(help="A model, such as gcn, or module:attribute.", autocompletion=complete_model)
+    ],
     encoding: EncodingText = "none",
     seeds: Seeds = None,
     splits: Splits = None,
@@ -112,7 +115,7 @@ def run(
 
 @friendly
 def study(
-    name: Annotated[str, typer.Argument(help="A study of the catalog, or a TOML file.")],
+    name: Annotated[str, typer.Argument(help="A study of the catalog, or a TOML file.", autocompletion=complete_study)],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and run nothing.")] = False,
     datasets: Annotated[str, typer.Option(help="Only these datasets, such as ENZYMES,PROTEINS.")] = "",
     models: Annotated[str, typer.Option(help="Only these models or kernels, such as wl,graphlet.")] = "",
@@ -181,6 +184,7 @@ def run_and_show(
     from graphtrial.cli.progress import shown_progress
     from graphtrial.cli.tune import run_tunings
     from graphtrial.execution import StudyRun
+    from graphtrial.execution.eta import RemainingTime
     from graphtrial.tracking import tracked
     from graphtrial.trials import Store
     from graphtrial.tuning.of_study import tunings_of
@@ -188,9 +192,10 @@ def run_and_show(
     chosen = chosen_executor(executor, workers, compute)
     run = StudyRun(study.trials(), Store(path))
     tunings = tunings_of(study)  # what cannot be tuned is an error before anything runs
+    remaining = RemainingTime(run.trials, run.records())
     with resumable(lambda: f"{run.finished} of {len(run.trials)} trials"):
         with (
-            shown_progress(len(run.trials), run.finished, quiet=json) as shown,
+            shown_progress(len(run.trials), run.finished, quiet=json, remaining=remaining) as shown,
             tracked(track, run.store, shown) as listener,
         ):
             records = run.run(workers=workers, listener=listener, executor=chosen, compute=compute)

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphtrial.cli.common import err, out
+from graphtrial.cli.hours import FACTS, HOURS, format_hours, totals
 from graphtrial.core.errors import MissingDependencyError
+from graphtrial.core.hardware.speed import read_factor
 from graphtrial.core.parallel import cores
 from graphtrial.core.terminal import TableColumn, TerminalTable
 
@@ -17,17 +19,23 @@ if TYPE_CHECKING:
     from graphtrial.trials.store import TrialRecord
 
 
-def study_entries(store: Path, *, estimate: bool, only: list[str]) -> list[dict[str, Any]]:
-    """Return the entries of `graphtrial list studies`, restricted to names with one of the prefixes `only`."""
+def study_entries(
+    store: Path, *, estimate: bool, only: list[str], factor: float | None = None, parallel: int | None = None
+) -> list[dict[str, Any]]:
+    """Return the entries of `graphtrial list studies`, restricted to names with one of the prefixes `only`.
+
+    Shipped timings are multiplied by `factor`; `parallel` trials run at a time, one per core by default.
+    """
     from graphtrial.studies import catalog, load_study
 
     records = records_of(store)
+    parallel = cores() if parallel is None else parallel
     entries = []
     for name in (name for name in catalog() if not only or name.startswith(tuple(only))):
         study = load_study(name)
-        facts: dict[str, Any] = {"rows": None, "trials": None, "done": None, "hours": None, "timed_rows": None}
+        facts: dict[str, Any] = dict.fromkeys(FACTS)
         try:
-            facts = totals(row_etas(study, records, estimate=estimate))
+            facts = totals(row_etas(study, records, estimate=estimate, factor=factor), parallel)
         except MissingDependencyError as error:
             err.print(f"{name}: {error}", markup=False, soft_wrap=True)
         entries.append(
@@ -43,7 +51,7 @@ def study_entries(store: Path, *, estimate: bool, only: list[str]) -> list[dict[
     return entries
 
 
-def show_studies(entries: list[dict[str, Any]]) -> None:
+def show_studies(entries: list[dict[str, Any]], factor: float | None) -> None:
     """Print the studies as a table."""
     counts = (TableColumn(heading, numeric=True) for heading in ("rows", "trials", "done", "hours left"))
     table = TerminalTable(
@@ -65,48 +73,56 @@ def show_studies(entries: list[dict[str, Any]]) -> None:
     out.print(table)
     for family, paper in papers.items():
         out.print(f"{family}: {paper}", markup=False, soft_wrap=True)
+    machine = (
+        ", unscaled: --calibrate measures this machine" if factor is None else f", times {factor:g} on this machine"
+    )
     out.print(
-        f"Hours left: estimated for the missing trials, {cores()} in parallel here, from finished trials and "
-        "cached timings; + where some rows have no timing. --estimate measures them.",
+        f"Hours left: estimated for the missing trials, {cores()} in parallel, from finished trials, cached timings "
+        f"and shipped timings{machine}. ~: some rows are scaled from the nearest measured model; +: some have no "
+        "estimate. --estimate times all models.",
         soft_wrap=True,
     )
 
 
-def row_etas(study: Study, records: list[TrialRecord], *, estimate: bool) -> list[RowEta]:
-    """Return finished trials and estimated hours of each row; with `estimate`, untimed models are timed."""
+def scaled_entries(entries: list[dict[str, Any]], factor: float | None) -> list[dict[str, Any]]:
+    """Return entries of the index, whose hours are those of one core of the reference machine, for this machine."""
+    ratio = (factor or 1.0) / cores()
+    return [
+        {**entry, **{key: None if entry[key] is None else entry[key] * ratio for key in HOURS}} for entry in entries
+    ]
+
+
+def machine_factor(*, calibrate_now: bool) -> float | None:
+    """Return the slowness of this machine relative to the shipped timings, None if unknown; measured if wanted."""
+    factor = read_factor()
+    if factor is None and calibrate_now:
+        from graphtrial.studies.calibration import SECONDS, calibrate
+
+        err.print(f"calibrating this machine, once, about {SECONDS:.0f} seconds", soft_wrap=True)
+        factor = calibrate()
+    return factor
+
+
+def row_etas(study: Study, records: list[TrialRecord], *, estimate: bool, factor: float | None = None) -> list[RowEta]:
+    """Return finished trials and estimated time of each row; with `estimate`, untimed models are timed."""
     from graphtrial.studies.eta import study_eta
 
     return study_eta(
-        study, records, measure=estimate, report=lambda message: err.print(message, markup=False, soft_wrap=True)
+        study,
+        records,
+        measure=estimate,
+        factor=factor,
+        report=lambda message: err.print(message, markup=False, soft_wrap=True),
     )
-
-
-def totals(etas: list[RowEta]) -> dict[str, Any]:
-    """Return the sums over the rows of a study; the hours are wall-clock time on all cores."""
-    hours = [eta.hours for eta in etas if eta.hours is not None]
-    return {
-        "rows": len(etas),
-        "trials": sum(eta.row.trials for eta in etas),
-        "done": sum(eta.done for eta in etas),
-        "hours": sum(hours) / cores() if hours else None,
-        "timed_rows": len(hours),
-    }
-
-
-def format_hours(facts: dict[str, Any]) -> str:
-    """Format the hours left: unknown, a number, or a number with + where some rows have no estimate."""
-    if facts["hours"] is None:
-        return "unknown"
-    more = "+" if facts["timed_rows"] < facts["rows"] else ""
-    return f"{facts['hours']:.1f}{more}" if facts["hours"] >= 0.05 or not facts["hours"] else f"<0.1{more}"
 
 
 def show_plan(study: Study, store: Path, *, estimate: bool) -> None:
     """Print the planned rows of a study; studies of the catalog need no data."""
     from graphtrial.encodings.notation import short_encoding
 
-    etas = row_etas(study, records_of(store), estimate=estimate)
-    facts = totals(etas)
+    factor = machine_factor(calibrate_now=estimate)
+    etas = row_etas(study, records_of(store), estimate=estimate, factor=factor)
+    facts = totals(etas, cores())
     out.print(f"{study.title}: {facts['trials']} trials in {facts['rows']} rows, {facts['done']} of them done")
     texts = (TableColumn(heading) for heading in ("dataset", "model", "settings", "encoding"))
     counts = (TableColumn(heading, numeric=True) for heading in ("splits x seeds", "done", "hours left"))
@@ -116,13 +132,17 @@ def show_plan(study: Study, store: Path, *, estimate: bool) -> None:
         table.add_row(
             *(row.dataset, row.model.name, _format_settings(row), short_encoding(row.encoding), row.protocol),
             *(f"{row.splits} x {len(row.seeds)}", str(eta.done)),
-            "unknown" if eta.hours is None else f"{eta.hours / cores():.2f}",
+            format_hours(totals([eta], cores())),
         )
     out.print(table)
     for message in not_run(study):
         out.print(f"not run: {message}", markup=False, soft_wrap=True)
-    untimed = facts["timed_rows"] < facts["rows"]
-    hint = "; `--estimate` times the untimed models" if untimed else ""
+    hints = [
+        *(["~: scaled from the nearest measured model"] if facts["guessed_rows"] else []),
+        *(["on the machine of the shipped timings"] if factor is None and not facts["done"] else []),
+        *(["`--estimate` times the models here"] if facts["guessed_rows"] or facts["timed_rows"] < len(etas) else []),
+    ]
+    hint = "".join(f"; {one}" for one in hints)
     out.print(f"hours left, {cores()} trials in parallel: {format_hours(facts)}{hint}", markup=False, soft_wrap=True)
 
 

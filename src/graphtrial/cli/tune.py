@@ -31,6 +31,7 @@ from graphtrial.cli.common import (
     parse_settings,
     print_json,
 )
+from graphtrial.cli.completion import complete_dataset, complete_model
 from graphtrial.cli.run import Seeds, Splits, Track
 from graphtrial.cli.running import chosen_executor, exit_on_failures, resumable, show_records
 from graphtrial.core.files import DEFAULT_STORE
@@ -47,8 +48,10 @@ if TYPE_CHECKING:
 
 @friendly
 def tune(
-    dataset: Annotated[str, typer.Argument(help="A dataset, such as csl or zinc.")],
-    model: Annotated[str, typer.Argument(help="A model, such as gcn, or module:attribute.")],
+    dataset: Annotated[str, typer.Argument(help="A dataset, such as csl or zinc.", autocompletion=complete_dataset)],
+    model: Annotated[
+        str, typer.Argument(help="A model, such as gcn, or module:attribute.", autocompletion=complete_model)
+    ],
     budget: Annotated[str, typer.Option(help="What the search may spend: 60trials, 3000epochs or 4h of training.")],
     space: Annotated[str, typer.Option(help="A TOML file, or a shipped space; that of the model by default.")] = (
         "default"

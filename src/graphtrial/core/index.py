@@ -34,6 +34,12 @@ def indexed(plural: str) -> Indexed | None:
     return Indexed(part["entries"], part["modules"])
 
 
+def indexed_names(plural: str) -> list[str]:
+    """Return the indexed names of a kind without comparing the index with the files, for completion by a shell."""
+    part = _content().get(plural)
+    return [str(entry["name"]) for entry in part["entries"]] if isinstance(part, dict) else []
+
+
 def module_of(plural: str, packages: Iterable[str], name: str) -> str | None:
     """Return the module that registers a built-in name, if the index is of these packages and knows it."""
     part = _content().get(plural)

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.core.files import cache_home, is_locked
+from graphtrial.core.files import cache_home
 from graphtrial.core.temporary import SUFFIX, remove_stale_folders, stale_folders
 from graphtrial.training.checkpoint import Checkpoint
 from graphtrial.trials.fields import is_id
+from graphtrial.trials.heartbeat import is_running
 
 _LEVELS = 4
 
@@ -54,7 +55,7 @@ def _checkpoints(path: Path) -> Iterator[Path]:
         return
     for trial in finished:
         state = Checkpoint(store.checkpoint_file(trial))
-        if not is_locked(store.lock_file(trial)):
+        if not is_running(store, trial):
             yield from (file for file in (state.path, state.previous) if file.is_file())
             state.remove()
 

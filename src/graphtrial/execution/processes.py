@@ -18,7 +18,7 @@ from graphtrial.core.parallel import without_main, worker_context
 from graphtrial.core.plugins.loader import user_code
 from graphtrial.core.signatures import check_fields
 from graphtrial.execution.progress import Listener, Progress
-from graphtrial.execution.recording import TrialResult, record_result
+from graphtrial.execution.recording import TrialResult, record_interruption, record_result
 from graphtrial.execution.watchdog import GRACE_SECONDS, timeout_error, timeout_seconds
 from graphtrial.execution.worker import environment_settings, run_and_record, work
 from graphtrial.training.outcome import Epoch
@@ -95,21 +95,23 @@ class Processes:
                         compute.placed(device, at_once),
                     )
                     process = context.Process(target=work, args=args, daemon=True)  # type: ignore[attr-defined]
+                    running[ours] = _Run(process, trial, device, time.monotonic())  # first: Ctrl-C may come at any time
                     with nullcontext() if _needs_main(trial) else without_main():
                         process.start()
                     theirs.close()
-                    running[ours] = _Run(process, trial, device, time.monotonic())
                     listener(Progress(trial, "start"))
                 for connection in wait(list(running), timeout=self._poll_seconds(running)):
                     free += _receive(connection, running, store, listener)  # type: ignore[arg-type]
                 self._kill_hanging(running)
         except BaseException:
-            for run in running.values():
+            started = [run for run in running.values() if run.process.pid is not None]
+            for run in started:
                 run.process.terminate()
-            for run in running.values():
-                run.process.join()
+            for run in started:
                 with suppress(GraphTrialError):  # the store may be the cause
-                    store.mark(run.trial.id, "interrupted")
+                    record_interruption(run.trial, store)
+            for run in started:
+                run.process.join()
             raise
 
     def _poll_seconds(self, running: dict[Connection, _Run]) -> float:

@@ -18,10 +18,11 @@ from graphtrial.core.hardware.compute import AUTOMATIC, Compute
 from graphtrial.core.signatures import check_fields
 from graphtrial.execution.progress import Listener, Progress
 from graphtrial.execution.ray_tasks import connected, import_ray, run_task, start_mailbox, wait_for_tasks
-from graphtrial.execution.recording import TrialResult, record_result
+from graphtrial.execution.recording import TrialResult, record_interruption, record_result
 from graphtrial.execution.remote import RemoteUpdate
 from graphtrial.execution.remote_store import record_updates, remote_job
 from graphtrial.execution.watchdog import GRACE_SECONDS, timeout_error, timeout_seconds
+from graphtrial.trials.heartbeat import beat_once, end_heartbeat
 from graphtrial.trials.store import Store
 from graphtrial.trials.trial import TrialSpec
 
@@ -89,7 +90,8 @@ class RayCluster:
             except BaseException as error:
                 for run in running.values():
                     with suppress(GraphTrialError):  # the store may be the cause
-                        store.mark(run.trial.id, "interrupted")
+                        if run.last_update is not None:  # the others are queued
+                            record_interruption(run.trial, store)
                 if isinstance(error, ray.exceptions.RayError):
                     lost = f"the Ray cluster is gone ({' '.join(str(error).split())}); the same command resumes"
                     raise GraphTrialError(lost) from error
@@ -168,6 +170,7 @@ class RayCluster:
             if run is None:
                 continue
             run.last_update = time.monotonic()
+            beat_once(store, run.trial.id)
             if update.environment is not None:
                 listener(Progress(run.trial, "start"))
             if update.epoch is not None:
@@ -188,6 +191,7 @@ class RayCluster:
             lost = f"its process was lost {run.attempts} times in a row without an epoch in between: {reason}"
             result = TrialResult(None, error=timeout_error(run.silent_seconds) if run.silent_seconds else lost)
         record_result(run.trial, store, result)
+        end_heartbeat(store, run.trial.id)
         run.lock.release(force=True)
         listener(Progress(run.trial, "end"))
 

@@ -69,6 +69,13 @@ def record_result(spec: TrialSpec, store: Store, result: TrialResult) -> None:
     Checkpoint(store.checkpoint_file(spec.id)).remove()
 
 
+def record_interruption(spec: TrialSpec, store: Store) -> None:
+    """Mark a started trial as interrupted, also one that ended before its start was recorded."""
+    if not store.trials([spec.id]):
+        record_start(spec, store)
+    store.mark(spec.id, "interrupted")
+
+
 def _source(dataset: str) -> dict[str, str]:
     """Return the source of the data here; a trial on remote data of the same hash has the same data."""
     try:

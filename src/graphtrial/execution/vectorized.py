@@ -20,6 +20,7 @@ from graphtrial.execution.progress import Listener, Progress
 from graphtrial.execution.recording import TrialResult, record_result, record_start
 from graphtrial.training.outcome import Epoch, Outcome
 from graphtrial.trials.environment import BATCHED_TRIALS, environment
+from graphtrial.trials.heartbeat import heartbeat
 from graphtrial.trials.provenance import check_plugins
 from graphtrial.trials.store import Store
 from graphtrial.trials.trial import TrialSpec, make_job
@@ -87,7 +88,8 @@ def run_batch(
             for trial in missing:
                 check_plugins(trial)
             if missing:
-                train_vectorized([make_job(trial) for trial in missing], on_epoch, on_end, compute)
+                with heartbeat(store, *(trial.id for trial in missing)):
+                    train_vectorized([make_job(trial) for trial in missing], on_epoch, on_end, compute)
         except KeyboardInterrupt:
             for trial in missing:
                 store.mark(trial.id, "interrupted")  # finished ones stay finished

@@ -13,13 +13,14 @@ from typing import Any
 from filelock import FileLock
 
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.core.files import is_locked, make_folder
+from graphtrial.core.files import make_folder
 from graphtrial.core.hardware.compute import ONE_CORE, Compute
 from graphtrial.core.plugins.loader import UserCode
 from graphtrial.core.process import memory_meter
-from graphtrial.execution.recording import TrialResult, record_result, record_start
+from graphtrial.execution.recording import TrialResult, record_interruption, record_result, record_start
 from graphtrial.training.outcome import Epoch
 from graphtrial.trials.environment import environment
+from graphtrial.trials.heartbeat import heartbeat
 from graphtrial.trials.store import Store
 from graphtrial.trials.trial import TrialSpec, run_trial
 
@@ -53,12 +54,13 @@ def run_and_record(
 
         try:
             compute.devices()  # one that is not here fails the trial
-            record_start(spec, store, environment(compute))
-            outcome = run_trial(spec, store.checkpoint_file(spec.id), record_epoch, compute)
+            with heartbeat(store, spec.id):
+                record_start(spec, store, environment(compute))
+                outcome = run_trial(spec, store.checkpoint_file(spec.id), record_epoch, compute)
             complete = replace(outcome, details={**outcome.details, **measured()})
             record_result(spec, store, TrialResult.of(complete))
         except (DriverGoneError, KeyboardInterrupt):
-            store.mark(spec.id, "interrupted")
+            record_interruption(spec, store)
             raise
         except BaseException as error:  # noqa: BLE001 - an error of a model fails its trial, not the study
             record_result(spec, store, TrialResult.failed(error))
@@ -101,8 +103,3 @@ def work(
 def environment_settings() -> dict[str, str]:
     """Return the environment variables that this package reads, such as `GRAPHTRIAL_HOME`."""
     return {name: value for name, value in os.environ.items() if name.startswith("GRAPHTRIAL_")}
-
-
-def is_running(store: Store, trial: str) -> bool:
-    """Whether a process has locked a trial."""
-    return is_locked(store.lock_file(trial))

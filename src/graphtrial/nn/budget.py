@@ -8,7 +8,8 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError, in_one_line
+from graphtrial.core.spec import format_value
 from graphtrial.nn.registry import build_model, count_parameters, width_step
 from graphtrial.nn.shapes import Shapes
 
@@ -46,9 +47,29 @@ def width_for_budget(name: str, shapes: Shapes, settings: dict[str, Any], budget
 
 
 def parameter_count(name: str, shapes: Shapes, settings: dict[str, Any]) -> int:
-    """Count the parameters of a model, built on the meta device without memory or random initialisation."""
-    with torch.device("meta"), _SkipInitialisation():
-        return count_parameters(build_model(name, shapes, settings))
+    """Count the parameters of a model, built on the meta device without memory or random initialisation.
+
+    A constructor that reads values of tensors, such as by `.item()`, fails there and is run on the CPU.
+    """
+    try:
+        with torch.device("meta"), _SkipInitialisation():
+            return count_parameters(build_model(name, shapes, settings))
+    except Exception:  # noqa: BLE001 - whatever the constructor of a user's model raises; the CPU shows if it is one
+        pass
+    try:
+        with torch.random.fork_rng(devices=[]):
+            return count_parameters(build_model(name, shapes, settings))
+    except (GraphTrialError, MemoryError, OSError):
+        raise
+    except Exception as error:
+        raise GraphTrialError(
+            f"model '{name}' cannot be built with {_listed(settings)}: {in_one_line(error)}; where a setting must "
+            "divide the width, name it as the class attribute `width_divisor`"
+        ) from error
+
+
+def _listed(settings: dict[str, Any]) -> str:
+    return ", ".join(f"{key}={format_value(value)}" for key, value in settings.items()) or "its defaults"
 
 
 class _SkipInitialisation(TorchFunctionMode):

@@ -52,6 +52,12 @@ class GraphHead(nn.Module):
     def forward(self, graph: GraphBatch, states: list[Tensor]) -> Tensor:
         return _sum_of_logits(self.maps, [self.pool(graph, state) for state in states[-len(self.maps) :]])
 
+    def score_pooled(self, x: Tensor) -> Tensor:
+        """Return the logits of states that are already one per graph. x: [graphs, width] -> [graphs, outputs]."""
+        if self.pool.set2set is not None:
+            raise GraphTrialError("this model pools by itself: set readout=mean, sum or max, which is then not used")
+        return _sum_of_logits(self.maps, [x])
+
 
 class NodeHead(nn.Module):
     """MLP per node. states: [nodes, width] each -> [nodes, outputs]."""

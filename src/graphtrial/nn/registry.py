@@ -36,11 +36,23 @@ USUAL: dict[str, Any] = {"width": Width, "layers": Depth, "dropout": DropoutRate
 """Ranges of settings common to all models, where a signature says only int or float."""
 
 
+def model_kind(name: str) -> Any:
+    """Return the class or function of a model; a class of another library, which takes no `shapes`, is adapted."""
+    from graphtrial.nn.conv.base import Conv
+
+    kind: Any = MODELS.get(name)
+    if not isinstance(kind, type) or issubclass(kind, Conv) or "shapes" in declared_arguments(kind):
+        return kind
+    from graphtrial.nn.external import adapt
+
+    return adapt(kind)
+
+
 def model_settings(name: str) -> dict[str, Any]:
     """Return every setting of a model with its default; None for a required one."""
     from graphtrial.nn.conv.base import Conv
 
-    kind = MODELS.get(name)
+    kind = model_kind(name)
     declared = {key: None if p.default is p.empty else p.default for key, p in declared_arguments(kind).items()}
     if not (isinstance(kind, type) and issubclass(kind, Conv)):
         return _whole_model_settings(name, declared)
@@ -65,7 +77,7 @@ def model_settings(name: str) -> dict[str, Any]:
 
 def implied_settings(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the defaults that are changed by the boolean settings that are true in `given`."""
-    implied: Mapping[str, Mapping[str, Any]] = getattr(MODELS.get(name), "implied", {})
+    implied: Mapping[str, Mapping[str, Any]] = getattr(model_kind(name), "implied", {})
     return {key: value for switch, values in implied.items() if given.get(switch) for key, value in values.items()}
 
 
@@ -80,7 +92,7 @@ def setting_hints(name: str) -> dict[str, Any]:
     from graphtrial.nn.conv.base import Conv
     from graphtrial.nn.stacked import GNN
 
-    kind = MODELS.get(name)
+    kind = model_kind(name)
     hints = declared_hints(kind)
     if isinstance(kind, type) and issubclass(kind, Conv):
         hints = {**hints, "layers": Depth, **declared_hints(GNN), **declared_hints(BlockConfig)}
@@ -111,14 +123,14 @@ def differing_settings(name: str, settings: dict[str, Any]) -> dict[str, Any]:
     declared = model_settings(name)
     given = without_defaults(settings, declared)
     implied = implied_settings(name, given)
-    switches = getattr(MODELS.get(name), "implied", {})
+    switches = getattr(model_kind(name), "implied", {})
     short = without_defaults(settings, {**declared, **implied})
     return {key: value for key, value in settings.items() if key in short or (key in switches and key in given)}
 
 
 def width_step(name: str, settings: dict[str, Any]) -> int:
     """Return the step of valid widths, such as the number of attention heads; 1 where that setting is 0."""
-    divisor = getattr(MODELS.get(name), "width_divisor", None)
+    divisor = getattr(model_kind(name), "width_divisor", None)
     if divisor is None:
         return 1
     value = {**model_settings(name), **settings}[divisor]
@@ -130,7 +142,7 @@ def build_model(name: str, shapes: Shapes, settings: dict[str, Any]) -> nn.Modul
     from graphtrial.nn.conv.base import Conv
     from graphtrial.nn.stacked import GNN
 
-    kind = MODELS.get(name)
+    kind = model_kind(name)
     if isinstance(kind, type) and issubclass(kind, Conv):
         convs, block, rest = stack_arguments(name, settings)
         return GNN(shapes, convs, block, **rest)
@@ -144,7 +156,7 @@ def stack_arguments(name: str, settings: dict[str, Any]) -> tuple[list[Conv], Bl
     """Return the arguments of a `GNN` of a registered layer: the layers, the options of a block, the other settings."""
     from graphtrial.nn.block import BlockConfig
 
-    kind: Any = MODELS.get(name)
+    kind = model_kind(name)
     settings = resolve_settings(name, settings)
     declared = declared_arguments(kind)
     arguments = {key: settings[key] if key in FROM_THE_MODEL else settings.pop(key) for key in declared}
@@ -170,8 +182,8 @@ def _is_function(thing: Any) -> bool:
 def _whole_model_settings(name: str, declared: dict[str, Any]) -> dict[str, Any]:
     if "shapes" not in declared:
         raise GraphTrialError(
-            f"model '{name}' takes no argument `shapes`, so it cannot know the sizes of the data; a model of another "
-            "library needs a few lines around it, which docs/add-a-model.md shows"
+            f"model '{name}' takes no argument `shapes`, and none of PyG's in_channels, hidden_channels or channels, "
+            "so it cannot know the sizes of the data; it needs a few lines around it, which docs/add-a-model.md shows"
         )
     settings = {key: value for key, value in declared.items() if key != "shapes"}
     for key, value in settings.items():

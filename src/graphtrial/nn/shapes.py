@@ -31,8 +31,8 @@ class Shapes:
     Features are categorical (`node_types`, `edge_types`: number of categories) or continuous (`node_dim`, `edge_dim`);
     0 means not of that kind. `encoding_dim` is the width of the positional encoding, which is added to the embedded
     node features or, with `encoding_replaces`, replaces them. `num_nodes` is the size of a dataset's only graph, else
-    0; `mean_nodes` the mean size of the (training) graphs, `mean_log_degree` the mean of log(in-degree + 1) over their
-    nodes, 0 where it is not known. `edge_ones` is the input width of the linear layer that stands in for missing edge
+    0; `mean_nodes` the mean size of the (training) graphs, `degree_histogram` the number of their nodes by in-degree,
+    empty where it is not known. `edge_ones` is the input width of the linear layer that stands in for missing edge
     features: more than 1 in the reference on TU sets, 0 (an embedding) on Wiki-CS.
     `encodings` are the parts of the positional encoding, in the order of its columns.
     `node_type_counts` and `edge_type_counts` are the numbers of categories where a row has several categorical columns,
@@ -49,7 +49,7 @@ class Shapes:
     encoding_replaces: bool = False
     num_nodes: int = 0
     mean_nodes: float = 0.0
-    mean_log_degree: float = 0.0
+    degree_histogram: tuple[int, ...] = ()
     edge_ones: int = 1
     encodings: tuple[EncodingShape, ...] = ()
     node_type_counts: tuple[int, ...] = ()
@@ -73,10 +73,16 @@ class Shapes:
             encoding_replaces=encoding_replaces,
             num_nodes=graphs.num_nodes if len(graphs) == 1 else 0,
             mean_nodes=graphs.num_nodes / max(1, len(graphs)),
-            mean_log_degree=mean_log_degree(graphs.in_degree),
+            degree_histogram=degree_histogram(graphs.in_degree),
         )
 
+    @property
+    def mean_log_degree(self) -> float:
+        """Mean of log(in-degree + 1) over the nodes of `degree_histogram`, by which PNA scales; 0 without nodes."""
+        counts = np.asarray(self.degree_histogram, np.float64)
+        return float(counts @ np.log1p(np.arange(len(counts))) / counts.sum()) if len(counts) else 0.0
 
-def mean_log_degree(in_degree: npt.NDArray[Any]) -> float:
-    """Return the mean of log(in-degree + 1) over nodes, by which PNA scales its aggregators."""
-    return float(np.log1p(np.asarray(in_degree, np.float64)).mean()) if len(in_degree) else 0.0
+
+def degree_histogram(in_degree: npt.NDArray[Any]) -> tuple[int, ...]:
+    """Return the number of nodes of each in-degree from 0 to the largest one, which PyG's PNA takes as `deg`."""
+    return tuple(np.bincount(np.asarray(in_degree, np.int64)).tolist()) if len(in_degree) else ()

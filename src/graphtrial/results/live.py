@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from graphtrial.core.files import is_locked
 from graphtrial.core.spec import canonical_json
 from graphtrial.results.titles import trial_title
 from graphtrial.training.outcome import Epoch
+from graphtrial.trials.heartbeat import is_running, running_host
 from graphtrial.trials.store import Store, TrialRecord
 
 MOST_FAILURES = 5
@@ -30,6 +30,7 @@ class Running:
     epoch_seconds: float | None
     progress: float | None
     seconds_left: float | None
+    host: str = ""
 
 
 @dataclass(frozen=True)
@@ -55,15 +56,16 @@ class Snapshot:
 
 
 def snapshot(store: Store) -> Snapshot:
-    """Take a snapshot of a store; a running trial that no process has locked counts as interrupted."""
+    """Take a snapshot of a store; a running trial without a process counts as interrupted."""
     records = store.trials()
     statuses: dict[str, int] = {}
     running = []
     for record in records:
         status = record.status
         if status == "running":
-            if is_locked(store.lock_file(record.id)):
-                running.append(_running(record, store.history(record.id), records))
+            if is_running(store, record.id):
+                current = _running(record, store.history(record.id), records)
+                running.append(replace(current, host=running_host(store, record.id)))
             else:
                 status = "interrupted"
         statuses[status] = statuses.get(status, 0) + 1

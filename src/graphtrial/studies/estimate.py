@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Literal
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.files import cache_home, read_json, write_text
@@ -13,6 +14,8 @@ from graphtrial.core.spec import canonical_json, digest
 from graphtrial.datasets import load
 from graphtrial.datasets.prepare import is_prepared
 from graphtrial.studies.plan import PlannedRow
+from graphtrial.studies.reference import reference
+from graphtrial.trials.durations import Seconds, seconds_of, trial_seconds
 from graphtrial.trials.environment import environment
 from graphtrial.trials.store import TrialRecord
 
@@ -25,18 +28,42 @@ class Timing:
     source: str
 
 
-def hours_left(row: PlannedRow, done: Sequence[TrialRecord], timing: Timing | None) -> float | None:
-    """Estimate the hours of the missing trials of a row, run sequentially; `None` where unknown.
+@dataclass(frozen=True)
+class Estimate:
+    """Time of the missing trials of a row, run sequentially; a `guess` is scaled from another measured model."""
 
-    From the mean of finished trials of the row, else from the seconds of an epoch and the expected number of epochs.
+    seconds: Seconds
+    source: Literal["finished", "timed", "shipped", "nearest"]
+
+    @property
+    def is_guess(self) -> bool:
+        """Whether neither this row nor its epochs were ever measured."""
+        return self.source == "nearest"
+
+
+def time_left(
+    row: PlannedRow, done: Sequence[TrialRecord], timing: Timing | None, factor: float | None
+) -> Estimate | None:
+    """Estimate the time of the missing trials of a row, run sequentially; `None` where unknown.
+
+    From finished trials of the row, else from the seconds of an epoch measured here, else from the shipped timings of
+    this row or of the nearest measured model, multiplied by `factor`, the slowness of this machine.
     """
     missing = row.trials - len(done)
     if missing <= 0:
-        return 0.0
+        return Estimate(Seconds(0.0, 0.0, 0.0), "finished")
     if done:
-        return missing * statistics.fmean(_hours(record) for record in done)
-    hours = None if timing is None else row.kind.estimate_hours(timing.epoch_seconds)
-    return None if hours is None else missing * hours
+        lengths = [seconds_of(record) for record in done]
+        each = Seconds(min(lengths), statistics.fmean(lengths), max(lengths))
+        return Estimate(each.scaled(missing), "finished")
+    if timing is not None:
+        epoch = Seconds(*[timing.epoch_seconds] * 3)
+        timed = trial_seconds(row.kind, epoch, ())
+        return None if timed is None else Estimate(timed.scaled(missing), "timed")
+    shipped = reference(row)
+    if shipped is None:
+        return None
+    return Estimate(shipped.seconds.scaled(missing * (factor or 1.0)), "shipped" if shipped.measured else "nearest")
 
 
 def cached_timing(row: PlannedRow) -> Timing | None:
@@ -74,8 +101,3 @@ def _path(row: PlannedRow) -> Path:
         "machine": {key: here[key] for key in ("cpu", "system")} | {"torch": here["packages"].get("torch")},
     }
     return cache_home() / "timings" / f"{digest(facts)[:24]}.json"
-
-
-def _hours(record: TrialRecord) -> float:
-    seconds = record.details.get("seconds", (record.epochs or 0) * (record.epoch_seconds or 0.0))
-    return float(seconds) / 3600

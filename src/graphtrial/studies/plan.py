@@ -62,7 +62,7 @@ class PlannedRow:
     @property
     def key(self) -> str:
         """Everything that its trials have in common except the data."""
-        return _key(self)
+        return row_key(self)
 
     def has(self, trial: TrialSpec) -> bool:
         """Whether a trial of the same key is on one of the splits with one of the seeds."""
@@ -106,7 +106,7 @@ def finished(rows: Iterable[PlannedRow], records: Iterable[TrialRecord]) -> dict
     planned = {row.key: row for row in rows}
     of_row: dict[str, list[TrialRecord]] = {key: [] for key in planned}
     for record in records:
-        key = _key(record.spec)
+        key = row_key(record.spec)
         if record.is_finished and key in planned and planned[key].has(record.spec):
             of_row[key].append(record)
     return of_row
@@ -177,7 +177,8 @@ def check_entry(entry: ModelEntry, kind: TrialKind[Any]) -> None:
         raise GraphTrialError(f"'{entry.model}' in a support vector machine takes neither an encoding nor a budget")
 
 
-def _key(row: PlannedRow | TrialSpec) -> str:
+def row_key(row: PlannedRow | TrialSpec) -> str:
+    """Return everything that the trials of a row have in common except the data."""
     values = {
         "dataset": row.dataset,
         "model": {"name": row.model.name, "arguments": row.settings},

@@ -1,4 +1,4 @@
-"""Experiment trackers (MLflow, TensorBoard), which receive copies of what the store records."""
+"""Experiment trackers (MLflow, TensorBoard, Weights & Biases), which receive copies of what the store records."""
 
 from graphtrial.tracking.tracker import TRACKERS, Tracker, tracked
 

@@ -12,6 +12,7 @@ from graphtrial.core.errors import MissingDependencyError, UnknownNameError, did
 from graphtrial.execution.progress import Listener, Progress
 from graphtrial.tracking.mlflow import MLflow
 from graphtrial.tracking.tensorboard import TensorBoard
+from graphtrial.tracking.wandb import WeightsAndBiases
 from graphtrial.training.outcome import Epoch
 from graphtrial.trials.store import Store, TrialRecord
 
@@ -37,7 +38,11 @@ class Tracker(Protocol):
         """Flush and close all runs."""
 
 
-TRACKERS: dict[str, Callable[[Path], Tracker]] = {"mlflow": MLflow, "tensorboard": TensorBoard}
+TRACKERS: dict[str, Callable[[Path], Tracker]] = {
+    "mlflow": MLflow,
+    "tensorboard": TensorBoard,
+    "wandb": WeightsAndBiases,
+}
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from typing import Any
 
 from graphtrial.core.hardware.compute import ONE_CORE, Compute
 from graphtrial.core.hardware.devices import describe_device
+from graphtrial.core.hardware.speed import processor_name
 
 BATCHED_TRIALS = "batched_trials"
 """Key of the number of trials in one vectorized training, as in stores."""
@@ -45,7 +46,7 @@ def _process() -> dict[str, Any]:
         "python": platform.python_version(),
         "system": platform.system(),
         "machine": platform.machine(),
-        "cpu": _cpu(),
+        "cpu": processor_name(),
         "cores": os.cpu_count(),
         NUMERICS_KEY: NUMERICS,
         "packages": {name: installed for name in PACKAGES if (installed := _version(name))},
@@ -58,15 +59,6 @@ def _version(package: str) -> str | None:
         return version(package)
     except PackageNotFoundError:
         return None
-
-
-def _cpu() -> str:
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        for line in info.read_text(encoding="utf-8", errors="replace").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or "unknown"
 
 
 def _code_digest() -> str:

@@ -10,7 +10,7 @@ from graphtrial.core.spec import Component
 from graphtrial.datasets import Dataset, load
 from graphtrial.encodings import ENCODINGS, Encoding
 from graphtrial.nn import Shapes
-from graphtrial.nn.shapes import EncodingShape, mean_log_degree
+from graphtrial.nn.shapes import EncodingShape, degree_histogram
 from graphtrial.published.shapes import lookup_shapes
 
 
@@ -37,7 +37,7 @@ def shapes_for(dataset: Dataset, encoding: Encoding | None) -> Shapes:
             shapes = replace(
                 shapes,
                 mean_nodes=float(counts[train_ids].mean()),
-                mean_log_degree=mean_log_degree(dataset.graphs.in_degree[in_training]),
+                degree_histogram=degree_histogram(dataset.graphs.in_degree[in_training]),
             )
     published = lookup_shapes(dataset.name)
     return replace(shapes, edge_ones=published.edge_ones) if published else shapes

@@ -88,7 +88,10 @@ def test_failed_plugin_registers_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        ("torch_geometric.nn.models:GCN", "takes no argument `shapes`"),
+        ("torch.nn:Linear", "takes no argument `shapes`, and none of PyG's in_channels"),
+        ("torch_geometric.nn.models:SchNet", "the forward of SchNet takes z, pos; a batch offers x, edge_index"),
+        ("torch_geometric.nn.models:SGFormer", "returns log-probabilities"),
+        ("torch_geometric.nn:NNConv", "`nn` of NNConv has no default"),
         ("math:pi", "is not a valid model but a float: give a class"),
         ("torch.nn:Lineer", "Did you mean 'Linear'"),
         ("nowhere.at_all:Net", "cannot import 'nowhere.at_all'"),

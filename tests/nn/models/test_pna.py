@@ -21,6 +21,7 @@ def test_degree_scalers_use_the_training_set() -> None:
     for train, degrees in (([0], [3, 0, 0, 0]), ([1, 2], [0, 1, 0, 0, 0]), ([2], [0, 0, 0])):
         splits = (Split(np.array(train), np.array([0]), np.array([0])),)
         shapes = shapes_for(replace(data, graphs=graphs, splits=splits), None)
+        assert shapes.degree_histogram == tuple(np.bincount(degrees))
         expected = float(np.log1p(degrees).mean())
         assert shapes.mean_log_degree == pytest.approx(expected)
         delta = build_model("pna", shapes, {"width": 16}).layers[0].aggregation.delta

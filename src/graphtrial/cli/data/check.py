@@ -7,13 +7,16 @@ from typing import Annotated, Any
 import typer
 
 from graphtrial.cli.common import Allowed, Json, Plugins, friendly, load_code, out, print_json
+from graphtrial.cli.completion import complete_dataset
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.terminal import TableColumn, TerminalTable
 
 
 @friendly
 def check(
-    names: Annotated[list[str] | None, typer.Argument(help="Datasets by name.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Datasets by name.", autocompletion=complete_dataset)
+    ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Check all datasets.")] = False,
     large: Annotated[bool, typer.Option(help="Include datasets that take minutes or gigabytes to prepare.")] = True,
     fetch: Annotated[bool, typer.Option("--fetch", help="Download missing files.")] = False,

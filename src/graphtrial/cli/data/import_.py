@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from graphtrial.cli.common import Json, friendly, out, print_json
+from graphtrial.cli.completion import complete_dataset
 from graphtrial.core.errors import GraphTrialError
 
 
@@ -110,7 +111,9 @@ def import_file(
 
 
 @friendly
-def delete(name: Annotated[str, typer.Argument(help="A generated or imported dataset.")]) -> None:
+def delete(
+    name: Annotated[str, typer.Argument(help="A generated or imported dataset.", autocompletion=complete_dataset)],
+) -> None:
     """Delete a custom dataset.
 
     Example: graphtrial data delete my-molecules

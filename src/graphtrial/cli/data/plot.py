@@ -8,11 +8,12 @@ from typing import Annotated
 import typer
 
 from graphtrial.cli.common import Allowed, Json, Plugins, friendly, load_code, out, print_json
+from graphtrial.cli.completion import complete_dataset
 
 
 @friendly
 def plot(
-    name: Annotated[str, typer.Argument(help="A dataset.")],
+    name: Annotated[str, typer.Argument(help="A dataset.", autocompletion=complete_dataset)],
     to: Annotated[Path, typer.Option("--out", help="Output folder.")] = Path("graphtrial-plots"),
     graphs: Annotated[int, typer.Option(min=1, help="Number of sample graphs.")] = 6,
     format: Annotated[str, typer.Option(help="Image format, png or svg.")] = "png",

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from graphtrial.cli.common import Allowed, Json, Plugins, friendly, load_code, out, print_json
+from graphtrial.cli.completion import complete_dataset
 from graphtrial.cli.data import check, generate, import_, plot
 from graphtrial.core.terminal import TableColumn, TerminalTable
 
@@ -16,7 +17,10 @@ app.command("import")(import_.import_file)
 app.command("delete")(import_.delete)
 app.command("check")(check.check)
 app.command("plot")(plot.plot)
-Names = Annotated[list[str], typer.Argument(help="Datasets by name; `graphtrial list datasets` shows all.")]
+Names = Annotated[
+    list[str],
+    typer.Argument(help="Datasets by name; `graphtrial list datasets` shows all.", autocompletion=complete_dataset),
+]
 
 
 @app.command()
@@ -55,7 +59,7 @@ def prepare(
 @app.command()
 @friendly
 def info(
-    name: Annotated[str, typer.Argument(help="A dataset.")],
+    name: Annotated[str, typer.Argument(help="A dataset.", autocompletion=complete_dataset)],
     plugin: Plugins = None,
     allow: Allowed = None,
     json: Json = False,

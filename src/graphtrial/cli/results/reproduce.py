@@ -59,13 +59,15 @@ def reproduce(
         prepare_workers()
     load_code(plugin, allow)
     from graphtrial.cli.progress import shown_progress
+    from graphtrial.execution.eta import RemainingTime
     from graphtrial.execution.reproduce import reproduce as run_again
 
     opened = store_of(store, shipped)
     full_name, records = _records(opened, name)
     folder = DEFAULT_STORE.parent / "reproduced" / full_name
     try:
-        with shown_progress(len(records), 0, quiet=json) as listener:
+        remaining = RemainingTime(record.spec for record in records)
+        with shown_progress(len(records), 0, quiet=json, remaining=remaining) as listener:
             reproductions = run_again(
                 records, opened, folder, workers=workers, tolerance=tolerance, listener=listener, compute=compute
             )

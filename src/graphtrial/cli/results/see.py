@@ -106,7 +106,7 @@ def open_store(path: Path) -> Any:
 
 
 def _status(store: Any, record: Any) -> str:
-    from graphtrial.execution.worker import is_running
+    from graphtrial.trials.heartbeat import is_running
 
     # A killed process leaves the status as it was, but releases its lock.
     dead = record.status == "running" and not is_running(store, record.id)

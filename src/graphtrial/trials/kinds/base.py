@@ -134,6 +134,11 @@ class TrialKind(ABC, Generic[R]):
         return None
 
     @property
+    def most_epochs(self) -> int | None:
+        """Limit on the number of epochs, None without one."""
+        return None
+
+    @property
     def least_epochs(self) -> int | None:
         """The smallest number of epochs after which a stopping rule can apply, time limits apart."""
         return None

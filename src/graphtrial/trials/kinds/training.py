@@ -177,6 +177,10 @@ class Training(TrialKind[TrainingRules]):
         return epochs if rules.max_epochs is None else min(rules.max_epochs, epochs)
 
     @property
+    def most_epochs(self) -> int | None:
+        return self.rules.max_epochs
+
+    @property
     def least_epochs(self) -> int:
         rules, early, end = self.rules, self.rules.stop(EarlyStopping), self.rules.stop(MinLR)
         limits = [*([rules.max_epochs] if rules.max_epochs else []), *([early.patience + 1] if early else [])]

@@ -1,0 +1,58 @@
+"""Speed of this machine relative to the one of the shipped timings: the cached factor, and what it depends on."""
+
+from __future__ import annotations
+
+import os
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from graphtrial.core.errors import CorruptFileError
+from graphtrial.core.files import cache_home, read_json, write_text
+from graphtrial.core.spec import canonical_json, digest
+
+LARGEST = 1000.0
+"""Factors beyond this, or below its reciprocal, are taken for a damaged file."""
+
+
+def processor_name() -> str:
+    """Return the name of the processor."""
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        for line in info.read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or "unknown"
+
+
+def read_factor() -> float | None:
+    """Return the cached factor; None if there is none, or if the file is damaged or of another machine."""
+    try:
+        values = read_json(_path())
+    except (OSError, CorruptFileError):
+        return None
+    if not isinstance(values, dict) or set(values) != {"factor", "machine", "digest"}:
+        return None
+    factor = values["factor"]
+    intact = values["digest"] == digest({"factor": factor, "machine": values["machine"]})
+    valid = isinstance(factor, float) and 1 / LARGEST < factor < LARGEST
+    return factor if intact and valid and values["machine"] == _machine() else None
+
+
+def write_factor(factor: float) -> None:
+    """Cache the factor of this machine, with a digest that is verified when it is read."""
+    facts = {"factor": factor, "machine": _machine()}
+    write_text(_path(), canonical_json({**facts, "digest": digest(facts)}))
+
+
+def _machine() -> dict[str, Any]:
+    try:
+        torch = version("torch")
+    except PackageNotFoundError:
+        torch = ""
+    return {"cpu": processor_name(), "system": platform.system(), "cores": os.cpu_count(), "torch": torch}
+
+
+def _path() -> Path:
+    return cache_home() / "calibration.json"
