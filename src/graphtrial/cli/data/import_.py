@@ -62,7 +62,6 @@ def import_file(
 
     Example: graphtrial data import molecules.jsonl --name my-molecules --folds 10
     """
-    from graphtrial.core.plugins.permissions import allow
     from graphtrial.datasets.base import PARTS
     from graphtrial.datasets.custom import import_files
     from graphtrial.datasets.custom.held_out_links import predicts_links
@@ -73,7 +72,6 @@ def import_file(
 
     library = is_library_name(str(file))
     if library:
-        allow(str(file))  # the user has typed it
         file_format, paths = "library", []
     else:
         file_format, paths = (format, [file]) if format and not file.is_dir() else format_of(file)

@@ -55,13 +55,9 @@ def stored_shape(name: str, column: Column) -> tuple[int, ...]:
 
 
 def _facts(name: str, column: Column) -> dict[str, Any]:
+    shape, stored = list(column.values.shape[1:]), list(stored_shape(name, column))
     facts = {"name": name, "level": column.level, "meaning": column.meaning, "types": column.types}
-    return {
-        **facts,
-        "dtype": str(column.values.dtype),
-        "shape": list(column.values.shape[1:]),
-        "stored": list(stored_shape(name, column)),
-    }
+    return {**facts, "dtype": str(column.values.dtype), "shape": shape, "stored": stored}
 
 
 def _tables(graphs: GraphSet, arrow: Any) -> Iterator[Any]:

@@ -23,10 +23,9 @@ def import_library(text: str, name: str | None = None, **options: Any) -> Datase
     """Load a dataset such as `pyg:Planetoid/Cora` by its library, and register it as `name`.
 
     The name is `pyg-planetoid-cora` by default. Task, metric, split and licence are the official ones where they are
-    known; `options` are those of `import_files`. Raises `NotAllowedError` for a name that the user has not given.
+    known; `options` are those of `import_files`. The name is trusted: its loader downloads and unpickles files.
     """
     source = parse(text)
-    require_loader(text, LIBRARIES[source.library])
     options["task"] = options.get("task") or source.entry.task
     if options.get("licence", "not stated") == "not stated":
         options["licence"] = source.entry.licence
@@ -37,12 +36,16 @@ def import_library(text: str, name: str | None = None, **options: Any) -> Datase
 
 
 def find(name: str) -> type[CustomDataset] | None:
-    """Resolve `pyg:Planetoid/Cora` to the imported dataset, which is imported now if it was not yet."""
+    """Resolve `pyg:Planetoid/Cora` to the imported dataset, which is imported now if it was not yet.
+
+    Raises `NotAllowedError` for a dataset to import that the user has not named.
+    """
     if not is_library_name(name):
         return None
     source = parse(name)
     recipe = recipes.read(source.slug)
     if recipe is None:
+        require_loader(name, LIBRARIES[source.library])
         import_library(name)
         recipe = recipes.read(source.slug)
     if recipe is None or recipe.arguments.get("source") != source.text:
