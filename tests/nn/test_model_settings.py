@@ -121,7 +121,7 @@ def test_several_categories_per_node_are_counted_by_column() -> None:
     shapes = Shapes.of(GraphSet.build([3], [0], np.zeros((2, 0)), columns), GraphRegression())
     assert (shapes.node_type_counts, shapes.edge_type_counts) == ((3, 5), ())
     with pytest.raises(GraphTrialError, match="2 categories per node or edge, but graphormer embeds a single one"):
-        build_model("graphormer", shapes, {})
+        build_model("graphormer", shapes, {"width": 16, "layers": 1})
 
 
 def test_gated_mlp_sums_over_nodes_as_released() -> None:

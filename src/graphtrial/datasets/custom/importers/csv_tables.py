@@ -44,6 +44,7 @@ class _Table:
     """Rows of a table by graph; each row has its key, features, target and masks."""
 
     name: str
+    features: list[str]
     target: str | None
     masks: list[str]
     rows: dict[str, list[tuple[int, list[str], list[Any], Any, list[Any]]]] = field(default_factory=dict)
@@ -86,7 +87,7 @@ def _table(path: Path, features: Sequence[str], target: str | None) -> _Table:
             raise GraphTrialError(f"{path.name} has no column '{name}'; it has {', '.join(names)}")
     others = [name for name in names if name not in (*KEYS[path.name], *masks, found)]
     used = list(features) or (others if FEATURES[path.name] else [])
-    table = _Table(path.name, found, masks)
+    table = _Table(path.name, used, found, masks)
     for line, row in lines:
         if len(row) != len(names):
             raise CorruptFileError(f"{path.name}, row {line}: {len(row)} values for {len(names)} columns")
@@ -135,9 +136,10 @@ def _add_columns(record: dict[str, Any], table: _Table, rows: list[Any], classes
     for line, _, values, *_ in rows:
         if len(values) != len(rows[0][2]):
             raise CorruptFileError(f"{table.name}, row {line}: {len(values)} numbers, but {len(rows[0][2])} before")
-    if FEATURES[table.name] and rows and rows[0][2]:
+    if table.features:
         features = [values for _, _, values, *_ in rows]
-        record[FEATURES[table.name]] = features if len(features[0]) > 1 else [value for (value,) in features]
+        single = all(len(values) == 1 for values in features)
+        record[FEATURES[table.name]] = [value for (value,) in features] if single else features
     if table.target is not None:
         labels = [classes[label] if isinstance(label, str) else label for *_, label, _ in rows]
         record[TARGETS[table.name]] = labels[0] if table.name == "graphs.csv" else labels
