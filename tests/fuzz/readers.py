@@ -62,9 +62,9 @@ LINES = [
     {"nodes": 1, "edges": [], "x": [0], "edge_attr": [], "y": 0},
 ]
 CSV_TABLES = {
-    "edges.csv": b"graph,source,target,weight\na,1,2,0.5\na,2,1,0.5\nb,1,1,2\n",
-    "nodes.csv": b'graph,node,feat\na,1,"0.5,1"\na,2,"1.5,2"\nb,1,"0,0"\n',
-    "graphs.csv": b"graph,label,split\na,red,train\nb,blue,test\n",
+    "edges.csv": b"graph,source,target,weight\na,1,2,0.5\na,2,1,0.5\nb,1,1,2\nc,1,1,3\n",
+    "nodes.csv": b'graph,node,feat\na,1,"0.5,1"\na,2,"1.5,2"\nb,1,"0,0"\nc,1,"1,0"\n',
+    "graphs.csv": b"graph,label,split\na,red,train\nb,blue,test\nc,red,val\n",
 }
 SQL = (
     "-- a dump\nCREATE TABLE `t` (\n  `a` int(8) NOT NULL,\n  `b` varbinary(255),\n  `c` double,\n"
@@ -244,7 +244,8 @@ def _hub(folder: Path) -> None:
     import pyarrow.parquet as pq
 
     row = {"edge_index": [[0, 1], [1, 0]], "edge_attr": [[1], [2]], "node_feat": [[0, 1], [2, 3]], "y": [[1.0, None]]}
-    pq.write_table(pa.Table.from_pylist([{**row, "num_nodes": 2, "split": "train"}] * 3), folder / "graphs.parquet")
+    rows = [{**row, "num_nodes": 2, "split": part} for part in ("train", "val", "test")]
+    pq.write_table(pa.Table.from_pylist(rows), folder / "graphs.parquet")
 
 
 def _exported(folder: Path) -> None:

@@ -71,11 +71,12 @@ def import_file(
     from graphtrial.graphs.mask_names import PART
 
     library = is_library_name(str(file))
+    paths: list[Path]
     if library:
         file_format, paths = "library", []
     else:
         file_format, paths = (format, [file]) if format and not file.is_dir() else format_of(file)
-    given = {"both_ways": both_ways, "target": target, "node_target": node_target}
+    given: dict[str, Any] = {"both_ways": both_ways, "target": target, "node_target": node_target}
     given |= {"node_features": _words(node_features), "edge_features": _words(edge_features)}
     options = {key: value for key, value in given.items() if value}
     _check_options(options, file_format)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,8 @@ def read(paths: list[Path], both_ways: bool = False) -> GraphSet:
             "--both-ways: a file with a column 'edge_index' has each edge both ways already, as PyG's"
         )
     if len(paths) == 1 and METADATA in (schemas[0].metadata or {}):
-        return graphs_from_columns(_batches(paths[0]), schemas[0].metadata[METADATA], paths[0].name)
+        with _intact(paths[0]):
+            return graphs_from_columns(_batches(paths[0]), schemas[0].metadata[METADATA], paths[0].name)
     if hub[0]:
         return graphs_from_rows(_parts(paths))
     rows = ((where, record) for path in paths for where, record in _rows(path))
@@ -61,30 +63,31 @@ def _parts(paths: list[Path]) -> Iterator[tuple[str, dict[str, Any]]]:
 def _rows(path: Path) -> Iterator[tuple[str, Any]]:
     number = 0
     for batch in _batches(path):
-        for record in batch.to_pylist():
+        with _intact(path):
+            records = batch.to_pylist()
+        for record in records:
             number += 1
             yield f"row {number}", record
 
 
 def _schema(path: Path) -> Any:
-    arrow, parquet = _arrow()
-    try:
+    with _intact(path) as parquet:
         return parquet.read_schema(path)
-    except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise CorruptFileError(f"{path.name} is not an intact Parquet file: {reason(error)}") from error
 
 
 def _batches(path: Path) -> Iterator[Any]:
-    arrow, parquet = _arrow()
-    try:
-        with parquet.ParquetFile(path) as opened:
-            yield from opened.iter_batches(batch_size=BATCH_ROWS)
-    except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise CorruptFileError(f"{path.name} is not an intact Parquet file: {reason(error)}") from error
+    with _intact(path) as parquet, parquet.ParquetFile(path) as opened:
+        yield from opened.iter_batches(batch_size=BATCH_ROWS)
 
 
-def _arrow() -> tuple[Any, Any]:
+@contextmanager
+def _intact(path: Path) -> Iterator[Any]:
+    """Yield `pyarrow.parquet`; its exceptions inside the block are those of a corrupt file."""
     try:
-        return importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
+        arrow, parquet = importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
     except ImportError:
         raise missing_extra("reading Parquet files", "pyarrow", "parquet") from None
+    try:
+        yield parquet
+    except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise CorruptFileError(f"{path.name} is not an intact Parquet file: {reason(error)}") from error
