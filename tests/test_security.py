@@ -66,13 +66,13 @@ class Bomb:
         return os.mkdir, (str(self.trace),)
 
 
-@pytest.mark.parametrize("kind", ["pyg", "jsonl", "parquet", "graphml", "edgelist", "tu"])
+@pytest.mark.parametrize("kind", ["pyg", "jsonl", "parquet", "csv", "graphml", "gml", "node-link", "edgelist", "tu"])
 def test_pickle_in_place_of_any_file_is_not_executed(kind: str, tmp_path: Path) -> None:
     from graphtrial.datasets.custom.importers import read
 
-    path, trace = tmp_path / ("x.zip" if kind == "tu" else "x"), tmp_path / "trace"
+    path, trace = tmp_path / {"tu": "x.zip", "csv": "edges.csv"}.get(kind, "x"), tmp_path / "trace"
     path.write_bytes(pickle.dumps(Bomb(trace)))
-    options = {"target": "y"} if kind == "graphml" else {}
+    options = {"target": "y"} if kind in ("graphml", "gml", "node-link") else {}
     with pytest.raises(GraphTrialError):
         read(kind, [path, path] if kind == "edgelist" else [path], options)
     assert not trace.exists()

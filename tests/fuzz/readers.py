@@ -61,6 +61,11 @@ LINES = [
     {"nodes": 3, "edges": [[0, 1], [1, 2]], "x": [0, 2, 1], "edge_attr": [[0.5], [1.5]], "y": 1},
     {"nodes": 1, "edges": [], "x": [0], "edge_attr": [], "y": 0},
 ]
+CSV_TABLES = {
+    "edges.csv": b"graph,source,target,weight\na,1,2,0.5\na,2,1,0.5\nb,1,1,2\nc,1,1,3\n",
+    "nodes.csv": b'graph,node,feat\na,1,"0.5,1"\na,2,"1.5,2"\nb,1,"0,0"\nc,1,"1,0"\n',
+    "graphs.csv": b"graph,label,split\na,red,train\nb,blue,test\nc,red,val\n",
+}
 SQL = (
     "-- a dump\nCREATE TABLE `t` (\n  `a` int(8) NOT NULL,\n  `b` varbinary(255),\n  `c` double,\n"
     "  KEY `b` (`b`)\n) ENGINE=x;\n"
@@ -222,6 +227,34 @@ def _graphml(folder: Path) -> None:
     nx.write_graphml(graph, folder / "graphs.graphml")
 
 
+def _gml(folder: Path) -> None:
+    graph = nx.path_graph(3)
+    graph.graph["y"] = 1
+    nx.write_gml(graph, folder / "graphs.gml")
+
+
+def _node_link() -> Files:
+    graph = nx.path_graph(3)
+    graph.graph["y"] = [0.5, None]
+    return {"graphs.json": json.dumps([nx.node_link_data(graph, edges="edges")] * 2).encode()}
+
+
+def _hub(folder: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    row = {"edge_index": [[0, 1], [1, 0]], "edge_attr": [[1], [2]], "node_feat": [[0, 1], [2, 3]], "y": [[1.0, None]]}
+    rows = [{**row, "num_nodes": 2, "split": part} for part in ("train", "val", "test")]
+    pq.write_table(pa.Table.from_pylist(rows), folder / "graphs.parquet")
+
+
+def _exported(folder: Path) -> None:
+    from graphtrial.datasets import load
+    from graphtrial.datasets.export import export
+
+    export(load("csl"), folder, "parquet")
+
+
 def _parquet(folder: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -337,6 +370,25 @@ READERS: dict[str, Reader] = {
     "GraphML": Reader(
         lambda: _saved(_graphml, "graphs.graphml"),
         lambda folder: read_own("graphml", [folder / "graphs.graphml"], {"target": "y"}),
+    ),
+    "GML": Reader(
+        lambda: _saved(_gml, "graphs.gml"), lambda folder: read_own("gml", [folder / "graphs.gml"], {"target": "y"})
+    ),
+    "node-link JSON": Reader(
+        _node_link, lambda folder: read_own("node-link", [folder / "graphs.json"], {"target": "y"})
+    ),
+    "CSV tables": Reader(
+        lambda: CSV_TABLES, lambda folder: read_own("csv", sorted(folder.glob("*.csv")), {}), gaps=True
+    ),
+    "Parquet of the hub": Reader(
+        lambda: _saved(_hub, "graphs.parquet"),
+        lambda folder: read_own("parquet", [folder / "graphs.parquet"], {}),
+        "pyarrow",
+    ),
+    "exported Parquet": Reader(
+        lambda: _saved(_exported, "graphs.parquet"),
+        lambda folder: read_own("parquet", [folder / "graphs.parquet"], {}),
+        "pyarrow",
     ),
     "edge list": Reader(
         lambda: {"e.edges": b"0 1\n1 2\n2 0\n", "l.txt": b"0 red\n1 blue\n2 red\n"},

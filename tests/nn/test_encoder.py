@@ -29,6 +29,15 @@ def test_categories_are_embedded(batch: GraphBatch) -> None:
     assert torch.equal(edges(batch), edges.feature.weight[batch.edge_attr])
 
 
+def test_embeddings_of_several_categories_are_summed() -> None:
+    graphs = graph_set(AWKWARD)
+    values = np.stack([np.arange(graphs.num_nodes) % 3, np.arange(graphs.num_nodes) % 5], axis=1)
+    batch = whole(graphs.with_column("x", Column(values, "node", types=5)))
+    encoder = NodeEncoder(Shapes(outputs=1, level="graph", node_types=5, node_type_counts=(3, 5)), 6)
+    one, other = (table.weight for table in encoder.feature.tables)
+    assert torch.equal(encoder(batch), one[values[:, 0]] + other[values[:, 1]])
+
+
 def test_categories_may_be_column_vectors_or_booleans() -> None:
     graphs = graph_set(AWKWARD)
     encoder = NodeEncoder(Shapes(outputs=1, level="graph", node_types=2), 6)

@@ -118,10 +118,12 @@ def test_shapes_are_inferred_from_the_columns() -> None:
     )
 
 
-def test_several_categories_per_node_raise() -> None:
-    columns = {"x": Column(np.zeros((3, 2), np.int64), "node", types=7)}
-    with pytest.raises(GraphTrialError, match="'x' has 2 categories per row; models embed a single one"):
-        Shapes.of(GraphSet.build([3], [0], np.zeros((2, 0)), columns), GraphRegression())
+def test_several_categories_per_node_are_counted_by_column() -> None:
+    columns = {"x": Column(np.array([[0, 4], [2, 0], [1, 1]]), "node", types=5)}
+    shapes = Shapes.of(GraphSet.build([3], [0], np.zeros((2, 0)), columns), GraphRegression())
+    assert (shapes.node_type_counts, shapes.edge_type_counts) == ((3, 5), ())
+    with pytest.raises(GraphTrialError, match="2 categories per node or edge, but graphormer embeds a single one"):
+        build_model("graphormer", shapes, {"width": 16, "layers": 1})
 
 
 def test_gated_mlp_sums_over_nodes_as_released() -> None:

@@ -149,12 +149,15 @@ def names(text: str) -> list[str]:
 
 def load_code(plugins: list[Path] | None, allowed: list[str] | None, *typed: str | None) -> None:
     """Load plug-ins, and allow the code that the command line names: by --allow, or as an argument."""
-    from graphtrial.core.plugins.permissions import PATH, allow
+    from graphtrial.core.plugins.permissions import LOADER, PATH, allow
     from graphtrial.core.registry import NAME
 
     for name in allowed or []:
-        if not PATH.fullmatch(name) and not NAME.fullmatch(name):
-            raise GraphTrialError(f"--allow takes package.module:attribute or the name of an entry point, not '{name}'")
+        if not any(pattern.fullmatch(name) for pattern in (PATH, NAME, LOADER)):
+            raise GraphTrialError(
+                "--allow takes package.module:attribute, the name of an entry point or a dataset of a library such as "
+                f"pyg:Planetoid/Cora, not '{name}'"
+            )
     allow(*(allowed or []), *(name for name in typed if name))
     if plugins:
         from graphtrial.core.plugins.loader import load_plugin

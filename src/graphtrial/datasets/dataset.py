@@ -83,14 +83,19 @@ class Dataset:
         For a split of nodes or edges these are `train_mask`, `val_mask` and `test_mask`, [rows] or [rows, splits]; for
         one of graphs `split`, the name of the part, or one name per split.
         """
-        if self.spec.split_level == "pair":
-            return to_pyg(self.graphs)
-        part = np.full((self.graphs.size[self.spec.split_level], len(self.splits)), NONE, np.uint8)
+        return to_pyg(self.graphs if self.spec.split_level == "pair" else self.with_splits())
+
+    def with_splits(self) -> GraphSet:
+        """Return the graphs with a column `part`: the part of each example, [rows] or [rows, splits]."""
+        level = self.spec.split_level
+        if level == "pair" and PART in self.graphs.columns:  # which has pairs to draw negatives from, too
+            return self.graphs
+        part = np.full((self.graphs.size[level], len(self.splits)), NONE, np.uint8)
         for number, split in enumerate(self.splits):
             for index, ids in enumerate(split.parts.values()):
                 part[ids, number] = index
         values = part[:, 0] if len(self.splits) == 1 else part
-        return to_pyg(self.graphs.with_column(PART, Column(values, self.spec.split_level, MEANING, types=NONE + 1)))
+        return self.graphs.with_column(PART, Column(values, level, MEANING, types=NONE + 1))
 
     def __repr__(self) -> str:
         return f"Dataset({self.name}, {len(self.graphs)} graphs, {len(self.splits)} splits, {self.hash[:12]})"

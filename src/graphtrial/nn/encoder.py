@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from torch import Tensor, nn
 
 from graphtrial.core.errors import GraphTrialError
@@ -20,17 +22,31 @@ def encoding_values(graph: GraphBatch) -> Tensor | None:
     return None if values is None else values.masked_fill(values.isnan(), 0)
 
 
+class SumEmbedding(nn.Module):
+    """Sum of one embedding per categorical column, as OGB's encoders of atoms and bonds. [rows, columns] -> width."""
+
+    def __init__(self, counts: tuple[int, ...], width: int) -> None:
+        super().__init__()
+        self.tables = nn.ModuleList(nn.Embedding(count, width) for count in counts)
+        for table in self.tables:
+            nn.init.xavier_uniform_(cast(nn.Embedding, table).weight)
+
+    def forward(self, values: Tensor) -> Tensor:
+        parts = [table(values[:, at]) for at, table in enumerate(self.tables)]
+        return cast(Tensor, sum(parts[1:], parts[0]))
+
+
 class NodeEncoder(nn.Module):
     """Embedding of categorical node features or linear layer of continuous ones; an encoding is added or replaces them.
 
-    Returns [nodes, width].
+    Of several categorical columns the embeddings are summed. Returns [nodes, width].
     """
 
     def __init__(self, shapes: Shapes, width: int) -> None:
         super().__init__()
         self.feature: nn.Module | None = None
         if not (shapes.encoding_dim and shapes.encoding_replaces):
-            self.feature = _embedding(shapes.node_types, shapes.node_dim, width, "node")
+            self.feature = _embedding(shapes.node_type_counts, shapes.node_types, shapes.node_dim, width, "node")
         self.encoding = Linear(shapes.encoding_dim, width) if shapes.encoding_dim else None
 
     def forward(self, graph: GraphBatch) -> Tensor:
@@ -52,9 +68,9 @@ class EdgeEncoder(nn.Module):
         super().__init__()
         self.use_features = use_features
         self.ones = shapes.edge_dim or shapes.edge_ones
-        self.inputs = shapes.edge_dim or 1
+        self.inputs = len(shapes.edge_type_counts) or shapes.edge_dim or 1
         if use_features:
-            self.feature = _embedding(shapes.edge_types, shapes.edge_dim, width, "edge")
+            self.feature = _embedding(shapes.edge_type_counts, shapes.edge_types, shapes.edge_dim, width, "edge")
         else:
             self.feature = Linear(self.ones, width) if self.ones else nn.Embedding(1, width)
 
@@ -73,7 +89,9 @@ class EdgeEncoder(nn.Module):
         return self.feature(weight.new_ones(1, self.ones)) if self.ones else weight
 
 
-def _embedding(types: int, dim: int, width: int, subject: str) -> nn.Module:
+def _embedding(counts: tuple[int, ...], types: int, dim: int, width: int, subject: str) -> nn.Module:
+    if counts:
+        return SumEmbedding(counts, width)
     if types:
         return nn.Embedding(types, width)
     if dim:
@@ -91,6 +109,6 @@ def embed(module: nn.Module | None, values: Tensor | None) -> Tensor:
         rows = values.reshape(len(values)).long()
     else:
         rows = values.flatten(1) if values.dim() > 1 else values.unsqueeze(1)
-        rows = rows.to(next(module.parameters()).dtype)
+        rows = rows.long() if isinstance(module, SumEmbedding) else rows.to(next(module.parameters()).dtype)
     out: Tensor = module(rows)
     return out

@@ -20,6 +20,8 @@ def require_level(name: str, shapes: Shapes, levels: tuple[str, ...]) -> None:
 
 def raw_node_width(shapes: Shapes) -> int:
     """Return the width of `raw_node_features`."""
+    if not _replaced(shapes):
+        shapes.require_one_category("this model")
     features = 0 if _replaced(shapes) else shapes.node_types or shapes.node_dim
     if not features + shapes.encoding_dim:
         raise GraphTrialError("these graphs have no node features; give the model a positional encoding or other data")

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.graphs import GraphSet
+from graphtrial.graphs import Column, GraphSet
 from graphtrial.tasks import Task, TaskLevel
 
 ALL_LEVELS: tuple[TaskLevel, ...] = get_args(TaskLevel)
@@ -59,9 +59,6 @@ class Shapes:
     def of(cls, graphs: GraphSet, task: Task, *, encoding_dim: int = 0, encoding_replaces: bool = False) -> Shapes:
         """Return the shapes of a graph set and its task."""
         node, edge = graphs.columns.get("x"), graphs.columns.get("edge_attr")
-        for name, column in (("x", node), ("edge_attr", edge)):
-            if column and column.types is not None and column.width != 1:
-                raise GraphTrialError(f"'{name}' has {column.width} categories per row; models embed a single one")
         return cls(
             outputs=task.outputs,
             level=task.level,
@@ -71,6 +68,8 @@ class Shapes:
             edge_dim=edge.width if edge and edge.types is None else 0,
             encoding_dim=encoding_dim,
             encoding_replaces=encoding_replaces,
+            node_type_counts=_type_counts(node),
+            edge_type_counts=_type_counts(edge),
             num_nodes=graphs.num_nodes if len(graphs) == 1 else 0,
             mean_nodes=graphs.num_nodes / max(1, len(graphs)),
             degree_histogram=degree_histogram(graphs.in_degree),
@@ -81,6 +80,28 @@ class Shapes:
         """Mean of log(in-degree + 1) over the nodes of `degree_histogram`, by which PNA scales; 0 without nodes."""
         counts = np.asarray(self.degree_histogram, np.float64)
         return float(counts @ np.log1p(np.arange(len(counts))) / counts.sum()) if len(counts) else 0.0
+
+    def features_only(self) -> Shapes:
+        """Return the shapes of the node features alone, without edges and encoding."""
+        types, counts = self.node_types, self.node_type_counts
+        return Shapes(self.outputs, self.level, types, self.node_dim, node_type_counts=counts)
+
+    def require_one_category(self, model: str) -> None:
+        """Raise an error where nodes or edges have several categories each, for a model that embeds a single one."""
+        columns = len(self.node_type_counts) or len(self.edge_type_counts)
+        if columns:
+            raise GraphTrialError(
+                f"these graphs have {columns} categories per node or edge, but {model} embeds a single one; choose a "
+                "model with an input encoder, such as gcn or gps"
+            )
+
+
+def _type_counts(column: Column | None) -> tuple[int, ...]:
+    """Return the number of categories of each column, if there are several."""
+    if column is None or column.types is None or column.width == 1:
+        return ()
+    rows = np.asarray(column.values).reshape(len(column.values), -1)
+    return tuple(int(count) + 1 for count in rows.max(axis=0, initial=0))
 
 
 def degree_histogram(in_degree: npt.NDArray[Any]) -> tuple[int, ...]:

@@ -85,7 +85,10 @@ def test_imported_data_become_a_dataset(tmp_path: Path) -> None:
         (["import", __file__, "--name", "mine", "--format", "jsonl", "--split", "a/b"], "three fractions"),
         (["import", __file__, "--name", "mine", "--format", "jsonl", "--labels", __file__], "--labels is for"),
         (["import", __file__, "--name", "mine", "--format", "edgelist"], "words were expected"),
-        (["import", __file__, "--name", "mine", "--format", "pyg", "--target", "y"], "attributes of GraphML"),
+        (["import", __file__, "--name", "mine", "--format", "pyg", "--target", "y"], "--target is for csv, graphml"),
+        (["import", __file__, "--format", "jsonl"], "name the new dataset by --name"),
+        (["import", "pyg:../x"], "names no dataset of a library"),
+        (["import", "ogb:ogbg-molhiv", "--target", "y"], "--target is for csv"),
     ],
 )
 def test_usage_errors_are_one_line(words: list[str], message: str) -> None:

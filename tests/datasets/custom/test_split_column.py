@@ -84,12 +84,33 @@ def _pyg(folder: Path) -> list[Path]:
 
 
 def _graphml(folder: Path) -> list[Path]:
+    nx.write_graphml(_networkx(), folder / "g.graphml")
+    return [folder / "g.graphml"]
+
+
+def _networkx() -> nx.DiGraph:
     graph = nx.DiGraph()
     for node in range(NODES):
         graph.add_node(node, kind=int(CLASSES[node]), split=ORDER[node])
     graph.add_edges_from(LINKS.T.tolist())
-    nx.write_graphml(graph, folder / "g.graphml")
-    return [folder / "g.graphml"]
+    return graph
+
+
+def _gml(folder: Path) -> list[Path]:
+    nx.write_gml(_networkx(), folder / "g.gml")
+    return [folder / "g.gml"]
+
+
+def _node_link(folder: Path) -> list[Path]:
+    (folder / "g.json").write_text(json.dumps(nx.node_link_data(_networkx(), edges="edges")))
+    return [folder / "g.json"]
+
+
+def _csv(folder: Path) -> list[Path]:
+    edges, nodes = folder / "edges.csv", folder / "nodes.csv"
+    edges.write_text("source,target\n" + "\n".join(f"{u},{v}" for u, v in LINKS.T.tolist()))
+    nodes.write_text("node,y,split\n" + "\n".join(f"{i},{CLASSES[i]},{ORDER[i]}" for i in range(NODES)))
+    return [edges, nodes]
 
 
 def _edgelist(folder: Path) -> list[Path]:
@@ -110,11 +131,16 @@ WRITERS: dict[str, Callable[[Path], list[Path]]] = {
     "jsonl": _jsonl,
     "parquet": _parquet,
     "pyg": _pyg,
+    "csv": _csv,
     "graphml": _graphml,
+    "gml": _gml,
+    "node-link": _node_link,
     "edgelist": _edgelist,
     "arrays": _arrays,
+    "library": _arrays,
 }
-OPTIONS = {"graphml": {"node_target": "kind"}}
+OPTIONS = {name: {"node_target": "kind"} for name in ("graphml", "gml", "node-link")}
+OPTIONS |= {"library": {"source": "pyg:Planetoid/Cora"}}
 
 
 def test_every_format_with_splits_is_covered() -> None:

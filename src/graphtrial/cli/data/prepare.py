@@ -8,12 +8,13 @@ import typer
 
 from graphtrial.cli.common import Allowed, Json, Plugins, friendly, load_code, out, print_json
 from graphtrial.cli.completion import complete_dataset
-from graphtrial.cli.data import check, generate, import_, plot
+from graphtrial.cli.data import check, export, generate, import_, plot
 from graphtrial.core.terminal import TableColumn, TerminalTable
 
 app = typer.Typer(help="Prepare, describe and draw datasets.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(generate.app, name="generate")
 app.command("import")(import_.import_file)
+app.command("export")(export.export)
 app.command("delete")(import_.delete)
 app.command("check")(check.check)
 app.command("plot")(plot.plot)

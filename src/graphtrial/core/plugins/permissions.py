@@ -13,6 +13,8 @@ from graphtrial.core.errors import GraphTrialError, UnknownNameError
 
 PATH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
 """`package.module:attribute`"""
+LOADER = re.compile(r"[a-z]+:[A-Za-z0-9][\w.+-]*(/([A-Za-z_]\w*=)?[A-Za-z0-9][\w.+-]*)*", re.ASCII)
+"""Dataset of another library, which its loader unpickles: `pyg:Planetoid/Cora`, `pyg:ZINC/subset=true`."""
 MAX_LENGTH = 200
 _allowed: set[str] = set()
 
@@ -60,4 +62,13 @@ def require_entry_point(name: str, kind: str, target: str) -> None:
         raise NotAllowedError(
             f"{kind} '{name}' is code of an installed package: '{target}'. If you trust it add --allow {name} "
             f"(in Python: graphtrial.allow('{name}'))"
+        )
+
+
+def require_loader(name: str, library: str) -> None:
+    """Raise an error unless the dataset `name` of another library is allowed: its loader unpickles files."""
+    if name not in _allowed:
+        raise NotAllowedError(
+            f"dataset '{name}' is loaded by {library}, which downloads and unpickles files. If you trust it add "
+            f"--allow {name} (in Python: graphtrial.allow('{name}'))"
         )

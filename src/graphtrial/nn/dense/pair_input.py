@@ -74,6 +74,7 @@ class PairInput:
     """
 
     def __init__(self, shapes: Shapes, *, edge_features: bool, featureless: Featureless = "zeros") -> None:
+        shapes.require_one_category("a model on pairs")
         self.type_value = 0.0 if shapes.node_types == 1 and featureless == "zeros" else 1.0
         replaced = shapes.encoding_dim > 0 and shapes.encoding_replaces
         self.node_types = 0 if replaced else shapes.node_types

@@ -65,7 +65,7 @@ class PairBias(nn.Module):
 
     def __init__(self, shapes: Shapes, heads: int, *, token: bool, use_edges: bool) -> None:
         super().__init__()
-        if use_edges and not shapes.edge_types:
+        if use_edges and (shapes.edge_type_counts or not shapes.edge_types):
             raise GraphTrialError("the edge bias of Graphormer needs one categorical edge feature: edge_features=false")
         self.heads = heads
         self.distance = _embedding(DISTANCES + 1, heads)

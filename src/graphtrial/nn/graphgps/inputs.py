@@ -10,6 +10,7 @@ from torch.nn import functional as F
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
+from graphtrial.nn.encoder import SumEmbedding
 from graphtrial.nn.position.encoder import PositionConfig, PositionEncoder
 from graphtrial.nn.shapes import Shapes
 
@@ -22,20 +23,6 @@ class OneHotLinear(nn.Linear):
 
     def forward(self, values: Tensor) -> Tensor:
         return F.embedding(values, self.weight.T) + self.bias
-
-
-class SumEmbedding(nn.Module):
-    """Sum of one embedding per categorical column, as OGB's encoders of atoms and bonds. [rows, columns] -> width."""
-
-    def __init__(self, counts: tuple[int, ...], width: int) -> None:
-        super().__init__()
-        self.tables = nn.ModuleList(nn.Embedding(count, width) for count in counts)
-        for table in self.tables:
-            nn.init.xavier_uniform_(cast(nn.Embedding, table).weight)
-
-    def forward(self, values: Tensor) -> Tensor:
-        parts = [table(values[:, at]) for at, table in enumerate(self.tables)]
-        return cast(Tensor, sum(parts[1:], parts[0]))
 
 
 class NodeInput(nn.Module):
@@ -52,7 +39,7 @@ class NodeInput(nn.Module):
         self.positions = encoder if encoder.width else None
         self.features = width - encoder.width
         self.feature: nn.Module | None = None
-        if self.features and kind == "linear" and shapes.node_types:
+        if self.features and kind == "linear" and shapes.node_types and not shapes.node_type_counts:
             self.feature = OneHotLinear(shapes.node_types, self.features)
         elif self.features:
             counts, types = shapes.node_type_counts, shapes.node_types

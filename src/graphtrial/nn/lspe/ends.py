@@ -25,7 +25,7 @@ class LSPEInput(nn.Module):
         super().__init__()
         self.position = nn.Linear(shapes.encoding_dim, width) if shapes.encoding_dim else None
         replaced = bool(shapes.encoding_dim and shapes.encoding_replaces)
-        plain = Shapes(shapes.outputs, shapes.level, node_types=shapes.node_types, node_dim=shapes.node_dim)
+        plain = shapes.features_only()
         self.feature: nn.Module = nn.Embedding(1, width) if replaced else NodeEncoder(plain, width)
 
     def forward(self, graph: GraphBatch) -> tuple[Tensor, Tensor | None]:

@@ -90,7 +90,7 @@ class DGN(nn.Module):
             kind = PNALayer if towers else DGNLayer
             return kind(aggregation, width, outputs, dropout=dropout, graph_norm=graph_norm)
 
-        plain = Shapes(shapes.outputs, shapes.level, node_types=shapes.node_types, node_dim=shapes.node_dim)
+        plain = shapes.features_only()
         self.node_encoder = NodeEncoder(shapes if shapes.encoding_replaces else plain, width)
         self.edge_encoder = EdgeEncoder(shapes, edge_width, use_features=True) if edge_features else None
         self.layers = nn.ModuleList(make_layer(width if at < layers - 1 else last) for at in range(layers))

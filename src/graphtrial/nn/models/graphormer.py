@@ -30,6 +30,7 @@ class GraphormerInput(nn.Module):
 
     def __init__(self, shapes: Shapes, width: int) -> None:
         super().__init__()
+        shapes.require_one_category("graphormer")
         if shapes.node_types >= NODE_ROWS:
             raise GraphTrialError(f"graphormer has room for {NODE_ROWS - 1} node types, not for {shapes.node_types}")
         self.feature: nn.Module | None = None

@@ -42,7 +42,7 @@ class SANInput(nn.Module):
             self.position = EigenTransformer(size, eigen_layers)
         elif size:
             self.position = nn.Linear(shapes.encoding_dim, size)
-        plain = Shapes(shapes.outputs, shapes.level, node_types=shapes.node_types, node_dim=shapes.node_dim)
+        plain = shapes.features_only()
         self.feature = None if replaces else NodeEncoder(plain, width - size)
 
     def forward(self, graph: GraphBatch) -> Tensor:

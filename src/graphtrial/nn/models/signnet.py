@@ -39,7 +39,7 @@ class SignNetInput(nn.Module):
     ) -> None:
         super().__init__()
         given, replaces = bool(shapes.encoding_dim), bool(shapes.encoding_dim and shapes.encoding_replaces)
-        plain = Shapes(shapes.outputs, shapes.level, node_types=shapes.node_types, node_dim=shapes.node_dim)
+        plain = shapes.features_only()
         self.feature = None if replaces else NodeEncoder(plain, width)
         self.invariant = (
             SignInvariant(shapes, width, phi_width=phi_width, summed=summed) if given and invariant else None

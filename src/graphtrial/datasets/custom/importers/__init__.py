@@ -9,21 +9,31 @@ from typing import Any
 
 from graphtrial.core.errors import CorruptFileError, GraphTrialError, UnknownNameError, did_you_mean
 from graphtrial.core.files import require_file
+from graphtrial.core.signatures import declared_arguments
 from graphtrial.core.spec import resolve_arguments
 from graphtrial.datasets.custom.split_column import normalize_split_column
 from graphtrial.graphs import GraphSet
 
 MOST_NODES = 1 << 26
 FORMATS = {
-    "jsonl": "graphtrial.datasets.custom.importers.jsonl",
-    "parquet": "graphtrial.datasets.custom.importers.parquet",
-    "pyg": "graphtrial.datasets.custom.importers.tensors",
-    "graphml": "graphtrial.datasets.custom.importers.graphml",
-    "edgelist": "graphtrial.datasets.custom.importers.edgelist",
-    "tu": "graphtrial.datasets.custom.importers.tu",
-    "arrays": "graphtrial.datasets.custom.importers.arrays",
+    name: f"graphtrial.datasets.custom.importers.{module}"
+    for name, module in {
+        "jsonl": "jsonl",
+        "parquet": "parquet",
+        "pyg": "tensors",
+        "csv": "csv_tables",
+        "graphml": "graphml",
+        "gml": "gml",
+        "node-link": "node_link",
+        "edgelist": "edgelist",
+        "tu": "tu",
+        "arrays": "arrays",
+        "library": "library",
+    }.items()
 }
-FILES = {"jsonl": 1, "parquet": 1, "pyg": 1, "edgelist": 2}
+INTERNAL = ("arrays", "library")
+"""Formats that are not files of users."""
+FILES = {"jsonl": 1, "pyg": 1, "edgelist": 2}
 """Most files of a format, where that is fixed; the second one is that of --labels."""
 SUFFIXES = {
     ".jsonl": "jsonl",
@@ -31,11 +41,16 @@ SUFFIXES = {
     ".parquet": "parquet",
     ".pt": "pyg",
     ".pth": "pyg",
+    ".csv": "csv",
     ".graphml": "graphml",
+    ".gml": "gml",
+    ".json": "node-link",
     ".edgelist": "edgelist",
     ".edges": "edgelist",
     ".zip": "tu",
 }
+FOLDERS = ("parquet", "graphml", "gml", "node-link")
+"""Formats of which a folder may hold many files."""
 
 
 def read(kind: str, paths: list[Path], options: dict[str, Any]) -> GraphSet:
@@ -47,9 +62,19 @@ def read(kind: str, paths: list[Path], options: dict[str, Any]) -> GraphSet:
     count = FILES.get(kind, len(paths))
     if len(paths) > count:
         raise GraphTrialError(f"format '{kind}' is one file, not {len(paths)}; --labels FILE goes with an edge list")
-    reader: Callable[..., GraphSet] = importlib.import_module(FORMATS[kind]).read
+    reader = _reader(kind)
     graphs = reader(**resolve_arguments(reader, {"paths": paths, **options}, f"format '{kind}'"))
     return normalize_split_column(graphs)
+
+
+def options_of(kind: str) -> set[str]:
+    """Return the names of the options that the reader of a format takes."""
+    return {*declared_arguments(_reader(kind))} - {"paths"} if kind in FORMATS else set()
+
+
+def _reader(kind: str) -> Callable[..., GraphSet]:
+    reader: Callable[..., GraphSet] = importlib.import_module(FORMATS[kind]).read
+    return reader
 
 
 def check_size(nodes: int, subject: str) -> None:
@@ -68,16 +93,36 @@ def format_of(path: Path) -> tuple[str, list[Path]]:
     if not path.exists():
         raise GraphTrialError(f"there is no file or folder {path}")
     if path.is_dir():
-        files = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
-        if any(file.name.endswith("_graph_indicator.txt") for file in files):
-            return "tu", [file for file in files if file.suffix == ".txt"]
-        graphml = [file for file in files if file.suffix == ".graphml"]
-        if graphml:
-            return "graphml", graphml
-        raise GraphTrialError(f"{path} is neither a TU folder (NAME_A.txt, ...) nor a folder of .graphml files")
+        return _format_of_folder(path)
     if path.suffix.lower() not in SUFFIXES:
         raise GraphTrialError(
             f"the format of {path.name} cannot be inferred from its name; set --format: "
-            f"{', '.join(name for name in FORMATS if name != 'arrays')}"
+            f"{', '.join(name for name in FORMATS if name not in INTERNAL)}"
         )
     return SUFFIXES[path.suffix.lower()], [path]
+
+
+def _format_of_folder(path: Path) -> tuple[str, list[Path]]:
+    files = _visible_files(path)
+    if any(file.name.endswith("_graph_indicator.txt") for file in files):
+        return "tu", [file for file in files if file.suffix == ".txt"]
+    if any(file.name == "edges.csv" for file in files):
+        return "csv", [file for file in files if file.name in ("edges.csv", "nodes.csv", "graphs.csv")]
+    if (path / "data").is_dir() and not _files_of("parquet", files):  # as the Hugging Face hub has them
+        files += _visible_files(path / "data")
+    for name in FOLDERS:
+        if found := _files_of(name, files):
+            return name, found
+    raise GraphTrialError(
+        f"{path} is neither a TU folder (NAME_A.txt, ...) nor one of CSV tables (edges.csv, ...), of Parquet, GraphML "
+        "or GML files or of node-link data in JSON"
+    )
+
+
+def _files_of(kind: str, files: list[Path]) -> list[Path]:
+    """Return the files with a suffix of a format."""
+    return [file for file in files if SUFFIXES.get(file.suffix.lower()) == kind]
+
+
+def _visible_files(folder: Path) -> list[Path]:
+    return sorted(file for file in folder.iterdir() if file.is_file() and not file.name.startswith("."))

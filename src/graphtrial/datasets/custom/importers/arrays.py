@@ -11,20 +11,31 @@ from graphtrial.graphs import Column, GraphSet
 from graphtrial.graphs.mask_names import PART, parse_mask_name
 from graphtrial.graphs.masks import part_column
 
+MOST_CATEGORICAL = 16
+"""Integer features with more columns are counts or indicators, not categories."""
+
 
 def read(paths: list[Path]) -> GraphSet:
     """Open a saved set, verify its hashes and validate it as if newly built."""
-    opened = GraphSet.open(paths[0].parent)
-    columns = _with_part(opened)
+    return completed(GraphSet.open(paths[0].parent))
+
+
+def completed(graphs: GraphSet) -> GraphSet:
+    """Merge masks into the column `part`, make classes of whole targets, and add a constant `x` if there is none."""
+    columns = _with_part(graphs)
     y = columns.get("y")
     whole = y is not None and y.types is None and y.values.dtype.kind in "iu" and y.width == 1
     if y is not None and whole and (not y.values.size or y.values.min() >= 0):
         flat = np.asarray(y.values).reshape(-1)
         columns["y"] = Column(flat, y.level, y.meaning or "class", types=int(flat.max(initial=0)) + 1)
+    for name in ("x", "edge_attr"):
+        column = columns.get(name)
+        if column is not None and column.types is not None and column.width > MOST_CATEGORICAL:
+            columns[name] = Column(np.asarray(column.values, np.float32), column.level, column.meaning)
     if "x" not in columns:
-        ones = np.ones(opened.num_nodes, np.float32)
+        ones = np.ones(graphs.num_nodes, np.float32)
         columns["x"] = Column(ones, "node", "constant, because none was given")
-    return GraphSet.build(opened.node_counts, opened.edge_counts, opened.edge_index, columns)
+    return GraphSet.build(graphs.node_counts, graphs.edge_counts, graphs.edge_index, columns)
 
 
 def _with_part(graphs: GraphSet) -> dict[str, Column]:
