@@ -9,7 +9,8 @@ from pathlib import Path
 from graphtrial.core.errors import GraphTrialError, did_you_mean
 from graphtrial.core.spec import parse_value
 from graphtrial.encodings.notation import JOINED, split_encodings
-from graphtrial.results.rows import ResultRow, ResultRows, result_rows
+from graphtrial.results.grouping import result_rows
+from graphtrial.results.rows import TUNED, ResultRow, ResultRows
 from graphtrial.results.titles import label_title
 from graphtrial.studies import catalog, load_study
 from graphtrial.trials.store import Store
@@ -60,7 +61,7 @@ def matches(row: ResultRow, name: str) -> bool:
     """Whether a row matches a name: `model`, `model/encoding` or `model/setting=value`, in any order after the model.
 
     The model is a registered name, a label such as `gatedgcn-E`, or a display name; settings that are not named may
-    have any value.
+    have any value. `tuned` and `untuned` select rows with and without a search behind them.
     """
     model, *rest = name.split("/")
     arguments = row.first.spec.settings
@@ -68,7 +69,10 @@ def matches(row: ResultRow, name: str) -> bool:
         return False
     for part in rest:
         key, equals, value = part.partition("=")
-        if equals and ":" not in key:
+        if part in (TUNED, f"un{TUNED}"):
+            if (row.tuning is not None) != (part == TUNED):
+                return False
+        elif equals and ":" not in key:
             if key not in arguments or (arguments[key] != parse_value(value) and row.setting(key) != value):
                 return False
         elif JOINED.join(split_encodings(part)) != row.encoding:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.datasets import DATASETS
 from graphtrial.studies import ModelEntry, Study
-from graphtrial.tuning.declaration import Tuning
+from graphtrial.trials.kinds import kind_of
+from graphtrial.tuning.declaration import Tuning, declare_searches
 from graphtrial.tuning.space_files import load_space
 from graphtrial.tuning.subject import Subject
 
@@ -16,15 +18,22 @@ def tunings_of(study: Study) -> list[Tuning]:
     return [] if study.tune is None else list(_tunings(study))
 
 
+def is_tuned(study: Study, entry: ModelEntry, dataset: str) -> bool:
+    """Whether `tune` applies to a row: a kernel beside networks selects its settings on the validation part itself."""
+    protocol = study.protocol_for(DATASETS.get(dataset), entry)
+    return protocol.kernel_rules is None or kind_of(protocol.rules_for(entry.model)).has_epochs
+
+
 def _tunings(study: Study) -> Iterator[Tuning]:
     if study.tune is None:
         return
     for dataset in study.datasets:
         for entry in study.rows:
-            if entry.datasets is None or dataset in entry.datasets:
+            if (entry.datasets is None or dataset in entry.datasets) and is_tuned(study, entry, dataset):
                 subject = _subject(study, entry, dataset)
                 seeds = len(study.seeds) if isinstance(study.seeds, tuple) else study.seeds
-                yield Tuning(subject, load_space(study.tune.space, entry.model), study.tune, seeds, study.splits)
+                space = load_space(study.tune.space, entry.model)
+                yield from declare_searches(subject, space, study.tune, seeds, study.splits)
 
 
 def _subject(study: Study, entry: ModelEntry, dataset: str) -> Subject:
