@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import io
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -79,7 +80,14 @@ class _Cache(FunctionCache):
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
         self._cache_file = _CacheFiles(self._cache_path, self._impl.filename_base, _stamp(function))
-        self._compiling = FileLock(f"{self._cache_file._index_path}.compile.lock")
+        self._lock: tuple[int, FileLock] | None = None
+
+    @property
+    def _compiling(self) -> FileLock:
+        """The lock of this process: one that was made before a fork cannot be acquired after it."""
+        if self._lock is None or self._lock[0] != os.getpid():
+            self._lock = os.getpid(), FileLock(f"{self._cache_file._index_path}.compile.lock")
+        return self._lock[1]
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         loaded = self._load(sig, target_context)
