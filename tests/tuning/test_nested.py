@@ -48,12 +48,12 @@ def searches() -> Declare:
 
 
 def garbled(job: Job, ids: np.ndarray) -> Job:
-    """Return a training whose graphs of these ids have other classes, and no number as encoding."""
+    """Return a training whose graphs of these ids have other classes and far larger encodings."""
     y, encoding = job.graphs.column("y"), job.graphs.column(ENCODING_COLUMN)
     classes, values = np.array(y.values), np.array(encoding.values)
     classes[ids] = (classes[ids] + 1) % 10
     for graph in ids:
-        values[job.graphs.node_ptr[graph] : job.graphs.node_ptr[graph + 1]] = np.nan
+        values[job.graphs.node_ptr[graph] : job.graphs.node_ptr[graph + 1]] = 1e6
     graphs = job.graphs.with_column("y", replace(y, values=classes))
     return replace(job, graphs=graphs.with_column(ENCODING_COLUMN, replace(encoding, values=values)))
 
@@ -74,7 +74,7 @@ def test_the_outer_test_fold_is_not_touched_by_selection(searches: Declare, stor
             assert trial.split == tuning.fold
             assert not job.score_test
             assert not np.intersect1d(tested, np.concatenate([job.train_ids, job.val_ids])).size
-            # The search has the same bits where nothing of the test fold is a number; one that sees it has not.
+            # The search has the same bits on a garbled test fold; one that sees a graph of it has not.
             assert losses(garbled(job, tested)) == losses(job)
             leaking = replace(job, val_ids=np.concatenate([job.val_ids, tested[:1]]))
             assert losses(garbled(leaking, tested)) != losses(leaking)

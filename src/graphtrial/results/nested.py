@@ -8,36 +8,32 @@ from statistics import fmean
 from typing import Any
 
 from graphtrial.core.spec import digest
-from graphtrial.encodings.notation import short_encoding
+from graphtrial.results.searches import FOLD, Searched
 from graphtrial.trials.store import TrialRecord
 from graphtrial.trials.store.searches import SearchRecord
-
-FOLD = "fold"
-"""Key of a declaration: the outer fold of a search."""
 
 
 @dataclass(frozen=True)
 class NestedSelection:
-    """The searches of a model on the outer folds; `settings` and `rules` are what each chose for its fold.
+    """The searches of a model on the outer folds, and what they searched; each chose for its fold.
 
-    `id` is the hash of their declaration without the fold.
+    `id` is the hash of their declaration without the fold; `settings` include the width that follows from a budget.
     """
 
     id: str
+    searched: Searched
     settings: tuple[str, ...]
-    rules: tuple[str, ...]
-    encoding: bool
     searches: tuple[SearchRecord, ...]
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """Names of the searched rules."""
+        return self.searched.rules
 
     def choice(self, trial: TrialRecord) -> dict[str, Any]:
         """Return what was chosen for the fold of a trial."""
-        spec = trial.spec
-        rules = spec.rules.flat()
-        return {
-            **{name: spec.settings[name] for name in self.settings if name in spec.settings},
-            **{name: rules[name] for name in self.rules if name in rules},
-            **({"encoding": short_encoding(spec.encoding)} if self.encoding else {}),
-        }
+        settings = trial.spec.settings
+        return {name: settings[name] for name in self.settings if name in settings} | self.searched.of(trial)
 
 
 def nested_selections(searches: Sequence[SearchRecord]) -> list[NestedSelection]:
@@ -67,13 +63,9 @@ def _fold(search: SearchRecord) -> int:
 
 
 def _selection(shared: str, searches: list[SearchRecord]) -> NestedSelection:
-    declaration = searches[0].declaration
-    parts: dict[str, list[str]] = {}
-    space = declaration.get("space")
-    for name, parameter in (space if isinstance(space, dict) else {}).items():
-        parts.setdefault(str(parameter.get("part")) if isinstance(parameter, dict) else "", []).append(name)
-    subject = declaration.get("subject")
+    searched = Searched.by(searches[0])
+    subject = searches[0].declaration.get("subject")
     given = subject.get("settings") if isinstance(subject, dict) else None
-    width = [] if isinstance(given, dict) and "width" in given else ["width"]  # it follows from the parameter budget
-    settings = dict.fromkeys([*parts.get("settings", []), *width])
-    return NestedSelection(shared, tuple(settings), tuple(parts.get("rules", ())), "encoding" in parts, tuple(searches))
+    width = [] if isinstance(given, dict) and "width" in given else ["width"]
+    settings = tuple(dict.fromkeys([*searched.settings, *width]))
+    return NestedSelection(shared, searched, settings, tuple(searches))

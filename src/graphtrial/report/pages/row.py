@@ -8,6 +8,7 @@ from graphtrial.report.grid import Cell, Grid, numbers
 from graphtrial.report.pages.trial import write_page
 from graphtrial.report.row_page import RowPage
 from graphtrial.report.row_table import plain_cell, row_cell, trial_headings
+from graphtrial.report.search_charts import tuning_section
 from graphtrial.report.site import Site, compact
 from graphtrial.report.trialdata import row_data
 from graphtrial.results.columns.rows import ROW_COLUMNS
@@ -50,6 +51,7 @@ def write(site: Site) -> None:
             command=site.reproduce(view.id),
             has_pages=all(map(has_page, stored)),
             by_hand=run_command(row),
+            tuning=tuning_section(site, view),
         )
 
 
