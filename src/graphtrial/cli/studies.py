@@ -15,13 +15,15 @@ if TYPE_CHECKING:
     from graphtrial.studies.eta import RowEta
     from graphtrial.studies.plan import PlannedRow
     from graphtrial.trials.store import TrialRecord
+    from graphtrial.trials.store.searches import SearchRecord
 
 
 def study_entries(store: Path, *, estimate: bool, only: list[str]) -> list[dict[str, Any]]:
     """Return the entries of `graphtrial list studies`, restricted to names with one of the prefixes `only`."""
     from graphtrial.studies import catalog, load_study
+    from graphtrial.tuning.of_study import finished_searches, planned_searches
 
-    records = records_of(store)
+    records, searches = records_of(store), searches_of(store)
     entries = []
     for name in (name for name in catalog() if not only or name.startswith(tuple(only))):
         study = load_study(name)
@@ -36,6 +38,8 @@ def study_entries(store: Path, *, estimate: bool, only: list[str]) -> list[dict[
                 "dataset": study.dataset,
                 "models": list(dict.fromkeys(row.model for row in study.rows)),
                 **facts,
+                "searches": len(planned_searches(study)),
+                "searches_done": finished_searches(study, searches),
                 "title": study.title,
                 "paper": study.paper,
             }
@@ -45,7 +49,8 @@ def study_entries(store: Path, *, estimate: bool, only: list[str]) -> list[dict[
 
 def show_studies(entries: list[dict[str, Any]]) -> None:
     """Print the studies as a table."""
-    counts = (TableColumn(heading, numeric=True) for heading in ("rows", "trials", "done", "hours left"))
+    headings = ("rows", "trials", "done", "searches", "hours left")
+    counts = (TableColumn(heading, numeric=True) for heading in headings)
     table = TerminalTable(
         TableColumn("name", rigid=True), TableColumn("dataset", priority=2), *counts, TableColumn("title", priority=1)
     )
@@ -56,6 +61,7 @@ def show_studies(entries: list[dict[str, Any]]) -> None:
             entry["name"],
             dataset if isinstance(dataset, str) else ", ".join(dataset),
             *("-" if entry[key] is None else str(entry[key]) for key in ("rows", "trials", "done")),
+            f"{entry['searches_done']} of {entry['searches']}" if entry["searches"] else "",
             format_hours(entry),
             entry["title"],
         )
@@ -67,7 +73,7 @@ def show_studies(entries: list[dict[str, Any]]) -> None:
         out.print(f"{family}: {paper}", markup=False, soft_wrap=True)
     out.print(
         f"Hours left: estimated for the missing trials, {cores()} in parallel here, from finished trials and "
-        "cached timings; + where some rows have no timing. --estimate measures them.",
+        "cached timings; + where some rows have no timing. --estimate measures them. Searches are not estimated.",
         soft_wrap=True,
     )
 
@@ -104,6 +110,7 @@ def format_hours(facts: dict[str, Any]) -> str:
 def show_plan(study: Study, store: Path, *, estimate: bool) -> None:
     """Print the planned rows of a study; studies of the catalog need no data."""
     from graphtrial.encodings.notation import short_encoding
+    from graphtrial.tuning.of_study import finished_searches, planned_searches
 
     etas = row_etas(study, records_of(store), estimate=estimate)
     facts = totals(etas)
@@ -119,6 +126,10 @@ def show_plan(study: Study, store: Path, *, estimate: bool) -> None:
             "unknown" if eta.hours is None else f"{eta.hours / cores():.2f}",
         )
     out.print(table)
+    searches = len(planned_searches(study))
+    if searches:
+        tuned = finished_searches(study, searches_of(store))
+        out.print(f"then {searches} searches, {tuned} of them done; their hours are not estimated", soft_wrap=True)
     for message in not_run(study):
         out.print(f"not run: {message}", markup=False, soft_wrap=True)
     untimed = facts["timed_rows"] < facts["rows"]
@@ -156,3 +167,11 @@ def records_of(path: Path) -> list[TrialRecord]:
     from graphtrial.trials import Store
 
     return Store(path, read_only=True).trials() if path.exists() else []
+
+
+def searches_of(path: Path) -> list[SearchRecord]:
+    """Return the finished searches of a store; none if the file does not exist."""
+    from graphtrial.trials import Store
+    from graphtrial.trials.store.searches import load_searches
+
+    return load_searches(Store(path, read_only=True)) if path.exists() else []

@@ -94,8 +94,8 @@ def _costs(tried: Sequence[Sequence[Tried]], metric: str) -> Chart | None:
     if len(every) < 2:
         return None
     costs: list[tuple[str, Callable[[Tried], float]]] = [
-        ("epochs", lambda one: one.epochs),
         ("core-minutes", lambda one: 60 * one.core_hours),
+        ("epochs", lambda one: one.epochs),
     ]
     series = [("tried", [one for one in every if not one.chosen]), ("chosen", [one for one in every if one.chosen])]
     views = [

@@ -8,9 +8,9 @@ from statistics import fmean
 from typing import Any
 
 from graphtrial.core.spec import digest
-from graphtrial.results.searches import FOLD, Searched
+from graphtrial.results.searches import Searched
 from graphtrial.trials.store import TrialRecord
-from graphtrial.trials.store.searches import SearchRecord
+from graphtrial.trials.store.searches import FOLD, SearchRecord
 
 
 @dataclass(frozen=True)

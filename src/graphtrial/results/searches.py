@@ -9,10 +9,7 @@ from typing import Any
 
 from graphtrial.encodings.notation import short_encoding
 from graphtrial.trials.store import TrialRecord
-from graphtrial.trials.store.searches import SearchRecord
-
-FOLD = "fold"
-"""Key of a declaration: the outer fold of a search."""
+from graphtrial.trials.store.searches import FOLD, SearchRecord
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from graphtrial.results.titles import label_title
 from graphtrial.studies import catalog, load_study
 from graphtrial.trials.store import Store
 from graphtrial.trials.store.searches import load_searches
+from graphtrial.tuning.of_study import study_searches
 
 
 def opened(store: Store | Path | str) -> Store:
@@ -41,7 +42,10 @@ def rows_of(store: Store, table: str) -> list[ResultRow]:
             f"no study or dataset called '{table}' has results in {store.path}."
             f"{did_you_mean(table, [*datasets, *studies])} It has results on {', '.join(datasets) or 'nothing'}."
         )
-    order = {trial.id: place for place, trial in enumerate(load_study(table).trials())}
+    study = load_study(table)
+    chosen = study_searches(study, searches)
+    planned = [*(trial.id for trial in study.trials()), *(test for search in chosen for test in search.tests)]
+    order = {trial: place for place, trial in enumerate(planned)}
     selected = sorted((record for record in records if record.id in order), key=lambda record: order[record.id])
     if not selected:
         raise GraphTrialError(f"no trial of {table} is in {store.path} yet; `graphtrial study {table}` runs them")

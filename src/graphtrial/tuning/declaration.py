@@ -16,6 +16,7 @@ from graphtrial.core.spec import digest
 from graphtrial.studies import ModelEntry, Study
 from graphtrial.studies.tune_options import TuneOptions
 from graphtrial.trials.kinds import kind_of
+from graphtrial.trials.store.searches import FOLD
 from graphtrial.trials.trial import TrialSpec
 from graphtrial.tuning.budget import Budget
 from graphtrial.tuning.check import check_feasible, check_space, corners
@@ -141,7 +142,7 @@ class Tuning:
     def to_dict(self) -> dict[str, Any]:
         """Return everything that determines the proposals and the test, as JSON-like values."""
         return {
-            **({} if self.fold is None else {"fold": self.fold}),
+            **({} if self.fold is None else {FOLD: self.fold}),
             **asdict(self.options),
             "subject": self.subject.to_dict(),
             "space": self.space.to_dict(),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from graphtrial.core.errors import missing_extra
-from graphtrial.tuning.optuna_trials import frozen_trial, import_optuna
 from graphtrial.tuning.samplers.base import Observation
+from graphtrial.tuning.samplers.optuna_trials import frozen_trial, import_optuna
 from graphtrial.tuning.space import Point, Space
 
 LEAST = 8

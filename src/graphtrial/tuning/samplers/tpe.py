@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from graphtrial.tuning.optuna_trials import frozen_trial, import_optuna
 from graphtrial.tuning.parameter import Choice, FloatRange, IntRange, Parameter
 from graphtrial.tuning.samplers.base import ATTEMPTS, Observation, Sampler
+from graphtrial.tuning.samplers.optuna_trials import frozen_trial, import_optuna
 from graphtrial.tuning.space import Point, Space
 
 
