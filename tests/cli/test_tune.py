@@ -139,7 +139,7 @@ def test_studies_list_doctor_and_export_know_their_searches(tmp_path: Path) -> N
     assert call("study", str(file), "--workers", "0", "--store", store).exit_code == 0
     assert "then 1 searches, 1 of them done" in call("study", str(file), "--dry-run", "--store", store).output
     checked = call("doctor", "--study", str(file), "--store", store, "--json")
-    results = [one["result"] for one in json.loads(checked.stdout) if one["area"] == "study"]
+    results = [one["result"] for one in json.loads(checked.stdout)["findings"] if one["area"] == "study"]
     assert results == ["1 of 1 trials are finished, 0 started, 0 missing", "1 of 1 searches are finished"]
     rows = json.loads(call("export", str(file), "--format", "json", "--store", store).stdout)
     assert [row["tuning_configurations"] for row in rows] == [None, 2]  # before and after

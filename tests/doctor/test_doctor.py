@@ -224,7 +224,7 @@ def test_searches_are_counted_and_a_changed_one_is_detected(tmp_path: Path) -> N
     (tuning,) = declared("2trials")
     search = record_search(Store(path), tuning, [50.0, 60.0])
     actual = finding(list(examine(path)), "store", "searches")
-    assert (actual.status, "1 searches of 2 configurations" in actual.result) == ("ok", True)
+    assert (actual.state, "1 searches of 2 configurations" in actual.result) == ("ok", True)
     change(path, "UPDATE about SET value = replace(value, '10.0', '99.0') WHERE key LIKE 'search%'")
     assert "was changed after it was written" in finding(list(examine(path)), "store", "file").result
     change(path, f"DELETE FROM about WHERE key = 'search {search.id}'")
