@@ -226,6 +226,7 @@ def test_searches_are_counted_and_a_changed_one_is_detected(tmp_path: Path) -> N
     actual = finding(list(examine(path)), "store", "searches")
     assert (actual.state, "1 searches of 2 configurations" in actual.result) == ("ok", True)
     change(path, "UPDATE about SET value = replace(value, '10.0', '99.0') WHERE key LIKE 'search%'")
-    assert "was changed after it was written" in finding(list(examine(path)), "store", "file").result
+    changed = finding(list(examine(path)), "store", "searches")
+    assert (changed.state, "was changed after it was written" in changed.result) == ("wrong", True)
     change(path, f"DELETE FROM about WHERE key = 'search {search.id}'")
     assert not [one for one in examine(path) if one.check == "searches"]

@@ -104,7 +104,11 @@ def _searches(store: Store) -> Iterator[Finding]:
     """Check the declarations of searches, and that their trials are there; those of a search may be paused."""
     from graphtrial.trials.store.searches import load_searches
 
-    searches = load_searches(store)
+    try:
+        searches = load_searches(store)
+    except GraphTrialError as error:
+        yield Finding(AREA, "searches", "wrong", str(error), "the same `graphtrial tune` writes it again")
+        return
     if not searches:
         return
     known = {record.id for record in store.trials()}
