@@ -129,3 +129,40 @@ def test_the_report_of_a_store_with_searches(tmp_path: Path) -> None:
     result: Any = call("report", "--store", store, "--out", str(tmp_path / "site"))
     assert result.exit_code == 0, result.output
     assert "Tuning core-h" in (tmp_path / "site" / "report.md").read_text()
+
+
+def test_studies_list_doctor_and_export_know_their_searches(tmp_path: Path) -> None:
+    file, store = tmp_path / "study.toml", str(tmp_path / "s.sqlite")
+    file.write_text(STUDY.replace('[[models]]\nname = "gin"\nbudget = "3k"', ""))
+    planned = call("study", str(file), "--dry-run", "--store", store)
+    assert "then 1 searches, 0 of them done" in planned.output
+    assert call("study", str(file), "--workers", "0", "--store", store).exit_code == 0
+    assert "then 1 searches, 1 of them done" in call("study", str(file), "--dry-run", "--store", store).output
+    checked = call("doctor", "--study", str(file), "--store", store, "--json")
+    results = [one["result"] for one in json.loads(checked.stdout)["findings"] if one["area"] == "study"]
+    assert results == ["1 of 1 trials are finished, 0 started, 0 missing", "1 of 1 searches are finished"]
+    rows = json.loads(call("export", str(file), "--format", "json", "--store", store).stdout)
+    assert [row["tuning_configurations"] for row in rows] == [None, 2]  # before and after
+
+
+def test_the_catalog_lists_planned_searches() -> None:
+    entries = {entry["name"]: entry for entry in json.loads(call("list", "studies", "--json").stdout)}
+    assert (entries["tuning/aqsol"]["searches"], entries["tuning/aqsol"]["searches_done"]) == (4, 0)
+    assert entries["tuning/nested"]["searches"] == 2 * 2 * 10
+    assert entries["demo"]["searches"] == 0
+
+
+def test_a_choice_that_has_seen_labels_of_other_splits_is_warned_of(tmp_path: Path) -> None:
+    words = [*TUNE, *SHORT, "--store", str(tmp_path / "s.sqlite")]
+    assert "warning" not in call(*words).output
+    words[words.index("--splits") + 1] = "5"
+    words[words.index("--max-epochs") + 1] = "1"
+    assert "30 of the 30 validation examples of the search are test examples of other splits" in call(*words).stderr
+
+
+def test_eta_is_an_option_of_successive_halving(tmp_path: Path) -> None:
+    words = [*TUNE, *SHORT, "--search", "halving", "--eta", "2", "--store", str(tmp_path / "s.sqlite"), "--json"]
+    values = json.loads(call(*words).stdout)
+    assert values["eta"] == 2
+    assert sorted(one["epochs"] for one in values["configurations"]) == [1, 2]
+    assert "--eta" in call(*words[:-1], "--eta", "1").output

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.helpers.cli import CliRunner
+from tests.helpers.searched import declared, record_search
 from tests.helpers.stores import change
 
 from graphtrial.cli.main import app
@@ -216,3 +217,16 @@ def test_doctor_command_prints_json_and_sets_exit_code(results: Path) -> None:
     printed = CliRunner().invoke(app, ["doctor", "--store", str(results)])
     assert printed.exit_code == 1
     assert "store merge" in "".join(printed.stdout.split("\n"))
+
+
+def test_searches_are_counted_and_a_changed_one_is_detected(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    (tuning,) = declared("2trials")
+    search = record_search(Store(path), tuning, [50.0, 60.0])
+    actual = finding(list(examine(path)), "store", "searches")
+    assert (actual.state, "1 searches of 2 configurations" in actual.result) == ("ok", True)
+    change(path, "UPDATE about SET value = replace(value, '10.0', '99.0') WHERE key LIKE 'search%'")
+    changed = finding(list(examine(path)), "store", "searches")
+    assert (changed.state, "was changed after it was written" in changed.result) == ("wrong", True)
+    change(path, f"DELETE FROM about WHERE key = 'search {search.id}'")
+    assert not [one for one in examine(path) if one.check == "searches"]

@@ -15,7 +15,7 @@ from graphtrial.cli.main import app
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.spec import Component
 from graphtrial.results.compare import compare
-from graphtrial.results.rows import result_rows
+from graphtrial.results.grouping import result_rows
 from graphtrial.results.select import matches
 from graphtrial.trials import Store
 

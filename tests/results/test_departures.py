@@ -16,7 +16,8 @@ from graphtrial.datasets import DATASETS
 from graphtrial.nn import model_settings
 from graphtrial.results.departures import badges, departures_of
 from graphtrial.results.export import export
-from graphtrial.results.rows import ResultRow, result_rows
+from graphtrial.results.grouping import result_rows
+from graphtrial.results.rows import ResultRow
 from graphtrial.results.select import best_first
 from graphtrial.training import PROTOCOLS
 from graphtrial.trials import Store

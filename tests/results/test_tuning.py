@@ -13,7 +13,7 @@ from graphtrial.cli.main import app
 from graphtrial.core.spec import digest
 from graphtrial.results.compare import compare
 from graphtrial.results.export import export
-from graphtrial.results.rows import result_rows
+from graphtrial.results.grouping import result_rows
 from graphtrial.results.tuning import TuningEffort, tuning_effort, unequal_tuning
 from graphtrial.trials import Store
 from graphtrial.trials.store.searches import SearchRecord, save_search

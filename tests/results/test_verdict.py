@@ -12,7 +12,8 @@ import pytest
 from scipy import stats
 
 from graphtrial.published import PublishedScore, published_results
-from graphtrial.results.rows import ResultRow, result_rows
+from graphtrial.results.grouping import result_rows
+from graphtrial.results.rows import ResultRow
 from graphtrial.results.statistics.summary import holm
 from graphtrial.results.verdict import ORIGINS, Verdict, tally, verdicts
 from graphtrial.training import PROTOCOLS

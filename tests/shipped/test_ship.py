@@ -10,12 +10,14 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
+from tests.helpers.searched import declared, record_search
 from tests.helpers.sites import plan, record, sample_store
 from tests.helpers.stores import forge
 
 from graphtrial.core.errors import CorruptFileError, GraphTrialError
 from graphtrial.shipped import has_shipped_store, packed, ship, shipped_store
 from graphtrial.trials import Store
+from graphtrial.trials.store.searches import load_searches
 
 
 @pytest.mark.slow
@@ -120,3 +122,26 @@ def test_shipped_trials_have_current_kernel_versions() -> None:
     assert kernels
     for trial in kernels:
         assert trial.spec.model_version == trial.spec.kind.version(trial.spec.model.name)
+
+
+def test_searches_are_exported_with_their_cost_and_without_paused_trials(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store.sqlite")
+    (tuning,) = declared("3trials")
+    record_search(store, tuning, [50.0, None, 60.0])
+    built = ship(store, tmp_path / "copy.sqlite")
+    copy = Store(tmp_path / "copy.sqlite")
+    assert (built.searches, built.trials, built.left) == (1, 3, 1)
+    assert load_searches(copy) == load_searches(store)
+    assert {one.id for one in copy.trials()} == {one.id for one in store.trials() if one.status == "done"}
+
+
+def test_a_search_without_its_tests_is_left_out(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store.sqlite")
+    (tuning,) = declared("2trials")
+    search = record_search(store, tuning, [50.0, 60.0])
+    forge(
+        store.path,
+        ("DELETE FROM epochs WHERE trial = ?", search.tests),
+        ("DELETE FROM trials WHERE id = ?", search.tests),
+    )
+    assert ship(store, tmp_path / "copy.sqlite").searches == 0

@@ -124,7 +124,7 @@ def test_catalog_names_registered_components(name: str) -> None:
         assert set(row.datasets or study.datasets) <= set(study.datasets)
         protocol = study.protocol_for(DATASETS.get((row.datasets or study.datasets)[0]), row)
         for settings in row.points():
-            kind_of(protocol.rules).check_settings(row.model, settings)
+            kind_of(protocol.rules_for(row.model)).check_settings(row.model, settings)
 
 
 def test_demo_has_a_plan() -> None:

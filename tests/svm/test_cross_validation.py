@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from graphtrial.core.spec import Component
 from graphtrial.execution import run_trials
 from graphtrial.studies import ModelEntry, Study
 from graphtrial.svm.cross_validation import select_and_test
-from graphtrial.svm.folds import draw_fold
+from graphtrial.svm.folds import draw_fold, nested_fold
 from graphtrial.svm.rules import KernelFoldRules
 from graphtrial.trials import Store
 from graphtrial.trials.kinds import rules_from
@@ -110,3 +111,31 @@ def test_kernel_rejects_encodings_and_requires_classes(tmp_path: Path) -> None:
     wrong = Study("kernels", "csl", (ModelEntry("wl", {}, ("laplacian:2",)),), protocol="tudataset/kernel-svm")
     with pytest.raises(GraphTrialError, match="takes neither an encoding nor a budget"):
         wrong.trials()
+
+
+@pytest.mark.parametrize("machine", ["svc", "linear"])
+def test_selection_is_blind_to_the_test_set_and_refits_on_all_the_rest(
+    points: tuple[np.ndarray, np.ndarray], machine: Literal["svc", "linear"]
+) -> None:
+    x, y = points
+    rules = KernelFoldRules(penalties=(10.0, 0.1), machine=machine, fold_seed=0, refit=True)
+    fold = nested_fold(y, rules, fold=2, seed=1)
+    matrices = (
+        [np.eye(len(x)), x @ x.T] if machine == "svc" else [sparse.csr_matrix(np.eye(len(x))), sparse.csr_matrix(x)]
+    )
+    chosen = select_and_test(matrices, y, fold, rules)
+    garbled = y.copy()
+    garbled[fold.test] = (y[fold.test] + 1) % 3
+    blind = select_and_test(matrices, garbled, fold, rules)
+    assert (blind.matrix, blind.penalty, blind.validation) == (chosen.matrix, chosen.penalty, chosen.validation)
+    assert {part: blind.scores[part] for part in ("train", "val")} == {
+        part: chosen.scores[part] for part in ("train", "val")
+    }
+    assert blind.scores["test"] != chosen.scores["test"]
+    assert chosen.scores["val"] == max(max(row) for row in chosen.validation)
+    if machine == "svc":
+        rest = np.sort(np.concatenate([fold.train, fold.val]))
+        gram = matrices[chosen.matrix]
+        fitted = SVC(C=chosen.penalty, kernel="precomputed").fit(gram[np.ix_(rest, rest)], y[rest])
+        correct = fitted.predict(gram[np.ix_(fold.test, rest)]) == y[fold.test]
+        assert chosen.scores["test"] == pytest.approx(100 * correct.mean())

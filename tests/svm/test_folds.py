@@ -7,10 +7,10 @@ import sys
 
 import numpy as np
 import pytest
-from sklearn.model_selection import KFold, train_test_split
+from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.svm.folds import draw_fold
+from graphtrial.svm.folds import draw_fold, nested_fold
 from graphtrial.svm.rules import KernelFoldRules
 from graphtrial.training import PROTOCOLS
 from graphtrial.trials.kinds import kind_of
@@ -98,3 +98,31 @@ def test_network_with_drawn_folds_needs_no_scikit_learn(tmp_path: object) -> Non
     words = [sys.executable, "-c", WITHOUT, f"{tmp_path}/checkpoint"]
     done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
     assert done.stdout.strip() == "without scikit-learn", done.stderr
+
+
+@pytest.mark.parametrize(
+    "classes", [np.arange(600) % 6, np.random.default_rng(0).choice([7, 3, 5], 211, p=[0.6, 0.3, 0.1])]
+)
+def test_nested_folds_match_stratified_folds_of_scikit_learn(classes: np.ndarray) -> None:
+    rules = KernelFoldRules(fold_seed=5)
+    outer = list(StratifiedKFold(10, shuffle=True, random_state=5).split(classes, classes))
+    for fold, (rest, test) in enumerate(outer):
+        for seed in (0, 2, 2**31 - 1):
+            train, val, tested = nested_fold(classes, rules, fold=fold, seed=seed)
+            inner = StratifiedKFold(10, shuffle=True, random_state=(seed * 10 + fold) % 2**32)
+            inner_train, held_out = next(inner.split(rest, classes[rest]))
+            np.testing.assert_array_equal(tested, test)
+            np.testing.assert_array_equal(val, rest[held_out])
+            np.testing.assert_array_equal(train, rest[inner_train])
+
+
+def test_nested_folds_are_the_same_for_every_seed_and_validation_sets_are_not() -> None:
+    classes, rules = np.arange(120) % 4, KernelFoldRules(fold_seed=0)
+    one, other = (nested_fold(classes, rules, fold=3, seed=seed) for seed in (0, 1))
+    np.testing.assert_array_equal(one.test, other.test)
+    assert set(one.val.tolist()) != set(other.val.tolist())
+    assert sorted(np.concatenate(one).tolist()) == list(range(120))
+    with pytest.raises(GraphTrialError, match="there are folds 0 to 9"):
+        nested_fold(classes, rules, fold=10, seed=0)
+    with pytest.raises(GraphTrialError, match="too few for a validation set"):
+        nested_fold(np.zeros(10), rules, fold=0, seed=0)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -13,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.helpers.forked import run_forked
 from tests.helpers.results import results as stored_results
 
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.parallel import cores
 from graphtrial.execution import Progress, make_executor, run_trials
 from graphtrial.trials import Store
 from graphtrial.tuning.declaration import Tuning
@@ -130,7 +130,7 @@ def test_a_budget_of_epochs_ends_the_search(declare: Declare, store: Store) -> N
 
 
 KILLED = """
-import sys
+import os, signal, sys
 from pathlib import Path
 from tests.tuning.conftest import SPACE
 from graphtrial.studies.tune_options import TuneOptions
@@ -143,7 +143,12 @@ rules = {"stopping.max_epochs": 6, "schedule": "constant"}
 subject = Subject("csl", "gin", {"width": 8}, "laplacian:4,sign=absolute", rules=rules)
 options = TuneOptions("6trials", search=sys.argv[2], lag=2)
 tuning = Tuning(subject, read_space(SPACE, "small"), options, seeds=1, splits=1)
-tune(tuning, Store(Path(sys.argv[1])), workers=0, listener=lambda progress: print(progress.event, flush=True))
+epochs = []
+def count(progress):
+    epochs.extend([progress] if progress.event == "epoch" else [])
+    if len(epochs) == 9:
+        os.kill(os.getpid(), signal.SIGKILL)
+tune(tuning, Store(Path(sys.argv[1])), workers=0, listener=count)
 """
 
 
@@ -154,15 +159,7 @@ def test_a_killed_search_resumes_to_the_same_proposals_and_bits(declare: Declare
     undisturbed = Store(tmp_path / "undisturbed" / "s.sqlite")
     expected = scores_of(tune(tuning, undisturbed, workers=0))
     path = tmp_path / "killed" / "s.sqlite"
-    command = [sys.executable, "-c", KILLED, str(path), search]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]) as process:
-        assert process.stdout is not None
-        epochs = 0
-        while epochs < 9:
-            line = process.stdout.readline()
-            assert line, "the search ended before it was killed"
-            epochs += line == "epoch\n"
-        os.kill(process.pid, signal.SIGKILL)
+    assert run_forked(KILLED, path, search) == -signal.SIGKILL
     killed = Store(path)
     before = {record.id for record in killed.trials()}
     assert before < {record.id for record in undisturbed.trials()}
@@ -181,15 +178,17 @@ def test_processes_give_the_same_search(declare: Declare, tmp_path: Path) -> Non
 @pytest.mark.slow
 @pytest.mark.one_process
 def test_ray_gives_the_same_search(declare: Declare, tmp_path: Path) -> None:
-    tuning = declare("4trials", "halving")
+    tuning = declare("3trials", "halving", epochs=3)
     here, ray = Store(tmp_path / "here.sqlite"), Store(tmp_path / "ray" / "s.sqlite")
     expected = scores_of(tune(tuning, here, workers=0))
+    assert [record.status for record in here.trials()].count("paused") == 2
     received: list[Progress] = []
-    executor = make_executor("ray:checkpoint_seconds=1000")  # a paused trial sends its state nevertheless
+    # A paused trial sends its state whatever the seconds; two cores each, so that few workers import everything.
+    executor = make_executor(f"ray:checkpoint_seconds=1000,cpus={min(2, cores())}")
     assert scores_of(tune(tuning, ray, executor=executor, listener=received.append)) == expected
     assert stored_results(here) == stored_results(ray)
     epochs = [(each.trial.id, each.epoch) for each in received if each.event == "epoch"]
-    assert len(epochs) == len(set(epochs))
+    assert len(epochs) == len(set(epochs)) == 1 + 1 + 3 + 3  # one of three is promoted, and tested
 
 
 def test_the_time_of_a_search_is_not_part_of_its_results(declare: Declare, store: Store) -> None:

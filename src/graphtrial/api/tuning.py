@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from graphtrial.results import ResultRow, result_rows
 from graphtrial.studies.tune_options import TuneOptions
 from graphtrial.trials import Store
 from graphtrial.trials.store.searches import load_searches
-from graphtrial.tuning.declaration import Tuning
+from graphtrial.tuning.declaration import declare_searches
 from graphtrial.tuning.space_files import load_space, read_space
 from graphtrial.tuning.subject import Configuration, Subject
 from graphtrial.tuning.tune import Tuned
@@ -33,14 +34,19 @@ from graphtrial.tuning.tune import tune as run_tuning
 
 @dataclass(frozen=True)
 class TuningResult:
-    """A search with all its configurations, and the result row of the chosen one."""
+    """Searches with all their configurations, one unless each fold has its own, and the row of what they chose."""
 
-    search: Tuned
+    searches: tuple[Tuned, ...]
     row: ResultRow
 
     @property
+    def search(self) -> Tuned:
+        """The search; of a nested selection, that of the first fold."""
+        return self.searches[0]
+
+    @property
     def chosen(self) -> Configuration:
-        """Settings, encoding and rules of the chosen configuration."""
+        """Settings, encoding and rules of the chosen configuration; of a nested selection, of the first fold."""
         return self.search.chosen.configuration
 
 
@@ -56,6 +62,7 @@ def tune(
     tuning_seeds: int = 1,
     tuning_splits: int = 1,
     lag: int = 4,
+    eta: int = 3,
     encoding: str | type[Encoding] | Encoding = "none",
     settings: dict[str, Any] | None = None,
     protocol: str | None = None,
@@ -82,11 +89,22 @@ def tune(
     allow(dataset, model, *encoding_names(encoding), *([protocol] if protocol else []))
     name = space if isinstance(space, str) else "given"
     tables = load_space(space, model) if isinstance(space, str) else read_space(space, name)
-    options = TuneOptions(budget, name, search, seed, tuning_seeds, tuning_splits, lag)
+    options = TuneOptions(budget, name, search, seed, tuning_seeds, tuning_splits, lag, eta)
     subject = Subject(
         dataset, model, dict(settings or {}), encoding, params, protocol, with_precision(rules, precision)
     )
     opened = Store(store)
     where = RunOptions(workers, listener, executor, Compute(device, threads, per_device, compile))
-    tuned = run_tuning(Tuning(subject, tables, options, seeds, splits), opened, **vars(where))
-    return TuningResult(tuned, result_rows(tuned.tests, load_searches(opened))[0])
+    tunings = declare_searches(subject, tables, options, seeds, splits)
+    if tunings[0].leak:
+        warnings.warn(tunings[0].leak, stacklevel=2)
+    results = tuple(run_tuning(tuning, opened, **vars(where)) for tuning in tunings)
+    return TuningResult(results, tested_row(results, opened))
+
+
+def tested_row(results: Sequence[Tuned], store: Store) -> ResultRow:
+    """Return the row of the configurations that these searches chose; a nested selection has one for all its folds."""
+    ids = {tuned.tuning.id for tuned in results}
+    tests = [test for tuned in results for test in tuned.tests]
+    (row,) = result_rows(tests, [search for search in load_searches(store) if search.id in ids])
+    return row

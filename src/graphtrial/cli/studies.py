@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from graphtrial.studies.eta import RowEta
     from graphtrial.studies.plan import PlannedRow
     from graphtrial.trials.store import TrialRecord
+    from graphtrial.trials.store.searches import SearchRecord
 
 
 def study_entries(
@@ -27,8 +28,9 @@ def study_entries(
     Shipped timings are multiplied by `factor`; `parallel` trials run at a time, one per core by default.
     """
     from graphtrial.studies import catalog, load_study
+    from graphtrial.tuning.of_study import finished_searches, planned_searches
 
-    records = records_of(store)
+    records, searches = records_of(store), searches_of(store)
     parallel = cores() if parallel is None else parallel
     entries = []
     for name in (name for name in catalog() if not only or name.startswith(tuple(only))):
@@ -44,6 +46,8 @@ def study_entries(
                 "dataset": study.dataset,
                 "models": list(dict.fromkeys(row.model for row in study.rows)),
                 **facts,
+                "searches": len(planned_searches(study)),
+                "searches_done": finished_searches(study, searches),
                 "title": study.title,
                 "paper": study.paper,
             }
@@ -53,7 +57,8 @@ def study_entries(
 
 def show_studies(entries: list[dict[str, Any]], factor: float | None) -> None:
     """Print the studies as a table."""
-    counts = (TableColumn(heading, numeric=True) for heading in ("rows", "trials", "done", "hours left"))
+    headings = ("rows", "trials", "done", "searches", "hours left")
+    counts = (TableColumn(heading, numeric=True) for heading in headings)
     table = TerminalTable(
         TableColumn("name", rigid=True), TableColumn("dataset", priority=2), *counts, TableColumn("title", priority=1)
     )
@@ -64,6 +69,7 @@ def show_studies(entries: list[dict[str, Any]], factor: float | None) -> None:
             entry["name"],
             dataset if isinstance(dataset, str) else ", ".join(dataset),
             *("-" if entry[key] is None else str(entry[key]) for key in ("rows", "trials", "done")),
+            f"{entry['searches_done']} of {entry['searches']}" if entry["searches"] else "",
             format_hours(entry),
             entry["title"],
         )
@@ -79,7 +85,7 @@ def show_studies(entries: list[dict[str, Any]], factor: float | None) -> None:
     out.print(
         f"Hours left: estimated for the missing trials, {cores()} in parallel, from finished trials, cached timings "
         f"and shipped timings{machine}. ~: some rows are scaled from the nearest measured model; +: some have no "
-        "estimate. --estimate times all models.",
+        "estimate. --estimate times all models. Searches are not estimated.",
         soft_wrap=True,
     )
 
@@ -119,6 +125,7 @@ def row_etas(study: Study, records: list[TrialRecord], *, estimate: bool, factor
 def show_plan(study: Study, store: Path, *, estimate: bool) -> None:
     """Print the planned rows of a study; studies of the catalog need no data."""
     from graphtrial.encodings.notation import short_encoding
+    from graphtrial.tuning.of_study import finished_searches, planned_searches
 
     factor = machine_factor(calibrate_now=estimate)
     etas = row_etas(study, records_of(store), estimate=estimate, factor=factor)
@@ -135,6 +142,10 @@ def show_plan(study: Study, store: Path, *, estimate: bool) -> None:
             format_hours(totals([eta], cores())),
         )
     out.print(table)
+    searches = len(planned_searches(study))
+    if searches:
+        tuned = finished_searches(study, searches_of(store))
+        out.print(f"then {searches} searches, {tuned} of them done; their hours are not estimated", soft_wrap=True)
     for message in not_run(study):
         out.print(f"not run: {message}", markup=False, soft_wrap=True)
     hints = [
@@ -176,3 +187,11 @@ def records_of(path: Path) -> list[TrialRecord]:
     from graphtrial.trials import Store
 
     return Store(path, read_only=True).trials() if path.exists() else []
+
+
+def searches_of(path: Path) -> list[SearchRecord]:
+    """Return the finished searches of a store; none if the file does not exist."""
+    from graphtrial.trials import Store
+    from graphtrial.trials.store.searches import load_searches
+
+    return load_searches(Store(path, read_only=True)) if path.exists() else []

@@ -24,6 +24,7 @@ from graphtrial.cli.common import (
     StorePath,
     Threads,
     Workers,
+    err,
     friendly,
     load_code,
     out,
@@ -68,6 +69,7 @@ def tune(
     lag: Annotated[
         int, typer.Option(min=1, help="Configurations at once: number k depends on the results 0 to k - lag.")
     ] = 4,
+    eta: Annotated[int, typer.Option(min=2, help="Successive halving promotes one in eta configurations.")] = 3,
     encoding: EncodingText = "none",
     settings: ModelSettings = None,
     protocol: ProtocolName = None,
@@ -98,27 +100,27 @@ def tune(
     load_code(plugin, allow, dataset, model, *encoding_names(encoding), protocol)
     from graphtrial.studies.tune_options import TuneOptions
     from graphtrial.trials import Store
-    from graphtrial.tuning.declaration import Tuning
+    from graphtrial.tuning.declaration import declare_searches
     from graphtrial.tuning.space_files import load_space
     from graphtrial.tuning.subject import Subject
 
     chosen = chosen_executor(executor, workers, compute)
     changed = parse_rules(rules or [], max_epochs, precision)
-    options = TuneOptions(budget, space, search, seed, tuning_seeds, tuning_splits, lag)
+    options = TuneOptions(budget, space, search, seed, tuning_seeds, tuning_splits, lag, eta)
     subject = Subject(dataset, model, parse_settings(settings or []), encoding, params, protocol, changed)
-    tuning = Tuning(subject, load_space(space, model), options, seeds, splits)
+    tunings = declare_searches(subject, load_space(space, model), options, seeds, splits)
     opened = Store(store)
     with resumable(lambda: f"{sum(record.is_finished for record in opened.trials())} trials of this store"):
-        (tuned,) = run_tunings([tuning], opened, workers, chosen, track, compute, quiet=json)
+        results = list(run_tunings(tunings, opened, workers, chosen, track, compute, quiet=json))
     if json:
-        from graphtrial.results import result_rows
-        from graphtrial.trials.store.searches import load_searches
+        from graphtrial.api.tuning import tested_row
 
-        (row,) = result_rows(tuned.tests, load_searches(opened))
-        print_json({**tuned.to_dict(), "row": row.to_dict()})
-        exit_on_failures(tuned.tests)
+        searches = [tuned.to_dict() for tuned in results]
+        facts = {"folds": searches} if tunings[0].fold is not None else searches[0]
+        print_json({**facts, "row": tested_row(results, opened).to_dict()})
+        exit_on_failures([test for tuned in results for test in tuned.tests])
     else:
-        show_records(tuned.tests, opened, json=False, single=True)
+        show_records([test for tuned in results for test in tuned.tests], opened, json=False, single=True)
 
 
 def run_tunings(
@@ -136,6 +138,8 @@ def run_tunings(
     from graphtrial.tracking import tracked
     from graphtrial.tuning.tune import tune as run_tuning
 
+    for warning in dict.fromkeys(tuning.leak for tuning in tunings if tuning.leak):
+        err.print(f"graphtrial: warning: {warning}", markup=False, soft_wrap=True)
     for tuning in tunings:
         with shown_progress(None, 0, quiet=quiet) as shown, tracked(track, store, shown) as listener:
             tuned = run_tuning(tuning, store, workers=workers, listener=listener, executor=executor, compute=compute)
@@ -147,13 +151,16 @@ def run_tunings(
 def _show(tuned: Tuned) -> None:
     """Print the configurations of a search, the best first, and the chosen one."""
     tuning = tuned.tuning
+    fold = "" if tuning.fold is None else f", fold {tuning.fold}"
     names = [parameter.name for parameter in tuning.space]
+    width = [] if "width" in names else ["width"]
     table = TerminalTable(
         TableColumn("#", numeric=True),
         *(TableColumn(name) for name in names),
-        *(TableColumn(heading, numeric=True) for heading in ("width", "Validation", "#Epoch")),
+        *(TableColumn(heading, numeric=True) for heading in (*width, "Validation", "#Epoch")),
         TableColumn("Status"),
-        title=f"{tuning.subject.model} on {tuning.subject.dataset}: {tuning.options.search} search, {tuning.budget}",
+        title=f"{tuning.subject.model} on {tuning.subject.dataset}{fold}: {tuning.options.search} search, "
+        f"{tuning.budget}",
         caption="Validation: mean score over the tuning seeds and splits; no test score is computed in a search.",
     )
     for number in sorted(range(len(tuned.results)), key=lambda each: (tuned.results[each].loss, each)):
@@ -161,7 +168,7 @@ def _show(tuned: Tuned) -> None:
         table.add_row(
             str(number),
             *(str(proposal.point.get(name, "-")) for name in names),
-            str(proposal.configuration.settings.get("width", "-")),
+            *(str(proposal.configuration.settings.get(name, "-")) for name in width),
             "-" if result.score is None else f"{result.score:.4g}",
             str(result.epochs),
             ", ".join(dict.fromkeys(result.statuses)),

@@ -33,6 +33,7 @@ def check_store(path: Path) -> Iterator[Finding]:
         store = Store(path, read_only=True)
         yield _file(store)
         yield from _trials(store)
+        yield from _searches(store)
     except GraphTrialError as error:
         yield Finding(
             AREA, "file", "wrong", str(error), "choose another with --store, or rescue its trials: " + _RESCUE
@@ -41,11 +42,14 @@ def check_store(path: Path) -> Iterator[Finding]:
 
 
 def check_study(path: Path, name: str) -> Iterator[Finding]:
-    """Check whether each trial of a study has a result in the store."""
+    """Check whether each trial and each search of a study has a result in the store."""
     from graphtrial.studies import load_study
     from graphtrial.trials import Store
+    from graphtrial.trials.store.searches import load_searches
+    from graphtrial.tuning.of_study import finished_searches, planned_searches
 
-    planned = [trial.id for trial in load_study(name).trials()]
+    study = load_study(name)
+    planned = [trial.id for trial in study.trials()]
     twice = [trial for trial, count in Counter(planned).items() if count > 1]
     records = {r.id: r for r in Store(path, read_only=True).trials(planned)} if path.exists() else {}
     missing = [trial for trial in dict.fromkeys(planned) if trial not in records]
@@ -55,6 +59,12 @@ def check_study(path: Path, name: str) -> Iterator[Finding]:
     complete = not missing and not unfinished
     advice = "" if complete else f"graphtrial study {name}"
     yield Finding("study", name, "ok" if complete else "note", result, advice)
+    searches = len(planned_searches(study))
+    if searches:
+        tuned = finished_searches(study, load_searches(Store(path, read_only=True)) if path.exists() else [])
+        advice = "" if tuned == searches else f"graphtrial study {name}"
+        result = f"{tuned} of {searches} searches are finished"
+        yield Finding("study", "searches", "note" if advice else "ok", result, advice)
     if twice:
         yield Finding("study", "plan", "note", f"{len(twice)} trials are planned twice and run once: {some(twice)}")
 
@@ -88,6 +98,28 @@ def _trials(store: Store) -> Iterator[Finding]:
         else:
             yield Finding(AREA, "digests", "ok", f"those of {len(records)} trials and their epochs match")
     yield from _folders(records, store)
+
+
+def _searches(store: Store) -> Iterator[Finding]:
+    """Check the declarations of searches, and that their trials are there; those of a search may be paused."""
+    from graphtrial.trials.store.searches import load_searches
+
+    try:
+        searches = load_searches(store)
+    except GraphTrialError as error:
+        yield Finding(AREA, "searches", "wrong", str(error), "the same `graphtrial tune` writes it again")
+        return
+    if not searches:
+        return
+    known = {record.id for record in store.trials()}
+    untested = [search.id for search in searches if not known.issuperset(search.tests)]
+    if untested:
+        result = f"{len(untested)} of {len(searches)} searches test trials that are not there: {some(untested)}"
+        yield Finding(AREA, "searches", "note", result, "the same `graphtrial tune` runs them")
+    else:
+        configurations = sum(len(search.configurations) for search in searches)
+        result = f"{len(searches)} searches of {configurations} configurations, each with its tests"
+        yield Finding(AREA, "searches", "ok", result)
 
 
 def _folders(records: list[TrialRecord], store: Store) -> Iterator[Finding]:

@@ -13,7 +13,7 @@ from graphtrial.report.pages import compare, dataset, errata, model, overview, p
 from graphtrial.report.row_page import RowPage
 from graphtrial.report.site import Prepared, Site, pretty
 from graphtrial.results.export.tables import markdown
-from graphtrial.results.rows import result_rows
+from graphtrial.results.grouping import result_rows
 from graphtrial.results.select import best_first, opened
 from graphtrial.trials.store import Store
 from graphtrial.trials.store.searches import load_searches

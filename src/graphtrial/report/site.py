@@ -22,6 +22,7 @@ from graphtrial.report.row_page import RowPage
 from graphtrial.results.printed import PrintedTable, printed_tables
 from graphtrial.training.outcome import Epoch
 from graphtrial.trials.store import Store, TrialRecord
+from graphtrial.trials.store.searches import SearchRecord, load_searches
 
 FEW_ROWS = 6
 """Tables of up to this many rows have no filter."""
@@ -84,6 +85,11 @@ class Site:
     def stored(self) -> dict[str, TrialRecord]:
         """The trials of the store by id; in a row, the trial of an incomplete fold has no scores."""
         return {trial.id: trial for trial in self.trials}
+
+    @cached_property
+    def searches(self) -> dict[str, SearchRecord]:
+        """The hyperparameter searches of the store by id."""
+        return {search.id: search for search in load_searches(self.store)}
 
     def history(self, trial: TrialRecord) -> list[Epoch]:
         """Return the epochs of a trial; only a training has any."""

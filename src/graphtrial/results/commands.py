@@ -17,12 +17,12 @@ from graphtrial.trials.trial import TrialSpec
 def run_command(row: ResultRow) -> str | None:
     """Return the `graphtrial run` of exactly the trials of a row, with every setting; `None` where there is none.
 
-    There is none where validation selects settings, for kernels, and where splits and seeds are not the first ones of
+    There is none where settings are selected by fold, for kernels, and where splits and seeds are not the first of
     the protocol.
     """
     spec = row.first.spec
     name = spec.protocol.partition("@")[0]
-    if not spec.kind.has_epochs or spec.kind.draws_folds or name not in PROTOCOLS:
+    if not spec.kind.has_epochs or spec.kind.draws_folds or row.nested is not None or name not in PROTOCOLS:
         return None
     protocol = PROTOCOLS.get(name)
     places = {(trial.spec.split, trial.spec.seed) for trial in row.trials}

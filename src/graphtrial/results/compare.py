@@ -144,5 +144,6 @@ def _notes(a: ResultRow, b: ResultRow) -> tuple[str, ...]:
             notes.append(f"{left} trials of {row.name} are left out: the other model has none on their splits")
     if a.first.spec.rules != b.first.spec.rules:
         notes.append("the training rules differ: different rules of the same protocol, or changed ones")
-    unequal = unequal_tuning(a.tuning, b.tuning)
+    selecting = a.has_epochs and b.has_epochs  # a kernel selects its settings on the validation part by itself
+    unequal = unequal_tuning(a.tuning, b.tuning) if selecting else ""
     return (*notes, *([unequal] if unequal else []))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -31,23 +31,26 @@ class Departure:
     comparable: bool
 
 
-def departures_of(trials: Iterable[TrialRecord]) -> tuple[Departure, ...]:
-    """Return the departures of the trials of a row: other data, changed rules, old version."""
+def departures_of(trials: Iterable[TrialRecord], selected: Collection[str] = ()) -> tuple[Departure, ...]:
+    """Return the departures of the trials of a row: other data, changed rules but the selected ones, old version."""
     first, *others = trials
     source = next((source for trial in (first, *others) if (source := _recorded_source(trial))), None)
     data = _data(first, source)
-    rules = changed_rules(first)
+    rules = changed_rules(first, selected)
     changed = Departure("changed rules", rules, False) if rules else None
     return tuple(departure for departure in (data, changed, _version(first)) if departure)
 
 
-def changed_rules(trial: TrialRecord) -> str:
-    """Return the rules that differ from the protocol's own, such as `stopping.max_epochs = 3`; empty for none."""
+def changed_rules(trial: TrialRecord, selected: Collection[str] = ()) -> str:
+    """Return the rules that differ from the protocol's own, such as `stopping.max_epochs = 3`; empty for none.
+
+    Those that a nested selection chooses for each fold are no change.
+    """
     spec, protocol = trial.spec, trial.spec.protocol.partition("@")[0]
     if protocol not in PROTOCOLS:
         return ""
     official = PROTOCOLS.get(protocol).rules_for(spec.model.name, spec.settings.get("layers"))
-    changes = spec.rules.difference(official)
+    changes = {key: value for key, value in spec.rules.difference(official).items() if key not in selected}
     return ", ".join(f"{key} = {'none' if value is None else value}" for key, value in changes.items())
 
 

@@ -39,6 +39,12 @@ def select_trials(group: list[TrialRecord]) -> list[TrialRecord]:
     return trials
 
 
+def kernel_choice(trial: TrialRecord) -> dict[str, Any]:
+    """Return the refinement steps and the penalty that validation selected for a fold of a kernel."""
+    chosen = {name: trial.details.get(name) for name in ("h", "penalty")}
+    return {name: value for name, value in chosen.items() if isinstance(value, int | float)}
+
+
 def shared_specification(trial: TrialRecord) -> dict[str, Any]:
     """Return the specification shared by the trials of a row: all but split, seed and selected settings."""
     values, selected = trial.spec.row, trial.spec.kind.selected

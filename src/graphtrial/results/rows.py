@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from graphtrial.core.spec import canonical_json, digest
+from graphtrial.core.spec import digest
 from graphtrial.encodings import encoding_settings
 from graphtrial.encodings.notation import parts_of, short_encoding
 from graphtrial.metrics import metric_range
-from graphtrial.published import PublishedResult, find_published
+from graphtrial.published import PublishedResult
 from graphtrial.results.departures import Departure, changed_rules, departures_of
-from graphtrial.results.model_selection import INCOMPLETE, select_trials, shared_specification
+from graphtrial.results.model_selection import INCOMPLETE, kernel_choice, shared_specification
+from graphtrial.results.nested import NestedSelection, fold_means
 from graphtrial.results.statistics.summary import UNBOUNDED, Summary, bootstrapped, summarise
-from graphtrial.results.titles import distinguishing_settings
-from graphtrial.results.tuning import TuningEffort, tuning_effort
-from graphtrial.results.verdict import NOTHING_PUBLISHED, Verdict, verdicts
+from graphtrial.results.tuning import TuningEffort
+from graphtrial.results.verdict import NOTHING_PUBLISHED, Verdict
 from graphtrial.training import PROTOCOLS
 from graphtrial.training.outcome import EXTRA_METRICS
 from graphtrial.trials.store import TrialRecord
-from graphtrial.trials.store.searches import SearchRecord
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from graphtrial.results.export.frame import By
+
+TUNED = "tuned"
+"""Part of a name that selects rows whose configuration was searched for."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,8 @@ class ResultRow:
 
     Where validation selects settings, there is one trial for each split and seed: the selected one. `verdict` and
     `differs_in`, the settings that distinguish it from rows of the same model, encoding and depth, depend on the other
-    rows of the table: `result_rows` sets them. `tuning` is the cost of the search for its configuration, if any.
+    rows of the table: `result_rows` sets them. `tuning` is the cost of the search for its configuration, if any; the
+    trials of a `nested` selection have the configuration of their fold.
     """
 
     trials: tuple[TrialRecord, ...]
@@ -44,6 +46,7 @@ class ResultRow:
     verdict: Verdict = NOTHING_PUBLISHED
     differs_in: str = ""
     tuning: TuningEffort | None = None
+    nested: NestedSelection | None = None
 
     @property
     def first(self) -> TrialRecord:
@@ -53,6 +56,8 @@ class ResultRow:
     @property
     def id(self) -> str:
         """Identifier for `graphtrial reproduce`: a hash of everything that the trials share."""
+        if self.nested is not None:
+            return f"row-{self.nested.id[:12]}"
         return f"row-{digest(shared_specification(self.first))[:12]}"
 
     @property
@@ -67,23 +72,30 @@ class ResultRow:
         """Name for `graphtrial compare`: `gatedgcn-E/laplacian:8/layers=16`."""
         layers = self.setting("layers")
         encoding = [] if self.encoding == "none" else [self.encoding]
-        return "/".join([self.label, *encoding, *([f"layers={layers}"] if layers else [])])
+        tuned = [TUNED] if self.nested is not None else []
+        return "/".join([self.label, *encoding, *([f"layers={layers}"] if layers else []), *tuned])
 
     @property
     def selected(self) -> tuple[str, ...]:
         """Names of the settings that validation selects, fold by fold."""
         spec = self.first.spec
-        return tuple(name for name in spec.kind.selected if name in spec.settings)
+        names = spec.kind.selected if self.nested is None else self.nested.settings
+        return tuple(name for name in names if name in spec.settings)
 
     @property
     def choices(self) -> list[dict[str, Any]]:
-        """Selected settings of each fold, with trial, split and seed."""
+        """Selected settings, rules and encoding of each fold, with trial, split and seed."""
         return [
-            {"trial": trial.id, "split": trial.spec.split, "seed": trial.spec.seed}
-            | {name: trial.spec.settings[name] for name in self.selected}
+            {"trial": trial.id, "split": trial.spec.split, "seed": trial.spec.seed} | choice
             for trial in self.trials
-            if self.selected and trial.status != INCOMPLETE
+            if trial.status != INCOMPLETE and (choice := self.choice(trial))
         ]
+
+    def choice(self, trial: TrialRecord) -> dict[str, Any]:
+        """Return what validation selected for the fold of a trial: settings, or those of a kernel and its machine."""
+        if self.nested is not None:
+            return self.nested.choice(trial)
+        return {name: trial.spec.settings[name] for name in self.selected} or kernel_choice(trial)
 
     def setting(self, name: str) -> str:
         """Return a setting of the model as text: its value, or the range that validation selected."""
@@ -120,8 +132,9 @@ class ResultRow:
         return dict(sorted(Counter(trial.status for trial in self.trials).items()))
 
     def scores(self, part: str) -> Summary | None:
-        """Return the summary of the scores on `train`, `val` or `test`."""
-        values = [trial.scores[part] for trial in self.trials if part in trial.scores]
+        """Return the summary of the scores on `train`, `val` or `test`; of nested selection, over means of folds."""
+        nested = self.first.spec.kind.is_nested
+        values = fold_means(self.trials, part) if nested else [t.scores[part] for t in self.trials if part in t.scores]
         return self._summary(values, self.overlap, metric_range(self.first.metric))
 
     def _summary(
@@ -145,12 +158,12 @@ class ResultRow:
     @property
     def changes(self) -> str:
         """The rules that differ from the protocol's own, such as `stopping.max_epochs = 3`; empty where none does."""
-        return changed_rules(self.first)
+        return changed_rules(self.first, () if self.nested is None else self.nested.rules)
 
     @cached_property
     def departures(self) -> tuple[Departure, ...]:
         """Differences from the published experiment: other data, changed rules, old version."""
-        return departures_of(self.trials)
+        return departures_of(self.trials, () if self.nested is None else self.nested.rules)
 
     @property
     def derived_seeds(self) -> tuple[int, ...]:
@@ -223,26 +236,3 @@ class ResultRows(list[ResultRow]):
         from graphtrial.results.export.frame import to_pandas
 
         return to_pandas(self, by)
-
-
-def result_rows(trials: Iterable[TrialRecord], searches: Sequence[SearchRecord] = ()) -> ResultRows:
-    """Group tested trials into rows with their verdicts, in the order in which the first of each was started."""
-    groups: dict[str, list[TrialRecord]] = {}
-    for trial in (trial for trial in trials if trial.spec.score_test):
-        groups.setdefault(canonical_json(shared_specification(trial)), []).append(trial)
-    rows = [
-        ResultRow(tuple(group), _published(group), tuning=tuning_effort(group, searches))
-        for group in map(select_trials, groups.values())
-    ]
-    verdict_of, differs_in = verdicts(rows), distinguishing_settings(rows)
-    return ResultRows(
-        replace(row, verdict=verdict, differs_in=differs)
-        for row, verdict, differs in zip(rows, verdict_of, differs_in, strict=True)
-    )
-
-
-def _published(group: list[TrialRecord]) -> PublishedResult | None:
-    spec = group[0].spec
-    params = next((trial.params for trial in group if trial.params is not None), None)
-    protocol = spec.protocol.partition("@")[0]
-    return find_published(protocol, spec.dataset, spec.model.name, spec.settings, spec.encoding, params)

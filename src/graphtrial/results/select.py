@@ -9,11 +9,13 @@ from pathlib import Path
 from graphtrial.core.errors import GraphTrialError, did_you_mean
 from graphtrial.core.spec import parse_value
 from graphtrial.encodings.notation import JOINED, split_encodings
-from graphtrial.results.rows import ResultRow, ResultRows, result_rows
+from graphtrial.results.grouping import result_rows
+from graphtrial.results.rows import TUNED, ResultRow, ResultRows
 from graphtrial.results.titles import label_title
 from graphtrial.studies import catalog, load_study
 from graphtrial.trials.store import Store
 from graphtrial.trials.store.searches import load_searches
+from graphtrial.tuning.of_study import study_searches
 
 
 def opened(store: Store | Path | str) -> Store:
@@ -40,7 +42,10 @@ def rows_of(store: Store, table: str) -> list[ResultRow]:
             f"no study or dataset called '{table}' has results in {store.path}."
             f"{did_you_mean(table, [*datasets, *studies])} It has results on {', '.join(datasets) or 'nothing'}."
         )
-    order = {trial.id: place for place, trial in enumerate(load_study(table).trials())}
+    study = load_study(table)
+    chosen = study_searches(study, searches)
+    planned = [*(trial.id for trial in study.trials()), *(test for search in chosen for test in search.tests)]
+    order = {trial: place for place, trial in enumerate(planned)}
     selected = sorted((record for record in records if record.id in order), key=lambda record: order[record.id])
     if not selected:
         raise GraphTrialError(f"no trial of {table} is in {store.path} yet; `graphtrial study {table}` runs them")
@@ -60,7 +65,7 @@ def matches(row: ResultRow, name: str) -> bool:
     """Whether a row matches a name: `model`, `model/encoding` or `model/setting=value`, in any order after the model.
 
     The model is a registered name, a label such as `gatedgcn-E`, or a display name; settings that are not named may
-    have any value.
+    have any value. `tuned` and `untuned` select rows with and without a search behind them.
     """
     model, *rest = name.split("/")
     arguments = row.first.spec.settings
@@ -68,7 +73,10 @@ def matches(row: ResultRow, name: str) -> bool:
         return False
     for part in rest:
         key, equals, value = part.partition("=")
-        if equals and ":" not in key:
+        if part in (TUNED, f"un{TUNED}"):
+            if (row.tuning is not None) != (part == TUNED):
+                return False
+        elif equals and ":" not in key:
             if key not in arguments or (arguments[key] != parse_value(value) and row.setting(key) != value):
                 return False
         elif JOINED.join(split_encodings(part)) != row.encoding:

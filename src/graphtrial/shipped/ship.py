@@ -17,6 +17,7 @@ from graphtrial.core.files import atomic_path
 from graphtrial.core.temporary import temporary_folder
 from graphtrial.trials.environment import BATCHED_TRIALS, DEVICE_FIELDS, NUMERICS_KEY
 from graphtrial.trials.store import Store, TrialRecord
+from graphtrial.trials.store.searches import load_searches, save_search
 
 ENVIRONMENT = (
     *("python", "system", "machine", "cpu", "cores", "threads", "packages", "code"),
@@ -29,11 +30,12 @@ DAY = 86_400.0
 
 @dataclass(frozen=True)
 class Shipped:
-    """Path, number of trials and epochs, number of unfinished trials left out, and size in bytes of an export."""
+    """Path, number of trials, epochs and searches, of unfinished trials left out, and size in bytes of an export."""
 
     path: Path
     trials: int
     epochs: int
+    searches: int
     left: int
     size: int
 
@@ -41,7 +43,8 @@ class Shipped:
 def ship(store: Store, target: Path) -> Shipped:
     """Export a store to `target`, compressed if its name ends in .xz.
 
-    Unfinished trials, tracebacks and weights are left out; times are truncated to the day. A text with the name of this
+    Unfinished trials, tracebacks and weights are left out, the paused ones of a search too, of which only the cost is
+    kept; so are searches whose tests are not finished. Times are truncated to the day. A text with the name of this
     machine or of its user, or with a path, is an error that names its column.
     """
     if target.is_dir():
@@ -53,6 +56,10 @@ def ship(store: Store, target: Path) -> Shipped:
     with temporary_folder() as folder:
         copy = Store(Path(folder) / "copy.sqlite")
         copy.take((record, store.history(record.id)) for record in finished)
+        ids = {record.id for record in finished}
+        searches = [search for search in load_searches(store) if ids.issuperset(search.tests)]
+        for search in searches:
+            save_search(copy, search)
         with closing(sqlite3.connect(copy.path)) as connection:
             _check(connection)
             connection.execute("VACUUM")
@@ -65,7 +72,7 @@ def ship(store: Store, target: Path) -> Shipped:
     except OSError as error:
         raise GraphTrialError(f"{target} cannot be written: {error.strerror or error}") from error
     epochs = sum(record.epochs or 0 for record in finished)
-    return Shipped(target, len(finished), epochs, len(records) - len(finished), len(content))
+    return Shipped(target, len(finished), epochs, len(searches), len(records) - len(finished), len(content))
 
 
 def _cleaned(record: TrialRecord) -> TrialRecord:

@@ -99,8 +99,8 @@ class Study:
     @property
     def needs_sklearn(self) -> bool:
         """Whether some trial fits a support vector machine with scikit-learn."""
-        protocols = (row.protocol or self.protocol for row in self.rows)
-        rules = (PROTOCOLS.get(name).rules for name in protocols if name and "*" not in name)
+        protocols = ((row.protocol or self.protocol, row.model) for row in self.rows)
+        rules = (PROTOCOLS.get(name).rules_for(model) for name, model in protocols if name and "*" not in name)
         return any(kind_of(each).needs_sklearn for each in rules)
 
     def only(self, datasets: Sequence[str] = (), models: Sequence[str] = (), seeds: int | None = None) -> Study:

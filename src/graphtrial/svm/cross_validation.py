@@ -40,18 +40,16 @@ class Selection:
 def select_and_test(matrices: Sequence[Matrix], y: npt.NDArray[Any], fold: Fold, rules: KernelFoldRules) -> Selection:
     """Fit a machine for each matrix and penalty, select the first best on the validation set, and test it.
 
-    The test set is predicted once, by the selected machine.
+    The test set is predicted once, by the selected machine; with `refit` it is fitted to training and validation set
+    before, and the validation score is that of its selection.
     """
+    solver = _fit_linear if rules.machine == "linear" else _fit_precomputed
     accuracies: list[tuple[float, ...]] = []
     best: tuple[float, int, float] | None = None
     machine: Predictor | None = None
     for number, matrix in enumerate(matrices):
         row = []
-        fit = (
-            _fit_linear(matrix, fold.train, y)
-            if rules.machine == "linear"
-            else PrecomputedSVC(matrix, fold.train, y).fit
-        )
+        fit = solver(matrix, fold.train, y)
         for penalty in rules.penalties:
             fitted = fit(penalty)
             row.append(_accuracy(fitted, y, fold.val))
@@ -60,8 +58,13 @@ def select_and_test(matrices: Sequence[Matrix], y: npt.NDArray[Any], fold: Fold,
         accuracies.append(tuple(row))
     if best is None or machine is None:
         raise GraphTrialError("there is no matrix to choose from")
-    _, number, penalty = best
-    scores = {part: _accuracy(machine, y, ids) for part, ids in fold._asdict().items()}
+    validated, number, penalty = best
+    if rules.refit:
+        train = np.sort(np.concatenate([fold.train, fold.val]))
+        machine = solver(matrices[number], train, y)(penalty)
+        scores = {"train": _accuracy(machine, y, train), "val": validated, "test": _accuracy(machine, y, fold.test)}
+    else:
+        scores = {part: _accuracy(machine, y, ids) for part, ids in fold._asdict().items()}
     return Selection(number, penalty, scores, tuple(accuracies))
 
 
@@ -74,6 +77,10 @@ class _Linear:
 
     def predict(self, ids: Ids) -> npt.NDArray[Any]:
         return np.asarray(self.machine.predict(self.features[ids]))
+
+
+def _fit_precomputed(gram: Matrix, train: Ids, y: npt.NDArray[Any]) -> Callable[[float], Predictor]:
+    return PrecomputedSVC(gram, train, y).fit
 
 
 def _fit_linear(features: Matrix, train: Ids, y: npt.NDArray[Any]) -> Callable[[float], Predictor]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
-from graphtrial.core.arguments import LARGEST, Fraction, Length, NonNegativeInt, PositiveFloat, Range, Steps
+from graphtrial.core.arguments import LARGEST, Fraction, Length, NonNegativeInt, PositiveFloat, Range, Seed, Steps
 from graphtrial.core.rules import Rules
 
 Folds = Annotated[int, Range(2, LARGEST)]
@@ -21,7 +21,8 @@ class KernelFoldRules(Rules):
     among `h`, for kernels that have such a setting, and the penalty among `penalties` are selected; ties go to the
     first, in the order of h and then of the penalties. The selected machine is fitted to the training set alone.
     `machine` is the one of LIBSVM on the Gram matrix (`svc`), or LIBLINEAR on the explicit features (`linear`) for sets
-    too large for a matrix.
+    too large for a matrix. With `fold_seed` that seed draws stratified folds, the same for every trial, and the seed of
+    a trial the validation set alone. With `refit` the selected machine is fitted to training and validation set.
     """
 
     kind: ClassVar[str | None] = "kernel-svm"
@@ -32,6 +33,8 @@ class KernelFoldRules(Rules):
     h: Annotated[tuple[Steps, ...], Length(1)] = (0, 1, 2, 3, 4, 5)
     penalties: Annotated[tuple[PositiveFloat, ...], Length(1)] = (1e3, 1e2, 1e1, 1.0, 1e-1, 1e-2, 1e-3)
     machine: Machine = "svc"
+    fold_seed: Seed | None = None
+    refit: bool = False
 
 
 MACHINE, MACHINE_TITLE = "svm", "SVM"

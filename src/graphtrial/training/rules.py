@@ -122,7 +122,7 @@ class TrainingRules(Rules):
         cross_validation = {} if self.cross_validation is None else vars(self.cross_validation)
         others = {key: value for key, value in self.to_dict().items() if key not in (*shown, "stopping", "batch_size")}
         others.pop("cross_validation", None)
-        folds = {f"cross_validation.{key}": value for key, value in cross_validation.items()}
+        folds = {f"cross_validation.{key}": value for key, value in cross_validation.items() if value is not None}
         return {"batch_size": self.batch_size, **shown, **stopping, **others, **folds}
 
     def difference(self, other: Rules) -> dict[str, Any]:

@@ -37,9 +37,7 @@ class Proposals:
                 configuration = self.tuning.subject.configure(self.tuning.space, point)
             except GraphTrialError:  # too large, or settings that contradict each other
                 continue
-            trials = self.tuning.subject.trials(
-                configuration, self.tuning.seeds_of_search, self.tuning.options.tuning_splits, score_test=False
-            )
+            trials = self.tuning.search_trials(configuration)
             if trials[0].id in self._ids:
                 continue
             self._ids.add(trials[0].id)

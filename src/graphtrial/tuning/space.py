@@ -9,14 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from graphtrial.core.arguments import check_value
 from graphtrial.core.errors import GraphTrialError, UnknownNameError, did_you_mean
 from graphtrial.core.spec import canonical_json, digest
-from graphtrial.tuning.parameter import Parameter, is_among
+from graphtrial.tuning.parameter import Choice, FloatRange, IntRange, Parameter, is_among
 
 Point = dict[str, Any]
 """Values of the active parameters, by name."""
 MOST_POINTS = 10_000
 """Maximum number of combinations of a grid search."""
+_KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in (Choice, IntRange, FloatRange)}
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,22 @@ class Space:
             | {key: value for key, value in vars(parameter).items() if key != "name"}
             for parameter in self.parameters
         }
+
+    @classmethod
+    def from_dict(cls, name: str, values: Mapping[str, Any]) -> Space:
+        """Read what `to_dict` wrote; anything else is an error."""
+        parameters = []
+        for key, fields in check_value(values, dict[str, dict[str, Any]], "the space of a search").items():
+            kind = _KINDS.get(str(fields.get("kind")))
+            if kind is None:
+                raise GraphTrialError(f"'{key}' of the space {name} is of an unknown kind")
+            given = {field: tuple(value) if isinstance(value, list) else value for field, value in fields.items()}
+            given["when"] = {other: tuple(each) for other, each in dict(given.get("when", {})).items()}
+            try:
+                parameters.append(kind(key, **{field: value for field, value in given.items() if field != "kind"}))
+            except TypeError as error:
+                raise GraphTrialError(f"'{key}' of the space {name} cannot be read: {error}") from error
+        return cls(name, tuple(parameters))
 
     def sample(self, rng: np.random.Generator) -> Point:
         """Draw a point: the values of the active parameters."""

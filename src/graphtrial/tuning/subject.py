@@ -18,7 +18,7 @@ from graphtrial.studies import ModelEntry, Study
 from graphtrial.studies.plan import expand
 from graphtrial.studies.study import DEFAULT_BUDGET, parse_encoding
 from graphtrial.training import Protocol
-from graphtrial.trials.kinds import kind_of
+from graphtrial.trials.kinds import TrialKind, kind_of
 from graphtrial.trials.shapes import make_encoding, shapes_for
 from graphtrial.trials.trial import TrialSpec
 from graphtrial.tuning.space import Point, Space, fixed
@@ -55,9 +55,11 @@ class Subject:
 
     def __post_init__(self) -> None:
         protocol = self.protocol_used
-        kind = kind_of(protocol.rules)
-        MODELS.get(self.model)
+        kind = self.kind
+        if protocol.kernel_rules is None or kind.has_epochs:
+            MODELS.get(self.model)
         if not kind.has_epochs:
+            kind.resolve(Component(self.model))
             raise GraphTrialError(
                 f"{protocol.name} fits a support vector machine, which selects its penalty on the validation part "
                 "already: there is nothing to tune"
@@ -78,6 +80,11 @@ class Subject:
         """The protocol: the given one, or that of the dataset."""
         study = Study("tuning", self.dataset, (ModelEntry(self.model),), protocol=self.protocol)
         return study.protocol_for(DATASETS.get(self.dataset), study.rows[0])
+
+    @property
+    def kind(self) -> TrialKind[Any]:
+        """The kind of trial of the model under the protocol."""
+        return kind_of(self.protocol_used.rules_for(self.model))
 
     @cached_property
     def data(self) -> Dataset:
@@ -141,11 +148,19 @@ class Subject:
         splits: int | None,
         *,
         score_test: bool,
+        fold: int | None = None,
     ) -> list[TrialSpec]:
-        """Return the trials of a configuration: those of `graphtrial run`, or the same without a test score."""
+        """Return the trials of a configuration: those of `graphtrial run`, or the same without a test score.
+
+        With `fold`, those on that split alone.
+        """
         study = self.study(configuration, tuple(seeds) if isinstance(seeds, Sequence) else seeds, splits)
         trials = (trial for row in expand(study, lambda name: self.data) for trial in row.resolve(self.data))
-        return [trial if score_test else replace(trial, score_test=False) for trial in trials]
+        return [
+            trial if score_test else replace(trial, score_test=False)
+            for trial in trials
+            if fold is None or trial.split == fold
+        ]
 
     def study(self, configuration: Configuration, seeds: tuple[int, ...] | int | None, splits: int | None) -> Study:
         """Return the study of one row that `graphtrial run` would run with this configuration."""

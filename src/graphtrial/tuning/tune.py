@@ -81,7 +81,7 @@ def tune(
     with session(executor):
         proposals, results = (halve if tuning.is_halving else search)(tuning, store, run)
         winner = best(results)
-        tests = tuning.subject.trials(proposals[winner].configuration, tuning.seeds, tuning.splits, score_test=True)
+        tests = tuning.test_trials(proposals[winner].configuration)
         run(tests, None)
     ids = tuple(trial.id for trial in tests)
     configurations = tuple(tuple(trial.id for trial in proposal.trials) for proposal in proposals)

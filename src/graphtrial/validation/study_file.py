@@ -14,6 +14,7 @@ from graphtrial.training import Protocol
 from graphtrial.trials.kinds import kind_of
 from graphtrial.tuning.budget import Budget
 from graphtrial.tuning.check import check_space
+from graphtrial.tuning.of_study import is_tuned
 from graphtrial.tuning.space_files import load_space
 from graphtrial.tuning.subject import Subject
 from graphtrial.validation.verdict import Verdict
@@ -59,7 +60,7 @@ def _check_settings(study: Study, row: ModelEntry, protocol: Protocol) -> None:
         rules = protocol.rules_for(row.model, settings.get("layers"), study.rules)
         study.split_count(protocol, rules)
         kind_of(rules).check_settings(row.model, settings)
-    kind = kind_of(protocol.rules)
+    kind = kind_of(protocol.rules_for(row.model))
     check_entry(row, kind)
     if kind.takes_encodings:
         for encoding in row.encodings:
@@ -72,6 +73,8 @@ def _check_tuning(tune: TuneOptions, row: ModelEntry, study: Study) -> None:
     """Check the space against the model and the rules, and the budget; the parameter budget needs data."""
     Budget.parse(tune.budget)
     for name in row.datasets or study.datasets:
+        if not is_tuned(study, row, name):
+            continue
         subject = Subject(name, row.model, row.settings, protocol=row.protocol or study.protocol, rules=study.rules)
         check_space(subject.narrowed(load_space(tune.space, row.model)), row.model, subject.base_rules)
 

@@ -20,7 +20,7 @@ from graphtrial.core.spec import Component
 from graphtrial.results.export import export
 from graphtrial.results.export.markup import escape_latex
 from graphtrial.results.export.tables import dense_ranks
-from graphtrial.results.rows import result_rows
+from graphtrial.results.grouping import result_rows
 from graphtrial.results.select import best_first, rows_of
 from graphtrial.trials import Store
 

@@ -10,7 +10,8 @@ import pytest
 
 from graphtrial.results.export import export
 from graphtrial.results.export.tables import dense_ranks
-from graphtrial.results.rows import ResultRow, result_rows
+from graphtrial.results.grouping import result_rows
+from graphtrial.results.rows import ResultRow
 from graphtrial.results.statistics.chance import chance_of, is_at_chance
 from graphtrial.trials import Store
 

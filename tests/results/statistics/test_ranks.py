@@ -14,7 +14,7 @@ from tests.helpers.cli import CliRunner
 
 from graphtrial.cli.main import app
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.results.rows import result_rows
+from graphtrial.results.grouping import result_rows
 from graphtrial.results.statistics.ranks import rank_rows, rank_scores
 from graphtrial.trials import Store
 

@@ -98,9 +98,9 @@ def _records(store: Store, name: str) -> tuple[str, list[TrialRecord]]:
     if not name.startswith("row-"):
         record = store.find(name)
         return record.id, [record]
-    from graphtrial.results import result_rows
+    from graphtrial.results.select import stored_rows
 
-    rows = [row for row in result_rows(store.trials()) if row.id.startswith(name)]
+    rows = [row for row in stored_rows(store) if row.id.startswith(name)]
     if len(rows) != 1:
         number = f"{len(rows)} rows begin" if rows else "no row begins"
         raise GraphTrialError(f"{number} with '{name}' in {store.path}; `graphtrial report` shows the id of each")

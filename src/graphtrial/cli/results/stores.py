@@ -36,9 +36,11 @@ def ship(
     if json:
         print_json({**vars(copy), "path": str(copy.path)})
         return
+    searches = f", {copy.searches} searches" if copy.searches else ""
     left = f"; {copy.left} unfinished trials were left out" if copy.left else ""
     out.print(
-        f"{copy.path}: {copy.trials} trials, {copy.epochs} epochs, {copy.size / 1e6:.2f} MB{left}", soft_wrap=True
+        f"{copy.path}: {copy.trials} trials, {copy.epochs} epochs{searches}, {copy.size / 1e6:.2f} MB{left}",
+        soft_wrap=True,
     )
 
 

@@ -8,6 +8,7 @@ from graphtrial.report.grid import Cell, Grid, numbers
 from graphtrial.report.pages.trial import write_page
 from graphtrial.report.row_page import RowPage
 from graphtrial.report.row_table import plain_cell, row_cell, trial_headings
+from graphtrial.report.search_charts import tuning_section
 from graphtrial.report.site import Site, compact
 from graphtrial.report.trialdata import row_data
 from graphtrial.results.columns.rows import ROW_COLUMNS
@@ -17,6 +18,8 @@ from graphtrial.results.statistics.summary import PLUS_MINUS
 
 ROOT = "../"
 MOST_CURVES = 40
+FOLD = ("trial", "split", "seed")
+"""Keys of a choice that tell which fold it is of."""
 
 
 def write(site: Site) -> None:
@@ -48,6 +51,7 @@ def write(site: Site) -> None:
             command=site.reproduce(view.id),
             has_pages=all(map(has_page, stored)),
             by_hand=run_command(row),
+            tuning=tuning_section(site, view),
         )
 
 
@@ -66,7 +70,10 @@ def _figures(view: RowPage) -> list[tuple[str, str]]:
 
 
 def _trials(view: RowPage) -> Grid:
-    selected = view.row.selected
+    choices = {choice["trial"]: choice for choice in view.row.choices}
+    selected = [
+        name for name in dict.fromkeys(name for choice in choices.values() for name in choice) if name not in FOLD
+    ]
     before = [TRIAL_COLUMNS[name] for name in ("split", "seed", "test", "val", "train")]
     after = [TRIAL_COLUMNS[name] for name in ("epochs", "epoch_seconds", "device", "status")]
     columns = (
@@ -78,7 +85,7 @@ def _trials(view: RowPage) -> Grid:
         [
             Cell(trial.id, href=ROOT + trial_page(trial) if has_page(trial) else None),
             *(plain_cell(column, trial) for column in before),
-            *(Cell(str(trial.spec.settings.get(name, ""))) for name in selected),
+            *(Cell(str(choices.get(trial.id, {}).get(name, ""))) for name in selected),
             *(plain_cell(column, trial) for column in after),
         ]
         for trial in view.trials

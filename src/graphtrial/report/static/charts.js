@@ -25,16 +25,21 @@
     const drawing = seen.some(({ points }) => points.length) ? seen : every;
     const most = view.y.robust ? ceiling(drawing) : Infinity;
     const all = drawing.flatMap((series) => series.points);
+    const ends = drawing.flatMap(({ low = [], high = [] }) => [...low, ...high]);
     const height = plot.clientWidth < 480 ? 240 : 320;
-    const { root, x, y } = frame(plot, view, all.length ? all.map((p) => p[0]) : [0, 1], all.length ? all.map((p) => Math.min(p[1], most)) : [0, 1], height);
+    const { root, x, y } = frame(plot, view, all.length ? all.map((p) => p[0]) : [0, 1], all.length ? [...all.map((p) => Math.min(p[1], most)), ...ends] : [0, 1], height);
     const targets = [], drawn = [];
-    for (const { name, points, href, i } of seen) {
+    for (const { name, points, href, i, low, high } of seen) {
+      if (low) {
+        const at = (values) => points.map((p, k) => `${x(p[0]).toFixed(1)},${y(values[k]).toFixed(1)}`);
+        root.append(svg("polygon", { class: `band f${colour(chosen.colour(i))}`, points: [...at(low), ...at(high).reverse()].join(" ") }));
+      }
       const places = points.map((p) => [x(p[0]), y(Math.min(p[1], most))]);
       const line = svg("polyline", { class: `line c${colour(chosen.colour(i))}`, points: places.map(([a, b]) => `${a.toFixed(1)},${b.toFixed(1)}`).join(" ") });
       root.append(line);
       drawn.push([i, line]);
       points.forEach((p, k) => {
-        const text = [`${view.x.label} ${show(p[0])}`, `${view.y.label} ${show(p[1])}`];
+        const text = [`${view.x.label} ${show(p[0])}`, `${view.y.label} ${show(p[1])}`, ...(low ? [`interval ${show(low[k])} to ${show(high[k])}`] : [])];
         targets.push({ x: places[k][0], y: places[k][1], series: i, name, lines: text, href });
       });
     }

@@ -14,7 +14,8 @@ RESAMPLES = 1000
 UNBOUNDED = (-math.inf, math.inf)
 PLUS_MINUS = (
     "± is the sample standard deviation (divisor n - 1) over the n trials (splits x seeds), each scored over all "
-    "examples of a split. [low, high] is the 95 % confidence interval (CI) of the mean over these trials (Student's t "
+    "examples of a split; of nested selection, over the means of the runs of each of n folds. [low, high] is the 95 % "
+    "confidence interval (CI) of the mean over these trials (Student's t "
     "with n - 1 degrees of freedom). Trials on several splits share training examples; the variance of their mean is "
     "then estimated as std² (1/n + test/train) instead of std²/n (Nadeau and Bengio 2003). It is clipped to the range "
     "of the metric. Under the protocols of Wiki-CS it is, as in the paper, the percentile bootstrap interval of 1,000 "

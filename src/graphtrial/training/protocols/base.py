@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from graphtrial.core.registry import Registry
 from graphtrial.core.rules import Rules
+from graphtrial.nn.registry import MODELS
 from graphtrial.training.cross_validation import CrossValidation
 from graphtrial.training.optim.optimizers.adam import Adam
 from graphtrial.training.optim.schedules.plateau import Plateau
@@ -24,7 +25,8 @@ class Protocol:
 
     A protocol never changes under its name and version. `exceptions` are rules that a single model has instead, by its
     name or, for one depth alone, by name and layers such as `gcn/16`. `interval` is the
-    confidence interval of a mean over trials in the paper: Student's t or bootstrap.
+    confidence interval of a mean over trials in the paper: Student's t or bootstrap. `kernel_rules` are those of graph
+    kernels, where a protocol is for networks and kernels on the same folds.
     """
 
     name: str
@@ -36,6 +38,7 @@ class Protocol:
     notes: tuple[str, ...] = ()
     exceptions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     interval: Literal["t", "bootstrap"] = "t"
+    kernel_rules: Rules | None = None
 
     def first_seeds(self, count: int) -> tuple[int, ...]:
         """Return that many seeds: the published ones in their order, then derived ones.
@@ -61,7 +64,9 @@ class Protocol:
         return tuple(seeds)
 
     def rules_for(self, model: str, layers: int | None = None, changes: Mapping[str, Any] | None = None) -> Rules:
-        """Return the rules of a model of this depth; `changes` to single rules go before everything."""
+        """Return the rules of a model of this depth, or of a kernel; `changes` to single rules go before everything."""
+        if self.kernel_rules is not None and model not in MODELS:
+            return self.kernel_rules.changed(changes or {})
         special = {**self.exceptions.get(model, {}), **self.exceptions.get(f"{model}/{layers}", {})}
         return self.rules.changed(special).changed(changes or {})
 
@@ -109,10 +114,12 @@ def declare(
     exceptions: Mapping[str, Mapping[str, Any]] | None = None,
     interval: Literal["t", "bootstrap"] = "t",
     common_notes: tuple[str, ...] = (),
+    kernel_rules: Rules | None = None,
 ) -> None:
     """Register the first version of a protocol; `common_notes` are those of all protocols of a paper."""
     notes = (*common_notes, *notes)
-    PROTOCOLS.add(name, Protocol(name, 1, rules, seeds, splits, paper, notes, exceptions or {}, interval))
+    protocol = Protocol(name, 1, rules, seeds, splits, paper, notes, exceptions or {}, interval, kernel_rules)
+    PROTOCOLS.add(name, protocol)
 
 
 def declare_editions(name: str, rules: TrainingRules, *notes: str, scoring: Scoring = "batches", **facts: Any) -> None:

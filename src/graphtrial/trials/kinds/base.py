@@ -91,6 +91,11 @@ class TrialKind(ABC, Generic[R]):
         """The seed draws the folds of a cross-validation."""
         return False
 
+    @property
+    def is_nested(self) -> bool:
+        """Model selection is made for each of the folds, which are fixed; the seeds of a fold are runs of one model."""
+        return False
+
     def split_count(self, dataset: Dataset | None) -> int | None:
         """Return the number of splits or folds; `None` if it depends on the dataset, which is not given."""
         return None if dataset is None else len(dataset.splits)

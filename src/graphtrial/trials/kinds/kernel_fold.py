@@ -7,18 +7,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.hardware.compute import Compute
 from graphtrial.core.registry import version_of
 from graphtrial.core.signatures import declared_arguments
 from graphtrial.core.spec import Component, differing, resolve_arguments
 from graphtrial.datasets import Dataset
-from graphtrial.svm.folds import draw_fold
 from graphtrial.svm.rules import KernelFoldRules
 from graphtrial.training.outcome import Epoch, Outcome
 from graphtrial.trials.kinds.base import TrialKind
+from graphtrial.trials.kinds.folds import fold_of, graph_classes
 
 if TYPE_CHECKING:
     from graphtrial.core.registry import Registry
@@ -34,7 +32,7 @@ class KernelFold(TrialKind[KernelFoldRules]):
     """Fit support vector machines on the training set of a fold, select one on its validation set, and test it.
 
     The number of refinement steps `h`, for kernels that have such an argument, and the penalty are selected. Gram
-    matrices are computed once for all folds. The seed draws the folds.
+    matrices are computed once for all folds. The seed draws the folds, unless the rules fix them.
     """
 
     rules_types = (KernelFoldRules,)
@@ -73,7 +71,11 @@ class KernelFold(TrialKind[KernelFoldRules]):
 
     @property
     def draws_folds(self) -> bool:
-        return True
+        return not self.is_nested
+
+    @property
+    def is_nested(self) -> bool:
+        return self.rules.fold_seed is not None
 
     def split_count(self, dataset: Dataset | None) -> int:
         return self.rules.folds
@@ -90,14 +92,14 @@ class KernelFold(TrialKind[KernelFoldRules]):
         from graphtrial.svm.cross_validation import select_and_test
         from graphtrial.trials.kinds.gram_cache import kernel_matrix
 
-        y = _classes(dataset)
+        y = graph_classes(dataset)
         start = time.perf_counter()
         steps = self._steps(spec)
         matrices = [
             kernel_matrix(dataset, Component(spec.model.name, spec.settings | ({} if h is None else {STEPS: h})))
             for h in steps
         ]
-        fold = draw_fold(len(y), self.rules, fold=spec.split, seed=spec.seed)
+        fold = fold_of(spec, dataset, self.rules)
         selection = select_and_test(matrices, y, fold, self.rules)
         details = {
             "h": steps[selection.matrix],
@@ -127,10 +129,3 @@ def _kernels() -> Registry[Any]:
     from graphtrial.kernels import KERNELS  # imports scikit-learn, which stores without kernels need not have
 
     return KERNELS
-
-
-def _classes(dataset: Dataset) -> Any:
-    column = dataset.graphs.columns.get("y")
-    if column is None or column.level != "graph" or column.types is None:
-        raise GraphTrialError(f"{dataset.name} has no graph classes, which kernels are evaluated on")
-    return np.asarray(column.values).reshape(-1)

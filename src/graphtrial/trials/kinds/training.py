@@ -18,7 +18,6 @@ from graphtrial.encodings import encode
 from graphtrial.nn import MODELS, Shapes, build_model, resolve_settings
 from graphtrial.nn.encoder import ENCODING_COLUMN
 from graphtrial.nn.registry import differing_settings, model_settings, width_step
-from graphtrial.svm.folds import draw_fold
 from graphtrial.tasks import Task
 from graphtrial.tasks.batch_scores import BatchScores
 from graphtrial.training.batches import Ids, Job
@@ -32,6 +31,7 @@ from graphtrial.training.outcome import Epoch, Outcome
 from graphtrial.training.rules import TrainingRules
 from graphtrial.training.trainer import train
 from graphtrial.trials.kinds.base import TrialKind
+from graphtrial.trials.kinds.folds import fold_of
 from graphtrial.trials.shapes import make_encoding, shapes_for
 
 if TYPE_CHECKING:
@@ -103,7 +103,11 @@ class Training(TrialKind[TrainingRules]):
 
     @property
     def draws_folds(self) -> bool:
-        return self.rules.cross_validation is not None
+        return self.rules.cross_validation is not None and not self.is_nested
+
+    @property
+    def is_nested(self) -> bool:
+        return self.rules.cross_validation is not None and self.rules.cross_validation.fold_seed is not None
 
     def split_count(self, dataset: Dataset | None) -> int | None:
         folds = self.rules.cross_validation
@@ -144,14 +148,14 @@ class Training(TrialKind[TrainingRules]):
             return dataset.splits[spec.split]
         if dataset.spec.split_level != "graph":
             raise GraphTrialError(f"{dataset.name} is a single graph: there are no graphs to draw folds from")
-        return Split(*draw_fold(len(dataset.graphs), folds, fold=spec.split, seed=spec.seed))
+        return Split(*fold_of(spec, dataset, folds))
 
     def can_vectorize(self, spec: TrialSpec) -> bool:
         """Whether the trial classifies nodes of one graph, on a fixed split, by a model with a vectorized form."""
         from graphtrial.nn.vectorized import vectorized_models
 
         rules = self.rules
-        if self.draws_folds or rules.accumulation != 1 or rules.precision != 32 or spec.encoding is not None:
+        if rules.cross_validation or rules.accumulation != 1 or rules.precision != 32 or spec.encoding is not None:
             return False
         if rules.single_logit or rules.scoring != "examples":
             return False

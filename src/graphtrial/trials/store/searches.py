@@ -15,6 +15,8 @@ from graphtrial.trials.store.database import reading, writing
 from graphtrial.trials.store.store import Store
 
 PREFIX = "search "
+FOLD = "fold"
+"""Key of a declaration: the outer fold of a search."""
 
 
 @dataclass(frozen=True)
