@@ -37,7 +37,10 @@ class Prepared:
 
 @dataclass(frozen=True)
 class Site:
-    """All rows and trials of a store, the output folder, and the option that names the store on the command line."""
+    """All rows and trials of a store, the output folder, and the option that names the store on the command line.
+
+    `url` is where the site will be published, which link previews and search engines need; it ends with a slash.
+    """
 
     store: Store
     rows: list[RowPage]
@@ -45,6 +48,7 @@ class Site:
     folder: Path
     prepare: Callable[[str, str], Prepared] | None
     store_option: str
+    url: str = ""
 
     @cached_property
     def datasets(self) -> dict[str, list[RowPage]]:
@@ -112,11 +116,11 @@ class Site:
         root = "../" * path.count("/")
         self.write(path, self._templates.get_template(template).render(root=root, path=path, site=self, **values))
 
-    def write(self, path: str, text: str) -> None:
+    def write(self, path: str, content: str | bytes) -> None:
         """Write a file of the site."""
         target = self.folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8", errors="replace")
+        target.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", errors="replace"))
 
     def table(self, grid: Grid) -> Grid:
         """Export a table in its formats to `tables/`, and return it."""
