@@ -81,9 +81,7 @@ def trial_headings(columns: Sequence[Column[TrialRecord]]) -> tuple[GridColumn, 
 
 def title_cell(page: RowPage, root: str = "", *, anchor: bool = False) -> Cell:
     """Return the title of a row as a link, with its badges; `anchor` where a page has the row once."""
-    return Cell(
-        page.title, href=root + page.page, hint=page.name, badges=page.badges, anchor=page.id if anchor else ""
-    )
+    return Cell(page.title, href=root + page.page, hint=page.name, badges=page.badges, anchor=page.id if anchor else "")
 
 
 def _sort_key(value: Any) -> float | None:
