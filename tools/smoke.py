@@ -91,7 +91,7 @@ def use(programs: Path, folder: Path) -> None:
     wanted = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
     program = str(programs / "graphtrial")
     place = run(str(programs / "python"), "-c", "import graphtrial; print(graphtrial.__file__)", within=folder)
-    expect(Path(place.strip()).is_relative_to(programs.parent), f"the wheel is imported, not {place.strip()}")
+    expect(Path(place.strip()).is_relative_to(programs.parent), "the installed wheel is imported")
     expect(run(program, "--version", within=folder).split() == ["graphtrial", wanted], f"--version is {wanted}")
     facts = json.loads(run(program, "--version", "--json", within=folder))
     expect("error" not in facts, f"--version --json: {facts.get('error', 'no error')}")

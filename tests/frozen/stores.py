@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import graphtrial as gt
@@ -67,9 +69,17 @@ def _copy(record: TrialRecord, source: Store, target: Store) -> None:
 
 
 def main() -> None:
-    path = FOLDER / f"store-{gt.__version__}.sqlite"
-    if path.exists():
-        raise SystemExit(f"{path.name} is there, and never changed")
+    target = FOLDER / f"store-{gt.__version__}.sqlite"
+    if target.exists():
+        raise SystemExit(f"{target.name} is there, and never changed")
+    with TemporaryDirectory() as folder:
+        store = _filled(Path(folder) / "store.sqlite")
+        contents = json.dumps(described(store), indent=1, sort_keys=True)
+        shutil.copyfile(store.path, target)
+    target.with_suffix(".json").write_text(contents + "\n", encoding="utf-8")
+
+
+def _filled(path: Path) -> Store:
     store, shipped = Store(path), shipped_store()
     for row in result_rows(shipped.trials()):
         spec = row.first.spec
@@ -91,8 +101,7 @@ def main() -> None:
     failed = gt.Study("failed", "csl", (gt.ModelEntry("gin", settings),), seeds=1, splits=1).trials()[0]
     store.start(failed, "accuracy", True, store.trials()[-1].environment)
     store.mark(failed.id, "failed", "RuntimeError: an error message")
-    contents = json.dumps(described(Store(path, read_only=True)), indent=1, sort_keys=True)
-    path.with_suffix(".json").write_text(contents + "\n", encoding="utf-8")
+    return store
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ SAFE_TORCH = (2, 10, 0)
 def check_machine() -> Iterator[Finding]:
     """Check cores, memory, and whether the Numba kernels compile."""
     area, count = "machine", cores()
-    result = f"Python {platform.pythoninstalled_version()} on {platform.system()} {platform.machine()}"
+    result = f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"
     yield Finding(area, "system", "ok", result)
     yield Finding(area, "threads", "ok", f"one per trial; {count} trials in parallel on {count} cores")
     if "SC_AVPHYS_PAGES" in os.sysconf_names:

@@ -42,7 +42,7 @@ def environment(compute: Compute = ONE_CORE) -> dict[str, Any]:
 @cache
 def _process() -> dict[str, Any]:
     return {
-        "python": platform.pythoninstalled_version(),
+        "python": platform.python_version(),
         "system": platform.system(),
         "machine": platform.machine(),
         "cpu": _cpu(),
