@@ -99,7 +99,7 @@ def use(programs: Path, folder: Path) -> None:
         count = len(json.loads(run(program, "list", kind, "--json", within=folder)))
         expect(count > 5, f"list {kind}: {count}")
     run(program, "validate", "demo", within=folder)
-    expect("CSL" in run(program, "status", "--shipped", within=folder), "the shipped results are read")
+    expect("csl" in run(program, "status", "--shipped", within=folder).lower(), "the shipped results are read")
     row = json.loads(run(program, "run", *TRIAL, "--json", within=folder))
     expect(row["statuses"] == {"done": 1} and row["epochs"] == 2, "a model is trained for two epochs and tested")
     run(program, "report", "--no-pictures", within=folder)

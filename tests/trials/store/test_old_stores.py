@@ -49,6 +49,7 @@ def numbers(row: dict[str, Any]) -> list[float]:
     return [math.nan if value is None else value for value in row["test"] or ()]
 
 
+@pytest.mark.slow
 def test_report_is_written_from_a_copy(frozen: Path, tmp_path: Path) -> None:
     copy = shutil.copy(frozen, tmp_path / "store.sqlite")
     page = write_site(Store(Path(copy), read_only=True), tmp_path / "site")
