@@ -72,7 +72,7 @@ def test_workflows_have_few_permissions_and_pinned_actions(path: Path) -> None:
                 assert re.fullmatch(r"[\w.-]+/[\w.-]+@v\d+\.\d+\.\d+", step["uses"])
             if step.get("uses", "").startswith("actions/checkout@"):
                 assert step["with"]["persist-credentials"] is False
-            assert "${{ github.event" not in step.get("run", ""), "text of strangers in a shell"
+            assert "${{ github.event" not in step.get("run", ""), "untrusted text in a shell"
 
 
 def test_workflows_call_targets_that_exist() -> None:
