@@ -33,7 +33,7 @@ def _text(cell: Cell, under: str) -> str:
 
 def _anchor(cell: Cell) -> str:
     """Return a link to the line itself; its sign is drawn by the style sheet, so that it is no part of the text."""
-    return f' <a class="anchor" href="#{escape(cell.anchor)}" aria-label="Link to this row"></a>' if cell.anchor else ""
+    return f'<a class="anchor" href="#{escape(cell.anchor)}" aria-label="Link to this row"></a>' if cell.anchor else ""
 
 
 def _attribute(name: str, value: object) -> str:

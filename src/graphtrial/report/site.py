@@ -138,8 +138,8 @@ class Site:
 
 
 def pretty(value: Any) -> str:
-    """Return a value as indented JSON."""
-    return json.dumps(value, indent=2, ensure_ascii=False, default=str)
+    """Return a value as indented JSON; one space keeps the many pages of trials small."""
+    return json.dumps(value, indent=1, ensure_ascii=False, default=str)
 
 
 def compact(value: Any) -> str:
