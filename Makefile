@@ -9,7 +9,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --co
 unexport PYTHONDONTWRITEBYTECODE  # else every process recompiles all tests and modules
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadscope --no-loadscope-reorder
 
-.PHONY: demo test quick test-all durations faults lint bench clean
+.PHONY: demo test quick test-all durations faults lint bench smoke clean
 
 demo: .venv/ready  ## a first real result: CSL with and without positional encodings
 	$(BIN)/graphtrial study demo --store demo-results/store.sqlite --report demo-results/report
@@ -37,6 +37,10 @@ lint: .venv/ready-dev  ## style and types
 
 bench: .venv/ready-dev  ## speed, memory and scaling beside PyG, about 25 minutes on a quiet machine
 	$(BIN)/python -m benchmarks --out benchmarks/RESULTS.md
+
+smoke: .venv/ready  ## the wheel in an empty environment: newest versions, then the lowest declared ones, five minutes
+	$(BIN)/python -m tools.smoke --fresh
+	$(BIN)/python -m tools.smoke --lowest
 
 clean:  ## remove the environment and the demo's results
 	rm -rf .venv demo-results

@@ -11,6 +11,7 @@ from tests.helpers.cli import CliRunner, Result
 
 from graphtrial import __version__
 from graphtrial.cli.main import app
+from graphtrial.trials.environment import NUMERICS
 
 COMMANDS = ["run", "study", "list", "params", "status", "show", "report", "doctor", "validate"]
 COMMANDS += ["data prepare", "data info", "data plot"]
@@ -48,6 +49,20 @@ def test_help_has_an_example(command: str) -> None:
 
 def test_version_option_prints_the_version() -> None:
     assert call("--version").stdout.strip() == f"graphtrial {__version__}"
+
+
+@pytest.mark.parametrize("words", [("--version", "--json"), ("--json", "--version")])
+def test_version_as_json_describes_the_installation(words: tuple[str, ...]) -> None:
+    facts = json.loads(call(*words).stdout)
+    assert facts["graphtrial"] == __version__
+    assert facts["numerics"] == NUMERICS
+
+
+@pytest.mark.parametrize("words", [("--json",), ("--json", "list", "models")])
+def test_json_without_version_stands_after_the_command(words: tuple[str, ...]) -> None:
+    result = CliRunner().invoke(app, list(words))
+    assert result.exit_code == 2
+    assert "--json stands after the command" in result.output
 
 
 @pytest.mark.slow

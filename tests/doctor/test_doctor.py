@@ -200,7 +200,7 @@ def test_package_that_is_absent_or_too_old_is_named_with_its_extra(monkeypatch: 
 
     lines = ["torch>=99.0", "numpy>=1.26", "rdkit>=2024.3; extra == 'chem'", "tomli>=2.0; python_version < '3.1'"]
     monkeypatch.setattr(machine, "requires", lambda name: lines)
-    monkeypatch.setattr(machine, "_version", lambda name: None if name == "rdkit" else "2.13.0+cpu")
+    monkeypatch.setattr(machine, "installed_version", lambda name: None if name == "rdkit" else "2.13.0+cpu")
     actual = {f.check: f for f in check_packages()}
     assert actual["torch"].state == "wrong"
     assert actual["numpy"].state == "ok"

@@ -40,6 +40,7 @@ class Page(HTMLParser):
         self.ids: list[str] = []
         self.scripts: list[dict[str, str | None]] = []
         self.handlers: list[str] = []
+        self.meta: dict[str, str] = {}
         self.texts: list[str] = []
         self.feed(text)
         assert self.open == []
@@ -49,6 +50,8 @@ class Page(HTMLParser):
         self.addresses += [value or "" for name, value in attrs if name in ("href", "src")]
         self.ids += [value or "" for name, value in attrs if name == "id"]
         self.handlers += [name for name, _ in attrs if name.startswith("on") or name == "style"]
+        if tag == "meta":
+            self.meta |= {actual[key] or "": actual["content"] or "" for key in ("name", "property") if key in actual}
         if tag == "script":
             self.scripts.append(actual)
         if tag not in VOID:
@@ -99,6 +102,65 @@ def test_every_link_resolves_within_the_site(site: Path) -> None:
             assert target.is_file(), (file, address)
             assert site.resolve() in target.parents
             assert not place or place in actual[target].ids
+
+
+def test_every_page_has_a_title_a_description_and_a_preview(site: Path) -> None:
+    titles = {}
+    for file, page in pages(site).items():
+        text = file.read_text(encoding="utf-8")
+        titles[file] = re.findall(r"<title>(.+) · GraphTrial</title>", text)
+        assert len(titles[file]) == 1
+        assert page.meta["og:title"]
+        assert 20 < len(page.meta["description"]) <= 300
+        assert page.meta["description"] == page.meta["og:description"]
+        if file.parent.name != "trials":  # too many, and each of them too small, for a preview
+            assert (file.parent / page.meta["og:image"]).read_bytes().startswith(b"\x89PNG")
+        assert len(page.ids) == len(set(page.ids)), file
+    for folder in (site, site / "datasets", site / "models", site / "papers", site / "trials"):
+        of_it = [title[0] for file, title in titles.items() if file.parent == folder]
+        assert len(of_it) == len(set(of_it)), folder
+
+
+def test_every_row_has_an_address_that_does_not_depend_on_its_place(site: Path, tmp_path: Path) -> None:
+    rows = result_rows(Store(site.parent / "store.sqlite").trials())
+    actual = pages(site)
+    for row in rows:
+        page = actual[site / "datasets" / f"{file_name(row.first.spec.dataset)}.html"]
+        assert row.id in page.ids
+        assert f"#{row.id}" in page.addresses
+        assert row.id in actual[site / "models" / f"{file_name(row.first.spec.model.name)}.html"].ids
+    compared = [row.id for row in rows if row.published]
+    assert compared
+    assert set(compared) <= set(actual[site / "papers.html"].ids)
+    store = Store(tmp_path / "store.sqlite")
+    for number, spec in enumerate(plan(seeds=1)):  # scores in the opposite order, fewer trials
+        record(store, spec, 90.0 - number, epochs=3)
+    other = Page((write_site(store, tmp_path / "site").parent / "datasets" / "csl.html").read_text(encoding="utf-8"))
+    before = actual[site / "datasets" / "csl.html"]
+    first, second = ([name for name in page.ids if name.startswith("row-")] for page in (before, other))
+    assert first != second
+    assert set(first) == set(second)
+
+
+def test_published_site_has_absolute_addresses_and_a_sitemap(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store.sqlite")
+    record(store, plan(seeds=1)[0], 50.0, epochs=2)
+    folder = write_site(store, tmp_path / "site", url="https://example.org/gt").parent
+    page = Page((folder / "datasets" / "csl.html").read_text(encoding="utf-8"))
+    assert page.meta["og:image"] == "https://example.org/gt/static/preview.png"
+    assert page.meta["og:url"] == "https://example.org/gt/datasets/csl.html"
+    listed = re.findall(r"<loc>https://example.org/gt/([^<]+)</loc>", (folder / "sitemap.xml").read_text())
+    assert sorted(listed) == sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*.html"))
+    with pytest.raises(GraphTrialError, match="not the address of a site"):
+        write_site(store, tmp_path / "other", url='x"><script>')
+    assert not (tmp_path / "other").exists()
+
+
+def test_first_page_explains_its_words(site: Path) -> None:
+    text = "".join(Page((site / "index.html").read_text(encoding="utf-8")).texts)
+    for word in ("Trial", "Row", "Protocol", "Encoding", "Verdict", "Badge", "reproduced", "inconclusive"):
+        assert word in text
+    assert "confidence interval" in text
 
 
 def test_pages_have_no_external_requests_or_inline_scripts(site: Path) -> None:

@@ -419,3 +419,32 @@ def test_copy_button_copies_the_command_and_pages_work_without_javascript(browse
     page.locator(".command button").first.click()
     page.wait_for_function("document.querySelector('.command button').textContent !== 'Copy'")
     context.close()
+
+
+def test_pages_print_light_and_whole(page: Any, site: Path) -> None:
+    page.goto((site / "datasets" / "csl.html").as_uri())
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    ink = page.evaluate("getComputedStyle(document.querySelector('td')).color").removeprefix("rgb(").removesuffix(")")
+    assert max(map(int, ink.split(","))) < 60
+    for control in (".top", ".tools", ".anchor", ".legend"):
+        assert page.locator(control).count()
+        assert not page.locator(control).first.is_visible(), control
+    scroll = page.evaluate("getComputedStyle(document.querySelector('.scroll')).overflowX")
+    assert scroll == "visible"
+
+
+def test_address_of_a_row_marks_it(page: Any, site: Path) -> None:
+    page.goto((site / "datasets" / "csl.html").as_uri())
+    link = page.locator("a.anchor").nth(2)
+    address = link.get_attribute("href")
+    plain = page.locator(f"tr{address} > td").first.evaluate("(cell) => getComputedStyle(cell).backgroundColor")
+    link.click()
+    page.mouse.move(0, 0)
+    assert page.url.endswith(address)
+    marked = page.locator("tr:target > td")
+    assert marked.count() > 5
+    colours = set(marked.evaluate_all("(cells) => cells.map((cell) => getComputedStyle(cell).backgroundColor)"))
+    assert len(colours) == 1
+    assert colours != {plain}
+    assert address.removeprefix("#") not in column(page, "Model"), "the sign is no part of the text"

@@ -54,7 +54,8 @@ def test_badges_and_second_lines_are_exported() -> None:
     grid = Grid("name", "title", columns, rows)
     assert grid.texts == [["gcn [other data]", "1", "[0, 2]"]]
     assert [column.title for column in grid.beside] == ["ModelEntry", "Test"]
-    ((beside, below),) = grid.lines
+    ((anchor, beside, below),) = grid.lines
+    assert anchor == ""
     assert [(cell.text, under) for cell, _, under in beside] == [("gcn", ""), ("1", "[0, 2]")]
     assert below == []
 

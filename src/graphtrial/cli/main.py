@@ -13,7 +13,7 @@ from rich.logging import RichHandler
 
 from graphtrial.cli import health, kernel, listing, params, run, tune
 from graphtrial.cli import wikipedia as wikics
-from graphtrial.cli.common import err, out
+from graphtrial.cli.common import err, friendly, out, print_json
 from graphtrial.cli.data import prepare as data
 from graphtrial.cli.failures import REFUSED, print_any_text, run_and_flush, say
 from graphtrial.cli.results import compare, report, reproduce, see, stores, watch
@@ -47,21 +47,34 @@ app.command("doctor")(health.doctor)
 app.command("validate")(health.validate)
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+@friendly
+def _print_version(as_json: bool) -> None:
+    if as_json:
+        from graphtrial.doctor.versions import versions
+
+        print_json(versions())
+    else:
         from graphtrial import __version__
 
         out.print(f"graphtrial {__version__}")
-        raise typer.Exit()
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def start(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="With --version: all versions, device and kernels, for bug reports.")
     ] = False,
 ) -> None:
     """A fair trial for every graph learning model."""
+    if version:
+        _print_version(json)
+        raise typer.Exit()
+    if json:
+        context.fail("--json stands after the command, or beside --version")
+    if context.invoked_subcommand is None:
+        context.fail("Missing command.")
     print_any_text()
     try:
         Path.cwd()

@@ -6,8 +6,9 @@ import os
 import platform
 import re
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.metadata import requires, version
 
+from graphtrial.core.packages import installed_version
 from graphtrial.core.parallel import cores
 from graphtrial.doctor.finding import Finding, size, some
 
@@ -44,7 +45,7 @@ def check_packages() -> Iterator[Finding]:
         extra = re.search(r"extra == ['\"]([^'\"]+)['\"]", marker)
         if extra is None and marker:  # for another version of Python
             continue
-        installed = _version(name)
+        installed = installed_version(name)
         fits = installed is not None and _numbers(installed) >= _numbers(least)
         if extra is None:
             result = installed or "not installed"
@@ -52,7 +53,7 @@ def check_packages() -> Iterator[Finding]:
             yield Finding("packages", name, "ok" if fits else "wrong", result, advice)
         elif not fits and extra[1] != "dev":
             missing.setdefault(extra[1], []).append(f"{name} {installed} is too old" if installed else name)
-    if (torch := _version("torch")) and _numbers(torch) < SAFE_TORCH:
+    if (torch := installed_version("torch")) and _numbers(torch) < SAFE_TORCH:
         result = "importing an untrusted torch file could run code (CVE-2026-24747)"
         yield Finding("packages", "torch files", "note", result, "pip install 'torch>=2.10', or import other formats")
     for name, absent in sorted(missing.items()):
@@ -71,13 +72,6 @@ def _kernels(area: str) -> Finding:
         advice = "reinstall numba and llvmlite in the versions of constraints.txt"
         return Finding(area, "kernels", "wrong", f"they do not compile: {type(error).__name__}: {error}", advice)
     return Finding(area, "kernels", "ok", "they compile")
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
 
 
 def _numbers(text: str) -> tuple[int, ...]:

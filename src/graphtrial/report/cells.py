@@ -14,7 +14,7 @@ def cell_html(cell: Cell, column: GridColumn, under: str = "") -> Markup:
     by = key if cell.badges or under or str(key) != cell.text else None
     attributes = _attribute("class", style) + _attribute("data-sort", by) + _attribute("title", cell.hint)
     below = f"<small>{escape(under)}</small>" if under else ""
-    return Markup(f"<td{attributes}>{_text(cell, under)}{badges_html(cell.badges)}{below}</td>")
+    return Markup(f"<td{attributes}>{_text(cell, under)}{_anchor(cell)}{badges_html(cell.badges)}{below}</td>")
 
 
 def badges_html(badges: tuple[tuple[str, str], ...]) -> Markup:
@@ -29,6 +29,11 @@ def _text(cell: Cell, under: str) -> str:
     if cell.href:
         return f'<a href="{escape(cell.href)}">{text}</a>'
     return f"<span>{text}</span>" if under else text
+
+
+def _anchor(cell: Cell) -> str:
+    """Return a link to the line itself; its sign is drawn by the style sheet, so that it is no part of the text."""
+    return f'<a class="anchor" href="#{escape(cell.anchor)}" aria-label="Link to this row"></a>' if cell.anchor else ""
 
 
 def _attribute(name: str, value: object) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 class Cell:
     """One cell. `sort` is the sort key where it is not the text, `mark` a style such as best, `hint` the tooltip.
 
-    `badges` are words beside the text, each with its tooltip.
+    `badges` are words beside the text, each with its tooltip. `anchor` is the id of the line, which the cell links to.
     """
 
     text: str
@@ -20,6 +20,7 @@ class Cell:
     hint: str = ""
     pill: str = ""
     badges: tuple[tuple[str, str], ...] = ()
+    anchor: str = ""
 
     @property
     def full_text(self) -> str:
@@ -66,8 +67,8 @@ class Grid:
         return [column for column in self.columns if not column.below and not column.under]
 
     @property
-    def lines(self) -> list[tuple[list[tuple[Cell, GridColumn, str]], list[Cell]]]:
-        """Rows of a page: cells with their second lines, and the cells below them."""
+    def lines(self) -> list[tuple[str, list[tuple[Cell, GridColumn, str]], list[Cell]]]:
+        """Rows of a page: id, cells with their second lines, and the cells below them."""
         lines = []
         for row in self.rows:
             beside: list[tuple[Cell, GridColumn, str]] = []
@@ -76,7 +77,8 @@ class Grid:
                     beside[-1] = (*beside[-1][:2], cell.text)
                 elif not column.below and not column.under:
                     beside.append((cell, column, ""))
-            lines.append((beside, [cell for cell, column in zip(row, self.columns, strict=True) if column.below]))
+            below = [cell for cell, column in zip(row, self.columns, strict=True) if column.below]
+            lines.append((next((cell.anchor for cell in row if cell.anchor), ""), beside, below))
         return lines
 
     @property

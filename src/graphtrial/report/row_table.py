@@ -79,9 +79,9 @@ def trial_headings(columns: Sequence[Column[TrialRecord]]) -> tuple[GridColumn, 
     return tuple(GridColumn(c.heading, number=c.align == "right", hint=c.description) for c in columns)
 
 
-def title_cell(page: RowPage, root: str = "") -> Cell:
-    """Return the title of a row as a link, with its badges."""
-    return Cell(page.title, href=root + page.page, hint=page.name, badges=page.badges)
+def title_cell(page: RowPage, root: str = "", *, anchor: bool = False) -> Cell:
+    """Return the title of a row as a link, with its badges; `anchor` where a page has the row once."""
+    return Cell(page.title, href=root + page.page, hint=page.name, badges=page.badges, anchor=page.id if anchor else "")
 
 
 def _sort_key(value: Any) -> float | None:
@@ -97,7 +97,7 @@ def _dataset(page: RowPage, root: str, mark: str) -> Cell:
 
 
 def _label(page: RowPage, root: str, mark: str) -> Cell:
-    return Cell(page.label, href=root + page.page, hint=page.name, badges=page.badges)
+    return Cell(page.label, href=root + page.page, hint=page.name, badges=page.badges, anchor=page.id)
 
 
 def _encoding(page: RowPage, root: str, mark: str) -> Cell:

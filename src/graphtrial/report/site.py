@@ -38,7 +38,10 @@ class Prepared:
 
 @dataclass(frozen=True)
 class Site:
-    """All rows and trials of a store, the output folder, and the option that names the store on the command line."""
+    """All rows and trials of a store, the output folder, and the option that names the store on the command line.
+
+    `url` is where the site will be published, which link previews and search engines need; it ends with a slash.
+    """
 
     store: Store
     rows: list[RowPage]
@@ -46,6 +49,7 @@ class Site:
     folder: Path
     prepare: Callable[[str, str], Prepared] | None
     store_option: str
+    url: str = ""
 
     @cached_property
     def datasets(self) -> dict[str, list[RowPage]]:
@@ -118,11 +122,11 @@ class Site:
         root = "../" * path.count("/")
         self.write(path, self._templates.get_template(template).render(root=root, path=path, site=self, **values))
 
-    def write(self, path: str, text: str) -> None:
+    def write(self, path: str, content: str | bytes) -> None:
         """Write a file of the site."""
         target = self.folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8", errors="replace")
+        target.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", errors="replace"))
 
     def table(self, grid: Grid) -> Grid:
         """Export a table in its formats to `tables/`, and return it."""
@@ -140,8 +144,8 @@ class Site:
 
 
 def pretty(value: Any) -> str:
-    """Return a value as indented JSON."""
-    return json.dumps(value, indent=2, ensure_ascii=False, default=str)
+    """Return a value as indented JSON; one space keeps the many pages of trials small."""
+    return json.dumps(value, indent=1, ensure_ascii=False, default=str)
 
 
 def compact(value: Any) -> str:

@@ -6,13 +6,13 @@ import hashlib
 import os
 import platform
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from graphtrial.core.hardware.compute import ONE_CORE, Compute
 from graphtrial.core.hardware.devices import describe_device
 from graphtrial.core.hardware.speed import processor_name
+from graphtrial.core.packages import installed_version
 
 BATCHED_TRIALS = "batched_trials"
 """Key of the number of trials in one vectorized training, as in stores."""
@@ -49,16 +49,9 @@ def _process() -> dict[str, Any]:
         "cpu": processor_name(),
         "cores": os.cpu_count(),
         NUMERICS_KEY: NUMERICS,
-        "packages": {name: installed for name in PACKAGES if (installed := _version(name))},
+        "packages": {name: installed for name in PACKAGES if (installed := installed_version(name))},
         "code": _code_digest(),
     }
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
 
 
 def _code_digest() -> str:

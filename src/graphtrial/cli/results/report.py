@@ -17,6 +17,7 @@ def report(
     folder: Annotated[Path, typer.Option("--out", help="Output folder.")] = DEFAULT_REPORT,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the tables as Markdown instead.")] = False,
     pictures: Annotated[bool, typer.Option(help="Include plots of prepared datasets.")] = True,
+    url: Annotated[str, typer.Option(help="Where the site will be published, for link previews and search.")] = "",
     shipped: IsShipped = False,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
@@ -37,5 +38,6 @@ def report(
         else:
             print(as_markdown(rows))
         return
-    page = write_report(opened, folder, option=SHIPPED_OPTION if shipped else store_option(store), pictures=pictures)
+    option = SHIPPED_OPTION if shipped else store_option(store)
+    page = write_report(opened, folder, option=option, pictures=pictures, url=url)
     out.print(f"report: {page}", soft_wrap=True)

@@ -75,6 +75,7 @@ def _part(site: Site, file: str, rows: list[RowPage]) -> dict[str, object]:
         "heading": f"Protocol {rows[0].protocol}",
         "badges": rows[0].badges,
         "subtitle": f"{first.metric}, {arrow}",
+        "count": len(rows),
         "grid": site.table(row_grid(file, f"{rows[0].dataset_title}, {rows[0].rules}", rows, ROOT)),
         "charts": [
             chart

@@ -74,7 +74,7 @@ def _missing(site: Site) -> Grid:
         lines.append(
             [
                 row_cell("dataset", view),
-                title_cell(view),
+                title_cell(view, anchor=True),
                 Cell(str(view.done), sort=view.done),
                 Cell(str(planned or ""), sort=planned),
                 Cell(", ".join(f"{n} {status}" for status, n in view.open.items())),

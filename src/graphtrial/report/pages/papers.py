@@ -62,7 +62,7 @@ def _sort_key(view: RowPage) -> tuple[int, bool, str, str]:
 def _line(page: RowPage) -> list[Cell]:
     published = page.row.published
     return [
-        title_cell(page),
+        title_cell(page, anchor=True),
         row_cell("dataset", page),
         Cell(str(page.test), sort=page.test.mean) if page.test else Cell(""),
         *(row_cell(name, page) for name in ("published", "difference", "p_holm")),
