@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import io
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -79,7 +80,15 @@ class _Cache(FunctionCache):
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
         self._cache_file = _CacheFiles(self._cache_path, self._impl.filename_base, _stamp(function))
-        self._compiling = FileLock(f"{self._cache_file._index_path}.compile.lock")
+        self._locks: dict[int, FileLock] = {}
+
+    @property
+    def _compiling(self) -> FileLock:
+        """The lock of this process: one that a worker inherited from the fork server cannot be acquired."""
+        process = os.getpid()
+        if process not in self._locks:
+            self._locks = {process: FileLock(f"{self._cache_file._index_path}.compile.lock")}
+        return self._locks[process]
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         loaded = self._load(sig, target_context)
