@@ -1,8 +1,9 @@
 # %% [markdown]
 # # Tuning under a budget
 #
-# A new model with fifty tried configurations beats a baseline with one: that says more about the fifty than about the model. A search here has a budget, the same for every model, it never sees the test part,
-# and what it cost is a column of the result.
+# A new model with fifty tried configurations beats a baseline with one: that says more about the fifty than about the
+# model. A search here has a budget, the same for every model, it never sees the test part, and what it cost is a
+# column of the result.
 
 # %%
 import graphtrial as gt
@@ -22,8 +23,10 @@ common = {
 }
 
 # %% [markdown]
-# `budget` buys six trainings; it could be epochs (`3000epochs`) or hours (`4h`) too. `params` is the parameter budget, within which every configuration is as wide as its depth allows. The search
-# uses the validation part of the first fold and seeds of its own; the chosen configuration is trained afresh with the four seeds of the protocol and tested once.
+# `budget` buys six trainings; it could be epochs (`3000epochs`) or hours (`4h`) too. `params` is the parameter
+# budget, within which every configuration is as wide as its depth allows. The search uses the validation part of the
+# first fold and seeds of its own; the chosen configuration is trained afresh with the four seeds of the protocol and
+# tested once.
 
 # %%
 tuned = {name: gt.tune("csl", name, **common) for name in ("gcn", "gin")}
@@ -48,7 +51,8 @@ for name, result in tuned.items():
     print(f"{cost.configurations} configurations tried, {cost.epochs} epochs")
 
 # %% [markdown]
-# And the comparison. Had one model been tuned with more configurations or epochs than the other, or had only one been tuned, it would carry a note.
+# And the comparison. Had one model been tuned with more configurations or epochs than the other, or had only one been
+# tuned, it would carry a note.
 
 # %%
 for comparison in gt.compare("gin", "gcn"):

@@ -7,11 +7,11 @@ import re
 from pathlib import Path
 
 import pytest
+
+import graphtrial as gt
 from tools.docs.check import problems
 from tools.docs.links import on_site
 from tools.docs.notebooks import NOTEBOOKS, page
-
-import graphtrial as gt
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -55,6 +55,8 @@ def test_links_to_pages_outside_the_folder_become_pages_of_the_site() -> None:
     assert on_site("[home](../../README.md)", "docs/api/data.md", "api/data.md", outside) == "[home](../index.md)"
     assert on_site("[t](../tests/test_docs.py)", "docs/faq.md", "faq.md", outside) == "t (`tests/test_docs.py`)"
     assert on_site("[x](https://arxiv.org/abs/1)", "docs/faq.md", "faq.md", outside) == "[x](https://arxiv.org/abs/1)"
+    picture = "[![p](docs/img/report.png)](docs/faq.md)"
+    assert on_site(picture, "README.md", "index.md", outside) == "[![p](img/report.png)](faq.md)"
     code = "```text\n[a](../README.md)\n```"
     assert on_site(code, "docs/faq.md", "faq.md", outside) == code
 

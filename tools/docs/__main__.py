@@ -18,7 +18,9 @@ from tools.docs.notebooks import NOTEBOOKS, OUTPUT, ROOT, execute
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.docs", description=__doc__)
-    parser.add_argument("--reuse", action="store_true", help="keep the outputs of tutorials that were not changed since")
+    parser.add_argument(
+        "--reuse", action="store_true", help="keep the outputs of tutorials that were not changed since"
+    )
     options = parser.parse_args()
     for source in NOTEBOOKS:
         page = OUTPUT / f"{source.stem}.md"

@@ -37,6 +37,7 @@ class Page(HTMLParser):
 
 def problems(site: Path) -> Iterator[str]:
     """Yield one line for each link that leads nowhere and each address that a page would fetch."""
+    site = site.resolve()
     pages = {path: _read(path) for path in sorted(site.rglob("*.html"))}
     for path, page in pages.items():
         shown = path.relative_to(site)
@@ -47,16 +48,20 @@ def problems(site: Path) -> Iterator[str]:
             parts = urlsplit(address)
             if parts.scheme or parts.netloc:
                 continue
-            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            base = site if parts.path.startswith("/") else path.parent
+            target = (base / unquote(parts.path).lstrip("/")).resolve() if parts.path else path
             target = target / "index.html" if target.is_dir() else target
             if not target.is_file():
                 yield f"{shown} links to {address}, which is not there"
-            elif parts.fragment and target in pages and unquote(parts.fragment) not in pages[target].ids:
-                if not parts.fragment.startswith("__"):  # tabs and toggles of the theme
-                    yield f"{shown} links to {address}, which has no such anchor"
+            elif target in pages and not _has_anchor(pages[target], unquote(parts.fragment)):
+                yield f"{shown} links to {address}, which has no such anchor"
     for path in sorted(site.rglob("*.css")):
         for found in FETCH_OF_STYLE.finditer(path.read_text(encoding="utf-8")):
             yield f"{path.relative_to(site)} loads {found[0]}"
+
+
+def _has_anchor(page: Page, anchor: str) -> bool:
+    return not anchor or anchor in page.ids or anchor.startswith("__")  # the toggles of the theme
 
 
 def _read(path: Path) -> Page:

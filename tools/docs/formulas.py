@@ -8,8 +8,8 @@ from typing import Any
 
 from latex2mathml.converter import convert
 
-
 GAP = re.compile(r"\\q?quad\b")
+BRACKETS = ((r"(?<!\\)\{", r"(?<!\\)\}"), (r"\\begin\b", r"\\end\b"), (r"\\left\b", r"\\right\b"))
 
 
 def display(source: str, *_: Any, **__: Any) -> str:
@@ -25,11 +25,10 @@ def _side_by_side(source: str) -> list[str]:
     parts = [""]
     for piece in GAP.split(source):
         parts[-1] += piece
-        opened = parts[-1].count("{") - parts[-1].count("}") - 2 * parts[-1].count(r"\{") + 2 * parts[-1].count(r"\}")
-        if opened or any(parts[-1].count(a) != parts[-1].count(b) for a, b in ((r"\begin", r"\end"), (r"\left", r"\right"))):
-            parts[-1] += r"\quad"
-        else:
+        if all(len(re.findall(a, parts[-1])) == len(re.findall(b, parts[-1])) for a, b in BRACKETS):
             parts.append("")
+        else:
+            parts[-1] += r"\quad"
     return [part for part in parts if part.strip()]
 
 

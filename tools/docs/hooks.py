@@ -19,6 +19,8 @@ OUTSIDE = {
     "benchmarks/RESULTS.md": "benchmarks.md",
 }
 """Pages of the repository that are pages of the site."""
+ALONE = ("index.md", "quickstart.md")
+"""Pages that are a tab of their own, without others beside them."""
 STATIC = ("tools/docs/static/site.css", "tools/docs/static/iframe-worker.js")
 
 
@@ -29,19 +31,19 @@ def on_files(files: Any, config: Any) -> Any:
         files.append(File.generated(config, target, content=links.on_site(text, source, target, OUTSIDE)))
     for source in STATIC:
         files.append(File.generated(config, Path(source).name, abs_src_path=str(ROOT / source)))
-    for path in sorted(OUTPUT.rglob("*")):
-        if path.is_file() and path.relative_to(OUTPUT).parts[0] in {name.stem for name in NOTEBOOKS} | PAGES_OF_OUTPUT:
-            target = f"tutorials/{path.relative_to(OUTPUT).as_posix()}"
-            files.append(File.generated(config, target, abs_src_path=str(path)))
+    names = {path.stem for path in NOTEBOOKS}
+    for path in sorted(OUTPUT.rglob("*.*")):
+        place = path.relative_to(OUTPUT)
+        if Path(place.parts[0]).stem in names:  # an earlier build may have left others
+            files.append(File.generated(config, f"tutorials/{place.as_posix()}", abs_src_path=str(path)))
     return files
-
-
-PAGES_OF_OUTPUT = {f"{path.stem}{suffix}" for path in NOTEBOOKS for suffix in (".md", ".ipynb")}
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     """Resolve links that leave `docs/`, and expand lines such as `::: registered MODELS`."""
     source = page.file.src_uri
+    if source in ALONE:
+        page.meta["hide"] = ["navigation"]
     if source not in OUTSIDE.values():
         markdown = links.on_site(markdown, os.path.join("docs", source), source, OUTSIDE)
     return listings.expanded(markdown)

@@ -27,7 +27,8 @@ def on_site(markdown: str, source: str, page: str, outside: Mapping[str, str]) -
         if target is None or posixpath.splitext(target)[1] in ("", ".py"):
             return f"`{path}`" if link["text"] == path else f"{link['text']} (`{path}`)"
         relative = posixpath.relpath(target, posixpath.dirname(page) or ".")
-        return f"{link['mark']}[{link['text']}]({relative}{link['anchor'] or ''})"
+        text = LINK.sub(rewritten, link["text"])  # a picture that is a link
+        return f"{link['mark']}[{text}]({relative}{link['anchor'] or ''})"
 
     parts = FENCE.split(markdown)
     return "".join(

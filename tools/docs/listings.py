@@ -43,14 +43,12 @@ def commands() -> str:
     """Return one section for each command: its help as the terminal shows it."""
     from graphtrial.cli.main import app
 
-    group = typer.main.get_command(app)
-    return "\n\n".join(
-        f"## {name}\n\n```text\n{command.get_help(context)}\n```" for name, command, context in _walk(group, "graphtrial")
-    )
+    found = _walk(typer.main.get_command(app), "graphtrial")
+    return "\n\n".join(f"## {name}\n\n```text\n{command.get_help(context)}\n```" for name, command, context in found)
 
 
 def _walk(command: Any, name: str, parent: Any = None) -> Iterator[tuple[str, Any, Any]]:
-    context = type(command).context_class(command, info_name=name, parent=parent, max_content_width=100, terminal_width=100)
+    context = type(command).context_class(command, info_name=name, parent=parent, terminal_width=100)
     path = context.command_path
     if getattr(command, "commands", None):
         for child in command.list_commands(context):

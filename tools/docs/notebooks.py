@@ -28,6 +28,7 @@ def execute(source: Path, output: Path = OUTPUT) -> float:
     """Execute a tutorial and write its page, its pictures and the notebook; return the seconds that it took."""
     import jupytext
     import nbformat
+    from jupyter_client.manager import AsyncKernelManager
     from nbclient import NotebookClient
 
     notebook = jupytext.read(source, fmt="py:percent")
@@ -35,8 +36,8 @@ def execute(source: Path, output: Path = OUTPUT) -> float:
     os.environ["GRAPHTRIAL_HOME"] = str(HOME)
     began = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
-        client = NotebookClient(notebook, timeout=CELL_SECONDS, kernel_name="python3")
-        client.execute(cwd=folder)
+        kernel = AsyncKernelManager(kernel_name="python3", transport="ipc")  # TCP is open to others on the machine
+        NotebookClient(notebook, km=kernel, timeout=CELL_SECONDS).execute(cwd=folder)
     seconds = time.perf_counter() - began
     pictures: dict[str, bytes] = {}
     text = page(notebook, source.stem, pictures)
@@ -82,4 +83,4 @@ def _outputs(outputs: list[Mapping[str, Any]], name: str, pictures: dict[str, by
 
 
 def _text(output: str) -> str:
-    return '``` {.text .output}\n' + ANSI.sub("", output).strip("\n") + "\n```"
+    return "``` {.text .output}\n" + ANSI.sub("", output).strip("\n") + "\n```"
