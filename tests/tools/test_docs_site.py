@@ -32,7 +32,7 @@ def test_every_tutorial_parses_and_has_text_and_code(tutorial: Path) -> None:
     ast.parse(text)
     assert text.startswith("# %% [markdown]\n# # ")
     assert text.count("\n# %%\n") >= 3
-    assert f"({tutorial.stem}.md)" in (DOCS / "tutorials" / "index.md").read_text(encoding="utf-8")
+    assert f"({tutorial.name})" in (DOCS / "tutorials" / "index.md").read_text(encoding="utf-8")
 
 
 def test_there_are_four_tutorials() -> None:
@@ -55,6 +55,7 @@ def test_links_to_pages_outside_the_folder_become_pages_of_the_site() -> None:
     assert on_site("[home](../../README.md)", "docs/api/data.md", "api/data.md", outside) == "[home](../index.md)"
     assert on_site("[t](../tests/test_docs.py)", "docs/faq.md", "faq.md", outside) == "t (`tests/test_docs.py`)"
     assert on_site("[x](https://arxiv.org/abs/1)", "docs/faq.md", "faq.md", outside) == "[x](https://arxiv.org/abs/1)"
+    assert on_site("[t](a-b.py)", "docs/tutorials/index.md", "tutorials/index.md", outside) == "[t](a-b.md)"
     picture = "[![p](docs/img/report.png)](docs/faq.md)"
     assert on_site(picture, "README.md", "index.md", outside) == "[![p](img/report.png)](faq.md)"
     code = "```text\n[a](../README.md)\n```"

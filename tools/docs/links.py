@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 LINK = re.compile(r"(?P<mark>!?)\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<target>[^)#\s]+)(?P<anchor>#[^)\s]*)?\)")
 BADGE = re.compile(r"\[(other data|changed rules|old version)\](?!\()")
+TUTORIAL = re.compile(r"^(tutorials/[\w-]+)\.py$")
 FENCE = re.compile(r"^(```.*?^```)$", re.MULTILINE | re.DOTALL)
 
 
@@ -23,8 +24,9 @@ def on_site(markdown: str, source: str, page: str, outside: Mapping[str, str]) -
         if "://" in link["target"] or link["target"].startswith("mailto:"):
             return link[0]
         path = posixpath.normpath(posixpath.join(posixpath.dirname(source), link["target"]))
-        target = outside.get(path) or (path.removeprefix("docs/") if path.startswith("docs/") else None)
-        if target is None or posixpath.splitext(target)[1] in ("", ".py"):
+        target = outside.get(path) or (path.removeprefix("docs/") if path.startswith("docs/") else "")
+        target = TUTORIAL.sub(r"\1.md", target)
+        if not target or posixpath.splitext(target)[1] in ("", ".py"):
             return f"`{path}`" if link["text"] == path else f"{link['text']} (`{path}`)"
         relative = posixpath.relpath(target, posixpath.dirname(page) or ".")
         text = LINK.sub(rewritten, link["text"])  # a picture that is a link
