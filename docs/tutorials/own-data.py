@@ -50,7 +50,7 @@ gt.load("communities")
 # with random-walk encodings, the probabilities to be back after 1, 2, ... 8 steps.
 
 # %%
-rules = {"stopping.max_epochs": 30}
+rules = {"stopping.max_epochs": 30, "batch_size": 10}
 for model, encoding in (("mlp", "none"), ("gin", "none"), ("gin", "random-walk:8")):
     row = gt.run("communities", model, encoding=encoding, budget="10k", settings={"layers": 3}, rules=rules, seeds=2)
     print(f"{row.name:30} {row.scores('test')} % accuracy, {row.params:,} parameters")

@@ -35,9 +35,9 @@ def main() -> int:
     print(f"pages: {time.perf_counter() - began:.0f} s", flush=True)
     report = [sys.executable, "-m", "graphtrial", "report", "--shipped", "--out", str(site / "report")]
     subprocess.run(report, check=True)
-    found = list(problems(site))
-    print(*found, f"{site / 'index.html'}: {len(found)} broken links", sep="\n")
-    return 1 if found else 0
+    broken = list(problems(site))
+    print(*broken, f"{site / 'index.html'}: {len(broken)} broken links", sep="\n")
+    return 1 if broken else 0
 
 
 if __name__ == "__main__":

@@ -56,8 +56,8 @@ def problems(site: Path) -> Iterator[str]:
             elif target in pages and not _has_anchor(pages[target], unquote(parts.fragment)):
                 yield f"{shown} links to {address}, which has no such anchor"
     for path in sorted(site.rglob("*.css")):
-        for found in FETCH_OF_STYLE.finditer(path.read_text(encoding="utf-8")):
-            yield f"{path.relative_to(site)} loads {found[0]}"
+        for match in FETCH_OF_STYLE.finditer(path.read_text(encoding="utf-8")):
+            yield f"{path.relative_to(site)} loads {match[0]}"
 
 
 def _has_anchor(page: Page, anchor: str) -> bool:

@@ -20,12 +20,12 @@ ROLE = re.compile(r":(?:class|func|meth|mod|attr):`~?([^`]*)`")
 def to_markdown(docstring: str) -> str:
     """Return a docstring with its formulas as blocks and inline code of the kind `math`."""
     text = DISPLAY.sub(_block, docstring + "\n")
-    text = INLINE.sub(lambda found: f"`#!math {' '.join(found[1].split())}`", text)
+    text = INLINE.sub(lambda match: f"`#!math {' '.join(match[1].split())}`", text)
     return ROLE.sub(r"`\1`", text).rstrip("\n")
 
 
-def _block(found: re.Match[str]) -> str:
-    lines = [found["first"].strip(), *textwrap.dedent(found["more"]).splitlines()]
+def _block(match: re.Match[str]) -> str:
+    lines = [match["first"].strip(), *textwrap.dedent(match["more"]).splitlines()]
     return "\n```math\n" + "\n".join(line for line in lines if line.strip()) + "\n```\n\n"
 
 

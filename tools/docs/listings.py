@@ -20,7 +20,7 @@ OPTIONS = "    options: {heading_level: 3, show_root_heading: false, show_root_t
 
 def expanded(markdown: str) -> str:
     """Replace `::: registered models` and `::: commands` by what they list."""
-    return DIRECTIVE.sub(lambda found: commands() if found[1] == "commands" else registered(found[2]), markdown)
+    return DIRECTIVE.sub(lambda match: commands() if match[1] == "commands" else registered(match[2]), markdown)
 
 
 def registered(kind: str) -> str:
@@ -43,8 +43,8 @@ def commands() -> str:
     """Return one section for each command: its help as the terminal shows it."""
     from graphtrial.cli.main import app
 
-    found = _walk(typer.main.get_command(app), "graphtrial")
-    return "\n\n".join(f"## {name}\n\n```text\n{command.get_help(context)}\n```" for name, command, context in found)
+    listed = _walk(typer.main.get_command(app), "graphtrial")
+    return "\n\n".join(f"## {name}\n\n```text\n{command.get_help(context)}\n```" for name, command, context in listed)
 
 
 def _walk(command: Any, name: str, parent: Any = None) -> Iterator[tuple[str, Any, Any]]:

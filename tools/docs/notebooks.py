@@ -20,7 +20,8 @@ NOTEBOOKS = sorted((ROOT / "docs" / "tutorials").glob("*.py"))
 OUTPUT = ROOT / "build" / "docs" / "tutorials"
 HOME = ROOT / "build" / "docs" / "home"
 """The cache of prepared data, apart from that of the user: tutorials register datasets."""
-CELL_SECONDS = 600
+CELL_SECONDS = 3600
+START_SECONDS = 600
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -28,7 +29,6 @@ def execute(source: Path, output: Path = OUTPUT) -> float:
     """Execute a tutorial and write its page, its pictures and the notebook; return the seconds that it took."""
     import jupytext
     import nbformat
-    from jupyter_client.manager import AsyncKernelManager
     from nbclient import NotebookClient
 
     notebook = jupytext.read(source, fmt="py:percent")
@@ -36,8 +36,8 @@ def execute(source: Path, output: Path = OUTPUT) -> float:
     os.environ["GRAPHTRIAL_HOME"] = str(HOME)
     began = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
-        kernel = AsyncKernelManager(kernel_name="python3", transport="ipc")  # TCP is open to others on the machine
-        NotebookClient(notebook, km=kernel, timeout=CELL_SECONDS).execute(cwd=folder)
+        client = NotebookClient(notebook, kernel_name="python3", timeout=CELL_SECONDS, startup_timeout=START_SECONDS)
+        client.execute(cwd=folder)
     seconds = time.perf_counter() - began
     pictures: dict[str, bytes] = {}
     text = page(notebook, source.stem, pictures)
