@@ -9,7 +9,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --co
 unexport PYTHONDONTWRITEBYTECODE  # else every process recompiles all tests and modules
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadscope --no-loadscope-reorder
 
-.PHONY: demo test quick test-all durations faults lint bench smoke clean
+.PHONY: demo test quick test-all durations faults lint bench smoke docs clean
 
 demo: .venv/ready  ## a first real result: CSL with and without positional encodings
 	$(BIN)/graphtrial study demo --store demo-results/store.sqlite --report demo-results/report
@@ -42,8 +42,11 @@ smoke: .venv/ready  ## the wheel in an empty environment: newest versions, then 
 	$(BIN)/python -m tools.smoke --fresh
 	$(BIN)/python -m tools.smoke --lowest
 
-clean:  ## remove the environment and the demo's results
-	rm -rf .venv demo-results
+docs: .venv/ready-docs  ## the documentation site in site/, tutorials executed and links checked: a few minutes
+	$(BIN)/python -m tools.docs
+
+clean:  ## remove the environment, the demo's results and the site
+	rm -rf .venv demo-results site build/docs
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -52,4 +55,8 @@ clean:  ## remove the environment and the demo's results
 
 .venv/ready-dev: .venv/ready
 	$(INSTALL) --editable '.[dev]'
+	touch $@
+
+.venv/ready-docs: .venv/ready
+	$(INSTALL) --editable '.[docs]'
 	touch $@

@@ -69,6 +69,14 @@ def test_a_folder_that_cannot_be_locked_is_no_obstacle(tmp_path: Path) -> None:
     assert run(tmp_path) == (0, [12, 0])
 
 
+@pytest.mark.slow
+def test_a_forked_process_compiles_a_kernel_imported_before_the_fork(tmp_path: Path) -> None:
+    """As the first trial on a new machine does, in a worker of the fork server."""
+    write(tmp_path, "x + 1")
+    fork = "import os, kernel\nos.fork() and sys.exit(os.waitstatus_to_exitcode(os.wait()[1]))"
+    assert run(tmp_path, before=fork) == (0, [11, 0])
+
+
 def write(folder: Path, body: str, more: str = "") -> None:
     (folder / "kernel.py").write_text(KERNEL.format(body=body, more=more))
 

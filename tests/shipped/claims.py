@@ -1,4 +1,4 @@
-"""Numbers of the shipped results in the documents: `python -m tests.shipped.claims` updates them.
+"""Numbers of the shipped results and registries in the documents: `python -m tests.shipped.claims` updates them.
 
 A claim stands between comments that readers of the page do not see: `<!--= KEY -->what is said<!---->`. The key says
 which fact of the shipped store it must be; the test recomputes it, so that no page contradicts the results.
@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
+from graphtrial.core.index import indexed
 from graphtrial.published import configurations, published_results
 from graphtrial.results.departures import badges
 from graphtrial.results.rows import ResultRow
@@ -82,6 +83,12 @@ def row(dataset: str, name: str) -> ResultRow:
 
 def trials() -> str:
     return f"{len(shipped_store().trials()):,}"
+
+
+def registered(kind: str) -> str:
+    """Return how many components of a kind `graphtrial list` shows, or studies."""
+    entries = indexed(kind)
+    return "none" if entries is None else str(len(entries.entries))
 
 
 def megabytes() -> str:
@@ -173,6 +180,7 @@ def _published_cell(model: str, dataset: str, *, own: bool) -> str:
 
 FACTS: dict[str, Callable[..., str]] = {
     "trials": trials,
+    "registered": registered,
     "megabytes": megabytes,
     "mean": mean,
     "spread": spread,
