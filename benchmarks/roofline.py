@@ -76,7 +76,8 @@ def products(
 def recorded(model: nn.Module, batch: Any) -> Counter[Product]:
     """Count the matrix products of one training step by shape."""
     model.train()
-    with Recorder() as recorder:
+    recorder = Recorder()
+    with recorder:
         nn.functional.l1_loss(model(batch).squeeze(-1), batch.y).backward()
     return recorder.counts
 
