@@ -25,7 +25,7 @@ class MicroF1(Metric):
     output_types = ("binary",)
 
     def compute(self, predictions: Tensor, target: Tensor) -> float:
-        known = ~torch.isnan(target)
-        true, positive = target[known] == 1, predictions[known] > 0
+        labelled = ~torch.isnan(target)
+        true, positive = target[labelled] == 1, predictions[labelled] > 0
         wrong, right = int((true != positive).sum()), int((true & positive).sum())
         return 2 * right / (2 * right + wrong) if right or wrong else 1.0

@@ -116,7 +116,7 @@ def test_description_is_valid_croissant(kind: str, tmp_path: Path) -> None:
     checked = mlcroissant.Dataset(jsonld=str(path))
     issues = checked.metadata.ctx.issues
     assert not issues.errors
-    unknown = ("citeAs", "datePublished")  # which nobody has stated for data of one's own
+    unknown = ("citeAs", "datePublished")  # not stated for imported data
     assert all("is recommended" in each and any(word in each for word in unknown) for each in issues.warnings)
     description = json.loads(path.read_text())
     assert description["license"] == "not stated"

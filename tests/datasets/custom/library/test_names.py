@@ -54,10 +54,10 @@ def test_tasks_of_the_catalog_exist(task: str) -> None:
 
 @pytest.mark.parametrize("part", ["graphproppred", "nodeproppred", "linkproppred"])
 def test_metrics_are_those_of_the_evaluators(part: str) -> None:
-    found = importlib.util.find_spec("ogb")  # not imported: it would look for a newer version in the internet
-    if found is None or found.origin is None:
+    package = importlib.util.find_spec("ogb")  # not imported: it would look for a newer version in the internet
+    if package is None or package.origin is None:
         pytest.skip("ogb is not installed")
-    with (Path(found.origin).parent / part / "master.csv").open() as stream:
+    with (Path(package.origin).parent / part / "master.csv").open() as stream:
         header, *rows = csv.reader(stream)
     facts = {row[0]: dict(zip(header[1:], row[1:], strict=True)) for row in rows}
     assert {name.lower() for name in header[1:]} == {name for name in OGB if name[:4] == f"ogb{part[0]}"}

@@ -111,8 +111,8 @@ def _format_of_folder(path: Path) -> tuple[str, list[Path]]:
     if (path / "data").is_dir() and not _files_of("parquet", files):  # as the Hugging Face hub has them
         files += _visible_files(path / "data")
     for name in FOLDERS:
-        if found := _files_of(name, files):
-            return name, found
+        if matching := _files_of(name, files):
+            return name, matching
     raise GraphTrialError(
         f"{path} is neither a TU folder (NAME_A.txt, ...) nor one of CSV tables (edges.csv, ...), of Parquet, GraphML "
         "or GML files or of node-link data in JSON"

@@ -81,20 +81,20 @@ def _table(path: Path, features: Sequence[str], target: str | None) -> _Table:
         wanted = ", ".join(KEYS[path.name])
         raise CorruptFileError(f"{path.name}, row 1: the columns {wanted} are needed, each once; here is {names}")
     masks = [name for name in names if _is_mask(path, name)]
-    found = target or next((name for name in ("y", "label") if name in names), None)
-    for name in (*features, *([found] if found else [])):
+    target_column = target or next((name for name in ("y", "label") if name in names), None)
+    for name in (*features, *([target_column] if target_column else [])):
         if name not in names:
             raise GraphTrialError(f"{path.name} has no column '{name}'; it has {', '.join(names)}")
-    others = [name for name in names if name not in (*KEYS[path.name], *masks, found)]
+    others = [name for name in names if name not in (*KEYS[path.name], *masks, target_column)]
     used = list(features) or (others if FEATURES[path.name] else [])
-    table = _Table(path.name, used, found, masks)
+    table = _Table(path.name, used, target_column, masks)
     for line, row in lines:
         if len(row) != len(names):
             raise CorruptFileError(f"{path.name}, row {line}: {len(row)} values for {len(names)} columns")
         cells = dict(zip(names, row, strict=True))
         where = f"{path.name}, row {line}"
         values = [value for name in used for value in _numbers(cells[name], f"{where}: '{name}'")]
-        label = None if found is None else _label(cells[found], f"{where}: '{found}'")
+        label = None if target_column is None else _label(cells[target_column], f"{where}: '{target_column}'")
         key = [cells[name].strip() for name in keys if name != "graph"]
         graph = cells["graph"].strip() if "graph" in names else ONLY_GRAPH
         table.rows.setdefault(graph, []).append((line, key, values, label, [_mask(cells[name]) for name in masks]))
@@ -104,10 +104,10 @@ def _table(path: Path, features: Sequence[str], target: str | None) -> _Table:
 def _records(tables: dict[str, _Table]) -> Iterator[tuple[str, dict[str, Any]]]:
     edges, nodes, graphs = tables["edges.csv"], tables.get("nodes.csv"), tables.get("graphs.csv")
     names = [*(graphs or nodes or edges).rows]
-    known = {*names}
+    graph_names = {*names}
     for table in tables.values():
         for graph, rows in table.rows.items():
-            if graph not in known:
+            if graph not in graph_names:
                 raise CorruptFileError(f"{table.name}, row {rows[0][0]}: graph '{graph}' is not in the other tables")
     words = {name: _classes(table) for name, table in tables.items()}
     for graph in names:

@@ -97,6 +97,6 @@ def _flat(column: Any) -> Array:
 
 def _as(values: Array, dtype: str) -> Array:
     if values.dtype == object:  # words of a split
-        known = {part: number for number, part in enumerate(PARTS)}
-        return np.array([known[word] for word in values], dtype)
+        index_of = {part: number for number, part in enumerate(PARTS)}
+        return np.array([index_of[word] for word in values], dtype)
     return values.astype(dtype, casting="same_kind" if values.dtype.kind == "f" else "unsafe")
