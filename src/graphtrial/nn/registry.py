@@ -45,7 +45,8 @@ def model_kind(name: str) -> Any:
         return kind
     from graphtrial.nn.external import adapt
 
-    return adapt(kind)
+    outside: Any = kind
+    return adapt(outside)
 
 
 def model_settings(name: str) -> dict[str, Any]:
