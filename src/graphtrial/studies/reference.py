@@ -62,7 +62,7 @@ def _nearest(row: PlannedRow, timings: Sequence[ShippedTiming]) -> Seconds | Non
     if here:
         return _around([_value(one) for one in here], SAME_DATASET)
     size = _size(row.dataset)
-    sized = [(one, known) for one in timings if (known := _size(one.dataset)) is not None]
+    sized = [(one, other) for one in timings if (other := _size(one.dataset)) is not None]
     if size is None or not sized:
         return None
     again = [pair for pair in sized if pair[0].model == row.model.name]

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from graphtrial.core.files import is_locked
+from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.files import is_locked, write_text
 from graphtrial.trials.store import Store
 
 FILE = "host"
@@ -84,5 +85,5 @@ def end_heartbeat(store: Store, trial: str) -> None:
 
 
 def _write(file: Path) -> None:
-    with suppress(OSError):  # a trial runs without it
-        file.write_text(platform.node(), encoding="utf-8")
+    with suppress(OSError, GraphTrialError):  # a trial runs without it
+        write_text(file, platform.node())

@@ -16,7 +16,7 @@ from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.plugins import loader as plugins
 from graphtrial.core.plugins.loader import load_plugin
 from graphtrial.encodings import ENCODINGS
-from graphtrial.nn import MODELS, build_model, model_settings
+from graphtrial.nn import MODELS, model_settings
 from graphtrial.studies import ModelEntry, Study
 from graphtrial.trials import Store, run_trial
 
@@ -51,7 +51,7 @@ def study(model: str = "mine", **settings: Any) -> Study:
     [
         ("my_layer.py", "noisy-mean", ["--set", "noise=0.2"]),
         ("my_model.py", "set-attention", ["--encoding", "laplacian:20"]),
-        ("my_pyg.py", "pyg", ["--set", "body=GIN"]),
+        ("my_gps.py", "my-gps", ["--set", "heads=2", "--set", "layers=2"]),
     ],
 )
 def test_documented_example_runs_in_a_worker_process(
@@ -69,23 +69,8 @@ def test_documented_example_runs_in_a_worker_process(
 
 
 def test_documentation_has_three_short_examples() -> None:
-    assert sorted(EXAMPLES) == ["my_layer.py", "my_model.py", "my_pyg.py"]
+    assert sorted(EXAMPLES) == ["my_gps.py", "my_layer.py", "my_model.py"]
     assert all(15 <= len(text.splitlines()) <= 30 for text in EXAMPLES.values())
-
-
-@pytest.mark.parametrize("body", ["GCN", "GraphSAGE", "GIN", "GAT", "EdgeCNN"])
-@pytest.mark.parametrize("level", ["graph", "node", "edge"])
-def test_every_basic_model_of_pyg_runs_at_every_level(body: str, level: Any, tmp_path: Path) -> None:
-    from tests.helpers.samples import NODE_TYPES, batch_of, random_graphs
-
-    from graphtrial.nn import Shapes
-
-    load_plugin(write(tmp_path, EXAMPLES["my_pyg.py"]))
-    shapes = Shapes(outputs=3, level=level, node_types=NODE_TYPES)
-    graph = batch_of(random_graphs(4, seed=0))
-    logits = build_model("pyg", shapes, {"width": 8, "body": body})(graph)
-    rows = {"graph": graph.num_graphs, "node": graph.num_nodes, "edge": graph.num_edges}[level]
-    assert logits.shape == (rows, 3)
 
 
 def test_plugin_is_listed_counted_and_refuses_unknown_settings(tmp_path: Path) -> None:
