@@ -31,8 +31,8 @@ def page_of(store: Store, folder: Path) -> str:
 
 
 def charts(page: str) -> dict[str, list[dict[str, Any]]]:
-    found = re.findall(r'data-title="([^"]*)".*?<script type="application/json">(.*?)</script>', page, re.DOTALL)
-    return {unescape(title): json.loads(data)["views"] for title, data in found}
+    figures = re.findall(r'data-title="([^"]*)".*?<script type="application/json">(.*?)</script>', page, re.DOTALL)
+    return {unescape(title): json.loads(data)["views"] for title, data in figures}
 
 
 def test_a_tuned_row_shows_its_configurations_costs_and_importance(store: Store, tmp_path: Path) -> None:
@@ -48,9 +48,9 @@ def test_a_tuned_row_shows_its_configurations_costs_and_importance(store: Store,
     (chosen,) = by_cost["series"][1]["points"]
     assert (chosen["y"], chosen["x"]) == (70, pytest.approx(search.core_seconds[1] / 60, rel=1e-4))
     assert {point["x"] for series in by_epochs["series"] for point in series["points"]} == {3}
-    shares = {item["name"]: item["value"] for item in views["Which parameters mattered"][0]["items"]}
-    assert set(shares) == {"layers", "residual", "optimizer.lr"}
-    assert sum(shares.values()) == pytest.approx(1.0, abs=0.01)
+    importance = {item["name"]: item["value"] for item in views["Which parameters mattered"][0]["items"]}
+    assert set(importance) == {"layers", "residual", "optimizer.lr"}
+    assert sum(importance.values()) == pytest.approx(1.0, abs=0.01)
     against_configurations, against_epochs = views["Best score so far"]
     over, as_searched = against_configurations["series"]
     assert as_searched["y"] == [50, *[70] * 9]

@@ -24,11 +24,11 @@ POINTS = [SPACE.sample(np.random.default_rng(number)) for number in range(40)]
 
 
 def test_the_parameter_that_decides_has_almost_all() -> None:
-    shares = importances(SPACE, POINTS, [float(point["layers"]) for point in POINTS])
-    assert next(iter(shares)) == "layers"
-    assert shares["layers"] > 0.9
-    assert "optimizer.weight_decay" not in shares  # active in some configurations alone
-    assert shares == importances(SPACE, POINTS, [float(point["layers"]) for point in POINTS])
+    importance = importances(SPACE, POINTS, [float(point["layers"]) for point in POINTS])
+    assert next(iter(importance)) == "layers"
+    assert importance["layers"] > 0.9
+    assert "optimizer.weight_decay" not in importance  # active in some configurations alone
+    assert importance == importances(SPACE, POINTS, [float(point["layers"]) for point in POINTS])
 
 
 @pytest.mark.parametrize("scores", [[1.0] * 20, [float(number) for number in range(7)]])

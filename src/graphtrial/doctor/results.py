@@ -111,8 +111,8 @@ def _searches(store: Store) -> Iterator[Finding]:
         return
     if not searches:
         return
-    known = {record.id for record in store.trials()}
-    untested = [search.id for search in searches if not known.issuperset(search.tests)]
+    ids = {record.id for record in store.trials()}
+    untested = [search.id for search in searches if not ids.issuperset(search.tests)]
     if untested:
         result = f"{len(untested)} of {len(searches)} searches test trials that are not there: {some(untested)}"
         yield Finding(AREA, "searches", "note", result, "the same `graphtrial tune` runs them")

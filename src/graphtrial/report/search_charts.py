@@ -128,17 +128,17 @@ def _point(one: Tried, cost: Callable[[Tried], float]) -> dict[str, Any]:
 
 def _importance(searches: Sequence[SearchRecord], tried: Sequence[Sequence[Tried]], higher: bool) -> Chart | None:
     """Return the importance of the parameters, the mean over searches; `None` where it cannot be computed."""
-    shares: dict[str, list[float]] = {}
+    importance_of: dict[str, list[float]] = {}
     for search, each in zip(searches, tried, strict=True):
         scored = [(one.point, -one.val if higher else one.val) for one in each if one.val is not None]
         try:
             space = Space.from_dict("stored", search.declaration.get("space", {}))
-            found = importances(space, [point for point, _ in scored], [score for _, score in scored])
+            importance = importances(space, [point for point, _ in scored], [score for _, score in scored])
         except (GraphTrialError, StopIteration):  # Optuna is not installed, or the space is not one of ours
             return None
-        for name, share in found.items():
-            shares.setdefault(name, []).append(share)
-    items = [{"name": name, "value": digits(fmean(each), 3)} for name, each in shares.items()]
+        for name, fraction in importance.items():
+            importance_of.setdefault(name, []).append(fraction)
+    items = [{"name": name, "value": digits(fmean(each), 3)} for name, each in importance_of.items()]
     if not items:
         return None
     items.sort(key=lambda item: (-float(str(item["value"])), str(item["name"])))
@@ -159,7 +159,7 @@ def _best(
         return None  # successive halving has final scores of its last rung alone
     scores = [[one.val for one in each if one.val is not None] for each in scored]
     expected = [expected_best(each, higher)[:count] for each in scores]
-    found = [fmean(each) for each in zip(*(best_so_far(each, higher)[:count] for each in scores), strict=True)]
+    best = [fmean(each) for each in zip(*(best_so_far(each, higher)[:count] for each in scores), strict=True)]
     epochs = fmean(one.epochs for each in scored for one in each)
     spent = [fmean(each[k].epochs for each in scored) for k in range(count)]
     xs = [
@@ -172,7 +172,7 @@ def _best(
         return [digits(fmean(getattr(best, end) for best in each)) for each in zip(*expected, strict=True)]
 
     over = {"name": "over all orderings", "y": ends("mean"), "low": ends("low"), "high": ends("high")}
-    line = {"name": "as searched", "y": [digits(value) for value in found]}
+    line = {"name": "as searched", "y": [digits(value) for value in best]}
     views = [
         {
             "name": f"against {label}",

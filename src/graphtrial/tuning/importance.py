@@ -34,8 +34,8 @@ def importances(space: Space, points: Sequence[Point], scores: Sequence[float]) 
         }
         study.add_trial(frozen_trial(optuna, space, Observation(active, score)))
     evaluator = optuna.importance.FanovaImportanceEvaluator(seed=0)
-    found: dict[str, float] = optuna.importance.get_param_importances(study, evaluator=evaluator)
-    return found
+    importance_of: dict[str, float] = optuna.importance.get_param_importances(study, evaluator=evaluator)
+    return importance_of
 
 
 def _names(space: Space) -> set[str]:

@@ -21,14 +21,10 @@ def test_it_is_the_mean_and_the_quantiles_over_all_orderings(scores: list[float]
     for k, best in enumerate(expected):
         assert best.mean == pytest.approx(curves[:, k].mean(), rel=1e-12)
         ordered = np.sort(curves[:, k])
-        for end, share in ((best.low, 0.05), (best.high, 0.95)):
+        for end, prob in ((best.low, 0.05), (best.high, 0.95)):
             # Both bounds of a quantile: at least this share is at most as large, and no more than it is smaller.
-            assert (
-                (ordered <= end).mean() >= share - 1e-9 if higher_is_better else (ordered < end).mean() <= share + 1e-9
-            )
-            assert (
-                (ordered < end).mean() <= share + 1e-9 if higher_is_better else (ordered <= end).mean() >= share - 1e-9
-            )
+            assert (ordered <= end).mean() >= prob - 1e-9 if higher_is_better else (ordered < end).mean() <= prob + 1e-9
+            assert (ordered < end).mean() <= prob + 1e-9 if higher_is_better else (ordered <= end).mean() >= prob - 1e-9
     assert expected[-1].mean == expected[-1].low == expected[-1].high == (max if higher_is_better else min)(scores)
 
 

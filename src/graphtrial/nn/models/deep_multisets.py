@@ -24,9 +24,11 @@ class DeepMultisets(nn.Module):
     ReLU, which the released code has. Returns [graphs, outputs].
     """
 
+    levels = ("graph",)
+
     def __init__(self, shapes: Shapes, width: int, node_layer: bool = True) -> None:
         super().__init__()
-        require_level("deep-multisets", shapes, ("graph",))
+        require_level("deep-multisets", shapes, self.levels)
         self.shapes = shapes
         features = raw_node_width(shapes)
         self.node_layer = Linear(features, width) if node_layer else None

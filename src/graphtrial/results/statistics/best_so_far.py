@@ -46,7 +46,7 @@ def expected_best(scores: Sequence[float], higher_is_better: bool) -> list[BestO
     for k in range(1, n + 1):
         below = np.maximum(0.0, (rank - k + 1) / (n - k + 1)) * (below if k > 1 else 1.0)
         mean = float(values @ np.diff(below))
-        ends = [values[np.searchsorted(below[1:], share - 1e-12)] for share in (0.5 - COVERAGE / 2, 0.5 + COVERAGE / 2)]
+        ends = [values[np.searchsorted(below[1:], prob - 1e-12)] for prob in (0.5 - COVERAGE / 2, 0.5 + COVERAGE / 2)]
         low, high = sorted(float(sign * end) for end in ends)
         results.append(BestOf(sign * mean, low, high))
     return results

@@ -28,7 +28,7 @@ declare(
     NETWORK,
     "Ten stratified outer folds, the same for all models and seeds; drawn here, not those that the authors released.",
     "`graphtrial tune` selects the settings of each outer fold on a hold-out of a tenth of its training part.",
-    "The selected model is trained anew three times, each with a tenth held out for early stopping; the mean of the "
+    "The selected model is trained three times again, each with a tenth held out for early stopping; the mean of the "
     "three test scores is that of the fold.",
     "Kernels select refinement steps and penalty on such a hold-out, once for each of the three seeds, and are fitted "
     "to the whole training part.",
