@@ -45,7 +45,8 @@ def execute(source: Path, output: Path = OUTPUT) -> float:
     for name, content in pictures.items():
         (output / name).parent.mkdir(exist_ok=True)
         (output / name).write_bytes(content)
-    nbformat.write(notebook, output / f"{source.stem}.ipynb")
+    write: Any = nbformat.write  # without types
+    write(notebook, output / f"{source.stem}.ipynb")
     (output / f"{source.stem}.md").write_text(text, encoding="utf-8")
     return seconds
 

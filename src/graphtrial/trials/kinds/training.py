@@ -12,8 +12,7 @@ from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.hardware.compute import Compute
 from graphtrial.core.registry import version_of
 from graphtrial.core.spec import Component
-from graphtrial.datasets import DATASETS, Dataset
-from graphtrial.datasets.base import Split
+from graphtrial.datasets import DATASETS, Dataset, Split
 from graphtrial.encodings import encode
 from graphtrial.nn import MODELS, Shapes, build_model, resolve_settings
 from graphtrial.nn.encoder import ENCODING_COLUMN
