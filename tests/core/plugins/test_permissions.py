@@ -64,7 +64,7 @@ def test_names_on_the_command_line_are_trusted(words: list[str], library: Path) 
 def test_allow_option_requires_a_valid_name(name: str) -> None:
     result = CliRunner().invoke(app, ["list", "models", "--allow", name])
     assert result.exit_code == 2
-    assert "--allow takes package.module:attribute or the name of an entry point" in result.stderr
+    assert "--allow takes package.module:attribute, the name of an entry point" in result.stderr
     assert result.stderr.count("\n") == 1
 
 
