@@ -23,7 +23,7 @@ def totals(etas: list[RowEta], parallel: int) -> dict[str, Any]:
         "rows": len(etas),
         "trials": sum(eta.row.trials for eta in etas),
         "done": sum(eta.done for eta in etas),
-        **{key: None if value is None else float(f"{value:.4g}") for key, value in zip(HOURS, hours, strict=True)},
+        **dict(zip(HOURS, hours, strict=True)),
         "timed_rows": len(left),
         "guessed_rows": sum(one.is_guess for one in left),
     }

@@ -92,9 +92,10 @@ def show_studies(entries: list[dict[str, Any]], factor: float | None) -> None:
 
 def scaled_entries(entries: list[dict[str, Any]], factor: float | None) -> list[dict[str, Any]]:
     """Return entries of the index, whose hours are those of one core of the reference machine, for this machine."""
-    ratio = (factor or 1.0) / cores()
+    scale = factor or 1.0
     return [
-        {**entry, **{key: None if entry[key] is None else entry[key] * ratio for key in HOURS}} for entry in entries
+        {**entry, **{key: None if entry[key] is None else entry[key] * scale / cores() for key in HOURS}}
+        for entry in entries
     ]
 
 
