@@ -83,5 +83,5 @@ print(f"1-WL: {100 * cross_val_score(SVC(kernel='precomputed'), gram, labels, cv
 # command that reruns each row.
 
 # %%
-print(gt.report(out="site"))
+print(gt.report("site"))
 custom.delete("communities")
