@@ -64,8 +64,8 @@ for a, b in (("gin/none", "mlp"), ("gin/random-walk:8", "gin/none")):
         print(comparison.conclusion)
 
 # %% [markdown]
-# A graph kernel with a support vector machine is a strong baseline for small graphs, and a matter of seconds. Kernels
-# are scikit-learn estimators:
+# A graph kernel with a support vector machine is often a strong baseline for small graphs, and a matter of seconds.
+# Kernels are scikit-learn estimators:
 
 # %%
 from sklearn.model_selection import cross_val_score
