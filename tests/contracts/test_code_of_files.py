@@ -71,7 +71,7 @@ OTHERS = [
         ["data", "delete", "stranger"],
     ),
 ]
-APART = {"data import", "wikics build", "wikics stage", "wikics generate", "store merge"}
+APART = {"data export", "data import", "wikics build", "wikics stage", "wikics generate", "store merge"}
 """Commands that read untrusted data without names of code; tested with their readers."""
 
 

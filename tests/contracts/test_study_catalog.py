@@ -17,7 +17,7 @@ from graphtrial.published.papers import TABLES as PRINTED
 from graphtrial.published.printed_results import PublishedModel, experiments
 from graphtrial.published.shapes import published_shapes
 from graphtrial.studies import ModelEntry, Study, catalog, load_study
-from graphtrial.studies.plan import PlannedRow, _key, expand, plan
+from graphtrial.studies.plan import PlannedRow, expand, plan, row_key
 from graphtrial.training import PROTOCOLS
 
 STUDIES = sorted(catalog())
@@ -67,7 +67,7 @@ def test_plan_equals_trials(name: str, request: pytest.FixtureRequest) -> None:
     assert rows == expand(part, cache(load))
     places: dict[str, list[tuple[int, int]]] = {}
     for trial in trials:
-        places.setdefault(_key(trial), []).append((trial.split, trial.seed))
+        places.setdefault(row_key(trial), []).append((trial.split, trial.seed))
     assert places == {row.key: [(split, seed) for split in range(row.splits) for seed in row.seeds] for row in rows}
     assert len({trial.id for trial in trials}) == len(trials)
 

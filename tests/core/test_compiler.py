@@ -8,10 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.helpers.forked import run_forked
 
 from graphtrial.core.compiler import _CacheFiles
-from graphtrial.graphs.collate import collate
 
 KERNEL = "from graphtrial.core.compiler import compiled\n{more}\n@compiled\ndef f(x):\n    return {body}\n"
 CALL = """
@@ -136,17 +134,3 @@ def test_flipped_bit_of_a_compiled_kernel_is_detected(tmp_path: Path) -> None:
             assert cache_files.load("for doubles") is None
         file.write_bytes(whole)
     assert cache_files.load("for doubles") == "code for doubles"
-
-
-FORKED = """
-from graphtrial.graphs.collate import collate
-collate._cache._compiling.acquire(timeout=0)
-collate._cache._compiling.release()
-"""
-
-
-def test_a_worker_does_not_inherit_the_lock_of_its_parent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collate._cache._cache_file, "_index_path", str(tmp_path / "kernel.nbi"))
-    monkeypatch.setattr(collate._cache, "_lock", None)
-    assert collate._cache._compiling.lock_file == f"{tmp_path / 'kernel.nbi'}.compile.lock"
-    assert run_forked(FORKED) == 0

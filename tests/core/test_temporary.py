@@ -5,7 +5,10 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
+
+import pytest
 
 from graphtrial.core.files import atomic_folder, write_text
 from graphtrial.core.temporary import remove_stale_folders, staging_folder, stale_folders
@@ -82,6 +85,16 @@ def test_temporary_folder_of_a_running_process_is_kept(tmp_path: Path) -> None:
         process.wait()
         assert stale_folders(tmp_path) == [folder]
     assert remove_stale_folders(tmp_path) == [folder]
+
+
+def test_folder_removed_before_it_is_locked_is_created_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    removed = [tempfile.mkdtemp(dir=tmp_path)]
+    Path(removed[0]).rmdir()
+    create = tempfile.mkdtemp
+    monkeypatch.setattr(tempfile, "mkdtemp", lambda **options: removed.pop() if removed else create(**options))
+    with staging_folder(tmp_path / "target") as folder:
+        assert folder.is_dir()
+    assert not removed
 
 
 def test_unrelated_files_are_kept(tmp_path: Path) -> None:

@@ -118,7 +118,7 @@ def test_a_space_that_never_fits_the_budget_is_refused() -> None:
     ("arguments", "reason"),
     [
         ({"protocol": "tudataset/gnn"}, "draws its folds by the seed"),
-        ({"protocol": "wikics/svm"}, "there is nothing to tune"),
+        ({"protocol": "wikics/svm"}, "its penalty is a rule"),
         ({"params": "many"}, "not a parameter budget"),
         ({"model": "nearest-neighbours", "params": "100k"}, "has no width"),
         ({"encoding": "laplaciann"}, "Did you mean 'laplacian'"),

@@ -126,8 +126,10 @@ def row_etas(study: Study, records: list[TrialRecord], *, estimate: bool, factor
 def show_plan(study: Study, store: Path, *, estimate: bool) -> None:
     """Print the planned rows of a study; studies of the catalog need no data."""
     from graphtrial.encodings.notation import short_encoding
+    from graphtrial.studies.plan import plan
     from graphtrial.tuning.of_study import finished_searches, planned_searches
 
+    plan(study)  # what cannot be planned is an error before the machine is calibrated
     factor = machine_factor(calibrate_now=estimate)
     etas = row_etas(study, records_of(store), estimate=estimate, factor=factor)
     facts = totals(etas, cores())

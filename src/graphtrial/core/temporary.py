@@ -94,7 +94,12 @@ def _create_locked(target: Path) -> tuple[Path, int]:
     while True:
         prefix = f".{target.name[:_MAX_NAME_LENGTH]}."
         folder = Path(tempfile.mkdtemp(dir=target.parent, prefix=prefix, suffix=SUFFIX))
-        lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        except FileNotFoundError:
+            if not target.parent.is_dir():
+                raise
+            continue  # another process removed it before it was locked
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:

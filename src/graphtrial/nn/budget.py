@@ -9,6 +9,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from graphtrial.core.errors import GraphTrialError, in_one_line
+from graphtrial.core.plugins.loader import describe_user_error
 from graphtrial.core.spec import format_value
 from graphtrial.nn.registry import build_model, count_parameters, width_step
 from graphtrial.nn.shapes import Shapes
@@ -62,9 +63,10 @@ def parameter_count(name: str, shapes: Shapes, settings: dict[str, Any]) -> int:
     except (GraphTrialError, MemoryError, OSError):
         raise
     except Exception as error:
+        cause = describe_user_error(error) or in_one_line(error)
         raise GraphTrialError(
-            f"model '{name}' cannot be built with {_listed(settings)}: {in_one_line(error)}; where a setting must "
-            "divide the width, name it as the class attribute `width_divisor`"
+            f"model '{name}' cannot be built with {_listed(settings)}: {cause}; where a setting must divide the width, "
+            "name it as the class attribute `width_divisor`"
         ) from error
 
 

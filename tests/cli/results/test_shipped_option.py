@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -32,8 +33,8 @@ def test_shipped_results_need_no_store(words: list[str], tmp_path: Path, monkeyp
     assert not list(tmp_path.iterdir())
 
 
-def test_trial_in_readme_is_shipped() -> None:
-    readme = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
-    name = readme.partition("graphtrial reproduce ")[2].split()[0]
+def test_documented_trial_is_shipped() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "report.md").read_text(encoding="utf-8")
+    name = next(word for word in re.findall(r"graphtrial reproduce (\S+) --shipped", page) if "-" not in word)
     result = CliRunner().invoke(app, ["show", name, "--shipped", "--json"])
     assert json.loads(result.stdout)["id"] == shipped_store().find(name).id

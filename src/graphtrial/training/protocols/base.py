@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 from graphtrial.core.registry import Registry
 from graphtrial.core.rules import Rules
-from graphtrial.nn.registry import MODELS
 from graphtrial.training.cross_validation import CrossValidation
 from graphtrial.training.optim.optimizers.adam import Adam
 from graphtrial.training.optim.schedules.plateau import Plateau
@@ -65,6 +64,8 @@ class Protocol:
 
     def rules_for(self, model: str, layers: int | None = None, changes: Mapping[str, Any] | None = None) -> Rules:
         """Return the rules of a model of this depth, or of a kernel; `changes` to single rules go before everything."""
+        from graphtrial.nn.registry import MODELS  # imports torch, which listing protocols does without
+
         if self.kernel_rules is not None and model not in MODELS:
             return self.kernel_rules.changed(changes or {})
         special = {**self.exceptions.get(model, {}), **self.exceptions.get(f"{model}/{layers}", {})}
