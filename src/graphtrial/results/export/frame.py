@@ -36,6 +36,6 @@ def to_pandas(rows: Iterable[ResultRow], by: By = "row") -> pd.DataFrame:
         columns = {name: column.description for column in TRIAL_COLUMNS.shown("csv") for name in column.flat_names}
     else:
         raise GraphTrialError(f"to_pandas(by='{by}'): use 'row' or 'trial'")
-    frame = pd.DataFrame(lines, columns=names)
+    frame: pd.DataFrame = pd.DataFrame(lines, columns=names)
     frame.attrs["meaning"] = columns
     return frame
