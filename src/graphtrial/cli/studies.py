@@ -129,7 +129,8 @@ def show_plan(study: Study, store: Path, *, estimate: bool) -> None:
     from graphtrial.studies.plan import plan
     from graphtrial.tuning.of_study import finished_searches, planned_searches
 
-    plan(study)  # what cannot be planned is an error before the machine is calibrated
+    if estimate:
+        plan(study)  # what cannot be planned is an error before the machine is calibrated
     factor = machine_factor(calibrate_now=estimate)
     etas = row_etas(study, records_of(store), estimate=estimate, factor=factor)
     facts = totals(etas, cores())

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import platform
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from graphtrial.core.errors import CorruptFileError
 from graphtrial.core.files import cache_home, read_json, write_text
+from graphtrial.core.packages import installed_version
 from graphtrial.core.spec import canonical_json, digest
 
 LARGEST = 1000.0
@@ -47,10 +47,7 @@ def write_factor(factor: float) -> None:
 
 
 def _machine() -> dict[str, Any]:
-    try:
-        torch = version("torch")
-    except PackageNotFoundError:
-        torch = ""
+    torch = installed_version("torch") or ""
     return {"cpu": processor_name(), "system": platform.system(), "cores": os.cpu_count(), "torch": torch}
 
 

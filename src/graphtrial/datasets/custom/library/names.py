@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from graphtrial.core.errors import GraphTrialError, UnknownNameError, did_you_mean
+from graphtrial.core.packages import installed_version
 from graphtrial.core.plugins.permissions import LOADER
 from graphtrial.core.spec import parse_value
 from graphtrial.datasets.custom.library.catalog import LRGB, OGB, Entry
@@ -35,10 +35,7 @@ class LibraryName:
     @property
     def library_version(self) -> str:
         """Name and version of the installed library."""
-        try:
-            return f"{LIBRARIES[self.library]} {version(PACKAGES[self.library])}"
-        except PackageNotFoundError:
-            return LIBRARIES[self.library]
+        return " ".join(filter(None, [LIBRARIES[self.library], installed_version(PACKAGES[self.library])]))
 
     @property
     def slug(self) -> str:
