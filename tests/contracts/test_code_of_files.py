@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +12,10 @@ import pytest
 import typer
 from tests.helpers.cli import CliRunner, Result
 from tests.helpers.sampling import chunk, rotating
-from tests.helpers.strangers import MODULE, PLACES, stored, trial
+from tests.helpers.strangers import MODULE, PLACES, run_allowed, stored, trial
 
 from graphtrial.cli.main import app
-from graphtrial.core.plugins import permissions
-from graphtrial.execution import run_trials
-from graphtrial.execution.ray_cluster import RayCluster
-from graphtrial.execution.ray_tasks import connected
+from graphtrial.execution import make_executor
 from graphtrial.studies import ModelEntry, Study
 from graphtrial.trials import Store, TrialSpec
 
@@ -201,25 +197,9 @@ def test_allowed_code_runs_in_a_study(place: str, workers: str, mark: Path, tmp_
     assert mark.exists()
 
 
-@pytest.mark.parametrize("executor", ["processes", "ray"])
-def test_workers_import_allowed_code_only(executor: str, plain: TrialSpec, mark: Path, tmp_path: Path) -> None:
-    from graphtrial.execution import make_executor
-
-    if executor == "ray":
-        pytest.importorskip("ray")
+def test_workers_import_allowed_code_only(plain: TrialSpec, mark: Path, tmp_path: Path) -> None:
     spec, store = trial("model", plain, tmp_path, honest=True), Store(tmp_path / "s.sqlite")
-    runner = make_executor(f"{executor}:1" if executor == "processes" else executor)
-    with connected(sys.modules["ray"], runner.address) if isinstance(runner, RayCluster) else nullcontext():
-        run_trials([spec], store, executor=runner)
-        (record,) = store.trials()
-        assert record.status == "failed"
-        assert "names code outside graphtrial: 'marked:Net'" in str(record.error)
-        assert not mark.exists()
-        permissions.allow("marked:Net")
-        run_trials([spec], store, executor=runner)
-        (record,) = store.trials()
-        assert (record.status, record.error) == ("done", None)
-        assert mark.exists()
+    run_allowed(spec, store, make_executor("processes:1"), mark)
 
 
 def test_doctor_lists_code_named_by_a_store(plain: TrialSpec, mark: Path, tmp_path: Path) -> None:

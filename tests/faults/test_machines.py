@@ -267,8 +267,8 @@ def test_killed_trial_does_not_abort_the_study(plugin: Plugin, tmp_path: Path, t
 
 @pytest.mark.parametrize("plugin", ["time.sleep(1e6)"], indirect=True, ids=["asleep"])
 def test_hanging_trial_is_killed_at_its_time_limit(plugin: Plugin, tmp_path: Path, tally: Tally) -> None:
-    store, trials = Store(tmp_path / "s.sqlite"), beside_a_good_one({"stopping.max_hours": 2e-3})
-    run_trials(trials, store, executor=Processes(2, grace_seconds=4))
+    store, trials = Store(tmp_path / "s.sqlite"), beside_a_good_one({"stopping.max_hours": 1e-3})
+    run_trials(trials, store, executor=Processes(2, grace_seconds=2))
     assert [store.find(trial.id).status for trial in trials] == ["failed", "done"]
     assert "killed by the watchdog" in (store.find(trials[0].id).error or "")
     assert not is_running(store, trials[0].id)

@@ -31,5 +31,13 @@ def write(folder: Path, text: str, name: str = "mine.py") -> Path:
     return path
 
 
+def leaving(statement: str, *, building: bool) -> str:
+    """Return a layer that ends its process, or tries to, when it is built or when it is first trained."""
+    text = "import os, sys\n" + LAYER
+    if building:
+        return text.replace("        super().__init__()\n", f"        super().__init__()\n        {statement}\n")
+    return text.replace("        return self.factor", f"        {statement}\n        return self.factor")
+
+
 def call(*words: Any) -> Result:
     return CliRunner().invoke(app, [str(word) for word in words])

@@ -1,4 +1,4 @@
-"""Searches with made-up scores, in a store."""
+"""Small searches: to run, and with made-up scores in a store."""
 
 from __future__ import annotations
 
@@ -19,6 +19,15 @@ SPACE: dict[str, Any] = {
     "settings": {"layers": [2, 3], "residual": [True, False]},
     "rules": {"optimizer.lr": {"low": 1e-3, "high": 1e-1, "log": True, "points": 3}},
 }
+
+
+def declare(budget: str = "4trials", search: str = "random", epochs: int = 4, **options: Any) -> Tuning:
+    """Declare a search over GIN on CSL with Laplacian encodings that runs in seconds."""
+    rules = {"stopping.max_epochs": epochs, "schedule": "constant"}
+    subject = Subject("csl", "gin", {"width": 8}, "laplacian:4,sign=absolute", rules=rules)
+    space = read_space(options.pop("space", SPACE), "small")
+    seeds, splits = options.pop("seeds", 1), options.pop("splits", 1)
+    return Tuning(subject, space, TuneOptions(budget, search=search, **options), seeds, splits)
 
 
 def declared(budget: str, search: str = "random", protocol: str | None = None, splits: int = 1) -> list[Tuning]:

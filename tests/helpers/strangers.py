@@ -6,7 +6,9 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
+from graphtrial.core.plugins import permissions
 from graphtrial.core.spec import Component
+from graphtrial.execution import Executor, run_trials
 from graphtrial.studies import ModelEntry, Study
 from graphtrial.training.outcome import Epoch, Outcome
 from graphtrial.trials import Store, TrialSpec
@@ -71,3 +73,17 @@ def stored(spec: TrialSpec, path: Path) -> None:
         store.add_epochs(spec.id, [epoch])
     scores = {"train": 1.0, "val": 1.0, "test": 1.0}
     store.finish(spec.id, Outcome("done", 1, [epoch] if has_epochs else [], scores))
+
+
+def run_allowed(spec: TrialSpec, store: Store, executor: Executor, mark: Path) -> None:
+    """Check that workers refuse a trial with code of its own, and import that code once it is allowed."""
+    run_trials([spec], store, executor=executor)
+    (record,) = store.trials()
+    assert record.status == "failed"
+    assert "names code outside graphtrial: 'marked:Net'" in str(record.error)
+    assert not mark.exists()
+    permissions.allow("marked:Net")
+    run_trials([spec], store, executor=executor)
+    (record,) = store.trials()
+    assert (record.status, record.error) == ("done", None)
+    assert mark.exists()

@@ -15,8 +15,7 @@ from tests.helpers.forked import run_forked
 from tests.helpers.results import results as stored_results
 
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.core.parallel import cores
-from graphtrial.execution import Progress, make_executor, run_trials
+from graphtrial.execution import run_trials
 from graphtrial.trials import Store
 from graphtrial.tuning.declaration import Tuning
 from graphtrial.tuning.results import Result
@@ -173,22 +172,6 @@ def test_processes_give_the_same_search(declare: Declare, tmp_path: Path) -> Non
     here, pool = Store(tmp_path / "here.sqlite"), Store(tmp_path / "pool" / "s.sqlite")
     assert scores_of(tune(tuning, here, workers=0)) == scores_of(tune(tuning, pool, workers=2))
     assert stored_results(here) == stored_results(pool)
-
-
-@pytest.mark.slow
-@pytest.mark.one_process
-def test_ray_gives_the_same_search(declare: Declare, tmp_path: Path) -> None:
-    tuning = declare("3trials", "halving", epochs=3)
-    here, ray = Store(tmp_path / "here.sqlite"), Store(tmp_path / "ray" / "s.sqlite")
-    expected = scores_of(tune(tuning, here, workers=0))
-    assert [record.status for record in here.trials()].count("paused") == 2
-    received: list[Progress] = []
-    # A paused trial sends its state whatever the seconds; two cores each, so that few workers import everything.
-    executor = make_executor(f"ray:checkpoint_seconds=1000,cpus={min(2, cores())}")
-    assert scores_of(tune(tuning, ray, executor=executor, listener=received.append)) == expected
-    assert stored_results(here) == stored_results(ray)
-    epochs = [(each.trial.id, each.epoch) for each in received if each.event == "epoch"]
-    assert len(epochs) == len(set(epochs)) == 1 + 1 + 3 + 3  # one of three is promoted, and tested
 
 
 def test_the_time_of_a_search_is_not_part_of_its_results(declare: Declare, store: Store) -> None:

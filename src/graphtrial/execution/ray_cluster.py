@@ -162,7 +162,7 @@ class RayCluster:
         return count
 
     def _receive(self, ray: Any, mailbox: Any, running: dict[Any, _Run], store: Store, listener: Listener) -> None:
-        updates: list[RemoteUpdate] = ray.get(mailbox.take.remote())
+        updates = [RemoteUpdate.from_dict(update) for update in ray.get(mailbox.take.remote())]
         runs = {run.trial.id: run for run in running.values()}
         record_updates(updates, {name: run.trial for name, run in runs.items()}, store)
         for update in updates:

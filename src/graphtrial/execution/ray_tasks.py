@@ -7,10 +7,10 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 from graphtrial.core.errors import GraphTrialError, missing_extra
+from graphtrial.execution import mailbox
 from graphtrial.execution.recording import TrialResult
 from graphtrial.execution.remote import RemoteJob, RemoteUpdate, run_remote
 from graphtrial.execution.worker import DriverGoneError
@@ -46,43 +46,26 @@ def connected(ray: Any, address: str) -> Iterator[None]:
         ray.shutdown()
 
 
-def run_task(job: RemoteJob, mailbox: Any, checkpoint_seconds: float) -> TrialResult:
+def run_task(job: RemoteJob, box: Any, checkpoint_seconds: float) -> TrialResult:
     """Run one trial in a worker process of Ray."""
     ray = import_ray()
 
     def send(update: RemoteUpdate) -> None:
         try:
-            ray.get(mailbox.put.remote(update))  # blocks until the mailbox has it
+            ray.get(box.put.remote(update.to_dict()))  # blocks until the mailbox has it
         except ray.exceptions.RayError:
             raise DriverGoneError from None
 
     return run_remote(job, send, checkpoint_seconds=checkpoint_seconds)
 
 
-class Mailbox:
-    """Queue of updates between workers and driver; only the newest checkpoint of each trial is stored."""
-
-    def __init__(self) -> None:
-        self._updates: list[RemoteUpdate] = []
-
-    def put(self, update: RemoteUpdate) -> None:
-        """Append an update."""
-        if update.state is not None:
-            self._updates = [replace(u, state=None) if u.trial == update.trial else u for u in self._updates]
-        self._updates.append(update)
-
-    def take(self) -> list[RemoteUpdate]:
-        """Return and remove all updates, oldest first."""
-        taken, self._updates = self._updates, []
-        return taken
-
-
 def start_mailbox(ray: Any) -> Any:
     """Start the mailbox on the machine of the driver."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
+    ray.cloudpickle.register_pickle_by_value(mailbox)
     here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
-    return ray.remote(Mailbox).options(num_cpus=0, scheduling_strategy=here).remote()
+    return ray.remote(mailbox.Mailbox).options(num_cpus=0, scheduling_strategy=here).remote()
 
 
 def wait_for_tasks(ray: Any, references: list[Any]) -> list[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,16 @@ class RemoteUpdate:
     environment: dict[str, Any] | None = None
     epoch: Epoch | None = None
     state: bytes | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the message as plain values."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> RemoteUpdate:
+        """Return the message of these values."""
+        epoch = values["epoch"]
+        return cls(**{**values, "epoch": None if epoch is None else Epoch(**epoch)})
 
 
 def run_remote(job: RemoteJob, send: Callable[[RemoteUpdate], None], *, checkpoint_seconds: float = 0.0) -> TrialResult:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.helpers.own_layer import LAYER, call, write
+from tests.helpers.own_layer import LAYER, call, leaving, write
 from tests.helpers.sampling import rotating
 
 from graphtrial.core.errors import GraphTrialError
@@ -121,14 +121,6 @@ LEAVING = {
 }
 
 
-def leaving(statement: str, *, building: bool) -> str:
-    """Return a layer that ends its process, or tries to, when it is built or when it is first trained."""
-    text = "import os, sys\n" + LAYER
-    if building:
-        return text.replace("        super().__init__()\n", f"        super().__init__()\n        {statement}\n")
-    return text.replace("        return self.factor", f"        {statement}\n        return self.factor")
-
-
 @pytest.mark.parametrize(
     ("statement", "executor", "building"),
     [  # about the end of this very process nothing can be done
@@ -147,21 +139,6 @@ def test_sys_exit_in_a_model_is_a_failed_trial(statement: str, executor: str, bu
     (record,) = Store(path).trials()
     assert record.status == "failed"
     assert LEAVING[statement] in str(record.error)
-
-
-def test_sys_exit_in_a_model_is_a_failed_trial_on_ray(tmp_path: Path) -> None:
-    pytest.importorskip("ray")
-    store, trials = Store(tmp_path / "s.sqlite"), {}
-    for number, statement in enumerate(("sys.exit(0)", "os._exit(0)")):
-        text = leaving(statement, building=False).replace('"mine"', f'"mine-{number}"')
-        load_plugin(write(tmp_path, text, f"mine_{number}.py"))
-        rows = (ModelEntry(f"mine-{number}", {"width": 8}),)
-        trials[statement] = Study("s", "csl", rows, seeds=1, splits=1, rules={"stopping.max_epochs": 1}).trials()[0]
-    run_trials(list(trials.values()), store, executor=make_executor("ray"))
-    records = {record.id: record for record in store.trials()}
-    assert {record.status for record in records.values()} == {"failed"}
-    assert "SystemExit: 0" in str(records[trials["sys.exit(0)"].id].error)
-    assert "its process was lost" in str(records[trials["os._exit(0)"].id].error)
 
 
 def test_sys_exit_in_a_task_fails_all_vectorized_trials(tmp_path: Path) -> None:
