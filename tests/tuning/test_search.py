@@ -131,17 +131,10 @@ def test_a_budget_of_epochs_ends_the_search(declare: Declare, store: Store) -> N
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from tests.tuning.conftest import SPACE
-from graphtrial.studies.tune_options import TuneOptions
+from tests.helpers.searched import declare
 from graphtrial.trials import Store
-from graphtrial.tuning.declaration import Tuning
-from graphtrial.tuning.space_files import read_space
-from graphtrial.tuning.subject import Subject
 from graphtrial.tuning.tune import tune
-rules = {"stopping.max_epochs": 6, "schedule": "constant"}
-subject = Subject("csl", "gin", {"width": 8}, "laplacian:4,sign=absolute", rules=rules)
-options = TuneOptions("6trials", search=sys.argv[2], lag=2)
-tuning = Tuning(subject, read_space(SPACE, "small"), options, seeds=1, splits=1)
+tuning = declare("6trials", sys.argv[2], epochs=6, lag=2)
 epochs = []
 def count(progress):
     epochs.extend([progress] if progress.event == "epoch" else [])
