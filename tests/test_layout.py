@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 TESTS = Path(__file__).parent
 SOURCE = TESTS.parent / "src" / "graphtrial"
 ALIKE = {"datasets", "nn/conv", "nn/models", "encodings", "kernels", "metrics", "ops", "ops/kernels"}
@@ -35,15 +33,18 @@ def test_files_have_at_most_250_lines() -> None:
     assert {name: lines for name, lines in lengths.items() if lines > LONG.get(name, LINES)} == {}
 
 
-@pytest.mark.parametrize(
-    "file", [str(file.relative_to(TESTS)) for file in sorted(TESTS.rglob("test_*.py")) if file.parent != TESTS]
-)
-def test_tests_mirror_the_source_tree(file: str) -> None:
+def test_tests_mirror_the_source_tree() -> None:
     """`tests/a/b/test_x.py` tests `src/graphtrial/a/b/x.py`, or something of the folder `a/b`."""
-    folder, module = Path(file).parent, Path(file).stem.removeprefix("test_")
+    files = [file.relative_to(TESTS) for file in sorted(TESTS.rglob("test_*.py")) if file.parent != TESTS]
+    assert [reason for file in files if (reason := _misplaced(file))] == []
+
+
+def _misplaced(file: Path) -> str | None:
+    folder, module = file.parent, file.stem.removeprefix("test_")
     package = folder.parts[0]
     if package in ACROSS:
-        return
-    assert (SOURCE / folder).is_dir(), f"there is no src/graphtrial/{folder}"
+        return None
+    if not (SOURCE / folder).is_dir():
+        return f"{file}: there is no src/graphtrial/{folder}"
     places = {path.parent.relative_to(SOURCE) for path in (SOURCE / package).rglob(f"{module}.py")}
-    assert not places or folder in places, f"{module}.py is in {', '.join(map(str, places))}"
+    return f"{file}: {module}.py is in {', '.join(map(str, places))}" if places and folder not in places else None

@@ -14,7 +14,7 @@ import pytest
 import torch
 from tests.helpers.layers import GRAPH_MODELS, accepted_settings
 from tests.helpers.samples import (
-    AWKWARD,
+    DEGENERATE,
     EDGE_TYPES,
     NODE_TYPES,
     graph_set,
@@ -38,7 +38,7 @@ from graphtrial.nn.encoder import ENCODING_COLUMN
 from graphtrial.studies.study import parse_encoding
 
 SETS = {
-    "awkward": graph_set(AWKWARD),
+    "degenerate": graph_set(DEGENERATE),
     "random": graph_set(random_graphs(20, seed=0)),
     "skip links": skip_links([2, 3]),
     "no graphs": graph_set([]),

@@ -131,7 +131,7 @@ def test_hostile_store_gives_one_line_error_and_no_side_effects(
     case = request.node.callspec.params["hostile"]
     trial = "" if case.startswith("an id") else trials()[0].id[:8]  # of all ids, whatever they are
     before = outside(tmp_path)
-    for name, words in chunk([*READING.items()], sorted(ALL).index(case), 3, request):
+    for name, words in chunk([*READING.items()], sorted(ALL).index(case), 5, request):
         code, message = tell([word.format(trial=trial) for word in words], "--store", str(hostile))
         if case in REFUSED and name not in READS_ANY_STORE:
             assert code in (1, 2), f"{name} took it"

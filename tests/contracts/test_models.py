@@ -11,7 +11,7 @@ import torch
 from safetensors.torch import load, save
 from tests.helpers.layers import GRAPH_MODELS, WIDE_MODELS, accepted_settings, levels_of, needs_encoding
 from tests.helpers.samples import (
-    AWKWARD,
+    DEGENERATE,
     EDGE_TYPES,
     ENCODING,
     NODE_TYPES,
@@ -35,7 +35,7 @@ from graphtrial.nn.conv.gat_edgerepr import EdgeStateGAT
 from graphtrial.nn.dense.model import DenseModel
 from graphtrial.nn.registry import setting_choices
 
-GRAPHS = [*AWKWARD, *random_graphs(8, seed=0)]
+GRAPHS = [*DEGENERATE, *random_graphs(8, seed=0)]
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,7 @@ FEW: dict[str, list[Graph]] = {
     "parts": [(6, [(0, 1), (1, 0), (3, 4), (4, 3)])],
     "no nodes": [(0, [])],
     "no nodes and some": [(0, []), (3, [(0, 1), (1, 0)])],
-    "awkward": AWKWARD,
+    "degenerate": DEGENERATE,
 }
 
 

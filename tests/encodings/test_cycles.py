@@ -7,7 +7,7 @@ from math import comb, factorial
 import networkx as nx
 import numpy as np
 import pytest
-from tests.helpers.samples import AWKWARD, graph_set, random_graphs
+from tests.helpers.samples import DEGENERATE, graph_set, random_graphs
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.encodings import cycles
@@ -29,7 +29,7 @@ def counted(graph: nx.Graph, longest: int) -> np.ndarray:
 @pytest.mark.parametrize("longest", [3, 4, 8])
 def test_counts_match_networkx(longest: int) -> None:
     sets: list[GraphSet] = [
-        graph_set(AWKWARD),
+        graph_set(DEGENERATE),
         graph_set(random_graphs(20, seed=1)),
         from_networkx([nx.gnp_random_graph(11, 0.3, seed=seed) for seed in range(6)]),
         from_networkx([nx.petersen_graph(), nx.circulant_graph(13, [1, 3]), nx.path_graph(6)]),

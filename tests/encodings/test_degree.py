@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.helpers.samples import AWKWARD, graph_set, random_graphs
+from tests.helpers.samples import DEGENERATE, graph_set, random_graphs
 from torch_geometric.transforms import OneHotDegree
 
 from graphtrial.core.errors import GraphTrialError
@@ -25,7 +25,7 @@ def test_columns_match_pyg(direction: degree.Direction) -> None:
 
 
 def test_last_class_is_open_ended_and_directions_are_concatenated() -> None:
-    for graphs in (GRAPHS, graph_set(AWKWARD)):
+    for graphs in (GRAPHS, graph_set(DEGENERATE)):
         both = DegreeSE(3, "both").compute(graphs)
         np.testing.assert_array_equal(both.argmax(axis=1), np.minimum(graphs.in_degree, 2))
         np.testing.assert_array_equal(both[:, 3:].argmax(axis=1), np.minimum(graphs.out_degree, 2))

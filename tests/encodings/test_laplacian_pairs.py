@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import torch
-from tests.helpers.samples import AWKWARD, graph_set, plain_graphs, random_graphs
+from tests.helpers.samples import DEGENERATE, graph_set, plain_graphs, random_graphs
 from torch_geometric.transforms import AddLaplacianEigenvectorPE
 from torch_geometric.utils import get_laplacian
 
@@ -20,7 +20,7 @@ from graphtrial.encodings.spectrum import Normalization
 from graphtrial.graphs import GraphSet, from_networkx, to_pyg
 
 SETS: dict[str, GraphSet] = {
-    "awkward": graph_set(AWKWARD),
+    "degenerate": graph_set(DEGENERATE),
     "random": graph_set(random_graphs(20, seed=0)),
     "plain": from_networkx(plain_graphs(5, seed=0)),
     "in parts": from_networkx([nx.disjoint_union(nx.cycle_graph(4), nx.path_graph(5)), nx.empty_graph(3)]),

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from tests.helpers.samples import AWKWARD, graph_set, random_graphs
+from tests.helpers.samples import DEGENERATE, graph_set, random_graphs
 from torch import nn
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.encodings import node_order
 from graphtrial.encodings.node_order import NodeOrder
 
-GRAPHS = graph_set([*AWKWARD, *random_graphs(20, seed=0)])
+GRAPHS = graph_set([*DEGENERATE, *random_graphs(20, seed=0)])
 
 
 def numbers(values: np.ndarray | torch.Tensor) -> np.ndarray:

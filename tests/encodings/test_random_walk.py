@@ -5,7 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from tests.helpers.samples import AWKWARD, graph_set, plain_graphs, random_graphs, skip_links
+from tests.helpers.samples import DEGENERATE, graph_set, plain_graphs, random_graphs, skip_links
 from torch_geometric.transforms import AddRandomWalkPE
 
 from graphtrial.core.errors import GraphTrialError
@@ -15,7 +15,7 @@ from graphtrial.encodings.random_walk import RandomWalkPE
 from graphtrial.graphs import GraphSet, from_networkx, to_pyg
 
 SETS: dict[str, GraphSet] = {
-    "awkward": graph_set(AWKWARD),
+    "degenerate": graph_set(DEGENERATE),
     "undirected": graph_set(random_graphs(20, seed=0, undirected=True)),
     "directed": graph_set(random_graphs(20, seed=1)),
     "skip links": skip_links([2, 16]),

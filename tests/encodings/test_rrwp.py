@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.helpers.samples import AWKWARD, graph_set, random_graphs
+from tests.helpers.samples import DEGENERATE, graph_set, random_graphs
 
 from graphtrial.encodings.rrwp import RRWP
 
 
 @pytest.mark.parametrize("k", [1, 2, 6])
 def test_values_match_diagonals_of_walk_matrix_powers(k: int) -> None:
-    for graphs in (graph_set(AWKWARD), graph_set(random_graphs(10, seed=2))):
+    for graphs in (graph_set(DEGENERATE), graph_set(random_graphs(10, seed=2))):
         batched = np.split(RRWP(k).compute(graphs), graphs.node_ptr[1:-1])
         for graph, ours in enumerate(batched):
             nodes = int(graphs.node_counts[graph])

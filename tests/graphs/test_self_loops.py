@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from tests.helpers.samples import AWKWARD, batch_of, random_graphs
+from tests.helpers.samples import DEGENERATE, batch_of, random_graphs
 from torch_geometric.utils import add_remaining_self_loops as pyg_add_remaining_self_loops
 from torch_geometric.utils import coalesce, remove_self_loops
 
@@ -12,7 +12,7 @@ from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.self_loops import add_remaining_self_loops
 
 
-@pytest.fixture(params=[AWKWARD, random_graphs(6, 1), random_graphs(6, 2)], ids=["awkward", "one", "two"])
+@pytest.fixture(params=[DEGENERATE, random_graphs(6, 1), random_graphs(6, 2)], ids=["degenerate", "one", "two"])
 def batch(request: pytest.FixtureRequest) -> GraphBatch:
     return batch_of(request.param)
 

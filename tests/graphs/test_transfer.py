@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 import torch
-from tests.helpers.samples import AWKWARD, graph_set, random_graphs
+from tests.helpers.samples import DEGENERATE, graph_set, random_graphs
 
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.transfer import ResidentSet
 
-GRAPHS = graph_set([*AWKWARD, *random_graphs(8, seed=0)])
+GRAPHS = graph_set([*DEGENERATE, *random_graphs(8, seed=0)])
 
 
 @pytest.mark.parametrize("ids", [[3, 1, 0, 2, 8, 16, 5], [2], [], [7, 7], range(17)])

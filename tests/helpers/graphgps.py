@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import TypeVar
 
 import torch
-from tests.helpers.samples import AWKWARD, Graph, batch_of, random_graphs, symmetric
+from tests.helpers.samples import DEGENERATE, Graph, batch_of, random_graphs, symmetric
 from torch import Tensor, nn
 
 from graphtrial.graphs import GraphBatch
 
 Module = TypeVar("Module", bound=nn.Module)
-GRAPHS: list[Graph] = [*random_graphs(5, seed=3), *AWKWARD, (12, [(i, 3 * i % 12) for i in range(12)])]
+GRAPHS: list[Graph] = [*random_graphs(5, seed=3), *DEGENERATE, (12, [(i, 3 * i % 12) for i in range(12)])]
 SINGLE_LOOPS: list[Graph] = [
     (n, [*{e for e in edges if e[0] == e[1]}, *(e for e in edges if e[0] != e[1])]) for n, edges in GRAPHS
 ]

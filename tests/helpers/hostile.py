@@ -135,7 +135,7 @@ REFUSED: dict[str, Hostile] = {
     "an environment that is deep": _column("environment", '{"a":' + "[" * 500 + "]" * 500 + "}"),
     "an environment that is a list": _column("environment", "[]"),
     "details with a number without end": _column("details", '{"a":1e999}'),
-    "details of a hundred megabytes": _column("details", "x" * 100_000_000),
+    "details of ten megabytes": _column("details", "x" * 10_000_000),
     "a score without end": _column("test", float("inf")),
     "a score that is a text": _column("test", "best"),
     "a score of bytes": _column("val", b"\x00\xff"),

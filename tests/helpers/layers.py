@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import pytest
 import torch
-from tests.helpers.samples import AWKWARD, Graph, random_graphs, symmetric, vectors
+from tests.helpers.samples import DEGENERATE, Graph, random_graphs, symmetric, vectors
 from torch import Tensor
 
 from graphtrial.graphs import GraphBatch
@@ -16,9 +16,9 @@ from graphtrial.nn import MODELS, Shapes, model_settings
 from graphtrial.nn.conv import Conv
 
 WIDTH = 8
-DIRECTED = {"awkward": AWKWARD, **{f"random-{seed}": random_graphs(6, seed) for seed in range(4)}}
+DIRECTED = {"degenerate": DEGENERATE, **{f"random-{seed}": random_graphs(6, seed) for seed in range(4)}}
 UNDIRECTED: dict[str, list[Graph]] = {
-    "awkward": [(nodes, symmetric(edges)) for nodes, edges in AWKWARD],
+    "degenerate": [(nodes, symmetric(edges)) for nodes, edges in DEGENERATE],
     **{f"random-{seed}": random_graphs(6, seed, undirected=True) for seed in range(4)},
 }
 directed = pytest.mark.parametrize("given", DIRECTED.values(), ids=DIRECTED)

@@ -17,7 +17,7 @@ Graph = tuple[int, list[tuple[int, int]]]
 
 NODE_TYPES, EDGE_TYPES, ENCODING = 28, 4, 3
 
-AWKWARD: list[Graph] = [
+DEGENERATE: list[Graph] = [
     (1, []),  # one node
     (4, []),  # no edges
     (0, []),  # no nodes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from tests.helpers.samples import AWKWARD, batch_of, vectors
+from tests.helpers.samples import DEGENERATE, batch_of, vectors
 from torch import Tensor, nn
 
 from graphtrial.core.errors import GraphTrialError
@@ -40,7 +40,7 @@ def by_hand(norm: nn.Module, new: Tensor, old: Tensor, *, training: bool) -> Ten
 
 @pytest.fixture
 def batch() -> GraphBatch:
-    return batch_of(AWKWARD)
+    return batch_of(DEGENERATE)
 
 
 @pytest.mark.parametrize("training", [True, False])

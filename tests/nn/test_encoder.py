@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from tests.helpers.samples import AWKWARD, ENCODING, batch_of, graph_set, whole
+from tests.helpers.samples import DEGENERATE, ENCODING, batch_of, graph_set, whole
 from torch import nn
 
 from graphtrial.core.errors import GraphTrialError
@@ -20,7 +20,7 @@ REPLACED = Shapes(outputs=1, level="graph", node_types=28, encoding_dim=ENCODING
 
 @pytest.fixture
 def batch() -> GraphBatch:
-    return batch_of(AWKWARD)
+    return batch_of(DEGENERATE)
 
 
 def test_categories_are_embedded(batch: GraphBatch) -> None:
@@ -30,7 +30,7 @@ def test_categories_are_embedded(batch: GraphBatch) -> None:
 
 
 def test_embeddings_of_several_categories_are_summed() -> None:
-    graphs = graph_set(AWKWARD)
+    graphs = graph_set(DEGENERATE)
     values = np.stack([np.arange(graphs.num_nodes) % 3, np.arange(graphs.num_nodes) % 5], axis=1)
     batch = whole(graphs.with_column("x", Column(values, "node", types=5)))
     encoder = NodeEncoder(Shapes(outputs=1, level="graph", node_types=5, node_type_counts=(3, 5)), 6)
@@ -39,7 +39,7 @@ def test_embeddings_of_several_categories_are_summed() -> None:
 
 
 def test_categories_may_be_column_vectors_or_booleans() -> None:
-    graphs = graph_set(AWKWARD)
+    graphs = graph_set(DEGENERATE)
     encoder = NodeEncoder(Shapes(outputs=1, level="graph", node_types=2), 6)
     flat = np.arange(graphs.num_nodes) % 2
     for values in (flat, flat[:, None], flat.astype(bool)):
@@ -49,7 +49,7 @@ def test_categories_may_be_column_vectors_or_booleans() -> None:
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int64])
 def test_numerical_features_of_any_dtype_are_mapped_linearly(dtype: type) -> None:
-    graphs = graph_set(AWKWARD)
+    graphs = graph_set(DEGENERATE)
     values = np.arange(3 * graphs.num_nodes).reshape(-1, 3).astype(dtype)
     batch = whole(graphs.with_column("x", Column(values, "node")))
     encoder = NodeEncoder(Shapes(outputs=1, level="graph", node_dim=3), 6)

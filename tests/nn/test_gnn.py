@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from tests.helpers.samples import AWKWARD, EDGE_TYPES, NODE_TYPES, batch_of
+from tests.helpers.samples import DEGENERATE, EDGE_TYPES, NODE_TYPES, batch_of
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs.self_loops import add_remaining_self_loops
@@ -16,7 +16,7 @@ SHAPES = Shapes(outputs=3, level="graph", node_types=NODE_TYPES, edge_types=EDGE
 
 @pytest.mark.parametrize("readout", ["mean", "sum", "max"])
 def test_one_head_reads_the_last_layer(readout: str) -> None:
-    batch = batch_of(AWKWARD)
+    batch = batch_of(DEGENERATE)
     model = build_model("gatedgcn", SHAPES, {"width": 8, "layers": 3, "edge_features": True, "readout": readout})
     x, e = model.node_encoder(batch), model.edge_encoder(batch)
     for block in model.blocks:
@@ -28,7 +28,7 @@ def test_one_head_reads_the_last_layer(readout: str) -> None:
 
 
 def test_gin_sums_linear_heads_of_all_layers() -> None:
-    batch = batch_of(AWKWARD)
+    batch = batch_of(DEGENERATE)
     model = build_model("gin", SHAPES, {"width": 8, "layers": 3})
     x = model.node_encoder(batch)
     expected = model.head.maps[0](pool(batch, x, "sum"))
@@ -39,7 +39,7 @@ def test_gin_sums_linear_heads_of_all_layers() -> None:
 
 
 def test_mlp_is_linear_layers_with_relu_and_mean_readout() -> None:
-    batch = batch_of([graph for graph in AWKWARD if graph[0]])
+    batch = batch_of([graph for graph in DEGENERATE if graph[0]])
     model = build_model("mlp", SHAPES, {"width": 8, "layers": 2})
     x = model.node_encoder.feature.weight[batch.x]
     for block in model.blocks:
@@ -60,7 +60,7 @@ def last_state(model: torch.nn.Module, batch: object) -> torch.Tensor:
 
 
 def test_node_task_has_an_output_per_node() -> None:
-    batch = batch_of(AWKWARD)
+    batch = batch_of(DEGENERATE)
     model = build_model("gcn", shapes("node"), {"width": 8, "layers": 2})
     torch.testing.assert_close(model(batch), model.head.maps[0](last_state(model, batch)))
     model = build_model("gin", shapes("node"), {"width": 8, "layers": 2})
@@ -70,7 +70,7 @@ def test_node_task_has_an_output_per_node() -> None:
 
 @pytest.mark.parametrize("name", ["gcn", "gin"])
 def test_edge_output_reads_source_and_target(name: str) -> None:
-    batch = batch_of(AWKWARD)
+    batch = batch_of(DEGENERATE)
     model = build_model(name, shapes("edge"), {"width": 8, "layers": 2})
     source, target = batch.edge_index
     x = last_state(model, batch)
@@ -82,7 +82,7 @@ def test_edge_output_reads_source_and_target(name: str) -> None:
 
 
 def test_pairs_are_scored_with_or_without_an_edge() -> None:
-    batch = batch_of(AWKWARD)
+    batch = batch_of(DEGENERATE)
     model = build_model("gin", shapes("pair"), {"width": 8, "layers": 2})
     pairs = torch.tensor([[0, 1], [1, 0], [3, 3]])
     logits = model(batch.with_column("pairs", pairs))
@@ -94,7 +94,7 @@ def test_pairs_are_scored_with_or_without_an_edge() -> None:
 
 
 def test_outputs_have_one_row_per_example() -> None:
-    batch = batch_of(AWKWARD)
+    batch = batch_of(DEGENERATE)
     model = build_model("gcn", shapes("node and graph"), {"width": 8, "layers": 2, "readout": "set2set"})
     x = last_state(model, batch)
     head = model.head
@@ -103,7 +103,7 @@ def test_outputs_have_one_row_per_example() -> None:
 
 
 def test_gru_cell_is_shared_between_blocks() -> None:
-    batch = batch_of(AWKWARD)
+    batch = batch_of(DEGENERATE)
     model = build_model("gcn", shapes("node"), {"width": 8, "layers": 3, "gru": True})
     x = model.node_encoder(batch)
     for block in model.blocks:
@@ -114,14 +114,14 @@ def test_gru_cell_is_shared_between_blocks() -> None:
 
 
 def test_self_loops_are_used_by_layers_and_not_by_the_head() -> None:
-    batch = batch_of(AWKWARD)
+    batch = batch_of(DEGENERATE)
     model = build_model("gcn", shapes("edge"), {"width": 8, "layers": 2, "self_loops": True})
     x = last_state(model, add_remaining_self_loops(batch))
     torch.testing.assert_close(model(batch), model.head(batch, [x]))
 
 
 def test_gated_mlp_on_raw_features_counts_the_first_linear_as_a_layer() -> None:
-    batch = batch_of([graph for graph in AWKWARD if graph[0]])
+    batch = batch_of([graph for graph in DEGENERATE if graph[0]])
     settings = {"width": 8, "layers": 3, "raw_input": True, "gated": True, "readout": "sum"}
     model = build_model("mlp", SHAPES, settings)
     assert len(model.blocks) == 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from tests.helpers.samples import AWKWARD, batch_of, random_graphs, vectors
+from tests.helpers.samples import DEGENERATE, batch_of, random_graphs, vectors
 from torch_geometric.nn import global_add_pool, global_max_pool, global_mean_pool
 from torch_geometric.nn.aggr import Set2Set as PygSet2Set
 
@@ -12,7 +12,7 @@ from graphtrial.core.errors import GraphTrialError
 from graphtrial.nn.readout import Set2Set, pool
 
 PYG = {"sum": global_add_pool, "mean": global_mean_pool, "max": global_max_pool}
-LISTS = {"awkward": AWKWARD, **{f"random-{seed}": random_graphs(8, seed) for seed in range(3)}}
+LISTS = {"degenerate": DEGENERATE, **{f"random-{seed}": random_graphs(8, seed) for seed in range(3)}}
 
 
 @pytest.mark.parametrize("how", PYG)
@@ -30,9 +30,9 @@ def test_pooling_and_its_gradient_match_pyg(given: str, how: str) -> None:
 
 @pytest.mark.parametrize("how", PYG)
 def test_pooling_equals_a_loop_over_graphs(how: str) -> None:
-    batch = batch_of(AWKWARD)
+    batch = batch_of(DEGENERATE)
     x = vectors(batch.num_nodes, 3)
-    for graph, part in enumerate(x.split([nodes for nodes, _ in AWKWARD])):
+    for graph, part in enumerate(x.split([nodes for nodes, _ in DEGENERATE])):
         expected = torch.zeros(3, dtype=x.dtype)
         if len(part):
             expected = {"sum": part.sum(0), "mean": part.mean(0), "max": part.amax(0)}[how]
@@ -47,12 +47,12 @@ def test_pooling_of_no_graphs_and_of_graphs_without_nodes(how: str) -> None:
 
 def test_unknown_readout_raises_and_names_the_known_ones() -> None:
     with pytest.raises(GraphTrialError, match="no readout called 'median': use mean, sum, max, set2set"):
-        pool(batch_of(AWKWARD), vectors(21, 3), "median")
+        pool(batch_of(DEGENERATE), vectors(21, 3), "median")
 
 
 @pytest.mark.parametrize("steps", [1, 3])
 def test_set2set_matches_pyg(steps: int) -> None:
-    batch = batch_of([graph for graph in AWKWARD if graph[0]])
+    batch = batch_of([graph for graph in DEGENERATE if graph[0]])
     ours, theirs = Set2Set(5, steps).double(), PygSet2Set(5, steps).double()
     for name, value in ours.lstm.named_parameters():
         getattr(theirs.lstm, f"{name}_l0").data.copy_(value.data)
@@ -62,7 +62,7 @@ def test_set2set_matches_pyg(steps: int) -> None:
 
 
 def test_set2set_of_an_empty_graph_is_zero() -> None:
-    batch = batch_of(AWKWARD)
+    batch = batch_of(DEGENERATE)
     empty = [graph for graph, size in enumerate(batch.ptr.diff().tolist()) if not size]
     assert empty
     read = Set2Set(5).double()(batch, vectors(batch.num_nodes, 5))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from tests.helpers.samples import AWKWARD, Graph, batch_of, random_graphs, vectors
+from tests.helpers.samples import DEGENERATE, Graph, batch_of, random_graphs, vectors
 from torch import Tensor
 from torch_geometric.utils import scatter
 
@@ -13,7 +13,7 @@ from graphtrial.graphs import GraphBatch
 from graphtrial.ops import aggregate
 
 REDUCES = ("sum", "mean", "max")
-LISTS = {"awkward": AWKWARD, **{f"random-{seed}": random_graphs(8, seed) for seed in range(5)}}
+LISTS = {"degenerate": DEGENERATE, **{f"random-{seed}": random_graphs(8, seed) for seed in range(5)}}
 
 
 @pytest.fixture(params=LISTS)
@@ -85,16 +85,16 @@ def test_graphs_without_nodes_or_edges_aggregate_to_zeros(reduce: str, given: li
 @pytest.mark.parametrize("reduce", REDUCES)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_output_has_the_dtype_of_the_input(reduce: str, dtype: torch.dtype) -> None:
-    assert aggregate(batch_of(AWKWARD), torch.ones(21, 2, dtype=dtype), reduce).dtype == dtype
+    assert aggregate(batch_of(DEGENERATE), torch.ones(21, 2, dtype=dtype), reduce).dtype == dtype
 
 
 @pytest.mark.parametrize("reduce", REDUCES)
 def test_aggregation_passes_gradcheck(reduce: str) -> None:
-    batch = batch_of(AWKWARD)
+    batch = batch_of(DEGENERATE)
     x = vectors(batch.num_nodes, 2).requires_grad_()
     assert torch.autograd.gradcheck(lambda x: aggregate(batch, x, reduce), (x,))
 
 
 def test_unknown_reduction_raises_and_lists_the_allowed_ones() -> None:
     with pytest.raises(GraphTrialError, match="cannot aggregate by 'median': use sum, mean or max"):
-        aggregate(batch_of(AWKWARD), torch.ones(21, 2), "median")  # type: ignore[arg-type]
+        aggregate(batch_of(DEGENERATE), torch.ones(21, 2), "median")  # type: ignore[arg-type]

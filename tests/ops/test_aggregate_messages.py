@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 import torch
-from tests.helpers.samples import AWKWARD, Graph, batch_of, random_graphs, vectors
+from tests.helpers.samples import DEGENERATE, Graph, batch_of, random_graphs, vectors
 from torch_geometric.utils import scatter
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.ops import aggregate_messages
 
-GIVEN = {"awkward": AWKWARD, "no edges": [(3, [])], "no nodes": [(0, [])], "random": random_graphs(8, seed=1)}
+GIVEN = {"degenerate": DEGENERATE, "no edges": [(3, [])], "no nodes": [(0, [])], "random": random_graphs(8, seed=1)}
 
 
 @pytest.mark.parametrize("given", GIVEN.values(), ids=GIVEN)
@@ -24,11 +24,11 @@ def test_aggregation_matches_scatter(given: list[Graph], reduce: str) -> None:
 
 @pytest.mark.parametrize("reduce", ["sum", "mean", "max"])
 def test_message_gradient_matches_scatter(reduce: str) -> None:
-    batch = batch_of(AWKWARD)
+    batch = batch_of(DEGENERATE)
     messages = vectors(batch.num_edges, 3).requires_grad_()
     assert torch.autograd.gradcheck(lambda given: aggregate_messages(batch, given, reduce), messages)
 
 
 def test_unknown_reduction_raises() -> None:
     with pytest.raises(GraphTrialError, match="cannot aggregate by 'median': use sum, mean or max"):
-        aggregate_messages(batch_of(AWKWARD), torch.zeros(14, 2), "median")
+        aggregate_messages(batch_of(DEGENERATE), torch.zeros(14, 2), "median")

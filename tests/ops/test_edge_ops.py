@@ -5,12 +5,14 @@ from __future__ import annotations
 import pytest
 import torch
 from tests.helpers.layers import directed
-from tests.helpers.samples import AWKWARD, Graph, batch_of, random_graphs, vectors
+from tests.helpers.samples import DEGENERATE, Graph, batch_of, random_graphs, vectors
 
 from graphtrial.ops.edge_ops import edge_add, edge_dot, edge_dot_reference
 
 
-@pytest.mark.parametrize("graphs", [AWKWARD, random_graphs(6, 1), [(3, [])]], ids=["awkward", "random", "no edges"])
+@pytest.mark.parametrize(
+    "graphs", [DEGENERATE, random_graphs(6, 1), [(3, [])]], ids=["degenerate", "random", "no edges"]
+)
 def test_edge_add_and_its_gradient_equal_indexing(graphs: list[Graph]) -> None:
     batch = batch_of(graphs)
     left, right = (vectors(batch.num_nodes, 5, seed).requires_grad_() for seed in (0, 1))

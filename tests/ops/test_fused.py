@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 import torch
-from tests.helpers.samples import AWKWARD, batch_of, random_graphs, vectors
+from tests.helpers.samples import DEGENERATE, batch_of, random_graphs, vectors
 from tests.helpers.sampling import rotating
 from torch import Tensor
 from torch.nn import functional as F
@@ -25,7 +25,11 @@ from graphtrial.ops.sparse_matrix import adjacency, membership
 from graphtrial.ops.spmm import spmm, spmm_reference
 from graphtrial.ops.spmm_max import spmm_max, spmm_max_reference
 
-LISTS = {"awkward": AWKWARD, **{f"random-{seed}": random_graphs(8, seed) for seed in range(4)}, "no edges": [(3, [])]}
+LISTS = {
+    "degenerate": DEGENERATE,
+    **{f"random-{seed}": random_graphs(8, seed) for seed in range(4)},
+    "no edges": [(3, [])],
+}
 WIDTHS = (1, 5, 40)
 
 Function = Callable[..., Tensor | tuple[Tensor, ...]]
@@ -233,7 +237,7 @@ def test_nan_propagates_through_batch_norm_and_relu() -> None:
 
 
 def test_no_kernel_reads_uninitialised_memory() -> None:
-    batch = batch_of(AWKWARD)
+    batch = batch_of(DEGENERATE)
     (fused, _), inputs = _case("gated mean", batch, 5)
     first = _tuple(fused(*inputs))
     rubbish = [torch.full((1 << 16,), float("nan")) for _ in range(20)]

@@ -15,7 +15,7 @@ pytest.importorskip("matplotlib")
 
 from matplotlib.figure import Figure
 from tests.helpers.cli import CliRunner
-from tests.helpers.samples import AWKWARD, graph_set
+from tests.helpers.samples import DEGENERATE, graph_set
 
 from graphtrial.cli.main import app
 from graphtrial.core.errors import GraphTrialError, MissingDependencyError
@@ -124,7 +124,7 @@ def test_tour_edges_are_counted_once_and_drawn_in_red() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("graphs", [graph_set([g for g in AWKWARD if g[0]]), graph_set([(1, [])])])
+@pytest.mark.parametrize("graphs", [graph_set([g for g in DEGENERATE if g[0]]), graph_set([(1, [])])])
 def test_degenerate_graphs_are_drawn(graphs: GraphSet, tmp_path: Path) -> None:
     assert all(path.stat().st_size for path in plot(dataset_of(graphs), tmp_path, graphs=9))
 

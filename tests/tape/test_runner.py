@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 from tests.helpers.layers import accepted_settings, levels_of
-from tests.helpers.samples import AWKWARD, EDGE_TYPES, ENCODING, NODE_TYPES, batch_of, random_graphs
+from tests.helpers.samples import DEGENERATE, EDGE_TYPES, ENCODING, NODE_TYPES, batch_of, random_graphs
 from tests.helpers.sampling import rotating
 from torch import Tensor, nn
 
@@ -24,7 +24,9 @@ from graphtrial.ops.portable import portable_path
 from graphtrial.tape.runner import TapedModel
 from graphtrial.training.optim.fused import FusedAdam, FusedSGD
 
-BATCHES = [batch_of([*AWKWARD, *random_graphs(count, seed=count, max_nodes=14)], seed=count) for count in (9, 14, 30)]
+BATCHES = [
+    batch_of([*DEGENERATE, *random_graphs(count, seed=count, max_nodes=14)], seed=count) for count in (9, 14, 30)
+]
 RECORDED = ("mlp", "gcn", "gcn-vanilla", "gin", "graphsage", "gatedgcn", "gin-eps")
 """Models that take the tape by default, at a width with register tiles."""
 OPTIONS: dict[str, dict[str, Any]] = {

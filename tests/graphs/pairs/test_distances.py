@@ -6,13 +6,13 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
-from tests.helpers.samples import AWKWARD, graph_set, random_graphs, whole
+from tests.helpers.samples import DEGENERATE, graph_set, random_graphs, whole
 
 from graphtrial.graphs import GraphSet, from_networkx, to_networkx
 from graphtrial.graphs.pairs import distances, pair_layout, shortest_path_distances
 
 SETS: dict[str, GraphSet] = {
-    "awkward": graph_set(AWKWARD),
+    "degenerate": graph_set(DEGENERATE),
     "directed": graph_set(random_graphs(30, seed=0, max_nodes=20)),
     "undirected": from_networkx([nx.path_graph(40), nx.gnp_random_graph(50, 0.05, seed=1), nx.cycle_graph(8)]),
     "no graphs": graph_set([]),

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import torch
-from tests.helpers.samples import AWKWARD, graph_set, random_graphs, whole
+from tests.helpers.samples import DEGENERATE, graph_set, random_graphs, whole
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.encodings.random_walk import RandomWalkPE
@@ -16,7 +16,7 @@ from graphtrial.graphs import GraphBatch, GraphSet, from_networkx
 from graphtrial.graphs.pairs import edge_walks, layout, pair_layout, pair_walks, walks
 
 SETS: dict[str, GraphSet] = {
-    "awkward": graph_set(AWKWARD),
+    "degenerate": graph_set(DEGENERATE),
     "random": graph_set(random_graphs(30, seed=0, max_nodes=20)),
     "larger": from_networkx([nx.gnp_random_graph(n, 0.1, seed=n) for n in (9, 31, 64, 65, 90)]),
     "no graphs": graph_set([]),

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 from tests.helpers.layers import WIDTH, build_layer, directed, output, undirected
-from tests.helpers.samples import AWKWARD, Graph, batch_of, random_graphs, vectors
+from tests.helpers.samples import DEGENERATE, Graph, batch_of, random_graphs, vectors
 from tests.helpers.sampling import rotating
 from torch import Tensor, nn
 from torch.func import functional_call
@@ -81,7 +81,7 @@ def test_gin_matches_pyg(given: list[Graph], training: bool) -> None:
 
 
 def test_gin_epsilon_gradient_matches_pyg() -> None:
-    batch, layer = batch_of(AWKWARD), build_layer(GIN)
+    batch, layer = batch_of(DEGENERATE), build_layer(GIN)
     theirs = pyg_gin(layer)
     x, weight = vectors(batch.num_nodes, WIDTH), vectors(batch.num_nodes, WIDTH, seed=1)
     (output(layer, batch, x) * weight).sum().backward()
@@ -164,7 +164,7 @@ def test_gatedgcn_equals_its_equation_node_by_node(given: list[Graph]) -> None:
 
 def test_gatedgcn_without_edge_vectors_raises() -> None:
     with pytest.raises(GraphTrialError, match="GatedGCN needs a vector for each edge"):
-        GatedGCN(4)(batch_of(AWKWARD), torch.zeros(21, 4), None)
+        GatedGCN(4)(batch_of(DEGENERATE), torch.zeros(21, 4), None)
 
 
 @directed
@@ -183,11 +183,11 @@ FORMS: list[tuple[str, dict[str, Any]]] = [
 
 
 def _label(value: object) -> str:
-    return str(value) if isinstance(value, tuple) else "awkward" if value is AWKWARD else "random"
+    return str(value) if isinstance(value, tuple) else "degenerate" if value is DEGENERATE else "random"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("form", "given"), rotating(FORMS, [AWKWARD, random_graphs(3, seed=1)]), ids=_label)
+@pytest.mark.parametrize(("form", "given"), rotating(FORMS, [DEGENERATE, random_graphs(3, seed=1)]), ids=_label)
 def test_every_layer_passes_gradcheck_in_its_inputs_and_weights(
     form: tuple[str, dict[str, Any]], given: list[Graph]
 ) -> None:
@@ -214,7 +214,7 @@ def test_layers_contain_no_norm_or_dropout(name: str) -> None:
 
 @pytest.mark.parametrize("name", LAYERS)
 def test_layers_without_edge_state_return_e_unchanged(name: str) -> None:
-    layer, batch = build_layer(MODELS.get(name)), batch_of(AWKWARD)
+    layer, batch = build_layer(MODELS.get(name)), batch_of(DEGENERATE)
     e = vectors(batch.num_edges, WIDTH)
     new_x, new_e = layer(batch, vectors(batch.num_nodes, WIDTH), e)
     assert new_x.shape == (batch.num_nodes, WIDTH)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 import torch
 from tests.helpers.layers import WIDTH, accepted_settings, build_layer, directed, output
-from tests.helpers.samples import AWKWARD, Graph, batch_of, vectors
+from tests.helpers.samples import DEGENERATE, Graph, batch_of, vectors
 from torch import Tensor, nn
 from torch.nn import functional as F
 from torch_geometric.nn import GATConv
@@ -124,7 +124,7 @@ def test_gated_graphsage_takes_the_maximum_over_gated_neighbours(given: list[Gra
 @pytest.mark.parametrize("kind", [EdgeStateGAT, EdgeStateGraphSage])
 def test_layers_with_edge_states_need_them(kind: type[nn.Module]) -> None:
     with pytest.raises(GraphTrialError, match="needs a vector for each edge"):
-        kind(8)(batch_of(AWKWARD), torch.zeros(21, 8), None)
+        kind(8)(batch_of(DEGENERATE), torch.zeros(21, 8), None)
 
 
 def expected_parameters(name: str, d: int, heads: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 from tests.helpers.layers import WIDTH, build_layer, directed, output
-from tests.helpers.samples import AWKWARD, Graph, batch_of, vectors
+from tests.helpers.samples import DEGENERATE, Graph, batch_of, vectors
 from torch.nn import functional as F
 from torch_geometric.nn import SAGEConv
 
@@ -84,6 +84,6 @@ def test_graphsage_has_the_parameters_of_its_equation(aggregator: str, extra: in
 
 
 def test_graphsage_rows_have_unit_norm() -> None:
-    batch = batch_of(AWKWARD)
+    batch = batch_of(DEGENERATE)
     lengths = output(build_layer(GraphSage), batch, vectors(batch.num_nodes, WIDTH)).norm(dim=1)
     torch.testing.assert_close(lengths, torch.ones_like(lengths))

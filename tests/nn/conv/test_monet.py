@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 from tests.helpers.layers import WIDTH, build_layer, directed, output
-from tests.helpers.samples import AWKWARD, Graph, batch_of, vectors
+from tests.helpers.samples import DEGENERATE, Graph, batch_of, vectors
 from torch import nn
 from torch_geometric.nn import GMMConv
 
@@ -29,7 +29,7 @@ def test_monet_matches_pyg(given: list[Graph], kernels: int) -> None:
 
 
 def test_monet_bias_follows_the_skip_connection() -> None:
-    batch, layer = batch_of(AWKWARD), build_layer(MoNet)
+    batch, layer = batch_of(DEGENERATE), build_layer(MoNet)
     block = Block(layer, WIDTH, BlockConfig(batch_norm=True, residual=True, dropout=0.0)).double().eval()
     x = vectors(batch.num_nodes, WIDTH)
     normalized = nn.BatchNorm1d.forward(block.node_norm, output(layer, batch, x))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 from tests.helpers.dense_oracles import batched, bucket_of, fifteen_operations, slow_ring_layer
-from tests.helpers.samples import AWKWARD, EDGE_TYPES, NODE_TYPES, batch_of, random_graphs
+from tests.helpers.samples import DEGENERATE, EDGE_TYPES, NODE_TYPES, batch_of, random_graphs
 from torch import Tensor
 
 from graphtrial.graphs.pairs.buckets import bucket_plan
@@ -56,7 +56,7 @@ def test_layer_equals_the_loop_on_graphs_of_mixed_sizes(outer_bias: bool) -> Non
 
 @pytest.mark.parametrize("residual", [False, True])
 def test_sparse_input_matches_dense_input(residual: bool) -> None:
-    batch = batch_of([*AWKWARD, *random_graphs(5, seed=1)])
+    batch = batch_of([*DEGENERATE, *random_graphs(5, seed=1)])
     shapes = Shapes(outputs=1, level="graph", node_types=NODE_TYPES, edge_types=EDGE_TYPES)
     built = PairInput(shapes, edge_features=True)
     layer = ring_layer(built.channels, 4, residual=residual)

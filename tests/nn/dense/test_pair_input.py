@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 from tests.helpers.dense_oracles import dense_input
-from tests.helpers.samples import AWKWARD, EDGE_TYPES, ENCODING, NODE_TYPES, graph_set, random_graphs, whole
+from tests.helpers.samples import DEGENERATE, EDGE_TYPES, ENCODING, NODE_TYPES, graph_set, random_graphs, whole
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import Column, GraphBatch
@@ -14,7 +14,7 @@ from graphtrial.graphs.pairs.buckets import bucket_plan
 from graphtrial.nn import Shapes
 from graphtrial.nn.dense.pair_input import PairInput
 
-GRAPHS = [*AWKWARD, *random_graphs(6, seed=3)]
+GRAPHS = [*DEGENERATE, *random_graphs(6, seed=3)]
 
 
 @pytest.mark.parametrize("edge_features", [False, True])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 from tests.helpers.dense_oracles import slow_product_block
-from tests.helpers.samples import AWKWARD, EDGE_TYPES, NODE_TYPES, batch_of, random_graphs
+from tests.helpers.samples import DEGENERATE, EDGE_TYPES, NODE_TYPES, batch_of, random_graphs
 
 from graphtrial.graphs.pairs import ragged
 from graphtrial.graphs.pairs.ragged import Ragged, ragged_plan
@@ -69,7 +69,7 @@ def test_a_model_equals_its_twin_on_padded_buckets(
 ) -> None:
     """Also in several groups of graphs. Weights that keep all values apart leave no ties among maxima."""
     monkeypatch.setattr(ragged, "GROUP_PAIRS", 60)
-    batch = batch_of([*AWKWARD, *random_graphs(9, seed=1)])
+    batch = batch_of([*DEGENERATE, *random_graphs(9, seed=1)])
     shapes = Shapes(outputs=2, level=level, node_types=NODE_TYPES, edge_types=EDGE_TYPES)
     torch.manual_seed(0)
     model = build_model("3wl-gnn", shapes, {"width": 11, "layers": 3, **settings}).double()

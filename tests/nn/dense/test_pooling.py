@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from tests.helpers.samples import AWKWARD, batch_of, graph_set, random_graphs, vectors, whole
+from tests.helpers.samples import DEGENERATE, batch_of, graph_set, random_graphs, vectors, whole
 
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn import Shapes, build_model
@@ -59,7 +59,7 @@ def test_backward_passes_gradcheck() -> None:
 def test_training_adds_both_losses_of_the_last_batch() -> None:
     torch.manual_seed(0)
     model = build_model("diffpool", Shapes(outputs=1, level="graph", node_types=28), {"width": 8, "clusters": 3})
-    batch = batch_of([*AWKWARD, *GRAPHS])
+    batch = batch_of([*DEGENERATE, *GRAPHS])
     model(batch)
     loss = model.extra_loss()  # type: ignore[operator]
     assert torch.isfinite(loss)

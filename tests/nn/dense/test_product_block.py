@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 from tests.helpers.dense_oracles import bucket_of, channelwise_product, slow_product_block, state_with_ones
-from tests.helpers.samples import AWKWARD, EDGE_TYPES, NODE_TYPES, batch_of, random_graphs
+from tests.helpers.samples import DEGENERATE, EDGE_TYPES, NODE_TYPES, batch_of, random_graphs
 from torch import Tensor
 
 from graphtrial.core.errors import GraphTrialError
@@ -48,7 +48,7 @@ def test_block_equals_the_loop_on_graphs_of_mixed_sizes(depth: int, residual: bo
 
 
 def test_sparse_input_matches_dense_input() -> None:
-    batch = batch_of([*AWKWARD, *random_graphs(5, seed=1)])
+    batch = batch_of([*DEGENERATE, *random_graphs(5, seed=1)])
     shapes = Shapes(outputs=1, level="graph", node_types=NODE_TYPES, edge_types=EDGE_TYPES)
     product = PairInput(shapes, edge_features=True)
     first = block(product.channels, 4, residual=True)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 from tests.helpers.samples import (
-    AWKWARD,
+    DEGENERATE,
     EDGE_TYPES,
     NODE_TYPES,
     batch_of,
@@ -27,7 +27,7 @@ from graphtrial.nn import MODELS, Shapes, build_model, count_parameters, model_s
 from graphtrial.nn.registry import resolve_settings
 
 HISTOGRAM = (2, 5, 9, 4)
-GRAPHS = [*(graph for graph in AWKWARD if graph[0]), *random_graphs(6, seed=0)]
+GRAPHS = [*(graph for graph in DEGENERATE if graph[0]), *random_graphs(6, seed=0)]
 """Without graphs of no nodes, on which some norms of PyG fail."""
 CASES: dict[str, dict[str, Any]] = {
     "torch_geometric.nn.models:PNA": {"towers": 2, "edge_features": True},

@@ -10,7 +10,7 @@ import pytest
 import torch
 from tests.helpers.attention_oracles import attend, edges_into, others_of
 from tests.helpers.layers import DIRECTED, directed, undirected
-from tests.helpers.samples import AWKWARD, Graph, batch_of, random_graphs, vectors
+from tests.helpers.samples import DEGENERATE, Graph, batch_of, random_graphs, vectors
 from torch import nn
 
 from graphtrial.graphs.pairs.complete import complete_graph
@@ -138,7 +138,7 @@ def test_training_adds_the_eigenvector_loss() -> None:
 
 def test_pna_lspe_splits_towers_of_states_and_positions() -> None:
     torch.manual_seed(0)
-    batch = batch_of(AWKWARD)
+    batch = batch_of(DEGENERATE)
     model = build_model("pna-lspe", SHAPES, {"width": 16, "layers": 1, "towers": 4}).double().eval()
     layer = copy.deepcopy(model.layers[0])
     x, p = vectors(batch.num_nodes, 16), vectors(batch.num_nodes, 16, seed=1)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from tests.helpers.samples import AWKWARD, EDGE_TYPES, NODE_TYPES, graph_set, random_graphs, skip_links, whole
+from tests.helpers.samples import DEGENERATE, EDGE_TYPES, NODE_TYPES, graph_set, random_graphs, skip_links, whole
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
@@ -92,7 +92,7 @@ def test_batched_graphs_match_single_graphs(name: str, level: Any, worth: int) -
     shapes = Shapes(outputs=2, level=level, node_types=NODE_TYPES, edge_types=EDGE_TYPES)
     settings = {"width": 6, "layers": 2, "residual": True, "edge_features": True}
     model = build_model(name, shapes, settings).double()
-    graphs = graph_set([*AWKWARD, *random_graphs(8, seed=0, max_nodes=14)])
+    graphs = graph_set([*DEGENERATE, *random_graphs(8, seed=0, max_nodes=14)])
     alone = torch.cat([model(GraphBatch.from_set(graphs, [graph])) for graph in range(len(graphs))])
     model.worth = worth  # type: ignore[assignment]
     torch.testing.assert_close(model(whole(graphs)), alone, rtol=1e-10, atol=1e-10)

@@ -8,7 +8,7 @@ import pytest
 import torch
 from tests.helpers.attention_oracles import attend, edges_into, others_of
 from tests.helpers.layers import directed
-from tests.helpers.samples import AWKWARD, Graph, batch_of, random_graphs, vectors
+from tests.helpers.samples import DEGENERATE, Graph, batch_of, random_graphs, vectors
 from torch import nn
 from torch_geometric.nn import TransformerConv
 
@@ -64,7 +64,7 @@ def test_attention_equals_its_equation(given: list[Graph], edges: bool) -> None:
 
 
 def test_complete_graph_has_all_other_nodes_of_a_graph() -> None:
-    batch = batch_of([*AWKWARD, *random_graphs(4, seed=3)])
+    batch = batch_of([*DEGENERATE, *random_graphs(4, seed=3)])
     full = complete_without_loops(batch)
     for node in range(batch.num_nodes):
         assert [u for _, u in edges_into(full, node)] == others_of(batch, node)
@@ -75,7 +75,7 @@ def test_complete_graph_has_all_other_nodes_of_a_graph() -> None:
 
 
 def test_wl_roles_are_ranks_of_degree_digests() -> None:
-    batch = batch_of([*AWKWARD, *random_graphs(4, seed=3)])
+    batch = batch_of([*DEGENERATE, *random_graphs(4, seed=3)])
     digest = [hashlib.md5("_".join(["1"] * (1 + d)).encode()).hexdigest() for d in batch.in_degree.tolist()]
     for node, role in enumerate(degree_roles(batch).tolist()):
         mates = {digest[node], *(digest[u] for u in others_of(batch, node))}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from tests.helpers.samples import AWKWARD, EDGE_TYPES, NODE_TYPES, batch_of, random_graphs, vectors
+from tests.helpers.samples import DEGENERATE, EDGE_TYPES, NODE_TYPES, batch_of, random_graphs, vectors
 from torch import Tensor, nn
 from torch.nn import functional as F
 from torch_geometric.nn import GINConv, GINEConv, NNConv, Set2Set, global_add_pool, global_mean_pool
@@ -19,7 +19,7 @@ from graphtrial.nn.gin_step import GINStep
 from graphtrial.nn.models.mpnn import EdgeNetwork
 
 SHAPES = Shapes(outputs=3, level="graph", node_types=NODE_TYPES, edge_types=EDGE_TYPES)
-GRAPHS = [*random_graphs(6, seed=3), *[graph for graph in AWKWARD if graph[0]]]
+GRAPHS = [*random_graphs(6, seed=3), *[graph for graph in DEGENERATE if graph[0]]]
 WIDTH = 8
 
 
@@ -146,7 +146,7 @@ def test_edge_network_matches_pyg_without_a_matrix_per_edge(batch: GraphBatch, e
 
 def test_edge_network_passes_gradcheck() -> None:
     torch.manual_seed(0)
-    batch, layer = batch_of(AWKWARD), EdgeNetwork(3, 2, 4).double()
+    batch, layer = batch_of(DEGENERATE), EdgeNetwork(3, 2, 4).double()
     x, f = vectors(batch.num_nodes, 3).requires_grad_(), vectors(batch.num_edges, 2, seed=1).requires_grad_()
     assert torch.autograd.gradcheck(lambda x, f: layer(batch, x, layer.coefficients(f)), (x, f), fast_mode=True)
 
@@ -154,7 +154,7 @@ def test_edge_network_passes_gradcheck() -> None:
 @pytest.mark.parametrize("with_edges", [True, False])
 def test_gin_step_passes_gradcheck(with_edges: bool) -> None:
     torch.manual_seed(0)
-    batch = batch_of(AWKWARD)
+    batch = batch_of(DEGENERATE)
     step = GINStep(nn.Linear(3, 4), nn.Linear(2, 3) if with_edges else None).double()
     x, f = vectors(batch.num_nodes, 3).requires_grad_(), vectors(batch.num_edges, 2, seed=1).requires_grad_()
     assert torch.autograd.gradcheck(lambda x, f: step(batch, x, f), (x, f), fast_mode=True)

@@ -7,7 +7,7 @@ import math
 import pytest
 import torch
 from tests.helpers.layers import directed
-from tests.helpers.samples import AWKWARD, Graph, batch_of, vectors
+from tests.helpers.samples import DEGENERATE, Graph, batch_of, vectors
 from torch import Tensor
 from torch_geometric.nn import PNAConv
 
@@ -100,7 +100,7 @@ def by_hand(layer: Aggregation, batch: GraphBatch, x: Tensor, e: Tensor | None) 
 
 
 def test_layer_mixes_towers_and_has_a_skip_connection() -> None:
-    batch, x = batch_of(AWKWARD), None
+    batch, x = batch_of(DEGENERATE), None
     x = vectors(batch.num_nodes, WIDTH)
     for outputs in (WIDTH, 6):
         inner = aggregation("mean", edges=False, outputs=outputs)
