@@ -28,12 +28,12 @@ def main(arguments: list[str] | None = None) -> None:
         "--out", type=Path, help="report file; default benchmarks/RESULTS.md, or standard output with --quick"
     )
     parser.add_argument("--json", type=Path, help="save every repetition to this file")
-    parser.add_argument("--from-json", type=Path, help="rewrite the report of a saved run")
+    parser.add_argument("--from-json", type=Path, nargs="+", help="write the report of saved runs of several sections")
     options = parser.parse_args(arguments)
     if options.from_json:
-        saved = json.loads(options.from_json.read_text(encoding="utf-8"))
-        results = {result["match"]["name"]: _read(result) for result in saved["results"]}
-        facts, quick = saved["facts"], saved["quick"]
+        runs = [json.loads(file.read_text(encoding="utf-8")) for file in options.from_json]
+        results = {result["match"]["name"]: _read(result) for run in runs for result in run["results"]}
+        facts, quick = _facts_of([run["facts"] for run in runs]), any(run["quick"] for run in runs)
     else:
         quick = options.quick
         results, facts = _run(chosen([name for name in options.only.split(",") if name], quick), quick)
@@ -66,6 +66,11 @@ def _run(matches: list[Match], quick: bool) -> tuple[dict[str, Result], dict[str
     facts["load average"] = f"{_loads(before)} before, {_loads(machine.load_average())} after"
     facts["duration"] = f"{(time.monotonic() - start) / 60:.1f} minutes"
     return results, facts
+
+
+def _facts_of(runs: list[dict[str, str]]) -> dict[str, str]:
+    """Return what runs have in common once, and the rest run by run."""
+    return {name: "; ".join(dict.fromkeys(run[name] for run in runs if name in run)) for name in runs[0]}
 
 
 def _not_registered(matches: list[Match]) -> set[str]:

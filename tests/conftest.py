@@ -60,8 +60,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(autouse=True)
 def chosen_path(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Force the portable path in the whole suite with `--portable`."""
-    with portable_path(request.config.getoption("--portable")):
+    """Force the portable path with `--portable`, but for tests of the compiled kernels themselves."""
+    of_kernels = request.node.get_closest_marker("kernels") is not None
+    with portable_path(request.config.getoption("--portable") and not of_kernels):
         yield
 
 

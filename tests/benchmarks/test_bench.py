@@ -165,12 +165,16 @@ def test_report_has_every_section(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert "Not written yet" in report.write({}, {}, quick=True)
 
 
-def test_stored_run_can_be_reported(tmp_path: Path):
-    remaining, out = tmp_path / "run.json", tmp_path / "R.md"
-    results = _results()
-    remaining.write_text(json.dumps({"facts": {}, "quick": False, "results": [asdict(r) for r in results.values()]}))
-    command.main(["--from-json", str(remaining), "--out", str(out)])
-    assert out.read_text() == report.write(results, {}, quick=False)
+def test_stored_runs_are_reported_together(tmp_path: Path):
+    out, results = tmp_path / "R.md", _results()
+    one, two = tmp_path / "one.json", tmp_path / "two.json"
+    facts = {"machine": "m", "date": "yesterday"}, {"machine": "m", "date": "today"}
+    parts = list(results.values())[::2], list(results.values())[1::2]
+    for file, fact, part in zip((one, two), facts, parts, strict=True):
+        file.write_text(json.dumps({"facts": fact, "quick": False, "results": [asdict(r) for r in part]}))
+    command.main(["--from-json", str(one), str(two), "--out", str(out)])
+    in_order = {result.match.name: result for part in parts for result in part}
+    assert out.read_text() == report.write(in_order, {"machine": "m", "date": "yesterday; today"}, quick=False)
 
 
 def test_workloads_are_selected_by_section_or_name():

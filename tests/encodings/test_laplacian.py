@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 import torch
 from scipy.linalg import eigvalsh
-from tests.helpers.samples import AWKWARD, Graph, graph_set, plain_graphs, random_graphs, skip_links
+from tests.helpers.samples import DEGENERATE, Graph, graph_set, plain_graphs, random_graphs, skip_links
 from torch_geometric.transforms import AddLaplacianEigenvectorPE
 
 from graphtrial.core.errors import GraphTrialError
@@ -21,7 +21,7 @@ from graphtrial.graphs import GraphSet, from_networkx, to_pyg
 
 Matrix = npt.NDArray[np.float64]
 SETS: dict[str, GraphSet] = {
-    "awkward": graph_set(AWKWARD),
+    "small": graph_set(DEGENERATE),
     "random": graph_set(random_graphs(30, seed=0, undirected=True)),
     "directed": graph_set(random_graphs(30, seed=1)),
     "plain": from_networkx(plain_graphs(5, seed=0)),

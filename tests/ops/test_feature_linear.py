@@ -12,6 +12,8 @@ from torch.nn import functional as F
 from graphtrial.ops import dropout, feature_linear, sparse_features
 from graphtrial.ops.feature_linear import MIN_WIDTH
 
+pytestmark = pytest.mark.kernels
+
 
 def bag_of_words(density: float, width: int = MIN_WIDTH + 30, nodes: int = 60) -> Tensor:
     """Return features of that density, with an empty row and an empty column."""

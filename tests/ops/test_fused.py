@@ -21,6 +21,7 @@ from graphtrial.ops.edge_softmax import edge_softmax, edge_softmax_reference
 from graphtrial.ops.gated_mean import gated_mean, gated_mean_reference
 from graphtrial.ops.l2_normalize import l2_normalize, l2_normalize_reference
 from graphtrial.ops.linear import linear
+from graphtrial.ops.portable import portable_path
 from graphtrial.ops.sparse_matrix import adjacency, membership
 from graphtrial.ops.spmm import spmm, spmm_reference
 from graphtrial.ops.spmm_max import spmm_max, spmm_max_reference
@@ -156,9 +157,15 @@ def test_single_precision_agrees_with_double(name: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("portable", [False, True], ids=["kernels", "portable"])
 @pytest.mark.parametrize("name", NAMES)
-def test_torch_compile_equals_eager(name: str) -> None:
-    """Through the registered operators, without a graph break, with gradients."""
+def test_torch_compile_equals_eager(name: str, portable: bool) -> None:
+    """Through the registered operators or the path of other devices, without a graph break, with gradients."""
+    with portable_path(portable):
+        _compare_compiled(name)
+
+
+def _compare_compiled(name: str) -> None:
     torch._dynamo.reset()  # all cases share one function's code, which may be compiled eight times
     (fused, _), inputs = _case(name, batch_of(random_graphs(4, 2)), 4)
     ours = [value.clone().requires_grad_() for value in inputs]

@@ -123,9 +123,10 @@ def test_portable_path_gives_the_same_scores(make_job: MakeJob) -> None:
 
 
 @pytest.mark.long
-def test_compiled_model_trains_to_the_same_losses(make_job: MakeJob) -> None:
+@pytest.mark.parametrize("portable", [False, True])
+def test_compiled_model_trains_to_the_same_losses(make_job: MakeJob, portable: bool) -> None:
     """Minutes of compilation for seconds of training."""
     close(
-        train(make_job(RULES, settings=PLAIN), compute=replace(ONE_CORE, compile=True)),
+        train(make_job(RULES, settings=PLAIN), compute=replace(ONE_CORE, compile=True, portable=portable)),
         train(make_job(RULES, settings=PLAIN)),
     )

@@ -20,6 +20,8 @@ from graphtrial.training.rules import TrainingRules
 from graphtrial.training.trainer import train
 from graphtrial.training.vectorized import train_vectorized
 
+pytestmark = pytest.mark.kernels
+
 RULES = TrainingRules.from_dict({"batch_size": 24, "optimizer": "adam:lr=0.01", "stopping": {"max_epochs": 2}})
 GRAPHS, NODES = 52, 60
 MODELS = {

@@ -30,6 +30,8 @@ RULES = TrainingRules(
     stopping=(EarlyStopping(5), MaxEpochs(60)),
     evaluate="best",
 )
+
+pytestmark = pytest.mark.kernels
 SETTINGS: dict[str, dict[str, Any]] = {
     "gcn-direct": {"width": 8, "dropout": 0.3, "layers": 3},
     "mlp-direct": {"width": 8, "dropout": 0.3, "layers": 3},

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 from importlib.metadata import requires, version
 
-from graphtrial.core.packages import installed_version
 from graphtrial.core.parallel import cores
+from graphtrial.core.plugins.packages import installed_version
 from graphtrial.doctor.finding import Finding, size, some
 
 REQUIREMENT = re.compile(r"^([A-Za-z0-9_.-]+)(?:\[[^\]]*\])?\s*(?:>=\s*([0-9.]+))?[^;]*(?:;\s*(.*))?$")

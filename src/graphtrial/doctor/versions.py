@@ -9,7 +9,7 @@ from importlib.metadata import requires, version
 from typing import Any
 
 from graphtrial.core.errors import in_one_line
-from graphtrial.core.packages import installed_version
+from graphtrial.core.plugins.packages import installed_version
 
 BESIDE = ("llvmlite",)
 """Packages that are no requirements of ours, but whose versions matter."""

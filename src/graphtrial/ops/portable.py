@@ -64,7 +64,7 @@ def gather(matrix: SparseMatrix, x: Tensor) -> Tensor:
 
 def gather_rows(matrix: SparseMatrix, x: Tensor) -> Tensor:
     """Return the row of `x` of each entry's row. x: [rows, ...] -> [entries, ...]."""
-    out: Tensor = _Gather.apply(x, matrix.entry_rows, None, matrix.rowptr, matrix.entry_rows)  # type: ignore[no-untyped-call]
+    out: Tensor = _Gather.apply(x, matrix.entry_rows, None, matrix.rowptr, None)  # type: ignore[no-untyped-call]
     return out
 
 
@@ -95,9 +95,13 @@ def first_of_max(matrix: SparseMatrix, values: Tensor, top: Tensor) -> Tensor:
 
 
 class _Gather(torch.autograd.Function):
+    """`order` and `sorted_index` are None where `index` is sorted: torch.compile accepts no tensor twice."""
+
     @staticmethod
-    def forward(ctx: Any, x: Tensor, index: Tensor, order: Tensor | None, ptr: Tensor, sorted_index: Tensor) -> Tensor:
-        ctx.save_for_backward(order, ptr, sorted_index)
+    def forward(
+        ctx: Any, x: Tensor, index: Tensor, order: Tensor | None, ptr: Tensor, sorted_index: Tensor | None
+    ) -> Tensor:
+        ctx.save_for_backward(order, ptr, index if sorted_index is None else sorted_index)
         return x.index_select(0, index)
 
     @staticmethod

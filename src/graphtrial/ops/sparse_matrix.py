@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import torch
 from torch import Tensor
 
+from graphtrial.core.lazy import lazy_property
 from graphtrial.graphs import GraphBatch
 
 
@@ -42,19 +42,19 @@ class SparseMatrix:
         """All six tensors, in the order of the constructor."""
         return self.rowptr, self.col, self.perm, self.colptr, self.row, self.csc_perm
 
-    @cached_property
+    @lazy_property
     def entry_rows(self) -> Tensor:
         """The row of each CSR entry, [entries]."""
         rows = torch.arange(len(self.rowptr) - 1, device=self.rowptr.device)
         return torch.repeat_interleave(rows, self.rowptr.diff(), output_size=len(self.col))
 
-    @cached_property
+    @lazy_property
     def csc_columns(self) -> Tensor:
         """The column of each CSC entry, [entries]."""
         columns = torch.arange(len(self.colptr) - 1, device=self.colptr.device)
         return torch.repeat_interleave(columns, self.colptr.diff(), output_size=len(self.row))
 
-    @cached_property
+    @lazy_property
     def csc_entries(self) -> Tensor | None:
         """The CSR entry of each CSC entry, None for the identity."""
         if self.perm is None:

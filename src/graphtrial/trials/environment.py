@@ -12,7 +12,7 @@ from typing import Any
 from graphtrial.core.hardware.compute import ONE_CORE, Compute
 from graphtrial.core.hardware.devices import describe_device
 from graphtrial.core.hardware.speed import processor_name
-from graphtrial.core.packages import installed_version
+from graphtrial.core.plugins.packages import installed_version
 
 BATCHED_TRIALS = "batched_trials"
 """Key of the number of trials in one vectorized training, as in stores."""

@@ -16,6 +16,8 @@ from graphtrial.nn.dense.pair_rows import row_block
 from graphtrial.nn.dense.product_block import ProductBlock
 from graphtrial.ops.vector_paths import force_vectors
 
+pytestmark = pytest.mark.kernels
+
 SIZES = [3, 1, 4, 9, 2]
 
 

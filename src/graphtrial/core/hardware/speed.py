@@ -9,7 +9,7 @@ from typing import Any
 
 from graphtrial.core.errors import CorruptFileError
 from graphtrial.core.files import cache_home, read_json, write_text
-from graphtrial.core.packages import installed_version
+from graphtrial.core.plugins.packages import installed_version
 from graphtrial.core.spec import canonical_json, digest
 
 LARGEST = 1000.0

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import pairwise
 
 import torch
 from torch import Tensor
 
+from graphtrial.core.lazy import lazy_property
 from graphtrial.graphs.batch import GraphBatch
 from graphtrial.graphs.transfer import to_device
 
@@ -41,7 +41,7 @@ class Bucket:
         """The number of pairs, padding included."""
         return self.graphs * self.size * self.size
 
-    @cached_property
+    @lazy_property
     def parts(self) -> tuple[Bucket, ...]:
         """The same graphs as smaller buckets, which threads share; their offsets are within this one."""
         count = max(1, min(MAX_PARTS, self.graphs, self.pairs // PART_PAIRS))
@@ -49,7 +49,7 @@ class Bucket:
         area = self.size * self.size
         return tuple(Bucket(self.size, self.sizes[a:b], a * area) for a, b in pairwise(bounds))
 
-    @cached_property
+    @lazy_property
     def present(self) -> Tensor | None:
         """Node mask without padding, [graphs, size]; None where there is no padding."""
         if self.is_full if self.is_full is not None else bool((self.sizes == self.size).all()):

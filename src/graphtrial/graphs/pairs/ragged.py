@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from graphtrial.core.lazy import lazy_property
 from graphtrial.graphs.batch import GraphBatch
 from graphtrial.graphs.pairs.buckets import Bucket, Plan
 
@@ -29,17 +29,17 @@ class Ragged(Bucket):
     is the largest n.
     """
 
-    @cached_property
+    @lazy_property
     def size_array(self) -> Ids:
         """The number of nodes of each graph."""
         return self.sizes.numpy()
 
-    @cached_property
+    @lazy_property
     def ptr(self) -> Ids:
         """The first pair of each graph, and the number of all pairs, [graphs + 1]."""
         return np.concatenate([[0], np.cumsum(self.size_array**2)])
 
-    @cached_property
+    @lazy_property
     def node_ptr(self) -> Ids:
         """The first node of each graph, and the number of all nodes, [graphs + 1]."""
         return np.concatenate([[0], np.cumsum(self.size_array)])

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal
 
 import torch
 from torch import Tensor
 
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.lazy import lazy_property
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.pairs.buckets import Bucket, Plan
 from graphtrial.nn.encoder import encoding_values
@@ -31,18 +31,18 @@ class Entries:
     at: Tensor
     values: Tensor
 
-    @cached_property
+    @lazy_property
     def source(self) -> Tensor:
         """The first node of each pair, counted over the padded nodes of the bucket."""
         return self.at // self.bucket.size
 
-    @cached_property
+    @lazy_property
     def target(self) -> Tensor:
         """The second node of each pair, counted in the same way."""
         size = self.bucket.size
         return self.at // (size * size) * size + self.at % size
 
-    @cached_property
+    @lazy_property
     def transposed(self) -> Tensor:
         """The pair (j, i) of each pair (i, j)."""
         return self.target * self.bucket.size + self.source % self.bucket.size

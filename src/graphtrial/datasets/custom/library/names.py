@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graphtrial.core.errors import GraphTrialError, UnknownNameError, did_you_mean
-from graphtrial.core.packages import installed_version
+from graphtrial.core.plugins.packages import installed_version
 from graphtrial.core.plugins.permissions import LOADER
 from graphtrial.core.spec import parse_value
 from graphtrial.datasets.custom.library.catalog import LRGB, OGB, Entry
