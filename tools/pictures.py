@@ -37,20 +37,23 @@ def main() -> None:
             command = [sys.executable, "-m", "graphtrial", "report", "--shipped", "--out", str(report)]
             subprocess.run(command, check=True)
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        page = report.resolve() / "papers.html"
-        screenshot(browser, page, ROOT / "docs" / "img" / "report.png", 1130, 748, scale=1.5)
+        page = report.resolve() / "datasets" / "csl.html"
+        screenshot(browser, page, ROOT / "docs" / "img" / "report.png", 1280, 526, scale=1.25, start="h2")
         preview = ROOT / "src" / "graphtrial" / "report" / "static" / "preview.png"
         screenshot(browser, ROOT / "tools" / "preview.svg", preview, 1200, 630)
         browser.close()
 
 
-def screenshot(browser: Browser, page: Path, target: Path, width: int, height: int, scale: float = 1) -> None:
-    """Write the top of a page as it looks in a window of this size, in light colors."""
+def screenshot(
+    browser: Browser, page: Path, target: Path, width: int, height: int, scale: float = 1, start: str = ":root"
+) -> None:
+    """Write a page from the first element `start` on, as it looks in a window of this size, in light colors."""
     context = browser.new_context(
         viewport={"width": width, "height": height}, device_scale_factor=scale, color_scheme="light"
     )
     tab = context.new_page()
     tab.goto(page.as_uri())
+    tab.locator(start).first.evaluate("(element) => element.scrollIntoView()")
     image = Image.open(io.BytesIO(tab.screenshot())).convert("RGB")
     context.close()
     with atomic_path(target) as path:
