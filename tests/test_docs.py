@@ -15,6 +15,7 @@ from tests.helpers.cli import CliRunner
 
 import graphtrial as gt
 from graphtrial.cli.main import app
+from graphtrial.core.files import read_toml
 from graphtrial.core.plugins import loader as plugins
 from graphtrial.studies import load_study
 from graphtrial.training import PROTOCOLS
@@ -153,6 +154,13 @@ def test_paths_that_pages_name_exist(page: Path) -> None:
 def test_every_page_of_the_documents_is_linked_from_the_first_ones() -> None:
     text = "".join(page.read_text(encoding="utf-8") for page in PAGES[:2])
     assert [page.name for page in PAGES[2:] if f"docs/{page.name}" not in text] == []
+
+
+def test_every_extra_is_documented() -> None:
+    declared = read_toml(ROOT / "pyproject.toml", "the project")["project"]["optional-dependencies"]
+    section = (ROOT / "docs" / "quickstart.md").read_text(encoding="utf-8").partition("\n## Extras")[2]
+    names = [name for line in re.findall(r"^\| (`.*?) \|", section, re.MULTILINE) for name in line.split(", ")]
+    assert sorted(names) == sorted(f"`{name}`" for name in declared)
 
 
 def test_documented_protocols_match_the_registry() -> None:

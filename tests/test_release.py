@@ -62,14 +62,14 @@ def test_schemas_reject_a_wrong_workflow(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
 def test_workflows_have_few_permissions_and_pinned_actions(path: Path) -> None:
     workflow = loaded(path)
+    used = re.findall(r"uses: (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    assert all(re.fullmatch(r"[\w.-]+/[\w.-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", action) for action in used), used
     assert workflow["permissions"] == {"contents": "read"}
     for name, job in workflow["jobs"].items():
         permissions = {key for key, value in job.get("permissions", {}).items() if value == "write"}
         assert permissions == MAY_WRITE.get((path.stem, name), set())
         assert job["timeout-minutes"] <= 360
         for step in job["steps"]:
-            if "uses" in step:
-                assert re.fullmatch(r"[\w.-]+/[\w.-]+@v\d+\.\d+\.\d+", step["uses"])
             if step.get("uses", "").startswith("actions/checkout@"):
                 assert step["with"]["persist-credentials"] is False
             assert "${{ github.event" not in step.get("run", ""), "untrusted text in a shell"

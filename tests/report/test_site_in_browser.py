@@ -432,6 +432,8 @@ def test_pages_print_light_and_whole(page: Any, site: Path) -> None:
         assert not page.locator(control).first.is_visible(), control
     scroll = page.evaluate("getComputedStyle(document.querySelector('.scroll')).overflowX")
     assert scroll == "visible"
+    boxes = page.locator("thead th button").evaluate_all("(all) => all.map((one) => getComputedStyle(one).display)")
+    assert set(boxes) == {"contents"}, "boxes are not painted in headings repeated on the next sheet"
 
 
 def test_address_of_a_row_marks_it(page: Any, site: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 import graphtrial as gt
 from tools.docs.check import problems
+from tools.docs.descriptions import description
 from tools.docs.links import on_site
 from tools.docs.notebooks import NOTEBOOKS, page
 
@@ -76,6 +77,23 @@ def test_the_check_of_a_site_finds_broken_links_anchors_and_addresses(tmp_path: 
         "links to missing.png, which is not there",
         "loads @import 'https://fonts.example/f.css",
     ]
+
+
+def test_the_check_of_a_site_knows_its_place_on_a_server(tmp_path: Path) -> None:
+    (tmp_path / "404.html").write_text('<a href="/project/a.html">good</a><a href="/project/b.html">bad</a>')
+    (tmp_path / "a.html").write_text("A")
+    assert list(problems(tmp_path, "/project/")) == ["404.html links to /project/b.html, which is not there"]
+
+
+def test_a_page_is_described_by_its_first_paragraph() -> None:
+    start = "Rings &amp; chords: " + "what <em>tells</em>\nthem apart, "
+    assert description(f"<h1>T</h1><p><a>Notebook</a></p><p>{start}really.</p><p>Second, which is long, too.</p>") == (
+        "Rings & chords: what tells them apart, really."
+    )
+    long = description(f"<p>{start * 20}</p>")
+    assert len(long) <= 204
+    assert long.endswith(" ...")
+    assert description("<p>short</p>") == ""
 
 
 def test_an_executed_notebook_becomes_a_page_with_its_outputs() -> None:

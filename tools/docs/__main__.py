@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
@@ -34,8 +35,9 @@ def main() -> int:
     site = Path(config.site_dir)
     print(f"pages: {time.perf_counter() - began:.0f} s", flush=True)
     report = [sys.executable, "-m", "graphtrial", "report", "--shipped", "--out", str(site / "report")]
-    subprocess.run(report, check=True)
-    broken = list(problems(site))
+    address = config.site_url or ""
+    subprocess.run([*report, *(["--url", f"{address}report/"] if address else [])], check=True)
+    broken = list(problems(site, urlsplit(address).path or "/"))
     print(*broken, f"{site / 'index.html'}: {len(broken)} broken links", sep="\n")
     return 1 if broken else 0
 

@@ -35,8 +35,11 @@ class Page(HTMLParser):
             self.loads.append(values[LOADING[tag]])
 
 
-def problems(site: Path) -> Iterator[str]:
-    """Yield one line for each link that leads nowhere and each address that a page would fetch."""
+def problems(site: Path, root: str = "/") -> Iterator[str]:
+    """Yield one line for each link that leads nowhere and each address that a page would fetch.
+
+    `root` is the path that the site will have on its server, with which the page for missing ones links to others.
+    """
     site = site.resolve()
     pages = {path: _read(path) for path in sorted(site.rglob("*.html"))}
     for path, page in pages.items():
@@ -49,7 +52,7 @@ def problems(site: Path) -> Iterator[str]:
             if parts.scheme or parts.netloc:
                 continue
             base = site if parts.path.startswith("/") else path.parent
-            target = (base / unquote(parts.path).lstrip("/")).resolve() if parts.path else path
+            target = (base / unquote(parts.path).removeprefix(root).lstrip("/")).resolve() if parts.path else path
             target = target / "index.html" if target.is_dir() else target
             if not target.is_file():
                 yield f"{shown} links to {address}, which is not there"

@@ -9,6 +9,7 @@ from typing import Any
 from mkdocs.structure.files import File
 
 from tools.docs import links, listings
+from tools.docs.descriptions import description
 from tools.docs.notebooks import NOTEBOOKS, OUTPUT
 
 ROOT = Path(__file__).parents[2]
@@ -47,3 +48,10 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     if source not in OUTSIDE.values():
         markdown = links.on_site(markdown, os.path.join("docs", source), source, OUTSIDE)
     return listings.expanded(markdown)
+
+
+def on_page_content(content: str, page: Any, config: Any, files: Any) -> None:
+    """Describe the page by its first paragraph, and give its width to the text where there are no sections."""
+    page.meta.setdefault("description", description(content) or config.site_description)
+    if not any(item.children for item in page.toc):
+        page.meta.setdefault("hide", []).append("toc")
