@@ -13,6 +13,7 @@ from tests.helpers.mps import CPU_ATTENTION, MPS_DTYPES, MPS_OPERATORS
 from tests.helpers.nondeterministic import ATEN, documented, nondeterministic
 from tests.helpers.pretend import MixedDevicesError, Pretended, pretended
 from tests.helpers.samples import EDGE_TYPES, ENCODING, NODE_TYPES, batch_of, random_graphs
+from tests.helpers.sampling import marked_long
 from torch import Tensor, nn
 
 import graphtrial
@@ -21,6 +22,7 @@ from graphtrial.graphs import GraphBatch
 from graphtrial.nn import MODELS, Shapes, build_model
 from graphtrial.ops.portable import portable_path
 from graphtrial.tasks import TASKS
+from graphtrial.training.trainer import compile_model
 
 GRAPHS = random_graphs(6, seed=3, undirected=True)
 TOLERANCE = {"rtol": 1e-4, "atol": 1e-5}
@@ -37,6 +39,8 @@ WAITS_PER_BATCH = {
 }
 """Synchronizations in the first step on a batch, where a shape depends on the data."""
 NO_DROPOUT = dict.fromkeys(("dropout", "attention_dropout", "mlp_dropout", "input_dropout"), 0.0)
+BREAKING = {*WAITS_PER_BATCH, "dgn", "gps", "pna"}
+"""Models whose graph `torch.compile` breaks, where a shape depends on the data or the host computes."""
 DRAWING = ("graphstar", "vgae")
 """Models that draw random numbers in training, which differ from path to path."""
 
@@ -177,3 +181,16 @@ def test_every_operator_of_the_mps_path_is_implemented_on_mps() -> None:
 
     assert not [name for name in sorted(MPS_OPERATORS) if not implemented(entries[name])]
     assert not implemented(entries["segment_reduce"]), "the path for mps may use segment reductions now"
+
+
+@pytest.mark.parametrize("name", marked_long(MODELS.names(), but=("exphormer", "gin")))
+def test_compiled_model_equals_the_eager_one(name: str) -> None:
+    """On the path of other devices, traced by `torch.compile` and run without a code generator."""
+    torch._dynamo.reset()
+    torch._dynamo.utils.counters.clear()
+    (compiled, batch), (eager, _) = model_of(name), model_of(name)
+    compile_model(compiled, backend="aot_eager")
+    with portable_path():
+        close(gradients(compiled, batch), gradients(eager, batch))
+    breaks = sum(torch._dynamo.utils.counters["graph_break"].values())
+    assert (breaks > 0) == (name in BREAKING)

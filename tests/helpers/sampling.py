@@ -26,6 +26,11 @@ def rotating(*dimensions: Iterable[Any]) -> list[Any]:
     ]
 
 
+def marked_long(values: Iterable[Any], but: Sequence[Any]) -> list[Any]:
+    """Return all values; those that are not in `but` have the mark `long`."""
+    return [pytest.param(value, marks=() if value in but else pytest.mark.long) for value in values]
+
+
 def chunk(things: Sequence[T], number: int, parts: int, request: pytest.FixtureRequest) -> list[T]:
     """Return one of `parts` interleaved shares, which rotate with the number of the case; all in the long form."""
     return list(things) if request.config.getoption("--long") else list(things[number % parts :: parts])

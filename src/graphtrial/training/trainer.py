@@ -60,7 +60,7 @@ def train(
             params = count_parameters(model)
             model.to(device)
             if compute.compile:
-                model.compile(dynamic=True)
+                compile_model(model)
             with portable_path(compute.portable):
                 saved = Checkpoint(checkpoint) if isinstance(checkpoint, Path) else checkpoint
                 return _train(job, model, history, saved, on_epoch)
@@ -70,6 +70,17 @@ def train(
         error.__traceback__ = None  # its frames hold the tensors that filled the memory
     free_memory(device)
     return Outcome("oom", params, history)
+
+
+def compile_model(model: nn.Module, backend: str = "inductor") -> None:
+    """Compile a model in place by `torch.compile`, for batches of any size.
+
+    NumPy is not traced: structure that the host computes, such as Exphormer's expanders, breaks the graph instead.
+    """
+    import torch._dynamo.config  # importing it takes a second, which trainings without it save
+
+    torch._dynamo.config.trace_numpy = False
+    model.compile(dynamic=True, backend=backend)
 
 
 def _train(
