@@ -19,7 +19,7 @@ from graphtrial.datasets.custom import delete, names
 
 pytest.importorskip("torch_geometric")
 PYG = "torch_geometric.nn.models:"
-SHORT = ["--budget", "10k", "--max-epochs", "2", "--seeds", "1", "--workers", "0", "--json"]
+SHORT = ["--max-epochs", "2", "--seeds", "1", "--workers", "0", "--json"]
 NODES = 60
 PARTS = ("train", "val", "test")
 
@@ -48,12 +48,12 @@ def imported(lines: list[dict[str, Any]], *options: str) -> str:
     return "mine"
 
 
-def trained(dataset: str, model: str, *options: str) -> dict[str, Any]:
-    result = CliRunner().invoke(app, ["run", dataset, model, *SHORT, *options])
+def trained(dataset: str, model: str, budget: int = 10_000, *options: str) -> dict[str, Any]:
+    result = CliRunner().invoke(app, ["run", dataset, model, *SHORT, "--budget", str(budget), *options])
     assert result.exit_code == 0, result.output
     row: dict[str, Any] = json.loads(result.stdout)
     assert row["test"]["n"] == 1
-    assert row["params"] <= 10_000
+    assert row["params"] <= budget
     return row
 
 
@@ -92,7 +92,7 @@ def test_pyg_model_on_a_dataset_of_pyg(own_home: Path, mirror: Path) -> None:
     raw.mkdir(parents=True)
     for file in (mirror / "planetoid").glob("ind.cora.*"):
         shutil.copy(file, raw)
-    row = trained("pyg:Planetoid/Cora", PYG + "GAT", "--budget", "100k", "--set", "heads=4")
+    row = trained("pyg:Planetoid/Cora", PYG + "GAT", 100_000, "--set", "heads=4")
     assert row["dataset"] == "pyg-planetoid-cora"
 
 

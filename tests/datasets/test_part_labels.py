@@ -45,7 +45,7 @@ def dataset(labels: Callable[[int], list[float]], **options: Any) -> gt.Dataset:
 def test_one_class_in_a_part_is_refused_before_training() -> None:
     mine = dataset(lambda i: [1.0 if i >= 18 else i % 2])
     with pytest.raises(
-        GraphTrialError, match="ROC-AUC is undefined on the test part of split 0 of mine: its 6 .* but 1"
+        GraphTrialError, match=r"ROC-AUC is undefined on the test part of split 0 of mine: its 6 .* but 1"
     ):
         check_part_labels(mine, 0)
     with pytest.raises(GraphTrialError, match="ROC-AUC is undefined on the test part"):
@@ -54,7 +54,7 @@ def test_one_class_in_a_part_is_refused_before_training() -> None:
 
 def test_missing_labels_of_a_part_are_refused() -> None:
     mine = dataset(lambda i: [NAN if 12 <= i < 18 else i % 2])
-    with pytest.raises(GraphTrialError, match="undefined on the val part .* have no label;"):
+    with pytest.raises(GraphTrialError, match=r"undefined on the val part .* have no label;"):
         check_part_labels(mine, 0)
 
 
@@ -100,5 +100,5 @@ def test_negative_integers_are_regressed_on_request() -> None:
 
 @pytest.mark.parametrize("items", ["cora", 5, [1, 2]])
 def test_what_is_no_data_is_refused(items: Any) -> None:
-    with pytest.raises(GraphTrialError, match="not a torch_geometric.data.Data"):
+    with pytest.raises(GraphTrialError, match=r"not a torch_geometric\.data\.Data"):
         gt.from_pyg(items, "mine")

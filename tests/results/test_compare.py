@@ -149,8 +149,8 @@ def test_models_without_common_datasets_raise(results: Store, fill: Filler) -> N
     fill("gin", LOW[:1])
     with pytest.raises(GraphTrialError, match=r"share neither two splits .* its models are gcn/layers=4"):
         compare(result_rows(results.trials()), "gcn", "gin")
-    with pytest.raises(GraphTrialError, match=r"no row is called 'gnc'. Did you mean 'gcn'\? The models are gcn"):
-        compare(result_rows(results.trials()), "gnc", "gin")
+    with pytest.raises(GraphTrialError, match=r"no row is called 'gcnn'. Did you mean 'gcn'\? The models are gcn"):
+        compare(result_rows(results.trials()), "gcnn", "gin")
 
 
 def test_a_model_by_path_is_found_by_its_last_word(results: Store, fill: Filler) -> None:

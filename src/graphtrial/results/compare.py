@@ -47,8 +47,10 @@ def compare(
         models = ", ".join(dict.fromkeys(row.name for row in rows)) or "none"
         for name in (a, b):
             if not any(matches(row, name) for row in rows):
-                known = [row.first.spec.model.name.rpartition(":")[2] for row in rows]
-                raise GraphTrialError(f"no row is called '{name}'.{did_you_mean(name, known)} The models are {models}.")
+                labels = [row.first.spec.model.name.rpartition(":")[2] for row in rows]
+                raise GraphTrialError(
+                    f"no row is called '{name}'.{did_you_mean(name, labels)} The models are {models}."
+                )
         raise GraphTrialError(
             f"'{a}' and '{b}' share neither two splits nor two trials of each on one split of {where}; "
             f"its models are {models}"
