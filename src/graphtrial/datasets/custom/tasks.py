@@ -33,7 +33,7 @@ def infer_task(graphs: GraphSet) -> str:
             f"class and leave them out of the masks, or regress the numbers by --task {y.level}-regression"
         )
     labelled = values[~np.isnan(values)]
-    if not labelled.size or (labelled == labelled[0]).all():
+    if not labelled.size or (labelled[0] in (0, 1) and (labelled == labelled[0]).all()):  # labels, or numbers?
         only = f"is {labelled[0]:g}" if labelled.size else "is missing"
         raise GraphTrialError(
             f"every target `y` {only}: there is nothing to learn; --task imports the data all the same"
