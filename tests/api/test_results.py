@@ -26,7 +26,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_compare_takes_a_store_or_its_path(path: Path, kind: type) -> None:
     (comparison,) = gt.compare("gin", "gcn", store=kind(path), datasets=["csl"], test="wilcoxon")
     assert comparison.difference.mean == pytest.approx(30)
-    with pytest.raises(GraphTrialError, match="its models are gcn/layers=4, gin"):
+    with pytest.raises(GraphTrialError, match=r"no row is called .gat.*The models are gcn/layers=4, gin"):
         gt.compare("gin", "gat", store=kind(path))
 
 

@@ -151,7 +151,16 @@ def test_params_command_counts_by_module() -> None:
     printed = call_json("params", "csl", "gcn", "--encoding", "laplacian:20")
     assert printed["params"] == sum(printed["parts"].values()) == 103847
     assert "103847" in call("params", "csl", "gcn", "--encoding", "laplacian:20").stdout
-    assert call_json("params", "csl", "gcn", "--budget", "50k")["params"] <= 50_000
+    for option in ("--budget", "--params"):  # two names of the parameter budget
+        assert call_json("params", "csl", "gcn", option, "50k")["params"] <= 50_000
+
+
+def test_list_protocols_prints_the_rules_of_kernels() -> None:
+    (nested,) = (entry for entry in call_json("list", "protocols") if entry["name"] == "tudataset/nested")
+    assert nested["kernel_rules"] == {"fold_seed": 0, "refit": True}
+    shown = " ".join(call("list", "protocols").stdout.replace("│", " ").split())
+    assert '"kernels": {"fold_seed": 0' in shown
+    assert "kernel rules" not in shown  # no column that is empty in nearly all rows
 
 
 def test_data_prepare_and_info_print_statistics() -> None:
@@ -175,6 +184,8 @@ def test_data_prepare_and_info_print_statistics() -> None:
         (["run", "csl", "gcn", "--encoding", "laplacian"], "needs a value for k"),
         (["run", "csl", "gcn", "--protocol", "bgnn-v5/clsx"], "Did you mean 'bgnn-v5/csl'"),
         (["run", "csl", "gcn", "--budget", "lots"], "not a parameter budget"),
+        (["run", "csl", "gcn", "--params", "lots"], "not a parameter budget"),
+        (["run", "csl", "gcn", "--budget", "60trials"], "what `graphtrial tune` may spend"),
         (["run", "csl", "gcn", "--seeds", "20001"], "seeds of the study must be an integer from 1 to 10,000"),
         (["run", "zinc", "gcn"], "GRAPHTRIAL_MIRROR"),
         (["list", "model"], "Did you mean 'models'"),

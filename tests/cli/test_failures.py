@@ -12,12 +12,14 @@ from tests.helpers.cli import CliRunner
 
 from graphtrial.cli import failures, listing
 from graphtrial.cli.main import app
+from graphtrial.core.files import DEFAULT_STORE
+from graphtrial.trials import Store
 
 LIST = [sys.executable, "-m", "graphtrial", "list", "protocols"]  # which does not import torch
 
 
 def run(words: list[str], **options: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(words, text=True, check=False, timeout=120, **options)  # type: ignore[call-overload, no-any-return]
+    return subprocess.run(words, text=True, check=False, timeout=300, **options)  # type: ignore[call-overload, no-any-return]
 
 
 def shell(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -32,10 +34,66 @@ def test_full_disk_gives_one_line_error(words: str, tmp_path: Path) -> None:
     assert shell(f"{words} > /dev/full 2> /dev/full", tmp_path).returncode == 2
 
 
-def test_closed_pipe_exits_silently(tmp_path: Path) -> None:
-    done = shell('set -o pipefail; exec 3>&1; { "$@" --json; echo "$?" >&3; } | true', tmp_path)
-    assert done.stderr == ""
-    assert done.stdout.strip() in ("0", str(failures.PIPE_CLOSED))  # 0 where all of it went into the pipe before
+PRINTING = """
+import torch
+import graphtrial as gt
+
+@gt.MODELS.register("printing")
+class Printing(torch.nn.Module):
+    def __init__(self, shapes: gt.Shapes) -> None:
+        super().__init__()
+        self.linear = torch.nn.Linear(1, shapes.outputs)
+
+    def forward(self, graph):
+        print("x" * 100_000)
+        return self.linear(torch.ones(graph.num_graphs, 1))
+"""
+
+
+def closed_pipe() -> int:
+    """Return the write end of a pipe without a reader."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    return writer
+
+
+@pytest.mark.parametrize("words", [[], ["--json"], ["--help"]], ids=["table", "json", "help"])
+@pytest.mark.parametrize("errors_too", [False, True], ids=["stdout", "both"])
+def test_closed_pipe_exits_silently(words: list[str], errors_too: bool, tmp_path: Path) -> None:
+    pipe = closed_pipe()
+    done = run([*LIST, *words], stdout=pipe, stderr=pipe if errors_too else subprocess.PIPE, cwd=tmp_path)
+    os.close(pipe)
+    assert done.returncode == (1 if words == ["--help"] else failures.PIPE_CLOSED)  # click ends its help by 1
+    assert not done.stderr
+
+
+@pytest.mark.parametrize("workers", ["0", "1"])
+def test_closed_pipe_of_a_training_exits_silently(workers: str, tmp_path: Path) -> None:
+    (tmp_path / "printing.py").write_text(PRINTING, encoding="utf-8")
+    words = [
+        "run",
+        "csl",
+        "printing",
+        "--plugin",
+        "printing.py",
+        "--seeds",
+        "1",
+        "--splits",
+        "1",
+        "--workers",
+        workers,
+        "--json",
+    ]
+    pipe = closed_pipe()
+    done = run([*LIST[:3], *words], stdout=pipe, stderr=subprocess.PIPE, cwd=tmp_path)
+    os.close(pipe)
+    assert (done.returncode, done.stderr) == (failures.PIPE_CLOSED, "")
+    statuses = [record.status for record in Store(tmp_path / DEFAULT_STORE).trials()]
+    assert statuses == ["interrupted"]  # not failed: the model is not to blame
+
+
+def test_another_broken_pipe_is_reported() -> None:
+    assert failures.failure(BrokenPipeError(32, "Broken pipe")) == ("system error: Broken pipe", failures.REFUSED)
 
 
 def test_closed_standard_streams_do_not_fail(tmp_path: Path) -> None:

@@ -108,6 +108,7 @@ def test_a_study_that_cannot_be_tuned_is_refused(tmp_path: Path, changes: tuple[
     ("options", "reason"),
     [
         (["--budget", "ten"], "'ten' is no tuning budget"),
+        (["--budget", "100k"], "--params 100k is the parameter budget"),
         (["--space", "nope"], "no space called 'nope'"),
         (["--search", "gridd"], "Did you mean 'grid'"),
         (["--params", "10"], "exceeds the parameter budget"),

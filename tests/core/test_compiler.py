@@ -134,3 +134,31 @@ def test_flipped_bit_of_a_compiled_kernel_is_detected(tmp_path: Path) -> None:
             assert cache_files.load("for doubles") is None
         file.write_bytes(whole)
     assert cache_files.load("for doubles") == "code for doubles"
+
+
+@pytest.mark.slow
+def test_a_kernel_that_does_not_compile_is_one_line_and_releases_its_lock(tmp_path: Path) -> None:
+    """Also where a kernel that it calls is the one that fails, and a second process does not wait for the lock."""
+    refused = "from graphtrial.core.compiler import compiled\n@compiled\ndef inner(x):\n    return x.missing\n"
+    write(tmp_path, "inner(x)", refused)
+    check = f"""
+import glob, sys
+sys.path.insert(0, {str(tmp_path)!r})
+from filelock import FileLock
+from numba.core.errors import TypingError
+from graphtrial.core.errors import GraphTrialError
+import kernel
+for _ in range(2):
+    try:
+        kernel.f(10)
+    except GraphTrialError as error:
+        assert "the kernel kernel.f does not compile with numba" in str(error), error
+        assert "supports numba>=" in str(error) and "missing" in str(error), error
+        assert isinstance(error.__cause__, TypingError)
+    else:
+        raise SystemExit("it compiled")
+for function in (kernel.f, kernel.inner):
+    assert not function._cache._compiling.is_locked
+sys.exit()
+"""
+    assert run(tmp_path, before=check)[0] == 0

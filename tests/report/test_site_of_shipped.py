@@ -41,7 +41,7 @@ def test_rows_with_departures_have_a_badge_and_are_never_best(site: Path) -> Non
     for name in {row.first.spec.dataset for row in rows}:
         of_it = [row for row in rows if row.first.spec.dataset == name]
         if all(row.departures for row in of_it):
-            assert "No score with the published data and rules" in cards[name]
+            assert "No score under the unchanged rules and data" in cards[name]
             assert '<p class="best"><b>' not in cards[name]
         assert dataset_title(name) in overview
 

@@ -146,8 +146,19 @@ def test_rows_are_named_by_encoding_and_settings(results: Store, fill: Filler) -
 
 def test_models_without_common_datasets_raise(results: Store, fill: Filler) -> None:
     fill("gcn", LOW)
+    fill("gin", LOW[:1])
     with pytest.raises(GraphTrialError, match=r"share neither two splits .* its models are gcn/layers=4"):
-        compare(result_rows(results.trials()), "gcn", "gat")
+        compare(result_rows(results.trials()), "gcn", "gin")
+    with pytest.raises(GraphTrialError, match=r"no row is called 'gcnn'. Did you mean 'gcn'\? The models are gcn"):
+        compare(result_rows(results.trials()), "gcnn", "gin")
+
+
+def test_a_model_by_path_is_found_by_its_last_word(results: Store, fill: Filler) -> None:
+    fill("torch_geometric.nn.models:GIN", LOW)
+    (row,) = result_rows(results.trials())
+    assert matches(row, "torch_geometric.nn.models:GIN")
+    assert matches(row, "GIN")
+    assert not matches(row, "models")
 
 
 def test_command_prints_a_table_and_json(results: Store, fill: Filler) -> None:

@@ -71,4 +71,4 @@ def from_pyg(
     if name is None:
         return graphs
     options = {"task": task, "split": split, "protocol": protocol, "licence": licence, "replace": replace}
-    return import_graphs(name, graphs, **options)
+    return import_graphs(name, graphs, title=f"{name}: imported from PyG data", **options)

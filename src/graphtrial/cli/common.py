@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import typer
-from rich.console import Console
 
 from graphtrial.cli.completion import complete_encoding, complete_protocol
 from graphtrial.cli.failures import REFUSED, failure, open_closed_streams, say
 from graphtrial.core.errors import GraphTrialError, in_one_line
 from graphtrial.core.spec import parse_value
+from graphtrial.core.terminal import StreamConsole, output_is_closed
 
 WIDTH_OF_PIPES, NARROWEST = 160, 40
 
@@ -30,8 +30,8 @@ def _width() -> int | None:
 
 
 open_closed_streams()
-out = Console(width=_width(), highlight=False, markup=False)
-err = Console(stderr=True, highlight=False, markup=False)
+out = StreamConsole(width=_width(), highlight=False, markup=False)
+err = StreamConsole(stderr=True, highlight=False, markup=False)
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -73,6 +73,12 @@ Threads = Annotated[
 PerDevice = Annotated[int, typer.Option("--per-device", min=1, help="Parallel trials on each GPU.")]
 Compile = Annotated[bool, typer.Option("--compile", help="Compile whole models by torch.compile.")]
 ModelSettings = Annotated[list[str] | None, typer.Option("--set", help="Any setting of the model: key=value.")]
+ParameterBudget = Annotated[
+    str | None,
+    typer.Option(
+        "--budget", "--params", help="Parameter budget, such as 100k: the widest model within it. In tune: --params."
+    ),
+]
 ChangedRules = Annotated[list[str] | None, typer.Option("--rule", help="Change a training rule: key=value.")]
 MaxEpochs = Annotated[int | None, typer.Option(min=1, help="Maximum number of epochs (changes the rules).")]
 ProtocolName = Annotated[
@@ -108,6 +114,8 @@ def friendly(command: F) -> F:
 def _user_error(error: BaseException) -> str | None:
     """Return the message of an exception, `sys.exit` included, that comes from a plug-in; `None` for any other."""
     if isinstance(error, GraphTrialError | KeyboardInterrupt):
+        return None
+    if isinstance(error, BrokenPipeError) and output_is_closed():  # the plug-in printed
         return None
     from graphtrial.core.plugins.loader import describe_user_error
 

@@ -15,6 +15,7 @@ from contextlib import suppress
 
 from graphtrial.core.errors import GraphTrialError, in_one_line
 from graphtrial.core.files import cache_home, reason, write_text
+from graphtrial.core.terminal import discard_output, output_is_closed
 
 REFUSED, INTERNAL, INTERRUPTED, PIPE_CLOSED = 2, 70, 130, 141
 INTERNAL_ERROR = "internal error"
@@ -29,7 +30,7 @@ def failure(error: BaseException) -> tuple[str, int]:
         return str(error), REFUSED
     if isinstance(error, KeyboardInterrupt):
         return "stopped", INTERRUPTED
-    if isinstance(error, BrokenPipeError):
+    if isinstance(error, BrokenPipeError) and output_is_closed():
         return "", PIPE_CLOSED
     if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and _lacks_memory(error)):
         return f"out of memory: {in_one_line(error)}", REFUSED
@@ -51,7 +52,7 @@ def run_and_flush(command: Callable[[], object]) -> int:
     except OSError as error:  # a full disk or a closed pipe
         message, code = failure(error)
         say(message)
-        _discard_output()
+        discard_output()
     return code
 
 
@@ -85,20 +86,13 @@ def _run(command: Callable[[], object]) -> int:
         message, code = failure(error)
         say(message)
         if isinstance(error, OSError):
-            _discard_output()
+            discard_output()
         return code
     return 0
 
 
 def _lacks_memory(error: RuntimeError) -> bool:
     return any(text in str(error) for text in NO_MEMORY)
-
-
-def _discard_output() -> None:
-    """Redirect stdout to the null device, so that the interpreter does not flush it again at exit."""
-    with suppress(OSError, ValueError):
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, sys.stdout.fileno())
 
 
 def _save_traceback(error: BaseException) -> str | None:

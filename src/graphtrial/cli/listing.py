@@ -75,19 +75,25 @@ def list_things(
     if kind == "studies":
         show_studies(entries, factor)
         return
+    entries = [_in_table(entry) for entry in entries]
     table = TerminalTable(
         *(TableColumn(key.replace("_", " "), _is_numeric(key, entries), rigid=key == "name") for key in entries[0])
     )
     for entry in entries:
-        table.add_row(
-            *(
-                value if isinstance(value, str) else json_text.dumps(value, ensure_ascii=False)
-                for value in entry.values()
-            )
+        cells = (
+            each if isinstance(each, str) else json_text.dumps(each, ensure_ascii=False) for each in entry.values()
         )
+        table.add_row(*cells)
     out.print(table)
     for name, target in not_allowed.items():
         out.print(f"not loaded: {name}, {target} of an installed package; --allow {name} loads it", soft_wrap=True)
+
+
+def _in_table(entry: dict[str, Any]) -> dict[str, Any]:
+    """Return an entry without the column `kernel_rules`, which few protocols have: they stand among the exceptions."""
+    rest = {key: value for key, value in entry.items() if key != "kernel_rules"}
+    rules = entry.get("kernel_rules")
+    return rest if rules is None else {**rest, "exceptions": {"kernels": rules, **rest["exceptions"]}}
 
 
 def _is_numeric(key: str, entries: list[dict[str, Any]]) -> bool:
@@ -172,6 +178,7 @@ def _protocols() -> list[dict[str, Any]]:
             "seeds": len(p.seeds),
             "splits": p.splits,
             "rules": p.rules.summary(),
+            "kernel_rules": p.kernel_rules.summary() if p.kernel_rules else None,
             "exceptions": p.exceptions,
         }
         for p in protocols

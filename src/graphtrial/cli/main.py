@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.logging import RichHandler
 
 from graphtrial.cli import health, kernel, listing, params, run, tune
 from graphtrial.cli import wikipedia as wikics
@@ -47,6 +46,16 @@ app.command("doctor")(health.doctor)
 app.command("validate")(health.validate)
 
 
+class _LogLines(logging.Handler):
+    """Print each record as one line, above a progress bar, without a time and folded by the terminal alone."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            err.print(f"graphtrial: {record.levelname.lower()}: {self.format(record)}", soft_wrap=True)
+        except Exception:  # noqa: BLE001 - logging reports it, and ignores a closed stream
+            self.handleError(record)
+
+
 @friendly
 def _print_version(as_json: bool) -> None:
     if as_json:
@@ -81,9 +90,7 @@ def start(
     except OSError:
         say("the current folder was deleted: change to another one")
         raise typer.Exit(REFUSED) from None
-    logging.basicConfig(
-        level=logging.WARNING, format="%(message)s", handlers=[RichHandler(console=err, show_path=False)]
-    )
+    logging.basicConfig(level=logging.WARNING, handlers=[_LogLines()])
 
 
 def main() -> None:

@@ -10,6 +10,7 @@ from graphtrial.cli.common import (
     Allowed,
     EncodingText,
     Json,
+    ParameterBudget,
     Plugins,
     friendly,
     load_code,
@@ -29,9 +30,7 @@ def params(
     encoding: EncodingText = "none",
     layers: Annotated[int | None, typer.Option(min=1, help="Depth; the published one by default.")] = None,
     width: Annotated[int | None, typer.Option(min=1, help="Width; the published one by default.")] = None,
-    budget: Annotated[
-        str | None, typer.Option(help="Parameter budget, such as 100k: the widest model within it.")
-    ] = None,
+    budget: ParameterBudget = None,
     settings: Annotated[list[str] | None, typer.Option("--set", help="Any setting of the model: key=value.")] = None,
     published: Annotated[
         bool, typer.Option("--published", help="Compare with every published parameter count.")
@@ -64,12 +63,14 @@ def params(
 def _count(dataset: str, model: str, encoding: str, settings: dict[str, Any], budget: str | None, json: bool) -> None:
     from graphtrial.nn import build_model, count_parameters, resolve_settings
     from graphtrial.studies import ModelEntry
+    from graphtrial.studies.check import check_row
     from graphtrial.studies.study import choose_settings, parse_encoding
     from graphtrial.trials.shapes import make_encoding, planned_shapes
 
+    row = ModelEntry(model, settings, (encoding,), budget)
+    check_row(row)
     component = parse_encoding(encoding, model)
     shapes = planned_shapes(dataset, make_encoding(component))
-    row = ModelEntry(model, settings, budget=budget)
     resolved = resolve_settings(model, choose_settings(dataset, lambda: shapes, row, component))
     built = build_model(model, shapes, resolved)
     parts = {name: count_parameters(part) for name, part in built.named_children()}

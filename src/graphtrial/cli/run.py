@@ -18,6 +18,7 @@ from graphtrial.cli.common import (
     Json,
     MaxEpochs,
     ModelSettings,
+    ParameterBudget,
     PerDevice,
     Plugins,
     Precision,
@@ -63,9 +64,7 @@ def run(
     splits: Splits = None,
     layers: Annotated[int | None, typer.Option(min=1, help="Depth; the published one by default.")] = None,
     width: Annotated[int | None, typer.Option(min=1, help="Width; the published one by default.")] = None,
-    budget: Annotated[
-        str | None, typer.Option(help="Parameter budget, such as 100k: the widest model within it.")
-    ] = None,
+    budget: ParameterBudget = None,
     edge_features: Annotated[bool, typer.Option("--edge-features", help="Use the dataset's edge features.")] = False,
     settings: ModelSettings = None,
     protocol: ProtocolName = None,

@@ -58,12 +58,13 @@ def show_records(records: Sequence[TrialRecord], store: Store, *, json: bool, si
 
 
 def exit_on_failures(records: Sequence[TrialRecord]) -> None:
-    """Name a failed trial and exit with 1, if there is one."""
+    """Name a failed trial and the last line of its error, and exit with 1, if there is one."""
     failed = [record for record in records if record.status == "failed"]
     if failed:
+        cause = ((failed[0].error or "").strip().splitlines() or ["no error was recorded"])[-1]
         err.print(
-            f"graphtrial: {len(failed)} of {len(records)} trials failed; "
-            f"`graphtrial show {failed[0].id}` shows the error.",
+            f"graphtrial: {len(failed)} of {len(records)} trials failed: {GraphTrialError(cause)}; "
+            f"`graphtrial show {failed[0].id}` shows all of the error.",
             soft_wrap=True,
         )
         raise typer.Exit(1)

@@ -53,13 +53,14 @@ def tune(
     model: Annotated[
         str, typer.Argument(help="A model, such as gcn, or module:attribute.", autocompletion=complete_model)
     ],
-    budget: Annotated[str, typer.Option(help="What the search may spend: 60trials, 3000epochs or 4h of training.")],
+    budget: Annotated[str, typer.Option(help="Tuning budget, what the search may spend: 60trials, 3000epochs or 4h.")],
     space: Annotated[str, typer.Option(help="A TOML file, or a shipped space; that of the model by default.")] = (
         "default"
     ),
     search: Annotated[str, typer.Option(help="random, tpe, grid or halving.")] = "random",
     params: Annotated[
-        str | None, typer.Option(help="Parameter budget, such as 100k: the width follows from it.")
+        str | None,
+        typer.Option(help="Parameter budget, such as 100k: the width follows from it. In run also --budget."),
     ] = None,
     seeds: Seeds = None,
     splits: Splits = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib
 import io
@@ -9,7 +10,6 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -19,10 +19,14 @@ from filelock import FileLock, Timeout
 from numba import njit
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
+from graphtrial.core.errors import GraphTrialError, in_one_line
+from graphtrial.core.packages import installed_version, requirement
+
 Array = Any
 F = TypeVar("F", bound=Callable[..., Any])
 _DIGEST = 32
 _WAIT_SECONDS = 60
+_LONGEST = 300
 
 
 class _CacheFiles(IndexDataCacheFile):
@@ -73,8 +77,8 @@ class _CacheFiles(IndexDataCacheFile):
 class _Cache(FunctionCache):
     """Numba's cache of one function, stamped with the content of every source file compiled into it.
 
-    One process at a time compiles the function, from the failed load to the save; another one waits and loads the
-    result. A process that fails in between holds the lock to its end, and others compile after `_WAIT_SECONDS`.
+    One process at a time compiles the function, from the failed load to the save or the error; another one waits and
+    loads the result, or compiles after `_WAIT_SECONDS`.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -109,7 +113,11 @@ class _Cache(FunctionCache):
         try:
             super().save_overload(sig, data)
         finally:
-            self._compiling.release()  # does nothing without the lock
+            self.release()
+
+    def release(self) -> None:
+        """Let other processes compile; does nothing without the lock."""
+        self._compiling.release()
 
     def _load(self, sig: Any, target_context: Any) -> Any:
         _import_without_scipy()
@@ -119,7 +127,7 @@ class _Cache(FunctionCache):
             return None
 
 
-@cache
+@functools.cache
 def _import_without_scipy() -> None:
     """Import what numba needs to load a kernel, without all of `scipy.linalg`, which takes a third of that time.
 
@@ -140,9 +148,45 @@ def _compile(**options: Any) -> Callable[[F], F]:
     def decorate(function: F) -> F:
         dispatcher: Any = njit(boundscheck=False, error_model="numpy", nogil=True, **options)(function)
         dispatcher._cache = _Cache(function)
+        dispatcher._compiler.compile = _releasing(dispatcher._compiler.compile, dispatcher._cache)
+        dispatcher._compile_for_args = _explaining(dispatcher._compile_for_args, function)
         return cast(F, dispatcher)
 
     return decorate
+
+
+def _releasing(compile_: Callable[..., Any], cached: _Cache) -> Callable[..., Any]:
+    """Release the lock of a function whose compilation fails; numba saves, and so releases, only what succeeds."""
+
+    @functools.wraps(compile_)
+    def wrapped(*arguments: Any) -> Any:
+        try:
+            return compile_(*arguments)
+        except BaseException:
+            cached.release()
+            raise
+
+    return wrapped
+
+
+def _explaining(compile_: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+    """Turn any error of the compiler into one line, for the function called from Python: callees raise numba's own."""
+
+    @functools.wraps(compile_)
+    def wrapped(*arguments: Any, **named: Any) -> Any:
+        try:
+            return compile_(*arguments, **named)
+        except (GraphTrialError, MemoryError, OSError):
+            raise
+        except Exception as error:
+            name = f"{function.__module__}.{function.__qualname__}"
+            raise GraphTrialError(
+                f"the kernel {name} does not compile with numba {installed_version('numba')}; graphtrial supports "
+                f"{requirement('numba')}: pip install '{requirement('numba')}', and report this if it was installed; "
+                f"{in_one_line(error)[:_LONGEST]}"
+            ) from error
+
+    return wrapped
 
 
 def is_compiled(function: Any) -> bool:
@@ -174,7 +218,7 @@ def _dependencies(function: Any, seen: set[Any]) -> set[str]:
     return parts
 
 
-@cache
+@functools.cache
 def _content(file: str) -> str:
     path = Path(file)
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else file

@@ -1,8 +1,12 @@
-"""Tables for the terminal that never shorten a number."""
+"""Standard streams that the reader may close, and tables for the terminal that never shorten a number."""
 
 from __future__ import annotations
 
+import os
+import select
+import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from rich.box import HEAVY_HEAD, Box
@@ -14,6 +18,32 @@ from rich.text import Text
 
 LONG_WORD, NARROWEST_TEXT = 16, 8
 """Words are broken down to the first width before a column is hidden, to the second once none can be hidden."""
+
+
+class StreamConsole(Console):
+    """Console that raises `BrokenPipeError` where rich raises `SystemExit(1)`, which tells nothing about the cause."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+def output_is_closed() -> bool:
+    """Return whether the reader of stdout or stderr has gone, as after `| head`.
+
+    Another `BrokenPipeError`, such as that of a socket or a worker, is an error to report.
+    """
+    poll = select.poll()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, OSError, ValueError):  # no stream, or one without a file
+            poll.register(stream.fileno(), 0)  # errors and hang-ups are always reported
+    return bool(poll.poll(0))
+
+
+def discard_output() -> None:
+    """Redirect stdout to the null device, so that the interpreter does not flush it again at exit."""
+    with suppress(AttributeError, OSError, ValueError):
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
 
 
 @dataclass(frozen=True)

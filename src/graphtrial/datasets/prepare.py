@@ -17,7 +17,7 @@ from graphtrial.core.spec import digest
 from graphtrial.datasets.base import DATASETS, PARTS, DatasetSpec, Source, Split, check_splits, dataset_hash
 from graphtrial.datasets.dataset import Dataset
 from graphtrial.datasets.graph_statistics import graph_statistics
-from graphtrial.datasets.statistics import compare, summary, types_of
+from graphtrial.datasets.statistics import compare, label_counts, summary, types_of
 from graphtrial.graphs import GraphSet, storage
 from graphtrial.io.sources import fetch, find, published_hash
 from graphtrial.tasks import Task
@@ -83,6 +83,7 @@ def info(name: str) -> dict[str, Any]:
         "metric": dataset.task.metric.title,
         "higher_is_better": dataset.task.metric.higher_is_better,
         "outputs": dataset.task.outputs,
+        "protocol": spec.protocol,
         "encoding_mode": spec.encoding_mode,
         "source": provenance["source"],
         "source_means": provenance["meaning"],
@@ -94,6 +95,7 @@ def info(name: str) -> dict[str, Any]:
         "node_types": types_of(graphs, "x"),
         "edge_types": types_of(graphs, "edge_attr"),
         "classes": types_of(graphs, "y"),
+        "labels": label_counts(graphs),
         "columns": {name: [c.level, c.meaning, str(c.values.dtype), c.width] for name, c in graphs.columns.items()},
         "split_level": spec.split_level,
         "splits": [dict(zip(PARTS, split.sizes, strict=True)) for split in dataset.splits],

@@ -169,3 +169,11 @@ def _row(statistic: str, measured: Any, published: Any, agrees: bool, rule: str)
     if not agrees:
         rule = rule.replace("rounds", "must round", 1) if "rounds" in rule else f"must be {rule}"
     return {"what": statistic, "ours": measured, "published": published, "agrees": bool(agrees), "rule": rule}
+
+
+def label_counts(graphs: GraphSet) -> dict[str, int] | None:
+    """Return the number of labels in the columns of `y` and how many are missing; None where none can be."""
+    y = graphs.columns.get("y")
+    if y is None or y.values.dtype.kind != "f" or not (missing := int(np.isnan(y.values).sum())):
+        return None
+    return {"present": y.values.size - missing, "missing": missing}

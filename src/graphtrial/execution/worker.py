@@ -59,10 +59,10 @@ def run_and_record(
                 outcome = run_trial(spec, store.checkpoint_file(spec.id), record_epoch, compute)
             complete = replace(outcome, details={**outcome.details, **measured()})
             record_result(spec, store, TrialResult.of(complete))
-        except (DriverGoneError, KeyboardInterrupt):
-            record_interruption(spec, store)
-            raise
-        except BaseException as error:  # noqa: BLE001 - an error of a model fails its trial, not the study
+        except BaseException as error:
+            if isinstance(error, DriverGoneError | KeyboardInterrupt) or _printed_to_closed_pipe(error):
+                record_interruption(spec, store)
+                raise
             record_result(spec, store, TrialResult.failed(error))
 
 
@@ -96,8 +96,31 @@ def work(
             run_and_record(TrialSpec.from_dict(values), store, report, memory_meter(), compute)
     except DriverGoneError:
         return
+    except BrokenPipeError as error:
+        if not _printed_to_closed_pipe(error):
+            raise
     except GraphTrialError as error:  # the store cannot be written
         raise SystemExit(f"graphtrial: {error}") from None
+    finally:
+        _flush()
+
+
+def _printed_to_closed_pipe(error: BaseException) -> bool:
+    if not isinstance(error, BrokenPipeError):
+        return False
+    from graphtrial.core.terminal import output_is_closed
+
+    return output_is_closed()
+
+
+def _flush() -> None:
+    """Flush what a model has printed; multiprocessing would take a closed pipe for a failure of the process."""
+    try:
+        print(end="", flush=True)
+    except (OSError, ValueError):
+        from graphtrial.core.terminal import discard_output
+
+        discard_output()
 
 
 def environment_settings() -> dict[str, str]:

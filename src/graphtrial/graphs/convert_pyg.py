@@ -30,10 +30,15 @@ def from_pyg(items: Iterable[Data] | Data) -> GraphSet:
     names with "edge" are edge columns, as in PyG. Integer `x` and `edge_attr` become categorical. Masks, index lists
     and part names of the items (see `mask_names`), or the dataset's `get_idx_split()`, become the column `part`.
     """
-    data: list[Any] = [items] if isinstance(getattr(items, "edge_index", None), torch.Tensor) else list(items)
+    is_graph = isinstance(getattr(items, "edge_index", None), torch.Tensor)
+    data: list[Any] = [items] if is_graph or not isinstance(items, Iterable) else list(items)
     if not data:
         raise InvalidGraphError("no graphs were given")
     for i, item in enumerate(data):
+        if not hasattr(item, "edge_index"):
+            raise InvalidGraphError(
+                f"graph {i} is a {type(item).__name__}, not a torch_geometric.data.Data: give Data objects or a dataset"
+            )
         if item.edge_index is None:
             raise InvalidGraphError(
                 f"graph {i} has no edge_index; give an empty one of shape (2, 0) if it has no edges"

@@ -89,8 +89,8 @@ def _check_complete(names: Mapping[str, str]) -> None:
     missing = [part for part in PARTS[:NONE] if part not in names]
     if missing:
         raise InvalidGraphError(
-            f"{_listed(names.values())} is one part of a split, but {' and '.join(missing)} is missing: "
-            "all three are needed; add what is missing, or remove the others to have a split drawn"
+            f"the split has {_listed(names.values())}, but no {' and no '.join(missing)}: all three parts are needed; "
+            "add what is missing, or remove the others to have a split drawn"
         )
 
 

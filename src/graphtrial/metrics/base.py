@@ -55,6 +55,10 @@ class Metric(ABC):
     def compute(self, predictions: Tensor, target: Tensor) -> float:
         """Return the metric over all examples; the shapes are those of `OutputType`."""
 
+    def defined_columns(self, target: Tensor) -> Tensor:
+        """Return for each column of the target [examples, columns] whether its labels define the metric."""
+        return (~torch.isnan(target)).any(dim=0)
+
     def chance(self, classes: int) -> float | None:
         """Return the expected score of a uniform guess among `classes`, if it does not depend on the data."""
         return None

@@ -28,6 +28,9 @@ class CurveMetric(Metric):
     def area(self, positives: Tensor, negatives: Tensor) -> float:
         """Return the area from the number of positives and negatives at each distinct score, in descending order."""
 
+    def defined_columns(self, target: Tensor) -> Tensor:
+        return (target == 1).any(dim=0) & (target == 0).any(dim=0)
+
     def compute(self, predictions: Tensor, target: Tensor) -> float:
         if target.dim() == 1:
             predictions, target = predictions[:, 1:] - predictions[:, :1], target[:, None].to(predictions.dtype)

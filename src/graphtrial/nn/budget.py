@@ -22,7 +22,10 @@ def parse_budget(text: str) -> int:
     match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,15})?)([kKmM]?)", text.strip())
     budget = round(float(match[1]) * {"": 1, "k": 1_000, "m": 1_000_000}[match[2].lower()]) if match else 0
     if budget < 1:
-        raise GraphTrialError(f"'{text}' is not a parameter budget; write for example 100k, 0.5M or 100000")
+        raise GraphTrialError(
+            f"'{text}' is not a parameter budget; write for example 100k, 0.5M or 100000 (trials, epochs and hours are "
+            "what `graphtrial tune` may spend)"
+        )
     return budget
 
 

@@ -140,11 +140,12 @@ def forest(rows: Sequence[RowPage], metric: str, arrow: str, root: str) -> Chart
         )
     if not items:
         return None
-    note = "● our mean with 95 % confidence interval; ◇ published mean ± standard deviation. A click opens the row."
+    published = any(item["published"] is not None for item in items)
+    theirs_too = "; ◇ published mean ± standard deviation" if published else ""
     label = f"test {metric}, {arrow}"
     return Chart(
-        "Ours and the published scores",
-        note,
+        "Ours and the published scores" if published else "Scores",
+        f"● our mean with 95 % confidence interval{theirs_too}. A click opens the row.",
         [{"name": label, "kind": "intervals", "x": {"label": label}, "items": items}],
     )
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.errors import GraphTrialError, did_you_mean
 from graphtrial.metrics import metric_range
 from graphtrial.results.comparison import Comparison
 from graphtrial.results.rows import ResultRow
@@ -45,6 +45,12 @@ def compare(
     if not comparisons:
         where = f"{', '.join(datasets)} of this store" if datasets else "any dataset of this store"
         models = ", ".join(dict.fromkeys(row.name for row in rows)) or "none"
+        for name in (a, b):
+            if not any(matches(row, name) for row in rows):
+                labels = [row.first.spec.model.name.rpartition(":")[2] for row in rows]
+                raise GraphTrialError(
+                    f"no row is called '{name}'.{did_you_mean(name, labels)} The models are {models}."
+                )
         raise GraphTrialError(
             f"'{a}' and '{b}' share neither two splits nor two trials of each on one split of {where}; "
             f"its models are {models}"

@@ -64,12 +64,14 @@ def best_first(rows: Iterable[ResultRow]) -> list[ResultRow]:
 def matches(row: ResultRow, name: str) -> bool:
     """Whether a row matches a name: `model`, `model/encoding` or `model/setting=value`, in any order after the model.
 
-    The model is a registered name, a label such as `gatedgcn-E`, or a display name; settings that are not named may
-    have any value. `tuned` and `untuned` select rows with and without a search behind them.
+    The model is a registered name, a label such as `gatedgcn-E`, a display name, or the last word of a path such as
+    `PNA` of `torch_geometric.nn.models:PNA`; settings that are not named may have any value. `tuned` and `untuned`
+    select rows with and without a search behind them.
     """
     model, *rest = name.split("/")
     arguments = row.first.spec.settings
-    if model not in (row.first.spec.model.name, row.label, label_title(row)):
+    name = row.first.spec.model.name
+    if model not in (name, name.rpartition(":")[2], row.label, label_title(row)):
         return False
     for part in rest:
         key, equals, value = part.partition("=")

@@ -87,8 +87,10 @@ class Study:
 
     def trials(self) -> list[TrialSpec]:
         """Return every trial of the grid, fully resolved; datasets are prepared first where needed."""
+        from graphtrial.studies.check import check_without_data
         from graphtrial.studies.plan import resolve
 
+        check_without_data(self)
         return resolve(self)
 
     @property

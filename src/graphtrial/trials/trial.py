@@ -15,6 +15,7 @@ from graphtrial.core.hardware.compute import ONE_CORE, Compute
 from graphtrial.core.rules import Rules
 from graphtrial.core.spec import Component, canonical_json, declared_defaults, digest, without_defaults
 from graphtrial.datasets import Dataset, load
+from graphtrial.datasets.part_labels import check_part_labels
 from graphtrial.encodings.notation import parts_of
 from graphtrial.training.batches import Job
 from graphtrial.training.outcome import Epoch, Outcome
@@ -179,6 +180,8 @@ def make_trial(
     if not 0 <= split < splits:
         raise GraphTrialError(f"{dataset.name} has splits 0 to {splits - 1}; there is no split {split}")
     kind.check_dataset(dataset)
+    if kind.has_epochs and not kind.draws_folds:
+        check_part_labels(dataset, split)
     model_version, encoding_version = current_versions(kind, model.name, encoding)
     return TrialSpec(
         dataset=dataset.name,

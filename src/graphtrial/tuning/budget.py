@@ -14,6 +14,8 @@ UNITS: dict[str, Unit] = {
     **{"h": "hours", "hour": "hours", "hours": "hours"},
 }
 
+PARAMETERS = re.compile(r"\d{1,15}(\.\d{1,15})?[kKmM]?")
+
 
 @dataclass(frozen=True)
 class Budget:
@@ -29,7 +31,8 @@ class Budget:
         unit = UNITS.get(match[2]) if match else None
         amount = float(match[1]) if match else 0.0
         if unit is None or amount <= 0 or (unit != "hours" and not amount.is_integer()):
-            raise GraphTrialError(f"'{text}' is no tuning budget: write for example 60trials, 3000epochs or 4h")
+            hint = f"; --params {text.strip()} is the parameter budget" if PARAMETERS.fullmatch(text.strip()) else ""
+            raise GraphTrialError(f"'{text}' is no tuning budget: write for example 60trials, 3000epochs or 4h{hint}")
         return cls(amount, unit)
 
     def __str__(self) -> str:

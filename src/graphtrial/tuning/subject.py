@@ -15,6 +15,7 @@ from graphtrial.nn import MODELS, Shapes, model_settings, parse_budget, width_fo
 from graphtrial.nn.budget import parameter_count
 from graphtrial.nn.registry import width_step
 from graphtrial.studies import ModelEntry, Study
+from graphtrial.studies.check import check_without_data
 from graphtrial.studies.plan import expand
 from graphtrial.studies.study import DEFAULT_BUDGET, parse_encoding
 from graphtrial.training import Protocol
@@ -54,6 +55,8 @@ class Subject:
     rules: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        entry = ModelEntry(self.model, self.settings, (self.encoding,), self.params)
+        check_without_data(Study("tuning", self.dataset, (entry,), protocol=self.protocol, rules=self.rules))
         protocol = self.protocol_used
         kind = self.kind
         if protocol.kernel_rules is None or kind.has_epochs:

@@ -207,11 +207,10 @@ def test_corrupt_raw_file_raises(own_home: Path) -> None:
         prepare("mine", force=True)
 
 
-def test_dataset_without_protocol_names_the_option() -> None:
+def test_dataset_without_protocol_has_one_by_default() -> None:
     import_graphs("mine", graphs_with_classes())
-    study = Study("t", "mine", (ModelEntry("gcn"),))
-    with pytest.raises(GraphTrialError, match="use --protocol"):
-        study.trials()
+    trials = Study("t", "mine", (ModelEntry("gcn"),)).trials()
+    assert {trial.protocol for trial in trials} == {"bgnn-v5/zinc@1"}
     assert Study("t", "mine", (ModelEntry("gcn"),), protocol="bgnn-v5/csl", seeds=1, splits=1).trials()
 
 

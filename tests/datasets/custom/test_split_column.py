@@ -270,8 +270,8 @@ def test_get_idx_split_is_used(tmp_path: Path) -> None:
 
 TRUE, FALSE = torch.ones(NODES, dtype=torch.bool), torch.zeros(NODES, dtype=torch.bool)
 BROKEN: list[tuple[dict[str, Any], str]] = [
-    ({"train_mask": masks()["train_mask"]}, "'train_mask' is one part of a split, but val and test is missing"),
-    ({k: v for k, v in masks().items() if k != "val_mask"}, "but val is missing"),
+    ({"train_mask": masks()["train_mask"]}, "the split has 'train_mask', but no val and no test"),
+    ({k: v for k, v in masks().items() if k != "val_mask"}, "but no val"),
     ({**masks(), "valid_mask": FALSE}, "given twice, by 'test_mask' and 'train_mask' and 'val_mask' and 'valid_mask'"),
     ({**masks(), "split": ORDER}, "given twice"),
     ({**masks(), "train_idx": torch.tensor([0])}, "given twice"),

@@ -114,7 +114,8 @@ def import_file(
     origin = "from the data" if PART in dataset.graphs.columns else "drawn at random"
     counts = f"{len(dataset.splits)} x train / val / test = {', '.join(sizes)} {dataset.spec.split_level}s"
     out.print(f"splits, {origin}: {counts}")
-    out.print(f"graphtrial data info {name} shows details; graphtrial run {name} MODEL --protocol P trains on it")
+    out.print(f"rules by default: {dataset.spec.protocol}; --protocol chooses others")
+    out.print(f"graphtrial data info {name} shows details; graphtrial run {name} gcn --budget 100k trains on it")
 
 
 @friendly

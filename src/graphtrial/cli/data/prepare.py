@@ -76,7 +76,7 @@ def info(
     if json:
         print_json(facts)
         return
-    title = f"{facts['name']}: {facts['title']}"
+    title = facts["title"] if facts["title"].startswith(facts["name"]) else f"{facts['name']}: {facts['title']}"
     table = TerminalTable(TableColumn("", style="bold"), TableColumn(""), title=title, show_header=False)
     for key, value in facts.items():
         if key not in ("name", "title") and value not in (None, [], {}):

@@ -1,8 +1,9 @@
-"""Versions of installed packages, without importing them."""
+"""Versions of installed and required packages, without importing them."""
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
+import re
+from importlib.metadata import PackageNotFoundError, requires, version
 
 
 def installed_version(package: str) -> str | None:
@@ -11,3 +12,9 @@ def installed_version(package: str) -> str | None:
         return version(package)
     except PackageNotFoundError:
         return None
+
+
+def requirement(package: str) -> str:
+    """Return the versions of a package that are supported here, such as `numba>=0.61`."""
+    lines = requires("graphtrial") or []
+    return next((line for line in lines if re.split(r"[^\w.-]", line)[0] == package), package)

@@ -27,6 +27,17 @@ def infer_task(graphs: GraphSet) -> str:
     if y.types is not None:
         return f"{y.level}-classification"
     values = np.asarray(y.values)
+    if values.dtype.kind == "i" and y.width == 1 and values.size and values.min() < 0:
+        raise GraphTrialError(
+            f"the integers `y` go down to {values.min()}, but classes count from 0: give examples without a label any "
+            f"class and leave them out of the masks, or regress the numbers by --task {y.level}-regression"
+        )
+    labelled = values[~np.isnan(values)]
+    if not labelled.size or (labelled[0] in (0, 1) and (labelled == labelled[0]).all()):  # labels, or numbers?
+        only = f"is {labelled[0]:g}" if labelled.size else "is missing"
+        raise GraphTrialError(
+            f"every target `y` {only}: there is nothing to learn; --task imports the data all the same"
+        )
     binary = ((values == 0) | (values == 1) | np.isnan(values)).all() and (values == 0).any() and (values == 1).any()
     return f"{y.level}-{'binary-classification' if binary else 'regression'}"
 

@@ -35,6 +35,11 @@ def import_library(text: str, name: str | None = None, **options: Any) -> Datase
         return import_files(name or source.slug, KIND, files, arguments={"source": source.text}, **options)
 
 
+def is_to_import(name: str) -> bool:
+    """Return whether a name is that of a library's dataset which is not imported yet; an invalid one is an error."""
+    return is_library_name(name) and recipes.read(parse(name).slug) is None
+
+
 def find(name: str) -> type[CustomDataset] | None:
     """Resolve `pyg:Planetoid/Cora` to the imported dataset, which is imported now if it was not yet.
 
