@@ -43,6 +43,8 @@ ON_GRAPHS: tuple[Function, ...] = (
     neighbours.pool,
     neighbours.edge_add,
     neighbours.gated_mean,
+    neighbours.relu_sum,
+    neighbours.self_attention,
 )
 TORCH: dict[str, Function] = {
     "relu": lambda tape, x, inplace=False: operators.relu(tape, x),
