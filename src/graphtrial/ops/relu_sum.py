@@ -18,9 +18,7 @@ from graphtrial.ops.sparse_matrix import adjacency
 
 @recordable
 @full_precision
-def relu_sum(
-    graph: GraphBatch, x: Tensor, e: Tensor, scale: Tensor | None = None, *, add_self: bool = False
-) -> Tensor:
+def relu_sum(graph: GraphBatch, x: Tensor, e: Tensor, scale: Tensor | None = None, *, add_self: bool = False) -> Tensor:
     r"""Return :math:`\sum_{j \to i} s_j \mathrm{ReLU}(x_j + e_{ji})`, plus :math:`x_i` with `add_self`.
 
     `scale` s: [nodes, 1], a constant, none for 1. x: [nodes, width], e: [edges, width], or one row for all edges, whose

@@ -38,8 +38,9 @@ def self_attention(graph: GraphBatch, qkv: Tensor, heads: int, dropout: float = 
 
 def self_attention_reference(graph: GraphBatch, qkv: Tensor, heads: int, dropout: float = 0.0) -> Tensor:
     """Portable path: buckets of graphs of similar size."""
-    q, k, v = qkv.view(len(qkv), 3, heads, -1).unbind(dim=1)
-    return graph_attention(graph, q, k, v, None, dropout).reshape(len(qkv), -1)
+    width = qkv.shape[1] // 3
+    q, k, v = qkv.view(len(qkv), 3, heads, width // heads).unbind(dim=1)
+    return graph_attention(graph, q, k, v, None, dropout).reshape(len(qkv), width)
 
 
 def _self_attention(qkv: Tensor, seed: Tensor, ptr: Tensor, heads: int, threshold: int) -> tuple[Tensor, Tensor]:

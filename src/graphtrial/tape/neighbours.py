@@ -114,9 +114,7 @@ def edge_add(tape: Tape, of: Structure, source: Symbol, target: Symbol) -> Symbo
     return out
 
 
-def relu_sum(
-    tape: Tape, of: Structure, x: Symbol, e: Any, scale: Any = None, *, add_self: bool = False
-) -> Symbol:
+def relu_sum(tape: Tape, of: Structure, x: Symbol, e: Any, scale: Any = None, *, add_self: bool = False) -> Symbol:
     edge = as_symbol(tape, e)
     if edge.operand.rows != EDGE_ROWS or x.operand.rows != NODE_ROWS or scale is not None:
         raise NotRecordableError("a sum of ReLU with one edge state, or scaled")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from graphtrial.ops.kernels.row_chunks import longest_chunk, longest_chunk_of_groups, split_rows
@@ -15,7 +17,7 @@ def test_buffers_hold_the_longest_chunk_of_every_group() -> None:
         ptr = np.concatenate([[0], np.cumsum(rng.integers(0, 9, 40))])
         groups = np.array([0, *np.sort(rng.choice(np.arange(1, 40), 3, replace=False)), 40])
         chunk = int(rng.integers(5, 30))
-        bounds = [split_rows(ptr, first, last, chunk) for first, last in zip(groups[:-1], groups[1:], strict=True)]
+        bounds = [split_rows(ptr, first, last, chunk) for first, last in pairwise(groups)]
         expected = max(int(np.diff(ptr[each]).max()) for each in bounds)
         assert longest_chunk_of_groups(ptr, groups, chunk) == expected
         longer += expected > longest_chunk(ptr, split_rows(ptr, 0, 40, chunk))

@@ -114,7 +114,7 @@ def strided_product(
     right: tuple[Array, int, int],
     out: Array,
 ) -> None:
-    """out[r, c] = sum over k < inner of left[r, k] * right[k, c] for flat arrays; out has `columns` columns, at least 8.
+    """out[r, c] = sum over k < inner of left[r, k] * right[k, c] for flat arrays; out has at least 8 columns.
 
     left: array, offset and the strides of rows and of the inner dimension; right: array, offset and the stride of the
     inner dimension. Fewer than 12 rows are computed as 12: left and out have room for them.
