@@ -51,7 +51,7 @@ def graphtrial(ready: Callable[..., None], tick: Tick, workload: str, local: str
     model = build_model("gps", shapes, {"local": local, **settings, **head})
     parts = [(GraphBatch.from_set(data, part), part) for part in ids.reshape(-1, BATCH)]
     optimizer = AdamW(lr=LEARNING_RATE).build(model.parameters())
-    train(tick, model, parts, data, optimizer, TapedModel(model, optimizer.gradient_buffers))
+    train(tick, model, parts, data, optimizer, TapedModel(model, getattr(optimizer, "gradient_buffers", None)))
 
 
 def pyg(ready: Callable[..., None], tick: Tick, workload: str, local: str, batches: int) -> None:

