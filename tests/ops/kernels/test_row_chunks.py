@@ -10,7 +10,7 @@ from graphtrial.ops.kernels.row_chunks import longest_chunk, longest_chunk_of_gr
 
 
 def test_buffers_hold_the_longest_chunk_of_every_group() -> None:
-    """Split by groups, chunks may be longer than those of all rows: each begins anew."""
+    """Split by groups, chunks may be longer than those of all rows: each group begins a new one."""
     rng = np.random.default_rng(0)
     longer = 0
     for _ in range(200):

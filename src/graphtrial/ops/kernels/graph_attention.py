@@ -94,7 +94,7 @@ def graph_attention_backward(
     depth, longest, places = _padded(size), _longest(ptr), _places(ptr)
     long_rows, rows = (longest + TILE_ROWS) * depth, longest * depth
     q, grads, keys = np.zeros(long_rows, dtype), np.zeros(long_rows, dtype), np.zeros(rows, dtype)
-    keys_turned, values_turned = np.empty(rows, dtype), np.empty(rows, dtype)
+    key_columns, value_columns = np.empty(rows, dtype), np.empty(rows, dtype)
     pairs = (QUERIES + TILE_ROWS) * longest
     weights, scores, mask = np.empty(pairs, dtype), np.empty(pairs, dtype), np.empty(pairs, dtype)
     part, grad_q = np.empty(rows, dtype), np.empty((QUERIES + TILE_ROWS) * depth, dtype)
@@ -106,15 +106,15 @@ def graph_attention_backward(
         _load(qkv, begin, n, at, size, scale, depth, q)
         _load(qkv, begin, n, width + at, size, dtype.type(1), depth, keys)
         _load(grad_output, begin, n, at, size, dtype.type(1), depth, grads)
-        _load_transposed(qkv, begin, n, width + at, size, m, keys_turned)
-        _load_transposed(qkv, begin, n, 2 * width + at, size, m, values_turned)
+        _load_transposed(qkv, begin, n, width + at, size, m, key_columns)
+        _load_transposed(qkv, begin, n, 2 * width + at, size, m, value_columns)
         grad_k[: m * depth] = 0
         grad_v[: m * depth] = 0
         for first in range(0, n, QUERIES):
             count = min(QUERIES, n - first)
             elements, queries = count * m, first * depth
-            strided_product(count, m, size, (q, queries, depth, 1), (keys_turned, 0, m), weights)
-            strided_product(count, m, size, (grads, queries, depth, 1), (values_turned, 0, m), scores)
+            strided_product(count, m, size, (q, queries, depth, 1), (key_columns, 0, m), weights)
+            strided_product(count, m, size, (grads, queries, depth, 1), (value_columns, 0, m), scores)
             for r in range(count):
                 row, of_row = weights[r * m : (r + 1) * m], norm[begin + first + r]
                 row[n:] = row[0]

@@ -63,7 +63,7 @@ def longest_chunk(ptr: Array, chunks: Array) -> int:
 def longest_chunk_of_groups(ptr: Array, groups: Array, chunk: int) -> int:
     """Return the largest number of entries of a chunk where each group of rows is split by itself, at least 1.
 
-    Chunks begin anew with every group, and may be longer there than those of all rows.
+    A new chunk begins with every group, so that chunks may be longer than those of all rows.
     """
     most = 1
     for group in range(len(groups) - 1):
