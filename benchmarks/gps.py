@@ -33,13 +33,15 @@ def matches(quick: bool) -> Iterable[Match]:
 
 
 def graphtrial(ready: Callable[..., None], tick: Tick, workload: str, local: str, batches: int) -> None:
-    """Train `gps` on batches of 32 graphs; seconds are those of all batches, collated before."""
+    """Train `gps` as trials do, on batches of 32 graphs; seconds are those of all batches, collated before."""
     from graphtrial.graphs import GraphBatch
     from graphtrial.nn import Shapes, build_model
+    from graphtrial.tape.runner import TapedModel, warm_up
     from graphtrial.training.optim.optimizers.adamw import AdamW
 
     pin_to_one_core()
     torch.set_num_threads(1)
+    warm_up()
     ready()
     data, ids = graphs_for(workload, batches * BATCH)
     shapes = Shapes(outputs=1, level="graph", node_types=28, edge_types=4)
@@ -48,7 +50,8 @@ def graphtrial(ready: Callable[..., None], tick: Tick, workload: str, local: str
     head = {"head": "san", "readout": "sum", "edge_features": workload != "pattern"}
     model = build_model("gps", shapes, {"local": local, **settings, **head})
     parts = [(GraphBatch.from_set(data, part), part) for part in ids.reshape(-1, BATCH)]
-    train(tick, model, parts, data, AdamW(lr=LEARNING_RATE).build(model.parameters()))
+    optimizer = AdamW(lr=LEARNING_RATE).build(model.parameters())
+    train(tick, model, parts, data, optimizer, TapedModel(model, getattr(optimizer, "gradient_buffers", None)))
 
 
 def pyg(ready: Callable[..., None], tick: Tick, workload: str, local: str, batches: int) -> None:
@@ -68,9 +71,10 @@ def pyg(ready: Callable[..., None], tick: Tick, workload: str, local: str, batch
 
 
 def train(
-    tick: Tick, model: nn.Module, batches: list[tuple[Any, Any]], data: Any, optimizer: torch.optim.Optimizer
+    tick: Tick, model: nn.Module, batches: list[tuple[Any, Any]], data: Any, optimizer: Any, taped: Any = None
 ) -> None:
-    """Train on these batches, each with the ids of its graphs, again and again."""
+    """Train on these batches, each with the ids of its graphs, again and again; trials call `taped`."""
+    call = taped or model
     target = torch.from_numpy(data.column("y").values.reshape(-1).astype("float32"))
     parameters = sum(p.numel() for p in model.parameters())
     reset_peak()
@@ -78,7 +82,7 @@ def train(
         start, total = time.perf_counter(), 0.0
         for batch, part in batches:
             optimizer.zero_grad()
-            loss = F.l1_loss(model(batch).flatten(), target[torch.from_numpy(part)])
+            loss = F.l1_loss(call(batch).flatten(), target[torch.from_numpy(part)])
             loss.backward()
             optimizer.step()
             total += loss.item()

@@ -48,21 +48,24 @@ def matches(quick: bool) -> Iterable[Match]:
 
 
 def graphtrial(ready: Callable[..., None], tick: Tick, model: str, batches: int) -> None:
-    """Train a model on batches of 32 graphs, collated before."""
+    """Train a model as trials do, on batches of 32 graphs, collated before."""
     from graphtrial.graphs import GraphBatch
     from graphtrial.nn import Shapes, build_model
+    from graphtrial.tape.runner import TapedModel, warm_up
     from graphtrial.training.optim.optimizers.adamw import AdamW
 
     workload, settings = MODELS[model]
     pin_to_one_core()
     torch.set_num_threads(1)
+    warm_up()
     ready()
     data, ids = graphs_for(workload, batches * BATCH)
     shapes = Shapes(outputs=1, level="graph", node_types=28, edge_types=4)
     torch.manual_seed(1)
     built = build_model(model, shapes, {**settings, "head": "san", "readout": "sum"})
     parts = [(GraphBatch.from_set(data, part), part) for part in ids.reshape(-1, BATCH)]
-    train(tick, built, parts, data, AdamW(lr=LEARNING_RATE).build(built.parameters()))
+    optimizer = AdamW(lr=LEARNING_RATE).build(built.parameters())
+    train(tick, built, parts, data, optimizer, TapedModel(built, getattr(optimizer, "gradient_buffers", None)))
 
 
 def released(ready: Callable[..., None], tick: Tick, model: str, batches: int) -> None:

@@ -25,6 +25,8 @@ from graphtrial.ops import (
     gated_mean,
     l2_normalize,
     linear,
+    relu_sum,
+    self_attention,
 )
 
 NODES, WIDTH = 2100, 21
@@ -89,6 +91,8 @@ def _case(name: str, graph: GraphBatch) -> Case:
         "batch norm": (lambda x, w, b, r: batch_norm(x, w, b, r, 1e-5, "relu"), [x, *vectors, nodes[0]]),
         "batch norm of edges": (lambda x, w, b: batch_norm(x, w, b, None, 1e-5, "elu"), [e, *vectors]),
         "L2 normalize": (l2_normalize, [x]),
+        "sum of ReLU": (lambda x, e: relu_sum(graph, x, e), [x, e]),
+        "self-attention": (lambda x: self_attention(graph, x, 4, 0.3), [tensor(NODES, 60)]),
         "dropout": (lambda x: dropout(x, 0.3), [x]),
         "edge sum": (lambda s, t: edge_add(graph, s, t), [x, nodes[0]]),
         "edge dot product": (lambda t, s: edge_dot(graph, t, s), [heads, tensor(NODES, 4, WIDTH, seed=1)]),
@@ -100,7 +104,7 @@ NAMES = [
     *("sum", "narrow sum", "sum with heads", "max", "linear", "narrow linear", "feature linear", "softmax"),
     *("attention", "attention with one head", "gated mean", "gated mean with weights"),
     *("narrow gated mean with weights", "batch norm", "batch norm of edges", "L2 normalize", "dropout"),
-    *("edge sum", "edge dot product"),
+    *("edge sum", "edge dot product", "sum of ReLU", "self-attention"),
 ]
 
 

@@ -110,6 +110,26 @@ def test_these_models_are_recorded(name: str) -> None:
     assert_equal(ours, theirs)
 
 
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("gin-plus", {"edge_features": True, "dropout": 0.1}),
+        ("gin-plus", {"edge_features": True, "batch_norm": True, "head": "san", "readout": "sum"}),
+        ("gps", {"edge_features": True, "local": "gine", "heads": 4, "attention_dropout": 0.5, "dropout": 0.1}),
+        ("gps", {"edge_features": True, "local": "gatedgcn", "heads": 2}),
+        ("gps", {"local": "none", "heads": 4}),
+        ("gatedgcn-plus", {"edge_features": True}),
+    ],
+)
+@pytest.mark.parametrize("encoded", [False, True])
+def test_models_of_the_graphgps_family_are_recorded(name: str, settings: dict[str, Any], encoded: bool) -> None:
+    seed_everything(3)
+    shapes = Shapes(2, "graph", node_types=NODE_TYPES, edge_types=EDGE_TYPES, encoding_dim=ENCODING if encoded else 0)
+    ours, theirs, taped = both(build_model(name, shapes, {"width": 24, "layers": 2, **settings}))
+    assert is_recorded(taped)
+    assert_equal(ours, theirs)
+
+
 @pytest.mark.parametrize("option", [name for name in OPTIONS if name not in ("layer norm", "gru", "self-loops")])
 @pytest.mark.parametrize("name", ["gatedgcn", "gin"])
 def test_these_options_are_recorded(name: str, option: str) -> None:

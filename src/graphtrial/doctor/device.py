@@ -26,6 +26,8 @@ from graphtrial.ops import (
     gated_mean,
     l2_normalize,
     linear,
+    relu_sum,
+    self_attention,
 )
 from graphtrial.ops.portable import portable_path
 
@@ -49,6 +51,11 @@ OPERATORS: dict[str, tuple[Operator, tuple[str, ...]]] = {
     "edge_softmax": (lambda graph, scores: edge_softmax(graph, scores[:, :HEADS]), ("edge",)),
     "attention": (lambda graph, z, s, t: attention(graph, z, s[0], t[0], 0.2), ("heads", "heads", "heads")),
     "gated_mean": (lambda graph, s, t, e, v: gated_mean(graph, s, t, e, v)[0], ("node", "node", "edge", "node")),
+    "relu_sum": (relu_sum, ("node", "edge")),
+    "self_attention": (
+        lambda graph, q, k, v: self_attention(graph, torch.cat([q, k, v], dim=1), HEADS),
+        ("node", "node", "node"),
+    ),
     "batch_norm": (lambda graph, x, r: batch_norm(x, x[0], x[1], r, 1e-5, "elu")[0], ("node", "node")),
     "l2_normalize": (lambda graph, x: l2_normalize(x), ("node",)),
     "linear": (lambda graph, x, w: linear(x, w[:WIDTH]), ("node", "node")),

@@ -19,7 +19,13 @@ ENCODING_COLUMN = "encoding"
 def encoding_values(graph: GraphBatch) -> Tensor | None:
     """Return the encoding of each node, [nodes, width], zero where a small graph has no value (NaN); None without."""
     values = graph.columns.get(ENCODING_COLUMN)
-    return None if values is None else values.masked_fill(values.isnan(), 0)
+    return None if values is None else zero_missing(values)
+
+
+@recordable
+def zero_missing(values: Tensor) -> Tensor:
+    """Return the values with 0 in place of NaN."""
+    return values.masked_fill(values.isnan(), 0)
 
 
 class SumEmbedding(nn.Module):

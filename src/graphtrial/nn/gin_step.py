@@ -17,7 +17,7 @@ from graphtrial.nn.raw_features import (
     require_level,
 )
 from graphtrial.nn.shapes import Shapes
-from graphtrial.ops import aggregate, aggregate_messages
+from graphtrial.ops import aggregate, relu_sum
 
 
 class GINStep(nn.Module):
@@ -39,11 +39,13 @@ class GINStep(nn.Module):
         self.epsilon = nn.Parameter(torch.zeros(())) if learn_epsilon else None
 
     def forward(self, graph: GraphBatch, x: Tensor, f: Tensor | None) -> Tensor:
-        self_weight = x.new_ones(()) if self.epsilon is None else 1 + self.epsilon
         if self.encoder is None:
+            self_weight = x.new_ones(()) if self.epsilon is None else 1 + self.epsilon
             summed = aggregate(graph, x, "sum", self_weight=self_weight)
+        elif self.epsilon is None:
+            summed = relu_sum(graph, x, self.encoder(f), add_self=True)
         else:
-            summed = self_weight * x + sum_of_relu(graph, x, self.encoder(f))
+            summed = (1 + self.epsilon) * x + relu_sum(graph, x, self.encoder(f))
         out: Tensor = self.mlp(summed)
         return out
 
@@ -94,19 +96,3 @@ class GINStack(nn.Module):
     def activate(self, x: Tensor, layer: int) -> Tensor:
         """Return the output of a layer after activation and normalisation; by default its MLP ends with them."""
         return x
-
-
-def sum_of_relu(graph: GraphBatch, x: Tensor, e: Tensor, scale: Tensor | None = None) -> Tensor:
-    r"""Return :math:`\sum_{j \to i} s_j \mathrm{ReLU}(x_j + e_{ji})`. x: [nodes, width], e: [edges or 1, width].
-
-    `scale` s: [nodes, 1], none for 1.
-    With one edge state for all edges, messages depend on their source alone, and no tensor of all edges is
-    materialised.
-    """
-    if len(e) == 1:
-        sent = (x + e).relu()
-        return aggregate(graph, sent if scale is None else sent * scale, "sum")
-    messages = (x.index_select(0, graph.edge_index[0]) + e).relu()
-    if scale is not None:
-        messages = messages * scale.index_select(0, graph.edge_index[0])
-    return aggregate_messages(graph, messages, "sum")

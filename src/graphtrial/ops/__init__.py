@@ -10,6 +10,8 @@ from graphtrial.ops.feature_linear import feature_linear, sparse_features
 from graphtrial.ops.gated_mean import gated_mean
 from graphtrial.ops.l2_normalize import l2_normalize
 from graphtrial.ops.linear import linear
+from graphtrial.ops.relu_sum import relu_sum
+from graphtrial.ops.self_attention import self_attention
 
 __all__ = [
     "aggregate",
@@ -25,6 +27,8 @@ __all__ = [
     "gated_mean",
     "l2_normalize",
     "linear",
+    "relu_sum",
+    "self_attention",
     "sparse_features",
     "symmetric_weight",
 ]

@@ -28,7 +28,7 @@ def dropout(x: Tensor, p: float, training: bool = True) -> Tensor:
         return x
     if not uses_kernels(x) or x.dtype == torch.bfloat16:
         return x * dropout_mask(x, p)
-    return _call(x, _seed(p, None), threshold(p))
+    return _call(x, draw_seed(p, None), threshold(p))
 
 
 def dropout_mask(like: Tensor, p: float, generator: torch.Generator | None = None) -> Tensor:
@@ -37,10 +37,11 @@ def dropout_mask(like: Tensor, p: float, generator: torch.Generator | None = Non
         _check(p)
         mask = torch.empty_like(like, requires_grad=False).bernoulli_(1 - p, generator=generator)
         return mask.div_(1 - p)
-    return _call_mask(like, _seed(p, generator), threshold(p))
+    return _call_mask(like, draw_seed(p, generator), threshold(p))
 
 
-def _seed(p: float, generator: torch.Generator | None) -> Tensor:
+def draw_seed(p: float, generator: torch.Generator | None) -> Tensor:
+    """Draw the seed of a mask, [1]."""
     _check(p)
     return torch.empty(1, dtype=torch.int64).random_(generator=generator)
 

@@ -38,6 +38,8 @@ from graphtrial.tape.dense import (
 )
 from graphtrial.tape.memory import lay_out
 from graphtrial.tape.sparse import (
+    attend,
+    attend_backward,
     edge_add,
     embed,
     embed_backward,
@@ -50,6 +52,8 @@ from graphtrial.tape.sparse import (
     multiply,
     one_hot,
     structure,
+    sum_of_relu,
+    sum_of_relu_backward,
     symmetric_weight,
 )
 
@@ -110,7 +114,7 @@ def _dense(table: Array, c: Array, claim: Array, numbers: Array, seeds: Array) -
 
 
 @compiled
-def _sparse(table: Array, c: Array, claim: Array) -> None:
+def _sparse(table: Array, c: Array, claim: Array, numbers: Array, seeds: Array) -> None:
     code = c[0]
     if code == codes.EMBED:
         embed(table, c)
@@ -144,6 +148,14 @@ def _sparse(table: Array, c: Array, claim: Array) -> None:
         mean_backward(table, c, claim)
     elif code == codes.EDGE_ADD:
         edge_add(table, c)
+    elif code == codes.RELU_SUM:
+        sum_of_relu(table, c, claim)
+    elif code == codes.RELU_SUM_BACKWARD:
+        sum_of_relu_backward(table, c, claim)
+    elif code == codes.ATTENTION:
+        attend(table, c, claim, numbers, seeds)
+    elif code == codes.ATTENTION_BACKWARD:
+        attend_backward(table, c, claim, numbers, seeds)
 
 
 @compiled
@@ -161,4 +173,4 @@ def execute(
         if c[0] < FIRST_SPARSE:
             _dense(table, c, claim, numbers, seeds)
         else:
-            _sparse(table, c, claim)
+            _sparse(table, c, claim, numbers, seeds)

@@ -7,8 +7,10 @@ from typing import Any
 
 from torch import Tensor
 
+from graphtrial.ops.dropout import LEVELS, threshold
 from graphtrial.ops.kernels.row_chunks import GROUPS
 from graphtrial.ops.linear import MIN_SIZE
+from graphtrial.ops.self_attention import KEEP_ALL
 from graphtrial.tape import codes
 from graphtrial.tape.codes import NONE
 from graphtrial.tape.operators import as_symbol, number_of, result
@@ -107,6 +109,51 @@ def edge_add(tape: Tape, of: Structure, source: Symbol, target: Symbol) -> Symbo
                 into = tape.target(each)
                 tape.emit(codes.SPMM, ptr, index, NONE, ones, NONE, g, into)
                 tape.add(each, into)
+
+    tape.rules.append(rule)
+    return out
+
+
+def relu_sum(tape: Tape, of: Structure, x: Symbol, e: Any, scale: Any = None, *, add_self: bool = False) -> Symbol:
+    edge = as_symbol(tape, e)
+    if edge.operand.rows != EDGE_ROWS or x.operand.rows != NODE_ROWS or scale is not None:
+        raise NotRecordableError("a sum of ReLU with one edge state, or scaled")
+    out = result(tape, NODE_ROWS, x.trailing, x, edge)
+    tape.emit(
+        codes.RELU_SUM, of.input("in_ptr"), of.input("source"), x.operand, edge.operand, out.operand, int(add_self)
+    )
+
+    def rule() -> None:
+        g = tape.gradient(out)
+        if g is None:
+            return
+        pointers = of.input("out_ptr"), of.input("out_order"), of.input("target")
+        grads = tape.target(x), tape.target(edge)
+        tape.emit(codes.RELU_SUM_BACKWARD, *pointers, x.operand, edge.operand, g, *grads)
+        for each, grad in zip((x, edge), grads, strict=True):
+            if each.requires_grad:
+                tape.add(each, grad)
+        if add_self and x.requires_grad:
+            tape.add(x, g)
+
+    tape.rules.append(rule)
+    return out
+
+
+def self_attention(tape: Tape, of: Structure, qkv: Symbol, heads: int, dropout: float = 0.0) -> Symbol:
+    out = result(tape, NODE_ROWS, (qkv.operand.columns // 3,), qkv)
+    norm, seed, limit, scale = tape.new(NODE_ROWS, 2 * heads), 0, KEEP_ALL, tape.number(1.0)
+    if dropout:
+        seed, limit = tape.dropouts, threshold(dropout)
+        tape.dropouts += 1
+        scale = tape.number(LEVELS / limit)
+    inputs = of.input("ptr"), qkv.operand, heads, seed, limit, scale, norm
+    tape.emit(codes.ATTENTION, *inputs, out.operand)
+
+    def rule() -> None:
+        g = tape.gradient(out)
+        if g is not None and qkv.requires_grad:
+            tape.accumulate(qkv, lambda into: tape.emit(codes.ATTENTION_BACKWARD, *inputs, g, into))
 
     tape.rules.append(rule)
     return out

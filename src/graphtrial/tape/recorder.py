@@ -43,6 +43,8 @@ ON_GRAPHS: tuple[Function, ...] = (
     neighbours.pool,
     neighbours.edge_add,
     neighbours.gated_mean,
+    neighbours.relu_sum,
+    neighbours.self_attention,
 )
 TORCH: dict[str, Function] = {
     "relu": lambda tape, x, inplace=False: operators.relu(tape, x),
@@ -75,6 +77,7 @@ class Recorder(TorchFunctionMode):
         self._operators["edge_weight"] = lambda graph, reduce, dtype: self.structure.edge_weight(reduce)
         self._operators["graph_norm"] = lambda graph, level, dtype: self.structure.graph_norm(level)
         self._operators["encoding_values"] = self._encoding_values
+        self._operators["zero_missing"] = self._zero_missing
 
     def operator(self, name: str) -> Function:
         """Return the function that records an operator."""
@@ -112,9 +115,10 @@ class Recorder(TorchFunctionMode):
 
     def _encoding_values(self, graph: SymbolicGraph) -> Symbol | None:
         values = graph.columns.get(ENCODING_COLUMN)
-        if values is None:
-            return None
-        out = operators.result(self.tape, NODE_ROWS, values.trailing)
+        return None if values is None else self._zero_missing(values)
+
+    def _zero_missing(self, values: Symbol) -> Symbol:
+        out = operators.result(self.tape, values.operand.rows, values.trailing)
         self.tape.emit(codes.ZERO_NAN, values.operand, out.operand)
         return out
 

@@ -8,6 +8,8 @@ from graphtrial.core.compiler import Array, compiled
 from graphtrial.ops.gated_mean import CHUNK
 from graphtrial.ops.gated_mean import EPSILON as GATE_EPSILON
 from graphtrial.ops.kernels.gated_mean import gated_mean, gated_mean_backward
+from graphtrial.ops.kernels.graph_attention import graph_attention, graph_attention_backward
+from graphtrial.ops.kernels.relu_sum import relu_sum, relu_sum_backward
 from graphtrial.ops.kernels.row_chunks import independent_rows
 from graphtrial.ops.kernels.small_matmul import add_blocks
 from graphtrial.ops.kernels.spmm import spmm, spmm_max, spmm_max_backward
@@ -139,6 +141,41 @@ def edge_add(table: Array, c: Array) -> None:
         a, b = source[sender[e]], target[receiver[e]]
         for k in range(out.shape[1]):
             out[e, k] = a[k] + b[k]
+
+
+@compiled
+def sum_of_relu(table: Array, c: Array, claim: Array) -> None:
+    """RELU_SUM ptr, index, x, edge, out; add_self."""
+    claim[0] = 0
+    x, edge, out = matrix(table, c[3]), matrix(table, c[4]), matrix(table, c[5])
+    relu_sum(claim, integers(table, c[1]), integers(table, c[2]), x, edge, None, c[6] == 1, out)
+
+
+@compiled
+def sum_of_relu_backward(table: Array, c: Array, claim: Array) -> None:
+    """RELU_SUM_BACKWARD ptr and order of out-edges, target, x, edge, grad_output, grad_x, grad_edge."""
+    claim[0] = 0
+    pointers = integers(table, c[1]), integers(table, c[2]), integers(table, c[3])
+    x, edge, g = matrix(table, c[4]), matrix(table, c[5]), matrix(table, c[6])
+    grad_x, grad_edge = matrix(table, c[7]), matrix(table, c[8])
+    relu_sum_backward(claim, pointers[0], pointers[1], pointers[2], x, edge, None, g, grad_x, grad_edge)
+
+
+@compiled
+def attend(table: Array, c: Array, claim: Array, numbers: Array, seeds: Array) -> None:
+    """ATTENTION ptr, qkv; heads; number of the seed; threshold; scale (number); norm, out."""
+    claim[0] = 0
+    ptr, qkv, norm, out = integers(table, c[1]), matrix(table, c[2]), matrix(table, c[7]), matrix(table, c[8])
+    graph_attention(claim, ptr, qkv, c[3], seeds[c[4] : c[4] + 1], c[5], numbers[c[6]], out, norm)
+
+
+@compiled
+def attend_backward(table: Array, c: Array, claim: Array, numbers: Array, seeds: Array) -> None:
+    """ATTENTION_BACKWARD, operands as ATTENTION up to norm, then grad_output, grad_qkv."""
+    claim[0] = 0
+    ptr, qkv, norm = integers(table, c[1]), matrix(table, c[2]), matrix(table, c[7])
+    g, into, seed = matrix(table, c[8]), matrix(table, c[9]), seeds[c[4] : c[4] + 1]
+    graph_attention_backward(claim, ptr, qkv, c[3], seed, c[5], numbers[c[6]], norm, g, into)
 
 
 @compiled

@@ -89,6 +89,12 @@ class Symbol:
             raise NotRecordableError("unsqueeze")
         return self._with(1)
 
+    def split(self, sizes: list[int], dim: int = 0) -> tuple[Symbol, ...]:
+        """Return the symbol itself as the only part."""
+        if sizes != [self.operand.columns] or dim != 1:
+            raise NotRecordableError("several parts")
+        return (self,)
+
     def new_ones(self, shape: tuple[int, ...]) -> Tensor:
         """Return a constant."""
         return torch.ones(shape)

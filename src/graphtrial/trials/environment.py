@@ -18,7 +18,7 @@ BATCHED_TRIALS = "batched_trials"
 """Key of the number of trials in one vectorized training, as in stores."""
 NUMERICS_KEY = "numerics"
 """Key of the version of the order of arithmetic, as in stores; trials without it have 1."""
-NUMERICS = 3
+NUMERICS = 4
 """Version of the order of arithmetic, which decides the last bits of results; raised where operators round differently.
 
 - 1: sums over all rows in one go.
@@ -26,6 +26,8 @@ NUMERICS = 3
   that any number of threads gives the same bits; linear layers of encoders and heads by our own matrix product.
 - 3: small matrix products, sums of gradients over rows, and batch norm in evaluation by kernels of our own; Adam rounds
   the last elements of a tensor like all others; 3WL-GNN on pairs without padding, by compiled kernels.
+- 4: attention within graphs (GPS) by a compiled kernel, with dropout masks of its own; the linear layer of structural
+  encodings by our own matrix product. Models of other families have the bits of 3.
 """
 COMPILED = "compiled"
 """Key of a model that was compiled as a whole."""

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.layers import Linear
 from graphtrial.ops.graph_attention import graph_attention
+from graphtrial.ops.self_attention import self_attention
 
 
 class SelfAttention(nn.Module):
@@ -29,7 +30,11 @@ class SelfAttention(nn.Module):
         nn.init.zeros_(self.output.bias)
 
     def forward(self, graph: GraphBatch, x: Tensor, biases: Sequence[Tensor] | None = None) -> Tensor:
-        q, k, v = self.projection(x).view(len(x), 3, self.heads, x.shape[1] // self.heads).unbind(dim=1)
-        attended = graph_attention(graph, q, k, v, biases, self.dropout if self.training else 0.0)
-        out: Tensor = self.output(attended.reshape(x.shape))
+        qkv, dropout = self.projection(x), self.dropout if self.training else 0.0
+        if biases is None:
+            attended = self_attention(graph, qkv, self.heads, dropout)
+        else:
+            q, k, v = qkv.view(len(x), 3, self.heads, x.shape[1] // self.heads).unbind(dim=1)
+            attended = graph_attention(graph, q, k, v, biases, dropout).reshape(x.shape)
+        out: Tensor = self.output(attended)
         return out

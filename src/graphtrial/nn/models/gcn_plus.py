@@ -11,7 +11,6 @@ from torch import Tensor, nn
 from graphtrial.core.arguments import Depth, DropoutRate, Range, Width
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.self_loops import add_remaining_self_loops
-from graphtrial.nn.gin_step import sum_of_relu
 from graphtrial.nn.graphgps.activation import Activation
 from graphtrial.nn.graphgps.gcn_convolution import GCNConvolution
 from graphtrial.nn.graphgps.head import Head, SumOrMean
@@ -20,6 +19,7 @@ from graphtrial.nn.graphgps.plus import PlusBlock, PlusModel
 from graphtrial.nn.layers import Linear
 from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import Shapes
+from graphtrial.ops import relu_sum
 
 Convolution = Literal["gcn-edges", "edge-sum", "gcn"]
 
@@ -43,11 +43,11 @@ class EdgeGCN(nn.Module):
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor) -> Tensor:
         x = self.linear(x)
         if not self.normalize:
-            return sum_of_relu(graph, x, e) + self.bias
+            return relu_sum(graph, x, e) + self.bias
         degree = add_remaining_self_loops(graph).in_degree
         scale = degree.to(x.dtype).rsqrt().unsqueeze(1)
         loops = x.relu() * (scale * (degree > graph.in_degree).unsqueeze(1))
-        return scale * (sum_of_relu(graph, x, e, scale) + loops) + self.bias
+        return scale * (relu_sum(graph, x, e, scale) + loops) + self.bias
 
 
 @MODELS.register("gcn-plus", title="GCN+")

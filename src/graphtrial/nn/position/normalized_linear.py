@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from graphtrial.nn.layers import BatchNorm
+from graphtrial.nn.encoder import zero_missing
+from graphtrial.nn.layers import BatchNorm, Linear
 
 
 class NormalizedLinear(nn.Module):
@@ -16,8 +17,8 @@ class NormalizedLinear(nn.Module):
     def __init__(self, columns: int, width: int) -> None:
         super().__init__()
         self.norm = BatchNorm(columns)
-        self.linear = nn.Linear(columns, width)
+        self.linear = Linear(columns, width)
 
     def forward(self, values: Tensor) -> Tensor:
-        out: Tensor = self.linear(self.norm(values.masked_fill(values.isnan(), 0.0)))
+        out: Tensor = self.linear(self.norm(zero_missing(values)))
         return out

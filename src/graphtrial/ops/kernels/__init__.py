@@ -30,8 +30,10 @@ from graphtrial.ops.kernels.batch_norm import (
 )
 from graphtrial.ops.kernels.dropout import dropout
 from graphtrial.ops.kernels.gated_mean import gated_mean, gated_mean_backward
+from graphtrial.ops.kernels.graph_attention import graph_attention, graph_attention_backward
 from graphtrial.ops.kernels.l2_normalize import l2_normalize, l2_normalize_backward
 from graphtrial.ops.kernels.matmul import matmul, matmul_transposed
+from graphtrial.ops.kernels.relu_sum import relu_sum, relu_sum_backward
 from graphtrial.ops.kernels.row_chunks import independent_rows
 from graphtrial.ops.kernels.small_matmul import (
     add_blocks,
@@ -61,12 +63,16 @@ __all__ = [
     "gated_mean_backward",
     "gradient_coefficients",
     "gradient_sums",
+    "graph_attention",
+    "graph_attention_backward",
     "heads_to_lanes",
     "independent_rows",
     "l2_normalize",
     "l2_normalize_backward",
     "matmul",
     "matmul_transposed",
+    "relu_sum",
+    "relu_sum_backward",
     "running_coefficients",
     "sddmm",
     "small_matmul",
@@ -97,6 +103,9 @@ def warm_up() -> None:
     argmax = np.zeros((2, 3), np.int64)
     spmm_max(claim, ptr, index, x, x, argmax)
     spmm_max_backward(claim, x, argmax, x)
+    for weights in (None, flat):
+        relu_sum(claim, ptr, index, x, edge, weights, False, x)
+        relu_sum_backward(claim, ptr, index, index, x, edge, weights, x, x, edge)
     softmax(claim, ptr, score, score)
     softmax_backward(claim, ptr, score, score, score)
     lanes, scores, alpha = np.ones(48, np.float32), np.ones((2, 16), np.float32), np.ones(16, np.float32)
@@ -108,6 +117,9 @@ def warm_up() -> None:
     gat_gradients(claim, ptr, index, index, lanes, alpha, heads, lanes, alpha, source, heads, sums)
     add_attention_blocks(sums, heads.copy())
     many = np.ones((12, 12), np.float32)
+    norms = np.ones((12, 8), np.float32)
+    graph_attention(claim, ptr, many, 4, index, -1, 1.0, many[:, :4].copy(), norms)
+    graph_attention_backward(claim, ptr, many, 4, index, -1, 1.0, norms, many[:, :4].copy(), many)
     groups, blocks = independent_rows(ptr, index), many[None]
     for edges, weight in ((None, None), (edge, None), (edge, many)):
         gated_mean(claim, 2048, ptr, index, x, x, edges, weight, x, 1e-6, edge, x, x)

@@ -43,6 +43,19 @@ def dropout(claim: Array, seed: Array, threshold: int, value: float, x: Array, o
 
 
 @compiled
+def fill_mask(seed: int, place: int, threshold: int, value: float, out: Array) -> None:
+    """Fill a flat array with the elements of a mask of `dropout` from `place` on; both are multiples of four."""
+    value_if_kept, zero = out.dtype.type(value), out.dtype.type(0)
+    state = np.uint64(seed) + np.uint64(place // PARTS) * STEP
+    for block in range(len(out) // PARTS):
+        state += STEP
+        bits = _mixed(state)
+        for part in range(PARTS):
+            out[block * PARTS + part] = value_if_kept if np.int64(np.uint16(bits)) < threshold else zero
+            bits >>= SIXTEEN
+
+
+@compiled
 def _mixed(state: np.uint64) -> np.uint64:
     bits = (state ^ (state >> SHIFTS[0])) * FIRST
     bits = (bits ^ (bits >> SHIFTS[1])) * SECOND

@@ -8,7 +8,7 @@ from graphtrial.core.compiler import Array, compiled
 from graphtrial.core.hardware.blocks import next_block
 from graphtrial.ops.kernels.exponential import sigmoid
 from graphtrial.ops.kernels.matmul import TILE_ROWS, add_transposed, matmul_rows, pack
-from graphtrial.ops.kernels.row_chunks import longest_chunk, split_rows
+from graphtrial.ops.kernels.row_chunks import longest_chunk, longest_chunk_of_groups, split_rows
 from graphtrial.ops.kernels.vector import LANES
 
 
@@ -125,7 +125,7 @@ def gated_mean_backward(
     group = next_block(claim)
     if group >= len(groups) - 1:
         return
-    longest = longest_chunk(ptr, split_rows(ptr, 0, len(ptr) - 1, chunk))
+    longest = longest_chunk_of_groups(ptr, groups, chunk)
     gate, buffer = np.empty((longest, width), value.dtype), np.empty((longest, width), value.dtype)
     packed, partial = np.empty(width * (width + 2 * LANES), value.dtype), np.empty(width * width, value.dtype)
     if weight is not None:

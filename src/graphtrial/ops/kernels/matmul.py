@@ -106,6 +106,29 @@ def add_transposed(g: Array, x: Array, begin: int, end: int, partial: Array, out
 
 
 @compiled
+def strided_product(
+    rows: int,
+    columns: int,
+    inner: int,
+    left: tuple[Array, int, int, int],
+    right: tuple[Array, int, int],
+    out: Array,
+) -> None:
+    """out[r, c] = sum over k < inner of left[r, k] * right[k, c] for flat arrays; out has at least 8 columns.
+
+    left: array, offset and the strides of rows and of the inner dimension; right: array, offset and the stride of the
+    inner dimension. Fewer than 12 rows are computed as 12: left and out have room for them.
+    """
+    b, at, stride = right
+    column = 0
+    while column < columns:
+        begin, size = _panel(column, columns)
+        panel = (b, at + begin, stride)
+        _strip((0, rows, max(rows, TILE_ROWS)), begin, size, left, panel, inner, None, out, columns)
+        column = begin + size
+
+
+@compiled
 def _strip(
     rows: tuple[int, int, int],
     begin: int,

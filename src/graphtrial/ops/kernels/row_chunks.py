@@ -57,3 +57,15 @@ def longest_chunk(ptr: Array, chunks: Array) -> int:
     for number in range(len(chunks) - 1):
         most = max(most, ptr[chunks[number + 1]] - ptr[chunks[number]])
     return most
+
+
+@compiled
+def longest_chunk_of_groups(ptr: Array, groups: Array, chunk: int) -> int:
+    """Return the largest number of entries of a chunk where each group of rows is split by itself, at least 1.
+
+    A new chunk begins with every group, so that chunks may be longer than those of all rows.
+    """
+    most = 1
+    for group in range(len(groups) - 1):
+        most = max(most, longest_chunk(ptr, split_rows(ptr, groups[group], groups[group + 1], chunk)))
+    return most
