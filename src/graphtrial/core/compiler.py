@@ -20,7 +20,7 @@ from numba import njit
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 from graphtrial.core.errors import GraphTrialError, in_one_line
-from graphtrial.core.packages import installed_version, requirement
+from graphtrial.core.plugins.packages import installed_version, requirement
 
 Array = Any
 F = TypeVar("F", bound=Callable[..., Any])
