@@ -86,11 +86,21 @@ def test_too_few_trials_verdict(results: Store, fill: Filler, splits: int) -> No
     assert actual.difference.p_min == pytest.approx({1: 2 / 20, 3: 2 / 8}[splits])
     assert "Too few trials for this test" in actual.conclusion
     assert "by Student's t excludes 0" in actual.conclusion
-    assert "about 1 more seeds would decide" in actual.conclusion
+    assert "about 1 more seed would decide" in actual.conclusion
     fill("gat", [10.0, 10.1, 9.9] * 2, splits=splits)
     fill("mlp", [100.0, 99.9, 100.0] * 2, splits=splits)
     (more,) = compare(result_rows(results.trials()), "mlp", "gat")
     assert more.verdict == "A is better"  # the advice can be followed
+
+
+def test_an_open_verdict_asks_for_at_least_one_more_seed(results: Store, fill: Filler) -> None:
+    fill("gcn", [50.0, 60.0, 52.0, 58.0])
+    fill("gin", [51.0, 55.0, 60.0, 52.0])
+    (actual,) = compare(result_rows(results.trials()), "gcn", "gin")
+    enough = replace(actual, more_seeds=0)
+    assert enough.is_open
+    assert enough.further_seeds == 1
+    assert "about 1 more seed would decide" in enough.conclusion
 
 
 def test_holm_correction_can_require_more_seeds(results: Store, fill: Filler) -> None:

@@ -55,6 +55,16 @@ class Comparison:
         return "too few trials" if difference.p_min >= ALPHA or smallest else "undecided"
 
     @property
+    def is_open(self) -> bool:
+        """Whether more trials may decide."""
+        return self.verdict in ("undecided", "too few trials")
+
+    @property
+    def further_seeds(self) -> int | None:
+        """Additional seeds that would decide, at least one while the verdict is open: what is there has not decided."""
+        return max(1, self.more_seeds) if self.is_open and self.more_seeds is not None else self.more_seeds
+
+    @property
     def basis(self) -> str:
         """Sample sizes: `5 pairs of splits` or `4 trials against 4`."""
         difference = self.difference
@@ -74,8 +84,8 @@ class Comparison:
         if self.verdict == "equivalent":
             return f"{self.a} and {self.b} are equivalent within {difference.margin:.3g} {self.metric}: {gap}."
         more = "no number of seeds on these splits would decide"
-        if self.more_seeds is not None:
-            more = f"about {self.more_seeds} more seeds would decide"
+        if self.further_seeds is not None:
+            more = f"about {self.further_seeds} more seed{'s' * (self.further_seeds > 1)} would decide"
         if self.verdict == "too few trials":
             excludes = "excludes 0" if difference.excludes_zero else "includes 0"
             return (

@@ -8,9 +8,9 @@ from graphtrial.results.comparison import Comparison
 
 
 def _more_seeds(comparison: Comparison) -> str:
-    if comparison.verdict not in ("undecided", "too few trials"):
+    if not comparison.is_open:
         return ""
-    return "no number" if comparison.more_seeds is None else str(comparison.more_seeds)
+    return "no number" if comparison.further_seeds is None else str(comparison.further_seeds)
 
 
 COMPARISON_COLUMNS: ColumnTable[Comparison] = ColumnTable(
@@ -140,7 +140,7 @@ COMPARISON_COLUMNS: ColumnTable[Comparison] = ColumnTable(
             "more_seeds",
             "More seeds",
             "additional seeds that would decide with 80 % power",
-            lambda c: c.more_seeds,
+            lambda c: c.further_seeds,
             text=_more_seeds,
             missing="",
             outputs=EVERYWHERE - {"terminal"},
