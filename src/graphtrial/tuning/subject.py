@@ -11,6 +11,7 @@ from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.rules import Rules
 from graphtrial.core.spec import Component
 from graphtrial.datasets import DATASETS, Dataset, load
+from graphtrial.datasets.custom.library.resolve import is_to_import
 from graphtrial.nn import MODELS, Shapes, model_settings, parse_budget, width_for_budget
 from graphtrial.nn.budget import parameter_count
 from graphtrial.nn.registry import width_step
@@ -55,8 +56,9 @@ class Subject:
     rules: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        entry = ModelEntry(self.model, self.settings, (self.encoding,), self.params)
-        check_without_data(Study("tuning", self.dataset, (entry,), protocol=self.protocol, rules=self.rules))
+        if is_to_import(self.dataset):
+            entry = ModelEntry(self.model, self.settings, (self.encoding,), self.params)
+            check_without_data(Study("tuning", self.dataset, (entry,), protocol=self.protocol, rules=self.rules))
         protocol = self.protocol_used
         kind = self.kind
         if protocol.kernel_rules is None or kind.has_epochs:

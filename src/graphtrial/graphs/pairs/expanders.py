@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from scipy import sparse
-from scipy.sparse.linalg import eigsh
 from torch import Tensor
 
 from graphtrial.graphs.batch import GraphBatch
@@ -90,6 +88,9 @@ def algebraic_connectivity(edges: Array, nodes: int) -> float:
     if nodes <= DENSE_NODES:  # self-loops are on the diagonal of D and of A
         links = np.bincount(edges[0] * nodes + edges[1], minlength=nodes * nodes).reshape(nodes, nodes).astype(float)
         return float(np.linalg.eigvalsh(np.diag(links.sum(axis=1)) - links)[1])
+    from scipy import sparse  # slow to import, and only large graphs need it
+    from scipy.sparse.linalg import eigsh
+
     links = sparse.csr_matrix((np.ones(edges.shape[1]), (edges[0], edges[1])), (nodes, nodes))
     degree = np.asarray(links.sum(axis=1)).ravel()
     most, start = 2 * degree.max(), np.random.Generator(np.random.PCG64(0)).standard_normal(nodes)
