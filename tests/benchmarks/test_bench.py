@@ -139,7 +139,7 @@ def test_match_pairs_rounds_and_skips_unavailable_contestants(one_at_a_time: boo
 
 def test_targets_are_met_or_missed():
     actual = {(v.match, v.goal.split(" as ")[0]): v.verdict for v in verdicts(_results())}
-    assert actual["zinc/gcn", "at least 1.7 times"] == "reached, not in every round"
+    assert actual["zinc/gcn", "at least 2 times"] == "reached, not in every round"
     assert actual["pattern/gcn", "at least 20 times"] == "**missed**"
     assert actual["pattern/gat", "peak memory at most 1/4 of PyG's"] == "not run"
     assert actual["batching", "at least 10 times"] == "reached"

@@ -227,3 +227,14 @@ def test_a_batch_without_edges_takes_the_ordinary_path() -> None:
     model = build("gcn")
     bare = batch_of([(4, []), (3, [])])
     torch.testing.assert_close(TapedModel(model)(bare), copy.deepcopy(model)(bare), rtol=0, atol=0)
+
+
+@pytest.mark.parametrize(
+    ("name", "widths"), [("gcn", (24, 24)), ("gatedgcn", (24, 24)), ("graphsage", (48, 24)), ("mlp", (24, 1))]
+)
+def test_size_of_a_batch_counts_what_is_computed_per_node_and_per_edge(name: str, widths: tuple[int, int]) -> None:
+    taped = TapedModel(build(name))  # GraphSage joins two node states
+    taped(BATCHES[0])
+    program = taped._programs[True]
+    assert program is not None
+    assert (program.node_width, program.edge_width) == widths

@@ -13,9 +13,10 @@ from torch import Tensor
 from graphtrial.tape import codes
 from graphtrial.tape.codes import NONE, OPERANDS
 from graphtrial.tape.memory import ALIGNMENT, ARENA, FIXED, INPUT
-from graphtrial.tape.symbol import ONE_ROW, Operand, Rows, Symbol
+from graphtrial.tape.symbol import NODE_ROWS, ONE_ROW, Operand, Rows, Symbol
 
 Instruction = tuple[Any, ...]
+SUMS_OVER_EDGES = (codes.SPMM, codes.SPMM_MAX, codes.GATED_MEAN, codes.RELU_SUM)
 ARENA_INPUT = 0
 """Number of the input that is the address of the arena."""
 
@@ -50,6 +51,15 @@ class Tape:
     def emit(self, code: int, *operands: Any) -> None:
         """Append an instruction; operands are `Operand`s, numbers or `NONE`."""
         self._instructions.append((code, *operands))
+
+    def widths(self) -> tuple[int, int]:
+        """Return the columns of the widest node matrix, and of the widest edge matrix or sum over neighbours."""
+        nodes = [operand.columns for operand in self.operands if operand.rows[0]]
+        edges = [operand.columns for operand in self.operands if operand.rows[1]]
+        for code, *operands in self.forward:
+            if code in SUMS_OVER_EDGES:  # the smallest of its matrices: others hold the places of maxima too
+                edges.append(min(each.columns for each in operands if getattr(each, "rows", None) == NODE_ROWS))
+        return max(nodes, default=1), max(edges, default=1)
 
     def number(self, value: float) -> int:
         """Return the index of a constant."""

@@ -23,7 +23,7 @@ from graphtrial.tape.structure import INPUTS
 from graphtrial.tape.symbol import AS_FLOAT
 
 MAX_ELEMENTS = 1 << 20
-"""Elements of the widest node or edge matrix of a batch above which a model takes the ordinary path.
+"""Elements of the widest node matrix of a batch, or of its messages, above which a model takes the ordinary path.
 
 There a step takes tens of milliseconds of arithmetic, of which Python is a small part; measured up to 0.5 million
 (PROTEINS in batches of 64). With more than `MAX_THREADS` threads, which share kernels on the ordinary path alone, the
@@ -46,7 +46,7 @@ class Program:
         self.numbers = np.array([*tape.numbers, 0.0])
         self.sizes, self.inputs = np.ones(4, np.int64), np.zeros(1 + len(tape.inputs), np.int64)
         self.arena, self.seeds = np.empty(0, np.float32), np.zeros(1, np.int64)
-        self.width = max((operand.columns for operand in tape.operands if any(operand.rows[:2])), default=1)
+        self.node_width, self.edge_width = tape.widths()
         self.structure = [(name, o.place) for name, o in tape.inputs.items() if name in INPUTS]
         others = {name: o.place for name, o in tape.inputs.items() if name not in (*INPUTS, "logits", "grad_output")}
         self.columns = [(name, place) for name, place in others.items() if not name.endswith(AS_FLOAT)]
@@ -72,7 +72,7 @@ class Program:
         """Return whether the program is worth while for a batch, and defined for it."""
         nodes, edges, graphs = batch.num_nodes, batch.num_edges, batch.num_graphs
         limit = MAX_ELEMENTS if threads.current_threads() <= MAX_THREADS else threads.MIN_WORK
-        if edges < MIN_SIZE or max(nodes, edges) * self.width >= limit:
+        if edges < MIN_SIZE or max(nodes * self.node_width, edges * self.edge_width) >= limit:
             return False
         self.sizes[:] = nodes, edges, graphs, 1
         return all(sum(a * b for a, b in zip(rows, (nodes, edges, graphs, 1), strict=True)) > 1
