@@ -35,7 +35,7 @@ lint: .venv/ready-dev  ## style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: .venv/ready-dev  ## speed, memory and scaling beside PyG, about 25 minutes on a quiet machine
+bench: .venv/ready-dev  ## speed, memory and scaling beside PyG, about 70 minutes on a quiet machine
 	$(BIN)/python -m benchmarks --out benchmarks/RESULTS.md
 
 smoke: .venv/ready  ## the wheel in an empty environment: newest versions, then the lowest declared ones, five minutes
