@@ -39,7 +39,7 @@ WAITS_PER_BATCH = {
 }
 """Synchronizations in the first step on a batch, where a shape depends on the data."""
 NO_DROPOUT = dict.fromkeys(("dropout", "attention_dropout", "mlp_dropout", "input_dropout"), 0.0)
-BREAKING = {*WAITS_PER_BATCH, "dgn", "gps", "pna"}
+BREAKING = {*WAITS_PER_BATCH, "dgn", "gps", "pna", "pna-lspe"}
 """Models whose graph `torch.compile` breaks, where a shape depends on the data or the host computes."""
 DRAWING = ("graphstar", "vgae")
 """Models that draw random numbers in training, which differ from path to path."""

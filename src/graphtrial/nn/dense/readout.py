@@ -62,17 +62,16 @@ class _Maxima(torch.autograd.Function):
         rest, pair = (torch.cat(column) for column in zip(*parts, strict=True))
         out = torch.cat([highest, rest])
         exists = out != -torch.inf
-        ctx.shape = state.shape
+        ctx.shape, ctx.channels, ctx.graphs = state.shape, channels, bucket.graphs
         ctx.save_for_backward(torch.cat([node * (size + 1), pair]), exists)
         return torch.where(exists, out, 0.0).t()
 
     @staticmethod
     def backward(ctx: Any, grad_output: Tensor) -> tuple[Tensor, None, None]:
         argmax, exists = ctx.saved_tensors
-        grad = torch.where(exists, grad_output.t(), 0.0).unflatten(0, (2, -1))
+        grad = torch.where(exists, grad_output.t(), 0.0).view(2, ctx.channels, ctx.graphs)
         out = grad_output.new_zeros(ctx.shape)
-        channels, graphs = grad.shape[1:]
-        grad_h = out[:channels].view(channels, graphs, -1)
+        grad_h = out[: ctx.channels].view(ctx.channels, ctx.graphs, -1)
         for part, index in zip(grad, argmax.view_as(grad), strict=True):
             grad_h.scatter_add_(2, index.unsqueeze(2), part.unsqueeze(2))
         return out, None, None
