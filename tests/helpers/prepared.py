@@ -51,17 +51,19 @@ def keep(home: Path, cached: Path) -> None:
     """Keep the small datasets of the package for the next session, and remove those of other sources."""
     if not (home / "datasets").is_dir():
         return
-    for other in cached.parent.iterdir() if cached.parent.is_dir() else ():
-        if other != cached:
-            shutil.rmtree(other, ignore_errors=True)
     from graphtrial.datasets import DATASETS
 
     kinds = {name: DATASETS.get(name) for name in DATASETS.names()}
     small = {name for name, kind in kinds.items() if kind.__module__.startswith("graphtrial.") and not kind.large}
-    for folder in sorted((home / "datasets").glob("*-????????????????")):
-        if folder.is_dir() and folder.name.rpartition("-")[0] in small and not (cached / folder.name).exists():
-            with atomic_folder(cached / folder.name, flush=False) as temporary:
-                shutil.copytree(folder, temporary, copy_function=_link, dirs_exist_ok=True)
+    cached.mkdir(parents=True, exist_ok=True)
+    with FileLock(cached.parent.with_suffix(".lock")):  # all processes of a session end at the same time
+        for other in cached.parent.iterdir():
+            if other != cached:
+                shutil.rmtree(other, ignore_errors=True)
+        for folder in sorted((home / "datasets").glob("*-????????????????")):
+            if folder.is_dir() and folder.name.rpartition("-")[0] in small and not (cached / folder.name).exists():
+                with atomic_folder(cached / folder.name, flush=False) as temporary:
+                    shutil.copytree(folder, temporary, copy_function=_link, dirs_exist_ok=True)
 
 
 def _link(source: str, target: str) -> None:

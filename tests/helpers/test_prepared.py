@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -51,3 +52,15 @@ def test_what_is_kept_is_restored_once_and_of_other_sources_removed(tmp_path: Pa
     shutil.rmtree(second / "datasets")
     prepared.restore(cached, second)  # another process of the same session
     assert list(second.iterdir()) == []
+
+
+def test_processes_that_end_together_keep_the_same_datasets(tmp_path: Path) -> None:
+    home, cached = tmp_path / "home", tmp_path / "kept" / "now"
+    names = [f"csl-{number:016x}" for number in range(30)]
+    for name in names:
+        (home / "datasets" / name).mkdir(parents=True)
+        (home / "datasets" / name / "graphs").write_text("content")
+    with ThreadPoolExecutor(4) as pool:
+        for done in [pool.submit(prepared.keep, home, cached) for _ in range(4)]:
+            done.result()
+    assert sorted(path.name for path in cached.iterdir()) == names
