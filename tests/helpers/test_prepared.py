@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shutil
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.helpers import prepared
@@ -54,13 +56,21 @@ def test_what_is_kept_is_restored_once_and_of_other_sources_removed(tmp_path: Pa
     assert list(second.iterdir()) == []
 
 
-def test_processes_that_end_together_keep_the_same_datasets(tmp_path: Path) -> None:
+def test_processes_that_end_together_copy_each_dataset_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home, cached = tmp_path / "home", tmp_path / "kept" / "now"
-    names = [f"csl-{number:016x}" for number in range(30)]
+    names = [f"csl-{number:016x}" for number in range(5)]
     for name in names:
         (home / "datasets" / name).mkdir(parents=True)
         (home / "datasets" / name / "graphs").write_text("content")
+    copied, copytree = [], shutil.copytree
+
+    def slowly(source: Path, *rest: Any, **options: Any) -> Any:
+        copied.append(source.name)
+        time.sleep(0.01)
+        return copytree(source, *rest, **options)
+
+    monkeypatch.setattr(prepared.shutil, "copytree", slowly)
     with ThreadPoolExecutor(4) as pool:
         for done in [pool.submit(prepared.keep, home, cached) for _ in range(4)]:
             done.result()
-    assert sorted(path.name for path in cached.iterdir()) == names
+    assert sorted(copied) == sorted(path.name for path in cached.iterdir()) == names
