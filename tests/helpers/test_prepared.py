@@ -58,7 +58,7 @@ def test_what_is_kept_is_restored_once_and_of_other_sources_removed(tmp_path: Pa
 
 def test_processes_that_end_together_copy_each_dataset_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home, cached = tmp_path / "home", tmp_path / "kept" / "now"
-    names = [f"csl-{number:016x}" for number in range(5)]
+    names = [f"csl-{number:016x}" for number in range(2)]
     for name in names:
         (home / "datasets" / name).mkdir(parents=True)
         (home / "datasets" / name / "graphs").write_text("content")
@@ -66,7 +66,7 @@ def test_processes_that_end_together_copy_each_dataset_once(tmp_path: Path, monk
 
     def slowly(source: Path, *rest: Any, **options: Any) -> Any:
         copied.append(source.name)
-        time.sleep(0.01)
+        time.sleep(0.2)
         return copytree(source, *rest, **options)
 
     monkeypatch.setattr(prepared.shutil, "copytree", slowly)
