@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock, Timeout
 from tests.helpers import prepared
 
 
@@ -56,21 +55,17 @@ def test_what_is_kept_is_restored_once_and_of_other_sources_removed(tmp_path: Pa
     assert list(second.iterdir()) == []
 
 
-def test_processes_that_end_together_copy_each_dataset_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processes_that_end_together_keep_datasets_in_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home, cached = tmp_path / "home", tmp_path / "kept" / "now"
-    names = [f"csl-{number:016x}" for number in range(2)]
-    for name in names:
-        (home / "datasets" / name).mkdir(parents=True)
-        (home / "datasets" / name / "graphs").write_text("content")
-    copied, copytree = [], shutil.copytree
+    (home / "datasets" / "csl-0123456789abcdef").mkdir(parents=True)
+    locked, copytree = [], shutil.copytree
 
-    def slowly(source: Path, *rest: Any, **options: Any) -> Any:
-        copied.append(source.name)
-        time.sleep(0.2)
-        return copytree(source, *rest, **options)
+    def copy(*arguments: Any, **options: Any) -> Any:
+        with pytest.raises(Timeout):
+            FileLock(tmp_path / "kept.lock").acquire(timeout=0)
+        locked.append(True)
+        return copytree(*arguments, **options)
 
-    monkeypatch.setattr(prepared.shutil, "copytree", slowly)
-    with ThreadPoolExecutor(4) as pool:
-        for done in [pool.submit(prepared.keep, home, cached) for _ in range(4)]:
-            done.result()
-    assert sorted(copied) == sorted(path.name for path in cached.iterdir()) == names
+    monkeypatch.setattr(prepared.shutil, "copytree", copy)
+    prepared.keep(home, cached)
+    assert locked == [True]
