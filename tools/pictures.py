@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,11 +17,11 @@ from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 
 from graphtrial.core.files import atomic_path
+from tools.chromium import find_chromium
 
 ROOT = Path(__file__).parents[1]
 COLORS = 64
 """A palette: a screenshot of text has few colors, and a picture in the repository should be small."""
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
 def main() -> None:
@@ -30,7 +29,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.pictures", description=__doc__)
     parser.add_argument("--report", type=Path, help="folder of a report that was written before")
     report: Path | None = parser.parse_args().report
-    program = next(filter(None, map(shutil.which, NAMES)), None)
+    program = find_chromium()
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         if report is None:
             report = Path(folder)

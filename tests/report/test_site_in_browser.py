@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,10 +13,11 @@ from tests.helpers.sites import EVIL, plan, record, sample_store, session_cache
 
 from graphtrial.report import write_site
 from graphtrial.trials import Store
+from tools.chromium import find_chromium
 
 pytestmark = pytest.mark.slow
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
+CHROMIUM = find_chromium()
 PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 900}
 CONTRAST = """() => {
   const light = (text) => {
