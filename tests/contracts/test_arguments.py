@@ -154,7 +154,7 @@ def test_invalid_model_setting_gives_one_line_error(name: str, request: pytest.F
 def test_invalid_rule_gives_one_line_error(name: str, request: pytest.FixtureRequest) -> None:
     protocol, first = PROTOCOLS.get(name), PROTOCOLS.names().index(name)
     for number, key in enumerate(protocol.rules.flat(), first):
-        for value in chunk(NASTY, number, 4, request):
+        for value in chunk(NASTY, number, 12, request):
             try:
                 rules = protocol.rules_for("gcn", 4, {key: value})
             except GraphTrialError as error:

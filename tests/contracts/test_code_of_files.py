@@ -15,6 +15,8 @@ from tests.helpers.sampling import chunk, rotating
 from tests.helpers.strangers import MODULE, PLACES, run_allowed, stored, trial
 
 from graphtrial.cli.main import app
+from graphtrial.core.files import cache_home
+from graphtrial.core.hardware.speed import write_factor
 from graphtrial.execution import make_executor
 from graphtrial.studies import ModelEntry, Study
 from graphtrial.trials import Store, TrialSpec
@@ -121,6 +123,15 @@ def test_no_command_imports_code_named_by_a_store(
     assert "marked" not in sys.modules
 
 
+@pytest.fixture
+def calibrated() -> Iterator[None]:
+    """The speed of this machine is known, which `--estimate` would measure for ten seconds."""
+    write_factor(1.0)
+    yield
+    (cache_home() / "calibration.json").unlink()
+
+
+@pytest.mark.usefixtures("calibrated")
 @pytest.mark.parametrize("place", STUDIES)
 def test_no_command_imports_code_named_by_a_study(place: str, mark: Path, tmp_path: Path) -> None:
     file = tmp_path / "theirs.toml"

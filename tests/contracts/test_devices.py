@@ -183,7 +183,7 @@ def test_every_operator_of_the_mps_path_is_implemented_on_mps() -> None:
     assert not implemented(entries["segment_reduce"]), "the path for mps may use segment reductions now"
 
 
-@pytest.mark.parametrize("name", marked_long(MODELS.names(), but=("exphormer", "gin")))
+@pytest.mark.parametrize("name", marked_long(MODELS.names(), but=("gin",)))
 def test_compiled_model_equals_the_eager_one(name: str) -> None:
     """On the path of other devices, traced by `torch.compile` and run without a code generator."""
     torch._dynamo.reset()

@@ -105,7 +105,13 @@ def test_entry_points_are_listed_without_being_loaded(library: Path, tmp_path: P
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 searches the current folder, whatever one does")
-@pytest.mark.parametrize("where", [["--workers", "1"], ["--executor", "ray"]], ids=["processes", "ray"])
+@pytest.mark.parametrize(
+    "where",
+    [
+        pytest.param(["--workers", "1"], id="processes"),
+        pytest.param(["--executor", "ray"], id="ray", marks=pytest.mark.long),
+    ],
+)
 def test_no_process_imports_modules_from_the_working_directory(where: list[str], tmp_path: Path) -> None:
     if "ray" in where:
         pytest.importorskip("ray")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from graphtrial.core.errors import CorruptFileError, GraphTrialError
@@ -177,7 +177,7 @@ def _epoch(row: sqlite3.Row) -> Epoch:
 
 def epoch_row(trial: str, epoch: Epoch) -> dict[str, Any]:
     """Return the columns of an epoch."""
-    values = {name: float(value) if name != "epoch" else value for name, value in asdict(epoch).items()}
+    values = {name: float(value) if name != "epoch" else value for name, value in vars(epoch).items()}
     check_fields(values, EPOCH, f"epoch {epoch.epoch} of trial {trial}", set(EPOCH))
     return {"trial": trial, **values}
 
