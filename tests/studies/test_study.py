@@ -7,6 +7,7 @@ import pytest
 from graphtrial.core.errors import GraphTrialError, UnknownNameError
 from graphtrial.datasets import DATASETS
 from graphtrial.studies import ModelEntry, Study, catalog, load_study
+from graphtrial.studies.plan import plan
 from graphtrial.trials.kinds import kind_of
 
 GOOD = """
@@ -149,6 +150,19 @@ def test_deterministic_trials_run_once_for_all_seeds() -> None:
     trials = Study("s", "wikics-standin-stopping", rows, "wikics/nodes", seeds=3, splits=2).trials()
     assert [trial.split for trial in trials if trial.model.name == "svm"] == [0, 1]
     assert len(trials) == 2 + 2 * 3
+
+
+def test_rules_of_a_row_override_those_of_the_study(tmp_path: Path) -> None:
+    own = 'rules = { stopping.max_epochs = 2, "optimizer.lr" = 0.01 }\n'
+    (tmp_path / "a.toml").write_text(f'{GOOD}\n[[models]]\nname = "gin"\nwidth = 16\n{own}')
+    study = load_study(str(tmp_path / "a.toml"))
+    actual = {trial.model.name: trial.rules.flat() for trial in study.trials()}
+    assert [actual[name]["stopping.max_epochs"] for name in ("gcn", "gin")] == [3, 2]
+    assert [actual[name]["optimizer.lr"] for name in ("gcn", "gin")] == [5e-4, 0.01]
+    assert [row.rules.flat() for row in plan(study)] == [actual["gcn"], actual["gcn"], actual["gin"]]
+    (tmp_path / "b.toml").write_text(f'{GOOD}\n[[models]]\nname = "gin"\nrules = {{ stopping.max_epoch = 2 }}\n')
+    with pytest.raises(GraphTrialError, match="Did you mean 'max_epochs'"):
+        load_study(str(tmp_path / "b.toml")).trials()
 
 
 def test_study_uses_the_first_seeds_of_the_protocol() -> None:

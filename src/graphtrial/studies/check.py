@@ -24,7 +24,7 @@ def check_without_data(study: Study) -> None:
             protocol = _protocol(study, entry, name)
             if (number, protocol.name) not in checked:
                 checked.add((number, protocol.name))
-                check_row(entry, kind_of(protocol.rules_for(entry.model, changes=study.rules)))
+                check_row(entry, kind_of(protocol.rules_for(entry.model, changes=study.rules_of(entry))))
 
 
 def check_row(entry: ModelEntry, kind: TrialKind[Any] | None = None) -> None:

@@ -117,9 +117,9 @@ def _rows(study: Study, entry: ModelEntry, dataset: str, data: Callable[[str], D
     protocol = study.protocol_for(spec, entry)
     seeds = tuple(study.seeds_of(protocol))
     title = f"{protocol.name}@{protocol.version}"
-    kind = kind_of(protocol.rules_for(entry.model, changes=study.rules))
+    kind = kind_of(protocol.rules_for(entry.model, changes=study.rules_of(entry)))
     for model, encoding in _components(study, entry, dataset, data, kind):
-        rules = protocol.rules_for(model.name, model.arguments.get("layers"), study.rules)
+        rules = protocol.rules_for(model.name, model.arguments.get("layers"), study.rules_of(entry))
         splits = study.split_count(protocol, rules, data(dataset))
         yield PlannedRow(spec.name, kind_of(rules).resolve(model), encoding, title, rules, splits, seeds)
 

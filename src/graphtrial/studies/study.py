@@ -37,7 +37,7 @@ class ModelEntry:
     """One model of a study: settings, encodings and parameter budget, or a grid of settings.
 
     `grid` maps settings to values, of which all combinations are run. `protocol` and `datasets` override those of the
-    study.
+    study, `rules` single rules of it.
     """
 
     model: str
@@ -47,6 +47,7 @@ class ModelEntry:
     grid: dict[str, Annotated[tuple[Any, ...], Length(1, MOST_POINTS)]] = field(default_factory=dict)
     protocol: str | None = None
     datasets: Names | None = None
+    rules: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_fields(self, "the row of a study")
@@ -127,6 +128,10 @@ class Study:
                 f"{dataset.name} has no default protocol: use --protocol; `graphtrial list protocols` shows all"
             )
         return PROTOCOLS.get(name or default)
+
+    def rules_of(self, row: ModelEntry) -> dict[str, Any]:
+        """Return the changes to single rules: those of the study, overridden by those of the row."""
+        return {**self.rules, **row.rules}
 
     def seeds_of(self, protocol: Protocol) -> Sequence[int]:
         """Return the seeds: those of the protocol, then derived ones; some kinds of trials allow no others."""

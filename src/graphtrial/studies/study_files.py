@@ -67,7 +67,7 @@ def _row(values: Any, subject: str) -> ModelEntry:
         raise GraphTrialError(f"every [[models]] of study {subject} needs a name")
     settings = dict(values)
     name = settings.pop("name")
-    field_of = {"encoding": "encodings", **{key: key for key in ("budget", "grid", "protocol", "datasets")}}
+    field_of = {"encoding": "encodings", **{key: key for key in ("budget", "grid", "protocol", "datasets", "rules")}}
     hints, where = declared_hints(ModelEntry), f"of model {short_repr(name)} in study {subject}"
     arguments = {
         field: check_value(settings.pop(key), hints[field], f"{key} {where}")

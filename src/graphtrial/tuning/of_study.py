@@ -47,9 +47,8 @@ def _subject(study: Study, entry: ModelEntry, dataset: str) -> Subject:
             "study a number of seeds: grid, published and listed seeds are for studies without"
         )
     (encoding,) = entry.encodings
-    return Subject(
-        dataset, entry.model, entry.settings, encoding, entry.budget, entry.protocol or study.protocol, study.rules
-    )
+    protocol, rules = entry.protocol or study.protocol, study.rules_of(entry)
+    return Subject(dataset, entry.model, entry.settings, encoding, entry.budget, protocol, rules)
 
 
 def planned_searches(study: Study) -> list[dict[str, Any]]:
@@ -65,7 +64,7 @@ def planned_searches(study: Study) -> list[dict[str, Any]]:
             subject = {
                 "dataset": DATASETS.get(dataset).name,
                 **{"model": entry.model, "settings": entry.settings, "encoding": entry.encodings[0]},
-                **{"params": entry.budget, "rules": study.rules},
+                **{"params": entry.budget, "rules": study.rules_of(entry)},
             }
             shared = {
                 **options,

@@ -57,7 +57,7 @@ def _check_row(study: Study, row: ModelEntry, verdict: Verdict) -> None:
 
 def _check_settings(study: Study, row: ModelEntry, protocol: Protocol) -> None:
     for settings in row.points():
-        rules = protocol.rules_for(row.model, settings.get("layers"), study.rules)
+        rules = protocol.rules_for(row.model, settings.get("layers"), study.rules_of(row))
         study.split_count(protocol, rules)
         kind_of(rules).check_settings(row.model, settings)
     kind = kind_of(protocol.rules_for(row.model))
@@ -75,7 +75,8 @@ def _check_tuning(tune: TuneOptions, row: ModelEntry, study: Study) -> None:
     for name in row.datasets or study.datasets:
         if not is_tuned(study, row, name):
             continue
-        subject = Subject(name, row.model, row.settings, protocol=row.protocol or study.protocol, rules=study.rules)
+        protocol, rules = row.protocol or study.protocol, study.rules_of(row)
+        subject = Subject(name, row.model, row.settings, protocol=protocol, rules=rules)
         check_space(subject.narrowed(load_space(tune.space, row.model)), row.model, subject.base_rules)
 
 
