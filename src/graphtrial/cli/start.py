@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 TRAINS = ("run", "study", "tune", "reproduce")
@@ -15,6 +16,9 @@ def main() -> None:
         from graphtrial.core.parallel import prepare_workers
 
         prepare_workers()
+    gc.disable()  # what imports make stays to the end: looking through it is a twentieth of `graphtrial list`
     from graphtrial.cli.main import main as run
 
+    gc.freeze()
+    gc.enable()
     run()
