@@ -35,11 +35,11 @@ def check_ranked_links(graphs: GraphSet) -> None:
 def _check_many(graphs: GraphSet, linked: Array) -> None:
     """Each part needs links, and the training part pairs without one as well: no others are drawn."""
     part = graphs.columns.get(PART)
+    if part is not None and part.level != "graph":
+        return  # `infer_split_level` has the message
     counts = np.asarray(graphs.column(PAIR_COUNT).values)
-    splits = (
-        np.zeros((1, len(graphs)), np.uint8) if part is None else np.asarray(part.values).reshape(len(graphs), -1).T
-    )
-    for split in splits:
+    parts = np.zeros(len(graphs), np.uint8) if part is None else np.asarray(part.values)
+    for split in parts.reshape(len(graphs), -1).T:
         of_pair = np.repeat(split, counts)
         for number in np.unique(split[split < NONE]):
             if not linked[of_pair == number].any():
