@@ -70,7 +70,7 @@ def _check_part(query: Array, linked: Array, part: str) -> None:
     if not len(query):
         raise InvalidGraphError(f"the {part} part has no pairs")
     distinct, index = np.unique(query, return_inverse=True)
-    for label, what in ((linked, "link (label 1)"), (~linked, "negative pair (label 0)")):
+    for label, subject in ((linked, "link (label 1)"), (~linked, "negative pair (label 0)")):
         counts = np.bincount(index, label)
         if not counts.all():
-            raise InvalidGraphError(f"query {distinct[np.argmin(counts)]} of the {part} part has no {what}")
+            raise InvalidGraphError(f"query {distinct[np.argmin(counts)]} of the {part} part has no {subject}")

@@ -66,8 +66,8 @@ def read(
         raise GraphTrialError(f"CSV tables are called {', '.join(TABLES)}, of which the first is needed")
     chosen = {"edges.csv": edge_features, "nodes.csv": node_features}
     targets = {"nodes.csv": node_target, "graphs.csv": target}
-    found = [name for name in TABLES if name in by_name]  # edges before pairs: they number the nodes
-    tables = {name: _table(by_name[name], chosen.get(name, ()), targets.get(name)) for name in found}
+    names = [name for name in TABLES if name in by_name]  # edges before pairs: they number the nodes
+    tables = {name: _table(by_name[name], chosen.get(name, ()), targets.get(name)) for name in names}
     return graphs_from_records(_records(tables), by_name["edges.csv"].parent.name or "the folder", both_ways=both_ways)
 
 
