@@ -50,7 +50,7 @@ class LinkRanking(LinkPrediction):
         if query is None:
             return linked
         graph = batch.columns.get(GRAPH)
-        return torch.stack([linked, query, torch.zeros_like(query) if graph is None else graph], dim=1)
+        return torch.stack([linked.long(), query, torch.zeros_like(query) if graph is None else graph], dim=1)
 
     def loss(self, predictions: Tensor, target: Tensor) -> Tensor:
         if not len(target):  # graphs without pairs

@@ -88,6 +88,8 @@ def test_gcn_and_mlp_are_trained_and_compared(
         assert set(row["extra_metrics"]) == {"Hits@1", "Hits@3", "Hits@10"}
         assert row["test"]["min"] > (0.7 if level == "pair" else 0.5)  # 0.52 and 0.37 at random
         assert row["train"]["min"] > (0.7 if level == "pair" else 0.5)
+    with pytest.raises(AssertionError, match=r"ranks links within queries|has no nodes or pairs"):
+        invoked("run", name, "svm", "--protocol", "wikics/svm", *store)
     (compared,) = invoked("compare", "gcn", "mlp", *store)
     assert (compared["metric"], compared["higher_is_better"]) == ("MRR", True)
 
@@ -199,6 +201,43 @@ def test_graphs_without_pairs_are_no_links_to_rank(name: str) -> None:
         custom.import_graphs(name, plain, task="link-ranking")
     with pytest.raises(GraphTrialError, match="metric 'roc-auc' is not defined for link-ranking; choose hits, mrr"):
         custom.import_graphs(name, cited(), task="link-ranking:metric=roc-auc")
+
+
+@pytest.mark.parametrize("task", ["link-ranking", "link-prediction"])
+@pytest.mark.parametrize("label", [None, 0.5, 2, [1, 0]])
+def test_labels_of_pairs_are_0_or_1(task: str, label: Any, name: str, tmp_path: Path) -> None:
+    path = tmp_path / "pairs.jsonl"
+    lines = records(contacts())
+    lines[3]["pair_y"][4] = label
+    path.write_text("\n".join(map(json.dumps, lines)))
+    with pytest.raises(GraphTrialError, match=r"the label of a pair is 1 for a link|rows differ in length"):
+        custom.import_files(name, "jsonl", [path], task=task)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"pair_y": None}, "'pairs' and 'pair_y' are needed together"),
+        ({"pairs": None}, "'pairs' and 'pair_y' are needed together"),
+        ({"pairs": [[0, 6]]}, r"line 1: pair \[0, 6\] leaves the 6 nodes"),
+        ({"pairs": [[0, 1, 2]]}, r"'pairs' must be a list of \[source, target\] pairs"),
+        ({"pair_y": [1]}, "'pair_y' has 1 rows for 12 pairs"),
+    ],
+)
+def test_lines_with_pairs_that_do_not_fit(changed: dict[str, Any], message: str, name: str, tmp_path: Path) -> None:
+    path = tmp_path / "pairs.jsonl"
+    first, *others = records(contacts())
+    path.write_text("\n".join(map(json.dumps, [{**first, **changed}, *others])))
+    with pytest.raises(GraphTrialError, match=message):
+        custom.import_files(name, "jsonl", [path])
+
+
+def test_floats_are_labels_of_pairs(name: str) -> None:
+    graphs = contacts(y=Column(contacts().column("y").values.astype(np.float32), "pair"))
+    dataset = custom.import_graphs(name, graphs, task="link-ranking")
+    batch = dataset.task.evaluation_batch(next(iter(dataset.test.loader(5))), dataset.splits[0].test)
+    target = dataset.task.target(batch)
+    assert dataset.task.score(target[:, :1].float(), target) == 1.0
 
 
 def test_link_prediction_in_many_graphs_scores_the_labelled_pairs(name: str) -> None:

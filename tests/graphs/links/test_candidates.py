@@ -102,3 +102,4 @@ def test_training_links_get_the_negative_targets_of_validation_queries() -> None
     assert queries.column("pairs").values.tolist() == [[0, 1], [3, 0], [0, 2], [0, 3], [3, 2], [3, 0]]
     assert queries.column("y").values.tolist() == [1, 1, 0, 0, 0, 0]
     assert queries.column("query").values.tolist() == [0, 1, 0, 0, 1, 1]
+    assert training_queries(graph, np.arange(4), np.array([4])).column("pairs").values.tolist() == [[0, 1]]

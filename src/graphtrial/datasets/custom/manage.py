@@ -15,7 +15,7 @@ from graphtrial.datasets.custom.generators import get_generator
 from graphtrial.datasets.custom.held_out_links import FRACTIONS as LINK_FRACTIONS
 from graphtrial.datasets.custom.held_out_links import RANKING, predicts_links, with_links
 from graphtrial.datasets.custom.importers import read
-from graphtrial.datasets.custom.ranked_links import check_ranked_links
+from graphtrial.datasets.custom.ranked_links import check_labels, check_ranked_links
 from graphtrial.datasets.custom.recipe import NAME, Recipe
 from graphtrial.datasets.custom.split_column import infer_split_level
 from graphtrial.datasets.custom.tasks import infer_task, task_for
@@ -66,6 +66,7 @@ def import_files(
     if links and task.startswith(RANKING):
         check_ranked_links(graphs)
     elif links:
+        check_labels(graphs)
         graphs = with_links(graphs, rule)
     elif "time" in rule:
         raise GraphTrialError("--time holds out the latest links, for link prediction only: add --task link-prediction")

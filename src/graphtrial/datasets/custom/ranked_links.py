@@ -23,13 +23,19 @@ def check_ranked_links(graphs: GraphSet) -> None:
             "link-ranking needs pairs of nodes with a label (1 for a link) and, in a single graph, a query; "
             "--task link-prediction holds out links of a graph by itself"
         )
-    linked = np.asarray(y.values).reshape(-1)
-    if not np.isin(linked, (0, 1)).all():
-        raise InvalidGraphError("the label of a pair is 1 for a link, else 0")
+    check_labels(graphs)
+    linked = np.asarray(y.values).reshape(-1) == 1
     if PAIR_COUNT in graphs.columns:
-        _check_many(graphs, linked == 1)
+        _check_many(graphs, linked)
     else:
-        _check_queries(graphs, linked == 1)
+        _check_queries(graphs, linked)
+
+
+def check_labels(graphs: GraphSet) -> None:
+    """Raise an error if a pair of nodes that comes with the data has another label than 0 and 1."""
+    y = graphs.columns.get("y")
+    if y is not None and y.level == "pair" and not (y.width == 1 and np.isin(y.values, (0, 1)).all()):
+        raise InvalidGraphError("the label of a pair is 1 for a link, else 0")
 
 
 def _check_many(graphs: GraphSet, linked: Array) -> None:

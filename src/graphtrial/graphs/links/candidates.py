@@ -58,13 +58,13 @@ def _left_out(source: Tensor, target: Tensor, links: Tensor, nodes: int, candida
 def training_queries(graphs: GraphSet, train_ids: Ids, val_ids: Ids) -> GraphSet:
     """Return the graph with queries of training links: each has the negative targets of a validation query.
 
-    There are as many as there are links in the validation set, evenly spaced among the training links; so the examples
-    of the Open Graph Benchmark score the training part of ogbl-citation2.
+    There are as many as there are queries in the validation set, evenly spaced among the training links. The example
+    of the Open Graph Benchmark for ogbl-citation2 does so with links drawn at random.
     """
     pairs, y, query = (np.asarray(graphs.column(name).values) for name in (PAIRS, "y", QUERY))
     links, negatives = (train_ids[y[train_ids] == 1], val_ids[y[val_ids] == 0])
     distinct, first = np.unique(query[negatives], return_inverse=True)
-    count = min(len(distinct), len(links))
+    count = min(max(len(distinct), 1), len(links))
     chosen = links[np.linspace(0, len(links) - 1, count).astype(np.int64)]
     negatives, of_query = negatives[first < count], first[first < count]
     candidates = np.stack([pairs[chosen][of_query, 0], pairs[negatives, 1]], axis=1)
