@@ -35,6 +35,13 @@ def links(task: Task, generator: torch.Generator) -> Example:
     return target, 20.0 * (2 * target[:, None] - 1)
 
 
+def queries(task: Task, generator: torch.Generator) -> Example:
+    """Queries of two links and three other pairs each, in two graphs that number theirs alike."""
+    linked = (torch.arange(EXAMPLES) % 5 < 2).long()
+    query = torch.arange(EXAMPLES) // 5
+    return torch.stack([linked, query % 6, query // 6], dim=1), 20.0 * (2 * linked[:, None] - 1)
+
+
 def labels(task: Task, generator: torch.Generator) -> Example:
     target = torch.randint(2, (EXAMPLES, task.outputs), generator=generator).float()
     target[::7] = torch.nan
@@ -56,6 +63,7 @@ MAKERS: dict[str, Callable[[Task, torch.Generator], Example]] = {
     "graph-classification": classes,
     "graph-theory": of_nodes_and_graphs,
     "link-prediction": links,
+    "link-ranking": queries,
     "graph-regression": numbers,
     "node-binary-classification": labels,
     "node-classification": classes,

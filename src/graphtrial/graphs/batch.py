@@ -10,8 +10,9 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from graphtrial.graphs.column import PAIR_COUNT, PAIRS
 from graphtrial.graphs.graphset import GraphSet
-from graphtrial.graphs.pointers import graph_ids
+from graphtrial.graphs.pointers import graph_ids, ranges
 
 T = TypeVar("T")
 TARGET_INDEX = "target_index"
@@ -81,6 +82,8 @@ class GraphBatch:
             for name, c in graphs.columns.items()
             if c.level != "pair"  # PairLoader adds the pairs of its mini-batches
         }
+        if PAIRS in graphs.columns and PAIR_COUNT in graphs.columns:
+            columns |= _pair_columns(graphs, index, ptr)
         return cls({name: torch.from_numpy(a) for name, a in structure.items()}, columns, len(index))
 
     @property
@@ -155,6 +158,18 @@ class GraphBatch:
             for tensors in (self._structure, self.columns)
         )
         return GraphBatch(moved, columns, self.num_graphs, self.host_ptr)
+
+
+def _pair_columns(graphs: GraphSet, index: npt.NDArray[np.int64], ptr: npt.NDArray[np.int64]) -> dict[str, Tensor]:
+    """Return the pair columns of these graphs; the nodes of the pairs are numbered as in the batch."""
+    counts = graphs.pair_ptr[index + 1] - graphs.pair_ptr[index]
+    rows = ranges(graphs.pair_ptr[index], counts)
+    columns = {
+        name: column_tensor(np.asarray(column.values).take(rows, axis=0))
+        for name, column in graphs.columns.items()
+        if column.level == "pair"
+    }
+    return columns | {PAIRS: columns[PAIRS] + torch.from_numpy(np.repeat(ptr[:-1], counts)[:, None])}
 
 
 def column_tensor(values: npt.NDArray[Any]) -> Tensor:

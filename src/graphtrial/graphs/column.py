@@ -18,6 +18,10 @@ Level = Literal["node", "edge", "graph", "pair"]
 LEVELS: tuple[Level, ...] = ("node", "edge", "graph", "pair")
 PAIRS = "pairs"
 """Column of the pairs of nodes [pairs, 2] that pair-level columns describe."""
+PAIR_COUNT = "pair_count"
+"""Column of the number of pairs of each graph, in a set of many graphs with pairs."""
+QUERY = "query"
+"""Column of the query of each pair: a link is ranked among the other pairs of its query."""
 TARGET = "y"
 """Column of the targets; a missing label is NaN."""
 
@@ -30,8 +34,9 @@ class Column:
     the values. types: number of categories of a categorical column, else None. missing: whether NaN stands for a
     missing value.
 
-    Pairs are the candidate links of link prediction, in a set with a single graph: column `pairs` [pairs, 2] has their
-    source and target nodes, and every other pair column has one row per candidate.
+    Pairs are the candidate links of link prediction: column `pairs` [pairs, 2] has their source and target nodes,
+    numbered within their graph, and every other pair column has one row per candidate. In a set of many graphs the
+    pairs are sorted by graph, and the graph column `pair_count` has their numbers.
     """
 
     values: Array
@@ -96,17 +101,42 @@ def _valid(values: npt.NDArray[Any], missing: bool) -> npt.NDArray[np.bool_]:
     return finite | np.isnan(values) if missing else finite
 
 
-def check_pairs(columns: Mapping[str, Column], size: Mapping[Level, int]) -> None:
-    """Validate the column `pairs`: required by other pair columns, single graph, shape [pairs, 2], indices in range."""
+def check_pairs(columns: Mapping[str, Column], size: Mapping[Level, int], node_counts: Array) -> None:
+    """Validate the column `pairs`: required by other pair columns, shape [pairs, 2], indices within their graph."""
     pair_columns = [name for name, column in columns.items() if column.level == "pair"]
     if not pair_columns:
         return
     pairs = columns.get(PAIRS)
     if pairs is None or pairs.level != "pair":
         raise InvalidGraphError(f"column '{pair_columns[0]}' has level 'pair', but there is no column '{PAIRS}'")
-    if size["graph"] != 1:
-        raise InvalidGraphError(f"node pairs need a set with a single graph; this one has {size['graph']}")
     if pairs.values.dtype.kind not in "iu" or pairs.values.ndim != 2 or pairs.values.shape[1] != 2:
         raise InvalidGraphError(f"column '{PAIRS}' must have shape [pairs, 2] of integers, not {pairs.values.shape}")
-    if pairs.values.size and (pairs.values.min() < 0 or pairs.values.max() >= size["node"]):
-        raise InvalidGraphError(f"column '{PAIRS}' has a node index outside 0 to {size['node'] - 1}")
+    limit = _nodes_of_pairs(columns, size, node_counts)
+    wrong = np.any((pairs.values < 0) | (pairs.values >= limit), axis=1)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        nodes = int(np.broadcast_to(limit, (len(wrong), 1))[row, 0])
+        raise InvalidGraphError(
+            f"column '{PAIRS}' has a node index outside 0 to {nodes - 1}: pair {row} is {pairs.values[row].tolist()}"
+        )
+
+
+def _nodes_of_pairs(columns: Mapping[str, Column], size: Mapping[Level, int], node_counts: Array) -> Array:
+    """Return the number of nodes of the graph of each pair, [pairs, 1], or [1, 1] where there is one graph."""
+    count = columns.get(PAIR_COUNT)
+    if count is None:
+        if size["graph"] != 1:
+            raise InvalidGraphError(
+                f"node pairs need a set with a single graph, or the graph column '{PAIR_COUNT}'; this one has "
+                f"{size['graph']} graphs"
+            )
+        return np.asarray(node_counts, np.int64).reshape(1, 1)
+    values = count.values
+    shaped = count.level == "graph" and values.ndim == 1 and len(values) == size["graph"]
+    if not shaped or values.dtype.kind not in "iu" or (values < 0).any():
+        raise InvalidGraphError(f"column '{PAIR_COUNT}' must have one integer from 0 per graph")
+    if int(values.sum()) != size["pair"]:
+        raise InvalidGraphError(
+            f"column '{PAIR_COUNT}' sums to {int(values.sum())}, but there are {size['pair']} pairs"
+        )
+    return np.repeat(np.asarray(node_counts, np.int64), values)[:, None]

@@ -100,7 +100,7 @@ def to_networkx(graphs: GraphSet, graph: int) -> nx.MultiDiGraph:
                 nx_graph, {(*edge, key): value for edge, key, value in zip(edges, keys, values, strict=True)}, name
             )
         else:
-            nx_graph.graph[name] = values[0]
+            nx_graph.graph[name] = values if column.level == "pair" else values[0]
     return nx_graph
 
 

@@ -10,8 +10,9 @@ import numpy.typing as npt
 import torch
 
 from graphtrial.core.errors import InvalidGraphError, missing_extra
-from graphtrial.graphs.column import Column, Level
+from graphtrial.graphs.column import PAIR_COUNT, PAIRS, QUERY, Column, Level
 from graphtrial.graphs.graphset import GraphSet
+from graphtrial.graphs.links.pyg_pairs import INDEX, LABEL, has_pairs, pair_columns
 from graphtrial.graphs.mask_names import PART, SPLIT, parse_mask_name
 from graphtrial.graphs.masks import part_column, part_from_ids, part_to_masks, part_to_names
 from graphtrial.graphs.pointers import edges_of_graph, rows_of_graph
@@ -29,6 +30,7 @@ def from_pyg(items: Iterable[Data] | Data) -> GraphSet:
     where its first dimension is the number of nodes or edges in every item, else a graph column; where both match,
     names with "edge" are edge columns, as in PyG. Integer `x` and `edge_attr` become categorical. Masks, index lists
     and part names of the items (see `mask_names`), or the dataset's `get_idx_split()`, become the column `part`.
+    Without `y` the labelled pairs `edge_label_index` and `edge_label` are the targets, see `links.pyg_pairs`.
     """
     is_graph = isinstance(getattr(items, "edge_index", None), torch.Tensor)
     data: list[Any] = [items] if is_graph or not isinstance(items, Iterable) else list(items)
@@ -50,14 +52,16 @@ def from_pyg(items: Iterable[Data] | Data) -> GraphSet:
     names = [name for name in data[0].keys() if name not in skipped and torch.is_tensor(data[0][name])]  # noqa: SIM118
     if PART in names:
         raise InvalidGraphError(f"'{PART}' is reserved for the split; rename the attribute, or give masks")
-    columns = {}
-    for name in names:
+    columns = pair_columns(data) if has_pairs(names) else {}
+    for name in [name for name in names if not columns or name not in (INDEX, LABEL, QUERY)]:
         if not all(name in item and torch.is_tensor(item[name]) for item in data):
             raise InvalidGraphError(f"'{name}' is in the first graph but not in all of them")
         arrays = [item[name].detach().cpu().numpy() for item in data]
         columns[name] = _column(name, arrays, nodes, edges)
     mask_values = {name: [_value(item, name) for item in data] for name in masks}
-    part = _part_of_pyg(items, mask_values, nodes, edges, columns["y"].level if "y" in columns else None)
+    target = columns["y"].level if "y" in columns else None
+    pairs = np.array([len(columns["y"].values)]) if target == "pair" and len(data) == 1 else None
+    part = _part_of_pyg(items, part_column(mask_values, nodes, edges, target, pairs), masks, nodes, target)
     if part is not None:
         columns[PART] = part
     edge_index = np.concatenate([item.edge_index.cpu().numpy() for item in data], axis=1)
@@ -67,7 +71,8 @@ def from_pyg(items: Iterable[Data] | Data) -> GraphSet:
 def to_pyg(graphs: GraphSet) -> list[Data]:
     """Convert the graphs to PyG `Data` objects; edges are in (target, source) order.
 
-    A column `part` of nodes or edges becomes `train_mask`, `val_mask` and `test_mask`, one of graphs `split`.
+    A column `part` of nodes, edges or pairs becomes `train_mask`, `val_mask` and `test_mask`, one of graphs `split`.
+    Pairs become `edge_label_index`, and their labels `edge_label`.
     """
     try:
         from torch_geometric.data import Data
@@ -83,12 +88,16 @@ def to_pyg(graphs: GraphSet) -> list[Data]:
             if name == PART and column.level == "graph":
                 item[SPLIT] = part_to_names(rows_of_graph(graphs, i, column))[0]
                 continue
-            if name == PART and column.level != "pair":
+            if name == PART:
                 for mask_name, mask in part_to_masks(rows_of_graph(graphs, i, column)).items():
                     item[mask_name] = torch.from_numpy(mask)
                 continue
             values = torch.from_numpy(np.array(rows_of_graph(graphs, i, column)))
-            item[name] = values if values.is_floating_point() or values.dtype == torch.bool else values.long()
+            values = values if values.is_floating_point() or values.dtype == torch.bool else values.long()
+            if name == PAIRS:
+                item[INDEX] = values.T.contiguous()
+            elif name != PAIR_COUNT:
+                item[LABEL if name == "y" and column.level == "pair" else name] = values
         items.append(item)
     return items
 
@@ -98,15 +107,14 @@ def _value(item: Any, name: str) -> Any:
 
 
 def _part_of_pyg(
-    items: Any, masks: dict[str, list[Any]], nodes: Array, edges: Array, target: Level | None
+    items: Any, part: Column | None, masks: list[str], nodes: Array, target: Level | None
 ) -> Column | None:
-    """Return the column `part` from the items' masks or the dataset's `get_idx_split()`; both is an error."""
-    part = part_column(masks, nodes, edges, target)
+    """Return the column `part` of the items' masks or of the dataset's `get_idx_split()`; both is an error."""
     lookup = getattr(items, "get_idx_split", None)
     if not callable(lookup):
         return part
     if part is not None:
-        raise InvalidGraphError(f"the split is given twice, by get_idx_split() and by '{next(iter(masks))}'; keep one")
+        raise InvalidGraphError(f"the split is given twice, by get_idx_split() and by '{masks[0]}'; keep one")
     if getattr(items, "_indices", None) is not None:
         raise InvalidGraphError(
             "get_idx_split() has indices into the whole dataset, but this is a subset or a permutation of it: "

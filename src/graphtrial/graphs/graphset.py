@@ -14,7 +14,7 @@ import numpy.typing as npt
 from graphtrial.core.errors import InvalidGraphError, UnknownNameError, did_you_mean
 from graphtrial.core.spec import digest
 from graphtrial.graphs import storage
-from graphtrial.graphs.column import PAIRS, Column, Level, check_column, check_pairs
+from graphtrial.graphs.column import PAIR_COUNT, PAIRS, Column, Level, check_column, check_pairs
 from graphtrial.graphs.pointers import check_counts, graph_ids, ranges, to_pointers
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class GraphSet:
         graphs = cls(structure, {})
         unsorted = dict(columns or {})
         size = graphs.size | {"pair": _pair_count(unsorted)}
-        check_pairs(unsorted, size)
+        check_pairs(unsorted, size, node_counts)
         for name, column in unsorted.items():
             check_column(name, column, size)
             graphs.columns[name] = replace(column, values=column.values[order]) if column.level == "edge" else column
@@ -114,6 +114,14 @@ class GraphSet:
     def edge_counts(self) -> Array:
         """Number of directed edges of each graph, [graphs]."""
         return np.diff(self.edge_ptr)
+
+    @cached_property
+    def pair_ptr(self) -> Array:
+        """The pairs of graph g are `pair_ptr[g]` to `pair_ptr[g + 1]`, [graphs + 1]."""
+        if PAIR_COUNT in self.columns and PAIRS in self.columns:
+            return to_pointers(np.asarray(self.columns[PAIR_COUNT].values))
+        pairs = self.size["pair"]
+        return np.array([0, pairs]) if pairs else np.zeros(len(self) + 1, np.int64)
 
     @property
     def size(self) -> dict[Level, int]:
@@ -163,22 +171,22 @@ class GraphSet:
         """Return a shallow copy with the column `name` added or replaced."""
         columns = {**self.columns, name: column}
         size = self.size | {"pair": _pair_count(columns)}
-        check_pairs(columns, size)
+        check_pairs(columns, size, self.node_counts)
         check_column(name, column, size)
         return GraphSet(self.structure, columns)
 
     def subset(self, ids: npt.ArrayLike) -> GraphSet:
         """Return the graphs with these indices, in this order, as a set of their own."""
         index = graph_ids(ids, len(self))
-        pairs = self.size["pair"]
-        if pairs and len(index) != 1:
+        if self.size["pair"] and PAIR_COUNT not in self.columns and len(index) != 1:
             raise InvalidGraphError("a set with pairs has a single graph, which cannot be left out or repeated")
         rows = {
             "node": ranges(self.node_ptr[index], self.node_counts[index]),
             "edge": ranges(self.edge_ptr[index], self.edge_counts[index]),
             "graph": index,
-            "pair": np.arange(pairs),
         }
+        if PAIRS in self.columns:
+            rows["pair"] = ranges(self.pair_ptr[index], self.pair_ptr[index + 1] - self.pair_ptr[index])
         structure = {
             "node_ptr": storage.narrow(to_pointers(self.node_counts[index])),
             "edge_ptr": storage.narrow(to_pointers(self.edge_counts[index])),

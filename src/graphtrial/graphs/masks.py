@@ -21,12 +21,17 @@ MEANING = "train, val, test or none"
 
 
 def part_column(
-    attributes: Mapping[str, Sequence[Any]], nodes: Array, edges: Array, target: Level | None
+    attributes: Mapping[str, Sequence[Any]],
+    nodes: Array,
+    edges: Array,
+    target: Level | None,
+    pairs: Array | None = None,
 ) -> Column | None:
     """Return the column `part` of some graphs, or None where they have no split attributes.
 
     attributes: split attributes by name, each with one value per graph (None where a graph lacks it). nodes, edges
-    [graphs]: sizes of the graphs. target: level of `y`, which decides where lengths match several levels.
+    [graphs]: sizes of the graphs, and `pairs` their numbers of pairs if these are split. target: level of `y`, which
+    decides where lengths match several levels.
     """
     if not attributes:
         return None
@@ -38,6 +43,7 @@ def part_column(
         if any(value is None for value in values):
             raise InvalidGraphError(f"'{name}' is in some graphs but not in all of them")
     sizes: dict[Level, Array] = {"node": nodes, "edge": edges, "graph": np.ones_like(nodes)}
+    sizes |= {} if pairs is None else {"pair": pairs}
     if parts == [NONE]:
         ((name, values),) = attributes.items()
         return _from_names(name, values, sizes, target)
@@ -162,7 +168,7 @@ def _level(
 ) -> Level:
     """Infer the level from the lengths: the target's level if it matches, else node, edge or graph, in this order."""
     counts = np.array(lengths)
-    matching: list[Level] = [level for level in ("node", "edge") if np.array_equal(counts, sizes[level])]
+    matching: list[Level] = [level for level in sizes if level != "graph" and np.array_equal(counts, sizes[level])]
     if several or np.isin(counts, (-1, 1)).all():
         matching.append("graph")
     if not matching:

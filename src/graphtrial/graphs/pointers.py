@@ -58,8 +58,8 @@ def edges_of_graph(graphs: GraphSet, graph: int) -> Array:
 
 
 def rows_of_graph(graphs: GraphSet, graph: int, column: Column) -> Array:
-    """Return the rows of a node, edge or graph column that belong to one graph."""
+    """Return the rows of a column that belong to one graph."""
     if column.level == "graph":
         return np.asarray(column.values[graph : graph + 1])
-    pointers = graphs.node_ptr if column.level == "node" else graphs.edge_ptr
+    pointers = {"node": graphs.node_ptr, "edge": graphs.edge_ptr, "pair": graphs.pair_ptr}[column.level]
     return np.asarray(column.values[pointers[graph] : pointers[graph + 1]])

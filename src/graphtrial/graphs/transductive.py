@@ -11,7 +11,7 @@ from torch import Tensor
 
 from graphtrial.core.errors import GraphTrialError, InvalidGraphError
 from graphtrial.graphs.batch import TARGET_INDEX, GraphBatch
-from graphtrial.graphs.column import PAIRS
+from graphtrial.graphs.column import PAIRS, QUERY
 from graphtrial.graphs.graphset import GraphSet
 from graphtrial.graphs.transfer import to_device
 
@@ -35,7 +35,8 @@ class PairLoader:
     """Link prediction loader: the whole graph with mini-batches of the candidate pairs `ids`, each once per epoch.
 
     With a `generator`, pairs are shuffled and every batch gets one negative per pair (negative sampling): drawn
-    uniformly from the pairs `negatives`, or, without them, from all node pairs.
+    uniformly from the pairs `negatives`, or, without them, from all node pairs. Without one the batches have the column
+    `query`, if the set has it.
     """
 
     def __init__(
@@ -52,7 +53,8 @@ class PairLoader:
         if PAIRS not in graphs.columns or "y" not in graphs.columns:
             raise InvalidGraphError("link prediction needs the columns 'pairs' and 'y', one row per pair of nodes")
         self.graph = graph
-        self.pairs, self.labels = (self._column(graphs, name, ids) for name in (PAIRS, "y"))
+        names = [QUERY] if QUERY in graphs.columns and generator is None else []
+        self.columns = {name: self._column(graphs, name, ids) for name in (PAIRS, "y", *names)}
         self.batch_size = batch_size
         self.generator = generator
         self.negatives: Tensor | None = None
@@ -60,24 +62,26 @@ class PairLoader:
             self.negatives = self._column(graphs, PAIRS, negatives)
 
     def __len__(self) -> int:
-        return -(-len(self.pairs) // self.batch_size)
+        return -(-len(self.columns[PAIRS]) // self.batch_size)
 
     def __iter__(self) -> Iterator[GraphBatch]:
-        if self.generator is None:
-            order = torch.arange(len(self.pairs))
-        else:
-            order = torch.randperm(len(self.pairs), generator=self.generator)
+        count = len(self.columns[PAIRS])
+        order = torch.arange(count) if self.generator is None else torch.randperm(count, generator=self.generator)
         for rows in to_device(order, self.graph.device).split(self.batch_size):
-            yield self._batch(self.pairs[rows], self.labels[rows])
+            yield self._batch({name: values[rows] for name, values in self.columns.items()})
 
-    def _batch(self, pairs: Tensor, labels: Tensor) -> GraphBatch:
+    def _batch(self, columns: dict[str, Tensor]) -> GraphBatch:
         if self.generator is not None:
+            pairs, labels = columns[PAIRS], columns["y"]
             if self.negatives is None:
                 sampled = self._sampled(self.graph.num_nodes, pairs.shape)
             else:
                 sampled = self.negatives[self._sampled(len(self.negatives), pairs.shape[:1])]
-            pairs, labels = torch.cat([pairs, sampled]), torch.cat([labels, torch.zeros_like(labels)])
-        return self.graph.with_columns({**self.graph.columns, PAIRS: pairs, "y": labels})
+            columns = {
+                PAIRS: torch.cat([pairs, sampled]),
+                "y": torch.cat([labels, torch.zeros_like(labels)]),
+            }
+        return self.graph.with_columns({**self.graph.columns, **columns})
 
     def _sampled(self, high: int, shape: torch.Size) -> Tensor:
         return to_device(torch.randint(high, shape, generator=self.generator), self.graph.device)

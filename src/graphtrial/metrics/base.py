@@ -12,7 +12,7 @@ from torch import Tensor
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.registry import Registry, is_subclass
 
-OutputType = Literal["real", "class", "binary", "pair"]
+OutputType = Literal["real", "class", "binary", "pair", "ranking"]
 """Type of a task's outputs, which fixes the shapes of predictions and target that a metric is computed from.
 
 | type | predictions | target |
@@ -21,6 +21,7 @@ OutputType = Literal["real", "class", "binary", "pair"]
 | class | logits [examples, classes] | class indices [examples] |
 | binary | logits [examples, targets] | [examples, targets] of 0 and 1, NaN where missing |
 | pair | logits [pairs, 1] | [pairs, 1], 1 for a link |
+| ranking | logits [pairs, 1] | integers [pairs, 3]: 1 for a link, its query, and the graph of the query |
 """
 
 METRICS: Registry[type[Metric]] = Registry(

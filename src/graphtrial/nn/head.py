@@ -14,6 +14,9 @@ from graphtrial.nn.readout import Pool
 from graphtrial.nn.shapes import Shapes
 from graphtrial.ops import edge_add, linear
 
+CHUNK = 1 << 20
+"""Pairs that are scored at a time in an evaluation, where a link may have a thousand candidates."""
+
 
 def halving_mlp(width: int, outputs: int) -> nn.Sequential:
     """Return the MLP width -> width/2 -> width/4 -> outputs with ReLU, the head of the benchmark's models."""
@@ -132,10 +135,13 @@ class PairMLP(nn.Module):
         return logits
 
     def score_pairs(self, x: Tensor, pairs: Tensor) -> Tensor:
-        """Return the logits of the pairs [pairs, 2], [pairs, outputs]."""
+        """Return the logits of the pairs [pairs, 2], [pairs, outputs]; many are evaluated in chunks, to save memory."""
         source, target = self._endpoints(x)
-        logits: Tensor = self.rest(source.index_select(0, pairs[:, 0]) + target.index_select(0, pairs[:, 1]))
-        return logits
+        chunks = [pairs] if torch.is_grad_enabled() or len(pairs) <= CHUNK else pairs.split(CHUNK)
+        logits: list[Tensor] = [
+            self.rest(source.index_select(0, chunk[:, 0]) + target.index_select(0, chunk[:, 1])) for chunk in chunks
+        ]
+        return logits[0] if len(logits) == 1 else torch.cat(logits)
 
     def _endpoints(self, x: Tensor) -> tuple[Tensor, Tensor]:
         source_weight, target_weight = self.first.weight.chunk(2, dim=1)

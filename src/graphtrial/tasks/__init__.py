@@ -12,6 +12,7 @@ from graphtrial.tasks.binary_classification import (
 from graphtrial.tasks.classification import EdgeClassification, GraphClassification, NodeClassification
 from graphtrial.tasks.graph_theory import GraphTheory
 from graphtrial.tasks.link_prediction import LinkPrediction
+from graphtrial.tasks.link_ranking import LinkRanking
 from graphtrial.tasks.regression import EdgeRegression, GraphRegression, NodeRegression
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "GraphRegression",
     "GraphTheory",
     "LinkPrediction",
+    "LinkRanking",
     "NodeBinaryClassification",
     "NodeClassification",
     "NodeRegression",

@@ -7,6 +7,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Literal
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
@@ -60,6 +62,10 @@ class Task(ABC):
         if batch.y is None:
             raise GraphTrialError("these graphs have no target column 'y'")
         return batch.select_targets(batch.y)
+
+    def evaluation_batch(self, batch: GraphBatch, ids: npt.NDArray[np.int64]) -> GraphBatch:
+        """Return the batch of the graphs `ids` of pairs, as predictions are scored on it; while training it is not."""
+        return batch
 
     @abstractmethod
     def loss(self, predictions: Tensor, target: Tensor) -> Tensor:

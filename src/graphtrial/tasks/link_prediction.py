@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
 from graphtrial.core.signatures import validated
+from graphtrial.metrics import OutputType
 from graphtrial.tasks.base import TASKS, Task, mean_where
 
 
@@ -23,7 +25,7 @@ class LinkPrediction(Task):
 
     name = "link-prediction"
     level = "pair"
-    output_type = "pair"
+    output_type: ClassVar[OutputType] = "pair"
 
     @validated
     def __init__(self, metric: str = "hits@50", extra_metrics: Sequence[str] = ()) -> None:

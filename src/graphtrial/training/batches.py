@@ -16,7 +16,8 @@ from torch import nn
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.encodings import Encoding
 from graphtrial.graphs import GraphBatch, GraphSet, Loader
-from graphtrial.graphs.column import Level
+from graphtrial.graphs.column import PAIRS, Level
+from graphtrial.graphs.links.candidates import training_queries
 from graphtrial.graphs.loader import AccumulatingLoader
 from graphtrial.graphs.transductive import NodeLoader, PairLoader
 from graphtrial.graphs.transfer import ResidentSet, is_small
@@ -59,6 +60,7 @@ class Job:
     def resident(self) -> ResidentSet | None:
         """The graphs on the device, where they are small and it is not the CPU."""
         keep = self.device.type != "cpu" and self.split_level == "graph" and is_small(self.graphs)
+        keep = keep and PAIRS not in self.graphs.columns
         return ResidentSet(self.graphs, self.device) if keep else None
 
     def loader(self, kind: type[Loader], ids: Ids, **options: Any) -> Iterable[GraphBatch]:
@@ -68,6 +70,10 @@ class Job:
         elif self.device.type != "cpu":
             options["collate"] = self._moved
         return kind(self.graphs, ids, self.rules.batch_size, **options)
+
+    def evaluation_batch(self, ids: Ids) -> GraphBatch:
+        """Return a batch with the pairs that its links are ranked among, on the device."""
+        return self.task.evaluation_batch(self._moved(ids), ids)
 
     def _moved(self, ids: Ids) -> GraphBatch:
         return GraphBatch.from_set(self.graphs, ids).to(self.device)
@@ -110,13 +116,18 @@ def pairs_to_draw(job: Job) -> Ids:
 def evaluation_batches(job: Job, part: str, *, cache: bool = False) -> Iterable[GraphBatch]:
     """Return the batches of the train, val or test set, in order; `cache` keeps them for the next pass.
 
-    Training links are ranked among the negative pairs of the validation set.
+    Training links are ranked among the negative pairs of the validation set, or within queries with their targets.
     """
     ids = {"train": job.train_ids, "val": job.val_ids, "test": job.test_ids}[part]
     if job.split_level == "graph":
+        if job.task.level == "pair":
+            return Loader(job.graphs, ids, job.rules.batch_size, cache=cache, collate=job.evaluation_batch)
         return job.loader(Loader, ids, cache=cache)
     if job.split_level in ("node", "edge"):
         return NodeLoader(job.whole, ids)
+    if part == "train" and job.task.output_type == "ranking":
+        queries = training_queries(job.graphs, ids, job.val_ids)
+        return PairLoader(job.whole, queries, np.arange(queries.size["pair"]), queries.size["pair"])
     if part == "train":
         ids = np.concatenate([ids, job.val_ids[job.graphs.column("y").values[job.val_ids] == 0]])
     return PairLoader(job.whole, job.graphs, ids, len(ids))

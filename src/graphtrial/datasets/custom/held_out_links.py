@@ -12,11 +12,12 @@ from graphtrial.graphs import GraphSet
 from graphtrial.graphs.column import PAIRS
 
 FRACTIONS = (1 - VAL - TEST, VAL, TEST)
+RANKING = "link-ranking"
 
 
 def predicts_links(task: str | None) -> bool:
-    """Return whether a task such as `link-prediction:metric=mrr` is link prediction."""
-    return task is not None and task.partition(":")[0] == "link-prediction"
+    """Return whether a task such as `link-prediction:metric=mrr` is link prediction, or the ranking of links."""
+    return task is not None and task.partition(":")[0] in ("link-prediction", RANKING)
 
 
 def with_links(graphs: GraphSet, rule: dict[str, Any]) -> GraphSet:

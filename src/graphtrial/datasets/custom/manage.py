@@ -13,8 +13,9 @@ from graphtrial.datasets.custom import recipe as recipes
 from graphtrial.datasets.custom.dataset import class_of, find
 from graphtrial.datasets.custom.generators import get_generator
 from graphtrial.datasets.custom.held_out_links import FRACTIONS as LINK_FRACTIONS
-from graphtrial.datasets.custom.held_out_links import predicts_links, with_links
+from graphtrial.datasets.custom.held_out_links import RANKING, predicts_links, with_links
 from graphtrial.datasets.custom.importers import read
+from graphtrial.datasets.custom.ranked_links import check_labels, check_ranked_links
 from graphtrial.datasets.custom.recipe import NAME, Recipe
 from graphtrial.datasets.custom.split_column import infer_split_level
 from graphtrial.datasets.custom.tasks import infer_task, task_for
@@ -60,9 +61,12 @@ def import_files(
     graphs = read(kind, paths, arguments or {})
     task = task or infer_task(graphs)
     links = predicts_links(task)
-    rule = split or {"shares": list(LINK_FRACTIONS if links else FRACTIONS), "seed": 0}
+    rule = split or {"shares": list(LINK_FRACTIONS if links and len(graphs) == 1 else FRACTIONS), "seed": 0}
     given_split = PART in graphs.columns
-    if links:
+    if links and task.startswith(RANKING):
+        check_ranked_links(graphs)
+    elif links:
+        check_labels(graphs)
         graphs = with_links(graphs, rule)
     elif "time" in rule:
         raise GraphTrialError("--time holds out the latest links, for link prediction only: add --task link-prediction")

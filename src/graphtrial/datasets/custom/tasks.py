@@ -10,7 +10,7 @@ from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.signatures import declared_arguments
 from graphtrial.core.spec import Component
 from graphtrial.graphs import GraphSet
-from graphtrial.graphs.column import Column
+from graphtrial.graphs.column import PAIR_COUNT, QUERY, Column
 from graphtrial.tasks import TASKS, Task
 
 LEVEL = {"graph-theory": "graph"}
@@ -21,9 +21,12 @@ def infer_task(graphs: GraphSet) -> str:
     """Infer the task from the targets.
 
     One integer from 0 per example is a class; values that are 0, 1 or missing are binary labels, of which there may be
-    several (multi-label); other numbers are regressed.
+    several (multi-label); other numbers are regressed. Labelled pairs of nodes are links, which are ranked in many
+    graphs or where they have queries.
     """
     y = _target(graphs)
+    if y.level == "pair":
+        return "link-ranking" if {PAIR_COUNT, QUERY} & {*graphs.columns} else "link-prediction"
     if y.types is not None:
         return f"{y.level}-classification"
     values = np.asarray(y.values)

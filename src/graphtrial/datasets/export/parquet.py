@@ -67,7 +67,7 @@ def _tables(graphs: GraphSet, arrow: Any) -> Iterator[Any]:
             "node": np.asarray(graphs.node_ptr[first : last + 1], np.int64),
             "edge": np.asarray(graphs.edge_ptr[first : last + 1], np.int64),
             "graph": np.arange(first, last + 1),
-            "pair": np.array([0, graphs.size["pair"]]),
+            "pair": graphs.pair_ptr[first : last + 1],
         }
         columns = {
             "edge_index": _edge_index(graphs, pointers["edge"], arrow),

@@ -52,6 +52,8 @@ class FeatureFit(TrialKind[FeatureFitRules]):
             raise GraphTrialError(
                 f"{dataset.name} has no nodes or pairs with numeric features, which this machine needs"
             )
+        if dataset.task.output_type == "ranking":
+            raise GraphTrialError(f"{dataset.name} ranks links within queries; this machine classifies pairs only")
 
     @property
     def is_deterministic(self) -> bool:

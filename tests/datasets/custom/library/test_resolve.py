@@ -24,6 +24,7 @@ from graphtrial.datasets.custom import delete, import_files, import_library, nam
 from graphtrial.datasets.custom.library import process
 from graphtrial.datasets.custom.library.load import load, main
 from graphtrial.datasets.custom.library.names import parse
+from graphtrial.datasets.custom.library.ogb_loader import with_pairs
 from graphtrial.graphs import GraphSet
 
 pytest.importorskip("torch_geometric")
@@ -170,6 +171,46 @@ def test_long_range_graph_benchmark(
     assert dataset.graphs.column("y").values[0].tolist() == target[0].tolist()
 
 
+def write_contacts(folder: Path, **changed: object) -> None:
+    """Write PCQM-Contact: tuples of x, edge_attr, edge_index, edge_label_index and edge_label, 4 / 4 / 2 graphs."""
+    (folder / "pcqm-contact" / "raw").mkdir(parents=True)
+    for number, part in enumerate(("train", "val", "test")):
+        x, bonds = torch.arange(27).reshape(3, 9) % (number + 3), torch.zeros((4, 3), dtype=torch.long)
+        pairs, linked = torch.tensor([[0, 2, 0, 1, 2], [2, 0, 0, 1, 1]]), torch.tensor([1, 1, 0, 0, 0], dtype=torch.int)
+        given = {"pairs": pairs, "linked": linked, **changed}
+        graph = (x, bonds, EDGES, given["pairs"], given["linked"])
+        torch.save([graph] * (4 - number // 2 * 2), folder / "pcqm-contact" / "raw" / f"{part}.pt")
+
+
+def test_contacts_of_the_long_range_graph_benchmark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_contacts(tmp_path)
+    name = "lrgb:pcqm-contact"
+    dataset = imported(loaded(name, tmp_path, monkeypatch), name, tmp_path)
+    assert (dataset.task.name, dataset.task.metric.title, dataset.spec.split_level) == ("link-ranking", "MRR", "graph")
+    assert dataset.splits[0].sizes == (4, 4, 2)
+    assert dataset.graphs.column("pair_count").values.tolist() == [5] * 10
+    assert dataset.graphs[9].column("pairs").values.tolist() == [[0, 2], [2, 0], [0, 0], [1, 1], [2, 1]]
+    assert dataset.graphs[9].column("y").values.tolist() == [1, 1, 0, 0, 0]
+    assert dataset.graphs.column("x").types == 5
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"pairs": torch.tensor([[0, 2, 0, 1, 3], [2, 0, 0, 1, 1]])}, r"has the pair \[3, 1\]"),
+        ({"linked": torch.ones(4)}, "one value for each of 5 pairs; there are 4 values"),
+        ({"linked": torch.ones(5)}, "the training graphs have links only"),
+        ({"linked": torch.zeros(5)}, "no graph of the train part has a link"),
+    ],
+)
+def test_contacts_that_do_not_fit(
+    changed: dict[str, object], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_contacts(tmp_path, **changed)
+    with pytest.raises(GraphTrialError, match=message):
+        imported(loaded("lrgb:pcqm-contact", tmp_path, monkeypatch), "lrgb:pcqm-contact", tmp_path)
+
+
 def write_ogb(folder: Path, graphs: int, *, features: bool) -> None:
     """Write the files of a dataset of OGB: tables of paths of three nodes."""
     table(folder / "raw" / "num-node-list.csv.gz", [[3]] * graphs)
@@ -227,6 +268,53 @@ def test_open_graph_benchmark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     )
     assert dataset.graphs.column("pairs").values.tolist() == [[0, 1], [1, 2], [1, 1], [2, 0], [2, 2]]
     assert dataset.graphs.column("y").values.tolist() == [1, 1, 0, 1, 0]
+
+
+def cited(part: int, **changed: object) -> dict[str, object]:
+    """A part of the split of ogbl-citation2 as OGB stores it: two links with three negative targets each."""
+    ends = {"source_node": np.array([part, 2]), "target_node": np.array([1, part])}
+    negative = {"target_node_neg": np.array([[0, 1, 2], [2, 1, 0]])} if part else {}
+    return {key: value for key, value in {**ends, **negative, **(changed if part else {})}.items() if value is not None}
+
+
+@pytest.mark.slow
+def test_links_with_negatives_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ogb", reason="ogb is not installed")
+    folder = tmp_path / "ogbl_citation2"
+    write_ogb(folder, 1, features=False)
+    table(folder / "raw" / "node-feat.csv.gz", [[0.5, i] for i in range(3)])
+    table(folder / "raw" / "node_year.csv.gz", [[2010 + i] for i in range(3)])
+    (folder / "split" / "time").mkdir(parents=True)
+    for number, part in enumerate(("train", "valid", "test")):
+        torch.save(cited(number), folder / "split" / "time" / f"{part}.pt")
+    name = "ogb:ogbl-citation2"
+    dataset = imported(loaded(name, tmp_path, monkeypatch), name, tmp_path / "g")
+    assert (dataset.task.name, dataset.task.metric.title, dataset.spec.split_level) == ("link-ranking", "MRR", "pair")
+    assert dataset.splits[0].sizes == (2, 8, 8)
+    assert dataset.graphs.edge_index.tolist() == [[0, 1], [1, 2]]  # directed
+    columns = {key: dataset.graphs.column(key).values.tolist() for key in ("pairs", "y", "query")}
+    assert columns["pairs"][2:10] == [[1, 1], [2, 1], [1, 0], [1, 1], [1, 2], [2, 2], [2, 1], [2, 0]]
+    assert columns["y"] == [1, 1, *[1, 1, 0, 0, 0, 0, 0, 0] * 2]
+    assert columns["query"] == [0, 1, *[2, 3, 2, 2, 2, 3, 3, 3], *[4, 5, 4, 4, 4, 5, 5, 5]]
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"target_node_neg": None}, "the valid part of the split has no 'target_node_neg'; it has source_node"),
+        ({"target_node_neg": np.zeros(2, int)}, r"target_node_neg of shape \[2\]; \[2, negatives\] is needed"),
+        ({"target_node_neg": np.zeros((3, 2), int)}, r"of shape \[3, 2\]; \[2, negatives\] is needed"),
+        ({"target_node_neg": np.zeros((2, 0), int)}, r"of shape \[2, 0\]"),
+        ({"target_node_neg": np.full((2, 2), 3)}, "node index outside 0 to 2: pair 4 is"),
+        ({"target_node": None}, "the valid part of the split has no 'target_node'"),
+        ({"target_node": np.zeros(3, int)}, "source_node and target_node of different shapes"),
+    ],
+)
+def test_negatives_that_do_not_fit_their_links(changed: dict[str, object], message: str) -> None:
+    graph = GraphSet.build([3], [2], [[0, 1], [1, 2]])
+    split = {part: cited(number, **changed) for number, part in enumerate(("train", "valid", "test"))}
+    with pytest.raises(GraphTrialError, match=message):
+        with_pairs(graph, split)
 
 
 def test_dataset_of_the_same_slug_is_not_taken_for_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

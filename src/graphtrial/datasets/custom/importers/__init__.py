@@ -107,7 +107,7 @@ def _format_of_folder(path: Path) -> tuple[str, list[Path]]:
     if any(file.name.endswith("_graph_indicator.txt") for file in files):
         return "tu", [file for file in files if file.suffix == ".txt"]
     if any(file.name == "edges.csv" for file in files):
-        return "csv", [file for file in files if file.name in ("edges.csv", "nodes.csv", "graphs.csv")]
+        return "csv", [file for file in files if file.name in ("edges.csv", "nodes.csv", "graphs.csv", "pairs.csv")]
     if (path / "data").is_dir() and not _files_of("parquet", files):  # as the Hugging Face hub has them
         files += _visible_files(path / "data")
     for name in FOLDERS:

@@ -5,6 +5,7 @@
 | `edges.csv` | `source`, `target`, features; also `graph` where there are several graphs |
 | `nodes.csv` | `node`, features; also `graph` |
 | `graphs.csv` | `graph` |
+| `pairs.csv` | `source`, `target`, label `y`, 1 for a link; `query` where links of one graph are ranked; also `graph` |
 
 The target is the column `y` or `label` of one of the tables, the split its column `split`, or masks such as
 `train_mask`; all other columns are features, each with numbers or with several numbers in quotation marks. A single
@@ -27,10 +28,11 @@ from graphtrial.datasets.custom.importers.records import graphs_from_records
 from graphtrial.graphs import GraphSet
 from graphtrial.graphs.mask_names import parse_mask_name
 
-TABLES = ("edges.csv", "nodes.csv", "graphs.csv")
-KEYS = {"edges.csv": ("graph", "source", "target"), "nodes.csv": ("graph", "node"), "graphs.csv": ("graph",)}
-TARGETS = {"edges.csv": "edge_y", "nodes.csv": "node_y", "graphs.csv": "y"}
-FEATURES = {"edges.csv": "edge_attr", "nodes.csv": "x", "graphs.csv": ""}
+TABLES = ("edges.csv", "nodes.csv", "graphs.csv", "pairs.csv")
+ENDS = ("graph", "source", "target")
+KEYS = {"edges.csv": ENDS, "nodes.csv": ("graph", "node"), "graphs.csv": ("graph",), "pairs.csv": ENDS}
+TARGETS = {"edges.csv": "edge_y", "nodes.csv": "node_y", "graphs.csv": "y", "pairs.csv": "pair_y"}
+FEATURES = {"edges.csv": "edge_attr", "nodes.csv": "x", "graphs.csv": "", "pairs.csv": "query"}
 SPELLINGS = {
     **{"graph_id": "graph", "node_id": "node", "id": "node"},
     **{"src": "source", "src_id": "source", "dst": "target", "dst_id": "target"},
@@ -62,9 +64,10 @@ def read(
     by_name = {path.name: path for path in paths}
     if "edges.csv" not in by_name or not by_name.keys() <= set(TABLES):
         raise GraphTrialError(f"CSV tables are called {', '.join(TABLES)}, of which the first is needed")
-    chosen = {"edges.csv": edge_features, "nodes.csv": node_features, "graphs.csv": ()}
-    targets = {"edges.csv": None, "nodes.csv": node_target, "graphs.csv": target}
-    tables = {name: _table(path, chosen[name], targets[name]) for name, path in by_name.items()}
+    chosen = {"edges.csv": edge_features, "nodes.csv": node_features}
+    targets = {"nodes.csv": node_target, "graphs.csv": target}
+    names = [name for name in TABLES if name in by_name]  # edges before pairs: they number the nodes
+    tables = {name: _table(by_name[name], chosen.get(name, ()), targets.get(name)) for name in names}
     return graphs_from_records(_records(tables), by_name["edges.csv"].parent.name or "the folder", both_ways=both_ways)
 
 
@@ -86,6 +89,10 @@ def _table(path: Path, features: Sequence[str], target: str | None) -> _Table:
         if name not in names:
             raise GraphTrialError(f"{path.name} has no column '{name}'; it has {', '.join(names)}")
     others = [name for name in names if name not in (*KEYS[path.name], *masks, target_column)]
+    if path.name == "pairs.csv" and (target_column is None or others not in ([], ["query"])):
+        raise CorruptFileError(
+            f"{path.name}, row 1: the columns are source, target, y, query and the split, not {names}"
+        )
     used = list(features) or (others if FEATURES[path.name] else [])
     table = _Table(path.name, used, target_column, masks)
     for line, row in lines:
@@ -116,15 +123,18 @@ def _records(tables: dict[str, _Table]) -> Iterator[tuple[str, dict[str, Any]]]:
             if node in number:
                 raise CorruptFileError(f"nodes.csv, row {line}: node '{node}' was named before")
             number[node] = len(number)
-        ends = []
-        for line, pair, *_ in edges.rows.get(graph, []):
-            for node in pair:
-                if nodes is not None and node not in number:
-                    raise CorruptFileError(f"edges.csv, row {line}: node '{node}' is not in nodes.csv")
-                number.setdefault(node, len(number))
-            ends.append([number[node] for node in pair])
+        pairs = {name: table.rows.get(graph, []) for name, table in tables.items() if KEYS[name] == ENDS}
+        for name, rows in pairs.items():
+            for line, pair, *_ in rows:
+                for node in pair:
+                    if node not in number and (nodes is not None or name == "pairs.csv"):
+                        other = "edges.csv" if nodes is None else "nodes.csv"
+                        raise CorruptFileError(f"{name}, row {line}: node '{node}' is not in {other}")
+                    number.setdefault(node, len(number))
         check_size(len(number), f"graph '{graph}'")
-        record: dict[str, Any] = {"nodes": len(number), "edges": ends}
+        ends = {name: [[number[node] for node in pair] for _, pair, *_ in rows] for name, rows in pairs.items()}
+        record: dict[str, Any] = {"nodes": len(number), "edges": ends["edges.csv"]}
+        record |= {"pairs": ends["pairs.csv"]} if "pairs.csv" in ends else {}
         for name, table in tables.items():
             _add_columns(record, table, table.rows.get(graph, []), words[name])
         yield f"graph '{graph}'" if graph else "the graph", record

@@ -6,7 +6,8 @@
 record: `x` and `edge_attr`, per node and per edge a category (an integer from 0) or a list of numbers; `y`, the
 target of the graph, `node_y` or `edge_y`, a list of targets of its nodes or edges (one of the three): integers are
 classes, others regressed; `split`, which is `train`, `val`, `test` or `none`, or for a single graph a list of these,
-one per node or edge that has a target, or another mask, see `graphs.mask_names`; `edge_time`, a number per edge.
+one per node, edge or pair that has a target, or another mask, see `graphs.mask_names`; `edge_time`, a number per
+edge; `pairs`, a list of [source, target] with a label each in `pair_y`, 1 for a link, and for a single graph `query`.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy.typing as npt
 from graphtrial.core.errors import CorruptFileError, InvalidGraphError, did_you_mean, short_repr
 from graphtrial.datasets.custom.importers import check_size
 from graphtrial.graphs import Column, GraphSet
-from graphtrial.graphs.column import Level
+from graphtrial.graphs.column import PAIR_COUNT, PAIRS, QUERY, Level
 from graphtrial.graphs.mask_names import PART, parse_mask_name
 from graphtrial.graphs.masks import check_mask_value, part_column
 
@@ -33,8 +34,10 @@ LEVELS: dict[str, Level] = {
     "node_y": "node",
     "edge_y": "edge",
     "edge_time": "edge",
+    "pair_y": "pair",
+    QUERY: "pair",
 }
-TARGETS = ("y", "node_y", "edge_y")
+TARGETS = ("y", "node_y", "edge_y", "pair_y")
 LIMIT = 2**31
 
 
@@ -56,6 +59,7 @@ class _Builder:
         self.nodes: list[int] = []
         self.edges: list[int] = []
         self.ends: list[Array] = []
+        self.pairs: list[Array] = []
         self.values: dict[str, list[Array]] = {}
         self.parts: dict[str, list[Any]] = {}
         self.first: set[str] = set()
@@ -65,7 +69,7 @@ class _Builder:
         if not isinstance(record, Mapping):
             raise self._wrong(where, f"a record of named values was expected, not {type(record).__name__}")
         record = {key: value for key, value in record.items() if value is not None}
-        allowed = ("nodes", "edges", "split", "train_mask", "val_mask", "test_mask", *LEVELS)
+        allowed = ("nodes", "edges", "split", "train_mask", "val_mask", "test_mask", PAIRS, *LEVELS)
         masks = {key for key in record if self._is_mask(where, key)}
         for key in record:
             if key not in allowed and key not in masks:
@@ -82,9 +86,13 @@ class _Builder:
         nodes = self._whole(where, record["nodes"])
         self.total += nodes
         check_size(self.total, f"{self.subject}, up to {where},")
-        ends = self._ends(where, record["edges"], nodes)
-        counts = {"node": nodes, "edge": len(ends), "graph": 1}
-        for name in sorted(self.first - {"nodes", "edges"} - masks):
+        ends = self._ends(where, "edges", record["edges"], nodes)
+        if (PAIRS in record) != ("pair_y" in record):
+            raise self._wrong(where, f"'{PAIRS}' and 'pair_y' are needed together")
+        pairs = self._ends(where, PAIRS, record.get(PAIRS, []), nodes)
+        self.pairs.append(pairs)
+        counts = {"node": nodes, "edge": len(ends), "graph": 1, "pair": len(pairs)}
+        for name in sorted(self.first - {"nodes", "edges", PAIRS} - masks):
             values = [record[name]] if LEVELS[name] == "graph" else record[name]
             self._add_values(where, name, values, counts[LEVELS[name]])
         loops = ends[:, 0] == ends[:, 1]
@@ -105,11 +113,18 @@ class _Builder:
         for name, arrays in self.values.items():
             values = self._concatenate(arrays)
             columns["y" if name in TARGETS else name] = Column(
-                values, LEVELS[name], f"{name} of the file", types=None if name == "edge_time" else _types(values)
+                values,
+                LEVELS[name],
+                f"{name} of the file",
+                types=None if name in ("edge_time", QUERY) else _types(values),
             )
         target = columns["y"].level if "y" in columns else None
+        pairs = np.array([len(rows) for rows in self.pairs]) if target == "pair" else None
+        if pairs is not None:
+            columns[PAIRS] = Column(np.concatenate(self.pairs).astype(np.int32), "pair", "two nodes")
+            columns |= {PAIR_COUNT: Column(pairs, "graph", "number of its pairs")} if len(pairs) > 1 else {}
         try:
-            part = part_column(self.parts, np.array(self.nodes), np.array(self.edges), target)
+            part = part_column(self.parts, np.array(self.nodes), np.array(self.edges), target, pairs)
         except InvalidGraphError as error:
             raise CorruptFileError(f"{self.subject}: {error}") from error
         if part is not None:
@@ -123,16 +138,16 @@ class _Builder:
             raise self._wrong(where, f"'nodes' must be the number of nodes, not {_short(value)}")
         return value
 
-    def _ends(self, where: str, value: Any, nodes: int) -> npt.NDArray[np.int64]:
-        array = self._array(where, "edges", value)
+    def _ends(self, where: str, name: str, value: Any, nodes: int) -> npt.NDArray[np.int64]:
+        array = self._array(where, name, value)
         if not array.size:
             return np.zeros((0, 2), np.int64)
         if array.dtype.kind not in "iu" or array.ndim != 2 or array.shape[1] != 2:
-            raise self._wrong(where, "'edges' must be a list of [source, target] pairs of integers")
+            raise self._wrong(where, f"'{name}' must be a list of [source, target] pairs of integers")
         outside = ((array < 0) | (array >= nodes)).any(axis=1)
         if outside.any():
             pair = array[int(np.argmax(outside))].tolist()
-            raise self._wrong(where, f"edge {pair} leaves the {nodes} nodes, which are numbered from 0")
+            raise self._wrong(where, f"{name[:-1]} {pair} leaves the {nodes} nodes, which are numbered from 0")
         return array.astype(np.int64)
 
     def _add_values(self, where: str, name: str, values: Any, count: int) -> None:

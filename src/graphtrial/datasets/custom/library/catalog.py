@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 AT_OGB = "see the page of the dataset at ogb.stanford.edu"
-HETEROGENEOUS = "it is heterogeneous: its nodes are of several types"
-OWN_NEGATIVES = "its evaluator ranks every link among negative pairs of its own, which no metric here does"
+RELATIONAL = "its nodes or edges are of several types, and no relational model is registered"
 
 
 @dataclass(frozen=True)
@@ -41,20 +40,20 @@ OGB = {
     "ogbn-products": _ogb("node-classification:metric=accuracy"),
     "ogbn-proteins": _ogb("node-binary-classification:metric=roc-auc"),
     "ogbn-papers100m": _ogb(refused="its 111 million nodes are more than a dataset of your own may have"),
-    "ogbn-mag": _ogb(refused=HETEROGENEOUS),
+    "ogbn-mag": _ogb(refused=RELATIONAL),
     "ogbl-collab": _ogb("link-prediction:metric=hits@50"),
     "ogbl-ddi": _ogb("link-prediction:metric=hits@20"),
     "ogbl-ppa": _ogb("link-prediction:metric=hits@100"),
     "ogbl-vessel": _ogb("link-prediction:metric=roc-auc"),
-    "ogbl-citation2": _ogb(refused=OWN_NEGATIVES),
-    "ogbl-wikikg2": _ogb(refused="it is a knowledge graph, whose edges are of several types"),
-    "ogbl-biokg": _ogb(refused=HETEROGENEOUS),
+    "ogbl-citation2": _ogb("link-ranking:metric=mrr"),
+    "ogbl-wikikg2": _ogb(refused=RELATIONAL),
+    "ogbl-biokg": _ogb(refused=RELATIONAL),
 }
 _F1 = "node-classification:metric=f1-macro,class_weighted=true"
 LRGB = {
     "pascalvoc-sp": Entry(_F1, "custom, that of Pascal VOC 2011"),
     "coco-sp": Entry(_F1, "CC-BY-4.0"),
-    "pcqm-contact": Entry(licence="CC-BY-4.0", refused="its links are within many graphs; here they are in a single"),
+    "pcqm-contact": Entry("link-ranking:metric=mrr", "CC-BY-4.0"),
     "peptides-func": Entry(_AP, "CC-BY-NC-4.0"),
     "peptides-struct": Entry("graph-regression:metric=mae", "CC-BY-NC-4.0"),
 }

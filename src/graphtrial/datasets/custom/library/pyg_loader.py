@@ -10,11 +10,13 @@ import torch
 
 from graphtrial.core.errors import GraphTrialError, UnknownNameError, did_you_mean, missing_extra
 from graphtrial.graphs import GraphSet, from_pyg
+from graphtrial.graphs.links.pyg_pairs import INDEX, LABEL, has_pairs
 from graphtrial.graphs.mask_names import NONE, PARTS, parse_mask_name
 
 SET_HERE = {"self", "root", "log", "force_reload", "transform", "pre_transform", "pre_filter", "kwargs"}
 """Parameters of PyG's classes that a name does not set."""
 ATTRIBUTES = ("x", "edge_attr", "y", "pos", "edge_weight", "edge_time")
+LINKS = (INDEX, LABEL)
 UNDIVIDED = {("GNNBenchmarkDataset", "CSL")}
 """Datasets whose class takes a `split`, but returns the same graphs for each."""
 
@@ -51,7 +53,7 @@ def convert(dataset: Iterable[Any], task: str | None) -> GraphSet:
     if incomplete:
         missing = [part for number, part in enumerate(PARTS[:NONE]) if number not in masks.values()]
         print(f"{', '.join(masks)} without a mask of {' and '.join(missing)} is not used")
-    for name in (*ATTRIBUTES, *incomplete):
+    for name in (*ATTRIBUTES, *LINKS, *incomplete):
         if name in incomplete or not all(name in item for item in items):
             for item in items:
                 item.pop(name, None)
@@ -90,7 +92,8 @@ def _standard(data: Any, number: int, task: str | None) -> _Item:
     if not isinstance(edges, torch.Tensor) or not hasattr(data, "num_nodes"):
         kind = type(data).__name__
         raise GraphTrialError(f"item {number} is a {kind} without edge_index; only homogeneous graphs can be imported")
-    names = [name for name in data.keys() if name in ATTRIBUTES or parse_mask_name(name)]  # noqa: SIM118
+    read = (*ATTRIBUTES, *LINKS) if has_pairs([*data.keys()]) else ATTRIBUTES
+    names = [name for name in data.keys() if name in read or parse_mask_name(name)]  # noqa: SIM118
     item = _Item({name: data[name] for name in names if data[name] is not None})
     if "x" not in item and isinstance(data.get("z"), torch.Tensor):
         item["x"] = data.z  # atomic numbers
