@@ -27,7 +27,7 @@ from graphtrial.training.optim.fused import FusedAdam, FusedSGD
 BATCHES = [
     batch_of([*DEGENERATE, *random_graphs(count, seed=count, max_nodes=14)], seed=count) for count in (9, 14, 30)
 ]
-RECORDED = ("mlp", "gcn", "gcn-vanilla", "gin", "graphsage", "gatedgcn", "gin-eps")
+RECORDED = ("mlp", "gcn", "gcn-vanilla", "gin", "graphsage", "gat", "monet", "gatedgcn", "gin-eps")
 """Models that take the tape by default, at a width with register tiles."""
 OPTIONS: dict[str, dict[str, Any]] = {
     "default": {},
@@ -131,11 +131,11 @@ def test_models_of_the_graphgps_family_are_recorded(name: str, settings: dict[st
 
 
 @pytest.mark.parametrize("option", [name for name in OPTIONS if name not in ("layer norm", "gru", "self-loops")])
-@pytest.mark.parametrize("name", ["gatedgcn", "gin"])
+@pytest.mark.parametrize("name", ["gatedgcn", "gin", "gat", "monet", "graphsage"])
 def test_these_options_are_recorded(name: str, option: str) -> None:
     ours, theirs, taped = both(build(name, "graph", **accepted_settings(name, **OPTIONS[option])))
-    broadcast = name == "gatedgcn" and option == "without norm"  # of the one vector of all edges
-    assert is_recorded(taped) != broadcast
+    ordinary = option == "without norm" and name in ("gatedgcn", "gat")  # one vector of all edges; ELU by torch
+    assert is_recorded(taped) != ordinary
     assert_equal(ours, theirs)
 
 
@@ -230,10 +230,11 @@ def test_a_batch_without_edges_takes_the_ordinary_path() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "widths"), [("gcn", (24, 24)), ("gatedgcn", (24, 24)), ("graphsage", (48, 24)), ("mlp", (24, 1))]
+    ("name", "widths"),
+    [("gcn", (24, 24)), ("gatedgcn", (24, 24)), ("graphsage", (48, 24)), ("gat", (24, 24)), ("mlp", (24, 1))],
 )
 def test_size_of_a_batch_counts_what_is_computed_per_node_and_per_edge(name: str, widths: tuple[int, int]) -> None:
-    taped = TapedModel(build(name))  # GraphSage joins two node states
+    taped = TapedModel(build(name))  # the places of maxima of GraphSage take 64 bits
     taped(BATCHES[0])
     program = taped._programs[True]
     assert program is not None

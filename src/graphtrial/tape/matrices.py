@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from graphtrial.tape import codes
-from graphtrial.tape.operators import as_symbol, result
+from graphtrial.tape import codes, operators
+from graphtrial.tape.codes import NONE
+from graphtrial.tape.operators import as_symbol, number_of, result
 from graphtrial.tape.program import Tape
-from graphtrial.tape.symbol import NotRecordableError, Rows, Symbol, SymbolicColumn
+from graphtrial.tape.symbol import JoinedSymbol, NotRecordableError, Operand, Rows, Symbol, SymbolicColumn
 
 
 def embedding(
@@ -59,21 +60,64 @@ def cat(tape: Tape, tensors: Sequence[Any], dim: int = 0) -> Symbol:
 
 
 def _join_columns(tape: Tape, a: Symbol, b: Symbol) -> Symbol:
-    width = a.operand.columns
-    out = result(tape, a.operand.rows, (width + b.operand.columns,), a, b)
-    if b.operand.rows != a.operand.rows:
+    width, rows = a.operand.columns, a.operand.rows
+    if b.operand.rows != rows:
         raise NotRecordableError("a concatenation")
-    tape.emit(codes.JOIN_COLUMNS, a.operand, b.operand, out.operand)
+
+    def join() -> Operand:
+        joined = tape.new(rows, width + b.operand.columns)
+        tape.emit(codes.JOIN_COLUMNS, a.operand, b.operand, joined)
+        return joined
+
+    out = JoinedSymbol(a, b, join)
+
+    def rule() -> None:
+        g = None if out.joined is None else tape.gradient(out)
+        for number, (each, first) in enumerate(((a, 0), (b, width))):
+            part = None if out.grads is None else out.grads[number]
+            if not each.requires_grad:
+                continue
+            if g is not None:
+                later = tape.target(each)
+                tape.emit(codes.SPLIT_COLUMNS, g, later, first)
+                part = later if part is None else _sum(tape, later, part)
+            if part is not None:
+                tape.add(each, part)
+
+    tape.rules.append(rule)
+    return out
+
+
+def _sum(tape: Tape, a: Operand, b: Operand) -> Operand:
+    total = tape.new(a.rows, a.columns)
+    tape.emit(codes.ADD, a, b, total)
+    return total
+
+
+def linear(tape: Tape, x: Any, weight: Any, bias: Any = None) -> Symbol:
+    """Record a linear layer; two matrices side by side are read where they are, by the first operator that does."""
+    if not isinstance(x, JoinedSymbol) or x.joined is not None or x.is_read:
+        return operators.linear(tape, x, weight, bias)
+    x.is_read = True
+    w, b = as_symbol(tape, weight), None if bias is None else as_symbol(tape, bias)
+    if x.trailing != (w.operand.columns,):
+        raise NotRecordableError("a linear layer of another width")
+    parts = [part.operand for part in x.parts]
+    out = result(tape, parts[0].rows, (w.operand.rows[3],), x, w)
+    tape.emit(codes.JOINED_LINEAR, *parts, w.operand, number_of(b), out.operand)
 
     def rule() -> None:
         g = tape.gradient(out)
         if g is None:
             return
-        for each, first in ((a, 0), (b, width)):
-            if each.requires_grad:
-                part = tape.target(each)
-                tape.emit(codes.SPLIT_COLUMNS, g, part, first)
-                tape.add(each, part)
+        if x.requires_grad:
+            x.grads = tape.target(x.parts[0]), tape.target(x.parts[1])
+            tape.emit(codes.JOINED_LINEAR_INPUT, g, w.operand, *x.grads)
+        into, bias_into = tape.target(w), None if b is None else tape.target(b)
+        tape.emit(codes.JOINED_LINEAR_WEIGHT, g, *parts, into, NONE if bias_into is None else bias_into)
+        tape.add(w, into)
+        if b is not None and bias_into is not None:
+            tape.add(b, bias_into)
 
     tape.rules.append(rule)
     return out

@@ -15,7 +15,7 @@ from graphtrial.ops.dropout import LEVELS, threshold
 from graphtrial.tape import codes
 from graphtrial.tape.codes import NONE
 from graphtrial.tape.program import Tape
-from graphtrial.tape.symbol import NotRecordableError, Operand, Rows, Symbol
+from graphtrial.tape.symbol import ONE_ROW, NotRecordableError, Operand, Rows, Symbol
 
 
 def as_symbol(tape: Tape, value: Any) -> Symbol:
@@ -98,6 +98,26 @@ def add(tape: Tape, a: Any, b: Any) -> Symbol:
         for each in (a, b):
             if g is not None and each.requires_grad:
                 tape.add(each, g)
+
+    tape.rules.append(rule)
+    return out
+
+
+def add_row(tape: Tape, x: Symbol, row: Any) -> Symbol:
+    added = as_symbol(tape, row)
+    if added.operand.rows != ONE_ROW or added.operand.columns != x.operand.columns:
+        raise NotRecordableError("a broadcast sum")
+    out = result(tape, x.operand.rows, x.trailing, x, added)
+    tape.emit(codes.ADD_ROW, x.operand, added.operand, out.operand)
+
+    def rule() -> None:
+        g = tape.gradient(out)
+        if g is None:
+            return
+        if x.requires_grad:
+            tape.add(x, g)
+        if added.requires_grad:
+            tape.accumulate(added, lambda into: tape.emit(codes.COLUMN_SUMS, g, into))
 
     tape.rules.append(rule)
     return out

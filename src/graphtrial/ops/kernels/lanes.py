@@ -52,6 +52,12 @@ def dot(typing: Any, into: Any, i: Any, a: Any, j: Any, b: Any, k: Any, groups: 
 
 
 @intrinsic
+def copy(typing: Any, into: Any, i: Any, a: Any, j: Any) -> Any:
+    """into = a."""
+    return _in_place(into, a, lambda builder, x, y: y)
+
+
+@intrinsic
 def add(typing: Any, into: Any, i: Any, a: Any, j: Any) -> Any:
     """into += a."""
     return _in_place(into, a, lambda builder, x, y: builder.fadd(x, y))
