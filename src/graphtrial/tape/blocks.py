@@ -5,7 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from graphtrial.core.compiler import Array, compiled
-from graphtrial.ops.kernels.joined_matmul import joined_matmul, joined_matmul_input, joined_matmul_weight
+from graphtrial.ops.kernels.joined_matmul import (
+    joined_matmul,
+    joined_matmul_input,
+    joined_matmul_weight,
+    started_matmul,
+)
 from graphtrial.ops.kernels.small_matmul import (
     add_blocks,
     column_sums,
@@ -14,7 +19,7 @@ from graphtrial.ops.kernels.small_matmul import (
     total_product,
 )
 from graphtrial.ops.linear import MIN_SIZE, SUM_BLOCKS, SUM_ROWS
-from graphtrial.tape.memory import matrix, vector
+from graphtrial.tape.memory import integers, matrix, vector
 
 
 @compiled
@@ -114,6 +119,14 @@ def _joined_linear(table: Array, c: Array, claim: Array, bias: Array) -> None:
         small_matmul(_joined(a, b), weight, True, bias, out)
     else:
         joined_matmul(claim, a, b, weight, bias, out)
+
+
+@compiled
+def started_linear(table: Array, c: Array, claim: Array) -> None:
+    """STARTED_LINEAR index, start, b, weight, out: the second half of JOINED_LINEAR, from the rows start[index] on."""
+    index, start, b = integers(table, c[1]), matrix(table, c[2]), matrix(table, c[3])
+    claim[0] = 0
+    started_matmul(claim, index, start, b, matrix(table, c[4]), matrix(table, c[5]))
 
 
 @compiled

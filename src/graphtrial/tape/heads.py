@@ -12,8 +12,6 @@ from graphtrial.ops.kernels.attention import (
     gat_gradients,
     gat_score_gradients,
     heads_to_lanes,
-    softmax,
-    softmax_backward,
 )
 from graphtrial.ops.kernels.edge_scores import BLOCK as SCORES_BLOCK
 from graphtrial.ops.kernels.edge_scores import edge_score_gradients, edge_scores, node_scores
@@ -27,6 +25,7 @@ from graphtrial.ops.kernels.mixture import (
     mixture_sum_weight,
 )
 from graphtrial.ops.kernels.small_matmul import add_blocks
+from graphtrial.ops.kernels.softmax import softmax, softmax_backward
 from graphtrial.ops.kernels.spmm import sddmm, spmm_heads
 from graphtrial.ops.kernels.vector import LANES
 from graphtrial.tape.memory import integers, matrix, vector

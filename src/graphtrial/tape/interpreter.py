@@ -16,6 +16,7 @@ from graphtrial.tape.blocks import (
     outer,
     split_columns,
     split_rows,
+    started_linear,
     sum_product,
     sum_rows,
 )
@@ -134,6 +135,8 @@ def _dense(table: Array, c: Array, claim: Array, numbers: Array, seeds: Array) -
         joined_linear_input(table, c, claim)
     elif code == codes.JOINED_LINEAR_WEIGHT:
         joined_linear_weight(table, c, claim)
+    elif code == codes.STARTED_LINEAR:
+        started_linear(table, c, claim)
 
 
 @compiled

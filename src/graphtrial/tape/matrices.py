@@ -5,11 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from graphtrial.ops.linear import MIN_SIZE
 from graphtrial.tape import codes, operators
 from graphtrial.tape.codes import NONE
 from graphtrial.tape.operators import as_symbol, number_of, result
 from graphtrial.tape.program import Tape
-from graphtrial.tape.symbol import JoinedSymbol, NotRecordableError, Operand, Rows, Symbol, SymbolicColumn
+from graphtrial.tape.symbol import (
+    EmbeddedSymbol,
+    JoinedSymbol,
+    NotRecordableError,
+    Operand,
+    Rows,
+    Symbol,
+    SymbolicColumn,
+)
+
+MAX_TYPES = 256
+"""Rows of a table up to which its product is taken for that of the rows looked up: a batch has more nodes."""
 
 
 def embedding(
@@ -27,7 +39,8 @@ def embedding(
     if not isinstance(index, SymbolicColumn) or optional:
         raise NotRecordableError("an embedding with options")
     table = as_symbol(tape, weight)
-    out = result(tape, index.operand.rows, (table.operand.columns,), table)
+    rows = result(tape, index.operand.rows, (table.operand.columns,), table)
+    out = EmbeddedSymbol(rows, index.operand, table)
     tape.emit(codes.EMBED, index.operand, table.operand, out.operand)
 
     def rule() -> None:
@@ -95,16 +108,52 @@ def _sum(tape: Tape, a: Operand, b: Operand) -> Operand:
 
 
 def linear(tape: Tape, x: Any, weight: Any, bias: Any = None) -> Symbol:
-    """Record a linear layer; two matrices side by side are read where they are, by the first operator that does."""
-    if not isinstance(x, JoinedSymbol) or x.joined is not None or x.is_read:
+    """Record a linear layer.
+
+    Of rows of a small table the table is multiplied. Two matrices side by side are read where they are, by the first
+    operator that does.
+    """
+    joined = isinstance(x, JoinedSymbol) and x.joined is None and not x.is_read
+    if not joined and not isinstance(x, EmbeddedSymbol):
         return operators.linear(tape, x, weight, bias)
-    x.is_read = True
     w, b = as_symbol(tape, weight), None if bias is None else as_symbol(tape, bias)
     if x.trailing != (w.operand.columns,):
         raise NotRecordableError("a linear layer of another width")
-    parts = [part.operand for part in x.parts]
+    if joined:
+        return _joined_linear(tape, x, w, b)
+    if not _is_short(x, w):
+        return operators.linear(tape, x, weight, bias)
+    out = result(tape, x.operand.rows, (w.operand.rows[3],), x, w)
+    tape.emit(codes.EMBED, x.index, _product(tape, x, w.operand, b), out.operand)
+    operators.differentiate_linear(tape, x, w, b, out)
+    return out
+
+
+def _is_short(x: Symbol, weight: Symbol) -> bool:
+    """Return whether x has the rows of a small table, and products with it the bits of those with all rows."""
+    if not isinstance(x, EmbeddedSymbol):
+        return False
+    types, width, outputs = x.table.operand.rows[3], x.operand.columns, weight.operand.rows[3]
+    return min(types, width, outputs) >= MIN_SIZE and types <= MAX_TYPES
+
+
+def _product(tape: Tape, x: EmbeddedSymbol, weight: Operand, bias: Symbol | None) -> Operand:
+    out = tape.new(x.table.operand.rows, weight.rows[3])
+    tape.emit(codes.LINEAR, x.table.operand, weight, number_of(bias), out)
+    return out
+
+
+def _joined_linear(tape: Tape, x: JoinedSymbol, w: Symbol, b: Symbol | None) -> Symbol:
+    x.is_read = True
+    first, parts = x.parts[0], [part.operand for part in x.parts]
     out = result(tape, parts[0].rows, (w.operand.rows[3],), x, w)
-    tape.emit(codes.JOINED_LINEAR, *parts, w.operand, number_of(b), out.operand)
+    if isinstance(first, EmbeddedSymbol) and _is_short(first, w):
+        half = tape.new(w.operand.rows, parts[0].columns)
+        tape.emit(codes.SPLIT_COLUMNS, w.operand, half, 0)
+        start = _product(tape, first, half, b)
+        tape.emit(codes.STARTED_LINEAR, first.index, start, parts[1], w.operand, out.operand)
+    else:
+        tape.emit(codes.JOINED_LINEAR, *parts, w.operand, number_of(b), out.operand)
 
     def rule() -> None:
         g = tape.gradient(out)

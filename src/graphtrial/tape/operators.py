@@ -54,6 +54,12 @@ def linear(tape: Tape, x: Any, weight: Any, bias: Any = None) -> Symbol:
         raise NotRecordableError("a linear layer of more than two dimensions")
     out = result(tape, x.operand.rows, (width,), x, weight)
     tape.emit(codes.LINEAR, x.operand, weight.operand, number_of(bias), out.operand)
+    differentiate_linear(tape, x, weight, bias, out)
+    return out
+
+
+def differentiate_linear(tape: Tape, x: Symbol, weight: Symbol, bias: Symbol | None, out: Symbol) -> None:
+    """Add the rule of the gradients of a linear layer."""
 
     def rule() -> None:
         g = tape.gradient(out)
@@ -68,7 +74,6 @@ def linear(tape: Tape, x: Any, weight: Any, bias: Any = None) -> Symbol:
             tape.add(bias, bias_into)
 
     tape.rules.append(rule)
-    return out
 
 
 def relu(tape: Tape, x: Symbol) -> Symbol:

@@ -124,6 +124,15 @@ class Symbol:
     __rmul__ = __mul__
 
 
+class EmbeddedSymbol(Symbol):
+    """Rows of a table, a parameter, by categories."""
+
+    def __init__(self, out: Symbol, index: Operand, table: Symbol) -> None:
+        super().__init__(out.tape, out.operand, out.trailing, grad=out.requires_grad)
+        self.index = index
+        self.table = table
+
+
 class JoinedSymbol(Symbol):
     """Two matrices side by side: joined in memory only where an operator reads them as one operand."""
 

@@ -17,8 +17,6 @@ from graphtrial.ops.kernels.attention import (
     gat_gradients,
     gat_score_gradients,
     heads_to_lanes,
-    softmax,
-    softmax_backward,
 )
 from graphtrial.ops.kernels.batch_norm import (
     batch_norm,
@@ -55,6 +53,7 @@ from graphtrial.ops.kernels.small_matmul import (
     total_product,
     update_statistics,
 )
+from graphtrial.ops.kernels.softmax import softmax, softmax_backward
 from graphtrial.ops.kernels.spmm import sddmm, spmm, spmm_heads, spmm_max, spmm_max_backward
 
 __all__ = [

@@ -32,7 +32,30 @@ def joined_matmul(claim: Array, a: Array, b: Array, weight: Array, bias: Array, 
         at = column = 0
         while column < columns:
             begin, size = panel_of(column, columns)
-            strip(bounds, begin, size, left, (packed, at, size), a.shape[1], bias, into, columns, more)
+            strip(bounds, begin, size, left, (packed, at, size), a.shape[1], bias, into, columns, more, None)
+            at, column = at + inner * size, begin + size
+        first = ROWS * next_block(claim)
+
+
+@compiled
+def started_matmul(claim: Array, index: Array, start: Array, b: Array, weight: Array, out: Array) -> None:
+    """out[r] = start[index[r]] + b[r] @ weight[:, -n:].T for the last n columns of weight, as many as b has.
+
+    The second half of `joined_matmul`, where rows of the first matrix are those of a small table by `index`.
+    """
+    rows, columns = out.shape
+    inner, skipped = weight.shape[1], weight.shape[1] - b.shape[1]
+    flat_b, first_rows, into = b.reshape(-1), start.reshape(-1), out.reshape(-1)
+    packed = np.empty(inner * (columns + 2 * LANES), b.dtype)
+    pack(weight, True, inner, columns, packed)
+    first = ROWS * next_block(claim)
+    while first < rows:
+        bounds, left = (first, min(rows, first + ROWS), rows), (flat_b, 0, b.shape[1], 1)
+        at = column = 0
+        while column < columns:
+            begin, size = panel_of(column, columns)
+            right = (packed, at + skipped * size, size)
+            strip(bounds, begin, size, left, right, b.shape[1], first_rows, into, columns, NOTHING, index)
             at, column = at + inner * size, begin + size
         first = ROWS * next_block(claim)
 
@@ -55,14 +78,14 @@ def joined_matmul_input(claim: Array, g: Array, weight: Array, a: Array, b: Arra
             begin, size = panel_of(column, columns)
             right = (packed, at, size)
             if begin + size <= half:
-                strip(bounds, begin, size, left, right, inner, None, flat_a, half, NOTHING)
+                strip(bounds, begin, size, left, right, inner, None, flat_a, half, NOTHING, None)
             elif begin >= half:
-                strip(bounds, begin - half, size, left, right, inner, None, flat_b, columns - half, NOTHING)
+                strip(bounds, begin - half, size, left, right, inner, None, flat_b, columns - half, NOTHING, None)
             else:
                 start = max(0, min(first, rows - TILE_ROWS))  # the last tile may begin before the block
                 shifted = (flat, start * inner, inner, 1)
                 below = (first - start, last - start, rows - start)
-                strip(below, 0, size, shifted, right, inner, None, buffer, size, NOTHING)
+                strip(below, 0, size, shifted, right, inner, None, buffer, size, NOTHING, None)
                 for r in range(first, last):
                     row = (r - start) * size - begin
                     _copy(flat_a, r * half + begin, buffer, row + begin, half - begin)
@@ -102,7 +125,7 @@ def joined_matmul_weight(claim: Array, g: Array, a: Array, b: Array, out: Array,
                         _copy(buffer, r * size, flat_a, row * half + begin, of_a)
                         _copy(buffer, r * size + of_a, flat_b, row * (right - half), size - of_a)
                     panel = (buffer, 0, size)
-                strip(bounds, begin, size, tile, panel, count, None, partial, right, NOTHING)
+                strip(bounds, begin, size, tile, panel, count, None, partial, right, NOTHING, None)
                 column = begin + size
             for k in range(left * right):
                 total[k] += partial[k]

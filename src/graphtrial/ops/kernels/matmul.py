@@ -9,6 +9,7 @@ import numpy as np
 
 from graphtrial.core.compiler import Array, compiled
 from graphtrial.core.hardware.blocks import next_block
+from graphtrial.ops.kernels.lanes import transpose
 from graphtrial.ops.kernels.matmul_tile import TILES
 from graphtrial.ops.kernels.vector import LANES
 
@@ -52,7 +53,7 @@ def matmul_rows(x: Array, packed: Array, bias: Array, out: Array, first: int, la
     while column < columns:
         begin, size = panel_of(column, columns)
         left, right = (flat, 0, inner, 1), (packed, at, size)
-        strip((first, last, rows), begin, size, left, right, inner, bias, into, columns, (None, 0, 0))
+        strip((first, last, rows), begin, size, left, right, inner, bias, into, columns, (None, 0, 0), None)
         at, column = at + inner * size, begin + size
 
 
@@ -100,7 +101,7 @@ def add_transposed(g: Array, x: Array, begin: int, end: int, partial: Array, out
         while column < right:
             panel, size = panel_of(column, right)
             left_tile, right_tile = (flat_g, first * left, 1, left), (flat_x, first * right + panel, right)
-            strip((0, left, left), panel, size, left_tile, right_tile, count, None, partial, right, (None, 0, 0))
+            strip((0, left, left), panel, size, left_tile, right_tile, count, None, partial, right, (None, 0, 0), None)
             column = panel + size
         for k in range(left * right):
             into[k] += partial[k]
@@ -126,7 +127,7 @@ def strided_product(
         begin, size = panel_of(column, columns)
         panel = (b, at + begin, stride)
         most = max(rows, TILE_ROWS)
-        strip((0, rows, most), begin, size, left, panel, inner, None, out, columns, (None, 0, 0))
+        strip((0, rows, most), begin, size, left, panel, inner, None, out, columns, (None, 0, 0), None)
         column = begin + size
 
 
@@ -142,11 +143,13 @@ def strip(
     out: Array,
     width: int,
     more: tuple[Array, int, int],
+    start_index: Array,
 ) -> None:
     """Compute the columns `begin` to `begin + size`, one panel, of a block of rows of the result.
 
     rows: first row, end, and the total number of rows, which no tile exceeds; left, right: array, offset and strides as
-    in `TILES`; width: columns of the result; more: further columns of the left matrix, offset and number, or None.
+    in `TILES`; width: columns of the result; more: further columns of the left matrix, offset and number, or None;
+    start_index: as in `TILES`.
     """
     first, last, most = rows
     c, c_at, c_inner = more
@@ -158,7 +161,7 @@ def strip(
             at, into = a_at + r * a_row, r * width + begin
             tile3(
                 a, at, a_row, a_inner, b, b_at, b_inner, inner, start, begin, out, into, width,
-                c, c_at + r * c_inner, c_inner,
+                c, c_at + r * c_inner, c_inner, start_index, r,
             )  # fmt: skip
     elif size == 2 * LANES:
         for row in range(first, last, 6):
@@ -166,7 +169,7 @@ def strip(
             at, into = a_at + r * a_row, r * width + begin
             tile2(
                 a, at, a_row, a_inner, b, b_at, b_inner, inner, start, begin, out, into, width,
-                c, c_at + r * c_inner, c_inner,
+                c, c_at + r * c_inner, c_inner, start_index, r,
             )  # fmt: skip
     else:
         for row in range(first, last, 12):
@@ -174,7 +177,7 @@ def strip(
             at, into = a_at + r * a_row, r * width + begin
             tile1(
                 a, at, a_row, a_inner, b, b_at, b_inner, inner, start, begin, out, into, width,
-                c, c_at + r * c_inner, c_inner,
+                c, c_at + r * c_inner, c_inner, start_index, r,
             )  # fmt: skip
 
 
@@ -188,8 +191,15 @@ def panel_of(column: int, columns: int) -> tuple[int, int]:
 @compiled
 def _pack(weight: Array, transposed: bool, begin: int, size: int, panel: Array) -> None:
     """Pack the columns `begin` to `begin + size` of weight, or of weight.T if `transposed`, contiguously by row."""
-    if transposed:
-        for k in range(weight.shape[1]):
+    inner = weight.shape[1]
+    if transposed and inner >= LANES:
+        flat = weight.reshape(-1)
+        for c in range(0, size, LANES):
+            for first in range(0, inner, LANES):
+                k = min(first, inner - LANES)
+                transpose(panel, k * size + c, size, flat, (begin + c) * inner + k, inner)
+    elif transposed:
+        for k in range(inner):
             for c in range(size):
                 panel[k * size + c] = weight[begin + c, k]
     else:

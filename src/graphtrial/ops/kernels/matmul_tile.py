@@ -41,6 +41,8 @@ def _tile(rows: int, vectors: int) -> Any:
         more: Any,
         more_at: Any,
         more_inner: Any,
+        start_index: Any,
+        start_row: Any,
     ) -> Any:
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
             def pointer(at: int) -> Any:
@@ -68,10 +70,14 @@ def _tile(rows: int, vectors: int) -> Any:
 
             right_place = pointer(4)
             vector = ir.VectorType(right_place.type.pointee, LANES)
-            firsts = [ir.Constant(vector, None)] * vectors
-            if start is not types.none:
-                firsts = [load(builder, place) for place in groups(pointer(8))]
-            totals = [[cgutils.alloca_once_value(builder, first) for first in firsts] for _ in range(rows)]
+            firsts = [[ir.Constant(vector, None)] * vectors] * rows
+            if start_index is not types.none:
+                numbers = [builder.load(row_of(pointer(16), ir.Constant(values[1].type, 1), at)) for at in range(rows)]
+                places = [builder.gep(pointer(8), [builder.mul(number, values[12])]) for number in numbers]
+                firsts = [[load(builder, place) for place in groups(of_row)] for of_row in places]
+            elif start is not types.none:
+                firsts = [[load(builder, place) for place in groups(pointer(8))]] * rows
+            totals = [[cgutils.alloca_once_value(builder, first) for first in of_row] for of_row in firsts]
             add_products(pointer(0), values[2], right_place, values[7])
             if more is not types.none:
                 below = builder.gep(right_place, [builder.mul(values[7], values[6])])
@@ -82,7 +88,7 @@ def _tile(rows: int, vectors: int) -> Any:
             return context.get_dummy_value()
 
         n = types.intp
-        return types.void(left, n, n, n, right, n, n, n, start, n, out, n, n, more, n, n), generate
+        return types.void(left, n, n, n, right, n, n, n, start, n, out, n, n, more, n, n, start_index, n), generate
 
     return tile
 
@@ -93,5 +99,6 @@ TILES = (_tile(12, 1), _tile(6, 2), _tile(4, 3))
 out[r, c] = start[c] + sum over k < inner of left[r, k] * right[k, c] for flat arrays. `*_at` is the offset of an array;
 `left_row`, `left_inner`, `right_inner` and `out_row` are strides of rows and of the inner dimension. `start` may be
 None. Unless `more` is None, the product of further columns of the left matrix, an array [rows, more_inner] of its own,
-and the next rows of `right` is added.
+and the next rows of `right` is added. With `start_index` [rows], `start` is a table, of whose row start_index[r] the
+columns are taken.
 """
