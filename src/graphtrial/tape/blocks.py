@@ -105,20 +105,15 @@ def _joined(a: Array, b: Array) -> Array:
 @compiled
 def joined_linear(table: Array, c: Array, claim: Array) -> None:
     """JOINED_LINEAR a, b, weight, bias, out: out = [a, b] @ weight.T + bias."""
-    if c[4] < 0:
-        _joined_linear(table, c, claim, None)
-    else:
-        _joined_linear(table, c, claim, vector(table, c[4]))
-
-
-@compiled
-def _joined_linear(table: Array, c: Array, claim: Array, bias: Array) -> None:
     a, b, weight, out = matrix(table, c[1]), matrix(table, c[2]), matrix(table, c[3]), matrix(table, c[5])
     claim[0] = 0
-    if _is_small(weight, len(a)):
-        small_matmul(_joined(a, b), weight, True, bias, out)
-    else:
+    if not _is_small(weight, len(a)):
+        bias = vector(table, c[4]) if c[4] >= 0 else np.zeros(out.shape[1], np.float32)
         joined_matmul(claim, a, b, weight, bias, out)
+    elif c[4] >= 0:
+        small_matmul(_joined(a, b), weight, True, vector(table, c[4]), out)
+    else:
+        small_matmul(_joined(a, b), weight, True, None, out)
 
 
 @compiled

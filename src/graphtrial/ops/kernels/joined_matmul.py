@@ -19,7 +19,7 @@ WIDEST = 3 * LANES  # columns of a panel
 
 @compiled
 def joined_matmul(claim: Array, a: Array, b: Array, weight: Array, bias: Array, out: Array) -> None:
-    """out = [a, b] @ weight.T (+ bias); bias may be None."""
+    """out = [a, b] @ weight.T + bias."""
     rows, columns = out.shape
     inner = a.shape[1] + b.shape[1]
     flat_a, flat_b, into = a.reshape(-1), b.reshape(-1), out.reshape(-1)
