@@ -39,11 +39,11 @@ def test_the_table_of_embeddings_is_multiplied(name: str) -> None:
 def test_graphsage_reads_both_halves_in_place(settings: dict[str, object], encoding_dim: int) -> None:
     ours, theirs, taped = both(build("graphsage", encoding_dim=encoding_dim, **settings))
     assert is_recorded(taped)
-    found = codes_of(taped)
-    assert found.count(codes.STARTED_LINEAR) == (0 if encoding_dim else 1)
-    assert codes.JOINED_LINEAR in found
-    assert codes.JOINED_LINEAR_WEIGHT in found
-    assert codes.JOIN_COLUMNS not in found
+    instructions = codes_of(taped)
+    assert instructions.count(codes.STARTED_LINEAR) == (0 if encoding_dim else 1)
+    assert codes.JOINED_LINEAR in instructions
+    assert codes.JOINED_LINEAR_WEIGHT in instructions
+    assert codes.JOIN_COLUMNS not in instructions
     assert_equal(ours, theirs)
 
 

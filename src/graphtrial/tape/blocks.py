@@ -92,7 +92,8 @@ def split_rows(table: Array, c: Array) -> None:
 
 @compiled
 def _is_small(weight: Array, rows: int) -> bool:
-    return min(rows, weight.shape[0], weight.shape[1]) < MIN_SIZE
+    small: bool = min(rows, weight.shape[0], weight.shape[1]) < MIN_SIZE
+    return small
 
 
 @compiled

@@ -16,8 +16,8 @@ from graphtrial.tape.symbol import EDGE_ROWS, NODE_ROWS, NotRecordableError, Sym
 def attention(tape: Tape, of: Structure, z: Symbol, source: Any, target: Any, slope: float) -> Symbol:
     heads, width = _by_heads(z)
     if heads < MIN_HEADS:
-        alpha = edge_softmax(tape, of, attention_scores(tape, of, z, source, target, slope))
-        return sum_by_heads(tape, of, z, alpha)
+        weight = edge_softmax(tape, of, attention_scores(tape, of, z, source, target, slope))
+        return sum_by_heads(tape, of, z, weight)
     if heads > LANES:
         raise NotRecordableError("attention with many heads")
     a, b, number = as_symbol(tape, source), as_symbol(tape, target), tape.number(slope)

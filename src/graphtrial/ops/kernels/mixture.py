@@ -104,7 +104,8 @@ def gaussian_gradients(
 
 @compiled
 def _root(ptr: Array, i: int, like: Array) -> float:
-    return like.dtype.type(1) / np.sqrt(like.dtype.type(ptr[i + 1] - ptr[i] + 1))
+    root: float = like.dtype.type(1) / np.sqrt(like.dtype.type(ptr[i + 1] - ptr[i] + 1))
+    return root
 
 
 @compiled
