@@ -190,7 +190,7 @@ class _Pass(torch.autograd.Function):
 
 
 def is_ready() -> bool:
-    """Return whether the interpreter is compiled: it takes a minute once, for which no training waits."""
+    """Return whether the interpreter is compiled: it takes two minutes once, for which no training waits."""
     from graphtrial.tape.interpreter import execute
 
     return is_compiled(execute)
