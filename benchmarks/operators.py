@@ -30,13 +30,15 @@ from graphtrial.ops import (
     edge_dot,
     edge_softmax,
     gated_mean,
+    gaussian_weights,
     l2_normalize,
     linear,
+    mixture_sum,
 )
 from graphtrial.ops.vector_paths import force_vectors
 from graphtrial.training.optim.fused import FusedAdam
 
-HEADS = 8
+HEADS, KERNELS = 8, 3
 Function = Callable[..., Tensor]
 
 
@@ -82,6 +84,15 @@ def cases(graph: GraphBatch, width: int) -> Iterator[Case]:
         alpha = softmax(F.leaky_relu(scores, 0.2)).unsqueeze(2)
         return torch.zeros_like(z).index_add(0, receiver, alpha * z.index_select(0, sender))
 
+    def mixture(z: Tensor, weight: Tensor) -> Tensor:
+        messages = (weight.unsqueeze(2) * z.index_select(0, sender)).sum(1)
+        return z.new_zeros(nodes, z.shape[2]).index_add(0, receiver, messages)
+
+    def gaussians(weight: Tensor, bias: Tensor, mean: Tensor, inverse: Tensor) -> Tensor:
+        ends = (graph.in_degree + 1).float().rsqrt()[graph.edge_index].T
+        u = F.linear(ends, weight, bias).tanh().unsqueeze(1)
+        return ((u - mean) * inverse).square().sum(dim=2).mul(-0.5).exp()
+
     def gates(source: Tensor, target: Tensor, e: Tensor, value: Tensor, weight: Tensor) -> Tensor:
         gate = (source.index_select(0, sender) + target.index_select(0, receiver) + e @ weight.t()).sigmoid()
         zeros = torch.zeros_like(value)
@@ -117,6 +128,19 @@ def cases(graph: GraphBatch, width: int) -> Iterator[Case]:
         gat,
         (heads, *vectors.unbind()),
         twin=True,
+    )
+    yield Case(
+        "mixture sum, 3 kernels (gather, index_add)",
+        lambda z, w: mixture_sum(graph, z, w),
+        mixture,
+        (torch.randn(nodes, KERNELS, width), torch.rand(edges, KERNELS)),
+        twin=True,
+    )
+    yield Case(
+        "Gaussian weights, 3 kernels (elementwise)",
+        lambda *parameters: gaussian_weights(graph, *parameters),
+        gaussians,
+        (torch.randn(2, 2), torch.randn(2), torch.randn(KERNELS, 2), torch.rand(KERNELS, 2)),
     )
     yield Case(
         "gated mean (gather, scatter)",

@@ -14,13 +14,17 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from graphtrial.graphs import GraphBatch
+from graphtrial.ops.add_row import add_row
 from graphtrial.ops.attention import attention, attention_reference
+from graphtrial.ops.attention_scores import attention_scores, attention_scores_reference
 from graphtrial.ops.batch_norm import batch_norm, batch_norm_reference
 from graphtrial.ops.custom_op import LARGE, empty
 from graphtrial.ops.edge_softmax import edge_softmax, edge_softmax_reference
 from graphtrial.ops.gated_mean import gated_mean, gated_mean_reference
+from graphtrial.ops.gaussian_weights import gaussian_weights, gaussian_weights_reference
 from graphtrial.ops.l2_normalize import l2_normalize, l2_normalize_reference
 from graphtrial.ops.linear import linear
+from graphtrial.ops.mixture_sum import mixture_sum, mixture_sum_reference
 from graphtrial.ops.portable import portable_path
 from graphtrial.ops.sparse_matrix import adjacency, membership
 from graphtrial.ops.spmm import spmm, spmm_reference
@@ -71,6 +75,20 @@ def _case(name: str, batch: GraphBatch, width: int) -> Case:
             (lambda z, s, t: attention(batch, z, s[0], t[0], 0.2)),
             (lambda z, s, t: attention_reference(batch, z, s[0], t[0], 0.2)),
         ), inputs
+    if name == "scores of attention":
+        z, source, target = (vectors(n, 2 * width, at).reshape(n, 2, width) for at, n in enumerate((nodes, 1, 1)))
+        return (
+            (lambda z, s, t: attention_scores(batch, z, s[0], t[0], 0.2)),
+            (lambda z, s, t: attention_scores_reference(batch, z, s[0], t[0], 0.2)),
+        ), [z, source, target]
+    if name == "Gaussian weights":
+        parameters = [vectors(2, 2), vectors(1, 2, 1)[0], vectors(width, 2, 2), vectors(width, 2, 3)]
+        return _both(gaussian_weights, gaussian_weights_reference, batch), parameters
+    if name == "mixture sum":
+        z = vectors(nodes, 3 * width).reshape(nodes, 3, width)
+        return _both(mixture_sum, mixture_sum_reference, batch), [z, vectors(count, 3, 1)]
+    if name == "added row":
+        return (add_row, lambda x, row: x + row), [x, vectors(1, width, 1)[0]]
     if name == "gated mean":
         inputs = [x, vectors(nodes, width, 1), vectors(count, width, 2), vectors(nodes, width, 3)]
         return _both(gated_mean, gated_mean_reference, batch), inputs
@@ -109,6 +127,10 @@ NAMES = (
     "attention",
     "attention with many heads",
     "attention with one head",
+    "scores of attention",
+    "Gaussian weights",
+    "mixture sum",
+    "added row",
     "gated mean",
     "gated mean with edge weights",
     "gated mean with a broadcast edge vector",

@@ -14,8 +14,10 @@ from graphtrial.core.hardware import threads
 from graphtrial.core.process import compute_settings
 from graphtrial.graphs import Column, GraphBatch, GraphSet
 from graphtrial.ops import (
+    add_row,
     aggregate,
     attention,
+    attention_scores,
     batch_norm,
     dropout,
     edge_add,
@@ -23,8 +25,10 @@ from graphtrial.ops import (
     edge_softmax,
     feature_linear,
     gated_mean,
+    gaussian_weights,
     l2_normalize,
     linear,
+    mixture_sum,
     relu_sum,
     self_attention,
 )
@@ -79,6 +83,16 @@ def _case(name: str, graph: GraphBatch) -> Case:
             lambda z, s, t: attention(graph, z, s, t, 0.2),
             [heads[:, :1].contiguous(), tensor(1, WIDTH, seed=1), tensor(1, WIDTH, seed=2)],
         ),
+        "attention scores": (
+            lambda z, s, t: attention_scores(graph, z, s, t, 0.2),
+            [heads, tensor(4, WIDTH, seed=1), tensor(4, WIDTH, seed=2)],
+        ),
+        "Gaussian weights": (
+            lambda *parameters: gaussian_weights(graph, *parameters),
+            [tensor(2, 2), tensor(2), tensor(3, 2, seed=1), tensor(3, 2, seed=2)],
+        ),
+        "mixture sum": (lambda z, w: mixture_sum(graph, z, w), [heads, tensor(edges, 4)]),
+        "added row": (add_row, [x, vectors[0]]),
         "gated mean": (lambda s, t, e, v: gated_mean(graph, s, t, e, v), [x, nodes[0], e, nodes[1]]),
         "gated mean with weights": (
             lambda s, t, e, v, w, b: gated_mean(graph, s, t, e, v, w, b),
@@ -104,6 +118,7 @@ NAMES = [
     *("sum", "narrow sum", "sum with heads", "max", "linear", "narrow linear", "feature linear", "softmax"),
     *("attention", "attention with one head", "gated mean", "gated mean with weights"),
     *("narrow gated mean with weights", "batch norm", "batch norm of edges", "L2 normalize", "dropout"),
+    *("attention scores", "Gaussian weights", "mixture sum", "added row"),
     *("edge sum", "edge dot product", "sum of ReLU", "self-attention"),
 ]
 

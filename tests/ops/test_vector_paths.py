@@ -9,7 +9,7 @@ import torch
 from tests.helpers.samples import batch_of, random_graphs, vectors
 from torch import Tensor
 
-from graphtrial.ops import aggregate, attention, gated_mean, linear, vector_paths
+from graphtrial.ops import aggregate, attention, gated_mean, linear, mixture_sum, vector_paths
 from graphtrial.ops.linear import MIN_ROWS
 from graphtrial.ops.vector_paths import force_vectors, has_vectors
 
@@ -29,6 +29,10 @@ CASES: dict[str, tuple[Callable[..., Tensor], list[Tensor]]] = {
     "attention": (
         lambda z, s, t: attention(BATCH, z, s, t, 0.2),
         [vectors(NODES, 60).reshape(NODES, 3, 20), vectors(3, 20, 1), vectors(3, 20, 2)],
+    ),
+    "mixture sum": (
+        lambda z, w: mixture_sum(BATCH, z, w),
+        [vectors(NODES, 60).reshape(NODES, 3, 20), vectors(EDGES, 3)],
     ),
     "gated mean": (
         lambda s, t, e, v, w: torch.cat(gated_mean(BATCH, s, t, e, v, w)),

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 import torch
 from tests.helpers.layers import accepted_settings, levels_of
-from tests.helpers.samples import DEGENERATE, EDGE_TYPES, ENCODING, NODE_TYPES, batch_of, random_graphs
+from tests.helpers.programs import BATCHES, assert_equal, both, build, is_recorded, train
+from tests.helpers.samples import EDGE_TYPES, ENCODING, NODE_TYPES, batch_of
 from tests.helpers.sampling import rotating
 from torch import Tensor, nn
 
@@ -24,10 +25,7 @@ from graphtrial.ops.portable import portable_path
 from graphtrial.tape.runner import TapedModel
 from graphtrial.training.optim.fused import FusedAdam, FusedSGD
 
-BATCHES = [
-    batch_of([*DEGENERATE, *random_graphs(count, seed=count, max_nodes=14)], seed=count) for count in (9, 14, 30)
-]
-RECORDED = ("mlp", "gcn", "gcn-vanilla", "gin", "graphsage", "gatedgcn", "gin-eps")
+RECORDED = ("mlp", "gcn", "gcn-vanilla", "gin", "graphsage", "gat", "monet", "gatedgcn", "gin-eps")
 """Models that take the tape by default, at a width with register tiles."""
 OPTIONS: dict[str, dict[str, Any]] = {
     "default": {},
@@ -45,51 +43,6 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "self-loops": {"self_loops": True},
 }
 LEVELS = ("graph", "node", "edge", "node and graph")
-
-
-def build(name: str, level: str = "graph", **settings: Any) -> nn.Module:
-    seed_everything(3)
-    shapes = Shapes(outputs=2, level=level, node_types=NODE_TYPES, edge_types=EDGE_TYPES, encoding_dim=ENCODING)
-    return build_model(name, shapes, accepted_settings(name, width=24, layers=2, **settings))
-
-
-def train(model: nn.Module, call: Any, optimizer: Any, steps: int = 4) -> list[Tensor]:
-    """Return the losses of some steps, the logits of an evaluation, and all weights, gradients and buffers."""
-    results: list[Tensor] = []
-    torch.manual_seed(11)
-    for number in range(steps):
-        optimizer.zero_grad()
-        logits = call(BATCHES[number % len(BATCHES)])
-        loss = logits.square().mean() + logits.sum() / 7
-        loss.backward()
-        optimizer.step()
-        results.append(loss.detach())
-    gradients = [p.grad for p in model.parameters() if p.grad is not None]
-    model.eval()
-    with torch.no_grad():
-        results += [call(batch) for batch in BATCHES]
-    model.train()
-    return [*results, *(g.clone() for g in gradients), *(value.clone() for value in model.state_dict().values())]
-
-
-def both(model: nn.Module, kind: Any = FusedAdam, **options: Any) -> tuple[list[Tensor], list[Tensor], TapedModel]:
-    """Train a model by its program and, a copy of it, on the ordinary path."""
-    other = copy.deepcopy(model)
-    with compute_settings():
-        optimizer = kind(model.parameters(), **{"lr": 1e-2, **options})
-        taped = TapedModel(model, optimizer.gradient_buffers)
-        ours = train(model, taped, optimizer)
-        return ours, train(other, other, kind(other.parameters(), **{"lr": 1e-2, **options})), taped
-
-
-def assert_equal(ours: list[Tensor], theirs: list[Tensor]) -> None:
-    assert len(ours) == len(theirs)
-    for mine, their in zip(ours, theirs, strict=True):
-        torch.testing.assert_close(mine, their, rtol=0, atol=0, equal_nan=True)
-
-
-def is_recorded(taped: TapedModel) -> bool:
-    return all(program is not None for program in taped._programs.values())
 
 
 STACKED = [name for name in MODELS if isinstance(MODELS.get(name), type) and issubclass(MODELS.get(name), Conv)]
@@ -131,11 +84,11 @@ def test_models_of_the_graphgps_family_are_recorded(name: str, settings: dict[st
 
 
 @pytest.mark.parametrize("option", [name for name in OPTIONS if name not in ("layer norm", "gru", "self-loops")])
-@pytest.mark.parametrize("name", ["gatedgcn", "gin"])
+@pytest.mark.parametrize("name", ["gatedgcn", "gin", "gat", "monet", "graphsage"])
 def test_these_options_are_recorded(name: str, option: str) -> None:
     ours, theirs, taped = both(build(name, "graph", **accepted_settings(name, **OPTIONS[option])))
-    broadcast = name == "gatedgcn" and option == "without norm"  # of the one vector of all edges
-    assert is_recorded(taped) != broadcast
+    ordinary = option == "without norm" and name in ("gatedgcn", "gat")  # one vector of all edges; ELU by torch
+    assert is_recorded(taped) != ordinary
     assert_equal(ours, theirs)
 
 
@@ -230,10 +183,11 @@ def test_a_batch_without_edges_takes_the_ordinary_path() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "widths"), [("gcn", (24, 24)), ("gatedgcn", (24, 24)), ("graphsage", (48, 24)), ("mlp", (24, 1))]
+    ("name", "widths"),
+    [("gcn", (24, 24)), ("gatedgcn", (24, 24)), ("graphsage", (48, 24)), ("gat", (24, 24)), ("mlp", (24, 1))],
 )
 def test_size_of_a_batch_counts_what_is_computed_per_node_and_per_edge(name: str, widths: tuple[int, int]) -> None:
-    taped = TapedModel(build(name))  # GraphSage joins two node states
+    taped = TapedModel(build(name))  # the places of maxima of GraphSage take 64 bits
     taped(BATCHES[0])
     program = taped._programs[True]
     assert program is not None

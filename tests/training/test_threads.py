@@ -35,7 +35,7 @@ MODELS = {
     "ringgnn": {"width": 6, "layers": 2},
 }
 
-RECORDED = ("gcn", "gatedgcn", "gin", "graphsage", "mlp")
+RECORDED = ("gcn", "gatedgcn", "gin", "graphsage", "gat", "monet", "mlp")
 
 
 @pytest.fixture(autouse=True)

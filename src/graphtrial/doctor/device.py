@@ -16,16 +16,20 @@ from graphtrial.doctor.finding import Finding
 from graphtrial.graphs import Column, GraphBatch, GraphSet
 from graphtrial.nn import Shapes, build_model
 from graphtrial.ops import (
+    add_row,
     aggregate,
     aggregate_messages,
     attention,
+    attention_scores,
     batch_norm,
     edge_add,
     edge_dot,
     edge_softmax,
     gated_mean,
+    gaussian_weights,
     l2_normalize,
     linear,
+    mixture_sum,
     relu_sum,
     self_attention,
 )
@@ -39,6 +43,7 @@ MODELS = ("gcn", "gin", "gat", "graphsage", "gatedgcn")
 STEPS = 10
 
 OPERATORS: dict[str, tuple[Operator, tuple[str, ...]]] = {
+    "add_row": (lambda graph, x: add_row(x, x[0]), ("node",)),
     "aggregate sum": (lambda graph, x: aggregate(graph, x, "sum"), ("node",)),
     "aggregate mean": (lambda graph, x: aggregate(graph, x, "mean"), ("node",)),
     "aggregate max": (lambda graph, x: aggregate(graph, x, "max"), ("node",)),
@@ -50,6 +55,15 @@ OPERATORS: dict[str, tuple[Operator, tuple[str, ...]]] = {
     "edge_dot": (edge_dot, ("heads", "heads")),
     "edge_softmax": (lambda graph, scores: edge_softmax(graph, scores[:, :HEADS]), ("edge",)),
     "attention": (lambda graph, z, s, t: attention(graph, z, s[0], t[0], 0.2), ("heads", "heads", "heads")),
+    "attention_scores": (
+        lambda graph, z, s, t: attention_scores(graph, z, s[0], t[0], 0.2),
+        ("heads", "heads", "heads"),
+    ),
+    "gaussian_weights": (
+        lambda graph, x: gaussian_weights(graph, x[:2, :2], x[2, :2], x[:3, 2:4], x[:3, 4:6]),
+        ("node",),
+    ),
+    "mixture_sum": (lambda graph, z, w: mixture_sum(graph, z, w[:, :HEADS]), ("heads", "edge")),
     "gated_mean": (lambda graph, s, t, e, v: gated_mean(graph, s, t, e, v)[0], ("node", "node", "edge", "node")),
     "relu_sum": (relu_sum, ("node", "edge")),
     "self_attention": (

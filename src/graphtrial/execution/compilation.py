@@ -17,7 +17,7 @@ CODE = "import os; os.nice(10); from graphtrial.tape.runner import warm_up; warm
 def background_compilation(delay: float = DELAY) -> Iterator[None]:
     """Compile the interpreter in another process while the block runs, unless it ends within `delay` seconds.
 
-    That takes a minute once after an installation, and seconds where it is compiled already. Trainings that begin
+    That takes two minutes once after an installation, and seconds where it is compiled already. Trainings that begin
     before it is ready compute without it, to the same bits. The process ends with the block.
     """
     processes: list[subprocess.Popen[bytes]] = []

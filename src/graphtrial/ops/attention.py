@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
 from graphtrial.core.hardware.threads import run
 from graphtrial.graphs import GraphBatch
+from graphtrial.ops.attention_scores import attention_scores, attention_scores_reference
 from graphtrial.ops.custom_op import array, empty, register_op
 from graphtrial.ops.edge_softmax import edge_softmax, edge_softmax_reference
-from graphtrial.ops.portable import full_precision, gather, gather_rows, uses_kernels
+from graphtrial.ops.portable import full_precision, uses_kernels
 from graphtrial.ops.recording import recordable
 from graphtrial.ops.sparse_matrix import adjacency
 from graphtrial.ops.spmm import spmm, spmm_reference
@@ -41,9 +41,7 @@ def attention(graph: GraphBatch, z: Tensor, source: Tensor, target: Tensor, slop
         return attention_reference(graph, z, source, target, slope)
     matrix = adjacency(graph)
     if z.shape[1] < MIN_HEADS or not has_vectors():
-        sender, receiver = graph.edge_index
-        scores = (z * source).sum(dim=2).index_select(0, sender) + (z * target).sum(dim=2).index_select(0, receiver)
-        return spmm(matrix, z, edge_softmax(graph, F.leaky_relu(scores, slope)))
+        return spmm(matrix, z, edge_softmax(graph, attention_scores(graph, z, source, target, slope)))
     pointers = matrix.rowptr, matrix.col, matrix.colptr, matrix.row, graph.out_order
     if z.shape[1] <= LANES:
         return _call(z, source, target, slope, *pointers)[0]
@@ -54,9 +52,8 @@ def attention(graph: GraphBatch, z: Tensor, source: Tensor, target: Tensor, slop
 
 def attention_reference(graph: GraphBatch, z: Tensor, source: Tensor, target: Tensor, slope: float) -> Tensor:
     """Portable path: edge softmax of the logits, and a weighted sum."""
-    matrix = adjacency(graph)
-    scores = gather(matrix, (z * source).sum(dim=2)) + gather_rows(matrix, (z * target).sum(dim=2))
-    return spmm_reference(matrix, z, edge_softmax_reference(graph, F.leaky_relu(scores, slope)))
+    scores = attention_scores_reference(graph, z, source, target, slope)
+    return spmm_reference(adjacency(graph), z, edge_softmax_reference(graph, scores))
 
 
 def _attention(

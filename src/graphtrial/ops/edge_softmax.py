@@ -10,9 +10,11 @@ from graphtrial.core.hardware.threads import run
 from graphtrial.graphs import GraphBatch
 from graphtrial.ops.custom_op import array, register_op
 from graphtrial.ops.portable import full_precision, gather_rows, segment_max, segment_sum, uses_kernels
+from graphtrial.ops.recording import recordable
 from graphtrial.ops.sparse_matrix import adjacency
 
 
+@recordable
 @full_precision
 def edge_softmax(graph: GraphBatch, scores: Tensor) -> Tensor:
     """Return the softmax of `scores` [edges, heads] over the in-edges of each node, per head."""

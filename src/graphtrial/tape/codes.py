@@ -1,4 +1,4 @@
-"""Operation codes of programs; the operands of each are those of its function in `dense` or `sparse`."""
+"""Operation codes of programs; operands are those of the function in `dense`, `blocks`, `sparse` or `heads`."""
 
 from __future__ import annotations
 
@@ -9,17 +9,22 @@ RELU, RELU_BACKWARD, DROPOUT, ZERO_NAN = 12, 13, 14, 15
 COLUMN_SUMS, OUTER, TOTAL_PRODUCT = 16, 17, 18
 JOIN_COLUMNS, SPLIT_COLUMNS, JOIN_ROWS, SPLIT_ROWS = 19, 20, 21, 22
 L2_NORMALIZE, L2_NORMALIZE_BACKWARD = 23, 24
-EMBED, EMBED_BACKWARD, ONE_HOT = 25, 26, 27
-SYMMETRIC_WEIGHT, MEAN_WEIGHT, ONES, GRAPH_NORM = 28, 29, 30, 31
-GATHER_INTEGERS, RANGE, GROUPS = 32, 33, 34
-SPMM, SPMM_MAX, SPMM_MAX_BACKWARD = 35, 36, 37
-GATED_MEAN, GATED_MEAN_BACKWARD = 38, 39
-EDGE_ADD = 40
-RELU_SUM, RELU_SUM_BACKWARD = 41, 42
-ATTENTION, ATTENTION_BACKWARD = 43, 44
-FIRST_SPARSE = EMBED
-"""Codes from here on are those of `sparse`."""
-OPERANDS = 18
-"""Length of an instruction: its code and at most 17 operands."""
+JOINED_LINEAR, JOINED_LINEAR_INPUT, JOINED_LINEAR_WEIGHT, STARTED_LINEAR = 25, 26, 27, 28
+EMBED, EMBED_BACKWARD, ONE_HOT = 29, 30, 31
+SYMMETRIC_WEIGHT, MEAN_WEIGHT, ONES, GRAPH_NORM = 32, 33, 34, 35
+GATHER_INTEGERS, RANGE, GROUPS = 36, 37, 38
+SPMM, SPMM_MAX, SPMM_MAX_BACKWARD = 39, 40, 41
+GATED_MEAN, GATED_MEAN_BACKWARD = 42, 43
+EDGE_ADD = 44
+RELU_SUM, RELU_SUM_BACKWARD = 45, 46
+ATTENTION, ATTENTION_BACKWARD = 47, 48
+SPMM_HEADS, SDDMM = 49, 50
+EDGE_SCORES, EDGE_SCORES_BACKWARD, SOFTMAX, SOFTMAX_BACKWARD = 51, 52, 53, 54
+GAT, GAT_BACKWARD = 55, 56
+GAUSSIANS, GAUSSIANS_BACKWARD, MIXTURE_SUM, MIXTURE_SUM_BACKWARD = 57, 58, 59, 60
+FIRST_SPARSE, FIRST_HEADS = EMBED, SPMM_HEADS
+"""Codes from here on are those of `sparse`, and of `heads`."""
+OPERANDS = 22
+"""Length of an instruction: its code and at most 21 operands."""
 NONE = -1
 """Operand that is left out."""

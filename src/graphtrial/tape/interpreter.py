@@ -10,13 +10,17 @@ from graphtrial.tape.blocks import (
     copy,
     join_columns,
     join_rows,
+    joined_linear,
+    joined_linear_input,
+    joined_linear_weight,
     outer,
     split_columns,
     split_rows,
+    started_linear,
     sum_product,
     sum_rows,
 )
-from graphtrial.tape.codes import FIRST_SPARSE
+from graphtrial.tape.codes import FIRST_HEADS, FIRST_SPARSE
 from graphtrial.tape.dense import (
     add,
     add_number,
@@ -35,6 +39,20 @@ from graphtrial.tape.dense import (
     relu,
     relu_backward,
     zero_nan,
+)
+from graphtrial.tape.heads import (
+    attend_neighbours,
+    attend_neighbours_backward,
+    dots,
+    gaussians,
+    gaussians_backward,
+    mix,
+    mix_backward,
+    multiply_heads,
+    normalize_scores,
+    normalize_scores_backward,
+    score,
+    score_backward,
 )
 from graphtrial.tape.memory import lay_out
 from graphtrial.tape.sparse import (
@@ -111,6 +129,14 @@ def _dense(table: Array, c: Array, claim: Array, numbers: Array, seeds: Array) -
         normalize_l2(table, c, claim)
     elif code == codes.L2_NORMALIZE_BACKWARD:
         normalize_l2_backward(table, c, claim)
+    elif code == codes.JOINED_LINEAR:
+        joined_linear(table, c, claim)
+    elif code == codes.JOINED_LINEAR_INPUT:
+        joined_linear_input(table, c, claim)
+    elif code == codes.JOINED_LINEAR_WEIGHT:
+        joined_linear_weight(table, c, claim)
+    elif code == codes.STARTED_LINEAR:
+        started_linear(table, c, claim)
 
 
 @compiled
@@ -159,6 +185,35 @@ def _sparse(table: Array, c: Array, claim: Array, numbers: Array, seeds: Array) 
 
 
 @compiled
+def _heads(table: Array, c: Array, claim: Array, numbers: Array) -> None:
+    code = c[0]
+    if code == codes.SPMM_HEADS:
+        multiply_heads(table, c, claim)
+    elif code == codes.SDDMM:
+        dots(table, c, claim)
+    elif code == codes.EDGE_SCORES:
+        score(table, c, claim, numbers)
+    elif code == codes.EDGE_SCORES_BACKWARD:
+        score_backward(table, c, claim, numbers)
+    elif code == codes.SOFTMAX:
+        normalize_scores(table, c, claim)
+    elif code == codes.SOFTMAX_BACKWARD:
+        normalize_scores_backward(table, c, claim)
+    elif code == codes.GAT:
+        attend_neighbours(table, c, claim, numbers)
+    elif code == codes.GAT_BACKWARD:
+        attend_neighbours_backward(table, c, claim, numbers)
+    elif code == codes.GAUSSIANS:
+        gaussians(table, c, claim)
+    elif code == codes.GAUSSIANS_BACKWARD:
+        gaussians_backward(table, c, claim)
+    elif code == codes.MIXTURE_SUM:
+        mix(table, c, claim)
+    elif code == codes.MIXTURE_SUM_BACKWARD:
+        mix_backward(table, c, claim)
+
+
+@compiled
 def execute(
     program: Array, operands: Array, slots: Array, inputs: Array, sizes: Array, numbers: Array, seeds: Array
 ) -> None:
@@ -172,5 +227,7 @@ def execute(
         c = program[at]
         if c[0] < FIRST_SPARSE:
             _dense(table, c, claim, numbers, seeds)
-        else:
+        elif c[0] < FIRST_HEADS:
             _sparse(table, c, claim, numbers, seeds)
+        else:
+            _heads(table, c, claim, numbers)

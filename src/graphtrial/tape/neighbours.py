@@ -26,11 +26,14 @@ from graphtrial.tape.symbol import (
     Rows,
     Symbol,
 )
+from graphtrial.tape.weighted import sum_by_heads
 
 
 def aggregate(
     tape: Tape, of: Structure, x: Symbol, reduce: str = "sum", weight: Any = None, self_weight: Any = None
 ) -> Symbol:
+    if len(x.trailing) == 2 and reduce == "sum" and isinstance(weight, Symbol) and self_weight is None:
+        return sum_by_heads(tape, of, x, weight)
     if len(x.trailing) != 1 or x.operand.rows != NODE_ROWS:
         raise NotRecordableError("aggregation by heads")
     if reduce == "max":

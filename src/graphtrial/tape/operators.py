@@ -15,7 +15,7 @@ from graphtrial.ops.dropout import LEVELS, threshold
 from graphtrial.tape import codes
 from graphtrial.tape.codes import NONE
 from graphtrial.tape.program import Tape
-from graphtrial.tape.symbol import NotRecordableError, Operand, Rows, Symbol
+from graphtrial.tape.symbol import ONE_ROW, NotRecordableError, Operand, Rows, Symbol
 
 
 def as_symbol(tape: Tape, value: Any) -> Symbol:
@@ -54,6 +54,12 @@ def linear(tape: Tape, x: Any, weight: Any, bias: Any = None) -> Symbol:
         raise NotRecordableError("a linear layer of more than two dimensions")
     out = result(tape, x.operand.rows, (width,), x, weight)
     tape.emit(codes.LINEAR, x.operand, weight.operand, number_of(bias), out.operand)
+    differentiate_linear(tape, x, weight, bias, out)
+    return out
+
+
+def differentiate_linear(tape: Tape, x: Symbol, weight: Symbol, bias: Symbol | None, out: Symbol) -> None:
+    """Add the rule of the gradients of a linear layer."""
 
     def rule() -> None:
         g = tape.gradient(out)
@@ -68,7 +74,6 @@ def linear(tape: Tape, x: Any, weight: Any, bias: Any = None) -> Symbol:
             tape.add(bias, bias_into)
 
     tape.rules.append(rule)
-    return out
 
 
 def relu(tape: Tape, x: Symbol) -> Symbol:
@@ -98,6 +103,26 @@ def add(tape: Tape, a: Any, b: Any) -> Symbol:
         for each in (a, b):
             if g is not None and each.requires_grad:
                 tape.add(each, g)
+
+    tape.rules.append(rule)
+    return out
+
+
+def add_row(tape: Tape, x: Symbol, row: Any) -> Symbol:
+    added = as_symbol(tape, row)
+    if added.operand.rows != ONE_ROW or added.operand.columns != x.operand.columns:
+        raise NotRecordableError("a broadcast sum")
+    out = result(tape, x.operand.rows, x.trailing, x, added)
+    tape.emit(codes.ADD_ROW, x.operand, added.operand, out.operand)
+
+    def rule() -> None:
+        g = tape.gradient(out)
+        if g is None:
+            return
+        if x.requires_grad:
+            tape.add(x, g)
+        if added.requires_grad:
+            tape.accumulate(added, lambda into: tape.emit(codes.COLUMN_SUMS, g, into))
 
     tape.rules.append(rule)
     return out

@@ -16,7 +16,10 @@ from graphtrial.tape.memory import ALIGNMENT, ARENA, FIXED, INPUT
 from graphtrial.tape.symbol import NODE_ROWS, ONE_ROW, Operand, Rows, Symbol
 
 Instruction = tuple[Any, ...]
-SUMS_OVER_EDGES = (codes.SPMM, codes.SPMM_MAX, codes.GATED_MEAN, codes.RELU_SUM)
+SUMS_OVER_EDGES = (
+    *(codes.SPMM, codes.SPMM_MAX, codes.GATED_MEAN, codes.RELU_SUM),
+    *(codes.SPMM_HEADS, codes.GAT, codes.MIXTURE_SUM),
+)
 ARENA_INPUT = 0
 """Number of the input that is the address of the arena."""
 

@@ -14,7 +14,7 @@ from torch.overrides import TorchFunctionMode
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.encoder import ENCODING_COLUMN
 from graphtrial.ops.recording import recording
-from graphtrial.tape import codes, matrices, neighbours, operators
+from graphtrial.tape import codes, matrices, neighbours, operators, weighted
 from graphtrial.tape.program import Tape
 from graphtrial.tape.structure import Structure
 from graphtrial.tape.symbol import (
@@ -31,7 +31,8 @@ logger = logging.getLogger(__name__)
 Function = Callable[..., Any]
 ELEMENTARY: dict[str, Function] = {"relu": operators.relu, "add": operators.add, "multiply": operators.multiply}
 DENSE: tuple[Function, ...] = (
-    operators.linear,
+    matrices.linear,
+    operators.add_row,
     operators.dropout,
     operators.batch_norm,
     operators.batch_norm_inference,
@@ -45,6 +46,11 @@ ON_GRAPHS: tuple[Function, ...] = (
     neighbours.gated_mean,
     neighbours.relu_sum,
     neighbours.self_attention,
+    weighted.attention,
+    weighted.attention_scores,
+    weighted.edge_softmax,
+    weighted.gaussian_weights,
+    weighted.mixture_sum,
 )
 TORCH: dict[str, Function] = {
     "relu": lambda tape, x, inplace=False: operators.relu(tape, x),

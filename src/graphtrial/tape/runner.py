@@ -72,7 +72,7 @@ class Program:
         """Return whether the program is worth while for a batch, and defined for it."""
         nodes, edges, graphs = batch.num_nodes, batch.num_edges, batch.num_graphs
         limit = MAX_ELEMENTS if threads.current_threads() <= MAX_THREADS else threads.MIN_WORK
-        if edges < MIN_SIZE or max(nodes * self.node_width, edges * self.edge_width) >= limit:
+        if min(nodes, edges) < MIN_SIZE or max(nodes * self.node_width, edges * self.edge_width) >= limit:
             return False
         self.sizes[:] = nodes, edges, graphs, 1
         return all(sum(a * b for a, b in zip(rows, (nodes, edges, graphs, 1), strict=True)) > 1
@@ -190,7 +190,7 @@ class _Pass(torch.autograd.Function):
 
 
 def is_ready() -> bool:
-    """Return whether the interpreter is compiled: it takes a minute once, for which no training waits."""
+    """Return whether the interpreter is compiled: it takes two minutes once, for which no training waits."""
     from graphtrial.tape.interpreter import execute
 
     return is_compiled(execute)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -121,6 +122,38 @@ class Symbol:
         return out
 
     __rmul__ = __mul__
+
+
+class EmbeddedSymbol(Symbol):
+    """Rows of a table, a parameter, by categories."""
+
+    def __init__(self, out: Symbol, index: Operand, table: Symbol) -> None:
+        super().__init__(out.tape, out.operand, out.trailing, grad=out.requires_grad)
+        self.index = index
+        self.table = table
+
+
+class JoinedSymbol(Symbol):
+    """Two matrices side by side: joined in memory only where an operator reads them as one operand."""
+
+    def __init__(self, a: Symbol, b: Symbol, join: Callable[[], Operand]) -> None:
+        columns = a.operand.columns + b.operand.columns
+        self.parts, self._join = (a, b), join
+        self.joined: Operand | None = None
+        self.is_read = False
+        self.grads: tuple[Operand, Operand] | None = None
+        """Gradients of the parts, of a linear layer that reads them separately."""
+        self.tape, self.trailing, self.requires_grad = a.tape, (columns,), a.requires_grad or b.requires_grad
+
+    @property
+    def operand(self) -> Operand:  # type: ignore[override]
+        """Both matrices as one operand."""
+        if self.joined is None:
+            self.joined = self._join()
+        return self.joined
+
+    def __len__(self) -> int:
+        return len(self.parts[0])
 
 
 class SymbolicColumn:

@@ -6,14 +6,13 @@ from types import MappingProxyType
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from graphtrial.core.arguments import Width
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
 from graphtrial.nn.layers import Linear
 from graphtrial.nn.registry import MODELS
-from graphtrial.ops import aggregate, attention, edge_softmax
+from graphtrial.ops import add_row, aggregate, attention, attention_scores, edge_softmax
 from graphtrial.ops import dropout as drop
 
 
@@ -50,14 +49,12 @@ class GAT(Conv):
         dropout = self.dropout if self.training else 0.0
         z = self.linear(drop(x, dropout)).view(-1, *self.source.shape[1:])
         out = gat_attention(graph, z, self.source[0], self.target[0], 0.2, dropout).flatten(1)
-        return out if self.bias is None else out + self.bias, e
+        return out if self.bias is None else add_row(out, self.bias), e
 
 
 def gat_attention(graph: GraphBatch, z: Tensor, source: Tensor, target: Tensor, slope: float, dropout: float) -> Tensor:
     """Multi-head attention over in-neighbours (see `ops.attention`) with dropout on the attention weights."""
     if not dropout:
         return attention(graph, z, source, target, slope)
-    sender, receiver = graph.edge_index
-    scores = (z * source).sum(dim=2).index_select(0, sender) + (z * target).sum(dim=2).index_select(0, receiver)
-    alpha = edge_softmax(graph, F.leaky_relu(scores, slope))
+    alpha = edge_softmax(graph, attention_scores(graph, z, source, target, slope))
     return aggregate(graph, z, "sum", drop(alpha, dropout))

@@ -10,8 +10,7 @@ from graphtrial.graphs import GraphBatch
 from graphtrial.nn.conv.base import Conv
 from graphtrial.nn.layers import Linear
 from graphtrial.nn.registry import MODELS
-from graphtrial.ops import aggregate
-from graphtrial.ops.portable import at_least_32
+from graphtrial.ops import add_row, gaussian_weights, mixture_sum
 
 PSEUDO = 2
 """Pseudo-coordinates of an edge."""
@@ -42,21 +41,8 @@ class MoNet(Conv):
 
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor | None]:
         z = self.linear(x).view(len(x), len(self.mean), len(self.bias))
-        return aggregate(graph, z, "sum", self.weights(graph, x.dtype)).sum(dim=1), e
-
-    def weights(self, graph: GraphBatch, dtype: torch.dtype) -> Tensor:
-        """Return the weight of each edge in each Gaussian, [edges, kernels]."""
-        u: Tensor = self.pseudo(_degrees(graph, dtype)).tanh().unsqueeze(1)
-        return ((u - self.mean) * self.inverse_width).square().sum(dim=2).mul(-0.5).exp()
+        gaussians = self.pseudo.weight, self.pseudo.bias, self.mean, self.inverse_width
+        return mixture_sum(graph, z, gaussian_weights(graph, *gaussians)), e
 
     def finish(self, x: Tensor) -> Tensor:
-        return x + self.bias
-
-
-def _degrees(graph: GraphBatch, dtype: torch.dtype) -> Tensor:
-    dtype = at_least_32(dtype)
-
-    def compute() -> Tensor:
-        return (graph.in_degree + 1).to(dtype).rsqrt()[graph.edge_index].T.contiguous()
-
-    return graph.cached(f"degrees of endpoints {dtype}", compute)
+        return add_row(x, self.bias)

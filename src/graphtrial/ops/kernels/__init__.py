@@ -17,8 +17,6 @@ from graphtrial.ops.kernels.attention import (
     gat_gradients,
     gat_score_gradients,
     heads_to_lanes,
-    softmax,
-    softmax_backward,
 )
 from graphtrial.ops.kernels.batch_norm import (
     batch_norm,
@@ -29,10 +27,21 @@ from graphtrial.ops.kernels.batch_norm import (
     gradient_sums,
 )
 from graphtrial.ops.kernels.dropout import dropout
+from graphtrial.ops.kernels.edge_scores import BLOCK as SCORES_BLOCK
+from graphtrial.ops.kernels.edge_scores import edge_score_gradients, edge_scores, node_scores
 from graphtrial.ops.kernels.gated_mean import gated_mean, gated_mean_backward
 from graphtrial.ops.kernels.graph_attention import graph_attention, graph_attention_backward
 from graphtrial.ops.kernels.l2_normalize import l2_normalize, l2_normalize_backward
 from graphtrial.ops.kernels.matmul import matmul, matmul_transposed
+from graphtrial.ops.kernels.mixture import BLOCK as GAUSSIAN_BLOCK
+from graphtrial.ops.kernels.mixture import (
+    add_gaussian_blocks,
+    gaussian_gradients,
+    gaussian_weights,
+    mixture_sum,
+    mixture_sum_input,
+    mixture_sum_weight,
+)
 from graphtrial.ops.kernels.relu_sum import relu_sum, relu_sum_backward
 from graphtrial.ops.kernels.row_chunks import independent_rows
 from graphtrial.ops.kernels.small_matmul import (
@@ -44,23 +53,31 @@ from graphtrial.ops.kernels.small_matmul import (
     total_product,
     update_statistics,
 )
+from graphtrial.ops.kernels.softmax import softmax, softmax_backward
 from graphtrial.ops.kernels.spmm import sddmm, spmm, spmm_heads, spmm_max, spmm_max_backward
 
 __all__ = [
     "ATTENTION_BLOCK",
+    "GAUSSIAN_BLOCK",
+    "SCORES_BLOCK",
     "add_attention_blocks",
     "add_blocks",
+    "add_gaussian_blocks",
     "batch_norm",
     "batch_norm_backward",
     "batch_norm_coefficients",
     "column_moments",
     "column_sums",
     "dropout",
+    "edge_score_gradients",
+    "edge_scores",
     "gat_attention",
     "gat_gradients",
     "gat_score_gradients",
     "gated_mean",
     "gated_mean_backward",
+    "gaussian_gradients",
+    "gaussian_weights",
     "gradient_coefficients",
     "gradient_sums",
     "graph_attention",
@@ -71,6 +88,10 @@ __all__ = [
     "l2_normalize_backward",
     "matmul",
     "matmul_transposed",
+    "mixture_sum",
+    "mixture_sum_input",
+    "mixture_sum_weight",
+    "node_scores",
     "relu_sum",
     "relu_sum_backward",
     "running_coefficients",
@@ -108,6 +129,17 @@ def warm_up() -> None:
         relu_sum_backward(claim, ptr, index, index, x, edge, weights, x, x, edge)
     softmax(claim, ptr, score, score)
     softmax_backward(claim, ptr, score, score, score)
+    node_scores(claim, heads, heads[0], heads[0], heads.copy())
+    edge_scores(claim, ptr, index, heads, 0.2, score)
+    scored = score, score, 0.2, heads, heads[0], heads[0]
+    edge_score_gradients(claim, ptr, ptr, index, *scored, heads, np.ones((2, 1, 6), np.float32))
+    gaussian_weights(claim, ptr, index, score, flat, score, score, score, score)
+    partial = np.ones((1, 14))
+    gaussian_gradients(claim, ptr, index, score, score, score, score, score, partial)
+    add_gaussian_blocks(partial, score.reshape(-1), flat, score.reshape(-1), score.reshape(-1))
+    mixture_sum(claim, True, ptr, index, score, heads, x)
+    mixture_sum_input(claim, True, ptr, index, index, score, x, heads)
+    mixture_sum_weight(claim, ptr, index, x, heads, score)
     lanes, scores, alpha = np.ones(48, np.float32), np.ones((2, 16), np.float32), np.ones(16, np.float32)
     source, target = scores
     heads_to_lanes(claim, heads, heads[0], heads[0], lanes, source, target)

@@ -1,4 +1,4 @@
-"""Softmax over the rows of a sparse matrix, and the fused attention of GAT."""
+"""The fused attention of GAT."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from graphtrial.core.compiler import Array, compiled
 from graphtrial.core.hardware.blocks import next_block
-from graphtrial.ops.kernels.exponential import exponential, exponentials
+from graphtrial.ops.kernels.exponential import exponentials
 from graphtrial.ops.kernels.lanes import (
     add,
     dot,
@@ -16,50 +16,12 @@ from graphtrial.ops.kernels.lanes import (
     multiply,
     multiply_add,
     subtract,
+    transpose,
 )
 from graphtrial.ops.kernels.vector import LANES
 
 TILE = 64  # rows that a thread takes at a time
 BLOCK = 256  # rows summed in the input's precision before the sum is added to a float64 total
-
-
-@compiled
-def softmax(claim: Array, ptr: Array, scores: Array, out: Array) -> None:
-    """out = softmax of scores [entries, heads] over the entries of each row, per head."""
-    rows, heads = len(ptr) - 1, scores.shape[1]
-    first = TILE * next_block(claim)
-    while first < rows:
-        for i in range(first, min(rows, first + TILE)):
-            begin, end = ptr[i], ptr[i + 1]
-            for h in range(heads):
-                if begin == end:
-                    continue
-                top = scores[begin, h]
-                for e in range(begin + 1, end):
-                    top = max(top, scores[e, h])
-                total = top * 0
-                for e in range(begin, end):
-                    out[e, h] = exponential(scores[e, h] - top)
-                    total += out[e, h]
-                for e in range(begin, end):
-                    out[e, h] /= total
-        first = TILE * next_block(claim)
-
-
-@compiled
-def softmax_backward(claim: Array, ptr: Array, grad_output: Array, probability: Array, out: Array) -> None:
-    """out = probability * (grad_output - sum over the row of grad_output * probability)."""
-    rows, heads = len(ptr) - 1, grad_output.shape[1]
-    first = TILE * next_block(claim)
-    while first < rows:
-        for i in range(first, min(rows, first + TILE)):
-            for h in range(heads):
-                total = grad_output.dtype.type(0)
-                for e in range(ptr[i], ptr[i + 1]):
-                    total += grad_output[e, h] * probability[e, h]
-                for e in range(ptr[i], ptr[i + 1]):
-                    out[e, h] = probability[e, h] * (grad_output[e, h] - total)
-        first = TILE * next_block(claim)
 
 
 @compiled
@@ -91,11 +53,31 @@ def heads_to_lanes(
 def transpose_heads(z: Array, i: int, lanes: Array, at: int) -> None:
     """Write row i of z [rows, heads, width] to `lanes` [width, 8] from `at` on, padded with 0."""
     _, heads, width = z.shape
-    for k in range(width):
-        for h in range(heads):
+    if heads == LANES and width >= LANES:
+        flat, first = z.reshape(-1), i * heads * width
+        for k in range(0, width, LANES):
+            c = min(k, width - LANES)
+            transpose(lanes, at + LANES * c, LANES, flat, first + c, width)
+        return
+    lanes[at : at + LANES * width] = 0
+    for h in range(heads):
+        for k in range(width):
             lanes[at + LANES * k + h] = z[i, h, k]
-        for h in range(heads, LANES):
-            lanes[at + LANES * k + h] = 0
+
+
+@compiled
+def transpose_lanes(lanes: Array, out: Array, i: int) -> None:
+    """Write `lanes` [width, 8] to row i of out [rows, heads, width]."""
+    _, heads, width = out.shape
+    if heads == LANES and width >= LANES:
+        flat, first = out.reshape(-1), i * heads * width
+        for k in range(0, width, LANES):
+            c = min(k, width - LANES)
+            transpose(flat, first + c, width, lanes, LANES * c, LANES)
+        return
+    for h in range(heads):
+        for k in range(width):
+            out[i, h, k] = lanes[LANES * k + h]
 
 
 @compiled
@@ -114,23 +96,26 @@ def gat_attention(
 
     alpha, flat [entries, 8], is set to the softmax over each row i of leaky_relu(source[index[e]] + target[i]).
     """
-    rows, heads, width = out.shape
+    rows, _, width = out.shape
     size = LANES * width
     row, steps = np.empty(size, lanes.dtype), np.full(LANES, slope, lanes.dtype)
     top, total = np.empty(LANES, lanes.dtype), np.empty(LANES, lanes.dtype)
     first = TILE * next_block(claim)
     while first < rows:
-        for i in range(first, min(rows, first + TILE)):
+        last = min(rows, first + TILE)
+        for i in range(first, last):
             begin, end = ptr[i], ptr[i + 1]
             top[:] = -np.inf
-            total[:] = 0
-            row[:] = 0
             for e in range(begin, end):
                 leaky_relu(alpha, LANES * e, source, LANES * index[e], target, LANES * i, steps)
                 maximum(top, 0, alpha, LANES * e)
             for e in range(begin, end):
                 subtract(alpha, LANES * e, top, 0)
-            exponentials(alpha[LANES * begin : LANES * end])
+        exponentials(alpha[LANES * ptr[first] : LANES * ptr[last]])
+        for i in range(first, last):
+            begin, end = ptr[i], ptr[i + 1]
+            total[:] = 0
+            row[:] = 0
             for e in range(begin, end):
                 add(total, 0, alpha, LANES * e)
             for h in range(LANES):
@@ -138,9 +123,7 @@ def gat_attention(
             for e in range(begin, end):
                 multiply(alpha, LANES * e, total, 0)
                 multiply_add(row, 0, alpha, LANES * e, lanes, size * index[e], width)
-            for h in range(heads):
-                for k in range(width):
-                    out[i, h, k] = row[LANES * k + h]
+            transpose_lanes(row, out, i)
         first = TILE * next_block(claim)
 
 
@@ -230,9 +213,7 @@ def gat_gradients(
             multiply_add(row, 0, grad_target, LANES * j, padded, size, width)
             multiply_add(block, 0, grad_source, 0, lanes, size * j, width)
             multiply_add(block, size, grad_target, LANES * j, lanes, size * j, width)
-            for h in range(heads):
-                for k in range(width):
-                    out[j, h, k] = row[LANES * k + h]
+            transpose_lanes(row, out, j)
         number = next_block(claim)
 
 

@@ -17,6 +17,13 @@ from numba.core import cgutils
 
 from graphtrial.ops.kernels.vector import CONTRACT, LANES, intrinsic, load, store
 
+TRANSPOSITIONS = (
+    (4, (0, 1, 2, 3, 8, 9, 10, 11), (4, 5, 6, 7, 12, 13, 14, 15)),
+    (2, (0, 1, 8, 9, 4, 5, 12, 13), (2, 3, 10, 11, 6, 7, 14, 15)),
+    (1, (0, 8, 2, 10, 4, 12, 6, 14), (1, 9, 3, 11, 5, 13, 7, 15)),
+)
+"""Steps of the transposition of 8 x 8 elements: blocks of 4, 2 and 1 columns of rows at that distance change places."""
+
 
 @intrinsic
 def multiply_add(typing: Any, into: Any, i: Any, a: Any, j: Any, b: Any, k: Any, groups: Any) -> Any:
@@ -49,6 +56,39 @@ def dot(typing: Any, into: Any, i: Any, a: Any, j: Any, b: Any, k: Any, groups: 
         return context.get_dummy_value()
 
     return _signature(into, a, b, 1), generate
+
+
+@intrinsic
+def transpose(typing: Any, into: Any, i: Any, into_step: Any, a: Any, j: Any, a_step: Any) -> Any:
+    """into[into_step * c + r] = a[a_step * r + c] for r, c < 8, from the given offsets."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        def rows(at: int) -> list[Any]:
+            data = context.make_array(signature.args[at])(context, builder, values[at]).data
+            steps = (builder.mul(values[at + 2], ir.Constant(values[1].type, row)) for row in range(LANES))
+            places = (builder.gep(data, [builder.add(values[at + 1], step)]) for step in steps)
+            return [builder.bitcast(place, ir.VectorType(data.type.pointee, LANES).as_pointer()) for place in places]
+
+        def shuffle(x: Any, y: Any, order: tuple[int, ...]) -> Any:
+            return builder.shuffle_vector(x, y, ir.Constant(ir.VectorType(ir.IntType(32), LANES), order))
+
+        vectors = [load(builder, place) for place in rows(3)]
+        for distance, low, high in TRANSPOSITIONS:
+            pairs = [(at, at + distance) for at in range(LANES) if not at & distance]
+            for x, y in pairs:
+                a_row, b_row = vectors[x], vectors[y]
+                vectors[x], vectors[y] = shuffle(a_row, b_row, low), shuffle(a_row, b_row, high)
+        for vector, place in zip(vectors, rows(0), strict=True):
+            store(builder, vector, place)
+        return context.get_dummy_value()
+
+    return types.void(into, types.intp, types.intp, a, types.intp, types.intp), generate
+
+
+@intrinsic
+def copy(typing: Any, into: Any, i: Any, a: Any, j: Any) -> Any:
+    """into = a."""
+    return _in_place(into, a, lambda builder, x, y: y)
 
 
 @intrinsic

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphtrial.core.compiler import Array, compiled
 from graphtrial.core.hardware.blocks import next_block
+from graphtrial.ops.kernels.lanes import transpose
 from graphtrial.ops.kernels.matmul_tile import TILES
 from graphtrial.ops.kernels.vector import LANES
 
@@ -37,7 +38,7 @@ def pack(weight: Array, transposed: bool, inner: int, columns: int, packed: Arra
     """Copy the panels of weight, or of weight.T if `transposed`, one after the other."""
     at = column = 0
     while column < columns:
-        begin, size = _panel(column, columns)
+        begin, size = panel_of(column, columns)
         _pack(weight, transposed, begin, size, packed[at : at + inner * size])
         at, column = at + inner * size, begin + size
 
@@ -50,8 +51,9 @@ def matmul_rows(x: Array, packed: Array, bias: Array, out: Array, first: int, la
     flat, into = x.reshape(-1), out.reshape(-1)
     at = column = 0
     while column < columns:
-        begin, size = _panel(column, columns)
-        _strip((first, last, rows), begin, size, (flat, 0, inner, 1), (packed, at, size), inner, bias, into, columns)
+        begin, size = panel_of(column, columns)
+        left, right = (flat, 0, inner, 1), (packed, at, size)
+        strip((first, last, rows), begin, size, left, right, inner, bias, into, columns, (None, 0, 0), None)
         at, column = at + inner * size, begin + size
 
 
@@ -97,9 +99,9 @@ def add_transposed(g: Array, x: Array, begin: int, end: int, partial: Array, out
         count = min(end - first, DEPTH)
         column = 0
         while column < right:
-            panel, size = _panel(column, right)
+            panel, size = panel_of(column, right)
             left_tile, right_tile = (flat_g, first * left, 1, left), (flat_x, first * right + panel, right)
-            _strip((0, left, left), panel, size, left_tile, right_tile, count, None, partial, right)
+            strip((0, left, left), panel, size, left_tile, right_tile, count, None, partial, right, (None, 0, 0), None)
             column = panel + size
         for k in range(left * right):
             into[k] += partial[k]
@@ -122,14 +124,15 @@ def strided_product(
     b, at, stride = right
     column = 0
     while column < columns:
-        begin, size = _panel(column, columns)
+        begin, size = panel_of(column, columns)
         panel = (b, at + begin, stride)
-        _strip((0, rows, max(rows, TILE_ROWS)), begin, size, left, panel, inner, None, out, columns)
+        most = max(rows, TILE_ROWS)
+        strip((0, rows, most), begin, size, left, panel, inner, None, out, columns, (None, 0, 0), None)
         column = begin + size
 
 
 @compiled
-def _strip(
+def strip(
     rows: tuple[int, int, int],
     begin: int,
     size: int,
@@ -139,34 +142,47 @@ def _strip(
     start: Array,
     out: Array,
     width: int,
+    more: tuple[Array, int, int],
+    start_index: Array,
 ) -> None:
     """Compute the columns `begin` to `begin + size`, one panel, of a block of rows of the result.
 
     rows: first row, end, and the total number of rows, which no tile exceeds; left, right: array, offset and strides as
-    in `TILES`; width: columns of the result.
+    in `TILES`; width: columns of the result; more: further columns of the left matrix, offset and number, or None;
+    start_index: as in `TILES`.
     """
     first, last, most = rows
+    c, c_at, c_inner = more
     a, a_at, a_row, a_inner = left
     b, b_at, b_inner = right
     if size == 3 * LANES:
         for row in range(first, last, 4):
             r = min(row, most - 4)
             at, into = a_at + r * a_row, r * width + begin
-            tile3(a, at, a_row, a_inner, b, b_at, b_inner, inner, start, begin, out, into, width)
+            tile3(
+                a, at, a_row, a_inner, b, b_at, b_inner, inner, start, begin, out, into, width,
+                c, c_at + r * c_inner, c_inner, start_index, r,
+            )  # fmt: skip
     elif size == 2 * LANES:
         for row in range(first, last, 6):
             r = min(row, most - 6)
             at, into = a_at + r * a_row, r * width + begin
-            tile2(a, at, a_row, a_inner, b, b_at, b_inner, inner, start, begin, out, into, width)
+            tile2(
+                a, at, a_row, a_inner, b, b_at, b_inner, inner, start, begin, out, into, width,
+                c, c_at + r * c_inner, c_inner, start_index, r,
+            )  # fmt: skip
     else:
         for row in range(first, last, 12):
             r = min(row, most - 12)
             at, into = a_at + r * a_row, r * width + begin
-            tile1(a, at, a_row, a_inner, b, b_at, b_inner, inner, start, begin, out, into, width)
+            tile1(
+                a, at, a_row, a_inner, b, b_at, b_inner, inner, start, begin, out, into, width,
+                c, c_at + r * c_inner, c_inner, start_index, r,
+            )  # fmt: skip
 
 
 @compiled
-def _panel(column: int, columns: int) -> tuple[int, int]:
+def panel_of(column: int, columns: int) -> tuple[int, int]:
     """Return first column and size of the panel for the columns from `column` on."""
     size = LANES * max(1, min(3, (columns - column) // LANES))
     return min(column, columns - size), size
@@ -175,8 +191,15 @@ def _panel(column: int, columns: int) -> tuple[int, int]:
 @compiled
 def _pack(weight: Array, transposed: bool, begin: int, size: int, panel: Array) -> None:
     """Pack the columns `begin` to `begin + size` of weight, or of weight.T if `transposed`, contiguously by row."""
-    if transposed:
-        for k in range(weight.shape[1]):
+    inner = weight.shape[1]
+    if transposed and inner >= LANES:
+        flat = weight.reshape(-1)
+        for c in range(0, size, LANES):
+            for first in range(0, inner, LANES):
+                k = min(first, inner - LANES)
+                transpose(panel, k * size + c, size, flat, (begin + c) * inner + k, inner)
+    elif transposed:
+        for k in range(inner):
             for c in range(size):
                 panel[k * size + c] = weight[begin + c, k]
     else:

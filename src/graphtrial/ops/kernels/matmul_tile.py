@@ -38,6 +38,11 @@ def _tile(rows: int, vectors: int) -> Any:
         out: Any,
         out_at: Any,
         out_row: Any,
+        more: Any,
+        more_at: Any,
+        more_inner: Any,
+        start_index: Any,
+        start_row: Any,
     ) -> Any:
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
             def pointer(at: int) -> Any:
@@ -51,29 +56,39 @@ def _tile(rows: int, vectors: int) -> Any:
             def row_of(place: Any, step: Any, number: int) -> Any:
                 return builder.gep(place, [builder.mul(step, ir.Constant(values[1].type, number))])
 
-            left_place, right_place = pointer(0), pointer(4)
-            vector = ir.VectorType(left_place.type.pointee, LANES)
-            firsts = [ir.Constant(vector, None)] * vectors
-            if start is not types.none:
-                firsts = [load(builder, place) for place in groups(pointer(8))]
-            totals = [[cgutils.alloca_once_value(builder, first) for first in firsts] for _ in range(rows)]
-            left_rows = [row_of(left_place, values[2], number) for number in range(rows)]
-            with cgutils.for_range(builder, values[7]) as loop:
-                panel = builder.gep(right_place, [builder.mul(loop.index, values[6])])
-                factors = [load(builder, place) for place in groups(panel)]
-                step = builder.mul(loop.index, values[3])
-                for left_of_row, of_row in zip(left_rows, totals, strict=True):
-                    weight = broadcast(builder, builder.load(builder.gep(left_of_row, [step])), vector)
-                    for factor, total in zip(factors, of_row, strict=True):
-                        product = builder.fmul(weight, factor, CONTRACT)
-                        builder.store(builder.fadd(builder.load(total), product, CONTRACT), total)
+            def add_products(left_place: Any, row_step: Any, right_place: Any, count: Any) -> None:
+                left_rows = [row_of(left_place, row_step, number) for number in range(rows)]
+                with cgutils.for_range(builder, count) as loop:
+                    panel = builder.gep(right_place, [builder.mul(loop.index, values[6])])
+                    factors = [load(builder, place) for place in groups(panel)]
+                    step = builder.mul(loop.index, values[3])
+                    for left_of_row, of_row in zip(left_rows, totals, strict=True):
+                        weight = broadcast(builder, builder.load(builder.gep(left_of_row, [step])), vector)
+                        for factor, total in zip(factors, of_row, strict=True):
+                            product = builder.fmul(weight, factor, CONTRACT)
+                            builder.store(builder.fadd(builder.load(total), product, CONTRACT), total)
+
+            right_place = pointer(4)
+            vector = ir.VectorType(right_place.type.pointee, LANES)
+            firsts = [[ir.Constant(vector, None)] * vectors] * rows
+            if start_index is not types.none:
+                numbers = [builder.load(row_of(pointer(16), ir.Constant(values[1].type, 1), at)) for at in range(rows)]
+                places = [builder.gep(pointer(8), [builder.mul(number, values[12])]) for number in numbers]
+                firsts = [[load(builder, place) for place in groups(of_row)] for of_row in places]
+            elif start is not types.none:
+                firsts = [[load(builder, place) for place in groups(pointer(8))]] * rows
+            totals = [[cgutils.alloca_once_value(builder, first) for first in of_row] for of_row in firsts]
+            add_products(pointer(0), values[2], right_place, values[7])
+            if more is not types.none:
+                below = builder.gep(right_place, [builder.mul(values[7], values[6])])
+                add_products(pointer(13), values[15], below, values[15])
             for number, of_row in enumerate(totals):
                 for total, place in zip(of_row, groups(row_of(pointer(10), values[12], number)), strict=True):
                     store(builder, builder.load(total), place)
             return context.get_dummy_value()
 
         n = types.intp
-        return types.void(left, n, n, n, right, n, n, n, start, n, out, n, n), generate
+        return types.void(left, n, n, n, right, n, n, n, start, n, out, n, n, more, n, n, start_index, n), generate
 
     return tile
 
@@ -83,5 +98,7 @@ TILES = (_tile(12, 1), _tile(6, 2), _tile(4, 3))
 
 out[r, c] = start[c] + sum over k < inner of left[r, k] * right[k, c] for flat arrays. `*_at` is the offset of an array;
 `left_row`, `left_inner`, `right_inner` and `out_row` are strides of rows and of the inner dimension. `start` may be
-None.
+None. Unless `more` is None, the product of further columns of the left matrix, an array [rows, more_inner] of its own,
+and the next rows of `right` is added. With `start_index` [rows], `start` is a table, of whose row start_index[r] the
+columns are taken.
 """
