@@ -20,6 +20,11 @@ def drawn(output_type: OutputType, generator: torch.Generator) -> tuple[Tensor, 
         target = torch.randint(classes, (EXAMPLES,), generator=generator)
         perfect = 20.0 * torch.nn.functional.one_hot(target, classes)
         return target, perfect, torch.randn(EXAMPLES, classes, generator=generator)
+    if output_type == "ranking":  # 15 queries of two graphs, each with a link first and three other pairs
+        query = torch.arange(EXAMPLES) // 4
+        linked = (torch.arange(EXAMPLES) % 4 == 0).long()
+        target = torch.stack([linked, query, query % 2], dim=1)
+        return target, 40.0 * linked[:, None] - 20.0, torch.randn(EXAMPLES, 1, generator=generator)
     columns = 1 if output_type == "pair" else 3
     random = torch.randn(EXAMPLES, columns, generator=generator)
     target = torch.randn(EXAMPLES, columns, generator=generator)
