@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from graphtrial.report import write_site
-from graphtrial.results import result_rows
+from graphtrial.results.select import stored_rows
 from graphtrial.results.titles import dataset_title
 from graphtrial.shipped import shipped_store
 
@@ -30,7 +30,7 @@ def test_site_takes_less_than_25_megabytes(site: Path) -> None:
 
 
 def test_rows_with_departures_have_a_badge_and_are_never_best(site: Path) -> None:
-    rows = result_rows(shipped_store().trials())
+    rows = stored_rows(shipped_store())
     badged = [row for row in rows if row.departures]
     assert len(badged) > 5
     for row in badged:

@@ -12,8 +12,12 @@ from graphtrial.trials.store import TrialRecord
 
 
 def has_page(trial: TrialRecord) -> bool:
-    """Whether a trial has its own page: trainings and failures have; a fold of a kernel is a line of its row."""
-    return trial.spec.kind.has_epochs or bool(trial.error)
+    """Whether a trial of a row has its own page: trainings and failures have.
+
+    A fold of a kernel or of nested selection is a line of its row.
+    """
+    kind = trial.spec.kind
+    return (kind.has_epochs and not kind.is_nested) or bool(trial.error)
 
 
 def trial_page(trial: TrialRecord) -> str:

@@ -33,7 +33,11 @@ def write(site: Site) -> None:
             write_page(site, trial, history_of[trial.id])
         site.write(view.data, compact(row_data(view.id, stored, history_of)))
         histories = [
-            (f"split {trial.spec.split}, seed {trial.spec.seed}", ROOT + trial_page(trial), history_of[trial.id])
+            (
+                f"split {trial.spec.split}, seed {trial.spec.seed}",
+                ROOT + site.address_of(site.stored[trial.id]),
+                history_of[trial.id],
+            )
             for trial in view.trials[:MOST_CURVES]
         ]
         site.page(
