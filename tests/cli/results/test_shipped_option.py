@@ -17,7 +17,7 @@ from graphtrial.shipped import shipped_store
     "words",
     [
         ["status", "--json"],
-        ["compare", "gcn", "gat", "--datasets", "aqsol", "--json"],
+        ["compare", "gat", "monet", "--datasets", "aqsol", "--json"],
         ["ranks", "--datasets", "zinc,aqsol", "--json"],
         ["export", "csl", "--format", "json"],
         ["report", "--json"],
