@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from graphtrial.report import write_site
+from graphtrial.report.row_page import MOST_PAGES
 from graphtrial.results.select import stored_rows
 from graphtrial.results.titles import dataset_title
 from graphtrial.shipped import shipped_store
@@ -53,3 +54,12 @@ def test_differing_rows_are_listed_first(site: Path) -> None:
     assert len(result) > 40
     assert [order.index(one) for one in result] == sorted(order.index(one) for one in result)
     assert 'class="scroll tall"' not in page, "the whole table is shown"
+
+
+def test_long_row_has_pages_for_the_trainings_of_its_chart(site: Path) -> None:
+    row = max(stored_rows(shipped_store()), key=lambda row: sum(trial.spec.kind.has_epochs for trial in row.trials))
+    page = (site / "rows" / f"{row.id}.html").read_text(encoding="utf-8")
+    linked = set(re.findall(r'href="\.\./trials/(\w+)\.html"', page))
+    assert len(row.trials) > len(linked) == MOST_PAGES
+    assert all((site / "trials" / f"{name}.html").exists() == (name in linked) for name in (t.id for t in row.trials))
+    assert all(trial.id in page for trial in row.trials), "a training without its own page is a line of the table"

@@ -11,15 +11,6 @@ from graphtrial.core.errors import GraphTrialError
 from graphtrial.trials.store import TrialRecord
 
 
-def has_page(trial: TrialRecord) -> bool:
-    """Whether a trial of a row has its own page: trainings and failures have.
-
-    A fold of a kernel or of nested selection is a line of its row.
-    """
-    kind = trial.spec.kind
-    return (kind.has_epochs and not kind.is_nested) or bool(trial.error)
-
-
 def trial_page(trial: TrialRecord) -> str:
     """Return the URL of the page of a trial."""
     return f"trials/{file_name(trial.id)}.html"

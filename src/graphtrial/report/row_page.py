@@ -21,6 +21,8 @@ STYLES = {
     "not comparable": "open",
 }
 """Verdicts, worst first, with their CSS classes."""
+MOST_PAGES = 40
+"""Trials of a row that have a learning curve in its chart and a page of their own."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,19 @@ class RowPage:
     def trials(self) -> list[TrialRecord]:
         """The trials, seed by seed."""
         return sorted(self.row.trials, key=lambda trial: (trial.spec.seed, trial.spec.split))
+
+    def has_page(self, trial: TrialRecord) -> bool:
+        """Whether a trial of the row has its own page: failures and the trainings of its chart have.
+
+        A fold of a kernel or of nested selection and every further training is a line of the row, and its epochs are in
+        the JSON file.
+        """
+        kind = trial.spec.kind
+        return bool(trial.error) or (kind.has_epochs and not kind.is_nested and trial.id in self._charted)
+
+    @cached_property
+    def _charted(self) -> frozenset[str]:
+        return frozenset(trial.id for trial in self.trials[:MOST_PAGES])
 
     @property
     def protocol(self) -> str:

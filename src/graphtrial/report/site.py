@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from graphtrial import __version__
 from graphtrial.published import PAPERS
-from graphtrial.report.addresses import has_page, paper_page, table_page, trial_page
+from graphtrial.report.addresses import paper_page, table_page, trial_page
 from graphtrial.report.cells import badges_html, cell_html
 from graphtrial.report.exports import FORMATS, export
 from graphtrial.report.grid import Grid
@@ -136,7 +136,8 @@ class Site:
 
     def address_of(self, trial: TrialRecord) -> str:
         """Return the URL of the page of a trial, or of its row if it has none."""
-        return trial_page(trial) if trial.id not in self.row_of or has_page(trial) else self.row_of[trial.id].page
+        row = self.row_of.get(trial.id)
+        return trial_page(trial) if row is None or row.has_page(trial) else row.page
 
     def reproduce(self, name: str) -> str:
         """Return the command that runs a trial or a row again and compares."""

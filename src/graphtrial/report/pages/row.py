@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from graphtrial.report import charts
-from graphtrial.report.addresses import dataset_page, has_page, model_page, trial_page
+from graphtrial.report.addresses import dataset_page, model_page, trial_page
 from graphtrial.report.grid import Cell, Grid, numbers
 from graphtrial.report.pages.trial import write_page
-from graphtrial.report.row_page import RowPage
+from graphtrial.report.row_page import MOST_PAGES, RowPage
 from graphtrial.report.row_table import plain_cell, row_cell, trial_headings
 from graphtrial.report.search_charts import tuning_section
 from graphtrial.report.site import Site, compact
@@ -17,7 +17,6 @@ from graphtrial.results.commands import run_command
 from graphtrial.results.statistics.summary import PLUS_MINUS
 
 ROOT = "../"
-MOST_CURVES = 40
 FOLD = ("trial", "split", "seed")
 """Keys of a choice that tell which fold it is of."""
 
@@ -29,7 +28,7 @@ def write(site: Site) -> None:
         metric = row.first.metric
         history_of = {trial.id: site.history(trial) for trial in row.trials}
         stored = [site.stored[trial.id] for trial in row.trials]
-        for trial in filter(has_page, stored):
+        for trial in filter(view.has_page, stored):
             write_page(site, trial, history_of[trial.id])
         site.write(view.data, compact(row_data(view.id, stored, history_of)))
         histories = [
@@ -38,7 +37,7 @@ def write(site: Site) -> None:
                 ROOT + site.address_of(site.stored[trial.id]),
                 history_of[trial.id],
             )
-            for trial in view.trials[:MOST_CURVES]
+            for trial in view.trials[:MOST_PAGES]
         ]
         site.page(
             view.page,
@@ -53,7 +52,7 @@ def write(site: Site) -> None:
             curves=charts.learning(histories, metric, "Learning curves", ""),
             grid=site.table(_trials(view)),
             command=site.reproduce(view.id),
-            has_pages=all(map(has_page, stored)),
+            has_pages=all(map(view.has_page, stored)),
             by_hand=run_command(row),
             tuning=tuning_section(site, view),
         )
@@ -87,7 +86,7 @@ def _trials(view: RowPage) -> Grid:
     )
     lines = [
         [
-            Cell(trial.id, href=ROOT + trial_page(trial) if has_page(trial) else None),
+            Cell(trial.id, href=ROOT + trial_page(trial) if view.has_page(trial) else None),
             *(plain_cell(column, trial) for column in before),
             *(Cell(str(choices.get(trial.id, {}).get(name, ""))) for name in selected),
             *(plain_cell(column, trial) for column in after),
