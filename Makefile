@@ -5,7 +5,7 @@ FUZZ_SECONDS ?= 3600
 WORKERS ?= auto
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
-# As many processes as cores unless WORKERS says otherwise, the slow tests first.
+# Five processes for four cores unless WORKERS says otherwise, the slow tests first.
 unexport PYTHONDONTWRITEBYTECODE  # else every process recompiles all tests and modules
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadscope --no-loadscope-reorder
 
@@ -17,7 +17,7 @@ demo: .venv/ready  ## a first real result: CSL with and without positional encod
 test: .venv/ready-dev  ## all tests, before every commit, eight minutes on two cores, ten the first time
 	$(PYTEST)
 
-quick: .venv/ready-dev  ## the fast tests, a good minute
+quick: .venv/ready-dev  ## the fast tests, under a minute on two cores
 	$(PYTEST) -m "not slow"
 
 test-all: .venv/ready-dev  ## all combinations, many faults and the large datasets: hours
