@@ -122,6 +122,18 @@ def test_few_seeds_are_undecided(results: Store, fill: Filler) -> None:
     assert f"about {actual.more_seeds} more seeds would decide" in actual.conclusion
 
 
+def test_significant_difference_with_a_wide_interval_stays_open(results: Store, fill: Filler) -> None:
+    fill("gcn", LOW[:4])
+    fill("gin", [score + 0.4 for score in (LOW[1], LOW[0], LOW[3], LOW[2])])
+    (undecided,) = compare(result_rows(results.trials()), "gin", "gcn", margin=0.2)
+    assert "neither differ significantly" in undecided.conclusion
+    actual = replace(undecided, p_holm=0.001)
+    assert not actual.difference.excludes_zero
+    assert actual.verdict == "undecided"
+    assert "differ by the test, but the confidence interval includes 0" in actual.conclusion
+    assert "neither differ" not in actual.conclusion
+
+
 def test_wide_margin_gives_equivalence(results: Store, fill: Filler) -> None:
     fill("gcn", LOW)
     fill("gin", [score + (-1) ** i * 0.01 for i, score in enumerate(LOW)])

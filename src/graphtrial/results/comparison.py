@@ -93,6 +93,11 @@ class Comparison:
                 f"{difference.p_min:.3g}{'' if self.p_holm == difference.p else ' before correction'}. A - B is "
                 f"{difference.mean:+.3f} {self.metric}, and the {interval} by Student's t {excludes}; {more}."
             )
+        if self.p_holm < ALPHA:  # the test is about these splits, the interval about others as well
+            return (
+                f"{self.a} and {self.b} differ by the test, but the confidence interval includes 0, by {self.basis}: "
+                f"{gap}; {more}."
+            )
         return f"{self.a} and {self.b} neither differ significantly nor are equivalent by {self.basis}: {gap}; {more}."
 
     def to_dict(self) -> dict[str, Any]:
