@@ -36,7 +36,7 @@ _BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--large", action="store_true", help="also prepare the large datasets: minutes and gigabytes")
-    parser.addoption("--fuzz-seconds", type=float, default=1800, help="how long the long form tries command lines")
+    parser.addoption("--fuzz-seconds", type=float, default=600, help="how long the long form tries command lines")
     parser.addoption("--table", type=Path, help="write a table of what the long form went through to this file")
     parser.addoption("--write-durations", action="store_true", help="rewrite tests/durations.json")
     parser.addoption("--device", help="run the tests of the fake device on a real one: cuda or mps")
