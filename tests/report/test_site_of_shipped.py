@@ -1,4 +1,4 @@
-"""The report of the shipped results: small, and no row with departures is marked as best."""
+"""The report of the shipped results: small, and no row with departures is the best of a dataset."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from tests.helpers.filled_store import Filler
 from graphtrial.core.spec import Component
 from graphtrial.results import markdown, result_rows, terminal_tables
 from graphtrial.results.export import export
-from graphtrial.results.select import matches
+from graphtrial.results.select import matches, stored_rows
 from graphtrial.results.titles import distinguishing_settings, encoding_title, label_title, row_title
 from graphtrial.shipped import shipped_store
 from graphtrial.trials import Store
@@ -37,7 +37,7 @@ def test_similar_rows_show_the_distinguishing_setting(results: Store, fill: Fill
 
 
 def test_shipped_row_titles_are_unique() -> None:
-    rows = result_rows(shipped_store().trials())
+    rows = stored_rows(shipped_store())
     seen = [(row.first.spec.dataset, row.first.spec.protocol, row.changes, row_title(row)) for row in rows]
     assert len(set(seen)) == len(rows)
 

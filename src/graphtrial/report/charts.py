@@ -205,8 +205,8 @@ def memory(rows: Sequence[RowPage], root: str) -> Chart | None:
         return None
     label = "peak memory in MiB"
     batches = sorted({view.row.first.spec.kind.batching["batch_size"] for view in rows if view.row.has_epochs})
-    sizes = ", ".join(map(str, batches))
-    note = f"Median over trials of the peak memory of the process above that at its start; batch size {sizes}."
+    sizes = f"; batch size {', '.join(map(str, batches))}" if batches else ""
+    note = f"Median over trials of the peak memory of the process above that at its start{sizes}."
     return Chart("Peak memory", note, [{"name": label, "kind": "bars", "x": {"label": label}, "items": items}])
 
 

@@ -72,21 +72,26 @@ def row_title(row: ResultRow, *, with_depth: bool = True) -> str:
 
 
 def distinguishing_settings(rows: Sequence[ResultRow]) -> list[str]:
-    """Return for each row the settings that distinguish it from others of the same table, model, encoding and depth.
+    """Return for each row what distinguishes it from others of the same table, model, encoding and depth.
 
-    Such as `first_activation = false`; empty for a unique row. Settings of the model where these differ, else those of
-    the training, else of the data.
+    `tuned` where there was a search, and settings such as `first_activation = false`: of the model where these differ,
+    else of the training, else of the data. Empty for a unique row.
     """
     groups: dict[tuple[str, ...], list[int]] = {}
     for place, row in enumerate(rows):
         spec = row.first.spec
         groups.setdefault((spec.dataset, spec.protocol, row.changes, row.name), []).append(place)
-    texts = [""] * len(rows)
+    texts = [tuned_title(row) for row in rows]
     for places in groups.values():
         if len(places) > 1:
             for place, text in zip(places, _differences([rows[i] for i in places]), strict=True):
-                texts[place] = text
+                texts[place] = ", ".join(filter(None, [texts[place], text]))
     return texts
+
+
+def tuned_title(row: ResultRow) -> str:
+    """Return `tuned` for a row with a search behind it, else nothing."""
+    return "" if row.tuning is None else "tuned"
 
 
 def _differences(rows: Sequence[ResultRow]) -> list[str]:

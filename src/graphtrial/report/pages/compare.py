@@ -20,7 +20,7 @@ from graphtrial.results.comparison import Comparison
 from graphtrial.results.statistics.ranks import EXPLANATION as RANKS_EXPLANATION
 from graphtrial.results.statistics.ranks import RankedModel, Ranks, rank_rows
 from graphtrial.results.statistics.summary import ALPHA, holm
-from graphtrial.results.titles import row_title
+from graphtrial.results.titles import row_title, tuned_title
 
 MOST_ROWS = 14
 """Maximum number of rows compared pairwise; of more, the best ones."""
@@ -49,7 +49,7 @@ def write(site: Site) -> None:
     """Write the page."""
     parts = [_part(site, place, title, rows) for place, (title, rows) in enumerate(_comparable(site))]
     ranks = _ranks(site)
-    titles = {view.name: row_title(replace(view.row, differs_in="")) for view in site.rows}
+    titles = {view.name: row_title(replace(view.row, differs_in=tuned_title(view.row))) for view in site.rows}
     site.page(
         "compare.html",
         "compare.html",

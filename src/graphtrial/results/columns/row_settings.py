@@ -59,7 +59,7 @@ SETTINGS: tuple[Column[ResultRow], ...] = (
     Column(
         "differs_in",
         "Differs in",
-        "settings that distinguish rows of the same model, encoding and depth",
+        "what distinguishes rows of the same model, encoding and depth: `tuned`, settings",
         lambda row: row.differs_in,
         outputs=DATA,
     ),
