@@ -143,7 +143,9 @@ def test_successful_write_leaves_only_the_target(tmp_path: Path) -> None:
     assert oct((tmp_path / "deep" / "folder").stat().st_mode & 0o777) == "0o755"
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b'{"a": 1}}', b"\xff\xfe", b"[" * 100_000])
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b'{"a": 1}}', b"\xff\xfe", b"[" * 100_000, b"[NaN]", b'{"a": -Infinity}', b"1e999"]
+)
 def test_invalid_json_is_corrupt(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "set.json"
     path.write_bytes(content)

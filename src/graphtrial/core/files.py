@@ -5,13 +5,14 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import json
+import math
 import os
 import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NoReturn
 
 from platformdirs import user_cache_path
 
@@ -85,11 +86,24 @@ def write_text(target: Path, text: str) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """Read a JSON file; raise `CorruptFileError` for invalid JSON."""
+    """Read a JSON file; raise `CorruptFileError` for invalid JSON and numbers that are not finite."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        return json.loads(text, parse_constant=refuse_constant, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         raise CorruptFileError(f"{path.name} is not valid JSON: {error}") from error
+
+
+def refuse_constant(constant: str) -> NoReturn:
+    """Raise `ValueError` for `NaN` and `Infinity`, which Python reads and JSON does not have."""
+    raise ValueError(f"{constant} is not a number")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError(f"{text} is too large a number")
+    return value
 
 
 def read_toml(path: Path, description: str) -> dict[str, Any]:

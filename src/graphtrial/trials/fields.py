@@ -6,9 +6,10 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, NoReturn
+from typing import Any
 
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.files import refuse_constant
 
 Check = Callable[[Any], bool]
 LONGEST_NAME = 255
@@ -107,7 +108,7 @@ def check_id(value: Any) -> str:
 def read_object(text: str) -> dict[str, Any]:
     """Parse a JSON object of bounded depth with finite numbers; anything else raises `ValueError`."""
     try:
-        value = json.loads(text, parse_constant=_refuse)
+        value = json.loads(text, parse_constant=refuse_constant)
     except RecursionError:
         raise ValueError("nested too deeply") from None
     if not isinstance(value, dict):
@@ -115,10 +116,6 @@ def read_object(text: str) -> dict[str, Any]:
     if not is_plain(value):
         raise ValueError(f"a number that is not finite, or nested more than {DEEPEST} levels deep")
     return value
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not a number")
 
 
 def _shown(value: Any) -> str:
