@@ -20,7 +20,7 @@ test: .venv/ready-dev  ## all tests, before every commit, eight minutes on two c
 quick: .venv/ready-dev  ## the fast tests, under a minute on two cores
 	$(PYTEST) -m "not slow"
 
-test-all: .venv/ready-dev  ## all combinations, many faults and the large datasets: hours
+test-all: .venv/ready-dev  ## all combinations, many faults and the large datasets, half an hour on two cores
 	$(PYTEST) --long --large
 
 durations: test  ## measure test durations in a second run, with compiled kernels; `make quick` selects by them

@@ -41,7 +41,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--write-durations", action="store_true", help="rewrite tests/durations.json")
     parser.addoption("--device", help="run the tests of the fake device on a real one: cuda or mps")
     parser.addoption("--portable", action="store_true", help="force the portable path of the operators on the CPU")
-    parser.addoption("--long", action="store_true", help="the long form: all combinations, many faults; hours")
+    parser.addoption("--long", action="store_true", help="the long form: all combinations, many faults; half an hour")
 
 
 @pytest.hookimpl(wrapper=True)
