@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-# Before anything that computes is imported: processes run the tests side by side, each with one thread.
+# Before anything that computes is imported: as many processes as cores run the tests, each with one thread.
 for _library in ("OMP", "MKL", "OPENBLAS", "NUMBA"):
     os.environ[f"{_library}_NUM_THREADS"] = "1"
 os.environ.pop("COLUMNS", None)  # pytest-xdist sets it; outputs are compared at one width
@@ -22,7 +22,6 @@ from hypothesis import settings  # noqa: E402
 from tests.helpers import durations, prepared, pretend  # noqa: E402
 from tests.helpers.tally import Tally  # noqa: E402
 
-from graphtrial.core.parallel import cores  # noqa: E402
 from graphtrial.core.plugins import permissions  # noqa: E402
 from graphtrial.ops.portable import portable_path  # noqa: E402
 
@@ -53,11 +52,6 @@ def pytest_collection() -> Iterator[None]:
     finally:
         gc.freeze()
         gc.enable()
-
-
-def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Return the number of processes of `-n auto`: five for four cores, as slow tests wait a quarter of the time."""
-    return cores() if config.getoption("markexpr") else -(-5 * cores() // 4)
 
 
 def pytest_configure(config: pytest.Config) -> None:
