@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 Badge = Literal["other data", "changed rules", "old version"]
 EXPLANATION = (
     "[other data]: not the published data; [changed rules]: not the protocol's own rules; [old version]: of a model or "
-    "encoding that was fixed since. Such rows are counted separately, compared among "
-    "themselves, and never the best of a dataset."
+    "encoding that was fixed since. Such rows are counted separately, compared among themselves, and never the best of "
+    "a dataset."
 )
 
 

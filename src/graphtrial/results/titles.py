@@ -9,10 +9,10 @@ from graphtrial.core.spec import Component, format_value
 from graphtrial.datasets import DATASETS
 from graphtrial.encodings import ENCODINGS
 from graphtrial.encodings.notation import USUAL, parts_of, short_encoding
+from graphtrial.results.rows import TUNED, ResultRow
 from graphtrial.trials.trial import TrialSpec
 
 if TYPE_CHECKING:
-    from graphtrial.results.rows import ResultRow
     from graphtrial.trials.store import TrialRecord
 
 
@@ -91,7 +91,7 @@ def distinguishing_settings(rows: Sequence[ResultRow]) -> list[str]:
 
 def tuned_title(row: ResultRow) -> str:
     """Return `tuned` for a row with a search behind it, else nothing."""
-    return "" if row.tuning is None else "tuned"
+    return "" if row.tuning is None else TUNED
 
 
 def _differences(rows: Sequence[ResultRow]) -> list[str]:
