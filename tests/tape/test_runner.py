@@ -72,6 +72,8 @@ def test_these_models_are_recorded(name: str) -> None:
         ("gps", {"edge_features": True, "local": "gatedgcn", "heads": 2}),
         ("gps", {"local": "none", "heads": 4}),
         ("gatedgcn-plus", {"edge_features": True}),
+        ("gcn-plus", {"edge_features": True, "dropout": 0.1}),
+        ("gcn-plus", {"edge_features": True, "convolution": "edge-sum", "residual": False}),
     ],
 )
 @pytest.mark.parametrize("encoded", [False, True])

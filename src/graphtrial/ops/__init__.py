@@ -1,7 +1,7 @@
 """Sparse operators on batches: each a fused CPU kernel with its own backward pass, and a reference in plain torch."""
 
 from graphtrial.ops.add_row import add_row
-from graphtrial.ops.aggregate import aggregate, aggregate_messages, symmetric_weight
+from graphtrial.ops.aggregate import aggregate, aggregate_messages, self_loop_scales, symmetric_weight
 from graphtrial.ops.attention import attention
 from graphtrial.ops.attention_scores import attention_scores
 from graphtrial.ops.batch_norm import batch_norm
@@ -37,6 +37,7 @@ __all__ = [
     "mixture_sum",
     "relu_sum",
     "self_attention",
+    "self_loop_scales",
     "sparse_features",
     "symmetric_weight",
 ]

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
+from graphtrial.graphs.self_loops import add_remaining_self_loops
 from graphtrial.ops.portable import at_least_32, full_precision
 from graphtrial.ops.recording import recordable
 from graphtrial.ops.sparse_matrix import adjacency, incidence
@@ -81,6 +82,21 @@ def symmetric_weight(graph: GraphBatch, dtype: torch.dtype) -> Tensor:
         return product.to(dtype).rsqrt()
 
     return graph.cached(f"symmetric {dtype}", compute)
+
+
+@recordable
+def self_loop_scales(graph: GraphBatch, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+    r"""Return :math:`1 / \sqrt{d_i}` and that of the self-loops to be added, both [nodes, 1].
+
+    d are in-degrees with a self-loop of every node. Nodes that have one already get 0 for theirs.
+    """
+
+    def compute() -> tuple[Tensor, Tensor]:
+        degree = add_remaining_self_loops(graph).in_degree
+        scale = degree.to(dtype).rsqrt().unsqueeze(1)
+        return scale, scale * (degree > graph.in_degree).unsqueeze(1)
+
+    return graph.cached(f"self-loop scales {dtype}", compute)
 
 
 @recordable

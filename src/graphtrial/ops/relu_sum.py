@@ -91,7 +91,7 @@ def _relu_sum_backward(
     grad_x, grad_e = empty(x, *x.shape), empty(e, *e.shape)
     weight = None if scale is None else array(scale).reshape(-1)
     inputs = array(out_ptr), array(out_order), array(target), array(x), array(e), weight, array(grad_output)
-    run(kernels.relu_sum_backward, 4 * e.numel(), *inputs, grad_x.numpy(), grad_e.numpy())
+    run(kernels.relu_sum_backward, 4 * e.numel(), *inputs, False, grad_x.numpy(), grad_e.numpy())
     return grad_x, grad_e
 
 

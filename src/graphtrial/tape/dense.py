@@ -30,7 +30,7 @@ from graphtrial.ops.kernels.small_matmul import (
 )
 from graphtrial.ops.l2_normalize import EPSILON
 from graphtrial.ops.linear import MIN_SIZE, SUM_BLOCKS, SUM_ROWS
-from graphtrial.tape.memory import matrix, vector
+from graphtrial.tape.memory import matrix, same_place, vector
 
 
 @compiled
@@ -139,10 +139,17 @@ def normalize_by_running(table: Array, c: Array, claim: Array, numbers: Array) -
 
 @compiled
 def add(table: Array, c: Array) -> None:
-    """ADD a, b, out."""
+    """ADD a, b, out; out may be in place of a or b."""
     a, b, out = vector(table, c[1]), vector(table, c[2]), vector(table, c[3])
-    for k in range(len(out)):
-        out[k] = a[k] + b[k]
+    if same_place(table, c[1], c[3]):
+        for k in range(len(out)):
+            out[k] += b[k]
+    elif same_place(table, c[2], c[3]):
+        for k in range(len(out)):
+            out[k] += a[k]
+    else:
+        for k in range(len(out)):
+            out[k] = a[k] + b[k]
 
 
 @compiled
@@ -181,10 +188,14 @@ def relu(table: Array, c: Array) -> None:
 
 @compiled
 def relu_backward(table: Array, c: Array) -> None:
-    """RELU_BACKWARD grad_output, out, grad_x."""
+    """RELU_BACKWARD grad_output, out, grad_x, which may be in place of grad_output."""
     g, y, into, zero = vector(table, c[1]), vector(table, c[2]), vector(table, c[3]), np.float32(0)
-    for k in range(len(g)):
-        into[k] = zero if y[k] <= zero else g[k]
+    if same_place(table, c[1], c[3]):
+        for k in range(len(into)):
+            into[k] = zero if y[k] <= zero else into[k]
+    else:
+        for k in range(len(g)):
+            into[k] = zero if y[k] <= zero else g[k]
 
 
 @compiled

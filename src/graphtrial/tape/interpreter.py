@@ -62,6 +62,7 @@ from graphtrial.tape.sparse import (
     embed,
     embed_backward,
     graph_norm,
+    loop_scale,
     maximum,
     maximum_backward,
     mean,
@@ -162,6 +163,8 @@ def _sparse(table: Array, c: Array, claim: Array, numbers: Array, seeds: Array) 
         structure(table, c, 3)
     elif code == codes.GRAPH_NORM:
         graph_norm(table, c)
+    elif code == codes.LOOP_SCALE:
+        loop_scale(table, c)
     elif code == codes.SPMM:
         multiply(table, c, claim)
     elif code == codes.SPMM_MAX:

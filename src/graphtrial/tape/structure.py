@@ -58,6 +58,13 @@ class Structure:
         operand = self._once(f"graph norm {level}", rows, 1, codes.GRAPH_NORM, *inputs)
         return Symbol(self.tape, operand, (1,), grad=False)
 
+    def self_loop_scales(self) -> tuple[Symbol, Symbol]:
+        """Return 1 / sqrt(degree with a self-loop) of each node, and that of the self-loops to be added."""
+        pointers = self.input("in_ptr"), self.input("source")
+        scale = self._once("self-loop scale", NODE_ROWS, 1, codes.LOOP_SCALE, *pointers, 0)
+        new = self._once("scale of new self-loops", NODE_ROWS, 1, codes.LOOP_SCALE, *pointers, 1)
+        return Symbol(self.tape, scale, (1,), grad=False), Symbol(self.tape, new, (1,), grad=False)
+
     def transpose(self) -> tuple[Operand, Operand, Operand]:
         """Return pointers, indices and permutation of the transposed adjacency matrix."""
         order = self.input("out_order")

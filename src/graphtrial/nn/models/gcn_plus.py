@@ -10,7 +10,6 @@ from torch import Tensor, nn
 
 from graphtrial.core.arguments import Depth, DropoutRate, Range, Width
 from graphtrial.graphs import GraphBatch
-from graphtrial.graphs.self_loops import add_remaining_self_loops
 from graphtrial.nn.graphgps.activation import Activation
 from graphtrial.nn.graphgps.gcn_convolution import GCNConvolution
 from graphtrial.nn.graphgps.head import Head, SumOrMean
@@ -19,7 +18,7 @@ from graphtrial.nn.graphgps.plus import PlusBlock, PlusModel
 from graphtrial.nn.layers import Linear
 from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import Shapes
-from graphtrial.ops import relu_sum
+from graphtrial.ops import add_row, relu_sum, self_loop_scales
 
 Convolution = Literal["gcn-edges", "edge-sum", "gcn"]
 
@@ -43,11 +42,9 @@ class EdgeGCN(nn.Module):
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor) -> Tensor:
         x = self.linear(x)
         if not self.normalize:
-            return relu_sum(graph, x, e) + self.bias
-        degree = add_remaining_self_loops(graph).in_degree
-        scale = degree.to(x.dtype).rsqrt().unsqueeze(1)
-        loops = x.relu() * (scale * (degree > graph.in_degree).unsqueeze(1))
-        return scale * (relu_sum(graph, x, e, scale) + loops) + self.bias
+            return add_row(relu_sum(graph, x, e), self.bias)
+        scale, loop_scale = self_loop_scales(graph, x.dtype)
+        return add_row((relu_sum(graph, x, e, scale) + x.relu() * loop_scale) * scale, self.bias)
 
 
 @MODELS.register("gcn-plus", title="GCN+")

@@ -126,7 +126,7 @@ def warm_up() -> None:
     spmm_max_backward(claim, x, argmax, x)
     for weights in (None, flat):
         relu_sum(claim, ptr, index, x, edge, weights, False, x)
-        relu_sum_backward(claim, ptr, index, index, x, edge, weights, x, x, edge)
+        relu_sum_backward(claim, ptr, index, index, x, edge, weights, x, False, x, edge)
     softmax(claim, ptr, score, score)
     softmax_backward(claim, ptr, score, score, score)
     node_scores(claim, heads, heads[0], heads[0], heads.copy())

@@ -17,7 +17,7 @@ def relu_sum(
     x, out: [rows, width]; edge: [entries, width]; scale: [rows], or None for 1. ReLU keeps NaN.
     """
     rows, width = out.shape
-    zero = x.dtype.type(0)
+    zero, one = x.dtype.type(0), x.dtype.type(1)
     first = TILE * next_block(claim)
     while first < rows:
         for i in range(first, min(rows, first + TILE)):
@@ -26,15 +26,10 @@ def relu_sum(
                 into[k] = zero
             for e in range(ptr[i], ptr[i + 1]):
                 a, b = x[index[e]], edge[e]
-                if scale is None:
-                    for k in range(width):
-                        v = a[k] + b[k]
-                        into[k] += zero if v < zero else v
-                else:
-                    s = scale[index[e]]
-                    for k in range(width):
-                        v = a[k] + b[k]
-                        into[k] += (zero if v < zero else v) * s
+                s = one if scale is None else scale[index[e]]
+                for k in range(width):
+                    v = a[k] + b[k]
+                    into[k] += (zero if v < zero else v) * s
             if add_self:
                 for k in range(width):
                     into[k] = own[k] + into[k]
@@ -51,15 +46,16 @@ def relu_sum_backward(
     edge: Array,
     scale: Array,
     grad_output: Array,
+    add: bool,
     grad_x: Array,
     grad_edge: Array,
 ) -> None:
-    """Gradients of x, without that of the row itself, and of edge; `ptr` and `order` are those of out-edges.
+    """Gradients of x, without that of the row itself, and of edge, added to `grad_edge` if asked.
 
-    Each row sums the gradients of its out-edges in their order.
+    `ptr` and `order` are those of out-edges. Each row sums the gradients of its out-edges in their order.
     """
     rows, width = x.shape
-    zero = x.dtype.type(0)
+    zero, one = x.dtype.type(0), x.dtype.type(1)
     first = TILE * next_block(claim)
     while first < rows:
         for j in range(first, min(rows, first + TILE)):
@@ -69,13 +65,15 @@ def relu_sum_backward(
             for at in range(ptr[j], ptr[j + 1]):
                 e = order[at]
                 b, g, of_edge = edge[e], grad_output[target[e]], grad_edge[e]
-                if scale is None:
+                s = one if scale is None else scale[j]
+                if add:
                     for k in range(width):
-                        of_edge[k] = zero if a[k] + b[k] <= zero else g[k]
+                        v = zero if a[k] + b[k] <= zero else g[k] * s
+                        of_edge[k] += v
+                        into[k] += v
                 else:
-                    s = scale[j]
                     for k in range(width):
-                        of_edge[k] = zero if a[k] + b[k] <= zero else g[k] * s
-                for k in range(width):
-                    into[k] += of_edge[k]
+                        v = zero if a[k] + b[k] <= zero else g[k] * s
+                        of_edge[k] = v
+                        into[k] += v
         first = TILE * next_block(claim)
