@@ -36,11 +36,9 @@ def graphtrial(ready: Callable[..., None], tick: Tick, workload: str, local: str
     """Train `gps` as trials do, on batches of 32 graphs; seconds are those of all batches, collated before."""
     from graphtrial.graphs import GraphBatch
     from graphtrial.nn import Shapes, build_model
-    from graphtrial.tape.runner import TapedModel, warm_up
-    from graphtrial.training.optim.optimizers.adamw import AdamW
+    from graphtrial.tape.runner import warm_up
 
     pin_to_one_core()
-    torch.set_num_threads(1)
     warm_up()
     ready()
     data, ids = graphs_for(workload, batches * BATCH)
@@ -50,8 +48,7 @@ def graphtrial(ready: Callable[..., None], tick: Tick, workload: str, local: str
     head = {"head": "san", "readout": "sum", "edge_features": workload != "pattern"}
     model = build_model("gps", shapes, {"local": local, **settings, **head})
     parts = [(GraphBatch.from_set(data, part), part) for part in ids.reshape(-1, BATCH)]
-    optimizer = AdamW(lr=LEARNING_RATE).build(model.parameters())
-    train(tick, model, parts, data, optimizer, TapedModel(model, getattr(optimizer, "gradient_buffers", None)))
+    train_as_trials(tick, model, parts, data)
 
 
 def pyg(ready: Callable[..., None], tick: Tick, workload: str, local: str, batches: int) -> None:
@@ -68,6 +65,17 @@ def pyg(ready: Callable[..., None], tick: Tick, workload: str, local: str, batch
     model = Twin(local, LAYERS[workload], edge_types=4 if workload != "pattern" else 1)
     parts = [(Batch.from_data_list(as_data(data, part)), part) for part in ids.reshape(-1, BATCH)]
     train(tick, model, parts, data, torch.optim.AdamW(model.parameters(), lr=LEARNING_RATE))
+
+
+def train_as_trials(tick: Tick, model: nn.Module, batches: list[tuple[Any, Any]], data: Any) -> None:
+    """Train as trials do: AdamW in one call, recorded programs, and the allocator and flush-to-zero of a trial."""
+    from graphtrial.core.process import compute_settings
+    from graphtrial.tape.runner import TapedModel
+    from graphtrial.training.optim.optimizers.adamw import AdamW
+
+    optimizer = AdamW(lr=LEARNING_RATE).build(model.parameters())
+    with compute_settings(threads=1):
+        train(tick, model, batches, data, optimizer, TapedModel(model, getattr(optimizer, "gradient_buffers", None)))
 
 
 def train(

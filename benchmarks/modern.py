@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from benchmarks.data import graphs_for
-from benchmarks.gps import BATCH, train
+from benchmarks.gps import BATCH, train, train_as_trials
 from benchmarks.machine import pin_to_one_core
 from benchmarks.match import OURS, Match, Side
 from benchmarks.protocol import SkipError, Tick
@@ -51,12 +51,10 @@ def graphtrial(ready: Callable[..., None], tick: Tick, model: str, batches: int)
     """Train a model as trials do, on batches of 32 graphs, collated before."""
     from graphtrial.graphs import GraphBatch
     from graphtrial.nn import Shapes, build_model
-    from graphtrial.tape.runner import TapedModel, warm_up
-    from graphtrial.training.optim.optimizers.adamw import AdamW
+    from graphtrial.tape.runner import warm_up
 
     workload, settings = MODELS[model]
     pin_to_one_core()
-    torch.set_num_threads(1)
     warm_up()
     ready()
     data, ids = graphs_for(workload, batches * BATCH)
@@ -64,8 +62,7 @@ def graphtrial(ready: Callable[..., None], tick: Tick, model: str, batches: int)
     torch.manual_seed(1)
     built = build_model(model, shapes, {**settings, "head": "san", "readout": "sum"})
     parts = [(GraphBatch.from_set(data, part), part) for part in ids.reshape(-1, BATCH)]
-    optimizer = AdamW(lr=LEARNING_RATE).build(built.parameters())
-    train(tick, built, parts, data, optimizer, TapedModel(built, getattr(optimizer, "gradient_buffers", None)))
+    train_as_trials(tick, built, parts, data)
 
 
 def released(ready: Callable[..., None], tick: Tick, model: str, batches: int) -> None:
