@@ -18,14 +18,14 @@ from graphtrial.tape.symbol import EDGE_ROWS, NODE_ROWS, Operand
 
 def recorded(name: str) -> Tape:
     shapes = Shapes(2, "graph", node_types=NODE_TYPES, edge_types=EDGE_TYPES)
-    modern = name.endswith("plus") or name == "gps"
-    model = build_model(name, shapes, {"width": 24, "layers": 3, "edge_features": True}) if modern else build(name)
+    modern = name.endswith("plus") or name in ("gps", "pna")
+    model = build_model(name, shapes, {"width": 48, "layers": 3, "edge_features": True}) if modern else build(name)
     tape = record(model.train(), BATCHES[0], training=True)
     assert tape is not None
     return tape
 
 
-@pytest.mark.parametrize("name", ["gcn", "gin", "graphsage", "gat", "gatedgcn", "gin-plus", "gcn-plus", "gps"])
+@pytest.mark.parametrize("name", ["gcn", "gin", "graphsage", "gat", "gatedgcn", "gin-plus", "gcn-plus", "gps", "pna"])
 def test_operands_in_one_place_are_not_alive_at_the_same_time(name: str) -> None:
     tape = recorded(name)
     Memory(tape)

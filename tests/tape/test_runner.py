@@ -74,10 +74,13 @@ def test_these_models_are_recorded(name: str) -> None:
         ("gatedgcn-plus", {"edge_features": True}),
         ("gcn-plus", {"edge_features": True, "dropout": 0.1}),
         ("gcn-plus", {"edge_features": True, "convolution": "edge-sum", "residual": False}),
+        ("pna", {"edge_features": True, "width": 48, "dropout": 0.1}),
+        ("pna", {"width": 48, "towers": 3, "divide_input": False, "narrowing": 2, "graph_norm": False}),
+        ("pna", {"edge_features": True, "towers": 1, "aggregators": "max", "scalers": "identity"}),
     ],
 )
 @pytest.mark.parametrize("encoded", [False, True])
-def test_models_of_the_graphgps_family_are_recorded(name: str, settings: dict[str, Any], encoded: bool) -> None:
+def test_modern_models_are_recorded(name: str, settings: dict[str, Any], encoded: bool) -> None:
     seed_everything(3)
     shapes = Shapes(2, "graph", node_types=NODE_TYPES, edge_types=EDGE_TYPES, encoding_dim=ENCODING if encoded else 0)
     ours, theirs, taped = both(build_model(name, shapes, {"width": 24, "layers": 2, **settings}))

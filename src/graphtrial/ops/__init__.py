@@ -14,8 +14,10 @@ from graphtrial.ops.gaussian_weights import gaussian_weights
 from graphtrial.ops.l2_normalize import l2_normalize
 from graphtrial.ops.linear import linear
 from graphtrial.ops.mixture_sum import mixture_sum
+from graphtrial.ops.multi_aggregate import multi_aggregate
 from graphtrial.ops.relu_sum import relu_sum
 from graphtrial.ops.self_attention import self_attention
+from graphtrial.ops.tower_linear import tower_linear
 
 __all__ = [
     "add_row",
@@ -35,9 +37,11 @@ __all__ = [
     "l2_normalize",
     "linear",
     "mixture_sum",
+    "multi_aggregate",
     "relu_sum",
     "self_attention",
     "self_loop_scales",
     "sparse_features",
     "symmetric_weight",
+    "tower_linear",
 ]

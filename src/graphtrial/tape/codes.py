@@ -1,4 +1,4 @@
-"""Operation codes of programs; operands are those of the function in `dense`, `blocks`, `sparse` or `heads`."""
+"""Operation codes of programs; operands are in the docstrings of `dense`, `blocks`, `sparse`, `heads` and `towers`."""
 
 from __future__ import annotations
 
@@ -22,8 +22,11 @@ SPMM_HEADS, SDDMM = 50, 51
 EDGE_SCORES, EDGE_SCORES_BACKWARD, SOFTMAX, SOFTMAX_BACKWARD = 52, 53, 54, 55
 GAT, GAT_BACKWARD = 56, 57
 GAUSSIANS, GAUSSIANS_BACKWARD, MIXTURE_SUM, MIXTURE_SUM_BACKWARD = 58, 59, 60, 61
-FIRST_SPARSE, FIRST_HEADS = EMBED, SPMM_HEADS
-"""Codes from here on are those of `sparse`, and of `heads`."""
+TOWER_LINEAR, TOWER_LINEAR_INPUT, TOWER_LINEAR_WEIGHT = 62, 63, 64
+MULTI_AGGREGATE, MULTI_AGGREGATE_BACKWARD = 65, 66
+LEAKY_RELU, LEAKY_RELU_BACKWARD = 67, 68
+FIRST_SPARSE, FIRST_HEADS, FIRST_TOWERS = EMBED, SPMM_HEADS, TOWER_LINEAR
+"""Codes from here on are those of `sparse`, of `heads`, and of `towers`."""
 OPERANDS = 22
 """Length of an instruction: its code and at most 21 operands."""
 NONE = -1

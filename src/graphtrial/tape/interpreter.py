@@ -20,7 +20,7 @@ from graphtrial.tape.blocks import (
     sum_product,
     sum_rows,
 )
-from graphtrial.tape.codes import FIRST_HEADS, FIRST_SPARSE
+from graphtrial.tape.codes import FIRST_HEADS, FIRST_SPARSE, FIRST_TOWERS
 from graphtrial.tape.dense import (
     add,
     add_number,
@@ -75,6 +75,7 @@ from graphtrial.tape.sparse import (
     sum_of_relu_backward,
     symmetric_weight,
 )
+from graphtrial.tape.towers import run_towers
 
 
 @compiled
@@ -232,5 +233,7 @@ def execute(
             _dense(table, c, claim, numbers, seeds)
         elif c[0] < FIRST_HEADS:
             _sparse(table, c, claim, numbers, seeds)
-        else:
+        elif c[0] < FIRST_TOWERS:
             _heads(table, c, claim, numbers)
+        else:
+            run_towers(table, c, claim, numbers)

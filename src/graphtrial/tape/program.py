@@ -18,11 +18,16 @@ from graphtrial.tape.symbol import NODE_ROWS, ONE_ROW, Operand, Rows, Symbol
 Instruction = tuple[Any, ...]
 SUMS_OVER_EDGES = (
     *(codes.SPMM, codes.SPMM_MAX, codes.GATED_MEAN, codes.RELU_SUM),
-    *(codes.SPMM_HEADS, codes.GAT, codes.MIXTURE_SUM),
+    *(codes.SPMM_HEADS, codes.GAT, codes.MIXTURE_SUM, codes.MULTI_AGGREGATE),
 )
 ARENA_INPUT = 0
 """Number of the input that is the address of the arena."""
-IN_PLACE = {codes.RELU_BACKWARD: (0,), codes.ADD: (0, 1), codes.RELU_SUM_BACKWARD: (7,)}
+IN_PLACE = {
+    codes.RELU_BACKWARD: (0,),
+    codes.LEAKY_RELU_BACKWARD: (1,),
+    codes.ADD: (0, 1),
+    codes.RELU_SUM_BACKWARD: (7,),
+}
 """Operands of an instruction, the code not counted, that its last operand may overwrite if nothing reads them later.
 
 A program's arena is larger than the caches: GIN+ on ZINC gains 3 % of a step by it.
@@ -44,6 +49,8 @@ class Tape:
         self.rules: list[Callable[[], None]] = []
         self.dropouts = 0
         self.inputs: dict[str, Operand] = {}
+        self.functions_of_batch: dict[str, Callable[[Any], Tensor]] = {}
+        """Functions of a batch that compute an input, by its name."""
         self.parameters: dict[int, tuple[Tensor, Operand]] = {}
         self.more_than_one: set[Rows] = set()
         """Rows that batch norm needs at least two of."""
@@ -91,9 +98,15 @@ class Tape:
             self._fixed[key] = self._operand((0, 0, 0, rows), columns, FIXED, tensor)
         return self._fixed[key]
 
-    def parameter(self, tensor: Tensor) -> Symbol:
-        """Return a parameter as a symbol: a matrix, or a single row."""
-        rows = tensor.shape[0] if tensor.dim() == 2 else 1
+    def computed(self, name: str, rows: Rows, columns: int, compute: Callable[[Any], Tensor]) -> Operand:
+        """Return the operand of a matrix that a function computes of every batch."""
+        self.functions_of_batch[name] = compute
+        return self.input(name, rows, columns)
+
+    def parameter(self, tensor: Tensor, rows: int | None = None) -> Symbol:
+        """Return a parameter as a symbol: a matrix, or a single row, or a matrix of as many rows as given."""
+        if rows is None:
+            rows = tensor.shape[0] if tensor.dim() == 2 else 1
         operand = self.fixed(tensor, rows, tensor.numel() // max(1, rows))
         self.parameters.setdefault(operand.number, (tensor, operand))
         return Symbol(self, operand, (operand.columns,), grad=True)

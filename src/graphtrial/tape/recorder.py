@@ -14,7 +14,7 @@ from torch.overrides import TorchFunctionMode
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.encoder import ENCODING_COLUMN
 from graphtrial.ops.recording import recording
-from graphtrial.tape import codes, matrices, neighbours, operators, weighted
+from graphtrial.tape import codes, matrices, neighbours, operators, principal, weighted
 from graphtrial.tape.program import Tape
 from graphtrial.tape.structure import Structure
 from graphtrial.tape.symbol import (
@@ -38,6 +38,7 @@ DENSE: tuple[Function, ...] = (
     operators.batch_norm_inference,
     operators.update_running_statistics,
     operators.l2_normalize,
+    principal.tower_linear,
 )
 ON_GRAPHS: tuple[Function, ...] = (
     neighbours.aggregate,
@@ -51,9 +52,12 @@ ON_GRAPHS: tuple[Function, ...] = (
     weighted.edge_softmax,
     weighted.gaussian_weights,
     weighted.mixture_sum,
+    principal.multi_aggregate,
+    principal.degree_scalers,
 )
 TORCH: dict[str, Function] = {
     "relu": lambda tape, x, inplace=False: operators.relu(tape, x),
+    "leaky_relu": principal.leaky_relu,
     "embedding": matrices.embedding,
     "one_hot": matrices.one_hot,
     "cat": matrices.cat,

@@ -48,7 +48,9 @@ class Program:
         self.arena, self.seeds = np.empty(0, np.float32), np.zeros(1, np.int64)
         self.node_width, self.edge_width = tape.widths()
         self.structure = [(name, o.place) for name, o in tape.inputs.items() if name in INPUTS]
-        others = {name: o.place for name, o in tape.inputs.items() if name not in (*INPUTS, "logits", "grad_output")}
+        self.functions = [(compute, tape.inputs[name].place) for name, compute in tape.functions_of_batch.items()]
+        known = *INPUTS, *tape.functions_of_batch, "logits", "grad_output"
+        others = {name: o.place for name, o in tape.inputs.items() if name not in known}
         self.columns = [(name, place) for name, place in others.items() if not name.endswith(AS_FLOAT)]
         self.converted = [(name.removesuffix(AS_FLOAT), at) for name, at in others.items() if name.endswith(AS_FLOAT)]
         self.output = tape.inputs["logits"]
@@ -97,10 +99,11 @@ class Program:
                 inputs[place] = getattr(batch, name).data_ptr()
         for name, place in self.columns:
             inputs[place] = batch.columns[name].data_ptr()
-        values = [batch.columns[name].float() for name, _ in self.converted]
-        for value, (_, place) in zip(values, self.converted, strict=True):
+        converted = [(batch.columns[name].float(), place) for name, place in self.converted]
+        computed = [(compute(batch).contiguous(), place) for compute, place in self.functions]
+        for value, place in (*converted, *computed):
             inputs[place] = value.data_ptr()
-        self.alive = values
+        self.alive = [value for value, _ in (*converted, *computed)]
         rows = sum(int(a) * int(b) for a, b in zip(self.output.rows, self.sizes, strict=True))
         logits = torch.empty(rows, self.output.columns)
         inputs[self.output.place] = logits.data_ptr()

@@ -31,7 +31,8 @@ NUMERICS = 6
 - 5: scores of GAT with one or two heads or with dropout, Gaussian weights and sums of MoNet, and the gradients of their
   biases, by compiled kernels; logits and gradients of the first steps on ZINC are within 1e-6 of the largest of those
   of 4. Models of other families have the bits of 4.
-- 6: the gradient of the bias of GCN+ summed by blocks. All other models have the bits of 5.
+- 6: the aggregators and towers of PNA, the towers of DGN and PNA-LSPE by compiled kernels; the gradient of the bias of
+  GCN+ summed by blocks. All other models have the bits of 5.
 """
 COMPILED = "compiled"
 """Key of a model that was compiled as a whole."""

@@ -29,5 +29,5 @@ class PNALSPELayer(nn.Module):
         self.mixing = TowerLinear(1, width, width)
 
     def forward(self, graph: GraphBatch, x: Tensor, p: Tensor, e: Tensor | None) -> tuple[Tensor, Tensor]:
-        new_p = self.mixing(self.dropout(self.position(graph, p, e))).flatten(1).tanh()
+        new_p = self.mixing(self.dropout(self.position(graph, p, e))).tanh()
         return x + self.node(graph, torch.cat([x, p], dim=1), e), p + new_p

@@ -10,8 +10,8 @@ from torch import Tensor
 
 from graphtrial.graphs import GraphBatch
 from graphtrial.ops import aggregate, aggregate_messages, edge_add
+from graphtrial.ops.multi_aggregate import reduce_messages
 
-STD_EPS = 1e-5
 FIELD_EPS = 1e-8
 
 
@@ -38,29 +38,19 @@ def neighbourhood(
     else:
         messages = sent
 
-    def reduce(values: Tensor, how: str) -> Tensor:
-        return (aggregate if edge is None else aggregate_messages)(graph, values, how)  # type: ignore[arg-type]
-
     def directed(name: str, weight: Tensor) -> Tensor:
         total = aggregate_messages(graph, weight.unsqueeze(1))
-        out = aggregate(graph, messages, "sum", weight) if edge is None else reduce(messages * weight[:, None], "sum")
+        if edge is None:
+            out = aggregate(graph, messages, "sum", weight)
+        else:
+            out = aggregate_messages(graph, messages * weight[:, None])
         out = out if own is None else out + own * total
         return (out - total * cast(Tensor, state)).abs() if name.endswith("-dx") else out
 
-    degree = graph.in_degree.to(sent.dtype).unsqueeze(1)
-    seen = degree.clamp(max=1)
-    mean = reduce(messages, "mean") if {"mean", "std"} & set(names) else sent
-    out = []
-    for name in names:
-        if directions and name in directions:
-            out.append(directed(name, directions[name]))
-        elif name == "std":
-            variance = reduce(messages.square(), "mean") - mean.square()
-            out.append((variance.relu() + STD_EPS).sqrt() * seen)
-        else:
-            values = mean if name == "mean" else -reduce(-messages, "max") if name == "min" else reduce(messages, name)
-            out.append(values if own is None else values + own * (degree if name == "sum" else seen))
-    return out
+    directions = directions or {}
+    plain = tuple(name for name in names if name not in directions)
+    parts = dict(zip(plain, reduce_messages(graph, messages, own, plain, on_edges=edge is not None), strict=True))
+    return [directed(name, directions[name]) if name in directions else parts[name] for name in names]
 
 
 def direction_weights(graph: GraphBatch, field: Tensor, names: tuple[str, ...]) -> dict[str, Tensor]:

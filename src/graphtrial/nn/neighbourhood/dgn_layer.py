@@ -11,7 +11,7 @@ from graphtrial.graphs import GraphBatch
 from graphtrial.nn.block import graph_norm
 from graphtrial.nn.layers import BatchNorm, Dropout
 from graphtrial.nn.neighbourhood.aggregators import neighbourhood
-from graphtrial.nn.neighbourhood.scalers import degree_scalers
+from graphtrial.nn.neighbourhood.scalers import add_scaled, degree_scalers
 from graphtrial.nn.neighbourhood.towers import TowerLinear
 
 
@@ -39,12 +39,9 @@ class SimpleAggregation(nn.Module):
     ) -> Tensor:
         parts = neighbourhood(graph, x, None, None, self.aggregators, directions, x)
         stacked = torch.cat(parts, dim=1)
-        first, *rest = self.aggregated
-        factors = degree_scalers(graph, self.scalers, self.delta, x.dtype).unbind(dim=1)
-        out: Tensor = first(stacked)  # the identity, which always comes first
-        for linear, factor in zip(rest, factors[1:], strict=True):
-            out = out + factor.view(-1, 1, 1) * linear(stacked)
-        return out.flatten(1)
+        first, *rest = self.aggregated  # of the identity, which always comes first
+        factors = degree_scalers(graph, self.scalers, self.delta, x.dtype)
+        return add_scaled(first(stacked), (each(stacked) for each in rest), self.scalers[1:], factors[1:])
 
 
 class DGNLayer(nn.Module):

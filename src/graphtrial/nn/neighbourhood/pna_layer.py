@@ -13,9 +13,10 @@ from graphtrial.graphs import GraphBatch
 from graphtrial.nn.block import graph_norm
 from graphtrial.nn.layers import BatchNorm, Dropout
 from graphtrial.nn.neighbourhood.aggregators import neighbourhood
-from graphtrial.nn.neighbourhood.scalers import degree_scalers
+from graphtrial.nn.neighbourhood.scalers import add_scaled, degree_scalers
 from graphtrial.nn.neighbourhood.towers import TowerLinear
 from graphtrial.nn.shapes import Shapes
+from graphtrial.ops import multi_aggregate
 
 
 class Aggregation(nn.Module):
@@ -60,18 +61,17 @@ class Aggregation(nn.Module):
     def forward(
         self, graph: GraphBatch, x: Tensor, e: Tensor | None, directions: Mapping[str, Tensor] | None = None
     ) -> Tensor:
-        state = x
-        x = x.unflatten(1, (self.towers, -1)) if self.divide else x
-        sent, own = self.sent(x).flatten(1), self.own(x).flatten(1)
-        edge = self.edge(e).flatten(1) if self.edge is not None and e is not None else None
-        edge = None if edge is None else edge.expand(graph.num_edges, -1)
-        parts = neighbourhood(graph, sent, own, edge, self.aggregators, directions, state)
-        stacked = torch.cat([part.unflatten(1, (self.towers, -1)) for part in parts], dim=2)
+        sent, own = self.sent(x), self.own(x)
+        edge = self.edge(e) if self.edge is not None and e is not None else None
+        if edge is not None and len(edge) != graph.num_edges:
+            edge = edge.expand(graph.num_edges, -1)
+        if directions:
+            parts = neighbourhood(graph, sent, own, edge, self.aggregators, directions, x)
+            stacked = torch.cat([part.unflatten(1, (self.towers, -1)) for part in parts], dim=2).flatten(1)
+        else:
+            stacked = multi_aggregate(graph, sent, own, edge, self.aggregators, self.towers)
         factors = degree_scalers(graph, self.scalers, self.delta, x.dtype)
-        out: Tensor = self.update(x)
-        for linear, factor in zip(self.aggregated, factors.unbind(dim=1), strict=True):
-            out = out + factor.view(-1, 1, 1) * linear(stacked)
-        return out.flatten(1)
+        return add_scaled(self.update(x), (each(stacked) for each in self.aggregated), self.scalers, factors)
 
 
 def aggregation_factory(
@@ -115,5 +115,5 @@ class PNALayer(nn.Module):
         new = self.aggregation(graph, x, e, directions)
         if self.graph_norm:
             new = new * graph_norm(graph, "node", x.dtype)
-        new = F.leaky_relu(self.mixing(self.dropout(self.norm(new))).flatten(1))
+        new = F.leaky_relu(self.mixing(self.dropout(self.norm(new))))
         return x + new if self.residual else new

@@ -7,12 +7,14 @@ import math
 import torch
 from torch import Tensor, nn
 
+from graphtrial.ops import tower_linear
+
 
 class TowerLinear(nn.Module):
     r"""One linear layer per tower, all in one product.
 
-    x: [rows, towers, inputs], or [rows, inputs] as the input of every tower -> [rows, towers, outputs]. Initialised as
-    the released PNA and DGN: Xavier-uniform with gain 1 / `fan_in`, biases 0. `fan_in` is that of the whole layer,
+    x: [rows, towers * inputs], or [rows, inputs] as the input of every tower -> [rows, towers * outputs]. Initialised
+    as the released PNA and DGN: Xavier-uniform with gain 1 / `fan_in`, biases 0. `fan_in` is that of the whole layer,
     where several of these are summed as the parts of one layer on concatenated inputs.
     """
 
@@ -24,5 +26,4 @@ class TowerLinear(nn.Module):
         self.bias = nn.Parameter(torch.zeros(towers, outputs)) if bias else None
 
     def forward(self, x: Tensor) -> Tensor:
-        out = torch.einsum("ni,toi->nto" if x.dim() == 2 else "nti,toi->nto", x, self.weight)
-        return out if self.bias is None else out + self.bias
+        return tower_linear(x, self.weight, self.bias)

@@ -42,6 +42,7 @@ from graphtrial.ops.kernels.mixture import (
     mixture_sum_input,
     mixture_sum_weight,
 )
+from graphtrial.ops.kernels.multi_aggregate import multi_aggregate, multi_aggregate_backward
 from graphtrial.ops.kernels.relu_sum import relu_sum, relu_sum_backward
 from graphtrial.ops.kernels.row_chunks import independent_rows
 from graphtrial.ops.kernels.small_matmul import (
@@ -55,6 +56,7 @@ from graphtrial.ops.kernels.small_matmul import (
 )
 from graphtrial.ops.kernels.softmax import softmax, softmax_backward
 from graphtrial.ops.kernels.spmm import sddmm, spmm, spmm_heads, spmm_max, spmm_max_backward
+from graphtrial.ops.kernels.towers import tower_matmul, tower_matmul_weight
 
 __all__ = [
     "ATTENTION_BLOCK",
@@ -91,6 +93,8 @@ __all__ = [
     "mixture_sum",
     "mixture_sum_input",
     "mixture_sum_weight",
+    "multi_aggregate",
+    "multi_aggregate_backward",
     "node_scores",
     "relu_sum",
     "relu_sum_backward",
@@ -105,6 +109,8 @@ __all__ = [
     "spmm_max",
     "spmm_max_backward",
     "total_product",
+    "tower_matmul",
+    "tower_matmul_weight",
     "update_statistics",
     "warm_up",
 ]
@@ -127,6 +133,12 @@ def warm_up() -> None:
     for weights in (None, flat):
         relu_sum(claim, ptr, index, x, edge, weights, False, x)
         relu_sum_backward(claim, ptr, index, index, x, edge, weights, x, False, x, edge)
+    towers, stacked = np.ones((2, 1, 3), np.float32), np.ones((2, 1, 1, 3), np.float32)
+    for edges in (None, edge):
+        multi_aggregate(claim, ptr, index, towers, towers, edges, 1, 1e-5, stacked)
+        multi_aggregate_backward(
+            claim, ptr, index, towers, towers, edges, 1, 1e-5, stacked, stacked, edge, towers.copy()
+        )
     softmax(claim, ptr, score, score)
     softmax_backward(claim, ptr, score, score, score)
     node_scores(claim, heads, heads[0], heads[0], heads.copy())
@@ -160,7 +172,9 @@ def warm_up() -> None:
             gated_mean_backward(claim, 2048, groups, ptr, index, edge, edges, weight, x, x, x, *grads, x, x, x)
     for transposed, bias in ((True, None), (True, many[0]), (False, None)):
         matmul(claim, many, many, transposed, bias, many)
+        tower_matmul(claim, many, blocks, transposed, bias, many)
     matmul_transposed(claim, many, many, blocks, many)
+    tower_matmul_weight(claim, many, many, blocks)
     for transposed, bias in ((True, None), (True, flat), (False, None)):
         small_matmul(score, score, transposed, bias, score)
     small_matmul_transposed(score, score, score.copy(), flat)
