@@ -19,6 +19,7 @@ from torch.nn import functional as F
 
 from benchmarks.data import molecules, sbm_graphs, wiki_graph
 from benchmarks.machine import pin_to_one_core
+from benchmarks.principal import principal_cases
 from benchmarks.tables import table
 from graphtrial.core.process import compute_settings
 from graphtrial.graphs import Column, GraphBatch, GraphSet
@@ -112,6 +113,8 @@ def cases(graph: GraphBatch, width: int) -> Iterator[Case]:
         def backward(ctx: object, grad: Tensor) -> Tensor:
             return transposed @ grad
 
+    for case in principal_cases(graph, width):
+        yield Case(*case)
     yield Case("linear", linear, F.linear, (x, weight, bias), twin=True)
     yield Case("SpMM (torch.sparse)", lambda x: aggregate(graph, x, "sum", scale), Sparse.apply, (x,), twin=True)
     yield Case("SpMM max (scatter_reduce)", lambda x: aggregate(graph, x, "max"), maxima, (x,))

@@ -32,6 +32,9 @@ def multi_aggregate(
     Names are mean, sum, max, min and std, :math:`\sqrt{\max(E[m^2] - E[m]^2, 0) + 10^{-5}}`. Nodes without in-edges get
     0; of several equal maxima the first has the gradient. sent, own: [nodes, towers * width]; edge: [edges, towers *
     width], or None for 0 -> [nodes, towers * names * width], for each tower its aggregators side by side.
+
+    Forward and backward of PNA's four the kernels are 3.8 (32 molecules) to 12.8 times (PATTERN) as fast as messages
+    that are gathered and scattered (`benchmarks.operators`).
     """
     if not uses_kernels(sent) or not is_fused(names):
         messages = sent if edge is None else edge_add(graph, sent, own) + edge

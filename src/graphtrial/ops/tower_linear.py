@@ -21,7 +21,7 @@ def tower_linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tenso
 
     x: [rows, towers * inputs], or [rows, inputs] as the input of every tower; weight: [towers, outputs, inputs]; bias:
     [towers, outputs] -> [rows, towers * outputs]. Towers of at least 12 inputs and outputs have a kernel, forward and
-    backward 2.5 times as fast as torch's batched product on 560 rows of 4 towers of 16 x 16 and of 16 x 64.
+    backward 1.2 to 1.5 times as fast as `torch.einsum` (4 towers of 16 to 144 inputs, `benchmarks.operators`).
     """
     towers, _, inputs = weight.shape
     if towers == 1 or x.shape[1] == inputs:

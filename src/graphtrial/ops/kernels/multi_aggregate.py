@@ -55,14 +55,20 @@ def multi_aggregate(
             for e in range(begin, end):
                 _message(sent[index[e]].reshape(-1), target, edge, e, m)
                 if e == begin:
+                    total[:] = m
+                    high[:] = m
+                    low[:] = m
                     for k in range(channels):
-                        total[k], square[k], high[k], low[k] = m[k], m[k] * m[k], m[k], m[k]
-                else:
-                    for k in range(channels):
-                        total[k] += m[k]
-                        square[k] += m[k] * m[k]
-                        high[k] = m[k] if m[k] > high[k] or m[k] != m[k] else high[k]  # NaN is kept
-                        low[k] = m[k] if m[k] < low[k] or m[k] != m[k] else low[k]
+                        square[k] = m[k] * m[k]
+                    continue
+                for k in range(channels):  # one loop per sum: the compiler vectorises loops over few arrays
+                    total[k] += m[k]
+                for k in range(channels):
+                    square[k] += m[k] * m[k]
+                for k in range(channels):
+                    high[k] = m[k] if m[k] > high[k] or m[k] != m[k] else high[k]  # NaN is kept
+                for k in range(channels):
+                    low[k] = m[k] if m[k] < low[k] or m[k] != m[k] else low[k]
             _write(end - begin, layout, eps, total, square, high, low, out[i])
         first = TILE * next_block(claim)
 
@@ -77,21 +83,24 @@ def _write(
         place_of(layout, MEAN), place_of(layout, SUM), place_of(layout, MAX), place_of(layout, MIN),
         place_of(layout, STD),
     )  # fmt: skip
-    for t in range(towers):
-        for c in range(width):
-            k = t * width + c
-            average = total[k] * inverse
-            if mean >= 0:
-                out[t, mean, c] = average
-            if add >= 0:
-                out[t, add, c] = total[k]
-            if most >= 0:
-                out[t, most, c] = high[k]
-            if least >= 0:
-                out[t, least, c] = low[k]
-            if std >= 0:
-                variance = square[k] * inverse - average * average
-                out[t, std, c] = np.sqrt((variance if variance > zero else zero) + small)
+    for t in range(towers):  # one loop per aggregator, which the compiler vectorises
+        first = t * width
+        if mean >= 0:
+            into = out[t, mean]
+            for c in range(width):
+                into[c] = total[first + c] * inverse
+        if add >= 0:
+            out[t, add] = total[first : first + width]
+        if most >= 0:
+            out[t, most] = high[first : first + width]
+        if least >= 0:
+            out[t, least] = low[first : first + width]
+        if std >= 0:
+            into = out[t, std]
+            for c in range(width):
+                average = total[first + c] * inverse
+                variance = square[first + c] * inverse - average * average
+                into[c] = np.sqrt((variance if variance > zero else zero) + small)
 
 
 @exact
@@ -134,14 +143,22 @@ def multi_aggregate_backward(
                 _message(sent[index[e]].reshape(-1), target, edge, e, m)
                 g = grad_message[e]
                 for k in range(channels):
-                    is_high, is_low = m[k] == high[k], m[k] == low[k]
                     g[k] = constant[k] + factor[k] * (m[k] - mean[k])
-                    g[k] += of_high[k] if is_high else zero
-                    g[k] += of_low[k] if is_low else zero
-                    of_high[k] = zero if is_high else of_high[k]
-                    of_low[k] = zero if is_low else of_low[k]
+                _add_at_first(m, high, of_high, g)
+                _add_at_first(m, low, of_low, g)
+                for k in range(channels):
                     into[k] += g[k]
         first = TILE * next_block(claim)
+
+
+@exact
+def _add_at_first(m: Array, extremum: Array, gradient: Array, g: Array) -> None:
+    """Add the gradient of an extremum where a message is equal to it, and set it to 0 there."""
+    zero = m.dtype.type(0)
+    for k in range(len(m)):
+        is_first = m[k] == extremum[k]
+        g[k] += gradient[k] if is_first else zero
+        gradient[k] = zero if is_first else gradient[k]
 
 
 @exact
@@ -167,18 +184,27 @@ def _coefficients(
         place_of(layout, MEAN), place_of(layout, SUM), place_of(layout, MAX), place_of(layout, MIN),
         place_of(layout, STD),
     )  # fmt: skip
+    constant[:] = zero
+    factor[:] = zero
+    mean[:] = zero
+    of_high[:] = zero
+    of_low[:] = zero
     for t in range(towers):
-        for c in range(width):
-            k = t * width + c
-            constant[k] = zero if at_mean < 0 else g[t, at_mean, c] * inverse
-            constant[k] += zero if at_sum < 0 else g[t, at_sum, c]
-            factor[k], mean[k] = zero, zero
-            if at_std >= 0:
-                std = out[t, at_std, c]
-                factor[k] = g[t, at_std, c] * inverse / std if std > least_std else zero
-                mean[k] = out[t, at_mean, c]
-            high[k] = of_high[k] = low[k] = of_low[k] = zero
-            if at_max >= 0:
-                high[k], of_high[k] = out[t, at_max, c], g[t, at_max, c]
-            if at_min >= 0:
-                low[k], of_low[k] = out[t, at_min, c], g[t, at_min, c]
+        first, last = t * width, (t + 1) * width
+        if at_mean >= 0:
+            into, values = constant[first:last], g[t, at_mean]
+            for c in range(width):
+                into[c] = values[c] * inverse
+        if at_sum >= 0:
+            into, values = constant[first:last], g[t, at_sum]
+            for c in range(width):
+                into[c] += values[c]
+        if at_std >= 0:
+            mean[first:last] = out[t, at_mean]
+            into, values, std = factor[first:last], g[t, at_std], out[t, at_std]
+            for c in range(width):
+                into[c] = values[c] * inverse / std[c] if std[c] > least_std else zero
+        if at_max >= 0:
+            high[first:last], of_high[first:last] = out[t, at_max], g[t, at_max]
+        if at_min >= 0:
+            low[first:last], of_low[first:last] = out[t, at_min], g[t, at_min]
