@@ -10,7 +10,9 @@ from torch_geometric.utils import scatter
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
+from graphtrial.nn.readout import pool
 from graphtrial.ops import aggregate
+from graphtrial.ops.portable import portable_path
 
 REDUCES = ("sum", "mean", "max")
 LISTS = {"degenerate": DEGENERATE, **{f"random-{seed}": random_graphs(8, seed) for seed in range(5)}}
@@ -98,3 +100,17 @@ def test_aggregation_passes_gradcheck(reduce: str) -> None:
 def test_unknown_reduction_raises_and_lists_the_allowed_ones() -> None:
     with pytest.raises(GraphTrialError, match="cannot aggregate by 'median': use sum, mean or max"):
         aggregate(batch_of(DEGENERATE), torch.ones(21, 2), "median")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("portable", [False, True])
+@pytest.mark.parametrize("nan", [0, 1, 2])
+@pytest.mark.parametrize("reduce", REDUCES)
+def test_nan_is_kept(reduce: str, nan: int, portable: bool) -> None:
+    """A maximum that left NaN out would hide a training that has diverged."""
+    graph = batch_of([(4, [(0, 3), (1, 3), (2, 3)])])
+    x = torch.tensor([[1.0], [3.0], [2.0], [0.0]])
+    x[nan] = float("nan")
+    with portable_path(portable):
+        assert aggregate(graph, x, reduce).isnan().flatten().tolist() == [False, False, False, True]
+        graphs = pool(graph, x, reduce)
+    assert graphs.isnan().all()

@@ -166,7 +166,10 @@ def sddmm(claim: Array, ptr: Array, index: Array, left: Array, right: Array, out
 
 @compiled
 def spmm_max(claim: Array, ptr: Array, index: Array, x: Array, out: Array, argmax: Array) -> None:
-    """out[i] = elementwise maximum of x over row i, 0 if empty; argmax is its column, -1 for an empty row."""
+    """out[i] = elementwise maximum of x over row i, 0 if empty; argmax is its column, -1 for an empty row.
+
+    NaN is the largest number.
+    """
     rows, width = out.shape
     first = TILE * next_block(claim)
     while first < rows:
@@ -181,7 +184,7 @@ def spmm_max(claim: Array, ptr: Array, index: Array, x: Array, out: Array, argma
             for e in range(begin + 1, end):
                 j = index[e]
                 for k in range(width):
-                    if x[j, k] > out[i, k]:
+                    if x[j, k] > out[i, k] or x[j, k] != x[j, k]:
                         out[i, k] = x[j, k]
                         argmax[i, k] = j
         first = TILE * next_block(claim)
