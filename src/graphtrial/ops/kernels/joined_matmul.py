@@ -10,7 +10,7 @@ import numpy as np
 from graphtrial.core.compiler import Array, compiled
 from graphtrial.core.hardware.blocks import next_block
 from graphtrial.ops.kernels.lanes import copy
-from graphtrial.ops.kernels.matmul import DEPTH, ROWS, TILE_ROWS, block_rows, pack, panel_of, strip
+from graphtrial.ops.kernels.matmul import DEPTH, ROWS, TILE_ROWS, block_rows, pack, panel_of, strip, sum_rows
 from graphtrial.ops.kernels.vector import LANES
 
 NOTHING = (None, 0, 0)
@@ -129,10 +129,7 @@ def joined_matmul_weight(claim: Array, g: Array, a: Array, b: Array, out: Array,
                 column = begin + size
             for k in range(left * right):
                 total[k] += partial[k]
-            column_sums[:] = 0
-            for r in range(first, first + count):
-                for k in range(left):
-                    column_sums[k] += g[r, k]
+            sum_rows(g, first, first + count, column_sums)
             for k in range(left):
                 sums[number, k] += column_sums[k]
         number = next_block(claim)

@@ -75,13 +75,19 @@ def matmul_transposed(claim: Array, g: Array, x: Array, out: Array, sums: Array)
         if sums is not None:
             sums[number] = 0
             for first in range(begin, end, DEPTH):
-                column_sums[:] = 0
-                for r in range(first, min(end, first + DEPTH)):
-                    for k in range(left):
-                        column_sums[k] += g[r, k]
+                sum_rows(g, first, min(end, first + DEPTH), column_sums)
                 for k in range(left):
                     sums[number, k] += column_sums[k]
         number = next_block(claim)
+
+
+@compiled
+def sum_rows(x: Array, begin: int, end: int, out: Array) -> None:
+    """out [width] = sum of the rows `begin` to `end` of x, in their order."""
+    out[:] = 0
+    for r in range(begin, end):
+        for k in range(len(out)):
+            out[k] += x[r, k]
 
 
 @compiled

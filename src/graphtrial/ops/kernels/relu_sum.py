@@ -21,15 +21,22 @@ def relu_sum(
     first = TILE * next_block(claim)
     while first < rows:
         for i in range(first, min(rows, first + TILE)):
-            into, own = out[i], x[i]
-            for k in range(width):
-                into[k] = zero
-            for e in range(ptr[i], ptr[i + 1]):
+            into, own, begin = out[i], x[i], ptr[i]
+            if begin == ptr[i + 1]:
+                for k in range(width):
+                    into[k] = own[k] if add_self else zero
+                continue
+            for e in range(begin, ptr[i + 1]):
                 a, b = x[index[e]], edge[e]
                 s = one if scale is None else scale[index[e]]
-                for k in range(width):
-                    v = a[k] + b[k]
-                    into[k] += (zero if v < zero else v) * s
+                if e == begin:
+                    for k in range(width):
+                        v = a[k] + b[k]
+                        into[k] = (zero if v < zero else v) * s
+                else:
+                    for k in range(width):
+                        v = a[k] + b[k]
+                        into[k] += (zero if v < zero else v) * s
             if add_self:
                 for k in range(width):
                     into[k] = own[k] + into[k]

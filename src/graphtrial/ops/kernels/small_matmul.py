@@ -9,7 +9,7 @@ import numpy as np
 
 from graphtrial.core.compiler import Array, compiled
 from graphtrial.ops.kernels.dot_product import dot_product
-from graphtrial.ops.kernels.matmul import DEPTH
+from graphtrial.ops.kernels.matmul import DEPTH, sum_rows
 from graphtrial.ops.kernels.vector import LANES
 
 
@@ -81,10 +81,7 @@ def column_sums(x: Array, out: Array) -> None:
     block = np.empty(width, x.dtype)
     out[:] = 0
     for first in range(0, rows, DEPTH):
-        block[:] = 0
-        for r in range(first, min(rows, first + DEPTH)):
-            for k in range(width):
-                block[k] += x[r, k]
+        sum_rows(x, first, min(rows, first + DEPTH), block)
         for k in range(width):
             out[k] += block[k]
 
