@@ -7,8 +7,9 @@ import numpy as np
 from graphtrial.core.compiler import Array, compiled
 from graphtrial.core.hardware.blocks import next_block
 from graphtrial.ops.kernels.exponential import sigmoid
-from graphtrial.ops.kernels.matmul import TILE_ROWS, add_transposed, matmul_rows, pack
+from graphtrial.ops.kernels.matmul import add_transposed, matmul_rows, pack
 from graphtrial.ops.kernels.row_chunks import longest_chunk, longest_chunk_of_groups, split_rows
+from graphtrial.ops.kernels.strips import TILE_ROWS
 from graphtrial.ops.kernels.vector import LANES
 
 
@@ -127,7 +128,7 @@ def gated_mean_backward(
         return
     longest = longest_chunk_of_groups(ptr, groups, chunk)
     gate, buffer = np.empty((longest, width), value.dtype), np.empty((longest, width), value.dtype)
-    packed, partial = np.empty(width * (width + 2 * LANES), value.dtype), np.empty(width * width, value.dtype)
+    packed = np.empty(width * (width + 2 * LANES), value.dtype)
     if weight is not None:
         pack(weight, False, width, width, packed)
     while group < len(groups) - 1:
@@ -157,7 +158,7 @@ def gated_mean_backward(
             )
             if weight is not None:
                 _product(grad_l, weight, False, packed, grad_edge[base:end])
-                add_transposed(grad_l, edge[base:end], 0, end - base, partial, grad_weight[group])
+                add_transposed(grad_l, edge[base:end], 0, end - base, grad_weight[group])
         group = next_block(claim)
 
 

@@ -8,7 +8,8 @@ from graphtrial.core.compiler import Array, compiled
 from graphtrial.core.hardware.blocks import next_block
 from graphtrial.ops.kernels.dropout import fill_mask
 from graphtrial.ops.kernels.exponential import exponentials
-from graphtrial.ops.kernels.matmul import TILE_ROWS, strided_product
+from graphtrial.ops.kernels.matmul import strided_product
+from graphtrial.ops.kernels.strips import TILE_ROWS
 from graphtrial.ops.kernels.vector import LANES
 
 QUERIES = 48  # of a block; a multiple of the height of every tile

@@ -10,7 +10,8 @@ import numpy as np
 from graphtrial.core.compiler import Array, compiled
 from graphtrial.core.hardware.blocks import next_block
 from graphtrial.ops.kernels.lanes import copy
-from graphtrial.ops.kernels.matmul import DEPTH, ROWS, TILE_ROWS, block_rows, pack, panel_of, strip, sum_rows
+from graphtrial.ops.kernels.matmul import DEPTH, ROWS, block_rows, pack, sum_rows
+from graphtrial.ops.kernels.strips import TILE_ROWS, add_strip, panel_of, strip
 from graphtrial.ops.kernels.vector import LANES
 
 NOTHING = (None, 0, 0)
@@ -100,8 +101,7 @@ def joined_matmul_weight(claim: Array, g: Array, a: Array, b: Array, out: Array,
     rows, left = g.shape
     half, right = a.shape[1], out.shape[2]
     flat_g, flat_a, flat_b = g.reshape(-1), a.reshape(-1), b.reshape(-1)
-    partial, column_sums = np.empty(left * right, g.dtype), np.empty(left, g.dtype)
-    buffer = np.empty(DEPTH * WIDEST, g.dtype)
+    column_sums, buffer = np.empty(left, g.dtype), np.empty(DEPTH * WIDEST, g.dtype)
     size_of_block = block_rows(rows, len(out))
     number = next_block(claim)
     while number < len(out):
@@ -111,7 +111,7 @@ def joined_matmul_weight(claim: Array, g: Array, a: Array, b: Array, out: Array,
         end = min(rows, (number + 1) * size_of_block)
         for first in range(number * size_of_block, end, DEPTH):
             count = min(end - first, DEPTH)
-            bounds, tile = (0, left, left), (flat_g, first * left, 1, left)
+            tile = (flat_g, first * left, 1, left)
             column = 0
             while column < right:
                 begin, size = panel_of(column, right)
@@ -125,10 +125,8 @@ def joined_matmul_weight(claim: Array, g: Array, a: Array, b: Array, out: Array,
                         _copy(buffer, r * size, flat_a, row * half + begin, of_a)
                         _copy(buffer, r * size + of_a, flat_b, row * (right - half), size - of_a)
                     panel = (buffer, 0, size)
-                strip(bounds, begin, size, tile, panel, count, None, partial, right, NOTHING, None)
+                add_strip(left, begin, size, column - begin, tile, panel, count, total, right)
                 column = begin + size
-            for k in range(left * right):
-                total[k] += partial[k]
             sum_rows(g, first, first + count, column_sums)
             for k in range(left):
                 sums[number, k] += column_sums[k]

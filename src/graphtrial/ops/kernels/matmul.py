@@ -10,12 +10,10 @@ import numpy as np
 from graphtrial.core.compiler import Array, compiled
 from graphtrial.core.hardware.blocks import next_block
 from graphtrial.ops.kernels.lanes import transpose
-from graphtrial.ops.kernels.matmul_tile import TILES
+from graphtrial.ops.kernels.strips import TILE_ROWS, add_strip, panel_of, strip
 from graphtrial.ops.kernels.vector import LANES
 
-tile1, tile2, tile3 = TILES
 DEPTH = 96  # rows of both factors per cache block of a transposed product
-TILE_ROWS = 12  # rows of the highest tile
 ROWS = 240  # rows per cache block; a multiple of the height of every tile
 
 
@@ -65,13 +63,13 @@ def matmul_transposed(claim: Array, g: Array, x: Array, out: Array, sums: Array)
     the same number of rows, a multiple of `DEPTH`.
     """
     rows, left = g.shape
-    partial, column_sums = np.empty(left * x.shape[1], x.dtype), np.empty(left, x.dtype)
+    column_sums = np.empty(left, x.dtype)
     size = block_rows(rows, len(out))
     number = next_block(claim)
     while number < len(out):
         out[number] = 0
         begin, end = number * size, min(rows, (number + 1) * size)
-        add_transposed(g, x, begin, end, partial, out[number])
+        add_transposed(g, x, begin, end, out[number])
         if sums is not None:
             sums[number] = 0
             for first in range(begin, end, DEPTH):
@@ -97,8 +95,8 @@ def block_rows(rows: int, blocks: int) -> int:
 
 
 @compiled
-def add_transposed(g: Array, x: Array, begin: int, end: int, partial: Array, out: Array) -> None:
-    """out += g.T @ x over the rows `begin` to `end`; `partial` [left * right] is a buffer."""
+def add_transposed(g: Array, x: Array, begin: int, end: int, out: Array) -> None:
+    """out += g.T @ x over the rows `begin` to `end`, block by block of `DEPTH` rows."""
     left, right = out.shape
     flat_g, flat_x, into = g.reshape(-1), x.reshape(-1), out.reshape(-1)
     for first in range(begin, end, DEPTH):
@@ -107,10 +105,8 @@ def add_transposed(g: Array, x: Array, begin: int, end: int, partial: Array, out
         while column < right:
             panel, size = panel_of(column, right)
             left_tile, right_tile = (flat_g, first * left, 1, left), (flat_x, first * right + panel, right)
-            strip((0, left, left), panel, size, left_tile, right_tile, count, None, partial, right, (None, 0, 0), None)
+            add_strip(left, panel, size, column - panel, left_tile, right_tile, count, into, right)
             column = panel + size
-        for k in range(left * right):
-            into[k] += partial[k]
 
 
 @compiled
@@ -135,63 +131,6 @@ def strided_product(
         most = max(rows, TILE_ROWS)
         strip((0, rows, most), begin, size, left, panel, inner, None, out, columns, (None, 0, 0), None)
         column = begin + size
-
-
-@compiled
-def strip(
-    rows: tuple[int, int, int],
-    begin: int,
-    size: int,
-    left: tuple[Array, int, int, int],
-    right: tuple[Array, int, int],
-    inner: int,
-    start: Array,
-    out: Array,
-    width: int,
-    more: tuple[Array, int, int],
-    start_index: Array,
-) -> None:
-    """Compute the columns `begin` to `begin + size`, one panel, of a block of rows of the result.
-
-    rows: first row, end, and the total number of rows, which no tile exceeds; left, right: array, offset and strides as
-    in `TILES`; width: columns of the result; more: further columns of the left matrix, offset and number, or None;
-    start_index: as in `TILES`.
-    """
-    first, last, most = rows
-    c, c_at, c_inner = more
-    a, a_at, a_row, a_inner = left
-    b, b_at, b_inner = right
-    if size == 3 * LANES:
-        for row in range(first, last, 4):
-            r = min(row, most - 4)
-            at, into = a_at + r * a_row, r * width + begin
-            tile3(
-                a, at, a_row, a_inner, b, b_at, b_inner, inner, start, begin, out, into, width,
-                c, c_at + r * c_inner, c_inner, start_index, r,
-            )  # fmt: skip
-    elif size == 2 * LANES:
-        for row in range(first, last, 6):
-            r = min(row, most - 6)
-            at, into = a_at + r * a_row, r * width + begin
-            tile2(
-                a, at, a_row, a_inner, b, b_at, b_inner, inner, start, begin, out, into, width,
-                c, c_at + r * c_inner, c_inner, start_index, r,
-            )  # fmt: skip
-    else:
-        for row in range(first, last, 12):
-            r = min(row, most - 12)
-            at, into = a_at + r * a_row, r * width + begin
-            tile1(
-                a, at, a_row, a_inner, b, b_at, b_inner, inner, start, begin, out, into, width,
-                c, c_at + r * c_inner, c_inner, start_index, r,
-            )  # fmt: skip
-
-
-@compiled
-def panel_of(column: int, columns: int) -> tuple[int, int]:
-    """Return first column and size of the panel for the columns from `column` on."""
-    size = LANES * max(1, min(3, (columns - column) // LANES))
-    return min(column, columns - size), size
 
 
 @compiled

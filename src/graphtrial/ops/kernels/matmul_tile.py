@@ -19,8 +19,8 @@ from numba.core import cgutils
 from graphtrial.ops.kernels.vector import CONTRACT, LANES, broadcast, intrinsic, load, store
 
 
-def _tile(rows: int, vectors: int) -> Any:
-    """Return an intrinsic that computes a tile of `rows` x 8 `vectors` elements in registers."""
+def _tile(rows: int, vectors: int, *, add: bool = False) -> Any:
+    """Return an intrinsic that computes a tile of `rows` x 8 `vectors` elements in registers, and stores or adds it."""
 
     @intrinsic
     def tile(
@@ -84,7 +84,8 @@ def _tile(rows: int, vectors: int) -> Any:
                 add_products(pointer(13), values[15], below, values[15])
             for number, of_row in enumerate(totals):
                 for total, place in zip(of_row, groups(row_of(pointer(10), values[12], number)), strict=True):
-                    store(builder, builder.load(total), place)
+                    value = builder.load(total)
+                    store(builder, builder.fadd(load(builder, place), value) if add else value, place)
             return context.get_dummy_value()
 
         n = types.intp
@@ -102,3 +103,5 @@ None. Unless `more` is None, the product of further columns of the left matrix, 
 and the next rows of `right` is added. With `start_index` [rows], `start` is a table, of whose row start_index[r] the
 columns are taken.
 """
+ADDING_TILES = (_tile(12, 1, add=True), _tile(6, 2, add=True), _tile(4, 3, add=True))
+"""The same tiles, added to what `out` contains."""

@@ -6,7 +6,8 @@ import numpy as np
 
 from graphtrial.core.compiler import Array, compiled
 from graphtrial.core.hardware.blocks import next_block
-from graphtrial.ops.kernels.matmul import DEPTH, ROWS, pack, panel_of, strip
+from graphtrial.ops.kernels.matmul import DEPTH, ROWS, pack
+from graphtrial.ops.kernels.strips import add_strip, panel_of, strip
 from graphtrial.ops.kernels.vector import LANES
 
 
@@ -49,7 +50,7 @@ def tower_matmul_weight(claim: Array, g: Array, x: Array, out: Array) -> None:
     """
     towers, left, right = out.shape
     rows = len(g)
-    flat_g, flat_x, partial = g.reshape(-1), x.reshape(-1), np.empty(left * right, x.dtype)
+    flat_g, flat_x = g.reshape(-1), x.reshape(-1)
     t = next_block(claim)
     while t < towers:
         into = out[t].reshape(-1)
@@ -60,8 +61,6 @@ def tower_matmul_weight(claim: Array, g: Array, x: Array, out: Array) -> None:
             while column < right:
                 begin, size = panel_of(column, right)
                 panel = (flat_x, first * towers * right + t * right + begin, towers * right)
-                strip((0, left, left), begin, size, tile, panel, count, None, partial, right, (None, 0, 0), None)
+                add_strip(left, begin, size, column - begin, tile, panel, count, into, right)
                 column = begin + size
-            for k in range(left * right):
-                into[k] += partial[k]
         t = next_block(claim)
