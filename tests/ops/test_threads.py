@@ -29,8 +29,10 @@ from graphtrial.ops import (
     l2_normalize,
     linear,
     mixture_sum,
+    multi_aggregate,
     relu_sum,
     self_attention,
+    tower_linear,
 )
 
 NODES, WIDTH = 2100, 21
@@ -106,6 +108,11 @@ def _case(name: str, graph: GraphBatch) -> Case:
         "batch norm of edges": (lambda x, w, b: batch_norm(x, w, b, None, 1e-5, "elu"), [e, *vectors]),
         "L2 normalize": (l2_normalize, [x]),
         "sum of ReLU": (lambda x, e: relu_sum(graph, x, e), [x, e]),
+        "towers": (tower_linear, [tensor(NODES, 60), tensor(4, 14, 15), tensor(4, 14)]),
+        "aggregators": (
+            lambda s, t, e: multi_aggregate(graph, s, t, e, ("mean", "max", "min", "std"), 3),
+            [x, nodes[0], e],
+        ),
         "self-attention": (lambda x: self_attention(graph, x, 4, 0.3), [tensor(NODES, 60)]),
         "dropout": (lambda x: dropout(x, 0.3), [x]),
         "edge sum": (lambda s, t: edge_add(graph, s, t), [x, nodes[0]]),
@@ -119,7 +126,7 @@ NAMES = [
     *("attention", "attention with one head", "gated mean", "gated mean with weights"),
     *("narrow gated mean with weights", "batch norm", "batch norm of edges", "L2 normalize", "dropout"),
     *("attention scores", "Gaussian weights", "mixture sum", "added row"),
-    *("edge sum", "edge dot product", "sum of ReLU", "self-attention"),
+    *("edge sum", "edge dot product", "sum of ReLU", "self-attention", "towers", "aggregators"),
 ]
 
 

@@ -9,7 +9,6 @@ from tests.helpers.sampling import rotating
 from torch import Tensor
 from torch.nn import functional as F
 
-from graphtrial.core.hardware.threads import use_threads
 from graphtrial.ops import tower_linear
 from graphtrial.ops.portable import portable_path
 
@@ -41,15 +40,3 @@ def test_values_and_gradients_equal_one_layer_per_tower(
     leaves = [each for each in (x, weight, bias) if each is not None]
     g = vectors(*out.shape, seed=3)
     torch.testing.assert_close(torch.autograd.grad(out, leaves, g), torch.autograd.grad(expected, leaves, g))
-
-
-def test_threads_change_no_bit() -> None:
-    x = vectors(40_000, 64).float().requires_grad_()
-    weight = vectors(64, 16, seed=1).float().view(4, 16, 16).requires_grad_()
-    g, results = vectors(40_000, 64, seed=2).float(), []
-    for threads in (1, 2):
-        with use_threads(threads):
-            out = tower_linear(x, weight)
-            results.append((out, *torch.autograd.grad(out, (x, weight), g)))
-    for one, two in zip(*results, strict=True):
-        assert torch.equal(one, two)

@@ -9,7 +9,16 @@ import torch
 from tests.helpers.samples import batch_of, random_graphs, vectors
 from torch import Tensor
 
-from graphtrial.ops import aggregate, attention, gated_mean, linear, mixture_sum, vector_paths
+from graphtrial.ops import (
+    aggregate,
+    attention,
+    gated_mean,
+    linear,
+    mixture_sum,
+    multi_aggregate,
+    tower_linear,
+    vector_paths,
+)
 from graphtrial.ops.linear import MIN_ROWS
 from graphtrial.ops.vector_paths import force_vectors, has_vectors
 
@@ -18,6 +27,11 @@ NODES, EDGES = BATCH.num_nodes, BATCH.num_edges
 CASES: dict[str, tuple[Callable[..., Tensor], list[Tensor]]] = {
     "linear": (linear, [vectors(300, 20), vectors(30, 20, 1), vectors(1, 30, 2)[0]]),
     "tall linear": (linear, [vectors(MIN_ROWS + 7, 13), vectors(17, 13, 1), vectors(1, 17, 2)[0]]),
+    "towers": (tower_linear, [vectors(300, 60), vectors(42, 20, 1).reshape(3, 14, 20), vectors(3, 14, 2)]),
+    "aggregators": (
+        lambda s, t, e: multi_aggregate(BATCH, s, t, e, ("mean", "max", "min", "std"), 3),
+        [vectors(NODES, 21), vectors(NODES, 21, 1), vectors(EDGES, 21, 2)],
+    ),
     "sum": (
         lambda x, w, s: aggregate(BATCH, x, "sum", w, s[0, 0]),
         [vectors(NODES, 20), vectors(1, EDGES)[0], vectors(1, 1)],
