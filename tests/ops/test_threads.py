@@ -10,6 +10,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from graphtrial import ops
 from graphtrial.core.hardware import threads
 from graphtrial.core.process import compute_settings
 from graphtrial.graphs import Column, GraphBatch, GraphSet
@@ -153,3 +154,11 @@ def _values_and_gradients(
         differentiable = [value for value in outputs if value.requires_grad]
         torch.autograd.backward(differentiable, [tensor(*value.shape, seed=7) for value in differentiable])
     return [*(value.detach() for value in outputs), *(value.grad for value in ours if value.grad is not None)]
+
+
+WITHOUT_BLOCKS = {"aggregate_messages", "dropout_mask", "self_loop_scales", "sparse_features", "symmetric_weight"}
+"""Functions that compute by operators above, or by torch alone."""
+
+
+def test_every_operator_is_among_them() -> None:
+    assert set(ops.__all__) - set(globals()) == WITHOUT_BLOCKS
