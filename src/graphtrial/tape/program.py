@@ -30,7 +30,7 @@ IN_PLACE = {
 }
 """Operands of an instruction, the code not counted, that its last operand may overwrite if nothing reads them later.
 
-A program's arena is larger than the caches: GIN+ on ZINC gains 3 % of a step by it.
+A program's arena is larger than the caches: GIN+ on ZINC gains 2 % of a step by it.
 """
 
 
