@@ -21,8 +21,8 @@ STYLES = {
     "not comparable": "open",
 }
 """Verdicts, worst first, with their CSS classes."""
-MOST_PAGES = 40
-"""Trials of a row that have a learning curve in its chart and a page of their own."""
+MOST_PAGES = 20
+"""Trials of a row that have a learning curve in its chart and a page of their own: those of 4 seeds and 5 folds."""
 
 
 @dataclass(frozen=True)
