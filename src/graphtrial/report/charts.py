@@ -13,7 +13,7 @@ from graphtrial.results.statistics.ranks import Ranks
 from graphtrial.results.titles import label_title
 from graphtrial.training.outcome import Epoch
 
-MOST_POINTS = 100
+MOST_POINTS = 80
 """Maximum number of points of a curve on a page."""
 MOST_LINES = 8
 """Maximum number of curves drawn at once, each in its own colour; others can be selected."""
