@@ -28,7 +28,7 @@ def test_portable_path_passes() -> None:
 
 def test_every_public_operator_is_checked() -> None:
     drawing = {"dropout", "dropout_mask"}
-    helpers = {"symmetric_weight", "sparse_features", "feature_linear"}  # weights, and linear on sparse input
+    helpers = {"symmetric_weight", "self_loop_scales", "sparse_features", "feature_linear"}  # weights, sparse input
     checked = {name.partition(" ")[0] for name in OPERATORS}
     assert set(graphtrial.ops.__all__) - drawing - helpers == checked
 

@@ -30,8 +30,10 @@ from graphtrial.ops import (
     l2_normalize,
     linear,
     mixture_sum,
+    multi_aggregate,
     relu_sum,
     self_attention,
+    tower_linear,
 )
 from graphtrial.ops.portable import portable_path
 
@@ -66,6 +68,11 @@ OPERATORS: dict[str, tuple[Operator, tuple[str, ...]]] = {
     "mixture_sum": (lambda graph, z, w: mixture_sum(graph, z, w[:, :HEADS]), ("heads", "edge")),
     "gated_mean": (lambda graph, s, t, e, v: gated_mean(graph, s, t, e, v)[0], ("node", "node", "edge", "node")),
     "relu_sum": (relu_sum, ("node", "edge")),
+    "multi_aggregate": (  # without std: of one neighbour its gradient is rounding errors, times 300
+        lambda graph, s, t, e: multi_aggregate(graph, s, t, e, ("mean", "max", "min", "sum"), HEADS),
+        ("node", "node", "edge"),
+    ),
+    "tower_linear": (lambda graph, x: tower_linear(x, x[:16].reshape(2, 16, 16)), ("node",)),
     "self_attention": (
         lambda graph, q, k, v: self_attention(graph, torch.cat([q, k, v], dim=1), HEADS),
         ("node", "node", "node"),

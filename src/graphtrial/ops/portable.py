@@ -84,7 +84,7 @@ def segment_max(matrix: SparseMatrix, values: Tensor) -> Tensor:
 
 def first_of_max(matrix: SparseMatrix, values: Tensor, top: Tensor) -> Tensor:
     """Return a mask of the first entry of each row that equals the maximum `top` of that row, or is NaN."""
-    is_top = (values == top.index_select(0, matrix.entry_rows)) | values.isnan()
+    is_top = ~(~(values == top.index_select(0, matrix.entry_rows)) & ~values.isnan())
     # Apple's GPUs reduce no 64-bit integers; 24 bits of a float number 16 million entries.
     dtype = torch.float32 if values.device.type == "mps" else torch.int64
     entries = torch.arange(len(values), device=values.device, dtype=dtype).view(-1, *[1] * (values.dim() - 1))

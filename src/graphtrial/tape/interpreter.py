@@ -6,7 +6,8 @@ import numpy as np
 
 from graphtrial.core.compiler import Array, compiled
 from graphtrial.tape import codes
-from graphtrial.tape.blocks import (
+from graphtrial.tape.codes import FIRST_HEADS, FIRST_SPARSE, FIRST_TOWERS
+from graphtrial.tape.instructions.blocks import (
     copy,
     join_columns,
     join_rows,
@@ -20,8 +21,7 @@ from graphtrial.tape.blocks import (
     sum_product,
     sum_rows,
 )
-from graphtrial.tape.codes import FIRST_HEADS, FIRST_SPARSE, FIRST_TOWERS
-from graphtrial.tape.dense import (
+from graphtrial.tape.instructions.dense import (
     add,
     add_number,
     add_row,
@@ -40,7 +40,7 @@ from graphtrial.tape.dense import (
     relu_backward,
     zero_nan,
 )
-from graphtrial.tape.heads import (
+from graphtrial.tape.instructions.heads import (
     attend_neighbours,
     attend_neighbours_backward,
     dots,
@@ -54,28 +54,30 @@ from graphtrial.tape.heads import (
     score,
     score_backward,
 )
-from graphtrial.tape.memory import lay_out
-from graphtrial.tape.sparse import (
+from graphtrial.tape.instructions.sparse import (
     attend,
     attend_backward,
     edge_add,
     embed,
     embed_backward,
-    graph_norm,
-    loop_scale,
     maximum,
     maximum_backward,
     mean,
     mean_backward,
-    mean_weight,
     multiply,
     one_hot,
-    structure,
     sum_of_relu,
     sum_of_relu_backward,
+)
+from graphtrial.tape.instructions.structure import (
+    graph_norm,
+    loop_scale,
+    mean_weight,
+    structure,
     symmetric_weight,
 )
-from graphtrial.tape.towers import run_towers
+from graphtrial.tape.instructions.towers import run_towers
+from graphtrial.tape.memory import lay_out
 
 
 @compiled

@@ -49,8 +49,8 @@ class Program:
         self.node_width, self.edge_width = tape.widths()
         self.structure = [(name, o.place) for name, o in tape.inputs.items() if name in INPUTS]
         self.functions = [(compute, tape.inputs[name].place) for name, compute in tape.functions_of_batch.items()]
-        known = *INPUTS, *tape.functions_of_batch, "logits", "grad_output"
-        others = {name: o.place for name, o in tape.inputs.items() if name not in known}
+        apart = *INPUTS, *tape.functions_of_batch, "logits", "grad_output"
+        others = {name: o.place for name, o in tape.inputs.items() if name not in apart}
         self.columns = [(name, place) for name, place in others.items() if not name.endswith(AS_FLOAT)]
         self.converted = [(name.removesuffix(AS_FLOAT), at) for name, at in others.items() if name.endswith(AS_FLOAT)]
         self.output = tape.inputs["logits"]

@@ -1,0 +1,1 @@
+"""Instructions of programs, compiled into the interpreter."""
