@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from graphtrial.core.compiler import _CacheFiles
+from graphtrial.core.compiler import _CacheFiles, compiled, exact
 
 KERNEL = "from graphtrial.core.compiler import compiled\n{more}\n@compiled\ndef f(x):\n    return {body}\n"
 CALL = """
@@ -162,3 +162,21 @@ for function in (kernel.f, kernel.inner):
 sys.exit()
 """
     assert run(tmp_path, before=check)[0] == 0
+
+
+@exact
+def _product_and_sum(a: float, b: float, c: float) -> float:
+    return a * b + c
+
+
+@compiled
+def _calls_exact(a: float, b: float, c: float) -> float:
+    value: float = _product_and_sum(a, b, c)
+    return value
+
+
+def test_an_exact_function_is_exact_where_a_compiled_one_calls_it_first() -> None:
+    """Numba passes options that are not stated on to functions that are first compiled for a caller."""
+    tiny = 2.0**-30
+    assert _calls_exact(1 + tiny, 1 - tiny, -1.0) == 0  # a fused multiply-add gives -2 ** -60
+    assert _product_and_sum(1 + tiny, 1 - tiny, -1.0) == 0

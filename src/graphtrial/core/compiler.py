@@ -230,5 +230,9 @@ compiled = _compile(fastmath={"contract"})
 reordered = _compile(fastmath={"contract", "reassoc"})
 """`compiled` that may sum in any order: the same on every call, but not the same on every processor."""
 
-exact = _compile()
-"""`njit` with a disk cache and strict IEEE rounding: no fused multiply-add."""
+exact = _compile(fastmath=False)
+"""`njit` with a disk cache and strict IEEE rounding: no fused multiply-add.
+
+Stated, not left to the default: numba would pass the options of a `compiled` caller on to a function that is first
+compiled for it, and the bits would depend on which of the two was called first.
+"""
