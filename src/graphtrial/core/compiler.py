@@ -204,7 +204,7 @@ def _stamp(function: Callable[..., Any]) -> str:
 
 def _dependencies(function: Any, seen: set[Any]) -> set[str]:
     seen.add(function)
-    parts = {_content(function.__code__.co_filename)}
+    parts = {_content(function.__code__.co_filename), _content(__file__)}  # options of the decorators are here
     for name in function.__code__.co_names:
         value = function.__globals__.get(name)
         if isinstance(value, ModuleType):
