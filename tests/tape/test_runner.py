@@ -22,7 +22,8 @@ from graphtrial.nn.conv.base import Conv
 from graphtrial.nn.stacked import GNN
 from graphtrial.ops import aggregate
 from graphtrial.ops.portable import portable_path
-from graphtrial.tape.runner import TapedModel
+from graphtrial.tape.memory import LARGE_ARENA
+from graphtrial.tape.runner import TapedModel, aligned
 from graphtrial.training.optim.fused import FusedAdam, FusedSGD
 
 RECORDED = ("mlp", "gcn", "gcn-vanilla", "gin", "graphsage", "gat", "monet", "gatedgcn", "gin-eps")
@@ -197,3 +198,19 @@ def test_size_of_a_batch_counts_what_is_computed_per_node_and_per_edge(name: str
     program = taped._programs[True]
     assert program is not None
     assert (program.node_width, program.edge_width) == widths
+
+
+def test_a_program_larger_than_the_cache_has_the_bits_of_its_model() -> None:
+    model = build("gin-plus", encoding_dim=0, width=80, layers=6, edge_features=True, dropout=0.0)
+    ours, theirs, taped = both(model)
+    assert_equal(ours, theirs)
+    program = taped._programs[True]
+    assert program is not None
+    program.fits(BATCHES[-1])
+    assert int(program.elements @ program.sizes) > LARGE_ARENA
+
+
+def test_an_arena_begins_with_a_cache_line() -> None:
+    blocks = [aligned(count) for count in (1, 17, 1000, 70_001)]
+    assert [block.ctypes.data % 64 for block in blocks] == [0, 0, 0, 0]
+    assert [len(block) for block in blocks] == [1, 17, 1000, 70_001]
