@@ -1,4 +1,4 @@
-"""Operation codes of programs; operands are in the docstrings of `dense`, `blocks`, `sparse`, `heads` and `towers`."""
+"""Operation codes of programs; operands are in the docstrings of `graphtrial.tape.instructions`."""
 
 from __future__ import annotations
 

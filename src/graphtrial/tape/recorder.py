@@ -15,6 +15,7 @@ from graphtrial.graphs import GraphBatch
 from graphtrial.nn.encoder import ENCODING_COLUMN
 from graphtrial.ops.recording import recording
 from graphtrial.tape import codes, matrices, neighbours, operators, principal, weighted
+from graphtrial.tape.fusion import fuse
 from graphtrial.tape.program import Tape
 from graphtrial.tape.structure import Structure
 from graphtrial.tape.symbol import (
@@ -157,6 +158,7 @@ def record(model: nn.Module, batch: GraphBatch, *, training: bool) -> Tape | Non
         tape.emit(codes.COPY, out.operand, tape.input("logits", out.operand.rows, out.operand.columns))
         if training:
             tape.differentiate(out)
+        fuse(tape)
     except Exception as error:  # noqa: BLE001 - whatever has no instruction is computed on the ordinary path
         logger.debug("%s is not recorded: %s: %s", type(model).__name__, type(error).__name__, error)
         return None

@@ -208,7 +208,7 @@ def _gradients(
 def _product(x: Array, weight: Array, transposed: bool, packed: Array, out: Array) -> None:
     """out = x @ weight, or x @ weight.T if `transposed`, for rows that may be too few for a register tile."""
     if len(x) >= TILE_ROWS:
-        matmul_rows(x, packed, None, out, 0, len(x))
+        matmul_rows(x, packed, None, out, 0, len(x), None)
         return
     for r in range(len(x)):
         for c in range(out.shape[1]):

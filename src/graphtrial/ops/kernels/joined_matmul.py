@@ -11,10 +11,9 @@ from graphtrial.core.compiler import Array, compiled
 from graphtrial.core.hardware.blocks import next_block
 from graphtrial.ops.kernels.lanes import copy
 from graphtrial.ops.kernels.matmul import DEPTH, ROWS, block_rows, pack, sum_rows
-from graphtrial.ops.kernels.strips import TILE_ROWS, add_strip, panel_of, strip
+from graphtrial.ops.kernels.strips import NO_MORE, TILE_ROWS, add_strip, panel_of, strip
 from graphtrial.ops.kernels.vector import LANES
 
-NOTHING = (None, 0, 0)
 WIDEST = 3 * LANES  # columns of a panel
 
 
@@ -33,7 +32,7 @@ def joined_matmul(claim: Array, a: Array, b: Array, weight: Array, bias: Array, 
         at = column = 0
         while column < columns:
             begin, size = panel_of(column, columns)
-            strip(bounds, begin, size, left, (packed, at, size), a.shape[1], bias, into, columns, more, None)
+            strip(bounds, begin, size, left, (packed, at, size), a.shape[1], bias, into, columns, more, None, None)
             at, column = at + inner * size, begin + size
         first = ROWS * next_block(claim)
 
@@ -56,7 +55,7 @@ def started_matmul(claim: Array, index: Array, start: Array, b: Array, weight: A
         while column < columns:
             begin, size = panel_of(column, columns)
             right = (packed, at + skipped * size, size)
-            strip(bounds, begin, size, left, right, b.shape[1], first_rows, into, columns, NOTHING, index)
+            strip(bounds, begin, size, left, right, b.shape[1], first_rows, into, columns, NO_MORE, index, None)
             at, column = at + inner * size, begin + size
         first = ROWS * next_block(claim)
 
@@ -79,14 +78,14 @@ def joined_matmul_input(claim: Array, g: Array, weight: Array, a: Array, b: Arra
             begin, size = panel_of(column, columns)
             right = (packed, at, size)
             if begin + size <= half:
-                strip(bounds, begin, size, left, right, inner, None, flat_a, half, NOTHING, None)
+                strip(bounds, begin, size, left, right, inner, None, flat_a, half, NO_MORE, None, None)
             elif begin >= half:
-                strip(bounds, begin - half, size, left, right, inner, None, flat_b, columns - half, NOTHING, None)
+                strip(bounds, begin - half, size, left, right, inner, None, flat_b, columns - half, NO_MORE, None, None)
             else:
                 start = max(0, min(first, rows - TILE_ROWS))  # the last tile may begin before the block
                 shifted = (flat, start * inner, inner, 1)
                 below = (first - start, last - start, rows - start)
-                strip(below, 0, size, shifted, right, inner, None, buffer, size, NOTHING, None)
+                strip(below, 0, size, shifted, right, inner, None, buffer, size, NO_MORE, None, None)
                 for r in range(first, last):
                     row = (r - start) * size - begin
                     _copy(flat_a, r * half + begin, buffer, row + begin, half - begin)

@@ -10,7 +10,8 @@ import numpy as np
 from graphtrial.core.compiler import Array, compiled
 from graphtrial.core.hardware.blocks import next_block
 from graphtrial.ops.kernels.lanes import transpose
-from graphtrial.ops.kernels.strips import TILE_ROWS, add_strip, panel_of, strip
+from graphtrial.ops.kernels.matmul_tile import Add, Relu
+from graphtrial.ops.kernels.strips import NO_MORE, TILE_ROWS, add_strip, panel_of, strip
 from graphtrial.ops.kernels.vector import LANES
 
 DEPTH = 96  # rows of both factors per cache block of a transposed product
@@ -20,6 +21,14 @@ ROWS = 240  # rows per cache block; a multiple of the height of every tile
 @compiled
 def matmul(claim: Array, x: Array, weight: Array, transposed: bool, bias: Array, out: Array) -> None:
     """out = x @ weight (+ bias), or x @ weight.T (+ bias) if `transposed`; x: [rows, inner]; bias may be None."""
+    matmul_with_epilogue(claim, x, weight, transposed, bias, out, None)
+
+
+@compiled
+def matmul_with_epilogue(
+    claim: Array, x: Array, weight: Array, transposed: bool, bias: Array, out: Array, epilogue: Relu | Add | None
+) -> None:
+    """As `matmul`, with an epilogue of each tile."""
     rows, inner = x.shape
     first = ROWS * next_block(claim)
     if first >= rows:
@@ -27,7 +36,7 @@ def matmul(claim: Array, x: Array, weight: Array, transposed: bool, bias: Array,
     packed = np.empty(inner * (out.shape[1] + 2 * LANES), x.dtype)
     pack(weight, transposed, inner, out.shape[1], packed)
     while first < rows:
-        matmul_rows(x, packed, bias, out, first, min(rows, first + ROWS))
+        matmul_rows(x, packed, bias, out, first, min(rows, first + ROWS), epilogue)
         first = ROWS * next_block(claim)
 
 
@@ -42,7 +51,9 @@ def pack(weight: Array, transposed: bool, inner: int, columns: int, packed: Arra
 
 
 @compiled
-def matmul_rows(x: Array, packed: Array, bias: Array, out: Array, first: int, last: int) -> None:
+def matmul_rows(
+    x: Array, packed: Array, bias: Array, out: Array, first: int, last: int, epilogue: Relu | Add | None
+) -> None:
     """Compute the rows `first` to `last` of a product; `last` is the end or a multiple of `ROWS` beyond `first`."""
     rows, inner = x.shape
     columns = out.shape[1]
@@ -51,7 +62,7 @@ def matmul_rows(x: Array, packed: Array, bias: Array, out: Array, first: int, la
     while column < columns:
         begin, size = panel_of(column, columns)
         left, right = (flat, 0, inner, 1), (packed, at, size)
-        strip((first, last, rows), begin, size, left, right, inner, bias, into, columns, (None, 0, 0), None)
+        strip((first, last, rows), begin, size, left, right, inner, bias, into, columns, NO_MORE, None, epilogue)
         at, column = at + inner * size, begin + size
 
 
@@ -129,7 +140,7 @@ def strided_product(
         begin, size = panel_of(column, columns)
         panel = (b, at + begin, stride)
         most = max(rows, TILE_ROWS)
-        strip((0, rows, most), begin, size, left, panel, inner, None, out, columns, (None, 0, 0), None)
+        strip((0, rows, most), begin, size, left, panel, inner, None, out, columns, NO_MORE, None, None)
         column = begin + size
 
 

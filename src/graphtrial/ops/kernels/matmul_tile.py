@@ -10,13 +10,25 @@ Python (`python -m benchmarks.operators`).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.core import cgutils
 
 from graphtrial.ops.kernels.vector import CONTRACT, LANES, broadcast, intrinsic, load, store
+
+
+class Relu(NamedTuple):
+    """Epilogue of a tile: ReLU; `out` is the result."""
+
+    out: Any
+
+
+class Add(NamedTuple):
+    """Epilogue of a tile: the sum with a flat array like the result, which must not be the result: tiles overlap."""
+
+    other: Any
 
 
 def _tile(rows: int, vectors: int, *, add: bool = False) -> Any:
@@ -43,7 +55,10 @@ def _tile(rows: int, vectors: int, *, add: bool = False) -> Any:
         more_inner: Any,
         start_index: Any,
         start_row: Any,
+        epilogue: Any,
     ) -> Any:
+        kind = getattr(epilogue, "instance_class", None)
+
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
             def pointer(at: int) -> Any:
                 data = context.make_array(signature.args[at])(context, builder, values[at]).data
@@ -68,6 +83,12 @@ def _tile(rows: int, vectors: int, *, add: bool = False) -> Any:
                             product = builder.fmul(weight, factor, CONTRACT)
                             builder.store(builder.fadd(builder.load(total), product, CONTRACT), total)
 
+            def finished(value: Any, place: Any) -> Any:
+                if kind is Relu:
+                    zero = ir.Constant(vector, None)
+                    return builder.select(builder.fcmp_ordered("<", value, zero), zero, value)
+                return builder.fadd(load(builder, place), value) if kind is Add else value
+
             right_place = pointer(4)
             vector = ir.VectorType(right_place.type.pointee, LANES)
             firsts = [[ir.Constant(vector, None)] * vectors] * rows
@@ -82,14 +103,22 @@ def _tile(rows: int, vectors: int, *, add: bool = False) -> Any:
             if more is not types.none:
                 below = builder.gep(right_place, [builder.mul(values[7], values[6])])
                 add_products(pointer(13), values[15], below, values[15])
+            out_place = pointer(10)
+            others = out_place
+            if kind is Add:
+                array = context.make_array(epilogue[0])(context, builder, builder.extract_value(values[18], 0))
+                others = builder.gep(array.data, [values[11]])
             for number, of_row in enumerate(totals):
-                for total, place in zip(of_row, groups(row_of(pointer(10), values[12], number)), strict=True):
-                    value = builder.load(total)
+                places, into = groups(row_of(others, values[12], number)), groups(row_of(out_place, values[12], number))
+                for total, other, place in zip(of_row, places, into, strict=True):
+                    value = finished(builder.load(total), other)
                     store(builder, builder.fadd(load(builder, place), value) if add else value, place)
             return context.get_dummy_value()
 
         n = types.intp
-        return types.void(left, n, n, n, right, n, n, n, start, n, out, n, n, more, n, n, start_index, n), generate
+        return types.void(
+            left, n, n, n, right, n, n, n, start, n, out, n, n, more, n, n, start_index, n, epilogue
+        ), generate
 
     return tile
 
@@ -101,7 +130,8 @@ out[r, c] = start[c] + sum over k < inner of left[r, k] * right[k, c] for flat a
 `left_row`, `left_inner`, `right_inner` and `out_row` are strides of rows and of the inner dimension. `start` may be
 None. Unless `more` is None, the product of further columns of the left matrix, an array [rows, more_inner] of its own,
 and the next rows of `right` is added. With `start_index` [rows], `start` is a table, of whose row start_index[r] the
-columns are taken.
+columns are taken. `epilogue`: `Relu` or `Add`, applied to a tile before it is stored, or None. It is a type of the
+compiled code: a branch between them would take as long as what they save.
 """
 ADDING_TILES = (_tile(12, 1, add=True), _tile(6, 2, add=True), _tile(4, 3, add=True))
 """The same tiles, added to what `out` contains."""

@@ -7,7 +7,7 @@ import numpy as np
 from graphtrial.core.compiler import Array, compiled
 from graphtrial.core.hardware.blocks import next_block
 from graphtrial.ops.kernels.matmul import DEPTH, ROWS, pack
-from graphtrial.ops.kernels.strips import add_strip, panel_of, strip
+from graphtrial.ops.kernels.strips import NO_MORE, add_strip, panel_of, strip
 from graphtrial.ops.kernels.vector import LANES
 
 
@@ -37,7 +37,7 @@ def tower_matmul(claim: Array, x: Array, weight: Array, transposed: bool, bias: 
             while column < columns:
                 begin, size = panel_of(column, columns)
                 place = t * columns + begin
-                strip(bounds, place, size, left, (packed, at, size), inner, bias, into, width, (None, 0, 0), None)
+                strip(bounds, place, size, left, (packed, at, size), inner, bias, into, width, NO_MORE, None, None)
                 at, column = at + inner * size, begin + size
         first = ROWS * next_block(claim)
 

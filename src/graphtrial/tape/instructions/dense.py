@@ -1,7 +1,7 @@
-"""Instructions on dense matrices: products, normalisation, elementwise functions and their gradients.
+"""Instructions on dense matrices: normalisation, elementwise functions and their gradients.
 
 Each takes the `table` of operands, the instruction `c` (its code, then numbers of operands, `NONE` for those left out)
-and `claim`, which is 0: one thread computes all blocks.
+and `claim`: 0, since one thread computes all blocks, and the size of the arena.
 """
 
 from __future__ import annotations
@@ -20,66 +20,12 @@ from graphtrial.ops.kernels.batch_norm import (
 )
 from graphtrial.ops.kernels.dropout import dropout
 from graphtrial.ops.kernels.l2_normalize import l2_normalize, l2_normalize_backward
-from graphtrial.ops.kernels.matmul import matmul, matmul_transposed
 from graphtrial.ops.kernels.small_matmul import (
-    add_blocks,
     running_coefficients,
-    small_matmul,
-    small_matmul_transposed,
     update_statistics,
 )
 from graphtrial.ops.l2_normalize import EPSILON
-from graphtrial.ops.linear import MIN_SIZE, SUM_BLOCKS, SUM_ROWS
 from graphtrial.tape.memory import matrix, same_place, vector
-
-
-@compiled
-def product(claim: Array, x: Array, weight: Array, transposed: bool, bias: Array, out: Array) -> None:
-    """out = x @ weight (+ bias), or x @ weight.T (+ bias), as `ops.linear.matmul_into`."""
-    claim[0] = 0
-    if min(len(x), weight.shape[0], weight.shape[1]) >= MIN_SIZE:
-        matmul(claim, x, weight, transposed, bias, out)
-    else:
-        small_matmul(x, weight, transposed, bias, out)
-
-
-@compiled
-def linear(table: Array, c: Array, claim: Array) -> None:
-    """LINEAR x, weight, bias, out."""
-    x, weight, out = matrix(table, c[1]), matrix(table, c[2]), matrix(table, c[4])
-    if c[3] < 0:
-        product(claim, x, weight, True, None, out)
-    else:
-        product(claim, x, weight, True, vector(table, c[3]), out)
-
-
-@compiled
-def linear_input(table: Array, c: Array, claim: Array) -> None:
-    """LINEAR_INPUT grad_output, weight, grad_x."""
-    product(claim, matrix(table, c[1]), matrix(table, c[2]), False, None, matrix(table, c[3]))
-
-
-@compiled
-def linear_weight(table: Array, c: Array, claim: Array) -> None:
-    """LINEAR_WEIGHT grad_output, x, grad_weight, grad_bias."""
-    g, x, out = matrix(table, c[1]), matrix(table, c[2]), matrix(table, c[3])
-    left, right = out.shape
-    blocks = max(1, min(SUM_BLOCKS, len(g) // SUM_ROWS))
-    sums = np.empty((blocks, left), np.float32)
-    if min(len(g), left, right) < MIN_SIZE:
-        small_matmul_transposed(g, x, out, sums[0])
-        if c[4] >= 0:
-            vector(table, c[4])[:] = sums[0]
-        return
-    claim[0] = 0
-    if blocks == 1:
-        matmul_transposed(claim, g, x, out.reshape(1, left, right), sums)
-    else:
-        parts = np.empty((blocks, left, right), np.float32)
-        matmul_transposed(claim, g, x, parts, sums)
-        add_blocks(parts.reshape(blocks, left * right), out.reshape(-1))
-    if c[4] >= 0:
-        add_blocks(sums, vector(table, c[4]))
 
 
 @compiled

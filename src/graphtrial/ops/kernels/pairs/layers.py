@@ -23,7 +23,7 @@ def linear_relu(claim: Array, x: Array, weight: Array, bias: Array, out: Array) 
     while number < blocks:
         first, last = number * ROWS, rows if number == blocks - 1 else (number + 1) * ROWS
         for s in range(2):
-            matmul_rows(x[min(s, len(x) - 1)], packed[s], bias[s], out[s], first, last)
+            matmul_rows(x[min(s, len(x) - 1)], packed[s], bias[s], out[s], first, last, None)
             for r in range(first, last):
                 for c in range(columns):
                     out[s, r, c] = out.dtype.type(0) if out[s, r, c] <= 0 else out[s, r, c]  # NaN stays
@@ -42,7 +42,7 @@ def linear_relu_backward(claim: Array, grad: Array, weight: Array, activation: A
     while number < blocks:
         first, last = number * ROWS, rows if number == blocks - 1 else (number + 1) * ROWS
         for s in range(2):
-            matmul_rows(grad[s], packed[s], None, out[s], first, last)
+            matmul_rows(grad[s], packed[s], None, out[s], first, last, None)
             for r in range(first, last):
                 for c in range(columns):
                     out[s, r, c] = out[s, r, c] if activation[s, r, c] > 0 else out.dtype.type(0)
@@ -63,9 +63,9 @@ def sum_of_products(
     term = np.empty((min(rows, 2 * ROWS), columns), out.dtype)
     while number < blocks:
         first, last = number * ROWS, rows if number == blocks - 1 else (number + 1) * ROWS
-        matmul_rows(terms[0], packed[0], bias, out, first, last)
+        matmul_rows(terms[0], packed[0], bias, out, first, last, None)
         for t in range(1, len(terms)):
-            matmul_rows(terms[t][first:last], packed[t], None, term, 0, last - first)
+            matmul_rows(terms[t][first:last], packed[t], None, term, 0, last - first, None)
             for r in range(last - first):
                 for c in range(columns):
                     out[first + r, c] += term[r, c]
