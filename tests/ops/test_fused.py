@@ -25,6 +25,7 @@ from graphtrial.ops.gaussian_weights import gaussian_weights, gaussian_weights_r
 from graphtrial.ops.l2_normalize import l2_normalize, l2_normalize_reference
 from graphtrial.ops.linear import linear
 from graphtrial.ops.mixture_sum import mixture_sum, mixture_sum_reference
+from graphtrial.ops.modulated_relu import modulated_relu, modulated_relu_reference
 from graphtrial.ops.portable import portable_path
 from graphtrial.ops.sparse_matrix import adjacency, membership
 from graphtrial.ops.spmm import spmm, spmm_reference
@@ -62,6 +63,8 @@ def _case(name: str, batch: GraphBatch, width: int) -> Case:
         return _both(edge_softmax, edge_softmax_reference, batch), [vectors(count, width)]
     if name == "L2 normalize":
         return (l2_normalize, l2_normalize_reference), [x]
+    if name == "modulated ReLU":
+        return (modulated_relu, modulated_relu_reference), [x, vectors(nodes, 2 * width, 1)]
     if name.startswith("linear"):
         rows = vectors(max(nodes, 12) if name == "linear" else 40, width)
         maps = [vectors(17, width, 1), vectors(1, 17, 2)[0]]
@@ -140,6 +143,7 @@ NAMES = (
     "batch norm without activation",
     "batch norm with a broadcast residual",
     "L2 normalize",
+    "modulated ReLU",
 )
 
 
@@ -219,6 +223,7 @@ def test_every_operator_passes_the_checks_of_torch() -> None:
         (operators.edge_softmax, (edge, matrix.rowptr)),
         (operators.l2_normalize, (x,)),
         (operators.linear, (many, square, square[0])),
+        (operators.modulated_relu, (x, torch.cat([x, x], dim=1).detach().requires_grad_())),
         (operators.attention, (heads, heads[0], heads[1], 0.2, *pointers)),
         (operators.gated_mean, (x, x, edge, x, square[:4, :4], row, matrix.rowptr, matrix.col)),
         (operators.batch_norm, (x, row, row, x, 1e-5, "elu")),

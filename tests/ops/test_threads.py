@@ -17,6 +17,7 @@ from graphtrial.graphs import Column, GraphBatch, GraphSet
 from graphtrial.ops import (
     add_row,
     aggregate,
+    aggregate_messages,
     attention,
     attention_scores,
     batch_norm,
@@ -30,6 +31,7 @@ from graphtrial.ops import (
     l2_normalize,
     linear,
     mixture_sum,
+    modulated_relu,
     multi_aggregate,
     relu_sum,
     self_attention,
@@ -108,6 +110,11 @@ def _case(name: str, graph: GraphBatch) -> Case:
         "batch norm": (lambda x, w, b, r: batch_norm(x, w, b, r, 1e-5, "relu"), [x, *vectors, nodes[0]]),
         "batch norm of edges": (lambda x, w, b: batch_norm(x, w, b, None, 1e-5, "elu"), [e, *vectors]),
         "L2 normalize": (l2_normalize, [x]),
+        "modulated ReLU": (modulated_relu, [x, tensor(NODES, 2 * x.shape[1], seed=1)]),
+        "weighted messages": (
+            lambda m, w: aggregate_messages(graph, m, weight=w),
+            [tensor(edges, 4, WIDTH), tensor(edges, 4)],
+        ),
         "sum of ReLU": (lambda x, e: relu_sum(graph, x, e), [x, e]),
         "towers": (tower_linear, [tensor(NODES, 60), tensor(4, 14, 15), tensor(4, 14)]),
         "aggregators": (
@@ -128,6 +135,7 @@ NAMES = [
     *("narrow gated mean with weights", "batch norm", "batch norm of edges", "L2 normalize", "dropout"),
     *("attention scores", "Gaussian weights", "mixture sum", "added row"),
     *("edge sum", "edge dot product", "sum of ReLU", "self-attention", "towers", "aggregators"),
+    *("modulated ReLU", "weighted messages"),
 ]
 
 
@@ -156,7 +164,7 @@ def _values_and_gradients(
     return [*(value.detach() for value in outputs), *(value.grad for value in ours if value.grad is not None)]
 
 
-WITHOUT_BLOCKS = {"aggregate_messages", "dropout_mask", "self_loop_scales", "sparse_features", "symmetric_weight"}
+WITHOUT_BLOCKS = {"dropout_mask", "self_loop_scales", "sparse_features", "symmetric_weight"}
 """Functions that compute by operators above, or by torch alone."""
 
 

@@ -30,6 +30,7 @@ from graphtrial.ops import (
     l2_normalize,
     linear,
     mixture_sum,
+    modulated_relu,
     multi_aggregate,
     relu_sum,
     self_attention,
@@ -52,6 +53,10 @@ OPERATORS: dict[str, tuple[Operator, tuple[str, ...]]] = {
     "aggregate weighted": (lambda graph, x, w: aggregate(graph, x, "sum", w[:, 0]), ("node", "edge")),
     "aggregate heads": (lambda graph, z, w: aggregate(graph, z, "sum", w[:, :HEADS]), ("heads", "edge")),
     "aggregate_messages sum": (lambda graph, m: aggregate_messages(graph, m, "sum"), ("edge",)),
+    "aggregate_messages weighted": (
+        lambda graph, m, w: aggregate_messages(graph, m.view(len(m), HEADS, -1), weight=w[:, :HEADS]),
+        ("edge", "edge"),
+    ),
     "aggregate_messages max": (lambda graph, m: aggregate_messages(graph, m, "max"), ("edge",)),
     "edge_add": (edge_add, ("node", "node")),
     "edge_dot": (edge_dot, ("heads", "heads")),
@@ -79,6 +84,7 @@ OPERATORS: dict[str, tuple[Operator, tuple[str, ...]]] = {
     ),
     "batch_norm": (lambda graph, x, r: batch_norm(x, x[0], x[1], r, 1e-5, "elu")[0], ("node", "node")),
     "l2_normalize": (lambda graph, x: l2_normalize(x), ("node",)),
+    "modulated_relu": (lambda graph, x, w, b: modulated_relu(x, torch.cat([w, b], dim=1)), ("node", "node", "node")),
     "linear": (lambda graph, x, w: linear(x, w[:WIDTH]), ("node", "node")),
 }
 """Operators on a graph and on inputs of a row per node or per edge, or of several heads per node."""

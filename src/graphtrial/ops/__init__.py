@@ -14,6 +14,7 @@ from graphtrial.ops.gaussian_weights import gaussian_weights
 from graphtrial.ops.l2_normalize import l2_normalize
 from graphtrial.ops.linear import linear
 from graphtrial.ops.mixture_sum import mixture_sum
+from graphtrial.ops.modulated_relu import modulated_relu
 from graphtrial.ops.multi_aggregate import multi_aggregate
 from graphtrial.ops.relu_sum import relu_sum
 from graphtrial.ops.self_attention import self_attention
@@ -37,6 +38,7 @@ __all__ = [
     "l2_normalize",
     "linear",
     "mixture_sum",
+    "modulated_relu",
     "multi_aggregate",
     "relu_sum",
     "self_attention",

@@ -56,17 +56,24 @@ def aggregate(
 
 
 @full_precision
-def aggregate_messages(graph: GraphBatch, messages: Tensor, reduce: Reduce = "sum") -> Tensor:
+def aggregate_messages(
+    graph: GraphBatch, messages: Tensor, reduce: Reduce = "sum", weight: Tensor | None = None
+) -> Tensor:
     """Aggregate the messages on the in-edges of each node, as `torch_geometric.utils.scatter` by target node.
 
     For messages that are more than a neighbour's features times a weight, which `aggregate` never materialises.
-    messages: [edges, width] -> [nodes, width]; nodes without in-edges get 0.
+    messages: [edges, width] -> [nodes, width]; nodes without in-edges get 0. weight: factors of the messages of a sum,
+    [edges], or [edges, heads] for messages [edges, heads, width].
     """
+    if weight is not None and reduce != "sum":
+        raise GraphTrialError("weights of messages need reduce='sum'")
     matrix = incidence(graph)
     if reduce == "max":
         return spmm_max(matrix, messages)
     if reduce not in ("sum", "mean"):
         raise GraphTrialError(f"cannot aggregate by '{reduce}': use sum, mean or max")
+    if weight is not None:
+        return spmm(matrix, messages, weight)
     return spmm(matrix, messages, edge_weight(graph, reduce, messages.dtype))
 
 

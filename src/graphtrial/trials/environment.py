@@ -18,7 +18,7 @@ BATCHED_TRIALS = "batched_trials"
 """Key of the number of trials in one vectorized training, as in stores."""
 NUMERICS_KEY = "numerics"
 """Key of the version of the order of arithmetic, as in stores; trials without it have 1."""
-NUMERICS = 7
+NUMERICS = 8
 """Version of the order of arithmetic, which decides the last bits of results; raised where operators round differently.
 
 - 1: sums over all rows in one go.
@@ -35,6 +35,8 @@ NUMERICS = 7
   GCN+ summed by blocks. All other models have the bits of 5.
 - 7: kernels declared exact are never fused; in 6 numba fused multiply and add in those of PNA and GCN+ where their
   first caller was a recorded program. All other models have the bits of 6.
+- 8: pair states of GRIT by a compiled kernel with square roots rounded to the nearest, which torch's are not, and their
+  weighted sum without a tensor of products. All other models have the bits of 7.
 """
 COMPILED = "compiled"
 """Key of a model that was compiled as a whole."""

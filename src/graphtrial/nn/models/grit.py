@@ -21,26 +21,10 @@ from graphtrial.nn.position.encoder import PositionConfig
 from graphtrial.nn.raw_features import require_level
 from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import Shapes
-from graphtrial.ops import aggregate, aggregate_messages, dropout, edge_add, edge_softmax
+from graphtrial.ops import aggregate, aggregate_messages, dropout, edge_add, edge_softmax, linear, modulated_relu
 
 CLAMP = 5.0
 Walks = Literal["from-target", "from-source"]
-
-
-class SignedSqrt(torch.autograd.Function):
-    """sign(x) sqrt(|x|), with gradient 0 at 0, where the quotient of the released code is NaN."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Tensor) -> Tensor:
-        out = x.abs().sqrt_().copysign_(x)
-        ctx.save_for_backward(out)
-        return out
-
-    @staticmethod
-    def backward(ctx: Any, grad_output: Tensor) -> Tensor:
-        out: Tensor = ctx.saved_tensors[0]
-        slope = out.abs().reciprocal_().mul_(0.5)
-        return slope.masked_fill_(out == 0, 0.0).mul_(grad_output)
 
 
 class GRITLayer(nn.Module):
@@ -68,7 +52,7 @@ class GRITLayer(nn.Module):
         self.pair_value = nn.Parameter(torch.empty(self.size, heads, self.size))
         self.degree = nn.Parameter(torch.empty(1, width, 2))
         for weight in (
-            *(linear.weight for linear in (self.Q, self.K, self.V, self.E)),
+            *(each.weight for each in (self.Q, self.K, self.V, self.E)),
             self.score,
             self.pair_value,
             self.degree,
@@ -82,14 +66,11 @@ class GRITLayer(nn.Module):
 
     def forward(self, full: GraphBatch, x: Tensor, e: Tensor, log_degree: Tensor) -> tuple[Tensor, Tensor]:
         shape = (-1, self.heads, self.size)
-        weight, bias = self.E(e).view(len(e), self.heads, 2, self.size).unbind(dim=2)
-        pairs = edge_add(full, self.K(x), self.Q(x)).view(len(e), *shape[1:])
-        root: Tensor = SignedSqrt.apply(pairs * weight)  # type: ignore[no-untyped-call]
-        hidden = (root + bias).relu()
-        scores = F.linear(hidden.flatten(1), self._score_weight()).clamp(-CLAMP, CLAMP)
+        hidden = modulated_relu(edge_add(full, self.K(x), self.Q(x)), self._modulation(e))
+        scores = F.linear(hidden, self._score_weight()).clamp(-CLAMP, CLAMP)
         alpha = dropout(edge_softmax(full, scores), self.attention_dropout, self.training)
         attended = aggregate(full, self.V(x).view(len(x), *shape[1:]), "sum", alpha)
-        summed = aggregate_messages(full, (hidden * alpha.unsqueeze(2)).flatten(1)).view(attended.shape)
+        summed = aggregate_messages(full, hidden.view(shape), weight=alpha)
         attended = attended + torch.einsum("nhd,dhc->nhc", summed, self.pair_value)
         out = self.dropout(attended.reshape(x.shape))
         first, second = self.degree[0].unbind(dim=1)
@@ -97,7 +78,13 @@ class GRITLayer(nn.Module):
         out = self.norm(out + self.feed_forward(out))
         if self.last:
             return out, e
-        return out, self.edge_norm(e + self.edge_output(self.dropout(hidden.flatten(1))))
+        return out, self.edge_norm(e + self.edge_output(self.dropout(hidden)))
+
+    def _modulation(self, e: Tensor) -> Tensor:
+        """Return E_w e and E_b e side by side; the parameters have both of a head after both of the head before."""
+        shape = (self.heads, 2, self.size, -1)
+        weight, bias = (p.view(shape).transpose(0, 1).reshape(p.shape) for p in (self.E.weight, self.E.bias))
+        return linear(e, weight, bias)
 
     def _score_weight(self) -> Tensor:
         """Return the score vectors as a block-diagonal matrix, [heads, width]: one product for all heads."""

@@ -42,6 +42,7 @@ from graphtrial.ops.kernels.mixture import (
     mixture_sum_input,
     mixture_sum_weight,
 )
+from graphtrial.ops.kernels.modulated_relu import modulated_relu, modulated_relu_backward
 from graphtrial.ops.kernels.multi_aggregate import multi_aggregate, multi_aggregate_backward
 from graphtrial.ops.kernels.relu_sum import relu_sum, relu_sum_backward
 from graphtrial.ops.kernels.row_chunks import independent_rows
@@ -93,6 +94,8 @@ __all__ = [
     "mixture_sum",
     "mixture_sum_input",
     "mixture_sum_weight",
+    "modulated_relu",
+    "modulated_relu_backward",
     "multi_aggregate",
     "multi_aggregate_backward",
     "node_scores",
@@ -193,5 +196,8 @@ def warm_up() -> None:
     batch_norm_backward(claim, x, x, 1, columns, x)
     for values in (None, flat):
         dropout(claim, index, 1, 1.0, values, flat)
+    modulation = np.ones((2, 6), np.float32)
+    modulated_relu(claim, x, modulation, x)
+    modulated_relu_backward(claim, x, x, modulation, x, x, modulation)
     l2_normalize(claim, x, 1e-12, x, flat)
     l2_normalize_backward(claim, x, x, flat, 1e-12, x)
