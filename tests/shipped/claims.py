@@ -88,7 +88,9 @@ def trials() -> str:
 def registered(kind: str) -> str:
     """Return how many components of a kind `graphtrial list` shows, or studies."""
     entries = indexed(kind)
-    return "none" if entries is None else str(len(entries.entries))
+    if entries is None:
+        raise LookupError("the index of registered components is outdated: run `python -m tools.index` first")
+    return str(len(entries.entries))
 
 
 def megabytes() -> str:
@@ -97,12 +99,16 @@ def megabytes() -> str:
 
 def mean(dataset: str, name: str, digits: str) -> str:
     test = row(dataset, name).scores("test")
-    return "none" if test is None else f"{test.mean:.{int(digits)}f}"
+    if test is None:
+        raise LookupError(f"{name} on {dataset} has no test score")
+    return f"{test.mean:.{int(digits)}f}"
 
 
 def spread(dataset: str, name: str, digits: str) -> str:
     test = row(dataset, name).scores("test")
-    return "none" if test is None or test.std is None else f"{test.mean:.{int(digits)}f} ± {test.std:.{int(digits)}f}"
+    if test is None or test.std is None:
+        raise LookupError(f"{name} on {dataset} has fewer than two test scores")
+    return f"{test.mean:.{int(digits)}f} ± {test.std:.{int(digits)}f}"
 
 
 def interval(dataset: str, name: str, digits: str) -> str:
