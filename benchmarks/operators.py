@@ -35,7 +35,9 @@ from graphtrial.ops import (
     l2_normalize,
     linear,
     mixture_sum,
+    modulated_relu,
 )
+from graphtrial.ops.modulated_relu import modulated_relu_reference
 from graphtrial.ops.vector_paths import force_vectors
 from graphtrial.training.optim.fused import FusedAdam
 
@@ -157,6 +159,12 @@ def cases(graph: GraphBatch, width: int) -> Iterator[Case]:
         lambda x, w, b, r: batch_norm(x, w, b, r, 1e-5, "relu")[0],
         lambda x, w, b, r: F.batch_norm(x, None, None, w, b, training=True).relu() + r,
         (x, bias, bias.clone(), x.clone()),
+    )
+    yield Case(
+        "modulated ReLU of GRIT (elementwise)",
+        modulated_relu,
+        modulated_relu_reference,
+        (x, torch.randn(nodes, 2 * width)),
     )
     yield Case("L2 normalize", l2_normalize, F.normalize, (x,))
     yield Case("dropout", lambda x: dropout(x, 0.5), lambda x: F.dropout(x, 0.5), (x,))
