@@ -9,7 +9,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --co
 unexport PYTHONDONTWRITEBYTECODE  # else every process recompiles all tests and modules
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadscope --no-loadscope-reorder
 
-.PHONY: demo test quick test-all durations faults lint bench smoke docs clean
+.PHONY: demo test quick test-all bounds durations faults lint bench smoke docs clean
 
 demo: .venv/ready  ## a first real result: CSL with and without positional encodings
 	$(BIN)/graphtrial study demo --store demo-results/store.sqlite --report demo-results/report
@@ -22,6 +22,12 @@ quick: .venv/ready-dev  ## the fast tests, under a minute on two cores
 
 test-all: .venv/ready-dev  ## all combinations, many faults and the large datasets, half an hour on two cores
 	$(PYTEST) --long --large
+	$(MAKE) bounds
+
+# Kernels of their own cache, since the other ones have no checks.
+bounds: .venv/ready-dev  ## tests of compiled functions with every index checked, four minutes on two cores
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/build/bounds $(PYTEST) tests/contracts/test_models.py \
+		$(addprefix tests/,datasets/generators encodings graphs kernels nn ops svm tape tsp wikipedia)
 
 durations: test  ## measure test durations in a second run, with compiled kernels; `make quick` selects by them
 	$(PYTEST) --write-durations

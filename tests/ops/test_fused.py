@@ -150,7 +150,17 @@ NAMES = (
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "graphs", "width"), rotating(NAMES, LISTS, WIDTHS))
 def test_values_and_gradients_match_the_reference(name: str, graphs: str, width: int) -> None:
-    (fused, reference), inputs = _case(name, batch_of(LISTS[graphs]), width)
+    _compare(*_case(name, batch_of(LISTS[graphs]), width))
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if not name.startswith("batch norm")])
+def test_without_nodes_values_and_gradients_match_the_reference(name: str) -> None:
+    """Sums over no rows are 0, also those of gradients of weights."""
+    _compare(*_case(name, batch_of([(0, [])]), 5))
+
+
+def _compare(functions: tuple[Function, Function], inputs: list[Tensor]) -> None:
+    fused, reference = functions
     ours = [value.clone().requires_grad_() for value in inputs]
     theirs = [value.clone().requires_grad_() for value in inputs]
     actual, expected = _tuple(fused(*ours)), _tuple(reference(*theirs))

@@ -40,3 +40,9 @@ def test_sums_of_blocks_and_products_are_numpys() -> None:
     np.testing.assert_allclose(out, blocks.astype(float).sum(0), rtol=1e-5, atol=1e-5)
     kernels.total_product(blocks, other, total)
     np.testing.assert_allclose(total, (blocks.astype(float) * other).sum(), rtol=1e-5, atol=1e-5)
+
+
+def test_the_sum_of_no_blocks_is_zero() -> None:
+    out = np.ones(6, np.float32)
+    kernels.add_blocks(np.full((1, 6), np.nan, np.float32)[:0], out)
+    assert not out.any()

@@ -88,7 +88,10 @@ def column_sums(x: Array, out: Array) -> None:
 
 @compiled
 def add_blocks(blocks: Array, out: Array) -> None:
-    """out = sum of `blocks` [blocks, elements] over blocks, in their order; out: flat."""
+    """out = sum of `blocks` [blocks, elements] over blocks, in their order; out: flat, 0 without blocks."""
+    if len(blocks) == 0:
+        out[:] = 0
+        return
     for k in range(len(out)):
         out[k] = blocks[0, k]
     for number in range(1, len(blocks)):
