@@ -36,6 +36,18 @@ def test_similar_rows_show_the_distinguishing_setting(results: Store, fill: Fill
     assert [line["differs_in"] for line in lines] == result
 
 
+def test_rows_of_other_encodings_state_the_setting_too(results: Store, fill: Filler) -> None:
+    walks = Component("random-walk", {"k": 20})
+    fill("grit", [50, 51], arguments={"walk_length": 1})
+    fill("grit", [52, 53], arguments={"walk_length": 21})
+    fill("grit", [54, 55], arguments={"walk_length": 1}, encoding=walks)
+    fill("gcn", [60, 61], encoding=walks)
+    rows = result_rows(results.trials())
+    stated = ["walk_length = 1", "walk_length = 21", "walk_length = 1", ""]
+    assert [row.differs_in for row in rows] == stated
+    assert row_title(rows[2]).endswith("walk_length = 1")
+
+
 def test_shipped_row_titles_are_unique() -> None:
     rows = stored_rows(shipped_store())
     seen = [(row.first.spec.dataset, row.first.spec.protocol, row.changes, row_title(row)) for row in rows]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from graphtrial.core.spec import Component, format_value
@@ -75,18 +75,32 @@ def distinguishing_settings(rows: Sequence[ResultRow]) -> list[str]:
     """Return for each row what distinguishes it from others of the same table, model, encoding and depth.
 
     `tuned` where there was a search, and settings such as `first_activation = false`: of the model where these differ,
-    else of the training, else of the data. Empty for a unique row.
+    else of the training, else of the data. A setting of the model is stated by all rows of this model in the table:
+    one of another encoding would seem to have the default. Empty for a unique row.
     """
-    groups: dict[tuple[str, ...], list[int]] = {}
+    similar: dict[tuple[str, ...], list[int]] = {}
     for place, row in enumerate(rows):
-        spec = row.first.spec
-        groups.setdefault((spec.dataset, spec.protocol, row.changes, row.name), []).append(place)
-    texts = [tuned_title(row) for row in rows]
-    for places in groups.values():
-        if len(places) > 1:
-            for place, text in zip(places, _differences([rows[i] for i in places]), strict=True):
-                texts[place] = ", ".join(filter(None, [texts[place], text]))
-    return texts
+        similar.setdefault((*_table_and_model(row), row.name), []).append(place)
+    of_model: dict[tuple[str, ...], dict[str, None]] = {}
+    others = [""] * len(rows)
+    for (*model, _), places in similar.items():
+        group = [rows[place] for place in places]
+        keys = _differing(group, _of_model)
+        of_model.setdefault(tuple(model), {}).update(dict.fromkeys(keys))
+        if not keys:
+            settings = _of_training if _differing(group, _of_training) else _of_data
+            keys = _differing(group, settings)
+            for place, row in zip(places, group, strict=True):
+                others[place] = _stated(settings(row), keys)
+    return [
+        ", ".join(filter(None, [tuned_title(row), _stated(_of_model(row), of_model[_table_and_model(row)]), other]))
+        for row, other in zip(rows, others, strict=True)
+    ]
+
+
+def _table_and_model(row: ResultRow) -> tuple[str, ...]:
+    spec = row.first.spec
+    return spec.dataset, spec.protocol, row.changes, row.label
 
 
 def tuned_title(row: ResultRow) -> str:
@@ -94,20 +108,14 @@ def tuned_title(row: ResultRow) -> str:
     return "" if row.tuning is None else TUNED
 
 
-def _differences(rows: Sequence[ResultRow]) -> list[str]:
-    for settings in (_of_model, _of_training, _of_data):
-        values_of = [settings(row) for row in rows]
-        keys = [
-            key
-            for key in dict.fromkeys(key for values in values_of for key in values)
-            if len({repr(values.get(key)) for values in values_of}) > 1
-        ]
-        if keys:
-            return [
-                ", ".join(f"{key} = {format_value(values[key])}" for key in keys if key in values)
-                for values in values_of
-            ]
-    return [""] * len(rows)
+def _differing(rows: Sequence[ResultRow], settings: Callable[[ResultRow], dict[str, Any]]) -> list[str]:
+    values_of = [settings(row) for row in rows] if len(rows) > 1 else []
+    keys = dict.fromkeys(key for values in values_of for key in values)
+    return [key for key in keys if len({repr(values.get(key)) for values in values_of}) > 1]
+
+
+def _stated(values: dict[str, Any], keys: Iterable[str]) -> str:
+    return ", ".join(f"{key} = {format_value(values[key])}" for key in keys if key in values)
 
 
 def _of_model(row: ResultRow) -> dict[str, Any]:
