@@ -136,8 +136,10 @@ def contents() -> str:
         if len(actual.trials) != len(splits) * len(seeds):
             runs = f"{len(actual.trials)} of {runs}"
         title = " ".join(filter(None, [dataset_title(spec.dataset), badges(actual)]))
-        encoding = "" if actual.encoding == "none" else f" ({actual.encoding})"
-        groups.setdefault((title, runs, spec.protocol.partition("@")[0]), []).append(label_title(actual) + encoding)
+        encoding = "" if actual.encoding == "none" else actual.encoding
+        details = ", ".join(filter(None, [encoding, actual.differs_in]))
+        model = f"{label_title(actual)} ({details})" if details else label_title(actual)
+        groups.setdefault((title, runs, spec.protocol.partition("@")[0]), []).append(model)
     lines = [
         [title, f"`{protocol}`", ", ".join(dict.fromkeys(models)), runs]
         for (title, runs, protocol), models in sorted(groups.items())
