@@ -40,12 +40,15 @@ def fill(results: Store) -> Filler:
         params: int = 100_927,
         protocol: str = "bgnn-v5/csl@1",
         arguments: dict[str, Any] | None = None,
+        rules: dict[str, Any] | None = None,
     ) -> list[TrialSpec]:
         specs = []
         for number, score in enumerate(scores):
             seed, split = divmod(number, splits)
             component = Component(model, {**base.settings, **(arguments or {})})
             changes = {"dataset": dataset, "model": component, "encoding": encoding, "protocol": protocol}
+            if rules:
+                changes["rules"] = base.rules.changed(rules)
             spec = dataclasses.replace(base, split=split, seed=seed, **changes)
             results.start(spec, "accuracy", higher_is_better, ENVIRONMENT)
             epochs = [Epoch(n, 1e-3, 1.0, 1.0, score, 0.5) for n in (1, 2)]

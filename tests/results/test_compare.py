@@ -16,7 +16,7 @@ from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.spec import Component
 from graphtrial.results.compare import compare
 from graphtrial.results.grouping import result_rows
-from graphtrial.results.select import matches
+from graphtrial.results.select import distinct_names, matches
 from graphtrial.trials import Store
 
 Filler = Callable[..., Any]
@@ -164,6 +164,40 @@ def test_rows_are_named_by_encoding_and_settings(results: Store, fill: Filler) -
         compare([plain, encoded], "gcn", "gcn/laplacian:20")
     (actual,) = compare([plain, encoded], "gcn/none", "gcn/laplacian:20")
     assert actual.verdict == "B is better"
+
+
+def test_of_several_rules_rows_of_the_same_are_compared(results: Store, fill: Filler) -> None:
+    rules = {"stopping.max_epochs": 3}
+    fill("gcn", LOW)
+    fill("gin", HIGH)
+    fill("gcn", HIGH, rules=rules)
+    fill("gin", LOW, rules=rules)
+    rows = result_rows(results.trials())
+    own, changed = compare(rows, "gin", "gcn")
+    assert (own.verdict, changed.verdict) == ("A is better", "B is better")
+    assert own.notes == ()
+    assert changed.notes == ("both have changed rules: stopping.max_epochs = 3",)
+    (named,) = compare(rows, "gin/stopping.max_epochs=3", "gcn/stopping.max_epochs=3")
+    assert named.difference == changed.difference
+    (across,) = compare(rows, "gin/stopping.max_epochs=1000", "gin/stopping.max_epochs=3")
+    assert across.a == "gin/layers=4/stopping.max_epochs=1000"
+    assert across.b == "gin/layers=4/stopping.max_epochs=3"
+    assert any("rules differ" in note for note in across.notes)
+
+
+def test_ambiguous_rows_are_listed_by_names_that_tell_them_apart(results: Store, fill: Filler) -> None:
+    fill("gcn", LOW)
+    for walks in (1, 21):
+        fill("grit", HIGH, arguments={"walk_length": walks})
+        fill("grit", HIGH, arguments={"walk_length": walks}, rules={"stopping.max_epochs": 3})
+    rows = result_rows(results.trials())
+    with pytest.raises(GraphTrialError, match="is ambiguous on csl") as error:
+        compare(rows, "grit", "gcn")
+    listed = str(error.value).partition("csl: ")[2].partition(". Add")[0].split(", ")
+    assert listed == ["grit/layers=4/walk_length=1", "grit/layers=4/walk_length=21"]
+    names = distinct_names(rows)
+    assert [[row for row in rows if matches(row, name)] for name in names] == [[row] for row in rows]
+    assert "grit/layers=4/walk_length=21/stopping.max_epochs=3" in names
 
 
 def test_models_without_common_datasets_raise(results: Store, fill: Filler) -> None:

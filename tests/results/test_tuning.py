@@ -101,4 +101,4 @@ def test_compare_warns(results: Store, fill: Filler) -> None:
     assert "tuning budgets differ by more than a tenth: 20 against 10 configurations" in result.output
     equal = [search(number, 20, ids[model]) for number, model in enumerate(("gcn", "gin"))]
     (comparison,) = compare(result_rows(results.trials(), equal), "gcn", "gin")
-    assert comparison.notes == ()
+    assert comparison.notes == ("both were tuned",)

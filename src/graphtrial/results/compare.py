@@ -12,9 +12,10 @@ from graphtrial.core.errors import GraphTrialError, did_you_mean
 from graphtrial.metrics import metric_range
 from graphtrial.results.comparison import Comparison
 from graphtrial.results.rows import ResultRow
-from graphtrial.results.select import matches
+from graphtrial.results.select import distinct_names, matches
 from graphtrial.results.statistics.differences import Test, difference, seeds_needed
 from graphtrial.results.statistics.permutation import Array, Stratum
+from graphtrial.results.statistics.recipes import by_recipe, recipe_of
 from graphtrial.results.statistics.summary import holm
 from graphtrial.results.tuning import unequal_tuning
 
@@ -78,13 +79,14 @@ def compare_rows(
     )
     needed = seeds_needed(tested, strata, seeds)
     spec = a.first.spec
+    name_a, name_b = distinct_names([a, b])
     return Comparison(
         dataset=spec.dataset,
         protocol=spec.protocol,
         metric=a.first.metric,
         higher_is_better=a.first.higher_is_better,
-        a=a.name,
-        b=b.name,
+        a=name_a,
+        b=name_b,
         mean_a=mean_a,
         mean_b=mean_b,
         seeds=seeds,
@@ -97,7 +99,7 @@ def compare_rows(
 
 
 def _partners(rows: Sequence[ResultRow], a: str, b: str, dataset: str) -> list[tuple[ResultRow, ResultRow]]:
-    """Return the pair of rows of each protocol and data hash that has both models."""
+    """Return the pair of rows of each protocol and data hash that has both models; of several, one of each recipe."""
     groups: dict[tuple[str, str], list[ResultRow]] = {}
     for row in rows:
         groups.setdefault((row.first.spec.protocol, row.first.spec.data), []).append(row)
@@ -106,13 +108,18 @@ def _partners(rows: Sequence[ResultRow], a: str, b: str, dataset: str) -> list[t
         left, right = [r for r in group if matches(r, a)], [r for r in group if matches(r, b)]
         if not left or not right:
             continue
-        for wanted, several in ((a, left), (b, right)):
+        pairs = [(left, right)]
+        if len(left) > 1 or len(right) > 1:
+            alike = by_recipe(group).values()
+            pairs = [([r for r in left if r in same], [r for r in right if r in same]) for same in alike]
+            pairs = [pair for pair in pairs if all(pair)] or [(left, right)]
+        for wanted, several in [(name, side) for pair in pairs for name, side in zip((a, b), pair, strict=True)]:
             if len(several) > 1:
-                listed = ", ".join(row.name for row in several)
+                listed = ", ".join(distinct_names(several))
                 raise GraphTrialError(
                     f"'{wanted}' is ambiguous on {dataset}: {listed}. Add an encoding or a setting, as there."
                 )
-        partners.append((left[0], right[0]))
+        partners += [(one, other) for (one,), (other,) in pairs]
     return partners
 
 
@@ -148,6 +155,9 @@ def _notes(a: ResultRow, b: ResultRow) -> tuple[str, ...]:
         left = sum(len(scores) for key, scores in _scores(row).items() if key not in shared)
         if left:
             notes.append(f"{left} trials of {row.name} are left out: the other model has none on their splits")
+    recipe = recipe_of(a)
+    if recipe == recipe_of(b) and (recipe.tuned or recipe.changes):
+        notes.append("both were tuned" if recipe.tuned else f"both have changed rules: {recipe.changes}")
     if a.first.spec.rules != b.first.spec.rules:
         notes.append("the training rules differ: different rules of the same protocol, or changed ones")
     selecting = a.has_epochs and b.has_epochs  # a kernel selects its settings on the validation part by itself

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 from graphtrial.core.errors import GraphTrialError, did_you_mean
-from graphtrial.core.spec import parse_value
+from graphtrial.core.spec import format_value, parse_value
 from graphtrial.encodings.notation import JOINED, split_encodings
 from graphtrial.results.grouping import result_rows
 from graphtrial.results.rows import TUNED, ResultRow, ResultRows
-from graphtrial.results.titles import label_title
+from graphtrial.results.titles import differing, label_title
 from graphtrial.studies import catalog, load_study
 from graphtrial.trials.store import Store
 from graphtrial.trials.store.searches import load_searches
@@ -52,6 +53,19 @@ def rows_of(store: Store, table: str) -> list[ResultRow]:
     return result_rows(selected, searches)
 
 
+def of_protocol(rows: Iterable[ResultRow], wanted: str) -> ResultRows:
+    """Return the rows of a protocol, or of a family of protocols such as `bgnn-v5`."""
+    named = [(row.first.spec.protocol.partition("@")[0], row) for row in rows]
+    selected = ResultRows(row for name, row in named if name == wanted or name.startswith(f"{wanted}/"))
+    if not selected:
+        protocols = list(dict.fromkeys(name for name, _ in named))
+        raise GraphTrialError(
+            f"no row has the protocol '{wanted}'.{did_you_mean(wanted, protocols)} The protocols are "
+            f"{', '.join(protocols) or 'none'}; the first part of a name selects a family."
+        )
+    return selected
+
+
 def best_first(rows: Iterable[ResultRow]) -> list[ResultRow]:
     """Sort rows by dataset and protocol, departures last, then by test score, the best first.
 
@@ -65,12 +79,12 @@ def matches(row: ResultRow, name: str) -> bool:
     """Whether a row matches a name: `model`, `model/encoding` or `model/setting=value`, in any order after the model.
 
     The model is a registered name, a label such as `gatedgcn-E`, a display name, or the last word of a path such as
-    `PNA` of `torch_geometric.nn.models:PNA`; settings that are not named may have any value. `tuned` and `untuned`
-    select rows with and without a search behind them.
+    `PNA` of `torch_geometric.nn.models:PNA`; settings that are not named may have any value. Training rules are named
+    as settings are, such as `stopping.max_epochs=60`. `tuned` and `untuned` select rows with and without a search.
     """
     model, *rest = name.split("/")
-    arguments = row.first.spec.settings
-    name = row.first.spec.model.name
+    spec = row.first.spec
+    arguments, name = {**spec.rules.flat(), **spec.settings}, spec.model.name
     if model not in (name, name.rpartition(":")[2], row.label, label_title(row)):
         return False
     for part in rest:
@@ -79,11 +93,44 @@ def matches(row: ResultRow, name: str) -> bool:
             if (row.tuning is not None) != (part == TUNED):
                 return False
         elif equals and ":" not in key:
-            if key not in arguments or (arguments[key] != parse_value(value) and row.setting(key) != value):
+            typed = (format_value(arguments[key]), row.setting(key)) if key in arguments else ()
+            if not (value in typed or (typed and arguments[key] == parse_value(value))):
                 return False
         elif JOINED.join(split_encodings(part)) != row.encoding:
             return False
     return True
+
+
+def distinct_names(rows: Iterable[ResultRow]) -> list[str]:
+    """Return names by which `matches` tells rows apart: with a search or without, by settings, then by rules."""
+    similar: dict[str, list[ResultRow]] = {}
+    for row in rows:
+        similar.setdefault(row.name, []).append(row)
+    return [name for several in similar.values() for name in _with_settings(several)]
+
+
+def _with_settings(rows: list[ResultRow]) -> list[str]:
+    names = [row.name for row in rows]
+    parts: list[Callable[[ResultRow], dict[str, Any]]] = [_tuned, lambda row: row.settings, _rules]
+    for settings in parts:
+        if len(set(names)) == len(rows):
+            break
+        keys = differing(rows, settings)
+        words = [[_word(key, settings(row)[key]) for key in keys if key in settings(row)] for row in rows]
+        names = ["/".join([name, *added]) for name, added in zip(names, words, strict=True)]
+    return names
+
+
+def _tuned(row: ResultRow) -> dict[str, Any]:
+    return {TUNED: row.tuning is not None}
+
+
+def _rules(row: ResultRow) -> dict[str, Any]:
+    return row.first.spec.rules.flat()
+
+
+def _word(key: str, value: Any) -> str:
+    return (TUNED if value else f"un{TUNED}") if key == TUNED else f"{key}={format_value(value)}"
 
 
 def _sort_key(row: ResultRow) -> tuple[str, str, str, bool, str, float, str, str]:

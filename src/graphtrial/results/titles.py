@@ -85,11 +85,11 @@ def distinguishing_settings(rows: Sequence[ResultRow]) -> list[str]:
     others = [""] * len(rows)
     for (*model, _), places in similar.items():
         group = [rows[place] for place in places]
-        keys = _differing(group, _of_model)
+        keys = differing(group, _of_model)
         of_model.setdefault(tuple(model), {}).update(dict.fromkeys(keys))
         if not keys:
-            settings = _of_training if _differing(group, _of_training) else _of_data
-            keys = _differing(group, settings)
+            settings = _of_training if differing(group, _of_training) else _of_data
+            keys = differing(group, settings)
             for place, row in zip(places, group, strict=True):
                 others[place] = _stated(settings(row), keys)
     return [
@@ -108,7 +108,8 @@ def tuned_title(row: ResultRow) -> str:
     return "" if row.tuning is None else TUNED
 
 
-def _differing(rows: Sequence[ResultRow], settings: Callable[[ResultRow], dict[str, Any]]) -> list[str]:
+def differing(rows: Sequence[ResultRow], settings: Callable[[ResultRow], dict[str, Any]]) -> list[str]:
+    """Return the keys of `settings` whose values are not the same for all rows."""
     values_of = [settings(row) for row in rows] if len(rows) > 1 else []
     keys = dict.fromkeys(key for values in values_of for key in values)
     return [key for key in keys if len({repr(values.get(key)) for values in values_of}) > 1]

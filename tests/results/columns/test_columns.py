@@ -26,7 +26,7 @@ from graphtrial.results.columns.ranks import rank_columns
 from graphtrial.results.columns.rows import ROW_COLUMNS
 from graphtrial.results.columns.trials import TRIAL_COLUMNS
 from graphtrial.results.export import export
-from graphtrial.results.statistics.ranks import rank_rows
+from graphtrial.results.statistics.ranked_rows import rank_rows
 from graphtrial.trials import Store
 
 DOCS = Path(__file__).parents[3] / "docs"

@@ -13,9 +13,7 @@ import scipy.stats
 from tests.helpers.cli import CliRunner
 
 from graphtrial.cli.main import app
-from graphtrial.core.errors import GraphTrialError
-from graphtrial.results.grouping import result_rows
-from graphtrial.results.statistics.ranks import rank_rows, rank_scores
+from graphtrial.results.statistics.ranks import rank_scores
 from graphtrial.trials import Store
 
 Filler = Callable[..., Any]
@@ -74,18 +72,6 @@ def test_groups_are_maximal_insignificant_runs() -> None:
     few = rank_scores(["a", "b", "c", "d"], ["x", "y", "z"], scores[:3], [True] * 3)
     assert few.critical_difference == pytest.approx(2.569 * np.sqrt(4 * 5 / 18), abs=1e-3)
     assert few.groups == ((0, 1, 2), (1, 2, 3))
-
-
-def test_models_without_a_dataset_are_excluded_and_listed(results: Store, fill: Filler) -> None:
-    for dataset in ("csl", "zinc"):
-        fill("gcn", [1, 2], dataset=dataset)
-        fill("gin", [3, 4], dataset=dataset)
-    fill("gat", [5, 6])
-    actual = rank_rows(result_rows(results.trials()))
-    assert actual.models == ("gin/layers=4", "gcn/layers=4")
-    assert actual.left_out == ("gat/layers=4",)
-    with pytest.raises(GraphTrialError, match="at least two models"):
-        rank_rows(result_rows(results.trials()), ["csl"])
 
 
 def test_command_draws_the_diagram(results: Store, fill: Filler, tmp_path: Path) -> None:

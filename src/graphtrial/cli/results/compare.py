@@ -61,6 +61,9 @@ def compare(
 def ranks(
     datasets: Datasets = "",
     models: Annotated[str, typer.Option(help="Only these models, such as gcn,gin,gatedgcn; all by default.")] = "",
+    protocol: Annotated[
+        str, typer.Option(help="Only rows of this protocol or family, such as bgnn-v5/zinc or modern.")
+    ] = "",
     diagram: Annotated[Path | None, typer.Option(help="File of a critical-difference diagram, svg or png.")] = None,
     shipped: IsShipped = False,
     store: StorePath = DEFAULT_STORE,
@@ -73,10 +76,13 @@ def ranks(
     from graphtrial.results.columns.ranks import rank_columns
     from graphtrial.results.columns.terminal import terminal_table
     from graphtrial.results.rows import ResultRows
-    from graphtrial.results.select import matches, stored_rows
-    from graphtrial.results.statistics.ranks import EXPLANATION, rank_rows
+    from graphtrial.results.select import matches, of_protocol, stored_rows
+    from graphtrial.results.statistics.ranked_rows import rank_rows
+    from graphtrial.results.statistics.ranks import EXPLANATION
 
     rows = stored_rows(store_of(store, shipped))
+    if protocol:
+        rows = of_protocol(rows, protocol)
     if models:
         rows = ResultRows(row for row in rows if any(matches(row, name) for name in names(models)))
     ranking = rank_rows(rows, names(datasets))
@@ -90,9 +96,12 @@ def ranks(
     out.print(terminal_table(rank_columns(ranking.datasets), ranking.ranked_models))
     conclusion = f"{ranking.conclusion} Critical difference: {ranking.critical_difference:.2f}."
     out.print(conclusion, markup=False, soft_wrap=True)
+    out.print(ranking.basis, markup=False, soft_wrap=True)
     if ranking.left_out:
         models_left_out = ", ".join(ranking.left_out)
-        out.print(f"Left out, without a score on some dataset: {models_left_out}.", markup=False, soft_wrap=True)
+        out.print(
+            f"Left out, without a score on some dataset by its recipe: {models_left_out}.", markup=False, soft_wrap=True
+        )
     out.print(EXPLANATION, markup=False, soft_wrap=True)
     if diagram is not None:
         out.print(f"diagram: {diagram}")

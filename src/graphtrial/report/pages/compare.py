@@ -17,8 +17,10 @@ from graphtrial.results.columns.comparisons import COMPARISON_COLUMNS
 from graphtrial.results.columns.ranks import rank_columns
 from graphtrial.results.compare import compare_rows
 from graphtrial.results.comparison import Comparison
+from graphtrial.results.rows import ResultRow
+from graphtrial.results.statistics.ranked_rows import rank_names, widest_ranks
 from graphtrial.results.statistics.ranks import EXPLANATION as RANKS_EXPLANATION
-from graphtrial.results.statistics.ranks import RankedModel, Ranks, rank_rows
+from graphtrial.results.statistics.ranks import RankedModel, Ranks
 from graphtrial.results.statistics.summary import ALPHA, holm
 from graphtrial.results.titles import row_title, tuned_title
 
@@ -48,15 +50,16 @@ EXPLANATION = (
 def write(site: Site) -> None:
     """Write the page."""
     parts = [_part(site, place, title, rows) for place, (title, rows) in enumerate(_comparable(site))]
-    ranks = _ranks(site)
-    titles = {view.name: row_title(replace(view.row, differs_in=tuned_title(view.row))) for view in site.rows}
+    rows = [view.row for view in site.rows]
+    ranks = widest_ranks(rows)
+    titles = {name: _title(row, name) for row, name in zip(rows, rank_names(rows), strict=True)}
     site.page(
         "compare.html",
         "compare.html",
         parts=parts,
         ranks=ranks,
         chart=charts.critical_differences(ranks, titles) if ranks else None,
-        table=site.table(_rank_grid(site, ranks, titles)) if ranks else None,
+        table=site.table(_rank_grid(ranks, titles)) if ranks else None,
         explanation=EXPLANATION,
     )
 
@@ -139,26 +142,17 @@ def _all_pairs(name: str, title: str, rows: list[RowPage]) -> Grid:
     return Grid(name, f"All pairs: {title}", (*words(""), *numbers(*(view.title for view in rows))), lines, caption)
 
 
-def _ranks(site: Site) -> Ranks | None:
-    """Return the ranks over the datasets that maximise models x datasets, at least two of each; else `None`."""
-    tested = {name: {view.name for view in rows if view.test} for name, rows in site.datasets.items()}
-    wanted = [name for name, models in tested.items() if models]
-    choices = []
-    while len(wanted) > 1:
-        shared = set.intersection(*(tested[name] for name in wanted))
-        if len(shared) > 1:
-            choices.append((len(shared) * len(wanted), list(wanted)))
-        wanted.remove(min(wanted, key=lambda name: len(tested[name])))
-    if not choices:
-        return None
-    return rank_rows([view.row for view in site.rows], max(choices, key=lambda choice: choice[0])[1])
+def _title(row: ResultRow, name: str) -> str:
+    """Return the title of a row in the ranks, with the settings in its name."""
+    settings = name.removeprefix(row.name).split("/")[1:]
+    return row_title(replace(row, differs_in=", ".join([*filter(None, [tuned_title(row)]), *settings])))
 
 
-def _rank_grid(site: Site, ranks: Ranks, titles: Mapping[str, str]) -> Grid:
+def _rank_grid(ranks: Ranks, titles: Mapping[str, str]) -> Grid:
     columns = rank_columns(ranks.datasets).shown("site")
     badges = {
-        f"rank_{name}": "".join(sorted({f" [{badge}]" for view in site.datasets[name] for badge, _ in view.badges}))
-        for name in ranks.datasets
+        f"rank_{name}": "".join(f" [{badge}]" for badge in marks)
+        for name, marks in zip(ranks.datasets, ranks.badges, strict=True)
     }
     headings = tuple(
         GridColumn(

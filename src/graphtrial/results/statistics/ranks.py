@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from graphtrial.core.errors import GraphTrialError
-from graphtrial.results.rows import ResultRow
+from graphtrial.results.statistics.recipes import Recipe
 from graphtrial.results.statistics.summary import ALPHA
 
 EXPLANATION = (
     "Rank 1 is the best mean test score on a dataset; ties share the mean of their ranks. The null hypothesis of the "
     "Friedman test is equal mean ranks; where it is rejected, two models differ when their mean ranks differ by more "
-    "than the critical difference of the Nemenyi post-hoc test at 0.05 (Demsar 2006)."
+    "than the critical difference of the Nemenyi post-hoc test at 0.05 (Demsar 2006). On a dataset only rows of one "
+    "recipe are ranked: the same data, the protocols of one family, and the same training rules."
 )
 
 
@@ -38,6 +38,7 @@ class Ranks:
     `scores` and `ranks`: [datasets, models]. `p_friedman` is none for two models, where the Friedman test is undefined.
     `p_nemenyi`: [models, models]. `groups` are the maximal groups of models within the critical difference, the bars of
     a critical-difference diagram, as positions in `models`; `left_out` the models without a score on some dataset.
+    `recipes` and `badges` are those of the ranked rows on each dataset.
     """
 
     models: tuple[str, ...]
@@ -50,6 +51,8 @@ class Ranks:
     p_nemenyi: tuple[tuple[float, ...], ...]
     groups: tuple[tuple[int, ...], ...]
     left_out: tuple[str, ...] = ()
+    recipes: tuple[Recipe, ...] = ()
+    badges: tuple[tuple[str, ...], ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the ranks as JSON-like values."""
@@ -69,6 +72,13 @@ class Ranks:
         ]
 
     @property
+    def basis(self) -> str:
+        """The recipe of each dataset as a sentence."""
+        places = zip(self.datasets, self.recipes, self.badges, strict=True)
+        listed = [f"{name} {recipe.title}{''.join(f' [{badge}]' for badge in marks)}" for name, recipe, marks in places]
+        return f"Recipes: {'; '.join(listed)}."
+
+    @property
     def conclusion(self) -> str:
         """Conclusion of both tests as a sentence."""
         best, worst = self.models[0], self.models[-1]
@@ -85,32 +95,11 @@ class Ranks:
         return f"The ranks differ (Friedman p = {self.p_friedman:.3g}); {post_hoc}."
 
 
-def rank_rows(rows: Sequence[ResultRow], datasets: Sequence[str] = ()) -> Ranks:
-    """Rank the models that have a score on each of `datasets`; by default, on every dataset of the rows."""
-    table: dict[str, dict[str, tuple[float, bool]]] = {}
-    for row in sorted(rows, key=lambda row: len(row.departures)):  # published data and rules first
-        test = row.scores("test")
-        if test is not None:
-            table.setdefault(row.name, {}).setdefault(row.first.spec.dataset, (test.mean, row.first.higher_is_better))
-    wanted = list(datasets) or list(dict.fromkeys(dataset for scores in table.values() for dataset in scores))
-    models = [model for model, scores in table.items() if all(dataset in scores for dataset in wanted)]
-    if len(models) < 2 or len(wanted) < 2:
-        raise GraphTrialError(
-            f"ranks need at least two models with a score on each of at least two datasets; {len(models)} models have "
-            f"one on all of {', '.join(wanted) or 'none'}. --datasets names fewer datasets."
-        )
-    left_out = tuple(model for model in table if model not in models)
-    values = np.array([[table[model][dataset][0] for model in models] for dataset in wanted])
-    higher_is_better = [table[models[0]][dataset][1] for dataset in wanted]
-    return rank_scores(models, wanted, values, higher_is_better, left_out)
-
-
 def rank_scores(
     models: Sequence[str],
     datasets: Sequence[str],
     scores: np.ndarray,
     higher_is_better: Sequence[bool],
-    left_out: tuple[str, ...] = (),
 ) -> Ranks:
     """Rank scores [datasets, models] and test the ranks."""
     signs = np.where(np.asarray(higher_is_better), -1.0, 1.0)[:, None]
@@ -132,7 +121,6 @@ def rank_scores(
         critical_difference=float(critical),
         p_nemenyi=_rows(nemenyi),
         groups=_groups(means, float(critical)),
-        left_out=left_out,
     )
 
 
