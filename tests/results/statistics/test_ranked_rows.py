@@ -73,6 +73,29 @@ def test_of_several_rows_of_a_name_none_is_chosen_by_its_score(results: Store, f
     assert actual.left_out == ("grit/layers=4/walk_length=21",)
 
 
+def test_ranks_of_a_report_are_over_many_models_and_datasets(results: Store, fill: Filler) -> None:
+    for place, model in enumerate(("gcn", "gin", "gat", "mlp", "graphsage", "monet")):
+        fill(model, [place, place], dataset="csl")  # the largest table shares two models with one other
+    for dataset in ("zinc", "aqsol", "csl"):
+        for place, model in enumerate(("pna", "gps", "grit")):
+            fill(model, [place, place], dataset=dataset, protocol="modern/cosine@1")
+    fill("gcn", [1, 1], dataset="cora")
+    fill("gin", [2, 2], dataset="cora")
+    rows = result_rows(results.trials())
+    actual = widest_ranks(rows)
+    assert actual is not None
+    assert set(actual.datasets) == {"csl", "zinc", "aqsol"}
+    assert actual.models == ("grit/layers=4", "gps/layers=4", "pna/layers=4")
+    assert widest_ranks([row for row in rows if row.first.spec.dataset == "csl"]) is None
+    assert widest_ranks([]) is None
+
+
+def test_shipped_models_are_ranked() -> None:
+    actual = widest_ranks(stored_rows(shipped_store()))
+    assert actual is not None
+    assert len(actual.models) * len(actual.datasets) >= 21
+
+
 def test_recipes_are_chosen_as_by_trying_all() -> None:
     generator = np.random.default_rng(0)
     for _ in range(200):

@@ -54,19 +54,23 @@ def rank_rows(rows: Sequence[ResultRow], datasets: Sequence[str] = ()) -> Ranks:
 
 
 def widest_ranks(rows: Sequence[ResultRow]) -> Ranks | None:
-    """Rank over the datasets that maximise models x datasets, at least two of each; else return `None`."""
-    named = _named(rows)
-    most = {recipe.dataset: 0 for recipe in named}
-    for recipe, group in named.items():
-        most[recipe.dataset] = max(most[recipe.dataset], len(group))
-    wanted = list(most)
-    widest: tuple[int, list[str]] = (0, [])
-    while len(wanted) > 1:
-        shared = set.intersection(*map(set, _choose(named, wanted)[0]))
-        if len(shared) > 1:
-            widest = max(widest, (len(shared) * len(wanted), list(wanted)), key=lambda choice: choice[0])
-        wanted.remove(min(wanted, key=most.__getitem__))
-    return rank_rows(rows, widest[1]) if widest[0] else None
+    """Rank over datasets with many models x datasets, at least two of each; `None` where no two models share two.
+
+    Beginning with each recipe in turn, the dataset that keeps most models is added as long as two are left.
+    """
+    models = {recipe: frozenset(scores) for recipe, scores in _named(rows).items()}
+    widest, size = frozenset[str](), 0
+    for first in models:
+        shared, datasets = models[first], {first.dataset}
+        while others := [recipe for recipe in models if recipe.dataset not in datasets]:
+            added = max(others, key=lambda recipe: len(shared & models[recipe]))
+            shared, datasets = shared & models[added], datasets | {added.dataset}
+            if len(shared) < 2:
+                break
+            if len(shared) * len(datasets) > size:
+                widest, size = frozenset(datasets), len(shared) * len(datasets)
+    in_order = [name for name in dict.fromkeys(recipe.dataset for recipe in models) if name in widest]
+    return rank_rows(rows, in_order) if widest else None
 
 
 @dataclass(frozen=True)
