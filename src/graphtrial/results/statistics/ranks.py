@@ -74,9 +74,13 @@ class Ranks:
     @property
     def basis(self) -> str:
         """The recipe of each dataset as a sentence."""
-        places = zip(self.datasets, self.recipes, self.badges, strict=True)
-        listed = [f"{name} {recipe.title}{''.join(f' [{badge}]' for badge in marks)}" for name, recipe, marks in places]
-        return f"Recipes: {'; '.join(listed)}."
+        titles = [
+            " ".join([recipe.title, *(f"[{badge}]" for badge in marks)])
+            for recipe, marks in zip(self.recipes, self.badges, strict=True)
+        ]
+        if len(set(titles)) == 1:
+            return f"Recipe: {titles[0]}."
+        return f"Recipes: {'; '.join(map(' '.join, zip(self.datasets, titles, strict=True)))}."
 
     @property
     def conclusion(self) -> str:
