@@ -25,7 +25,7 @@ from graphtrial.core.plugins.packages import installed_version, requirement
 Array = Any
 F = TypeVar("F", bound=Callable[..., Any])
 _DIGEST = 32
-_WAIT_SECONDS = 60
+_WAIT_SECONDS = 300  # the interpreter of programs takes 110 on an idle core
 _LONGEST = 300
 
 
