@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import pkgutil
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 from types import FunctionType
 from typing import Any
+from unittest import mock
 
 from graphtrial.cli.listing import KINDS, LISTINGS
 from graphtrial.cli.studies import study_entries
@@ -70,7 +72,8 @@ def _by_source(registry: Registry[Any], name: str) -> str:
 
 
 def _studies() -> dict[str, Any]:
-    with tempfile.TemporaryDirectory() as folder:
+    """Return the index of the studies, without what was timed on this machine."""
+    with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, GRAPHTRIAL_HOME=folder):
         entries = study_entries(Path(folder) / "none.sqlite", estimate=False, only=[], parallel=1)
     return {"files": OF_STUDIES, "stamp": stamp(OF_STUDIES), "modules": {}, "entries": entries}
 

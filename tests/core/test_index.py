@@ -12,8 +12,14 @@ from tests.helpers.cli import CliRunner
 
 from graphtrial.cli.listing import KINDS
 from graphtrial.cli.main import app
+from graphtrial.cli.studies import study_entries
 from graphtrial.core import index
+from graphtrial.core.hardware.measurements import write_measurement
+from graphtrial.core.hardware.speed import write_factor
 from graphtrial.core.registry import Registry
+from graphtrial.studies import load_study
+from graphtrial.studies.estimate import _path as _timing_path
+from graphtrial.studies.plan import plan
 from tools import index as generator
 
 LISTS = """
@@ -29,7 +35,12 @@ assert not heavy, heavy
 """
 
 
-def test_the_index_equals_the_registries(own_home: Path) -> None:
+def test_the_index_equals_the_registries_on_any_machine(own_home: Path) -> None:
+    (demo,) = study_entries(own_home / "none.sqlite", estimate=False, only=["demo"])
+    write_factor(3.0)
+    for row in plan(load_study("demo")):
+        write_measurement(_timing_path(row), {"epoch_seconds": 1e6, "source": "of a slow machine"})
+    assert study_entries(own_home / "none.sqlite", estimate=False, only=["demo"]) != [demo]
     written = json.loads(index.FILE.read_text(encoding="utf-8"))
     for kind, part in generator.build().items():
         assert written[kind] == part, f"{kind} have changed: `python -m tools.index` writes the index anew"

@@ -64,6 +64,10 @@ def test_timings_are_cached(study: Study, own_home: Path) -> None:
     etas = measure_timing(row)
     assert etas.epoch_seconds > 0
     assert cached_timing(row) == etas
+    (file,) = (own_home / "timings").iterdir()
+    for damaged in ("{}", "[1]", file.read_text().replace("measured", "guessed")):
+        file.write_text(damaged)
+        assert cached_timing(row) is None
     timed = time_left(row, [], Timing(1800.0, "made up"), None)
     assert timed is not None
     assert timed.seconds.expected == pytest.approx(row.trials * 3600.0)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Literal
 
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.core.files import cache_home, read_json, write_text
-from graphtrial.core.spec import canonical_json, digest
+from graphtrial.core.files import cache_home
+from graphtrial.core.hardware.measurements import read_measurement, write_measurement
+from graphtrial.core.spec import digest
 from graphtrial.datasets import load
 from graphtrial.datasets.prepare import is_prepared
 from graphtrial.studies.plan import PlannedRow
@@ -67,12 +68,11 @@ def time_left(
 
 
 def cached_timing(row: PlannedRow) -> Timing | None:
-    """Return the cached timing of this model on this machine, if any."""
-    path = _path(row)
-    if not path.exists():
+    """Return the cached timing of this model on this machine; None if there is none, or if the file is damaged."""
+    values = read_measurement(_path(row), {field.name for field in fields(Timing)})
+    if values is None or not isinstance(values["epoch_seconds"], float) or values["epoch_seconds"] <= 0:
         return None
-    values = read_json(path)
-    return Timing(float(values["epoch_seconds"]), str(values["source"]))
+    return Timing(values["epoch_seconds"], str(values["source"]))
 
 
 def measure_timing(row: PlannedRow) -> Timing:
@@ -87,7 +87,7 @@ def measure_timing(row: PlannedRow) -> Timing:
     dataset = load(row.dataset)
     spec = next(row.resolve(dataset))
     timing = Timing(row.kind.measure_epoch(spec, dataset), "measured on a few batches")
-    write_text(_path(row), canonical_json(asdict(timing)))
+    write_measurement(_path(row), asdict(timing))
     return timing
 
 

@@ -7,10 +7,9 @@ import platform
 from pathlib import Path
 from typing import Any
 
-from graphtrial.core.errors import CorruptFileError
-from graphtrial.core.files import cache_home, read_json, write_text
+from graphtrial.core.files import cache_home
+from graphtrial.core.hardware.measurements import read_measurement, write_measurement
 from graphtrial.core.plugins.packages import installed_version
-from graphtrial.core.spec import canonical_json, digest
 
 LARGEST = 1000.0
 """Factors beyond this, or below its reciprocal, are taken for a damaged file."""
@@ -28,22 +27,16 @@ def processor_name() -> str:
 
 def read_factor() -> float | None:
     """Return the cached factor; None if there is none, or if the file is damaged or of another machine."""
-    try:
-        values = read_json(_path())
-    except (OSError, CorruptFileError):
-        return None
-    if not isinstance(values, dict) or set(values) != {"factor", "machine", "digest"}:
+    values = read_measurement(_path(), {"factor", "machine"})
+    if values is None or values["machine"] != _machine():
         return None
     factor = values["factor"]
-    intact = values["digest"] == digest({"factor": factor, "machine": values["machine"]})
-    valid = isinstance(factor, float) and 1 / LARGEST < factor < LARGEST
-    return factor if intact and valid and values["machine"] == _machine() else None
+    return factor if isinstance(factor, float) and 1 / LARGEST < factor < LARGEST else None
 
 
 def write_factor(factor: float) -> None:
-    """Cache the factor of this machine, with a digest that is verified when it is read."""
-    facts = {"factor": factor, "machine": _machine()}
-    write_text(_path(), canonical_json({**facts, "digest": digest(facts)}))
+    """Cache the factor of this machine."""
+    write_measurement(_path(), {"factor": factor, "machine": _machine()})
 
 
 def _machine() -> dict[str, Any]:
