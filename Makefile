@@ -14,7 +14,7 @@ PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadscope --no-loadscope-
 demo: .venv/ready  ## a first real result: CSL with and without positional encodings
 	$(BIN)/graphtrial study demo --store demo-results/store.sqlite --report demo-results/report
 
-test: .venv/ready-dev  ## all tests, before every commit, eight and a half minutes on two cores with raw data, longer the first time
+test: .venv/ready-dev  ## all tests, before every commit, nine minutes on two cores with raw data, up to fourteen the first time
 	$(PYTEST)
 
 quick: .venv/ready-dev  ## the fast tests, under a minute on two cores
