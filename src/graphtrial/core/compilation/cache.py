@@ -17,6 +17,7 @@ from typing import IO, Any
 
 from filelock import FileLock, Timeout
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.registry import cpu_target
 
 from graphtrial.core.compilation.stamp import stamp
 
@@ -85,11 +86,14 @@ class KernelCache(FunctionCache):
 
     @property
     def _cache_file(self) -> Any:
-        """The files, stamped when they are first used: what a function calls may be defined below it."""
+        """The files, stamped when they are first used: what a function calls may be defined below it.
+
+        Each kind of processor has files of its own, since constants of kernels may depend on it: machines that share a
+        folder would otherwise discard each other's kernels.
+        """
         if self._stamped is None:
-            self._stamped = CacheFiles(
-                self._cache_path, self._impl.filename_base, stamp(self._function, self._options_of)
-            )
+            base = f"{self._impl.filename_base}.{_processor()}"
+            self._stamped = CacheFiles(self._cache_path, base, stamp(self._function, self._options_of))
         return self._stamped
 
     @_cache_file.setter
@@ -135,6 +139,13 @@ class KernelCache(FunctionCache):
             return super().load_overload(sig, target_context)
         except Exception:  # noqa: BLE001 - code that this LLVM rejects is recompiled
             return None
+
+
+@functools.cache
+def _processor() -> str:
+    """Return a hash of the instruction set that numba compiles for."""
+    target = cpu_target.target_context.codegen().magic_tuple()
+    return hashlib.sha256(repr(target).encode()).hexdigest()[:8]
 
 
 @functools.cache

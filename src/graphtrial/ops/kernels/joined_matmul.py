@@ -11,10 +11,8 @@ from graphtrial.core.compiler import Array, compiled
 from graphtrial.core.hardware.blocks import next_block
 from graphtrial.ops.kernels.lanes import copy
 from graphtrial.ops.kernels.matmul import DEPTH, ROWS, block_rows, pack, sum_rows
-from graphtrial.ops.kernels.strips import NO_MORE, TILE_ROWS, add_strip, panel_of, strip
+from graphtrial.ops.kernels.strips import NO_MORE, TILE_ROWS, WIDEST, add_strip, added_panel_of, panel_of, strip
 from graphtrial.ops.kernels.vector import LANES
-
-WIDEST = 3 * LANES  # columns of a panel
 
 
 @compiled
@@ -113,7 +111,7 @@ def joined_matmul_weight(claim: Array, g: Array, a: Array, b: Array, out: Array,
             tile = (flat_g, first * left, 1, left)
             column = 0
             while column < right:
-                begin, size = panel_of(column, right)
+                begin, size = added_panel_of(column, right)
                 if begin + size <= half:
                     panel = (flat_a, first * half + begin, half)
                 elif begin >= half:

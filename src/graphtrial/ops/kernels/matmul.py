@@ -9,9 +9,9 @@ import numpy as np
 
 from graphtrial.core.compiler import Array, compiled
 from graphtrial.core.hardware.blocks import next_block
-from graphtrial.ops.kernels.lanes import transpose
+from graphtrial.ops.kernels.lanes import copy, transpose
 from graphtrial.ops.kernels.matmul_tile import Add, Relu
-from graphtrial.ops.kernels.strips import NO_MORE, TILE_ROWS, add_strip, panel_of, strip
+from graphtrial.ops.kernels.strips import NO_MORE, TILE_ROWS, add_strip, added_panel_of, panel_of, strip
 from graphtrial.ops.kernels.vector import LANES
 
 DEPTH = 96  # rows of both factors per cache block of a transposed product
@@ -92,9 +92,13 @@ def matmul_transposed(claim: Array, g: Array, x: Array, out: Array, sums: Array)
 
 @compiled
 def sum_rows(x: Array, begin: int, end: int, out: Array) -> None:
-    """out [width] = sum of the rows `begin` to `end` of x, in their order."""
+    """out [width] = sum of the rows `begin` to `end` of x, in their order; sums are stored after four rows."""
     out[:] = 0
-    for r in range(begin, end):
+    whole = begin + (end - begin) // 4 * 4
+    for r in range(begin, whole, 4):
+        for k in range(len(out)):
+            out[k] = out[k] + x[r, k] + x[r + 1, k] + x[r + 2, k] + x[r + 3, k]
+    for r in range(whole, end):
         for k in range(len(out)):
             out[k] += x[r, k]
 
@@ -114,7 +118,7 @@ def add_transposed(g: Array, x: Array, begin: int, end: int, out: Array) -> None
         count = min(end - first, DEPTH)
         column = 0
         while column < right:
-            panel, size = panel_of(column, right)
+            panel, size = added_panel_of(column, right)
             left_tile, right_tile = (flat_g, first * left, 1, left), (flat_x, first * right + panel, right)
             add_strip(left, panel, size, column - panel, left_tile, right_tile, count, into, right)
             column = panel + size
@@ -147,9 +151,8 @@ def strided_product(
 @compiled
 def _pack(weight: Array, transposed: bool, begin: int, size: int, panel: Array) -> None:
     """Pack the columns `begin` to `begin + size` of weight, or of weight.T if `transposed`, contiguously by row."""
-    inner = weight.shape[1]
+    inner, flat = weight.shape[1], weight.reshape(-1)
     if transposed and inner >= LANES:
-        flat = weight.reshape(-1)
         for c in range(0, size, LANES):
             for first in range(0, inner, LANES):
                 k = min(first, inner - LANES)
@@ -160,5 +163,5 @@ def _pack(weight: Array, transposed: bool, begin: int, size: int, panel: Array) 
                 panel[k * size + c] = weight[begin + c, k]
     else:
         for k in range(weight.shape[0]):
-            for c in range(size):
-                panel[k * size + c] = weight[k, begin + c]
+            for c in range(0, size, LANES):
+                copy(panel, k * size + c, flat, k * inner + begin + c)

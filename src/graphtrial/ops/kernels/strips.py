@@ -5,12 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from graphtrial.core.compiler import Array, compiled
-from graphtrial.ops.kernels.matmul_tile import ADDING_TILES, TILES, Add, Relu
+from graphtrial.ops.kernels.matmul_tile import ADDING_TILES, SHAPES, TILES, Add, Relu
 from graphtrial.ops.kernels.vector import LANES
 
-tile1, tile2, tile3 = TILES
-add1, add2, add3 = ADDING_TILES
-TILE_ROWS = 12  # rows of the highest tile
+MOST = 5  # shapes; the widest is repeated where there are fewer
+tile1, tile2, tile3, tile4, tile5 = (*TILES, *TILES[-1:] * MOST)[:MOST]
+add1, add2, add3, add4, add5 = (*ADDING_TILES, *ADDING_TILES[-1:] * MOST)[:MOST]
+_shapes = (*SHAPES, *SHAPES[-1:] * MOST)[:MOST]
+HEIGHTS: tuple[int, ...] = tuple(shape.rows for shape in _shapes)
+COLUMNS: tuple[int, ...] = tuple(shape.vectors * shape.lanes for shape in _shapes)
+TILE_ROWS, WIDEST = max(HEIGHTS), max(COLUMNS)
 NO_MORE = (None, 0, 0)  # no further columns of the left matrix
 
 
@@ -39,29 +43,34 @@ def strip(
     c, c_at, c_inner = more
     a, a_at, a_row, a_inner = left
     b, b_at, b_inner = right
-    if size == 3 * LANES:
-        for row in range(first, last, 4):
-            r = min(row, most - 4)
-            at, into = a_at + r * a_row, r * width + begin
+    height = tile_rows(size)
+    for row in range(first, last, height):
+        r = min(row, most - height)
+        at, more_at, into = a_at + r * a_row, c_at + r * c_inner, r * width + begin
+        if size == COLUMNS[4]:
+            tile5(
+                a, at, a_row, a_inner, b, b_at, b_inner, inner, start, begin, out, into, width,
+                c, more_at, c_inner, start_index, r, epilogue,
+            )  # fmt: skip
+        elif size == COLUMNS[3]:
+            tile4(
+                a, at, a_row, a_inner, b, b_at, b_inner, inner, start, begin, out, into, width,
+                c, more_at, c_inner, start_index, r, epilogue,
+            )  # fmt: skip
+        elif size == COLUMNS[2]:
             tile3(
                 a, at, a_row, a_inner, b, b_at, b_inner, inner, start, begin, out, into, width,
-                c, c_at + r * c_inner, c_inner, start_index, r, epilogue,
+                c, more_at, c_inner, start_index, r, epilogue,
             )  # fmt: skip
-    elif size == 2 * LANES:
-        for row in range(first, last, 6):
-            r = min(row, most - 6)
-            at, into = a_at + r * a_row, r * width + begin
+        elif size == COLUMNS[1]:
             tile2(
                 a, at, a_row, a_inner, b, b_at, b_inner, inner, start, begin, out, into, width,
-                c, c_at + r * c_inner, c_inner, start_index, r, epilogue,
+                c, more_at, c_inner, start_index, r, epilogue,
             )  # fmt: skip
-    else:
-        for row in range(first, last, 12):
-            r = min(row, most - 12)
-            at, into = a_at + r * a_row, r * width + begin
+        else:
             tile1(
                 a, at, a_row, a_inner, b, b_at, b_inner, inner, start, begin, out, into, width,
-                c, c_at + r * c_inner, c_inner, start_index, r, epilogue,
+                c, more_at, c_inner, start_index, r, epilogue,
             )  # fmt: skip
 
 
@@ -84,13 +93,17 @@ def add_strip(
     """
     a, a_at, a_row, a_inner = left
     b, b_at, b_inner = right
-    height = TILE_ROWS * LANES // size
+    height = tile_rows(size)
     whole = 0 if skip else rows // height * height
     for r in range(0, whole, height):
         at, into = a_at + r * a_row, r * width + begin
-        if size == 3 * LANES:
+        if size == COLUMNS[4]:
+            add5(a, at, a_row, a_inner, b, b_at, b_inner, inner, None, 0, out, into, width, *NO_MORE, None, 0, None)
+        elif size == COLUMNS[3]:
+            add4(a, at, a_row, a_inner, b, b_at, b_inner, inner, None, 0, out, into, width, *NO_MORE, None, 0, None)
+        elif size == COLUMNS[2]:
             add3(a, at, a_row, a_inner, b, b_at, b_inner, inner, None, 0, out, into, width, *NO_MORE, None, 0, None)
-        elif size == 2 * LANES:
+        elif size == COLUMNS[1]:
             add2(a, at, a_row, a_inner, b, b_at, b_inner, inner, None, 0, out, into, width, *NO_MORE, None, 0, None)
         else:
             add1(a, at, a_row, a_inner, b, b_at, b_inner, inner, None, 0, out, into, width, *NO_MORE, None, 0, None)
@@ -106,6 +119,35 @@ def add_strip(
 
 @compiled
 def panel_of(column: int, columns: int) -> tuple[int, int]:
-    """Return first column and size of the panel for the columns from `column` on."""
-    size = LANES * max(1, min(3, (columns - column) // LANES))
+    """Return first column and size of the panel of `strip` for the columns from `column` on.
+
+    The last one overlaps the one before where columns are no multiple of 8.
+    """
+    size = _widest((columns - column + LANES - 1) // LANES * LANES, columns)
     return min(column, columns - size), size
+
+
+@compiled
+def added_panel_of(column: int, columns: int) -> tuple[int, int]:
+    """Return the panel of `add_strip`, which is slow where panels overlap: only one of 8 columns does."""
+    size = _widest(max(LANES, (columns - column) // LANES * LANES), columns)
+    return min(column, columns - size), size
+
+
+@compiled
+def _widest(left: int, columns: int) -> int:
+    """Return the widest panel that leaves none of the columns, or enough for another of 16: those of 8 are slow."""
+    size = COLUMNS[0]
+    for wider in COLUMNS:
+        if wider <= min(left, columns) and (wider == left or wider + 2 * LANES <= left):
+            size = wider
+    return size
+
+
+@compiled
+def tile_rows(size: int) -> int:
+    """Return the rows of the tiles of a panel."""
+    for k in range(len(COLUMNS)):
+        if COLUMNS[k] == size:
+            return HEIGHTS[k]
+    return 0

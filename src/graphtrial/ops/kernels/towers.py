@@ -7,7 +7,7 @@ import numpy as np
 from graphtrial.core.compiler import Array, compiled
 from graphtrial.core.hardware.blocks import next_block
 from graphtrial.ops.kernels.matmul import DEPTH, ROWS, pack
-from graphtrial.ops.kernels.strips import NO_MORE, add_strip, panel_of, strip
+from graphtrial.ops.kernels.strips import NO_MORE, add_strip, added_panel_of, panel_of, strip
 from graphtrial.ops.kernels.vector import LANES
 
 
@@ -59,7 +59,7 @@ def tower_matmul_weight(claim: Array, g: Array, x: Array, out: Array) -> None:
             count, column = min(rows - first, DEPTH), 0
             tile = (flat_g, first * towers * left + t * left, 1, towers * left)
             while column < right:
-                begin, size = panel_of(column, right)
+                begin, size = added_panel_of(column, right)
                 panel = (flat_x, first * towers * right + t * right + begin, towers * right)
                 add_strip(left, begin, size, column - begin, tile, panel, count, into, right)
                 column = begin + size
