@@ -47,31 +47,20 @@ def strip(
     for row in range(first, last, height):
         r = min(row, most - height)
         at, more_at, into = a_at + r * a_row, c_at + r * c_inner, r * width + begin
+        tile = (
+            a, at, a_row, a_inner, b, b_at, b_inner, inner, start, begin, out, into, width,
+            c, more_at, c_inner, start_index, r, epilogue,
+        )  # fmt: skip
         if size == COLUMNS[4]:
-            tile5(
-                a, at, a_row, a_inner, b, b_at, b_inner, inner, start, begin, out, into, width,
-                c, more_at, c_inner, start_index, r, epilogue,
-            )  # fmt: skip
+            tile5(*tile)
         elif size == COLUMNS[3]:
-            tile4(
-                a, at, a_row, a_inner, b, b_at, b_inner, inner, start, begin, out, into, width,
-                c, more_at, c_inner, start_index, r, epilogue,
-            )  # fmt: skip
+            tile4(*tile)
         elif size == COLUMNS[2]:
-            tile3(
-                a, at, a_row, a_inner, b, b_at, b_inner, inner, start, begin, out, into, width,
-                c, more_at, c_inner, start_index, r, epilogue,
-            )  # fmt: skip
+            tile3(*tile)
         elif size == COLUMNS[1]:
-            tile2(
-                a, at, a_row, a_inner, b, b_at, b_inner, inner, start, begin, out, into, width,
-                c, more_at, c_inner, start_index, r, epilogue,
-            )  # fmt: skip
+            tile2(*tile)
         else:
-            tile1(
-                a, at, a_row, a_inner, b, b_at, b_inner, inner, start, begin, out, into, width,
-                c, more_at, c_inner, start_index, r, epilogue,
-            )  # fmt: skip
+            tile1(*tile)
 
 
 @compiled
@@ -97,16 +86,19 @@ def add_strip(
     whole = 0 if skip else rows // height * height
     for r in range(0, whole, height):
         at, into = a_at + r * a_row, r * width + begin
+        tile = (
+            a, at, a_row, a_inner, b, b_at, b_inner, inner, None, 0, out, into, width, *NO_MORE, None, 0, None
+        )  # fmt: skip
         if size == COLUMNS[4]:
-            add5(a, at, a_row, a_inner, b, b_at, b_inner, inner, None, 0, out, into, width, *NO_MORE, None, 0, None)
+            add5(*tile)
         elif size == COLUMNS[3]:
-            add4(a, at, a_row, a_inner, b, b_at, b_inner, inner, None, 0, out, into, width, *NO_MORE, None, 0, None)
+            add4(*tile)
         elif size == COLUMNS[2]:
-            add3(a, at, a_row, a_inner, b, b_at, b_inner, inner, None, 0, out, into, width, *NO_MORE, None, 0, None)
+            add3(*tile)
         elif size == COLUMNS[1]:
-            add2(a, at, a_row, a_inner, b, b_at, b_inner, inner, None, 0, out, into, width, *NO_MORE, None, 0, None)
+            add2(*tile)
         else:
-            add1(a, at, a_row, a_inner, b, b_at, b_inner, inner, None, 0, out, into, width, *NO_MORE, None, 0, None)
+            add1(*tile)
     if whole < rows:
         first = min(whole, rows - height)
         buffer, below = np.empty((rows - first) * size, out.dtype), (a, a_at + first * a_row, a_row, a_inner)
