@@ -46,6 +46,6 @@ def test_wide_and_narrow_tiles_have_the_same_bits(tmp_path: Path) -> None:
     of_wide, of_narrow = products(tmp_path, {}), products(tmp_path, narrow)
     assert [of_wide[0], of_narrow[0]] == [str(len(WIDE)), str(len(NARROW))]
     assert of_wide[1] == of_narrow[1]
-    kept = {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*.nb?")}
+    cached = {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*.nb?")}
     assert [products(tmp_path, {}), products(tmp_path, narrow)] == [of_wide, of_narrow]
-    assert {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*.nb?")} == kept
+    assert {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*.nb?")} == cached
