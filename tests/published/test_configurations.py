@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from graphtrial.core.spec import Component
 from graphtrial.nn import Shapes, resolve_settings
-from graphtrial.published import configurations, published_results, released_configuration
+from graphtrial.published import Configuration, configurations, published_results, released_configuration
+from graphtrial.published.configurations import AS_PUBLISHED
 from graphtrial.studies import ModelEntry
 from graphtrial.studies.study import choose_settings
 from tools.normalize_published.raw import read_csv
@@ -19,13 +23,20 @@ from tools.normalize_published.raw import read_csv
         ("zinc", "gcn-vanilla", {}, 145, 4, 103077),
         ("zinc", "gin", {}, 110, 4, 103079),
         ("zinc", "gatedgcn", {}, 70, 4, 105735),
-        ("zinc", "gatedgcn", {"edge_features": True}, 70, 4, 105875),
+        ("zinc", "gatedgcn", {"settings": {"edge_features": True}}, 70, 4, 105875),
         ("zinc", "mlp", {"budget": "500k"}, 173, 16, 505225),
         ("zinc", "gcn", {"budget": "500k"}, 172, 16, 505079),
         ("zinc", "gin", {"budget": "500k"}, 124, 16, 509549),
         ("zinc", "gatedgcn", {"budget": "500k"}, 78, 16, 504153),
-        ("zinc", "gatedgcn", {"budget": "500k", "edge_features": True}, 78, 16, 504309),
-        ("zinc", "gatedgcn", {"budget": "500k", "edge_features": True, "encoding": "laplacian:8"}, 78, 16, 505011),
+        ("zinc", "gatedgcn", {"budget": "500k", "settings": {"edge_features": True}}, 78, 16, 504309),
+        (
+            "zinc",
+            "gatedgcn",
+            {"budget": "500k", "settings": {"edge_features": True}, "encoding": "laplacian:8"},
+            78,
+            16,
+            505011,
+        ),
         ("csl", "mlp", {}, 145, 4, 98335),
         ("csl", "gcn", {}, 146, 4, 100927),
         ("csl", "gin", {}, 110, 4, 105104),
@@ -48,7 +59,7 @@ def test_released_sizes_are_found(
 
 
 def test_configuration_has_all_fields() -> None:
-    actual = released_configuration("zinc", "gatedgcn", edge_features=True)
+    actual = released_configuration("zinc", "gatedgcn", settings={"edge_features": True})
     assert actual is not None
     assert (actual.paper, actual.datasets, actual.model, actual.budget) == ("bgnn-v5", ["zinc"], "gatedgcn", "100k")
     assert (actual.settings, actual.layers, actual.params) == ({"width": 70, "edge_features": True}, 4, 105875)
@@ -102,7 +113,7 @@ def test_missing_configuration_is_none() -> None:
     assert released_configuration("no-such-dataset", "gcn") is None
     assert released_configuration("zinc", "no-such-model") is None
     assert released_configuration("csl", "gcn", budget="500k") is None
-    assert released_configuration("zinc", "gcn", layers=7) is None
+    assert released_configuration("zinc", "gcn", settings={"layers": 7}) is None
 
 
 def test_repetitions_are_merged_with_all_seeds() -> None:
@@ -170,3 +181,53 @@ def test_a_bare_run_is_the_released_model() -> None:
     without = choose_settings("zinc", no_data, ModelEntry("gps", {"edge_features": False}), None)
     assert without == {**chosen, "edge_features": False}
     assert "edge_features" not in choose_settings("cifar10", no_data, ModelEntry("gatedgcn"), None)
+
+
+@pytest.mark.parametrize(
+    "released",
+    [config for config in configurations() if config.protocol and config.params],
+    ids=lambda config: config.source,
+)
+def test_protocol_encoding_and_settings_select_the_released_configuration(released: Configuration) -> None:
+    """Also where others of the model on that dataset have a published number."""
+    settings = resolve_settings(released.model, {"layers": released.layers, **released.settings})
+    for dataset in released.datasets:
+        name, encoding, budget, protocol = released.model, released.encoding, released.budget, released.protocol
+        actual = released_configuration(
+            dataset, name, encoding=encoding, settings=settings, budget=budget, protocol=protocol
+        )
+        assert actual is not None
+        assert actual.settings == released.settings
+        assert released.encoding in ("none", actual.encoding)
+        alone = released_configuration(dataset, name, protocol=f"{protocol}{AS_PUBLISHED}")
+        assert alone is not None
+        assert alone.protocol == protocol
+
+
+@pytest.mark.parametrize(
+    ("dataset", "model", "protocol", "encoding", "settings"),
+    [
+        ("zinc", "pna", "pna/zinc-no-edges", None, {"towers": 5, "edge_features": False}),
+        ("zinc", "pna", "lspe/zinc-no-positions", None, {"layers": 16}),
+        ("pattern", "gt", "gt/pattern-full-graph", None, {"full_graph": True}),
+        ("zinc", "san", "san/zinc-sparse", None, {"full_graph": False}),
+        ("zinc", "dgn", "dgn/zinc-wide", None, {"width": 285}),
+        ("zinc", "signnet", "signnet/zinc-pna", None, {"base": "pna"}),
+        ("pubmed", "tuned-gnn", "tunedgnn/pubmed-gat", None, {"conv": "gat"}),
+        ("pattern", "gps", "gps/pattern", None, {"node_features": "linear"}),
+        ("cluster", "grit", "grit/cluster", None, {"node_features": "linear"}),
+        ("csl", "gps", "modern/cosine", None, {}),
+    ],
+)
+def test_a_run_takes_the_configuration_of_its_protocol(
+    dataset: str, model: str, protocol: str, encoding: Component | None, settings: dict[str, Any]
+) -> None:
+    shapes = Shapes(outputs=10, level="graph", node_types=1, edge_types=1)
+    chosen = choose_settings(dataset, lambda: shapes, ModelEntry(model), encoding, protocol)
+    assert resolve_settings(model, chosen).items() >= settings.items()
+
+
+def test_explicit_settings_select_the_released_configuration() -> None:
+    sage = released_configuration("wikics", "tuned-gnn", settings={"conv": "sage"})
+    assert sage is not None
+    assert (sage.layers, sage.params) == (2, 509706)

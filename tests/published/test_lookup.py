@@ -9,8 +9,17 @@ import pytest
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.spec import Component
 from graphtrial.nn import MODELS, model_settings, resolve_settings
-from graphtrial.published import PublishedResult, find_in_table, find_published, released_configuration
-from graphtrial.published.lookup import parse_table
+from graphtrial.nn.registry import setting_choices
+from graphtrial.published import (
+    PublishedResult,
+    find_in_table,
+    find_published,
+    published_results,
+    released_configuration,
+)
+from graphtrial.published.lookup import parse_table, resolved
+from graphtrial.published.papers import NOT_COMPARED, PAPERS
+from graphtrial.studies.study import parse_encoding
 
 
 def laplacian(k: int, sign: str = "random") -> Component:
@@ -268,3 +277,69 @@ def resolve(model: str, dataset: str) -> dict[str, Any]:
 
 def eigenpairs(k: int) -> Component:
     return Component("laplacian-pairs", {"k": k, "sign": "fixed"})
+
+
+def another_value(model: str, name: str, value: Any) -> Any:
+    """Another value of a setting, of its type."""
+    choices = setting_choices(model).get(name, ())
+    if choices:
+        return next(choice for choice in choices if choice != value)
+    return not value if isinstance(value, bool) else f"{value} max" if isinstance(value, str) else value + 1
+
+
+def rows_of_modern_papers() -> list[PublishedResult]:
+    rows = [row for row in published_results() if PAPERS[row.paper].compared_settings is None]
+    return list(
+        {(row.protocol, row.encoding, str(row.models)): row for row in rows if not row.reason and row.datasets}.values()
+    )
+
+
+@pytest.mark.parametrize("row", rows_of_modern_papers(), ids=lambda row: f"{row.protocol} {row.label} {row.table}")
+def test_every_setting_but_sizes_and_those_of_an_edition_is_compared(row: PublishedResult) -> None:
+    (published,) = row.models
+    name, settings, edition = (
+        published.name,
+        resolved(published),
+        getattr(MODELS.get(published.name), "as_published", {}),
+    )
+
+    def find_with(changes: dict[str, Any]) -> PublishedResult | None:
+        encoding = parse_encoding(row.encoding, name)
+        protocol = row.protocol or f"{row.paper}/any"
+        return find_published(protocol, row.datasets[0], name, {**settings, **changes}, encoding, row.params_exact)
+
+    assert find_with({}) is not None
+    assert find_with({"width": -1}) is find_with({})
+    for key, value in settings.items():
+        if key in NOT_COMPARED:
+            continue
+        if key in edition and key not in published.settings:
+            assert find_with({key: edition[key]}) is find_with({})
+        other = another_value(name, key, value)
+        actual = find_with({key: other})
+        if actual is not None:  # another row, of a model with that value
+            allowed = {resolved(model)[key] for model in actual.models} | {edition.get(key)}
+            assert other in allowed, key
+
+
+def test_a_convolution_of_neither_edition_is_not_compared() -> None:
+    settings = resolve("gcn-plus", "pattern")
+    walks = Component("random-walk", {"k": 32})
+
+    def find_with(convolution: str) -> PublishedResult | None:
+        changed = {**settings, "convolution": convolution}
+        return find_published("gnnplus/pattern", "pattern", "gcn-plus", changed, walks, 517219)
+
+    assert find_with("gcn-edges") is find_with("edge-sum") is not None
+    assert find_with("gcn") is None
+
+
+@pytest.mark.parametrize("dataset", ["zinc", "pattern", "cluster"])
+def test_both_editions_of_an_encoding_are_those_of_the_published_row(dataset: str) -> None:
+    settings = resolve("san", dataset)
+    texts = ("laplacian-pairs:10", "laplacian-pairs:10,sign=fixed,scale=rows", "laplacian-pairs:10,sign=fixed")
+    sound, faulty, neither = (
+        find_published(f"san/{dataset}-as-published", dataset, "san", settings, parse_encoding(text)) for text in texts
+    )
+    assert sound is faulty is not None
+    assert neither is None

@@ -67,6 +67,19 @@ def test_only_a_papers_own_measurement_gives_a_verdict(judge: Judge, origin: str
     assert "another paper, Table 2" in actual.reason
 
 
+def test_a_number_of_another_split_gives_no_verdict(judge: Judge) -> None:
+    actual = judge([70.1, 69.8, 70.3, 70.0], incomparable="measured on another split")
+    assert (actual.kind, actual.p) == ("not comparable", None)
+    assert "another split" in actual.reason
+
+
+@pytest.mark.parametrize("dataset", ["cora", "citeseer", "pubmed"])
+def test_numbers_of_a_random_split_are_marked(dataset: str) -> None:
+    rows = [row for row in published_results("tunedgnn") if dataset in row.datasets and row.origin == "own"]
+    assert len(rows) == 3
+    assert all(row.incomparable and not row.reason for row in rows)
+
+
 def test_every_origin_that_gives_no_verdict_has_words() -> None:
     assert {row.origin for row in published_results()} - {"own"} == set(ORIGINS)
 

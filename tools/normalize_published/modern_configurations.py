@@ -29,8 +29,8 @@ NOT_OURS = "the count of the released model on {dataset} is not known; the datas
 NO_EDGES = " no edge features"
 """Ending of a dataset whose edge features a model does not read."""
 TRAINING = ("batch_size", "optimizer", "lr", "weight_decay", "schedule", "warmup_epochs", "max_epochs", "clip")
-NAMES = {"GPS": "gps", "Gra": "graphormer", "GCN": "tuned-gnn", "GAT": "tuned-gnn"}
-"""Registered model of a configuration without settings, by its first letters."""
+NAMES = {"GPS": "gps", "Graphormer": "graphormer", "GraphSAGE": "tuned-gnn", "GCN": "tuned-gnn", "GAT": "tuned-gnn"}
+"""Registered model of a configuration without settings, by the beginning of its name."""
 
 
 @cache
@@ -55,7 +55,7 @@ def dataset_names(dataset: str) -> list[str]:
 def _configuration(line: Line, ours: Line | None) -> dict[str, Any]:
     settings = json.loads(ours["settings"]) if ours else {}
     params = whole(line["params_exact"])
-    model = ours["model"] if ours else NAMES[line["model"][:3]]
+    model = ours["model"] if ours else _registered(line["model"])
     training = {key: line[key] for key in TRAINING if line[key]}
     return {
         "paper": REPOSITORIES[line["source_repo"]],
@@ -73,6 +73,10 @@ def _configuration(line: Line, ours: Line | None) -> dict[str, Any]:
         "source": f"{line['source_repo']} {line['source_path']}",
         **stated({"reason": None if params else _reason(line)}),
     }
+
+
+def _registered(label: str) -> str:
+    return next(name for beginning, name in NAMES.items() if label.startswith(beginning))
 
 
 def _reason(line: Line) -> str:

@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from graphtrial.nn import implied_settings, model_settings
 from graphtrial.published.data_files import read_lines
 from graphtrial.published.printed_results import PrintedNames
 
 DEFAULT_BUDGET = "100k"
+AS_PUBLISHED = "-as-published"
+"""Ending of an edition of a protocol, whose results compare with the same rows."""
 
 
 @dataclass(frozen=True)
@@ -59,19 +62,24 @@ def released_configuration(
     model: str,
     *,
     encoding: str = "none",
-    edge_features: bool = False,
+    settings: Mapping[str, Any] | None = None,
     budget: str | None = None,
-    layers: int | None = None,
+    protocol: str | None = None,
 ) -> Configuration | None:
     """Return the released configuration of a model on a dataset, or none where there is none for this budget.
 
-    The same use of edge features is preferred, then the same encoding, then the configuration of a published number,
-    then the same use of encodings. Without a `budget` it is 100k where there is such a configuration, else any, such as
-    40k on OGBL-COLLAB.
+    Those with the training rules of the `protocol`, in either edition, are preferred, then those with the most of the
+    `settings`, then the same use of edge features, the same encoding, the configuration of a published number, and the
+    same use of encodings. Without a `budget` it is 100k where there is such a configuration, else any, such as 40k on
+    OGBL-COLLAB. A number of layers in `settings` must be that of the configuration.
     """
+    given = dict(settings or {})
+    edge_features, layers = bool(given.get("edge_features")), given.pop("layers", None)
 
-    def distance(config: Configuration) -> tuple[bool, bool, bool, bool]:
+    def distance(config: Configuration) -> tuple[int, bool, bool, bool, bool]:
+        defaults = {**model_settings(model), **implied_settings(model, config.settings), **config.settings}
         return (
+            sum(key in defaults and defaults[key] != value for key, value in given.items()),
             config.edge_features not in (None, edge_features),
             encoding == "none" or config.encoding != encoding,
             not config.main,
@@ -87,5 +95,8 @@ def released_configuration(
         and budget in (None, config.budget)
         and layers in (None, config.layers)
     ]
+    if protocol is not None:
+        rules = protocol.removesuffix(AS_PUBLISHED)
+        candidates = [config for config in candidates if config.protocol == rules] or candidates
     default = [config for config in candidates if config.budget == DEFAULT_BUDGET]
     return min(default if default and budget is None else candidates, key=distance, default=None)

@@ -6,17 +6,16 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
+from itertools import product
 from typing import Any
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.spec import Component
-from graphtrial.encodings.notation import short_encoding
+from graphtrial.encodings.notation import JOINED, parts_of, short_encoding
 from graphtrial.nn import MODELS, implied_settings, model_settings
-from graphtrial.published.papers import PAPERS, TABLES
+from graphtrial.published.configurations import AS_PUBLISHED
+from graphtrial.published.papers import NOT_COMPARED, PAPERS, TABLES
 from graphtrial.published.printed_results import PublishedModel, PublishedResult, experiments, published_results
-
-AS_PUBLISHED = "-as-published"
-"""Ending of an edition of a protocol, whose results compare with the same rows."""
 
 
 def find_published(
@@ -29,8 +28,9 @@ def find_published(
 ) -> PublishedResult | None:
     """Return the row that matches a trial of a protocol such as `gps/zinc`, or `None`.
 
-    Dataset, model, encoding and the compared settings of the paper must be equal. Of several rows, the paper's own
-    measurements are preferred, then main tables to ablation studies, the nearest parameter count, a printed depth.
+    Dataset, model, encoding and the compared settings of the paper must be equal, those of an edition in either. Of
+    several rows, the paper's own measurements are preferred, then main tables to ablation studies, the nearest
+    parameter count, a printed depth.
     """
     rows = _comparable(protocol, dataset, model, settings, encoding)
     return min(rows, key=lambda row: _distance(row, params), default=None)
@@ -64,7 +64,7 @@ def models_in_table(
         for row in experiments(*parse_table(table))
         if not row.reason and dataset in row.datasets and row.encoding == short_encoding(encoding)
         for published in row.models
-        if published.name == model and _equal(settings, resolved(published))
+        if published.name == model and _equal(settings, published)
     ]
 
 
@@ -85,7 +85,10 @@ def resolved(model: PublishedModel) -> dict[str, Any]:
 
 def compared_settings(paper: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings in which a row of a paper and a trial must agree."""
-    return {key: settings[key] for key in PAPERS[paper].compared_settings if key in settings}
+    names = PAPERS[paper].compared_settings
+    if names is None:
+        return {key: value for key, value in settings.items() if key not in NOT_COMPARED}
+    return {key: settings[key] for key in names if key in settings}
 
 
 def _comparable(
@@ -95,9 +98,10 @@ def _comparable(
     if paper not in PAPERS:  # a protocol of the user's own
         return
     compared = compared_settings(paper, settings)
-    for rules in dict.fromkeys((paper, protocol.removesuffix(AS_PUBLISHED))):
-        for row, published in _index().get((rules, dataset, model, short_encoding(encoding)), ()):
-            if _equal(compared, resolved(published)):
+    encodings = dict.fromkeys((short_encoding(encoding), _sound_encoding(model, encoding)))
+    for rules, text in product(dict.fromkeys((paper, protocol.removesuffix(AS_PUBLISHED))), encodings):
+        for row, published in _index().get((rules, dataset, model, text), ()):
+            if _equal(compared, published):
                 yield row
 
 
@@ -115,8 +119,29 @@ def _index() -> dict[tuple[str, ...], list[tuple[PublishedResult, PublishedModel
     return index
 
 
-def _equal(settings: Mapping[str, Any], published: Mapping[str, Any]) -> bool:
-    return all(published.get(key) == value for key, value in settings.items())
+def _equal(settings: Mapping[str, Any], published: PublishedModel) -> bool:
+    """Return whether settings are those of a published model, in either edition where it leaves them open."""
+    sound = resolved(published)
+    edition = {**sound, **_declared(published.name, "as_published"), **published.settings}
+    return all(value in (sound.get(key), edition.get(key)) for key, value in settings.items())
+
+
+def _sound_encoding(model: str, encoding: Component | None) -> str:
+    """Return an encoding in short, without the arguments of the edition as published."""
+    faults = _declared(model, "encodings_as_published")
+    parts = []
+    for part, _ in parts_of(encoding):
+        fault = faults.get(part.name, {})
+        faulty = fault.items() <= part.arguments.items()
+        arguments = {key: value for key, value in part.arguments.items() if not faulty or key not in fault}
+        parts.append(short_encoding(Component(part.name, arguments)))
+    return JOINED.join(parts) or "none"
+
+
+def _declared(model: str, name: str) -> Mapping[str, Any]:
+    """Return what a registered model declares of its edition as published."""
+    declared: Mapping[str, Any] = getattr(MODELS.get(model), name, {}) if model in MODELS else {}
+    return declared
 
 
 def _distance(row: PublishedResult, params: int | None) -> tuple[bool, bool, float, bool]:

@@ -7,17 +7,26 @@ from dataclasses import dataclass
 
 from graphtrial.published.data_files import read_lines
 
+NOT_COMPARED = frozenset(
+    {
+        *("width", "position_width", "eigen_width", "edge_width", "phi_width", "narrowing"),
+        *("idle_parameters", "expander_seed"),
+    }
+)
+"""Sizes, which the numbers of parameters compare, and seeds."""
+
 
 @dataclass(frozen=True)
 class Paper:
     """A paper; its protocols are those with its name before the slash.
 
-    A row of the paper matches a trial if the `compared_settings` that the model has are equal.
+    A row of the paper matches a trial if the `compared_settings` that the model has are equal; without them, all
+    settings but those in `NOT_COMPARED`.
     """
 
     name: str
     citation: str
-    compared_settings: Sequence[str]
+    compared_settings: Sequence[str] | None = None
 
 
 @dataclass(frozen=True)

@@ -62,12 +62,13 @@ class Position:
 class PublishedResult:
     """One row of a published table.
 
-    `datasets`, `models` and `encoding` identify matching trials: several `models` where one number is printed for all
-    of them, none where no model can be built; a row with a `reason` matches no trial. `source` is the origin of the
-    settings. `params` is the printed parameter count, `params_exact` that of the model, if there is one; `erratum`
-    explains a difference. `repetition` (from 1) and `target` are set for one repetition of the experiment and for one
-    target. `status` is `ok`, `diverged`, `oom` or `not-used`; only `ok` has a score. `inferred`: a label, size or value
-    was reconstructed, as described in `note`. `doubtful`: the cell is unreliable.
+    `datasets`, `models` and `encoding` identify matching trials: several `models` where one number is printed for
+    all of them, none where no model can be built; a row with a `reason` matches no trial. `source` is the origin of
+    the settings. `params` is the printed parameter count, `params_exact` that of the model, if there is one;
+    `erratum` explains a difference. `incomparable` says why the score of a matching trial gives no verdict.
+    `repetition` (from 1) and `target` are set for one repetition of the experiment and for one target. `status` is
+    `ok`, `diverged`, `oom` or `not-used`; only `ok` has a score. `inferred`: a label, size or value was
+    reconstructed, as described in `note`. `doubtful`: the cell is unreliable.
 
     `table` is a number where the layout of the table is known (`TABLES`), else its name. `origin` is `own` for a
     measurement of the paper, the only one that gives a verdict, else `quoted`, `leaderboard`, `rebuttal`, `issue` or
@@ -93,6 +94,7 @@ class PublishedResult:
     params: int | None = None
     params_exact: int | None = None
     erratum: str | None = None
+    incomparable: str | None = None
     source: str = ""
     reason: str | None = None
     repetition: int | None = None

@@ -148,6 +148,8 @@ def _obstacle(row: ResultRow, printed: PublishedResult) -> str | None:
         return (
             f"published {printed.test.text if printed.test else ''} is {ORIGINS[printed.origin]} ({printed.citation})"
         )
+    if printed.incomparable:
+        return printed.incomparable
     if printed.doubtful:
         return "the published cell is doubtful"
     if row.params and printed.params_exact and row.has_epochs:

@@ -42,7 +42,7 @@ def _row(row: ModelEntry, datasets: dict[str, str]) -> ModelEntry:
     return replace(
         row,
         model=_faulty_kernel(row.model),
-        settings=_faulty_settings(row),
+        as_published=True,
         encodings=tuple(_faulty_encoding(text, row.model) for text in row.encodings),
         protocol=row.protocol and _faulty(row.protocol, PROTOCOLS),
         datasets=row.datasets and tuple(datasets.get(name, name) for name in row.datasets),
@@ -55,11 +55,6 @@ def _faulty_kernel(model: str) -> str:
     from graphtrial.kernels import KERNELS
 
     return _faulty(model, KERNELS)
-
-
-def _faulty_settings(row: ModelEntry) -> dict[str, Any]:
-    declared = getattr(MODELS.get(row.model), "as_published", {}) if row.model in MODELS else {}
-    return {**{key: value for key, value in declared.items() if key not in row.grid}, **row.settings}
 
 
 def _faulty_encoding(text: str, model: str) -> str:

@@ -118,21 +118,28 @@ def _rows(study: Study, entry: ModelEntry, dataset: str, data: Callable[[str], D
     seeds = tuple(study.seeds_of(protocol))
     title = f"{protocol.name}@{protocol.version}"
     kind = kind_of(protocol.rules_for(entry.model, changes=study.rules_of(entry)))
-    for model, encoding in _components(study, entry, dataset, data, kind):
+    for model, encoding in _components(study, entry, dataset, data, kind, protocol.name):
         rules = protocol.rules_for(model.name, model.arguments.get("layers"), study.rules_of(entry))
         splits = study.split_count(protocol, rules, data(dataset))
         yield PlannedRow(spec.name, kind_of(rules).resolve(model), encoding, title, rules, splits, seeds)
 
 
 def _components(
-    study: Study, entry: ModelEntry, dataset: str, data: Callable[[str], Dataset | None], kind: TrialKind[Any]
+    study: Study,
+    entry: ModelEntry,
+    dataset: str,
+    data: Callable[[str], Dataset | None],
+    kind: TrialKind[Any],
+    protocol: str,
 ) -> Iterator[tuple[Component, Component | None]]:
     """Yield each model with its settings and encoding, before defaults are filled in."""
     check_entry(entry, kind)
     for text in entry.encodings:
         encoding = parse_encoding(text, entry.model) if kind.takes_encodings else None
         for settings in entry.points():
-            for complete in _settings(study, replace(entry, settings=settings), encoding, dataset, data, kind):
+            for complete in _settings(
+                study, replace(entry, settings=settings), encoding, dataset, data, kind, protocol
+            ):
                 yield Component(entry.model, complete), encoding
 
 
@@ -143,6 +150,7 @@ def _settings(
     dataset: str,
     data: Callable[[str], Dataset | None],
     kind: TrialKind[Any],
+    protocol: str,
 ) -> list[dict[str, Any]]:
     """Return the settings at one point of the grid: one set, or one per matching row of the published table."""
 
@@ -155,7 +163,7 @@ def _settings(
         return [entry.settings]
     if study.published is not None:
         return _settings_in_table(study.published, dataset, entry.model, entry.settings, encoding)
-    return [choose_settings(dataset, shapes, entry, encoding)]
+    return [choose_settings(dataset, shapes, entry, encoding, protocol)]
 
 
 def _settings_in_table(

@@ -37,7 +37,8 @@ class ModelEntry:
     """One model of a study: settings, encodings and parameter budget, or a grid of settings.
 
     `grid` maps settings to values, of which all combinations are run. `protocol` and `datasets` override those of the
-    study, `rules` single rules of it.
+    study, `rules` single rules of it. `as_published`: the settings that the model declares so are its defaults, which
+    explicit settings and a released configuration override.
     """
 
     model: str
@@ -48,6 +49,7 @@ class ModelEntry:
     protocol: str | None = None
     datasets: Names | None = None
     rules: dict[str, Any] = field(default_factory=dict)
+    as_published: bool = False
 
     def __post_init__(self) -> None:
         check_fields(self, "the row of a study")
@@ -181,28 +183,34 @@ def parse_encoding(text: str, model: str | None = None) -> Component | None:
 
 
 def choose_settings(
-    dataset: str, shapes: Callable[[], Shapes], row: ModelEntry, encoding: Component | None
+    dataset: str,
+    shapes: Callable[[], Shapes],
+    row: ModelEntry,
+    encoding: Component | None,
+    protocol: str | None = None,
 ) -> dict[str, Any]:
     """Return the settings of a row with a width: explicit, else the widest within the budget, else the published one.
 
-    Without a budget or a published configuration the budget is 100k parameters. `shapes` are needed for a budget only.
+    Without a budget or a published configuration the budget is 100k parameters. `shapes` are needed for a budget only;
+    the published configuration is that of the `protocol`, where it has one.
     """
     names = model_settings(row.model)
     if row.budget is not None and "width" not in names:
         raise GraphTrialError(f"model '{row.model}' has no setting `width`, which a budget would determine")
+    edition = getattr(MODELS.get(row.model), "as_published", {}) if row.as_published else {}
     if "width" in row.settings or "width" not in names:
-        return row.settings
+        return {**edition, **row.settings}
     if row.budget is None:
         released = released_configuration(
             published_name(dataset),
             row.model,
             encoding=short_encoding(encoding),
-            edge_features=bool(row.settings.get("edge_features")),
-            layers=row.settings.get("layers"),
+            settings=row.settings,
+            protocol=protocol,
         )
         if released:  # edge features are a setting of the row where a model was released with and without them
             chosen = released.edge_features is not None
             sizes = {key: value for key, value in released.settings.items() if key != "edge_features" or not chosen}
-            return sizes | implied_settings(row.model, row.settings) | row.settings
-    width = width_for_budget(row.model, shapes(), row.settings, parse_budget(row.budget or DEFAULT_BUDGET))
-    return {**row.settings, "width": width}
+            return {**edition, **sizes, **implied_settings(row.model, row.settings), **row.settings}
+    given = {**edition, **row.settings}
+    return {**given, "width": width_for_budget(row.model, shapes(), given, parse_budget(row.budget or DEFAULT_BUDGET))}
