@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 import subprocess
 import sys
@@ -36,6 +37,7 @@ from graphtrial.graphs import Column, GraphSet, from_networkx
 from graphtrial.nn import Shapes, build_model
 from graphtrial.nn.encoder import ENCODING_COLUMN
 from graphtrial.studies.study import parse_encoding
+from graphtrial.trials.shapes import encoding_shapes, make_encoding
 
 SETS = {
     "degenerate": graph_set(DEGENERATE),
@@ -184,6 +186,50 @@ def test_every_model_uses_the_encoding(model: str, replaces: bool, encoding: Enc
     assert outputs.shape == (len(graphs), 2)
     assert torch.isfinite(outputs).all()
     assert not torch.equal(outputs, other)
+
+
+JOINED = (
+    *("laplacian-pairs:4+random-walk:5", "random-walk:5+laplacian:4", "laplacian:4+degree:3+cycles:4"),
+    *("equivariant-laplacian:4+heat-kernel:3", "rrwp:4+laplacian-pairs:3+equivariant-laplacian:3"),
+)
+VARIANTS = {
+    "gps": [
+        *({"local": local, "eigen_encoder": kind} for local in ("gatedgcn", "gine") for kind in ("deepset", "stable")),
+        *({"local": "none"}, {"eigen_encoder": "transformer"}, {"eigen_encoder": "signnet-mlp"}),
+    ],
+    "san-gps": [{}, {"eigen_encoder": "deepset"}],
+    "exphormer": [{}, {"eigen_encoder": "deepset"}],
+    "signnet": [{}, {"invariant": False}],
+    "dgn": [{}, {"aggregators": "mean"}],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", JOINED)
+@pytest.mark.parametrize("model", GRAPH_MODELS)
+def test_every_part_of_an_encoding_changes_the_output(model: str, text: str) -> None:
+    graphs, encoding = SETS["random"], make_encoding(parse_encoding(text, model))
+    assert encoding is not None
+    column = Column(encoding.compute(graphs), "node", encoding.name, missing=True)
+    batch = whole(graphs.with_column(ENCODING_COLUMN, column))
+    values = batch.columns[ENCODING_COLUMN]
+    ends = np.cumsum([part.width for part in encoding.parts])
+    for variant, replaces in itertools.product(VARIANTS.get(model, [{}]), (False, True)):
+        shapes = Shapes(
+            *(2, "graph", NODE_TYPES, 0, EDGE_TYPES),
+            encoding_dim=encoding.width,
+            encoding_replaces=replaces,
+            encodings=encoding_shapes(encoding),
+        )
+        seed_everything(0)
+        built = build_model(model, shapes, accepted_settings(model, width=64, layers=2, **variant)).eval()
+        outputs = built(batch)
+        assert torch.isfinite(outputs).all()
+        for part, end in zip(encoding.parts, ends, strict=True):
+            noisy = values.clone()
+            noisy[:, end - part.width : end] = torch.rand(len(values), part.width)
+            other = built(batch.with_column(ENCODING_COLUMN, noisy))
+            assert not torch.equal(outputs, other), (variant, replaces, part.name)
 
 
 @pytest.mark.parametrize("name", [name for name in ENCODINGS if name != "combined"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from tests.helpers.sampling import rotating
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.nn import Shapes, build_model, count_parameters, parse_budget, width_for_budget, width_step
+from graphtrial.nn.shapes import EncodingShape
 
 SHAPES = Shapes(outputs=1, level="graph", node_types=28, edge_types=4)
 ENCODED = Shapes(outputs=10, level="graph", node_dim=3, edge_dim=2, encoding_dim=20, encoding_replaces=True)
@@ -73,6 +75,31 @@ def test_budget_too_small_for_any_width_raises(name: str, budget: int) -> None:
         match=f"model '{name}' has more than {budget} parameters even at width {max(4, width_step(name, {}))}",
     ):
         width_for_budget(name, suited(name, SHAPES), {}, budget)
+
+
+@pytest.mark.parametrize(
+    ("name", "encoding", "settings"),
+    [
+        ("gps", EncodingShape("random-walk", 20), {"position_width": 28}),
+        ("san", EncodingShape("laplacian-pairs", 16), {"position_width": 8}),
+        ("san", EncodingShape("laplacian-pairs", 16), {}),
+        ("pna", None, {"narrowing": 5}),
+        ("signnet", EncodingShape("laplacian", 8), {"base": "pna", "layers": 4}),
+        ("signnet", EncodingShape("laplacian", 8), {"base": "transformer", "layers": 4}),
+    ],
+)
+def test_widths_too_narrow_for_other_settings_are_passed_over(
+    name: str, encoding: EncodingShape | None, settings: dict[str, Any]
+) -> None:
+    parts = (encoding,) if encoding else ()
+    shapes = replace(SHAPES, encoding_dim=sum(part.width for part in parts), encodings=parts)
+    width, step = width_for_budget(name, shapes, settings, 500_000), width_step(name, settings)
+    assert parameters(name, shapes, settings, width) <= 500_000 < parameters(name, shapes, settings, width + step)
+
+
+def test_a_setting_that_no_width_allows_is_the_error() -> None:
+    with pytest.raises(GraphTrialError, match="local=gatedgcn or gine, or attention"):
+        width_for_budget("gps", SHAPES, {"local": "none", "attention": "none"}, 500_000)
 
 
 def test_budget_too_large_for_any_width_raises() -> None:

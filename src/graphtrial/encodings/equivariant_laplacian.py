@@ -22,12 +22,14 @@ class EquivariantLaplacian(Encoding):
 
     .. math:: p_i = [v_{i1}, \dots, v_{ik}], \quad r_{ij} = \phi(\|W p_i - W p_j\|^2)
 
-    A model that supports it weights the message from j to i by r_ij and adds p to no node (EquivStableLapPE of GPS);
-    any other model takes it as `laplacian`. Zero where a graph has fewer than k nodes. Released code flips no signs,
+    GPS with message passing and Exphormer weight the message from j to i by r_ij and add p to no node
+    (EquivStableLapPE), as they do for `laplacian-pairs` with `eigen_encoder=stable`; any other model takes it as
+    `laplacian`. Zero where a graph has fewer than k nodes. Released code flips no signs,
     which is the default, and takes the normalised Laplacian regardless of its configuration.
     """
 
     name = "equivariant-laplacian"
+    version = 2
     abbreviation = "ESLapPE"
     relabelling = "sign"
 

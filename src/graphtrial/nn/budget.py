@@ -30,24 +30,43 @@ def parse_budget(text: str) -> int:
 
 
 def width_for_budget(name: str, shapes: Shapes, settings: dict[str, Any], budget: int) -> int:
-    """Return the largest width whose exact parameter count is at most `budget`, by bisection."""
+    """Return the largest width whose exact parameter count is at most `budget`, by bisection.
 
-    def fits(width: int) -> bool:
-        return parameter_count(name, shapes, {**settings, "width": width}) <= budget
-
+    Widths below the narrowest one that can be built, such as that of the encoded positions, are passed over.
+    """
     step = width_step(name, settings)
-    low = -(-NARROWEST // step) * step
-    if not fits(low):
-        raise GraphTrialError(f"model '{name}' has more than {budget} parameters even at width {low}; raise the budget")
-    high = 2 * low
-    while fits(high):
-        low, high = high, 2 * high
+    high = -(-NARROWEST // step) * step
+    below, best = high - step, 0
+    error: GraphTrialError | None = None
+
+    def exceeds(width: int) -> bool:
+        nonlocal below, best, error
+        try:
+            if parameter_count(name, shapes, {**settings, "width": width}) > budget:
+                return True
+            best = width
+        except GraphTrialError as failed:
+            if failed.__cause__ is not None:  # an error of the constructor, not a setting that it refuses
+                raise
+            error = error or failed
+        below = width
+        return False
+
+    while not exceeds(high):
+        high *= 2
         if high > WIDEST:
+            if not best and error is not None:
+                raise error
             raise GraphTrialError(f"a budget of {budget} parameters needs a width above {WIDEST}; lower the budget")
-    while high - low > step:
-        middle = (low + high) // (2 * step) * step
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    return low
+    while high - below > step:
+        middle = (below + high) // (2 * step) * step
+        if exceeds(middle):
+            high = middle
+    if not best:
+        raise GraphTrialError(
+            f"model '{name}' has more than {budget} parameters even at width {high}; raise the budget"
+        ) from error
+    return best
 
 
 def parameter_count(name: str, shapes: Shapes, settings: dict[str, Any]) -> int:
@@ -58,6 +77,9 @@ def parameter_count(name: str, shapes: Shapes, settings: dict[str, Any]) -> int:
     try:
         with torch.device("meta"), _SkipInitialisation():
             return count_parameters(build_model(name, shapes, settings))
+    except GraphTrialError as error:
+        if error.__cause__ is None:
+            raise
     except Exception:  # noqa: BLE001 - whatever the constructor of a user's model raises; the CPU shows if it is one
         pass
     try:

@@ -135,6 +135,9 @@ def width_step(name: str, settings: dict[str, Any]) -> int:
     if divisor is None:
         return 1
     value = {**model_settings(name), **settings}[divisor]
+    steps: Mapping[Any, int] | None = getattr(model_kind(name), "width_divisors", None)
+    if steps is not None:  # the steps of a setting that is no number; 1 for all other values
+        return steps.get(value, 1)
     return max(1, int(check_value(value, setting_hints(name)[divisor], f"{divisor} of model '{name}'")))
 
 

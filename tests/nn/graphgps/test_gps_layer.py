@@ -10,8 +10,10 @@ from torch import Tensor, nn
 from torch_geometric.nn import GINEConv, GPSConv
 
 from graphtrial.graphs import GraphBatch
+from graphtrial.nn import count_parameters
 from graphtrial.nn.graphgps.gated import GatedLayer
 from graphtrial.nn.graphgps.gps_layer import GPSLayer
+from graphtrial.nn.graphgps.stable_gine import StableGINE
 
 WIDTH = 8
 
@@ -106,3 +108,23 @@ def test_gatedgcn_layer_equals_its_equation(stable: bool, activation: str, const
     e = vectors(1 if constant else graph.num_edges, WIDTH, seed=1)
     for mine, expected in zip(ours(graph, x, e, p), gated_by_loop(ours, graph, x, e, p), strict=True):
         torch.testing.assert_close(mine, expected)
+
+
+@pytest.mark.parametrize("constant", [True, False])
+def test_gated_gine_equals_its_equation(constant: bool) -> None:
+    graph, ours = batch(), layer(stable=True).local
+    assert isinstance(ours, StableGINE)
+    x, p = vectors(graph.num_nodes, WIDTH), vectors(graph.num_nodes, WIDTH, seed=2)
+    e = vectors(1 if constant else graph.num_edges, WIDTH, seed=1)
+    edges, summed = e.expand(graph.num_edges, -1), list(x)
+    for i in range(graph.num_nodes):
+        for edge, j in in_edges(graph, i):
+            gate = ours.distance_gate.mlp((p[i] - p[j]).square().sum().reshape(1))
+            summed[i] = summed[i] + gate * (x[j] + edges[edge]).relu()
+    torch.testing.assert_close(ours(graph, x, e, p), ours.mlp(torch.stack(summed)))
+
+
+@pytest.mark.parametrize("local", ["gine", "gatedgcn"])
+def test_a_gate_has_three_widths_and_one_parameters(local: str) -> None:
+    gated, plain = (count_parameters(layer(local=local, stable=stable)) for stable in (True, False))
+    assert gated - plain == 3 * WIDTH + 1

@@ -6,7 +6,7 @@ import pytest
 import torch
 from tests.helpers.attention_oracles import edges_into
 from tests.helpers.layers import directed
-from tests.helpers.samples import Graph, batch_of, random_graphs, vectors
+from tests.helpers.samples import NODE_TYPES, Graph, batch_of, random_graphs, vectors
 from torch import Tensor
 
 from graphtrial.core.errors import GraphTrialError
@@ -131,3 +131,25 @@ def test_coordinates_are_the_last_node_features() -> None:
 def test_unsupported_inputs_raise(settings: dict[str, object], message: str) -> None:
     with pytest.raises(GraphTrialError, match=message):
         build_model("dgn", Shapes(2, "graph", node_types=28, encoding_dim=1), {"width": 16, **settings})
+
+
+def test_the_field_is_the_part_with_eigenvectors_wherever_it_stands() -> None:
+    batch = batch_of(random_graphs(4, seed=0))
+    walks, eigenvectors = vectors(batch.num_nodes, 3), vectors(batch.num_nodes, 2, seed=1)
+    parts = EncodingShape("random-walk", 3), EncodingShape("laplacian", 2)
+    outputs = []
+    for order in ((0, 1), (1, 0)):
+        named = tuple(parts[at] for at in order)
+        shapes = Shapes(1, "graph", node_types=NODE_TYPES, encoding_dim=5, encodings=named)
+        torch.manual_seed(0)
+        model = build_model("dgn", shapes, {"width": 8, "layers": 2}).double().eval()
+        columns = torch.cat([(walks, eigenvectors)[at] for at in order], dim=1)
+        outputs.append(model(batch.with_column("encoding", columns)))
+    torch.testing.assert_close(*outputs)
+
+
+def test_several_encodings_without_eigenvectors_are_no_field() -> None:
+    parts = EncodingShape("random-walk", 3), EncodingShape("degree", 2)
+    shapes = Shapes(1, "graph", node_types=NODE_TYPES, encoding_dim=5, encodings=parts)
+    with pytest.raises(GraphTrialError, match="need an encoding of at least 1 eigenvectors"):
+        build_model("dgn", shapes, {"width": 8})

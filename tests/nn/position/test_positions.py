@@ -144,3 +144,53 @@ def test_multiple_categories_per_atom_are_embedded() -> None:
     torch.testing.assert_close(model.node_input(graph), first[atoms[:, 0]] + second[atoms[:, 1]])
     first, second = (table.weight for table in model.edge_input.feature.tables)
     torch.testing.assert_close(model.edge_input(graph), first[bonds[:, 0]] + second[bonds[:, 1]])
+
+
+def test_equivariant_eigenvectors_gate_messages_as_eigenpairs_do() -> None:
+    graph = batch(SIMPLE)
+    vectors = torch.nan_to_num(eigenpairs(graph)[:, :K])
+    settings = {"width": 16, "layers": 2, "eigen_encoder": "stable"}
+    for name in ("gps", "exphormer"):
+        of_pairs, of_vectors = (
+            shaken(build_model(name, shapes_of(part), settings)).eval()
+            for part in (EncodingShape("laplacian-pairs", 2 * K), EncodingShape("equivariant-laplacian", K))
+        )
+        of_vectors.load_state_dict(of_pairs.state_dict())
+        pairs = torch.cat([vectors, torch.ones_like(vectors)], dim=1)
+        expected = of_pairs(graph.with_column("encoding", pairs))
+        torch.testing.assert_close(of_vectors(graph.with_column("encoding", vectors)), expected)
+
+
+def shapes_of(part: EncodingShape) -> Shapes:
+    return Shapes(2, "graph", NODE_TYPES, 0, EDGE_TYPES, encoding_dim=part.width, encodings=(part,))
+
+
+def test_stable_positions_need_message_passing() -> None:
+    shapes = shapes_of(EncodingShape("laplacian-pairs", 2 * K))
+    with pytest.raises(GraphTrialError, match=r"eigen_encoder=stable .* use another eigen_encoder, or local="):
+        build_model("gps", shapes, {"width": 16, "local": "none", "eigen_encoder": "stable"})
+
+
+@pytest.mark.parametrize("name", ["san", "san-gps", "gps"])
+@pytest.mark.parametrize("width", [8, 40, 72, 104])
+def test_the_default_width_of_a_transformer_of_eigenpairs_fits_its_heads(name: str, width: int) -> None:
+    given = {"eigen_encoder": "transformer"} if name == "gps" else {}
+    build_model(name, shapes_of(EncodingShape("laplacian-pairs", 2 * K)), {"width": width, "layers": 1, **given})
+
+
+@pytest.mark.parametrize("name", ["san", "san-gps"])
+def test_a_width_that_heads_do_not_divide_is_an_error_for_people(name: str) -> None:
+    settings = {"width": 40, "layers": 1, "position_width": 10}
+    with pytest.raises(GraphTrialError, match="must be a multiple of 4, not 10"):
+        build_model(name, shapes_of(EncodingShape("laplacian-pairs", 2 * K)), settings)
+
+
+def test_other_parts_do_not_change_the_encoder_of_eigenpairs() -> None:
+    parts = EncodingShape("random-walk", 3), EncodingShape("laplacian-pairs", 2 * K)
+    shapes = Shapes(2, "graph", NODE_TYPES, 0, EDGE_TYPES, encoding_dim=3 + 2 * K, encodings=parts)
+    san = build_model("san", shapes, {"width": 32, "layers": 1})
+    assert san.node_encoder.eigen is not None
+    assert san.node_encoder.position.in_features == 3
+    signnet = build_model("signnet", shapes, {"width": 32, "layers": 1})
+    assert [network.vectors for network in signnet.input.invariant.values()] == [K]
+    assert signnet.input.position.in_features == 3 + K

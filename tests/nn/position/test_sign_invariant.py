@@ -20,8 +20,7 @@ COLUMNS = 5
 def build(batch: GraphBatch, *, summed: bool) -> SignInvariant:
     """A network that has seen a batch, so that its norms do something."""
     torch.manual_seed(0)
-    shapes = Shapes(1, "graph", node_types=28, encoding_dim=COLUMNS)
-    network = SignInvariant(shapes, 8, phi_width=3, summed=summed).double()
+    network = SignInvariant(EncodingShape("laplacian", COLUMNS), 8, phi_width=3, summed=summed).double()
     network(batch, vectors(batch.num_nodes, COLUMNS))
     return network.eval()
 

@@ -13,6 +13,7 @@ from graphtrial.nn.graphgps.activation import Activation, make_activation
 from graphtrial.nn.graphgps.feed_forward import feed_forward
 from graphtrial.nn.graphgps.gated import GatedLayer
 from graphtrial.nn.graphgps.self_attention import SelfAttention
+from graphtrial.nn.graphgps.stable_gine import StableGINE
 from graphtrial.nn.layers import BatchNorm, Dropout, Linear
 
 Local = Literal["gatedgcn", "gine", "none"]
@@ -20,8 +21,12 @@ Local = Literal["gatedgcn", "gine", "none"]
 
 def gine_step(width: int, activation: Activation) -> GINStep:
     """Return GINE with epsilon 0, an MLP of two layers and edge states of the same width."""
-    mlp = nn.Sequential(Linear(width, width), make_activation(activation), Linear(width, width))
-    return GINStep(mlp, nn.Identity(), learn_epsilon=False)
+    return GINStep(gine_mlp(width, activation), nn.Identity(), learn_epsilon=False)
+
+
+def gine_mlp(width: int, activation: Activation) -> nn.Module:
+    """Return an MLP of two layers."""
+    return nn.Sequential(Linear(width, width), make_activation(activation), Linear(width, width))
 
 
 class GPSLayer(nn.Module):
@@ -50,11 +55,11 @@ class GPSLayer(nn.Module):
         last: bool,
     ) -> None:
         super().__init__()
-        self.local: GatedLayer | GINStep | None = None
+        self.local: GatedLayer | GINStep | StableGINE | None = None
         if local == "gatedgcn":
             self.local = GatedLayer(width, dropout, activation, stable=stable, last=last)
         elif local == "gine":
-            self.local = gine_step(width, activation)
+            self.local = StableGINE(gine_mlp(width, activation), width) if stable else gine_step(width, activation)
         self.attention = SelfAttention(width, heads, attention_dropout) if attention else None
         self.local_norm = BatchNorm(width)
         self.attention_norm = BatchNorm(width) if attention else None
@@ -74,6 +79,8 @@ class GPSLayer(nn.Module):
         if isinstance(self.local, GatedLayer):
             new, e = self.local(graph, x, e, position)
             parts.append(self.local_norm(new))
+        elif isinstance(self.local, StableGINE):
+            parts.append(self.local_norm(x + self.dropout(self.local(graph, x, e, position))))
         elif self.local is not None:
             parts.append(self.local_norm(x + self.dropout(self.local(graph, x, e))))
         if self.attention is not None and self.attention_norm is not None:

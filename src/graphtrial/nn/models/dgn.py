@@ -38,7 +38,8 @@ class DGN(nn.Module):
     """Directional graph network, Beaini et al. 2021 (arXiv:2010.02863), as released.
 
     Aggregators dirk-av and dirk-dx smooth and derive along the field of the k-th eigenvector of the Laplacian, the
-    column k of the encoding, or with `coordinates` along the k-th coordinate of the nodes. `layer` "complex" makes
+    column k of the encoding, or with `coordinates` along the k-th coordinate of the nodes. All that is not a field of
+    the encoding is added to the node features by a linear layer. `layer` "complex" makes
     messages of both nodes and the edge, "simple" aggregates the neighbours' states; with `towers` (5 in the released
     code) complex layers are divided and mixed as in PNA, and those of the last layer are `narrowing` channels narrower.
     Edge features are embedded in `edge_width` channels. Returns the logits [rows, outputs] of graphs, nodes, edges or
@@ -46,6 +47,7 @@ class DGN(nn.Module):
     """
 
     levels = ALL_LEVELS
+    version = 2
     width_divisor = "towers"
     needs_encoding = True
 
@@ -92,12 +94,16 @@ class DGN(nn.Module):
 
         plain = shapes.features_only()
         self.node_encoder = NodeEncoder(shapes if shapes.encoding_replaces else plain, width)
+        others = 0 if shapes.encoding_replaces else len(self.field.others)
+        self.position = nn.Linear(others, width) if others else None
         self.edge_encoder = EdgeEncoder(shapes, edge_width, use_features=True) if edge_features else None
         self.layers = nn.ModuleList(make_layer(width if at < layers - 1 else last) for at in range(layers))
         self.head = make_head(shapes, last, layers, readout=readout, layer_heads=False)
 
     def forward(self, graph: GraphBatch) -> Tensor:
         x = self.node_encoder(graph)
+        if self.position is not None:
+            x = x + self.position(self.field.other_columns(graph, x.dtype))
         e = self.edge_encoder(graph) if self.edge_encoder is not None else None
         directions = direction_weights(graph, self.field(graph, x.dtype), self.aggregators)
         for layer in self.layers:

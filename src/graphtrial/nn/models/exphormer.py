@@ -170,7 +170,7 @@ class Exphormer(nn.Module):
     ) -> None:
         super().__init__()
         require_level("exphormer", shapes, self.levels)
-        positions = PositionConfig(position_width, 0, eigen_encoder)
+        positions = PositionConfig(position_width, 0, eigen_encoder, gates=True)
         self.node_input = NodeInput(shapes, width, positions, node_features)
         self.edge_input = EdgeInput(shapes, width, use_features=edge_features)
         self.stable = stable_positions(shapes, positions, width)

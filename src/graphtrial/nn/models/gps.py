@@ -60,7 +60,7 @@ class GPS(nn.Module):
         require_level("gps", shapes, self.levels)
         if local == "none" and attention == "none":
             raise GraphTrialError("gps needs local=gatedgcn or gine, or attention=full or biased")
-        positions = PositionConfig(position_width, eigen_width, eigen_encoder, eigen_layers)
+        positions = PositionConfig(position_width, eigen_width, eigen_encoder, eigen_layers, gates=local != "none")
         self.node_input = NodeInput(shapes, width, positions, node_features)
         self.edge_input = EdgeInput(shapes, width, use_features=edge_features)
         self.stable = stable_positions(shapes, positions, width)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import torch
 from torch import Tensor, nn
@@ -14,10 +14,10 @@ from graphtrial.graphs import GraphBatch
 from graphtrial.nn.attention.edge_vectors import PairEncoder
 from graphtrial.nn.attention.pair_attention import PairAttention, gamma_weights
 from graphtrial.nn.attention.transformer_block import Norm, PostNormBlock
-from graphtrial.nn.encoder import ENCODING_COLUMN, NodeEncoder, embed, encoding_values
+from graphtrial.nn.encoder import NodeEncoder, zero_missing
 from graphtrial.nn.head import make_head
-from graphtrial.nn.position.eigenpairs import EigenTransformer
-from graphtrial.nn.position.encoder import EIGENPAIRS
+from graphtrial.nn.position.eigenpairs import EigenTransformer, usual_transformer_width
+from graphtrial.nn.position.encoder import EIGENPAIRS, encoding_of, encoding_parts
 from graphtrial.nn.readout import Readout
 from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import ALL_LEVELS, Shapes
@@ -26,30 +26,40 @@ from graphtrial.nn.shapes import ALL_LEVELS, Shapes
 class SANInput(nn.Module):
     """Embedded node features, concatenated with or replaced by the encoded positions. Returns [nodes, width].
 
-    Eigenpairs go through a transformer encoder, `EigenTransformer`, as in SAN; any other encoding through a linear
-    layer. Positions have `position_width` channels of the width, or a quarter of them where it is 0.
+    Eigenpairs go through a transformer encoder, `EigenTransformer`, as in SAN; all other parts of the encoding through
+    a linear layer. Each of the two has `position_width` channels of the width, or a quarter of them where it is 0.
     """
 
     def __init__(self, shapes: Shapes, width: int, position_width: int, eigen_layers: int) -> None:
         super().__init__()
-        replaces = bool(shapes.encoding_dim and shapes.encoding_replaces)
-        size = width if replaces else position_width or width // 4
-        size = size if shapes.encoding_dim else 0
+        parts = encoding_parts(shapes)
+        self.sizes = [part.width for part in parts]
+        self.at = next((at for at, part in enumerate(parts) if part.name == EIGENPAIRS), None)
+        columns = shapes.encoding_dim - (0 if self.at is None else self.sizes[self.at])
+        replaces = bool(parts) and shapes.encoding_replaces
+        usual = position_width or width // 4
+        eigen = 0 if self.at is None else position_width or usual_transformer_width(usual)
+        if replaces and eigen:
+            eigen = usual_transformer_width(width // 2) if columns else width
+        other = (width - eigen if replaces else usual) if columns else 0
+        size = eigen + other
         if size > width or (size == width and not replaces):
             raise GraphTrialError(f"position_width must be below the width {width}, not {size}")
-        self.position: nn.Module | None = None
-        if [part.name for part in shapes.encodings] == [EIGENPAIRS]:
-            self.position = EigenTransformer(size, eigen_layers)
-        elif size:
-            self.position = nn.Linear(shapes.encoding_dim, size)
+        self.eigen = EigenTransformer(eigen, eigen_layers) if eigen else None
+        self.position = nn.Linear(columns, other) if columns else None
         plain = shapes.features_only()
         self.feature = None if replaces else NodeEncoder(plain, width - size)
 
     def forward(self, graph: GraphBatch) -> Tensor:
         parts = [] if self.feature is None else [self.feature(graph)]
+        if not self.sizes:
+            return cast(Tensor, parts[0])
+        whole = encoding_of(graph, next(self.parameters()).dtype)
+        values = list(whole.split(self.sizes, dim=1)) if len(self.sizes) > 1 else [whole]
+        if self.eigen is not None and self.at is not None:
+            parts.append(self.eigen(values.pop(self.at)))  # it masks missing eigenpairs (NaN) itself
         if self.position is not None:
-            pairs = isinstance(self.position, EigenTransformer)  # it masks missing eigenpairs (NaN) itself
-            parts.append(embed(self.position, graph.columns.get(ENCODING_COLUMN) if pairs else encoding_values(graph)))
+            parts.append(self.position(zero_missing(torch.cat(values, dim=1))))
         return torch.cat(parts, dim=1)
 
 
@@ -77,6 +87,7 @@ class SAN(nn.Module):
     """
 
     levels = ALL_LEVELS
+    version = 2
     width_divisor = "heads"
     encodings_as_published: ClassVar[Mapping[str, Mapping[str, Any]]] = {EIGENPAIRS: {"sign": "fixed", "scale": "rows"}}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import torch
 from torch import Tensor, nn
@@ -13,7 +13,7 @@ from graphtrial.nn.attention.pair_attention import gamma_weights
 from graphtrial.nn.graphgps.head import Head, PredictionHead, SumOrMean
 from graphtrial.nn.graphgps.inputs import EdgeInput, NodeFeatures, NodeInput
 from graphtrial.nn.models.san import SANLayer
-from graphtrial.nn.position.encoder import EigenEncoder, PositionConfig
+from graphtrial.nn.position.encoder import PositionConfig
 from graphtrial.nn.raw_features import require_level
 from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import Shapes
@@ -41,7 +41,7 @@ class GraphGPSSAN(nn.Module):
         edge_features: bool = False,
         node_features: NodeFeatures = "embedding",
         position_width: Annotated[int, Range(0, 4096)] = 0,
-        eigen_encoder: EigenEncoder = "transformer",
+        eigen_encoder: Literal["deepset", "transformer", "signnet-mlp", "signnet-deepset"] = "transformer",
         eigen_layers: Depth = 2,
         readout: SumOrMean = "mean",
         head: Head = "graphgym",

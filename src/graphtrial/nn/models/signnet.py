@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import ClassVar, Literal
 
 import torch
 from torch import Tensor, nn
@@ -17,7 +18,7 @@ from graphtrial.nn.gin_step import GINStep
 from graphtrial.nn.head import make_head
 from graphtrial.nn.models.san import SANLayer
 from graphtrial.nn.neighbourhood.pna_layer import PNALayer, aggregation_factory
-from graphtrial.nn.position.encoder import encoding_of
+from graphtrial.nn.position.encoder import EIGENVECTORS, encoding_of, encoding_parts
 from graphtrial.nn.position.sign_invariant import SignInvariant
 from graphtrial.nn.position.signnet import mlp
 from graphtrial.nn.readout import Readout
@@ -25,13 +26,14 @@ from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import ALL_LEVELS, Shapes
 
 Base = Literal["gatedgcn", "gin", "pna", "transformer"]
-TOWERS, EDGE_WIDTH = 5, 40
+TOWERS, HEADS, EDGE_WIDTH = 5, 8, 40
 
 
 class SignNetInput(nn.Module):
     """Embedded node features, with positions added or, with `concat`, concatenated and brought back to the width.
 
-    Positions are a linear layer of the encoding, or of its sign-invariant version. Returns [nodes, width].
+    Positions are a linear layer of the encoding, parts by eigenvectors in their sign-invariant version. Returns [nodes,
+    width].
     """
 
     def __init__(
@@ -41,10 +43,12 @@ class SignNetInput(nn.Module):
         given, replaces = bool(shapes.encoding_dim), bool(shapes.encoding_dim and shapes.encoding_replaces)
         plain = shapes.features_only()
         self.feature = None if replaces else NodeEncoder(plain, width)
-        self.invariant = (
-            SignInvariant(shapes, width, phi_width=phi_width, summed=summed) if given and invariant else None
-        )
-        columns = self.invariant.vectors if self.invariant is not None else shapes.encoding_dim
+        parts = encoding_parts(shapes)
+        self.sizes = [part.width for part in parts]
+        signed = [at for at, part in enumerate(parts) if invariant and part.name in ("", *EIGENVECTORS)]
+        invariant_of = {at: SignInvariant(parts[at], width, phi_width=phi_width, summed=summed) for at in signed}
+        self.invariant = nn.ModuleDict({str(at): network for at, network in invariant_of.items()})
+        columns = sum(invariant_of[at].vectors if at in signed else size for at, size in enumerate(self.sizes))
         self.position = nn.Linear(columns, width) if given else None
         self.merge = nn.Linear(2 * width, width) if given and concat and not replaces else None
 
@@ -52,7 +56,11 @@ class SignNetInput(nn.Module):
         if self.position is None:
             return _features(self.feature, graph)
         values = encoding_of(graph, self.position.weight.dtype).nan_to_num()  # small graphs have fewer eigenvectors
-        position: Tensor = self.position(values if self.invariant is None else self.invariant(graph, values))
+        encoded = [
+            self.invariant[str(at)](graph, part) if str(at) in self.invariant else part
+            for at, part in enumerate(values.split(self.sizes, dim=1))
+        ]
+        position: Tensor = self.position(torch.cat(encoded, dim=1))
         if self.feature is None:
             return position
         x = _features(self.feature, graph)
@@ -64,13 +72,17 @@ class SignNetInput(nn.Module):
 class SignNetModel(nn.Module):
     """SignNet, Lim et al. 2023 (arXiv:2202.13013): GatedGCN, GIN, PNA or sparse transformer, as released for ZINC.
 
-    The encoding, Laplacian eigenvectors, goes through `SignInvariant` or, with `invariant=false`, a linear layer alone.
-    GIN has no skip connections and reads no edges; the transformer is SAN's along edges; PNA has 5 towers.
+    An encoding by Laplacian eigenvectors goes through `SignInvariant`, any other (all with `invariant=false`) through a
+    linear layer alone. GIN has no skip connections and reads no edges; the transformer is SAN's along edges; PNA has 5
+    towers.
     `idle_parameters` adds the unused parameters of the released models: edge embeddings of GIN, gamma of the
     transformer. Returns the logits [rows, outputs] of graphs, nodes, edges or pairs.
     """
 
     levels = ALL_LEVELS
+    version = 2
+    width_divisor = "base"
+    width_divisors: ClassVar[Mapping[str, int]] = {"pna": TOWERS, "transformer": HEADS}
 
     def __init__(
         self,
@@ -88,12 +100,6 @@ class SignNetModel(nn.Module):
         idle_parameters: bool = False,
     ) -> None:
         super().__init__()
-        if base == "pna" and width % TOWERS:
-            raise GraphTrialError(f"width of model 'signnet' with base=pna must be a multiple of {TOWERS}, not {width}")
-        if base == "transformer" and width % 8:
-            raise GraphTrialError(
-                f"width of model 'signnet' with base=transformer must be a multiple of 8, not {width}"
-            )
         self.base = base
         self.input = SignNetInput(shapes, width, invariant=invariant, concat=concat, phi_width=phi_width, summed=summed)
         reads_edges = base in ("gatedgcn", "transformer") or (base == "pna" and edge_features) or idle_parameters
@@ -128,7 +134,7 @@ def _layer(base: Base, shapes: Shapes, width: int, edge_width: int, dropout: flo
     if base == "gin":
         return GINStep(mlp(width, width, layers=2, hidden=width), learn_epsilon=False)
     if base == "transformer":
-        return SANLayer(width, 8, full_graph=False, norm="batch", dropout=dropout)
+        return SANLayer(width, HEADS, full_graph=False, norm="batch", dropout=dropout)
     aggregation = aggregation_factory(
         shapes,
         towers=TOWERS,

@@ -8,8 +8,15 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
+from graphtrial.core.errors import GraphTrialError
+
 HEADS = 4
 """Attention heads of the transformer encoder in every released configuration."""
+
+
+def usual_transformer_width(width: int) -> int:
+    """Return the largest width of an `EigenTransformer` up to `width`, or the smallest there is."""
+    return max(HEADS, width // HEADS * HEADS)
 
 
 def split_pairs(values: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -49,6 +56,11 @@ class EigenTransformer(nn.Module):
 
     def __init__(self, width: int, layers: int) -> None:
         super().__init__()
+        if width % HEADS:
+            raise GraphTrialError(
+                f"a transformer encoder of eigenpairs has {HEADS} heads: its width, position_width or that of a model "
+                f"whose features are replaced, must be a multiple of {HEADS}, not {width}"
+            )
         self.linear = nn.Linear(2, width)
         self.layers = nn.ModuleList(nn.TransformerEncoderLayer(width, HEADS, batch_first=True) for _ in range(layers))
 

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.encoder import ENCODING_COLUMN
-from graphtrial.nn.position.eigenpairs import EigenDeepSet, EigenTransformer
+from graphtrial.nn.position.eigenpairs import EigenDeepSet, EigenTransformer, split_pairs, usual_transformer_width
 from graphtrial.nn.position.normalized_linear import NormalizedLinear
 from graphtrial.nn.position.signnet import SignNet
 from graphtrial.nn.position.stable import StablePosition
@@ -19,6 +19,12 @@ from graphtrial.nn.shapes import EncodingShape, Shapes
 
 EIGENPAIRS = "laplacian-pairs"
 """Registered name of the encoding whose columns are K eigenvectors and K eigenvalues, NaN where missing."""
+
+DISTANCES = "equivariant-laplacian"
+"""Registered name of the encoding by eigenvectors that enter as distances (ESLapPE) where a model has gates."""
+
+EIGENVECTORS = ("laplacian", EIGENPAIRS, DISTANCES)
+"""Registered names of encodings by eigenvectors of the Laplacian."""
 
 EigenEncoder = Literal["deepset", "transformer", "signnet-mlp", "signnet-deepset", "stable"]
 
@@ -28,14 +34,33 @@ class PositionConfig:
     """How a model encodes positions.
 
     `width` is that of each encoded part, 0 for a quarter of the model's; `eigen_width` that of encoded eigenpairs, 0
-    for the same. `eigen_layers` is the depth of a DeepSet or transformer encoder. With `eigen_encoder` "stable"
-    eigenpairs are not node features: `stable_positions` encodes them for the gates of message passing.
+    for the same. `eigen_layers` is the depth of a DeepSet or transformer encoder. Where the model has `gates` in its
+    message passing, the encoding `equivariant-laplacian` and, with `eigen_encoder` "stable", eigenpairs are not node
+    features: `stable_positions` encodes them for the gates.
     """
 
     width: int = 0
     eigen_width: int = 0
     eigen_encoder: EigenEncoder = "deepset"
     eigen_layers: int = 2
+    gates: bool = False
+
+    def is_for_gates(self, part: EncodingShape) -> bool:
+        """Return whether a part of the encoding enters by the gates of message passing alone."""
+        stable = part.name == EIGENPAIRS and self.eigen_encoder == "stable"
+        if stable and not self.gates:
+            raise GraphTrialError(
+                "eigen_encoder=stable encodes eigenpairs for the gates of message passing, which this model does not "
+                "have: use another eigen_encoder, or local=gatedgcn or gine"
+            )
+        return stable or (self.gates and part.name == DISTANCES)
+
+    def width_of(self, part: EncodingShape, usual: int) -> int:
+        """Return the width of an encoded part; `usual` where none is configured."""
+        if part.name != EIGENPAIRS:
+            return self.width or usual
+        transformer = self.eigen_encoder == "transformer"
+        return self.eigen_width or self.width or (usual_transformer_width(usual) if transformer else usual)
 
 
 class PositionEncoder(nn.Module):
@@ -47,22 +72,17 @@ class PositionEncoder(nn.Module):
 
     def __init__(self, shapes: Shapes, config: PositionConfig, limit: int, *, fill: bool) -> None:
         super().__init__()
-        usual = config.width or max(1, limit // 4)
-        self.sizes: list[int] = []
-        self.used: list[int] = []
+        parts = encoding_parts(shapes)
+        self.sizes = [part.width for part in parts]
+        self.used = [at for at, part in enumerate(parts) if not config.is_for_gates(part)]
+        usual = max(1, limit // 4 if len(self.used) < 4 else limit // (2 * len(self.used)))
         self.width = 0
         encoders: list[nn.Module] = []
-        parts = encoding_parts(shapes)
-        for at, part in enumerate(parts):
-            self.sizes.append(part.width)
-            eigen = part.name == EIGENPAIRS
-            if eigen and config.eigen_encoder == "stable":
-                continue
-            width = (config.eigen_width or usual) if eigen else usual
-            if fill and at == len(parts) - 1:
-                width = limit - self.width
-            self.used.append(at)
+        for at in self.used:
+            part, last = parts[at], at == self.used[-1]
+            width = limit - self.width if fill and last else config.width_of(part, usual)
             self.width += width
+            eigen = part.name == EIGENPAIRS
             encoders.append(_eigen_encoder(part, width, config) if eigen else NormalizedLinear(part.width, width))
         self.encoders = nn.ModuleList(encoders)
         if self.width > limit or (self.width == limit and not fill):
@@ -94,25 +114,26 @@ def encoding_of(graph: GraphBatch, dtype: torch.dtype) -> Tensor:
 
 
 class StablePositions(nn.Module):
-    """Positions of the gates of `DistanceGate`, from the eigenpairs among the parts of the encoding, [nodes, width]."""
+    """Positions for `DistanceGate`, from the eigenvectors of these parts of the encoding, [nodes, width]."""
 
-    def __init__(self, shapes: Shapes, width: int) -> None:
+    def __init__(self, parts: tuple[EncodingShape, ...], used: list[int], width: int) -> None:
         super().__init__()
-        parts = encoding_parts(shapes)
         self.sizes = [part.width for part in parts]
-        self.at = [part.name for part in parts].index(EIGENPAIRS)
-        self.position = StablePosition(self.sizes[self.at] // 2, width)
+        self.pairs = {at: parts[at].name == EIGENPAIRS for at in used}
+        self.position = StablePosition(sum(self.sizes[at] // (1 + pairs) for at, pairs in self.pairs.items()), width)
 
     def forward(self, graph: GraphBatch) -> Tensor:
         values = encoding_of(graph, next(self.parameters()).dtype).split(self.sizes, dim=1)
-        out: Tensor = self.position(values[self.at])
+        vectors = [split_pairs(values[at])[0] if pairs else values[at] for at, pairs in self.pairs.items()]
+        out: Tensor = self.position(torch.cat(vectors, dim=1))
         return out
 
 
 def stable_positions(shapes: Shapes, config: PositionConfig, width: int) -> StablePositions | None:
-    """Return the encoder of stable positions, or None if there are no eigenpairs or they are node features."""
-    given = any(part.name == EIGENPAIRS for part in encoding_parts(shapes))
-    return StablePositions(shapes, width) if given and config.eigen_encoder == "stable" else None
+    """Return the encoder of stable positions, or None if no part of the encoding is for gates."""
+    parts = encoding_parts(shapes)
+    used = [at for at, part in enumerate(parts) if config.is_for_gates(part)]
+    return StablePositions(parts, used, width) if used else None
 
 
 def _eigen_encoder(part: EncodingShape, width: int, config: PositionConfig) -> nn.Module:

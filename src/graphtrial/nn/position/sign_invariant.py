@@ -9,7 +9,7 @@ from graphtrial.graphs import GraphBatch
 from graphtrial.nn.position.eigenpairs import split_pairs
 from graphtrial.nn.position.encoder import EIGENPAIRS
 from graphtrial.nn.position.signnet import LAYERS, Phi, mlp
-from graphtrial.nn.shapes import Shapes
+from graphtrial.nn.shapes import EncodingShape
 
 
 class SignInvariant(nn.Module):
@@ -19,15 +19,15 @@ class SignInvariant(nn.Module):
         \quad \text{or, with `summed`,} \quad \rho\Big(\sum_{k < n} \phi(v_k) + \phi(-v_k)\Big)
 
     phi is a GIN of 8 layers and rho an MLP of 8 layers, both of hidden width `width`; n is the number of nodes of the
-    graph. Columns are eigenvectors, or eigenpairs, of which only the vectors are read. values: [nodes, columns] ->
-    [nodes, K], as many as there are eigenvectors.
+    graph. Columns are those of the part of an encoding: eigenvectors, or eigenpairs, of which only the vectors are
+    read. values: [nodes, columns] -> [nodes, K], as many as there are eigenvectors.
     """
 
-    def __init__(self, shapes: Shapes, width: int, *, phi_width: int, summed: bool) -> None:
+    def __init__(self, part: EncodingShape, width: int, *, phi_width: int, summed: bool) -> None:
         super().__init__()
         self.summed = summed
-        self.pairs = [part.name for part in shapes.encodings] == [EIGENPAIRS]
-        self.vectors = shapes.encoding_dim // 2 if self.pairs else shapes.encoding_dim
+        self.pairs = part.name == EIGENPAIRS
+        self.vectors = part.width // 2 if self.pairs else part.width
         self.phi = Phi(phi_width, width)
         self.rho = mlp(phi_width if summed else phi_width * self.vectors, self.vectors, layers=LAYERS, hidden=width)
 

@@ -5,22 +5,21 @@ from __future__ import annotations
 from torch import Tensor, nn
 
 from graphtrial.graphs import GraphBatch
-from graphtrial.nn.position.eigenpairs import split_pairs
 from graphtrial.ops import edge_add
 
 
 class StablePosition(nn.Module):
-    """Linear layer of eigenvectors, missing ones 0, Wang et al. 2022 (arXiv:2203.00199).
+    """Linear layer of K eigenvectors, missing ones 0, Wang et al. 2022 (arXiv:2203.00199).
 
-    values: [nodes, 2 K] -> positions [nodes, width].
+    vectors: [nodes, K] -> positions [nodes, width].
     """
 
     def __init__(self, frequencies: int, width: int) -> None:
         super().__init__()
         self.linear = nn.Linear(frequencies, width)
 
-    def forward(self, values: Tensor) -> Tensor:
-        out: Tensor = self.linear(split_pairs(values)[0])
+    def forward(self, vectors: Tensor) -> Tensor:
+        out: Tensor = self.linear(vectors)
         return out
 
 
