@@ -68,7 +68,7 @@ CASES: dict[str, Built] = {
     "combined": Built("zinc", "gin", WIDTH, "bgnn-v5/zinc", "rwse:20+laplacian:8"),
     "combined-unrandomised": Built("csl", "3wl-gnn", WIDTH, "bgnn-v5/csl", "laplacian:8+node-order:41"),
     "laplacian-pairs": Built("zinc", "gcn", WIDTH, "bgnn-v5/zinc", "laplacian-pairs:8,normalization=none"),
-    "equivariant-laplacian": Built("zinc", "gcn", WIDTH, "bgnn-v5/zinc", "equivariant-laplacian:8"),
+    "equivariant-laplacian-2": Built("zinc", "gcn", WIDTH, "bgnn-v5/zinc", "equivariant-laplacian:8"),
     "heat-kernel": Built("zinc", "gcn", WIDTH, "bgnn-v5/zinc", "heat-kernel:20"),
     "degree": Built("zinc", "gcn", WIDTH, "bgnn-v5/zinc", "degree:8,direction=both"),
     "cycles": Built("zinc", "gcn", WIDTH, "bgnn-v5/zinc", "cycles:8"),

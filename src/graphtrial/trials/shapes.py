@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from graphtrial.core.spec import Component
 from graphtrial.datasets import Dataset, load
@@ -19,24 +20,26 @@ def make_encoding(component: Component | None) -> Encoding | None:
     return ENCODINGS.get(component.name)(**component.arguments) if component else None
 
 
-def shapes_for(dataset: Dataset, encoding: Encoding | None) -> Shapes:
+def shapes_for(dataset: Dataset, encoding: Encoding | None, train_ids: npt.NDArray[np.int64] | None = None) -> Shapes:
     """Return the shapes of a model for this dataset and encoding.
 
-    The input of edges without features follows the papers, since the data do not show it. Mean sizes and
-    degrees are those of the graphs that some split trains on: all of them in a cross-validation.
+    The input of edges without features follows the papers, since the data do not show it. Degrees are those of the
+    graphs `train_ids`. Mean sizes, and degrees without these, are those of the graphs that some split trains on: all
+    of them in a cross-validation.
     """
     replaces = dataset.spec.encoding_mode == "replace"
     width = encoding.width if encoding else 0
     shapes = Shapes.of(dataset.graphs, dataset.task, encoding_dim=width, encoding_replaces=replaces)
     shapes = replace(shapes, encodings=encoding_shapes(encoding))
     if dataset.spec.split_level == "graph" and dataset.splits:
-        train_ids = np.unique(np.concatenate([np.asarray(split.train) for split in dataset.splits]))
-        if len(train_ids):
+        trained = np.unique(np.concatenate([np.asarray(split.train) for split in dataset.splits]))
+        if len(trained):
             counts = dataset.graphs.node_counts
-            in_training = np.repeat(np.isin(np.arange(len(counts)), train_ids), counts)
+            of_degrees = trained if train_ids is None else np.asarray(train_ids)
+            in_training = np.repeat(np.isin(np.arange(len(counts)), of_degrees), counts)
             shapes = replace(
                 shapes,
-                mean_nodes=float(counts[train_ids].mean()),
+                mean_nodes=float(counts[trained].mean()),
                 degree_histogram=degree_histogram(dataset.graphs.in_degree[in_training]),
             )
     published = lookup_shapes(dataset.name)

@@ -124,8 +124,8 @@ class Training(TrialKind[TrainingRules]):
 
     def job(self, spec: TrialSpec, dataset: Dataset) -> Job:
         encoding = make_encoding(spec.encoding)
-        shapes = self.shapes(shapes_for(dataset, encoding))
         split = self._split(spec, dataset)
+        shapes = self.shapes(shapes_for(dataset, encoding, split.train))
         return Job(
             graphs=encode(dataset.graphs, encoding, ENCODING_COLUMN) if encoding else dataset.graphs,
             train_ids=split.train,
