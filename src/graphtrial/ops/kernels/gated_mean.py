@@ -7,6 +7,7 @@ import numpy as np
 from graphtrial.core.compiler import Array, compiled
 from graphtrial.core.hardware.blocks import next_block
 from graphtrial.ops.kernels.exponential import sigmoid
+from graphtrial.ops.kernels.gate_gradients import gate_gradients
 from graphtrial.ops.kernels.matmul import add_transposed, matmul_rows, pack
 from graphtrial.ops.kernels.row_chunks import longest_chunk, longest_chunk_of_groups, split_rows
 from graphtrial.ops.kernels.strips import TILE_ROWS
@@ -179,6 +180,7 @@ def _gradients(
     grad_value: Array,
 ) -> None:
     width = value.shape[1]
+    whole = width // LANES * LANES
     base = ptr[rows[0]]
     scaled_grad = np.empty(width, value.dtype)
     for i in range(rows[0], rows[1]):
@@ -187,20 +189,16 @@ def _gradients(
             scaled_grad[k] = grad_mean[i, k] * inverse[i, k]
             total[k] = 0
         for e in range(ptr[i], ptr[i + 1]):
-            # Separate loops over few arrays each: the compiler does not vectorise loops over more.
-            into, g, v = grad_l[e - base], gate[e - base], value[index[e]]
-            for k in range(width):
+            j = index[e]
+            into, g, v, sender, sent = grad_l[e - base], gate[e - base], value[j], grad_source[j], grad_value[j]
+            for k in range(0, whole, LANES):
+                gate_gradients(scaled_grad, g, v, centre, into, total, sender, sent, k, grad_logits, e * width + k)
+            for k in range(whole, width):
                 into[k] = scaled_grad[k] * (v[k] - centre[k]) * g[k] * (1 - g[k])
-            if grad_logits is not None:
-                more = grad_logits[e]
-                for k in range(width):
-                    into[k] += more[k]
-            sender = grad_source[index[e]]
-            for k in range(width):
+                if grad_logits is not None:
+                    into[k] += grad_logits[e, k]
                 total[k] += into[k]
                 sender[k] += into[k]
-            sent = grad_value[index[e]]
-            for k in range(width):
                 sent[k] += g[k] * scaled_grad[k]
 
 
