@@ -40,6 +40,8 @@ def test_a_tuned_row_shows_its_configurations_costs_and_importance(store: Store,
     search = record_search(store, tuning, SCORES)
     page = page_of(store, tmp_path / "site")
     assert "10 configurations, 30 epochs" in page
+    first = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert "All trials</a> but 10 of hyperparameter searches, which have no test score." in first
     assert page.count("done, chosen") == 1
     views = charts(page)
     by_cost, by_epochs = views["Score against cost"]

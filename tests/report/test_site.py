@@ -260,6 +260,16 @@ def test_overview_counts_verdicts_of_rows(site: Path) -> None:
     assert rows
 
 
+def test_the_page_of_a_model_names_the_protocol_of_each_row(site: Path) -> None:
+    rows = result_rows(Store(site.parent / "store.sqlite").trials())
+    gcn = {row.first.spec.protocol.partition("@")[0] for row in rows if row.first.spec.model.name == "gcn"}
+    page = (site / "models" / f"{file_name('gcn')}.html").read_text(encoding="utf-8")
+    assert gcn
+    assert ">Protocol<" in page
+    assert all(f">{protocol}<" in page for protocol in gcn)
+    assert ">Protocol<" not in (site / "datasets" / f"{file_name('csl')}.html").read_text(encoding="utf-8")
+
+
 def test_new_report_replaces_the_old_one_and_keeps_other_files(site: Path, tmp_path: Path) -> None:
     store = sample_store(tmp_path / "store.sqlite")
     first = write_site(store, tmp_path / "site")

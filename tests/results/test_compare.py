@@ -14,7 +14,7 @@ from tests.helpers.cli import CliRunner
 from graphtrial.cli.main import app
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.spec import Component
-from graphtrial.results.compare import compare
+from graphtrial.results.compare import compare, compare_rows, corrected
 from graphtrial.results.grouping import result_rows
 from graphtrial.results.select import distinct_names, matches
 from graphtrial.trials import Store
@@ -110,6 +110,18 @@ def test_holm_correction_can_require_more_seeds(results: Store, fill: Filler) ->
     actual = compare(result_rows(results.trials()), "gin", "gcn")
     assert [one.verdict for one in actual] == ["too few trials"] * 2
     assert "before correction" in actual[0].conclusion
+
+
+def test_further_seeds_are_those_of_the_corrected_level(results: Store, fill: Filler) -> None:
+    """Five trials against five cannot be significant among seven comparisons: 7 x 2 / 252 is above 0.05."""
+    fill("gcn", LOW[:4])
+    fill("gin", HIGH[:4])
+    a, b = result_rows(results.trials())
+    one = compare_rows(a, b)
+    assert one is not None
+    assert one.more_seeds == 0
+    seven = corrected([(a, b, one)] * 7)
+    assert {(each.verdict, each.further_seeds) for each in seven} == {("too few trials", 2)}
 
 
 def test_few_seeds_are_undecided(results: Store, fill: Filler) -> None:

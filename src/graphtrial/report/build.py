@@ -76,14 +76,16 @@ def write_site(
     previews get absolute addresses, and search engines a `sitemap.xml`. An existing report is replaced as a whole; a
     folder with other files is an error.
     """
-    records = [record for record in store.trials() if record.spec.score_test]
+    stored = store.trials()
+    records = [record for record in stored if record.spec.score_test]
     if not records:
         raise GraphTrialError(f"the store {store.path} has no trials yet; `graphtrial run csl gcn` runs some")
     _check(folder)
     address = site_url(url) if url else ""
     rows = best_first(result_rows(records, load_searches(store)))
     with atomic_folder(folder, flush=False) as temporary:
-        site = Site(store, [RowPage(row) for row in rows], records, temporary, prepare, store_option, address)
+        pages, searched = [RowPage(row) for row in rows], len(stored) - len(records)
+        site = Site(store, pages, records, temporary, prepare, store_option, address, searched)
         for file in resources.files("graphtrial.report").joinpath("static").iterdir():
             site.write(f"static/{file.name}", file.read_bytes())
         for part in (overview, papers, papertable, paper, dataset, model, row, trial, compare, errata):

@@ -24,18 +24,35 @@ CAPTION = (
 SECOND_LINE = {"test_ci", "total_hours"}
 """Columns on a second line in the cell of the column before."""
 STICKY = {"verdict"}
-FIRST = ("dataset", "label", "encoding", "layers", "params", "test", "test_ci", "published", "train", "statuses")
+OF_A_TABLE = {"dataset", "protocol"}
+"""Columns whose values the title of a table has."""
+FIRST = (
+    "dataset",
+    "protocol",
+    "label",
+    "encoding",
+    "layers",
+    "params",
+    "test",
+    "test_ci",
+    "published",
+    "train",
+    "statuses",
+)
 """Order of the columns on a page; the others follow as registered, the verdict at the end."""
 
 
 def row_grid(name: str, title: str, rows: Sequence[RowPage], root: str, *, with_dataset: bool = False) -> Grid:
-    """Return a table with one line per row, without empty columns; `with_dataset` for rows of several datasets."""
+    """Return a table with one line per row, without empty columns.
+
+    `with_dataset` for rows of several datasets and protocols, which have columns of their own.
+    """
     marks = best_two(
         [None if with_dataset or page.test is None or is_at_chance(page.row) else page.test.mean for page in rows],
         rows[0].row.first.higher_is_better,
     )
     shown = ROW_COLUMNS.shown("site", [page.row for page in rows])
-    columns = [column for column in shown if with_dataset or column.name != "dataset"]
+    columns = [column for column in shown if with_dataset or column.name not in OF_A_TABLE]
     columns.sort(key=lambda column: (column.name == "verdict", (*FIRST, column.name).index(column.name)))
     cells = [
         [row_cell(column.name, page, root, mark) for column in columns] for page, mark in zip(rows, marks, strict=True)
@@ -96,6 +113,10 @@ def _dataset(page: RowPage, root: str, mark: str) -> Cell:
     return Cell(page.dataset_title, href=root + dataset_page(page.dataset), hint=page.dataset)
 
 
+def _protocol(page: RowPage, root: str, mark: str) -> Cell:
+    return Cell(page.protocol, hint=page.row.first.spec.protocol)
+
+
 def _label(page: RowPage, root: str, mark: str) -> Cell:
     return Cell(page.label, href=root + page.page, hint=page.name, badges=page.badges, anchor=page.id)
 
@@ -144,6 +165,7 @@ def _extra_metrics(row: ResultRow) -> str:
 
 _CELLS: dict[str, Callable[[RowPage, str, str], Cell]] = {
     "dataset": _dataset,
+    "protocol": _protocol,
     "label": _label,
     "encoding": _encoding,
     "params": _params,

@@ -41,6 +41,7 @@ class Site:
     """All rows and trials of a store, the output folder, and the option that names the store on the command line.
 
     `url` is where the site will be published, which link previews and search engines need; it ends with a slash.
+    `search_trials` is the number of trials of hyperparameter searches, which have no test score and are not shown.
     """
 
     store: Store
@@ -50,6 +51,7 @@ class Site:
     prepare: Callable[[str, str], Prepared] | None
     store_option: str
     url: str = ""
+    search_trials: int = 0
 
     @cached_property
     def datasets(self) -> dict[str, list[RowPage]]:

@@ -13,13 +13,14 @@ from graphtrial.metrics import metric_range
 from graphtrial.results.comparison import Comparison
 from graphtrial.results.rows import ResultRow
 from graphtrial.results.select import distinct_names, matches
-from graphtrial.results.statistics.differences import Test, difference, seeds_needed
+from graphtrial.results.statistics.differences import Difference, Test, difference, seeds_needed
 from graphtrial.results.statistics.permutation import Array, Stratum
 from graphtrial.results.statistics.recipes import by_recipe, recipe_of
-from graphtrial.results.statistics.summary import holm
+from graphtrial.results.statistics.summary import ALPHA, holm
 from graphtrial.results.tuning import unequal_tuning
 
 RELATIVE_MARGIN = 0.01
+ComparedRows = tuple[ResultRow, ResultRow, Comparison]
 
 
 def compare(
@@ -36,14 +37,14 @@ def compare(
     `a` and `b` are names as in `matches`; `margin` is the equivalence margin in units of the metric, by default 1 % of
     B's mean.
     """
-    comparisons = []
+    pairs: list[ComparedRows] = []
     for dataset in datasets or dict.fromkeys(row.first.spec.dataset for row in rows):
         here = [row for row in rows if row.first.spec.dataset == dataset]
         for first, second in _partners(here, a, b, dataset):
             comparison = compare_rows(first, second, test=test, margin=margin)
             if comparison is not None:
-                comparisons.append(comparison)
-    if not comparisons:
+                pairs.append((first, second, comparison))
+    if not pairs:
         where = f"{', '.join(datasets)} of this store" if datasets else "any dataset of this store"
         models = ", ".join(dict.fromkeys(row.name for row in rows)) or "none"
         for name in (a, b):
@@ -56,8 +57,20 @@ def compare(
             f"'{a}' and '{b}' share neither two splits nor two trials of each on one split of {where}; "
             f"its models are {models}"
         )
-    corrected = holm([comparison.difference.p for comparison in comparisons])
-    return [replace(comparison, p_holm=p) for comparison, p in zip(comparisons, corrected, strict=True)]
+    return corrected(pairs)
+
+
+def corrected(pairs: Sequence[ComparedRows]) -> list[Comparison]:
+    """Return comparisons that stand together, with Holm's correction of p and of the number of further seeds.
+
+    That number is for the level of the undecided comparison that Holm's procedure would test first.
+    """
+    adjusted = holm([comparison.difference.p for _, _, comparison in pairs])
+    alpha = ALPHA / max(1, sum(p >= ALPHA for p in adjusted))
+    return [
+        replace(comparison, p_holm=p, more_seeds=_more_seeds(comparison.difference, *_strata(a, b), alpha))
+        for (a, b, comparison), p in zip(pairs, adjusted, strict=True)
+    ]
 
 
 def compare_rows(
@@ -77,7 +90,6 @@ def compare_rows(
         test=test,
         limit=high - low,
     )
-    needed = seeds_needed(tested, strata, seeds)
     spec = a.first.spec
     name_a, name_b = distinct_names([a, b])
     return Comparison(
@@ -93,9 +105,14 @@ def compare_rows(
         splits=len({split for split, _ in _scores(a).keys() & _scores(b).keys()}),
         difference=tested,
         p_holm=tested.p,
-        more_seeds=None if needed is None else max(0, needed - seeds),
+        more_seeds=_more_seeds(tested, strata, seeds, ALPHA),
         notes=_notes(a, b),
     )
+
+
+def _more_seeds(tested: Difference, strata: Sequence[Stratum], seeds: int, alpha: float) -> int | None:
+    needed = seeds_needed(tested, strata, seeds, alpha)
+    return None if needed is None else max(0, needed - seeds)
 
 
 def _partners(rows: Sequence[ResultRow], a: str, b: str, dataset: str) -> list[tuple[ResultRow, ResultRow]]:

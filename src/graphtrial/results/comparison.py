@@ -14,8 +14,8 @@ EXPLANATION = (
     "independent samples. p is two-sided, by {test}, with Holm's correction for the number of datasets. A is better: "
     "the corrected p is below 0.05 and the 95 % confidence interval (CI) of the difference (Student's t; Welch's for "
     "two samples) excludes 0. equivalent: two one-sided tests (TOST) with the equivalence margin. too few trials: the "
-    "smallest attainable p-value is not below 0.05. Effect size: mean over standard deviation. More seeds: number that "
-    "decides with 80 % power at the observed difference."
+    "smallest attainable p-value is not below 0.05 after correction. Effect size: mean over standard deviation. More "
+    "seeds: number that decides with 80 % power at the observed difference, after correction."
 )
 
 

@@ -7,13 +7,15 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import torch
-from tests.helpers.samples import DEGENERATE, graph_set, random_graphs, whole
+from tests.helpers.samples import DEGENERATE, EDGE_TYPES, NODE_TYPES, graph_set, random_graphs, whole
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.encodings.random_walk import RandomWalkPE
 from graphtrial.encodings.rrwp import RRWP
 from graphtrial.graphs import GraphBatch, GraphSet, from_networkx
 from graphtrial.graphs.pairs import edge_walks, layout, pair_layout, pair_walks, walks
+from graphtrial.graphs.pairs.complete import complete_graph
+from graphtrial.nn import Shapes, build_model
 
 SETS: dict[str, GraphSet] = {
     "degenerate": graph_set(DEGENERATE),
@@ -100,6 +102,23 @@ def test_too_many_pairs_raise(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(layout, "MOST_PAIRS", 100)
     with pytest.raises(GraphTrialError, match="ordered pairs of nodes, more than 100"):
         edge_walks(whole(SETS["random"]), 3)
+
+
+def test_pairs_beyond_the_free_memory_raise(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(layout, "SMALL", 0)
+    monkeypatch.setattr(layout, "available_bytes", lambda: 100)
+    for compute in (pair_layout, complete_graph):
+        with pytest.raises(MemoryError, match=r"ordered pairs of nodes take .* are free: use a smaller batch"):
+            compute(whole(SETS["random"]))
+
+
+@pytest.mark.parametrize("name", ["grit", "san", "san-gps", "graphormer", "graphormer-gps", "graphit-lspe", "san-lspe"])
+def test_models_on_pairs_name_what_does_not_fit(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(layout, "MOST_PAIRS", 100)
+    shapes = Shapes(2, "graph", NODE_TYPES, 0, EDGE_TYPES, degree_histogram=(1, 1))
+    model = build_model(name, shapes, {"width": 16, "layers": 1})
+    with pytest.raises(GraphTrialError, match="ordered pairs of nodes, more than 100"):
+        model(whole(SETS["random"]))
 
 
 def test_pairs_are_listed_graph_by_graph_and_row_by_row() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 import torch
 from tests.helpers.samples import NODE_TYPES, batch_of, random_graphs
@@ -87,18 +85,6 @@ def test_memory_estimate_is_reused(monkeypatch: pytest.MonkeyPatch) -> None:
     model(batch_of([(9, [])]))
     with pytest.raises(MemoryError):
         model(batch_of([(10, [])]))
-
-
-def test_free_memory_respects_the_control_group(tmp_path: Path) -> None:
-    (tmp_path / "meminfo").write_text("MemTotal: 9 kB\nMemAvailable:    5 kB\n")
-    assert checkpointing_module._system_bytes(tmp_path / "meminfo") == 5 * 1024
-    assert checkpointing_module._system_bytes(tmp_path / "none") is None
-    assert checkpointing_module._group_bytes(tmp_path) is None
-    (tmp_path / "memory.current").write_text("300\n")
-    for limit, free in (("max", None), ("1000", 700), ("200", 0)):
-        (tmp_path / "memory.max").write_text(limit + "\n")
-        assert checkpointing_module._group_bytes(tmp_path) == free
-    assert checkpointing_module.available_bytes() > 0
 
 
 def test_full_recomputation_needs_least_memory() -> None:

@@ -8,7 +8,11 @@ import torch
 from torch import Tensor
 
 from graphtrial.graphs.batch import GraphBatch
+from graphtrial.graphs.pairs.layout import check_pairs
 from graphtrial.graphs.self_loops import to_pointers
+
+BYTES_OF_PAIR = 48
+"""Memory of a pair in a complete graph and while it is made: six integers."""
 
 
 def complete_graph(graph: GraphBatch) -> GraphBatch:
@@ -29,6 +33,7 @@ def pair_index(graph: GraphBatch, row: Tensor, column: Tensor) -> Tensor:
 
 
 def _complete(graph: GraphBatch) -> GraphBatch:
+    check_pairs(graph, BYTES_OF_PAIR)
     sizes = graph.ptr.diff()
     degree = sizes.index_select(0, graph.batch)
     target = torch.repeat_interleave(torch.arange(graph.num_nodes, device=degree.device), degree)

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from graphtrial.core.errors import GraphTrialError
+from graphtrial.core.hardware.memory import available_bytes
 from graphtrial.graphs.batch import GraphBatch
 from graphtrial.graphs.transfer import to_device
 
@@ -16,6 +17,10 @@ ALIGNMENT = 8
 """Matrices are padded to a multiple: all start at the same alignment, so that their products are the same bits in
 any batch, and similar sizes share a bucket."""
 MOST_PAIRS = 1 << 28
+BYTES_OF_LAYOUT = 32
+"""Memory of a pair in a `PairLayout` and while it is made: its index, graph and position."""
+SMALL = 1 << 28
+"""Bytes that are not compared with the memory that is free."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +90,23 @@ class PairLayout:
         return PairBucket(size, len(members), self.ptr[members][owner] + inner, cells)
 
 
+def check_pairs(graph: GraphBatch, bytes_of_pair: int) -> None:
+    """Raise an error where a batch has too many pairs, or they do not fit into memory at so many bytes each.
+
+    The memory of another device than the CPU is not known beforehand.
+    """
+    count = int((graph.host_ptr.diff() ** 2).sum())
+    advice = "use a smaller batch size, or a model without pairs"
+    if count > MOST_PAIRS:
+        raise GraphTrialError(f"these graphs have {count:,} ordered pairs of nodes, more than {MOST_PAIRS:,}: {advice}")
+    size = count * bytes_of_pair
+    if graph.device.type == "cpu" and size > SMALL and size > (free := available_bytes()):
+        raise MemoryError(
+            f"{count:,} ordered pairs of nodes take {size / 2**30:,.1f} GiB in a layer of this model; "
+            f"{free / 2**30:,.1f} GiB are free: {advice}"
+        )
+
+
 def pair_layout(graph: GraphBatch) -> PairLayout:
     """Return the layout of all ordered pairs of a batch, cached."""
     return graph.cached("pair layout", lambda: host_layout(graph).to(graph.device))
@@ -92,17 +114,17 @@ def pair_layout(graph: GraphBatch) -> PairLayout:
 
 def host_layout(graph: GraphBatch) -> PairLayout:
     """Return the layout in the memory of the host, cached: another device is waited for once, for its edges."""
-    return graph.cached("host pair layout", lambda: _layout(graph.host_ptr, graph.edge_index.cpu()))
+
+    def compute() -> PairLayout:
+        check_pairs(graph, BYTES_OF_LAYOUT)
+        return _layout(graph.host_ptr, graph.edge_index.cpu())
+
+    return graph.cached("host pair layout", compute)
 
 
 def _layout(node_ptr: Tensor, edge_index: Tensor) -> PairLayout:
     sizes = node_ptr.diff()
     ptr = torch.cat([sizes.new_zeros(1), (sizes**2).cumsum(0)])
-    if int(ptr[-1]) > MOST_PAIRS:
-        raise GraphTrialError(
-            f"these graphs have {int(ptr[-1]):,} ordered pairs of nodes, more than {MOST_PAIRS:,}: use a smaller batch "
-            "size, or a model without pairs"
-        )
     owner, inner = _inner(sizes**2)
     width, first = sizes[owner], node_ptr[owner]
     index = torch.stack([first + inner // width, first + inner % width]) if len(owner) else ptr.new_zeros(2, 0)

@@ -13,6 +13,7 @@ from graphtrial.core.arguments import Depth, DropoutRate, Range, Width
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.pairs import pair_walks
 from graphtrial.graphs.pairs.complete import complete_graph, pair_index
+from graphtrial.graphs.pairs.layout import check_pairs
 from graphtrial.nn.graphgps.feed_forward import feed_forward
 from graphtrial.nn.graphgps.head import Head, PredictionHead, SumOrMean
 from graphtrial.nn.graphgps.inputs import EdgeInput, NodeFeatures, NodeInput
@@ -24,6 +25,8 @@ from graphtrial.nn.shapes import Shapes
 from graphtrial.ops import aggregate, aggregate_messages, dropout, edge_add, edge_softmax, linear, modulated_relu
 
 CLAMP = 5.0
+STATES = 4
+"""States of a pair that a layer computes: the modulation, two of them, the hidden one and the new one."""
 Walks = Literal["from-target", "from-source"]
 
 
@@ -66,6 +69,7 @@ class GRITLayer(nn.Module):
 
     def forward(self, full: GraphBatch, x: Tensor, e: Tensor, log_degree: Tensor) -> tuple[Tensor, Tensor]:
         shape = (-1, self.heads, self.size)
+        check_pairs(full, STATES * x.shape[1] * x.element_size())
         hidden = modulated_relu(edge_add(full, self.K(x), self.Q(x)), self._modulation(e))
         scores = F.linear(hidden, self._score_weight()).clamp(-CLAMP, CLAMP)
         alpha = dropout(edge_softmax(full, scores), self.attention_dropout, self.training)

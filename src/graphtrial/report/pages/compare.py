@@ -15,13 +15,13 @@ from graphtrial.report.site import Site
 from graphtrial.results.columns.column import Column
 from graphtrial.results.columns.comparisons import COMPARISON_COLUMNS
 from graphtrial.results.columns.ranks import rank_columns
-from graphtrial.results.compare import compare_rows
+from graphtrial.results.compare import compare_rows, corrected
 from graphtrial.results.comparison import Comparison
 from graphtrial.results.rows import ResultRow
 from graphtrial.results.statistics.ranked_rows import rank_names, widest_ranks
 from graphtrial.results.statistics.ranks import EXPLANATION as RANKS_EXPLANATION
 from graphtrial.results.statistics.ranks import RankedModel, Ranks
-from graphtrial.results.statistics.summary import ALPHA, holm
+from graphtrial.results.statistics.summary import ALPHA
 from graphtrial.results.titles import row_title, tuned_title
 
 MOST_ROWS = 14
@@ -93,11 +93,11 @@ def _part(site: Site, place: int, title: str, rows: list[RowPage]) -> dict[str, 
 def _against_best(name: str, best: RowPage, others: list[RowPage]) -> Grid:
     """Return the comparisons of the best row, A, with each other row, B."""
     pairs = [(view, comparison) for view in others if (comparison := compare_rows(best.row, view.row))]
-    corrected = holm([comparison.difference.p for _, comparison in pairs])
+    comparisons = corrected([(best.row, view.row, comparison) for view, comparison in pairs])
     columns = [COMPARISON_COLUMNS[name] for name in HEADINGS]
     lines = [
-        [title_cell(view), *(_comparison_cell(column, replace(comparison, p_holm=p)) for column in columns)]
-        for (view, comparison), p in zip(pairs, corrected, strict=True)
+        [title_cell(view), *(_comparison_cell(column, comparison) for column in columns)]
+        for (view, _), comparison in zip(pairs, comparisons, strict=True)
     ]
     headings = (
         GridColumn(HEADINGS[column.name] or column.heading, number=column.align == "right", hint=column.description)

@@ -38,7 +38,8 @@ SETTINGS: tuple[Column[ResultRow], ...] = (
         "Protocol",
         "name and version of the protocol",
         lambda row: row.first.spec.protocol,
-        outputs=DATA,
+        align="left",
+        outputs=DATA | SITE,
     ),
     Column(
         "model",

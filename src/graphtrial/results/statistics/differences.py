@@ -110,12 +110,12 @@ def difference(
     )
 
 
-def seeds_needed(observed: Difference, strata: Sequence[Stratum], seeds: int) -> int | None:
+def seeds_needed(observed: Difference, strata: Sequence[Stratum], seeds: int, alpha: float = ALPHA) -> int | None:
     """Return the number of seeds that decides with 80 % power at the observed difference; none where no number does.
 
-    Decided: significant with a confidence interval that excludes 0, or equivalent. Additional seeds on the same splits
-    reduce the variance between seeds, not that between splits; where no split has two seeds, all variance counts as
-    variance between seeds.
+    Decided: significant at the level `alpha` with a confidence interval that excludes 0, or equivalent. Additional
+    seeds on the same splits reduce the variance between seeds, not that between splits; where no split has two seeds,
+    all variance counts as variance between seeds.
     """
     of_seeds = _seed_variance(strata)
     noise = observed.std**2 * seeds if of_seeds is None else of_seeds
@@ -135,7 +135,7 @@ def seeds_needed(observed: Difference, strata: Sequence[Stratum], seeds: int) ->
 
     def power(number: int) -> float:
         error, dof, least = design(number)
-        apart = _power_difference(observed.mean, error, dof) if max(least, 1 / RESAMPLES) < ALPHA else 0.0
+        apart = _power_difference(observed.mean, error, dof, alpha) if max(least, 1 / RESAMPLES) < alpha else 0.0
         return max(apart, _power_equivalence(observed.mean, error, dof, observed.margin))
 
     return smallest(power, max(seeds, 2 if observed.design == "independent" else 1))
@@ -177,10 +177,10 @@ def _equivalence(mean: float, error: float, dof: float, margin: float) -> float:
     return tail(dof, (margin - abs(mean)) / error)
 
 
-def _power_difference(mean: float, error: float, dof: float) -> float:
+def _power_difference(mean: float, error: float, dof: float, alpha: float) -> float:
     if error == 0:
         return float(mean != 0)
-    power = float(stats.nct.sf(quantile(dof, ALPHA / 2), dof, abs(mean) / error))
+    power = float(stats.nct.sf(quantile(dof, alpha / 2), dof, abs(mean) / error))
     return 1.0 if math.isnan(power) else power  # noncentrality too large for the distribution function
 
 

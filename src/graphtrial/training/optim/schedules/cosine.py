@@ -36,7 +36,10 @@ class Cosine(ClosedForm):
     def factor(self, step: int, run: Run) -> float:
         annealed = self.max_epochs(run) - self.warmup_epochs
         if annealed < 1:
-            raise GraphTrialError("warmup_epochs of 'cosine' must be below stopping.max_epochs")
+            raise GraphTrialError(
+                f"warmup_epochs of 'cosine' must be below stopping.max_epochs, but {self.warmup_epochs} is not below "
+                f"{self.max_epochs(run)}: for a short run add --rule schedule.warmup_epochs=0"
+            )
         if step < self.warmup_epochs and self.clamp_warmup:
             return max(self.start_factor, step / self.warmup_epochs)
         if step < self.warmup_epochs:
