@@ -57,8 +57,8 @@ def add_gradient_sums(activation: int, grad_output: Array, x: Array, coeffs: Arr
     for i in range(x.shape[0]):
         if activation == RELU:
             for k in range(x.shape[1]):
-                value = x[i, k]
-                grad = zero if value * coeffs[0, k] + coeffs[1, k] <= zero else grad_output[i, k]
+                value, grad = x[i, k], grad_output[i, k]
+                grad = zero if value * coeffs[0, k] + coeffs[1, k] <= zero else grad
                 sums[0, k] += grad
                 sums[1, k] += grad * (value - coeffs[2, k])
         elif activation == ELU:
@@ -85,8 +85,8 @@ def normalize_rows_backward(activation: int, grad_output: Array, x: Array, coeff
     for i in range(x.shape[0]):
         if activation == RELU:
             for k in range(x.shape[1]):
-                value = x[i, k]
-                grad = zero if value * coeffs[0, k] + coeffs[1, k] <= zero else grad_output[i, k]
+                value, grad = x[i, k], grad_output[i, k]
+                grad = zero if value * coeffs[0, k] + coeffs[1, k] <= zero else grad
                 out[i, k] = coeffs[0, k] * grad + (coeffs[2, k] * value + coeffs[3, k])
         elif activation == ELU:
             for k in range(x.shape[1]):
