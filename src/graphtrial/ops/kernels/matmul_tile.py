@@ -16,7 +16,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.core import cgutils
 
-from graphtrial.ops.kernels.vector import CONTRACT, LANES, broadcast, has_wide_registers, intrinsic, load, store
+from graphtrial.ops.kernels.vector import CONTRACT, broadcast, has_wide_registers, intrinsic, load, store
 
 
 class Relu(NamedTuple):
@@ -31,8 +31,8 @@ class Add(NamedTuple):
     other: Any
 
 
-def _tile(rows: int, vectors: int, lanes: int, *, add: bool) -> Any:
-    """Return an intrinsic that computes `rows` x `vectors` vectors of `lanes` in registers, and stores or adds them."""
+def _tile(rows: int, lanes: tuple[int, ...], *, add: bool) -> Any:
+    """Return an intrinsic that computes `rows` rows of vectors of so many lanes, and stores or adds them."""
 
     @intrinsic
     def tile(
@@ -65,8 +65,10 @@ def _tile(rows: int, vectors: int, lanes: int, *, add: bool) -> Any:
                 return builder.gep(data, [values[at + 1]])
 
             def groups(place: Any) -> list[Any]:
-                first = builder.bitcast(place, vector.as_pointer())
-                return [builder.gep(first, [ir.Constant(values[1].type, at)]) for at in range(vectors)]
+                starts = (builder.gep(place, [ir.Constant(values[1].type, at)]) for at in offsets)
+                return [
+                    builder.bitcast(start, vector.as_pointer()) for start, vector in zip(starts, vectors, strict=True)
+                ]
 
             def row_of(place: Any, step: Any, number: int) -> Any:
                 return builder.gep(place, [builder.mul(step, ir.Constant(values[1].type, number))])
@@ -78,20 +80,22 @@ def _tile(rows: int, vectors: int, lanes: int, *, add: bool) -> Any:
                     factors = [load(builder, place) for place in groups(panel)]
                     step = builder.mul(loop.index, values[3])
                     for left_of_row, of_row in zip(left_rows, totals, strict=True):
-                        weight = broadcast(builder, builder.load(builder.gep(left_of_row, [step])), vector)
+                        number = builder.load(builder.gep(left_of_row, [step]))
+                        weights = {vector.count: broadcast(builder, number, vector) for vector in vectors}
                         for factor, total in zip(factors, of_row, strict=True):
-                            product = builder.fmul(weight, factor, CONTRACT)
+                            product = builder.fmul(weights[factor.type.count], factor, CONTRACT)
                             builder.store(builder.fadd(builder.load(total), product, CONTRACT), total)
 
             def finished(value: Any, place: Any) -> Any:
                 if kind is Relu:
-                    zero = ir.Constant(vector, None)
+                    zero = ir.Constant(value.type, None)
                     return builder.select(builder.fcmp_ordered("<", value, zero), zero, value)
                 return builder.fadd(load(builder, place), value) if kind is Add else value
 
             right_place = pointer(4)
-            vector = ir.VectorType(right_place.type.pointee, lanes)
-            firsts = [[ir.Constant(vector, None)] * vectors] * rows
+            vectors = [ir.VectorType(right_place.type.pointee, count) for count in lanes]
+            offsets = [sum(lanes[:at]) for at in range(len(lanes))]
+            firsts = [[ir.Constant(vector, None) for vector in vectors]] * rows
             if start_index is not types.none:
                 numbers = [builder.load(row_of(pointer(16), ir.Constant(values[1].type, 1), at)) for at in range(rows)]
                 places = [builder.gep(pointer(8), [builder.mul(number, values[12])]) for number in numbers]
@@ -124,17 +128,23 @@ def _tile(rows: int, vectors: int, lanes: int, *, add: bool) -> Any:
 
 
 class Shape(NamedTuple):
-    """Rows of a tile, and its columns: `vectors` of `lanes`."""
+    """Rows of a tile, and the lanes of the vectors of each row."""
 
     rows: int
-    vectors: int
-    lanes: int = LANES
+    lanes: tuple[int, ...]
+
+    @property
+    def columns(self) -> int:
+        return sum(self.lanes)
 
 
-NARROW = (Shape(12, 1), Shape(6, 2), Shape(4, 3))
-"""12 x 8, 6 x 16 and 4 x 24: twelve accumulators fill the FMA pipelines and fit into 16 registers of 256 bits."""
-WIDE = (Shape(12, 1), Shape(12, 1, 16), Shape(8, 3), Shape(12, 2, 16), Shape(8, 3, 16))
-"""12 x 8, 12 x 16, 8 x 24, 12 x 32 and 8 x 48, with at most 24 accumulators in 32 registers of up to 512 bits.
+NARROW = (Shape(12, (8,)), Shape(6, (8, 8)), Shape(4, (8, 8, 8)))
+"""Twelve accumulators fill the FMA pipelines and fit into 16 registers of 256 bits."""
+WIDE = (
+    *(Shape(12, (8,)), Shape(12, (16,)), Shape(12, (16, 8)), Shape(12, (16, 16))),
+    *(Shape(8, (16, 16, 8)), Shape(8, (16, 16, 16))),
+)
+"""At most 24 accumulators in 32 registers of up to 512 bits.
 
 Wider and higher tiles read their operands less often: single products in widths of 80 and 160 are 2 to 4 % faster, and
 7 to 9 % where the operands are not in the second cache (AMD, whose peak is the same with both). Of doubles, a tile of

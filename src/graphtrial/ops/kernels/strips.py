@@ -8,12 +8,12 @@ from graphtrial.core.compiler import Array, compiled
 from graphtrial.ops.kernels.matmul_tile import ADDING_TILES, SHAPES, TILES, Add, Relu
 from graphtrial.ops.kernels.vector import LANES
 
-MOST = 5  # shapes; the widest is repeated where there are fewer
-tile1, tile2, tile3, tile4, tile5 = (*TILES, *TILES[-1:] * MOST)[:MOST]
-add1, add2, add3, add4, add5 = (*ADDING_TILES, *ADDING_TILES[-1:] * MOST)[:MOST]
+MOST = 6  # shapes; the widest is repeated where there are fewer
+tile1, tile2, tile3, tile4, tile5, tile6 = (*TILES, *TILES[-1:] * MOST)[:MOST]
+add1, add2, add3, add4, add5, add6 = (*ADDING_TILES, *ADDING_TILES[-1:] * MOST)[:MOST]
 _shapes = (*SHAPES, *SHAPES[-1:] * MOST)[:MOST]
 HEIGHTS: tuple[int, ...] = tuple(shape.rows for shape in _shapes)
-COLUMNS: tuple[int, ...] = tuple(shape.vectors * shape.lanes for shape in _shapes)
+COLUMNS: tuple[int, ...] = tuple(shape.columns for shape in _shapes)
 TILE_ROWS, WIDEST = max(HEIGHTS), max(COLUMNS)
 NO_MORE = (None, 0, 0)  # no further columns of the left matrix
 
@@ -51,7 +51,9 @@ def strip(
             a, at, a_row, a_inner, b, b_at, b_inner, inner, start, begin, out, into, width,
             c, more_at, c_inner, start_index, r, epilogue,
         )  # fmt: skip
-        if size == COLUMNS[4]:
+        if size == COLUMNS[5]:
+            tile6(*tile)
+        elif size == COLUMNS[4]:
             tile5(*tile)
         elif size == COLUMNS[3]:
             tile4(*tile)
@@ -89,7 +91,9 @@ def add_strip(
         tile = (
             a, at, a_row, a_inner, b, b_at, b_inner, inner, None, 0, out, into, width, *NO_MORE, None, 0, None
         )  # fmt: skip
-        if size == COLUMNS[4]:
+        if size == COLUMNS[5]:
+            add6(*tile)
+        elif size == COLUMNS[4]:
             add5(*tile)
         elif size == COLUMNS[3]:
             add4(*tile)
