@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from benchmarks.clamped import clamped_cases
 from benchmarks.data import molecules, sbm_graphs, wiki_graph
 from benchmarks.machine import pin_to_one_core
 from benchmarks.principal import principal_cases
@@ -115,8 +116,10 @@ def cases(graph: GraphBatch, width: int) -> Iterator[Case]:
         def backward(ctx: object, grad: Tensor) -> Tensor:
             return transposed @ grad
 
-    for case in principal_cases(graph, width):
-        yield Case(*case)
+    for principal in principal_cases(graph, width):
+        yield Case(*principal)
+    for clamped in clamped_cases(graph, width):
+        yield Case(*clamped)
     yield Case("linear", linear, F.linear, (x, weight, bias), twin=True)
     yield Case("SpMM (torch.sparse)", lambda x: aggregate(graph, x, "sum", scale), Sparse.apply, (x,), twin=True)
     yield Case("SpMM max (scatter_reduce)", lambda x: aggregate(graph, x, "max"), maxima, (x,))

@@ -7,7 +7,8 @@ import torch
 from tests.helpers.layers import directed
 from tests.helpers.samples import DEGENERATE, Graph, batch_of, random_graphs, vectors
 
-from graphtrial.ops.edge_ops import edge_add, edge_dot, edge_dot_reference
+from graphtrial.ops.edge_ops import edge_add, sddmm, sddmm_reference
+from graphtrial.ops.sparse_matrix import adjacency, virtual_membership
 
 
 @pytest.mark.parametrize(
@@ -33,14 +34,17 @@ def test_edge_add_gradients_equal_finite_differences() -> None:
 
 
 @directed
-def test_edge_dot_and_its_gradient_equal_the_reference(given: list[Graph]) -> None:
+@pytest.mark.parametrize("transposed", [False, True])
+def test_sddmm_and_its_gradient_equal_the_reference(given: list[Graph], transposed: bool) -> None:
     batch = batch_of(given)
-    results = []
-    for function in (edge_dot, edge_dot_reference):
-        target, source = (vectors(batch.num_nodes, 6, seed).view(-1, 2, 3).requires_grad_() for seed in (0, 1))
-        out = function(batch, target, source)
-        (out * torch.arange(out.numel(), dtype=out.dtype).view(out.shape)).sum().backward()
-        results.append((out.detach(), target.grad, source.grad))
-    assert results[0][0].shape == (batch.num_edges, 2)
-    for ours, theirs in zip(*results, strict=True):
-        torch.testing.assert_close(ours, theirs)
+    for matrix in (adjacency(batch), virtual_membership(batch, 2)):
+        matrix = matrix.transpose() if transposed else matrix
+        sizes, results = (len(matrix.rowptr) - 1, len(matrix.colptr) - 1), []
+        for function in (sddmm, sddmm_reference):
+            left, right = (vectors(n, 6, at).view(-1, 2, 3).requires_grad_() for at, n in enumerate(sizes))
+            out = function(matrix, left, right)
+            (out * torch.arange(out.numel(), dtype=out.dtype).view(out.shape)).sum().backward()
+            results.append((out.detach(), left.grad, right.grad))
+        assert results[0][0].shape == (len(matrix.col), 2)
+        for ours, theirs in zip(*results, strict=True):
+            torch.testing.assert_close(ours, theirs)

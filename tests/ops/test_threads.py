@@ -21,6 +21,7 @@ from graphtrial.ops import (
     attention,
     attention_scores,
     batch_norm,
+    clamped_attention,
     dropout,
     edge_add,
     edge_dot,
@@ -37,6 +38,7 @@ from graphtrial.ops import (
     self_attention,
     tower_linear,
 )
+from graphtrial.ops.sparse_matrix import adjacency
 
 NODES, WIDTH = 2100, 21
 
@@ -124,6 +126,14 @@ def _case(name: str, graph: GraphBatch) -> Case:
         "self-attention": (lambda x: self_attention(graph, x, 4, 0.3), [tensor(NODES, 60)]),
         "dropout": (lambda x: dropout(x, 0.3), [x]),
         "edge sum": (lambda s, t: edge_add(graph, s, t), [x, nodes[0]]),
+        "clamped attention": (
+            lambda *inputs: clamped_attention(adjacency(graph), *inputs[:3], 5.0, *inputs[3:]),
+            [tensor(rows, 4, 10, seed=seed) for seed, rows in enumerate((NODES, NODES, NODES, edges))],
+        ),
+        "clamped attention without edge states": (
+            lambda *inputs: clamped_attention(adjacency(graph), *inputs, 5.0),
+            [tensor(NODES, 4, 10, seed=seed) for seed in range(3)],
+        ),
         "edge dot product": (lambda t, s: edge_dot(graph, t, s), [heads, tensor(NODES, 4, WIDTH, seed=1)]),
     }
     return cases[name]
@@ -135,7 +145,7 @@ NAMES = [
     *("narrow gated mean with weights", "batch norm", "batch norm of edges", "L2 normalize", "dropout"),
     *("attention scores", "Gaussian weights", "mixture sum", "added row"),
     *("edge sum", "edge dot product", "sum of ReLU", "self-attention", "towers", "aggregators"),
-    *("modulated ReLU", "weighted messages"),
+    *("modulated ReLU", "weighted messages", "clamped attention", "clamped attention without edge states"),
 ]
 
 

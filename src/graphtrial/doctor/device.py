@@ -22,6 +22,7 @@ from graphtrial.ops import (
     attention,
     attention_scores,
     batch_norm,
+    clamped_attention,
     edge_add,
     edge_dot,
     edge_softmax,
@@ -37,6 +38,7 @@ from graphtrial.ops import (
     tower_linear,
 )
 from graphtrial.ops.portable import portable_path
+from graphtrial.ops.sparse_matrix import adjacency
 
 Operator = Callable[..., Tensor]
 WIDTH, HEADS, TYPES = 32, 4, 8
@@ -65,6 +67,12 @@ OPERATORS: dict[str, tuple[Operator, tuple[str, ...]]] = {
     "attention_scores": (
         lambda graph, z, s, t: attention_scores(graph, z, s[0], t[0], 0.2),
         ("heads", "heads", "heads"),
+    ),
+    "clamped_attention": (
+        lambda graph, q, k, v, e: _joined(
+            *clamped_attention(adjacency(graph), q, k, v, 5.0, e.unflatten(1, (HEADS, -1)))
+        ),
+        ("heads", "heads", "heads", "edge"),
     ),
     "gaussian_weights": (
         lambda graph, x: gaussian_weights(graph, x[:2, :2], x[2, :2], x[:3, 2:4], x[:3, 4:6]),
@@ -138,6 +146,10 @@ def _run(operator: Operator, inputs: list[Tensor], graph: GraphBatch) -> list[Te
 
 def _error(ours: Tensor, theirs: Tensor) -> float:
     return float((ours - theirs).abs().max() / theirs.abs().max().clamp(min=1e-6))
+
+
+def _joined(*outputs: Tensor) -> Tensor:
+    return torch.cat([out.flatten(1) for out in outputs], dim=1)
 
 
 def _inputs(levels: tuple[str, ...], graph: GraphBatch) -> list[Tensor]:

@@ -5,6 +5,7 @@ from graphtrial.ops.aggregate import aggregate, aggregate_messages, self_loop_sc
 from graphtrial.ops.attention import attention
 from graphtrial.ops.attention_scores import attention_scores
 from graphtrial.ops.batch_norm import batch_norm
+from graphtrial.ops.clamped_attention import clamped_attention
 from graphtrial.ops.dropout import dropout, dropout_mask
 from graphtrial.ops.edge_ops import edge_add, edge_dot
 from graphtrial.ops.edge_softmax import edge_softmax
@@ -27,6 +28,7 @@ __all__ = [
     "attention",
     "attention_scores",
     "batch_norm",
+    "clamped_attention",
     "dropout",
     "dropout_mask",
     "edge_add",

@@ -43,15 +43,22 @@ def edge_dot(graph: GraphBatch, target: Tensor, source: Tensor) -> Tensor:
     A sampled dense-dense matrix product (SDDMM). target, source: [nodes, heads, width] -> [edges, heads]; no tensor of
     edges x width is materialised.
     """
-    if not uses_kernels(source):
-        return edge_dot_reference(graph, target, source)
-    return _call(target, source, *adjacency(graph).tensors)
+    return sddmm(adjacency(graph), target, source)
 
 
-def edge_dot_reference(graph: GraphBatch, target: Tensor, source: Tensor) -> Tensor:
-    """Portable path: gather both ends of each edge, multiply, and sum over the width."""
-    matrix = adjacency(graph)
-    return (gather_rows(matrix, target) * gather(matrix, source)).sum(dim=2)
+def sddmm(matrix: SparseMatrix, left: Tensor, right: Tensor) -> Tensor:
+    """Return the dot product of a row and a column of each CSR entry of a sparse matrix.
+
+    left: [rows, heads, width], right: [columns, heads, width] -> [entries, heads].
+    """
+    if not uses_kernels(right):
+        return sddmm_reference(matrix, left, right)
+    return _call(left, right, *matrix.in_row_order().tensors)
+
+
+def sddmm_reference(matrix: SparseMatrix, left: Tensor, right: Tensor) -> Tensor:
+    """Portable path: gather both ends of each entry, multiply, and sum over the width."""
+    return (gather_rows(matrix, left) * gather(matrix, right)).sum(dim=2)
 
 
 def _endpoints(graph: GraphBatch) -> SparseMatrix:

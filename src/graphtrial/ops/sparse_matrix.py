@@ -63,6 +63,12 @@ class SparseMatrix:
         entry[self.perm] = torch.arange(len(entry), device=entry.device)
         return entry if self.csc_perm is None else entry.index_select(0, self.csc_perm)
 
+    def in_row_order(self) -> SparseMatrix:
+        """Return the same pattern with values in the order of the CSR entries."""
+        if self.perm is None:
+            return self
+        return SparseMatrix(self.rowptr, self.col, None, self.colptr, self.row, self.csc_entries)
+
     def transpose(self) -> SparseMatrix:
         """Return the transpose: CSR and CSC change places."""
         return SparseMatrix(self.colptr, self.row, self.csc_perm, self.rowptr, self.col, self.perm)
@@ -97,3 +103,22 @@ def membership(graph: GraphBatch) -> SparseMatrix:
         return SparseMatrix(graph.ptr, nodes[:-1], None, nodes, graph.batch, None)
 
     return graph.cached("membership", compute)
+
+
+def virtual_membership(graph: GraphBatch, count: int) -> SparseMatrix:
+    """Return the matrix [graphs * count, nodes] of `count` virtual nodes of each graph, linked to all of its nodes."""
+
+    def compute() -> SparseMatrix:
+        nodes = torch.arange(graph.num_nodes, device=graph.batch.device)
+        row = graph.batch.unsqueeze(1) * count + torch.arange(count, device=nodes.device)
+        rows = graph.num_graphs * count
+        sizes = torch.repeat_interleave(graph.ptr.diff(), count, output_size=rows)
+        rowptr = torch.cat([sizes.new_zeros(1), sizes.cumsum(0)])
+        place = nodes - graph.ptr.index_select(0, graph.batch)
+        entry = (rowptr[row] + place.unsqueeze(1)).flatten()
+        col = torch.empty_like(entry)
+        col[entry] = nodes.unsqueeze(1).expand(-1, count).flatten()
+        colptr = count * torch.arange(len(nodes) + 1, device=entry.device)
+        return SparseMatrix(rowptr, col, None, colptr, row.flatten(), entry)
+
+    return graph.cached(f"membership of {count} virtual nodes", compute)

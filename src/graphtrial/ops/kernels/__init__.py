@@ -26,6 +26,13 @@ from graphtrial.ops.kernels.batch_norm import (
     gradient_coefficients,
     gradient_sums,
 )
+from graphtrial.ops.kernels.clamped_attention import (
+    clamped_attention,
+    clamped_attention_key,
+    clamped_attention_query,
+    interleave_heads,
+    separate_heads,
+)
 from graphtrial.ops.kernels.dropout import dropout
 from graphtrial.ops.kernels.edge_scores import BLOCK as SCORES_BLOCK
 from graphtrial.ops.kernels.edge_scores import edge_score_gradients, edge_scores, node_scores
@@ -69,6 +76,9 @@ __all__ = [
     "batch_norm",
     "batch_norm_backward",
     "batch_norm_coefficients",
+    "clamped_attention",
+    "clamped_attention_key",
+    "clamped_attention_query",
     "column_moments",
     "column_sums",
     "dropout",
@@ -87,6 +97,7 @@ __all__ = [
     "graph_attention_backward",
     "heads_to_lanes",
     "independent_rows",
+    "interleave_heads",
     "l2_normalize",
     "l2_normalize_backward",
     "matmul",
@@ -103,6 +114,7 @@ __all__ = [
     "relu_sum_backward",
     "running_coefficients",
     "sddmm",
+    "separate_heads",
     "small_matmul",
     "small_matmul_transposed",
     "softmax",
@@ -163,6 +175,14 @@ def warm_up() -> None:
     sums = np.ones((1, 48), np.float32)
     gat_gradients(claim, ptr, index, index, lanes, alpha, heads, lanes, alpha, source, heads, sums)
     add_attention_blocks(sums, heads.copy())
+    eight, pairs = np.ones((2, 8), np.float32), np.ones((4, 8), np.float32)
+    interleave_heads(claim, heads, eight[:, :6].copy())
+    separate_heads(claim, eight[:, :6].copy(), heads)
+    for edges in (None, eight):
+        clamped_attention(claim, 4, 5.0, ptr, index, eight, eight, eight, edges, eight, eight, eight)
+        inputs = eight, eight, eight, edges, eight, eight, eight, eight, edges, pairs
+        clamped_attention_query(claim, 4, 5.0, ptr, index, *inputs)
+        clamped_attention_key(claim, ptr, index, index, eight, edges, eight, pairs, eight, eight)
     many = np.ones((12, 12), np.float32)
     norms = np.ones((12, 8), np.float32)
     graph_attention(claim, ptr, many, 4, index, -1, 1.0, many[:, :4].copy(), norms)

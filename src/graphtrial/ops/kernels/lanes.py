@@ -30,7 +30,7 @@ def multiply_add(typing: Any, into: Any, i: Any, a: Any, j: Any, b: Any, k: Any,
     """into[g] += a * b[g] for g < groups, where each group is eight consecutive elements."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        target, weight, value = (_pointer(context, builder, signature, values, at) for at in (0, 2, 4))
+        target, weight, value = (vector_pointer(context, builder, signature, values, at) for at in (0, 2, 4))
         factor = load(builder, weight)
         with cgutils.for_range(builder, values[6]) as loop:
             at_target, at_value = (builder.gep(p, [loop.index]) for p in (target, value))
@@ -38,7 +38,7 @@ def multiply_add(typing: Any, into: Any, i: Any, a: Any, j: Any, b: Any, k: Any,
             store(builder, builder.fadd(load(builder, at_target), product, CONTRACT), at_target)
         return context.get_dummy_value()
 
-    return _signature(into, a, b, 1), generate
+    return flat_signature(into, a, b, 1), generate
 
 
 @intrinsic
@@ -46,7 +46,7 @@ def dot(typing: Any, into: Any, i: Any, a: Any, j: Any, b: Any, k: Any, groups: 
     """into = sum over g < groups of a[g] * b[g], where each group is eight consecutive elements."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        target, left, right = (_pointer(context, builder, signature, values, at) for at in (0, 2, 4))
+        target, left, right = (vector_pointer(context, builder, signature, values, at) for at in (0, 2, 4))
         total = cgutils.alloca_once_value(builder, ir.Constant(target.type.pointee, None))
         with cgutils.for_range(builder, values[6]) as loop:
             pair = (load(builder, builder.gep(p, [loop.index])) for p in (left, right))
@@ -55,7 +55,7 @@ def dot(typing: Any, into: Any, i: Any, a: Any, j: Any, b: Any, k: Any, groups: 
         store(builder, builder.load(total), target)
         return context.get_dummy_value()
 
-    return _signature(into, a, b, 1), generate
+    return flat_signature(into, a, b, 1), generate
 
 
 @intrinsic
@@ -120,7 +120,7 @@ def leaky_relu(typing: Any, into: Any, i: Any, a: Any, j: Any, b: Any, k: Any, s
     """into = leaky_relu(a + b) with negative slope `slope` [8]."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        target, left, right = (_pointer(context, builder, signature, values, at) for at in (0, 2, 4))
+        target, left, right = (vector_pointer(context, builder, signature, values, at) for at in (0, 2, 4))
         total = builder.fadd(load(builder, left), load(builder, right))
         factor = _slope(context, builder, signature, values, total)
         store(builder, builder.fmul(total, factor), target)
@@ -134,7 +134,7 @@ def leaky_relu_backward(typing: Any, into: Any, i: Any, a: Any, j: Any, b: Any, 
     """into *= derivative of leaky_relu at a + b, with negative slope `slope` [8]."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        target, left, right = (_pointer(context, builder, signature, values, at) for at in (0, 2, 4))
+        target, left, right = (vector_pointer(context, builder, signature, values, at) for at in (0, 2, 4))
         total = builder.fadd(load(builder, left), load(builder, right))
         factor = _slope(context, builder, signature, values, total)
         store(builder, builder.fmul(load(builder, target), factor), target)
@@ -152,20 +152,22 @@ def _slope(context: Any, builder: Any, signature: Any, values: Any, total: Any) 
 
 def _in_place(into: Any, a: Any, operation: Callable[..., Any]) -> Any:
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        target, other = (_pointer(context, builder, signature, values, at) for at in (0, 2))
+        target, other = (vector_pointer(context, builder, signature, values, at) for at in (0, 2))
         store(builder, operation(builder, load(builder, target), load(builder, other)), target)
         return context.get_dummy_value()
 
     return types.void(into, types.intp, a, types.intp), generate
 
 
-def _signature(*arguments: Any) -> Any:
+def flat_signature(*arguments: Any) -> Any:
+    """Return the signature of an operation on arrays, each with an offset, and on so many integers."""
     *arrays, numbers = arguments
     places = [part for array in arrays for part in (array, types.intp)]
     return types.void(*places, *[types.intp] * numbers)
 
 
-def _pointer(context: Any, builder: Any, signature: Any, values: Any, at: int) -> Any:
+def vector_pointer(context: Any, builder: Any, signature: Any, values: Any, at: int) -> Any:
+    """Return the pointer to eight elements of the array that is argument `at`, from its offset."""
     array = context.make_array(signature.args[at])(context, builder, values[at])
     place = builder.gep(array.data, [values[at + 1]])
     return builder.bitcast(place, ir.VectorType(array.data.type.pointee, LANES).as_pointer())

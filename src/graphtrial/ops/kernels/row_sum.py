@@ -44,6 +44,11 @@ def _row_sum(vectors: int) -> Any:
                 first = builder.bitcast(start, ir.VectorType(array.type.pointee, LANES).as_pointer())
                 return [builder.gep(first, [ir.Constant(values[1].type, at)]) for at in range(vectors)]
 
+            def weight_at_place(place: Any) -> Any:
+                if weight.ndim == 1:
+                    return broadcast(builder, builder.load(builder.gep(data(7), [place])), vector)
+                return load(builder, builder.gep(builder.bitcast(data(7), vector.as_pointer()), [place]))
+
             target, source = pieces(data(0), values[1]), data(2)
             vector = target[0].type.pointee
             mine = ir.Constant(vector, None)
@@ -56,7 +61,7 @@ def _row_sum(vectors: int) -> Any:
             with cgutils.for_range_slice(builder, values[10], values[11], one, inc=True) as (entry, _):
                 at = entry if perm is types.none else builder.load(builder.gep(data(6), [entry]))
                 place = builder.add(builder.mul(at, values[9]), values[8])
-                factor = broadcast(builder, builder.load(builder.gep(data(7), [place])), vector)
+                factor = weight_at_place(place)
                 column = builder.load(builder.gep(data(5), [entry]))
                 for total, piece in zip(totals, pieces(source, column), strict=True):
                     product = builder.fmul(factor, load(builder, piece), CONTRACT)
@@ -76,5 +81,5 @@ ROW_SUMS = tuple(_row_sum(vectors) for vectors in range(1, 9))
 """SpMM of one row for 1 to 8 vectors of eight columns, from `column` on, of flat arrays with `width` columns:
 
 out[row] = self_weight[0] * x[row] + sum over begin <= e < end of weight[weight_step * perm[e] + weight_at] *
-x[index[e]], where `perm` and `self_weight` may be None.
+x[index[e]], where `perm` and `self_weight` may be None. With weight [rows, 8], each lane has a weight of its own.
 """

@@ -40,12 +40,12 @@ def spmm(
         if width < LANES or not vectors:
             _plain_sum(ptr, index, perm, weight, self_weight, x, out, first, last)
         else:
-            _wide_sum(ptr, index, perm, weight, 0, 1, self_weight, flat_x, flat_out, first, last, width, 0, width)
+            wide_sum(ptr, index, perm, weight, 0, 1, self_weight, flat_x, flat_out, first, last, width, 0, width)
         first = TILE * next_block(claim)
 
 
 @compiled
-def _wide_sum(
+def wide_sum(
     ptr: Array,
     index: Array,
     perm: Array,
@@ -61,7 +61,10 @@ def _wide_sum(
     start: int,
     width: int,
 ) -> None:
-    """SpMM of the columns `start` to `start + width` and rows `first` to `last` of flat arrays of `stride` columns."""
+    """SpMM of the columns `start` to `start + width` and rows `first` to `last` of flat arrays of `stride` columns.
+
+    The weight of entry e is weight[step * perm[e] + at]; with weight [rows, 8] the lanes have weights of their own.
+    """
     column = 0
     while column < width:
         groups = min(MAX_VECTORS, (width - column + LANES - 1) // LANES, width // LANES)
@@ -131,7 +134,7 @@ def spmm_heads(
         else:
             for h in range(heads):
                 at = h * width
-                _wide_sum(ptr, index, perm, weights, h, heads, None, flat_x, flat_out, first, last, stride, at, width)
+                wide_sum(ptr, index, perm, weights, h, heads, None, flat_x, flat_out, first, last, stride, at, width)
         first = TILE * next_block(claim)
 
 
