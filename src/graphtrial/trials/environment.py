@@ -18,7 +18,7 @@ BATCHED_TRIALS = "batched_trials"
 """Key of the number of trials in one vectorized training, as in stores."""
 NUMERICS_KEY = "numerics"
 """Key of the version of the order of arithmetic, as in stores; trials without it have 1."""
-NUMERICS = 8
+NUMERICS = 9
 """Version of the order of arithmetic, which decides the last bits of results; raised where operators round differently.
 
 - 1: sums over all rows in one go.
@@ -37,6 +37,7 @@ NUMERICS = 8
   first caller was a recorded program. All other models have the bits of 6.
 - 8: pair states of GRIT by a compiled kernel with square roots rounded to the nearest, which torch's are not, and their
   weighted sum without a tensor of products. All other models have the bits of 7.
+- 9: logits, weights and sums of Exphormer's attention by one compiled kernel. All other models have the bits of 8.
 """
 COMPILED = "compiled"
 """Key of a model that was compiled as a whole."""

@@ -10,8 +10,7 @@ from torch import Tensor, nn
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.pairs.complete import complete_graph, pair_index
 from graphtrial.graphs.pairs.layout import check_pairs
-from graphtrial.nn.attention.clamped import weighted_mean
-from graphtrial.nn.graphgps.edge_weights import edge_weights
+from graphtrial.nn.attention.clamped import edge_weights, weighted_mean
 from graphtrial.nn.layers import Linear
 
 WEIGHTS = 4

@@ -12,7 +12,7 @@ from graphtrial.core.arguments import Depth, DropoutRate, Range, Width
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.pairs import expander_edges
 from graphtrial.graphs.self_loops import replace_edges
-from graphtrial.nn.graphgps.edge_weights import CLAMP, edge_weights
+from graphtrial.nn.attention.clamped import CLAMP
 from graphtrial.nn.graphgps.feed_forward import feed_forward
 from graphtrial.nn.graphgps.gated import GatedLayer
 from graphtrial.nn.graphgps.head import Head, PredictionHead, SumOrMean
@@ -20,10 +20,10 @@ from graphtrial.nn.graphgps.inputs import EdgeInput, NodeFeatures, NodeInput
 from graphtrial.nn.layers import BatchNorm, Dropout, Linear
 from graphtrial.nn.position.encoder import PositionConfig, stable_positions
 from graphtrial.nn.raw_features import require_level
-from graphtrial.nn.readout import pool
 from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import Shapes
-from graphtrial.ops import aggregate, aggregate_messages
+from graphtrial.ops import clamped_attention
+from graphtrial.ops.sparse_matrix import SparseMatrix, adjacency, virtual_membership
 
 EPSILON = 1e-6
 
@@ -53,51 +53,39 @@ class SparseAttention(nn.Module):
         to_virtual: Tensor,
         from_virtual: Tensor,
     ) -> tuple[Tensor, Tensor]:
-        query, key, value = self.Q(x), self.K(x), self.V(x)
-        shape = (len(x), self.heads, x.shape[1] // self.heads)
-        total, norm = torch.zeros_like(value).view(shape), value.new_zeros(shape[:2])
-        for edges, states in parts:
-            weights = edge_weights(edges, query, key, self.E(states), self.heads)
-            total = total + aggregate(edges, value.view(shape), "sum", weights)
-            norm = norm + aggregate_messages(edges, weights)
+        scale = (x.shape[1] // self.heads) ** -0.5
+        query, key, value = self.Q(x) * scale, self.K(x), self.V(x)
+        out, norm = torch.zeros_like(value).unflatten(1, (self.heads, -1)), value.new_zeros(len(x), self.heads)
+        sums = [self._attend(adjacency(edges), query, key, value, self.E(states)) for edges, states in parts]
         if virtual.shape[1]:
-            incoming, incoming_norm, virtual = self._virtual(
-                graph, query, key, value, virtual, to_virtual, from_virtual
-            )
-            total, norm = total + incoming, norm + incoming_norm
-        return (total / (norm + EPSILON).unsqueeze(2)).reshape(x.shape), virtual
+            flat, members = virtual.flatten(0, 1), virtual_membership(graph, virtual.shape[1])
+            to_query, from_key = self.Q(flat) * scale, self.K(flat)
+            new = self._attend(members, _modulated(to_query, self.E(to_virtual)), key, value)
+            from_key = _modulated(from_key, self.E(from_virtual))
+            sums.append(self._attend(members.transpose(), query, from_key, self.V(flat)))
+            virtual = _normalized(*new).view(virtual.shape)
+        for of_out, of_norm in sums:
+            out, norm = out + of_out, norm + of_norm
+        return _normalized(out, norm), virtual
 
-    def _virtual(
-        self,
-        graph: GraphBatch,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        virtual: Tensor,
-        to_virtual: Tensor,
-        from_virtual: Tensor,
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the messages from virtual nodes, [nodes, heads, size], the weights' sum, and new virtual states."""
-        nodes, (graphs, count, width) = len(query), virtual.shape
-        size = width // self.heads
-        flat = virtual.flatten(0, 1)
+    def _attend(
+        self, matrix: SparseMatrix, query: Tensor, key: Tensor, value: Tensor, edge: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """Return the sums of `clamped_attention`; edge: states [entries, width], or [1, width] of all entries."""
+        if edge is not None and len(edge) == 1:
+            query, edge = query * edge, None
+        query, key, value = (x.unflatten(1, (self.heads, -1)) for x in (query, key, value))
+        edge = None if edge is None else edge.unflatten(1, (self.heads, -1))
+        return clamped_attention(matrix, query, key, value, CLAMP, edge)
 
-        def at_nodes(states: Tensor) -> Tensor:
-            return (
-                states.reshape(graphs, count * width).index_select(0, graph.batch).view(nodes, count, self.heads, size)
-            )
 
-        def weights(of_nodes: Tensor, of_virtual: Tensor) -> Tensor:
-            product = of_nodes.view(nodes, 1, self.heads, size) * at_nodes(of_virtual)
-            scores: Tensor = product.sum(dim=3) * size**-0.5
-            return scores.clamp(-CLAMP, CLAMP).exp().unsqueeze(3)
+def _modulated(x: Tensor, edge: Tensor) -> Tensor:
+    """Multiply states of virtual nodes, [graphs * k, width], by those of their edges, [k, width]."""
+    return (x.view(-1, *edge.shape) * edge).flatten(0, 1)
 
-        outgoing = weights(key, self.Q(flat).view(virtual.shape) * self.E(to_virtual))
-        incoming = weights(query, self.K(flat).view(virtual.shape) * self.E(from_virtual))
-        summed = pool(graph, (outgoing * value.view(nodes, 1, self.heads, size)).flatten(1), "sum")
-        norm = pool(graph, outgoing.flatten(1), "sum").view(graphs, count, self.heads, 1) + EPSILON
-        new = (summed.view(graphs, count, self.heads, size) / norm).view(virtual.shape)
-        return (incoming * at_nodes(self.V(flat))).sum(dim=1), incoming.sum(dim=1).squeeze(2), new
+
+def _normalized(out: Tensor, norm: Tensor) -> Tensor:
+    return (out / (norm + EPSILON).unsqueeze(2)).flatten(1)
 
 
 class ExphormerLayer(nn.Module):
