@@ -12,7 +12,7 @@ from graphtrial.core.arguments import Depth, DropoutRate, Range, Width
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.pairs import expander_edges
 from graphtrial.graphs.self_loops import replace_edges
-from graphtrial.nn.attention.clamped import CLAMP
+from graphtrial.nn.attention.clamped import CLAMP, EPS
 from graphtrial.nn.graphgps.feed_forward import feed_forward
 from graphtrial.nn.graphgps.gated import GatedLayer
 from graphtrial.nn.graphgps.head import Head, PredictionHead, SumOrMean
@@ -24,8 +24,6 @@ from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import Shapes
 from graphtrial.ops import clamped_attention
 from graphtrial.ops.sparse_matrix import SparseMatrix, adjacency, virtual_membership
-
-EPSILON = 1e-6
 
 
 class SparseAttention(nn.Module):
@@ -85,7 +83,7 @@ def _modulated(x: Tensor, edge: Tensor) -> Tensor:
 
 
 def _normalized(out: Tensor, norm: Tensor) -> Tensor:
-    return (out / (norm + EPSILON).unsqueeze(2)).flatten(1)
+    return (out / (norm + EPS).unsqueeze(2)).flatten(1)
 
 
 class ExphormerLayer(nn.Module):
