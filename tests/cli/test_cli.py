@@ -10,11 +10,17 @@ import pytest
 from tests.helpers.cli import CliRunner, Result
 
 from graphtrial import __version__
+from graphtrial.cli import run
 from graphtrial.cli.main import app
+from graphtrial.studies import ModelEntry, Study
+from graphtrial.studies.edition import in_edition
+from graphtrial.studies.plan import plan
 from graphtrial.trials.environment import NUMERICS
 
 COMMANDS = ["run", "study", "list", "params", "status", "show", "report", "doctor", "validate"]
 COMMANDS += ["data prepare", "data info", "data plot"]
+PNA_PARAMETERS = {"pna/zinc": 95111, "pna/zinc-mpnn-no-edges": 89341, "lspe/zinc-no-positions": 369235}
+"""Released counts of PNA on ZINC, by the protocol of the configuration."""
 QUICK = ["--width", "8", "--max-epochs", "2", "--workers", "0", "--splits", "2", "--seeds", "1"]
 
 
@@ -153,6 +159,36 @@ def test_params_command_counts_by_module() -> None:
     assert "103847" in call("params", "csl", "gcn", "--encoding", "laplacian:20").stdout
     for option in ("--budget", "--params"):  # two names of the parameter budget
         assert call_json("params", "csl", "gcn", option, "50k")["params"] <= 50_000
+
+
+@pytest.mark.parametrize("edition", ["sound", "as-published"])
+@pytest.mark.parametrize(
+    ("dataset", "model", "protocol"),
+    [("zinc", "pna", "pna/zinc-no-edges"), ("pattern", "gcn-plus", "gnnplus/*"), ("cluster", "exphormer", None)],
+)
+def test_params_are_those_of_the_trials(dataset: str, model: str, protocol: str | None, edition: str) -> None:
+    options = ["--edition", edition, *(["--protocol", protocol] if protocol else [])]
+    row = ModelEntry(model, encodings=("none",))
+    (planned,) = plan(in_edition(Study("", dataset, (row,), protocol=protocol), edition))
+    printed = call_json("params", dataset, model, *options)
+    assert (printed["dataset"], printed["settings"]) == (planned.dataset, planned.settings)
+
+
+def test_params_of_a_protocol_are_the_released_ones() -> None:
+    counts = {name: call_json("params", "zinc", "pna", "--protocol", name)["params"] for name in PNA_PARAMETERS}
+    assert counts == PNA_PARAMETERS
+    refused = call("params", "zinc", "pna", "--protocol", "pna/zink")
+    assert refused.exit_code != 0
+    assert "pna/zinc" in refused.stderr
+
+
+@pytest.mark.parametrize("edition", ["sound", "as-published"])
+def test_run_takes_an_edition(edition: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    declared: list[Study] = []
+    monkeypatch.setattr(run, "run_and_show", lambda study, *rest: declared.append(study))
+    call("run", "zinc", "gcn-plus", "--protocol", "gnnplus/zinc", "--edition", edition)
+    (planned,) = plan(declared[0])
+    assert (planned.settings["convolution"] == "edge-sum") == (edition == "as-published")
 
 
 def test_list_protocols_prints_the_rules_of_kernels() -> None:

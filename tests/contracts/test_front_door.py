@@ -112,6 +112,18 @@ def test_encoding_may_be_a_string_or_an_instance() -> None:
     assert counts[0] == counts[1] > counts[2]
 
 
+@pytest.mark.usefixtures("mirror")
+def test_build_takes_the_sizes_released_for_a_protocol() -> None:
+    protocols = {"pna/zinc": 95111, "lspe/zinc-no-positions": 369235}
+    built = {name: count_parameters(gt.build("pna", "zinc", protocol=name)) for name in protocols}
+    assert built == protocols
+
+
+def test_build_refuses_an_unknown_protocol() -> None:
+    with pytest.raises(GraphTrialError, match="pna/zinc"):
+        gt.build("pna", "csl", protocol="pna/zink")
+
+
 @pytest.mark.slow
 def test_run_takes_an_instance_of_an_encoding(tmp_path: Path) -> None:
     rules, store = {"stopping.max_epochs": 1}, tmp_path / "store.sqlite"

@@ -28,6 +28,7 @@ from graphtrial.nn import MODELS, build_model
 from graphtrial.results import ResultRow, ResultRows, result_rows
 from graphtrial.studies import ModelEntry, Study
 from graphtrial.studies.study import choose_settings, parse_encoding
+from graphtrial.training import PROTOCOLS
 from graphtrial.trials import Store
 from graphtrial.trials.shapes import make_encoding, shapes_for
 from graphtrial.trials.store.searches import load_searches
@@ -41,19 +42,21 @@ def build(
     *,
     encoding: str | type[Encoding] | Encoding = "none",
     budget: str | None = None,
+    protocol: str | None = None,
     **settings: Any,
 ) -> nn.Module:
     """Build a model for a dataset, such as `build("gcn", "csl", width=146)` or `build(gt.nn.GCN, gt.datasets.CSL)`.
 
-    Without a width the published one is taken, or the widest within `budget`. An unknown setting is an error.
+    Without a width the published one is taken, that released for the `protocol` where there are several, or the widest
+    within `budget`. An unknown setting is an error.
     """
     model, encoding = model_name(model), encoding_text(encoding)
-    allow(model, *encoding_names(encoding))
+    allow(model, *encoding_names(encoding), *([protocol] if protocol else []))
     data = dataset if isinstance(dataset, Dataset) else load(dataset)
     component = parse_encoding(encoding, model)
     shapes = shapes_for(data, make_encoding(component))
-    row = ModelEntry(model, settings, budget=budget)
-    return build_model(model, shapes, choose_settings(data.name, lambda: shapes, row, component))
+    row, rules = ModelEntry(model, settings, budget=budget), PROTOCOLS.get(protocol).name if protocol else None
+    return build_model(model, shapes, choose_settings(data.name, lambda: shapes, row, component, rules))
 
 
 def run(

@@ -87,6 +87,7 @@ ProtocolName = Annotated[
         help="Training protocol; that of the paper of the dataset by default.", autocompletion=complete_protocol
     ),
 ]
+Edition = Annotated[str, typer.Option(help="sound, or as-published: with the faults in docs/errata.md.")]
 Precision = Annotated[
     str | None,
     typer.Option(help="32, tf32 or bf16: precision of matrix products (changes the rules, and so the trials)."),

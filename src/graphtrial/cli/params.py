@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from graphtrial.cli.common import (
     Allowed,
+    Edition,
     EncodingText,
     Json,
+    ModelSettings,
     ParameterBudget,
     Plugins,
     friendly,
@@ -18,9 +20,12 @@ from graphtrial.cli.common import (
     parse_settings,
     print_json,
 )
-from graphtrial.cli.completion import complete_dataset, complete_model
+from graphtrial.cli.completion import complete_dataset, complete_model, complete_protocol
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.terminal import TableColumn, TerminalTable
+
+if TYPE_CHECKING:
+    from graphtrial.studies import Study
 
 
 @friendly
@@ -31,7 +36,12 @@ def params(
     layers: Annotated[int | None, typer.Option(min=1, help="Depth; the published one by default.")] = None,
     width: Annotated[int | None, typer.Option(min=1, help="Width; the published one by default.")] = None,
     budget: ParameterBudget = None,
-    settings: Annotated[list[str] | None, typer.Option("--set", help="Any setting of the model: key=value.")] = None,
+    settings: ModelSettings = None,
+    protocol: Annotated[
+        str | None,
+        typer.Option(help="Take the sizes released for this protocol.", autocompletion=complete_protocol),
+    ] = None,
+    edition: Edition = "sound",
     published: Annotated[
         bool, typer.Option("--published", help="Compare with every published parameter count.")
     ] = False,
@@ -44,8 +54,10 @@ def params(
     Example: graphtrial params zinc gcn --budget 500k --layers 16
     """
     from graphtrial.encodings.notation import encoding_names
+    from graphtrial.studies import ModelEntry, Study
+    from graphtrial.studies.edition import in_edition
 
-    load_code(plugin, allow, dataset, model, *encoding_names(encoding))
+    load_code(plugin, allow, dataset, model, *encoding_names(encoding), protocol)
     if published:
         if dataset is not None:
             raise GraphTrialError("--published checks all datasets and models; leave their names out")
@@ -57,21 +69,24 @@ def params(
         )
     chosen = parse_settings(settings or [])
     chosen |= {key: value for key, value in (("layers", layers), ("width", width)) if value is not None}
-    _count(dataset, model, encoding, chosen, budget, json)
+    row = ModelEntry(model, chosen, (encoding,), budget)
+    _count(in_edition(Study(model, dataset, (row,), protocol=protocol), edition), json)
 
 
-def _count(dataset: str, model: str, encoding: str, settings: dict[str, Any], budget: str | None, json: bool) -> None:
+def _count(study: Study, json: bool) -> None:
+    from graphtrial.datasets import DATASETS
     from graphtrial.nn import build_model, count_parameters, resolve_settings
-    from graphtrial.studies import ModelEntry
     from graphtrial.studies.check import check_row
     from graphtrial.studies.study import choose_settings, parse_encoding
     from graphtrial.trials.shapes import make_encoding, planned_shapes
 
-    row = ModelEntry(model, settings, (encoding,), budget)
+    (dataset,), (row,) = study.datasets, study.rows
+    model, (encoding,) = row.model, row.encodings
     check_row(row)
     component = parse_encoding(encoding, model)
     shapes = planned_shapes(dataset, make_encoding(component))
-    resolved = resolve_settings(model, choose_settings(dataset, lambda: shapes, row, component))
+    protocol = study.protocol_for(DATASETS.get(dataset), row).name if study.protocol else None
+    resolved = resolve_settings(model, choose_settings(dataset, lambda: shapes, row, component, protocol))
     built = build_model(model, shapes, resolved)
     parts = {name: count_parameters(part) for name, part in built.named_children()}
     direct = sum(p.numel() for p in built.parameters(recurse=False) if p.requires_grad)

@@ -13,6 +13,7 @@ from graphtrial.cli.common import (
     ChangedRules,
     Compile,
     Device,
+    Edition,
     EncodingText,
     ExecutorText,
     Json,
@@ -68,6 +69,7 @@ def run(
     edge_features: Annotated[bool, typer.Option("--edge-features", help="Use the dataset's edge features.")] = False,
     settings: ModelSettings = None,
     protocol: ProtocolName = None,
+    edition: Edition = "sound",
     rules: ChangedRules = None,
     max_epochs: MaxEpochs = None,
     plugin: Plugins = None,
@@ -94,6 +96,7 @@ def run(
 
     load_code(plugin, allow, dataset, model, *encoding_names(encoding), protocol)
     from graphtrial.studies import ModelEntry, Study
+    from graphtrial.studies.edition import in_edition
 
     chosen = parse_settings(settings or [])
     chosen |= {key: value for key, value in (("layers", layers), ("width", width)) if value is not None}
@@ -101,15 +104,9 @@ def run(
         chosen["edge_features"] = True
     changed = parse_rules(rules or [], max_epochs, precision)
     row = ModelEntry(model, chosen, (encoding,), budget)
-    run_and_show(
-        Study(f"{model} on {dataset}", dataset, (row,), protocol=protocol, seeds=seeds, splits=splits, rules=changed),
-        store,
-        workers,
-        json,
-        executor,
-        track,
-        compute,
-    )
+    title = f"{model} on {dataset}"
+    declared = Study(title, dataset, (row,), protocol=protocol, seeds=seeds, splits=splits, rules=changed)
+    run_and_show(in_edition(declared, edition), store, workers, json, executor, track, compute)
 
 
 @friendly
@@ -122,7 +119,7 @@ def study(
         int | None,
         typer.Option("--seeds", "--repetitions", min=1, help="Number of seeds: of the protocol, then derived ones."),
     ] = None,
-    edition: Annotated[str, typer.Option(help="sound, or as-published: with the faults in docs/errata.md.")] = "sound",
+    edition: Edition = "sound",
     estimate: Annotated[
         bool, typer.Option("--estimate", help="With --dry-run: time a few batches of untimed models.")
     ] = False,
