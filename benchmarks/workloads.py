@@ -91,7 +91,7 @@ def encodings(quick: bool) -> Iterable[Match]:
             sides.append(Side(PYG, "benchmarks.components:random_walks_pyg", {"graphs": graphs}))
         yield Match(f"encodings/{text}", tuple(sides), rounds, scale=ZINC_GRAPHS / graphs)
     for relation in PAIRS:
-        side = Side(OURS, "benchmarks.components:node_pairs", {"what": relation, "graphs": graphs})
+        side = Side(OURS, "benchmarks.components:node_pairs", {"relation": relation, "graphs": graphs})
         yield Match(f"encodings/{relation}", (side,), rounds, scale=ZINC_GRAPHS / graphs)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import json
 from dataclasses import asdict
 from pathlib import Path
@@ -175,6 +177,15 @@ def test_stored_runs_are_reported_together(tmp_path: Path):
     command.main(["--from-json", str(one), str(two), "--out", str(out)])
     in_order = {result.match.name: result for part in parts for result in part}
     assert out.read_text() == report.write(in_order, {"machine": "m", "date": "yesterday; today"}, quick=False)
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_every_contestant_takes_its_arguments(quick: bool):
+    for match in chosen([], quick=quick):
+        for side in match.sides:
+            module, _, function = side.contest.partition(":")
+            signature = inspect.signature(getattr(importlib.import_module(module), function))
+            signature.bind(None, None, **side.arguments)
 
 
 def test_workloads_are_selected_by_section_or_name():
