@@ -42,7 +42,7 @@ class LSPEOutput(nn.Module):
     .. math:: q = W_p p, \qquad h' = W [h \,\|\, q]
 
     With `normalize` each column of q is centred and divided by its L2 norm in each graph first, with 1e-6 under the
-    root, which only the released GatedGCN lacks (its constant columns are 0 / 0).
+    root, which the released GatedGCN and PNA lack (their constant columns are 0 / 0).
     x, p: [nodes, width] -> x: [nodes, width], q: [nodes, encoding_dim].
     """
 

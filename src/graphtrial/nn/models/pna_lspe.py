@@ -22,12 +22,13 @@ from graphtrial.nn.shapes import ALL_LEVELS, Shapes
 class PNALSPE(nn.Module):
     """PNA with learnable structural and positional encodings, Dwivedi et al. 2022 (arXiv:2110.07875), as released.
 
-    Positions start from the encoding, random-walk probabilities in the paper, and are updated by `PNALSPELayer`; they
-    are merged into the node states before the readout, not normalised. Without an encoding the model is PNA. Returns
-    the logits [rows, outputs] of graphs, nodes, edges or pairs.
+    Positions start from the encoding, random-walk probabilities in the paper, and are updated by `PNALSPELayer`;
+    normalised in each graph, they are merged into the node states before the readout. Without an encoding the model is
+    PNA. Returns the logits [rows, outputs] of graphs, nodes, edges or pairs.
     """
 
     levels = ALL_LEVELS
+    version = 2
     width_divisor = "towers"
 
     def __init__(
@@ -62,7 +63,7 @@ class PNALSPE(nn.Module):
         self.input = LSPEInput(shapes, width)
         self.edge_encoder = EdgeEncoder(shapes, edge_width, use_features=True) if edge_features else None
         self.layers = nn.ModuleList(layer() for _ in range(layers))
-        self.output = LSPEOutput(width, shapes.encoding_dim, normalize=False) if shapes.encoding_dim else None
+        self.output = LSPEOutput(width, shapes.encoding_dim, normalize=True) if shapes.encoding_dim else None
         self.head = make_head(shapes, width, layers, readout=readout, layer_heads=False)
 
     def forward(self, graph: GraphBatch) -> Tensor:
