@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
+from graphtrial.core.registry import version_of
 from graphtrial.core.spec import Component
+from graphtrial.nn import MODELS
 from graphtrial.studies import ModelEntry, Study
 from graphtrial.training.outcome import Epoch, Outcome
 from graphtrial.trials import Store, TrialSpec
@@ -47,6 +49,8 @@ def fill(results: Store) -> Filler:
             seed, split = divmod(number, splits)
             component = Component(model, {**base.settings, **(arguments or {})})
             changes = {"dataset": dataset, "model": component, "encoding": encoding, "protocol": protocol}
+            if model in MODELS:
+                changes["model_version"] = version_of(MODELS, model)
             if rules:
                 changes["rules"] = base.rules.changed(rules)
             spec = dataclasses.replace(base, split=split, seed=seed, **changes)

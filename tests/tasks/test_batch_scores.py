@@ -9,8 +9,9 @@ from tests.helpers.graphgps import SIMPLE, batch
 from torch import Tensor
 from torch.nn import functional as F
 
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
-from graphtrial.tasks import GraphRegression, NodeClassification
+from graphtrial.tasks import GraphClassification, GraphRegression, NodeClassification
 from graphtrial.tasks.batch_scores import BatchScores
 
 SIZES = (7, 7, 4)
@@ -65,6 +66,12 @@ def test_accuracy_of_dgn_takes_the_softmax_over_nodes() -> None:
     assert own.score(logits, target) == pytest.approx(recall(logits.numpy().argmax(axis=1), target.numpy()))
     assert abs(np.mean(scores) - np.mean(sound)) > 5
     assert published.chance() is None
+
+
+def test_softmax_over_nodes_is_refused_for_other_tasks() -> None:
+    for task in (GraphRegression(), GraphClassification(2)):
+        with pytest.raises(GraphTrialError, match=f"not for the task {task.name}: use batches or examples"):
+            BatchScores(task, softmax_rows=True)
 
 
 def test_batches_mark_their_first_row() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.tasks.base import Task
 
@@ -23,6 +24,11 @@ class BatchScores(Task):
     """
 
     def __init__(self, task: Task, *, softmax_rows: bool = False) -> None:
+        if softmax_rows and (task.level, task.output_type) != ("node", "class"):
+            raise GraphTrialError(
+                f"scoring=batches-softmax-rows classifies nodes, it is not for the task {task.name}: use batches or "
+                "examples"
+            )
         self.task, self.softmax_rows = task, softmax_rows
         self.outputs, self.metric, self.extra_metrics = task.outputs, task.metric, task.extra_metrics
 

@@ -187,7 +187,6 @@ def weight_of(layer: Any, receiver: Tensor, sender: Tensor, edge: Tensor) -> Ten
         },
         {"virtual_nodes": 0, "edge_features": False},
         {"expander": "none", "attend_edges": False},
-        {"expander": "none", "attend_edges": False, "virtual_nodes": 0},
     ],
     ids=str,
 )

@@ -92,7 +92,7 @@ class PlusModel(nn.Module):
         head_l2: bool,
     ) -> None:
         super().__init__()
-        require_level("this model", shapes, self.levels)
+        require_level(type(self).__name__, shapes, self.levels)
         self.node_input = NodeInput(shapes, width, PositionConfig(position_width), node_features)
         self.edge_input = EdgeInput(shapes, width, use_features=edge_features)
         self.edge_walk = nn.Linear(edge_walk, width) if edge_walk else None

@@ -38,12 +38,12 @@ class DGN(nn.Module):
     """Directional graph network, Beaini et al. 2021 (arXiv:2010.02863), as released.
 
     Aggregators dirk-av and dirk-dx smooth and derive along the field of the k-th eigenvector of the Laplacian, the
-    column k of the encoding, or with `coordinates` along the k-th coordinate of the nodes. All that is not a field of
-    the encoding is added to the node features by a linear layer. `layer` "complex" makes
-    messages of both nodes and the edge, "simple" aggregates the neighbours' states; with `towers` (5 in the released
-    code) complex layers are divided and mixed as in PNA, and those of the last layer are `narrowing` channels narrower.
-    Edge features are embedded in `edge_width` channels. Returns the logits [rows, outputs] of graphs, nodes, edges or
-    pairs.
+    column k of the encoding, or with `coordinates` along the k-th coordinate of the nodes. Eigenvectors beyond the last
+    k are not read, as released; other parts of the encoding are added to the node features by a linear layer. `layer`
+    "complex" makes messages of both nodes and the edge, "simple" aggregates the neighbours' states; with `towers` (5 in
+    the released code) complex layers are divided and mixed as in PNA, and those of the last layer are `narrowing`
+    channels narrower. Edge features are embedded in `edge_width` channels. Returns the logits [rows, outputs] of
+    graphs, nodes, edges or pairs.
     """
 
     levels = ALL_LEVELS

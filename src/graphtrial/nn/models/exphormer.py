@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from graphtrial.core.arguments import Depth, DropoutRate, Range, Width
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.pairs import expander_edges
 from graphtrial.graphs.self_loops import replace_edges
@@ -120,8 +121,8 @@ class Exphormer(nn.Module):
 
     Attention goes over the edges (`attend_edges`), an expander of degree 2 x `expander_degree` and `virtual_nodes`
     nodes linked to all others; its edge states are those of the input. The expander of a graph is drawn by its edges
-    and `expander_seed`: beyond 10 nodes, predictions depend on the order of the nodes. The released code keeps the
-    loops of expanders (`expander_loops`), which the paper says are removed.
+    and `expander_seed`, the same for all seeds of trials: beyond 10 nodes, predictions depend on the order of the
+    nodes. The released code keeps the loops of expanders (`expander_loops`), which the paper says are removed.
     Eigenpairs (`eigen_encoder` "stable") gate the message passing; with "deepset" they are node features.
     Returns [graphs or nodes, outputs].
     """
@@ -156,6 +157,8 @@ class Exphormer(nn.Module):
     ) -> None:
         super().__init__()
         require_level("exphormer", shapes, self.levels)
+        if expander == "none" and not virtual_nodes and not attend_edges:
+            raise GraphTrialError("exphormer attends to nothing: use an expander, virtual_nodes or attend_edges=true")
         positions = PositionConfig(position_width, 0, eigen_encoder, gates=True)
         self.node_input = NodeInput(shapes, width, positions, node_features)
         self.edge_input = EdgeInput(shapes, width, use_features=edge_features)

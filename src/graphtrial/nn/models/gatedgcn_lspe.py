@@ -5,6 +5,7 @@ from __future__ import annotations
 from torch import Tensor, nn
 
 from graphtrial.core.arguments import DropoutRate, NonNegativeFloat
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.nn.encoder import EdgeEncoder
 from graphtrial.nn.head import make_head
@@ -41,6 +42,8 @@ class GatedGCNLSPE(nn.Module):
         super().__init__()
         self.eigen_loss = eigen_loss
         positions = bool(shapes.encoding_dim)
+        if eigen_loss and not positions:
+            raise GraphTrialError("eigen_loss of gatedgcn-lspe is a loss of positions: add --encoding rwse:20")
         self.input = LSPEInput(shapes, width)
         self.edge_encoder = EdgeEncoder(shapes, width, use_features=edge_features)
         self.blocks = nn.ModuleList(

@@ -60,6 +60,10 @@ class GPS(nn.Module):
         require_level("gps", shapes, self.levels)
         if local == "none" and attention == "none":
             raise GraphTrialError("gps needs local=gatedgcn or gine, or attention=full or biased")
+        if graph_token and attention == "none":
+            raise GraphTrialError(
+                "the token of gps is reached by attention alone: use attention=full or biased with it"
+            )
         positions = PositionConfig(position_width, eigen_width, eigen_encoder, eigen_layers, gates=local != "none")
         self.node_input = NodeInput(shapes, width, positions, node_features)
         self.edge_input = EdgeInput(shapes, width, use_features=edge_features)

@@ -18,8 +18,9 @@ COORDINATES = 2
 class Field:
     """Columns that directional aggregators take differences of: `columns` of the encoding, or the coordinates of nodes.
 
-    Coordinates are the last two node features. The part of the encoding with eigenvectors is taken, or the only one;
-    of eigenpairs the first, trivial eigenvector is left out. `others` are the columns of the other parts.
+    Coordinates are the last two node features. The part of the encoding with eigenvectors is taken, or one without a
+    name; of eigenpairs the first, trivial eigenvector is left out. Further eigenvectors of that part are not read, as
+    released. `others` are the columns of the other parts.
     """
 
     def __init__(self, shapes: Shapes, columns: int, *, coordinates: bool) -> None:
@@ -27,7 +28,7 @@ class Field:
         self.columns = columns
         parts = encoding_parts(shapes)
         starts = list(accumulate((part.width for part in parts), initial=0))
-        given = [at for at, part in enumerate(parts) if part.name in EIGENVECTORS or len(parts) == 1]
+        given = [at for at, part in enumerate(parts) if part.name in (*EIGENVECTORS, "")]
         used = given[0] if given and columns and not coordinates else None
         pairs = used is not None and parts[used].name == EIGENPAIRS
         available = 0 if used is None else parts[used].width // 2 - 1 if pairs else parts[used].width
