@@ -41,6 +41,10 @@ def test_plus_sign_in_a_number_is_not_a_separator() -> None:
     assert encoding_names("RWSE:3+mine") == ["random-walk", "mine"]
 
 
+def test_eslappe_is_the_equivariant_laplacian() -> None:
+    assert parse_encoding("eslappe:8") == parse_encoding("equivariant-laplacian:8")
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -50,6 +54,7 @@ def test_plus_sign_in_a_number_is_not_a_separator() -> None:
         ("combined:2", "no encoding is called 'combined:2'"),
         ("rwse:20+", "a part is empty"),
         ("", "a part is empty"),
+        ("rwse:20+LapPE:8", "laplacian-pairs for eigenvectors and eigenvalues"),
         ("rwse:20+laplacia:3", "Did you mean 'laplacian'"),
         ("rwse:20+laplacian", "needs a value for k"),
         ("+".join(f"rwse:{k}" for k in range(1, 30)), "29 encodings are joined"),

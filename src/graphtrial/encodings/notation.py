@@ -12,7 +12,7 @@ from graphtrial.core.spec import Component
 USUAL = {"sign": "random", "order": "fixed", "scale": "vectors"}
 """Arguments that the notation leaves out."""
 
-ALIASES = {"rwse": "random-walk"}
+ALIASES = {"rwse": "random-walk", "eslappe": "equivariant-laplacian"}
 """Other names in the notation; a specification has the registered one."""
 
 COMBINED = "combined"
@@ -38,6 +38,11 @@ def checked_parts(text: str) -> list[str]:
         if name in ("", "none", COMBINED):
             reason = f"no encoding is called '{part}'" if part else "a part is empty"
             raise GraphTrialError(f"'{text}': {reason}; join encodings by {JOINED}, such as rwse:20+laplacian:8")
+        if name.lower() == "lappe":
+            raise GraphTrialError(
+                f"'{text}': write laplacian for eigenvectors alone, or laplacian-pairs for eigenvectors and "
+                "eigenvalues, which is LapPE in GraphGPS"
+            )
     return parts
 
 
