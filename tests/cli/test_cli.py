@@ -161,6 +161,12 @@ def test_params_command_counts_by_module() -> None:
         assert call_json("params", "csl", "gcn", option, "50k")["params"] <= 50_000
 
 
+@pytest.mark.parametrize(("model", "short"), [("gps", True), ("gcn", False)])
+def test_params_say_how_far_a_model_is_below_its_budget(model: str, short: bool) -> None:
+    counted = call("params", "zinc", model, "--budget", "100k")
+    assert ("% less than the budget" in counted.stderr) == short
+
+
 @pytest.mark.parametrize("edition", ["sound", "as-published"])
 @pytest.mark.parametrize(
     ("dataset", "model", "protocol"),

@@ -119,6 +119,27 @@ def test_build_takes_the_sizes_released_for_a_protocol() -> None:
     assert built == protocols
 
 
+@pytest.mark.parametrize(("edition", "convolution"), [("sound", "gcn-edges"), ("as-published", "edge-sum")])
+def test_build_and_run_take_an_edition(edition: str, convolution: str, tmp_path: Path) -> None:
+    sizes = {"width": 8, "layers": 2}
+    built, explicit = (
+        gt.build("gcn-plus", "csl", edition=edition, **sizes),
+        gt.build("gcn-plus", "csl", convolution=convolution, **sizes),
+    )
+    assert built.state_dict().keys() == explicit.state_dict().keys()
+    row = gt.run(
+        "csl",
+        "gcn-plus",
+        settings=sizes,
+        edition=edition,
+        seeds=1,
+        splits=1,
+        store=tmp_path / "store.sqlite",
+        rules={"stopping.max_epochs": 1},
+    )
+    assert row.first.spec.settings["convolution"] == convolution
+
+
 def test_build_refuses_an_unknown_protocol() -> None:
     with pytest.raises(GraphTrialError, match="pna/zinc"):
         gt.build("pna", "csl", protocol="pna/zink")

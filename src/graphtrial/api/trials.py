@@ -27,6 +27,7 @@ from graphtrial.execution.executor import Listener
 from graphtrial.nn import MODELS, build_model
 from graphtrial.results import ResultRow, ResultRows, result_rows
 from graphtrial.studies import ModelEntry, Study
+from graphtrial.studies.edition import in_edition
 from graphtrial.studies.study import choose_settings, parse_encoding
 from graphtrial.training import PROTOCOLS
 from graphtrial.trials import Store
@@ -43,19 +44,22 @@ def build(
     encoding: str | type[Encoding] | Encoding = "none",
     budget: str | None = None,
     protocol: str | None = None,
+    edition: str = "sound",
     **settings: Any,
 ) -> nn.Module:
     """Build a model for a dataset, such as `build("gcn", "csl", width=146)` or `build(gt.nn.GCN, gt.datasets.CSL)`.
 
     Without a width the published one is taken, that released for the `protocol` where there are several, or the widest
-    within `budget`. An unknown setting is an error.
+    within `budget`. The edition "as-published" has the faults of the released code. An unknown setting is an error.
     """
     model, encoding = model_name(model), encoding_text(encoding)
     allow(model, *encoding_names(encoding), *([protocol] if protocol else []))
     data = dataset if isinstance(dataset, Dataset) else load(dataset)
-    component = parse_encoding(encoding, model)
+    declared = Study(model, data.name, (ModelEntry(model, settings, (encoding,), budget),), protocol=protocol)
+    (row,) = in_edition(declared, edition).rows
+    component = parse_encoding(row.encodings[0], row.model)
     shapes = shapes_for(data, make_encoding(component))
-    row, rules = ModelEntry(model, settings, budget=budget), PROTOCOLS.get(protocol).name if protocol else None
+    rules = PROTOCOLS.get(protocol).name if protocol else None
     return build_model(model, shapes, choose_settings(data.name, lambda: shapes, row, component, rules))
 
 
@@ -67,6 +71,7 @@ def run(
     settings: dict[str, Any] | None = None,
     budget: str | None = None,
     protocol: str | None = None,
+    edition: str = "sound",
     rules: dict[str, Any] | None = None,
     seeds: int | tuple[int, ...] | None = None,
     splits: int | None = None,
@@ -84,9 +89,10 @@ def run(
 
     By default the trials run sequentially in this process; `workers` is the number of concurrent worker processes,
     `None` for one per core. An `executor` replaces both. The encoding is a text such as `laplacian:20` or
-    `rwse:20+laplacian:8`, or an instance such as `gt.encodings.LaplacianPE(k=20)`. `device`, `threads`, `per_device`
-    and `compile` say where and how they are computed, as the fields of `graphtrial.core.hardware.compute.Compute`;
-    `precision` (32, tf32 or bf16) is a training rule and makes other trials.
+    `rwse:20+laplacian:8`, or an instance such as `gt.encodings.LaplacianPE(k=20)`. The edition "as-published" has the
+    faults of the papers' code and data (docs/errata.md). `device`, `threads`, `per_device` and `compile` say where and
+    how they are computed, as the fields of `graphtrial.core.hardware.compute.Compute`; `precision` (32, tf32 or bf16)
+    is a training rule and makes other trials.
     """
     dataset, model, encoding = registered_name(DATASETS, dataset), model_name(model), encoding_text(encoding)
     allow(dataset, model, *encoding_names(encoding), *([protocol] if protocol else []))
@@ -100,7 +106,7 @@ def run(
         rules=with_precision(rules, precision),
     )
     return run_study(
-        study,
+        in_edition(study, edition),
         store=store,
         workers=workers,
         listener=listener,

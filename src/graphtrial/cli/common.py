@@ -87,6 +87,7 @@ ProtocolName = Annotated[
         help="Training protocol; that of the paper of the dataset by default.", autocompletion=complete_protocol
     ),
 ]
+EdgeFeatures = Annotated[bool, typer.Option("--edge-features", help="Use the dataset's edge features.")]
 Edition = Annotated[str, typer.Option(help="sound, or as-published: with the faults in docs/errata.md.")]
 Precision = Annotated[
     str | None,

@@ -8,6 +8,7 @@ import typer
 
 from graphtrial.cli.common import (
     Allowed,
+    EdgeFeatures,
     Edition,
     EncodingText,
     Json,
@@ -21,6 +22,7 @@ from graphtrial.cli.common import (
     print_json,
 )
 from graphtrial.cli.completion import complete_dataset, complete_model, complete_protocol
+from graphtrial.cli.failures import say
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.terminal import TableColumn, TerminalTable
 
@@ -36,6 +38,7 @@ def params(
     layers: Annotated[int | None, typer.Option(min=1, help="Depth; the published one by default.")] = None,
     width: Annotated[int | None, typer.Option(min=1, help="Width; the published one by default.")] = None,
     budget: ParameterBudget = None,
+    edge_features: EdgeFeatures = False,
     settings: ModelSettings = None,
     protocol: Annotated[
         str | None,
@@ -69,13 +72,16 @@ def params(
         )
     chosen = parse_settings(settings or [])
     chosen |= {key: value for key, value in (("layers", layers), ("width", width)) if value is not None}
+    if edge_features:
+        chosen["edge_features"] = True
     row = ModelEntry(model, chosen, (encoding,), budget)
     _count(in_edition(Study(model, dataset, (row,), protocol=protocol), edition), json)
 
 
 def _count(study: Study, json: bool) -> None:
     from graphtrial.datasets import DATASETS
-    from graphtrial.nn import build_model, count_parameters, resolve_settings
+    from graphtrial.nn import build_model, count_parameters, parse_budget, resolve_settings
+    from graphtrial.results.verdict import SIZE_TOLERANCE
     from graphtrial.studies.check import check_row
     from graphtrial.studies.study import choose_settings, parse_encoding
     from graphtrial.trials.shapes import make_encoding, planned_shapes
@@ -102,6 +108,11 @@ def _count(study: Study, json: bool) -> None:
         table.add_row(name, str(count))
     table.add_row("total", str(total), style="bold")
     out.print(table)
+    if row.budget is not None and total < (1 - SIZE_TOLERANCE) * parse_budget(row.budget):
+        say(
+            f"this is {1 - total / parse_budget(row.budget):.0%} less than the budget, which the next width exceeds; "
+            "for comparisons at equal size choose other settings, such as fewer heads or layers"
+        )
 
 
 def _published(json: bool) -> None:
