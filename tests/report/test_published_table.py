@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+from tests.helpers.filled_store import Filler
+
 from graphtrial.published import published_results
+from graphtrial.report.charts import forest
 from graphtrial.report.published_table import published_grid, where_cell
+from graphtrial.report.row_page import RowPage
+from graphtrial.report.site import Site
+from graphtrial.results import result_rows
+from graphtrial.results.verdict import verdicts
+from graphtrial.trials import Store
 
 SITE: Any = SimpleNamespace(compared={})
 
@@ -34,6 +45,24 @@ def test_errata_stand_beside_their_rows() -> None:
     erratum = grid.headers.index("Erratum")
     faulty = {line[0].text for line in grid.rows if "softmax over the nodes" in line[erratum].text}
     assert faulty == {"PATTERN"}
+
+
+@pytest.mark.parametrize("changes", [{}, {"origin": "quoted"}, {"incomparable": "of another split"}], ids=str)
+def test_only_compared_rows_stand_beside_a_published_score(
+    results: Store, fill: Filler, tmp_path: Path, changes: dict[str, Any]
+) -> None:
+    fill("gcn", [70.0, 71.0])
+    (row,) = result_rows(results.trials())
+    assert row.published is not None
+    row = replace(row, published=replace(row.published, **changes))
+    (verdict,) = verdicts([row])
+    assert verdict.is_comparison == (not changes)
+    view = RowPage(replace(row, verdict=verdict))
+    site = Site(results, [view], results.trials(), tmp_path, None, "")
+    assert list(site.compared.values()) == ([] if changes else [[view]])
+    chart = forest([view], "accuracy", "higher is better", "")
+    assert chart is not None
+    assert (chart.views[0]["items"][0]["published"] is None) == bool(changes)
 
 
 def test_a_table_without_scores_is_none() -> None:

@@ -12,6 +12,7 @@ import pytest
 from scipy import stats
 
 from graphtrial.published import PublishedScore, published_results
+from graphtrial.published.printed_results import PublishedModel
 from graphtrial.results.grouping import result_rows
 from graphtrial.results.rows import ResultRow
 from graphtrial.results.statistics.summary import holm
@@ -73,11 +74,41 @@ def test_a_number_of_another_split_gives_no_verdict(judge: Judge) -> None:
     assert "another split" in actual.reason
 
 
-@pytest.mark.parametrize("dataset", ["cora", "citeseer", "pubmed"])
-def test_numbers_of_a_random_split_are_marked(dataset: str) -> None:
+@pytest.mark.parametrize("dataset", ["cora", "citeseer", "pubmed", "wikics"])
+def test_numbers_of_other_splits_are_marked(dataset: str) -> None:
     rows = [row for row in published_results("tunedgnn") if dataset in row.datasets and row.origin == "own"]
     assert len(rows) == 3
     assert all(row.incomparable and not row.reason for row in rows)
+
+
+def test_every_number_whose_source_names_other_splits_gives_no_verdict() -> None:
+    named = [row for row in published_results() if row.origin == "own" and row.protocol and "split" in row.citation]
+    assert named
+    assert all(row.incomparable or row.reason for row in named)
+
+
+def test_only_decided_and_inconclusive_rows_are_comparisons(judge: Judge) -> None:
+    assert judge([70.1, 69.8, 70.3, 70.0]).is_comparison
+    assert judge([67.0, 73.5, 71.0, 69.0]).is_comparison
+    assert not judge([70.1, 69.8, 70.3, 70.0], origin="quoted").is_comparison
+
+
+def test_sizes_that_the_paper_does_not_print_are_those_of_the_release(results: Store, fill: Filler) -> None:
+    fill("gcn", [70.1, 69.8])
+    (row,) = result_rows(results.trials())
+    assert row.params
+    printed = dataclasses.replace(PRINTED, test=SCORE, params=None, params_exact=round(1.2 * row.params))
+    (actual,) = verdicts([dataclasses.replace(row, published=printed)])
+    assert f"{round(1.2 * row.params)} published" in actual.reason
+
+
+def test_a_sound_row_says_so_beside_a_number_of_the_released_code(results: Store, fill: Filler) -> None:
+    fill("gcn-plus", [86.5, 86.6], arguments={"convolution": "gcn"})
+    (row,) = result_rows(results.trials())
+    for settings in ({}, {"convolution": "gcn"}):
+        printed = dataclasses.replace(PRINTED, test=SCORE, models=(PublishedModel("gcn-plus", settings),))
+        (actual,) = verdicts([dataclasses.replace(row, published=printed)])
+        assert ("ours is the sound edition (convolution = gcn)" in actual.reason) == (not settings)
 
 
 def test_every_origin_that_gives_no_verdict_has_words() -> None:

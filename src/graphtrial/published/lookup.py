@@ -91,6 +91,15 @@ def compared_settings(paper: str, settings: Mapping[str, Any]) -> dict[str, Any]
     return {key: settings[key] for key in names if key in settings}
 
 
+def sound_settings(published: PublishedResult, model: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a trial in which the published model has those of the edition as published."""
+    matching = next((row for row in published.models if row.name == model), None)
+    if matching is None:
+        return {}
+    faults = {key: value for key, value in _declared(model, "as_published").items() if key not in matching.settings}
+    return {key: settings.get(key) for key, fault in faults.items() if settings.get(key) != fault}
+
+
 def _comparable(
     protocol: str, dataset: str, model: str, settings: Mapping[str, Any], encoding: Component | None
 ) -> Iterator[PublishedResult]:

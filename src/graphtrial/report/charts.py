@@ -118,7 +118,7 @@ def forest(rows: Sequence[RowPage], metric: str, arrow: str, root: str) -> Chart
     """Return a forest plot: mean and 95 % confidence interval of each row, and the published mean ± std."""
     items = []
     for view, name in zip(rows, labels(rows), strict=True):
-        test, printed = view.test, view.row.published
+        test, printed = view.test, view.row.published if view.row.verdict.is_comparison else None
         theirs = printed.test if printed else None
         if test is None or not math.isfinite(test.mean):
             continue

@@ -78,7 +78,7 @@ class Site:
         """The rows that are compared with a published one, by its `id()`."""
         views: dict[int, list[RowPage]] = {}
         for view in self.rows:
-            if view.row.published is not None and view.test is not None:
+            if view.row.verdict.is_comparison:
                 views.setdefault(id(view.row.published), []).append(view)
         return views
 

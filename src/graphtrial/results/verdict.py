@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from graphtrial.metrics import metric_range
 from graphtrial.published import PublishedResult
+from graphtrial.published.configurations import AS_PUBLISHED
+from graphtrial.published.lookup import sound_settings
 from graphtrial.results.statistics.samples import Sample, our_sample, published_sample
 from graphtrial.results.statistics.summary import ALPHA, holm
 from graphtrial.results.statistics.welch import Contrast, contrast, trials_needed
@@ -66,6 +68,11 @@ class Verdict:
         """The verdict as in tables; a difference with its direction."""
         return f"differs ({self.direction})" if self.kind == "differs" else self.kind
 
+    @property
+    def is_comparison(self) -> bool:
+        """Whether the row and the published one may be compared at all."""
+        return self.kind in ("reproduced", "differs", "inconclusive")
+
     def to_dict(self) -> dict[str, Any]:
         """Return the verdict as JSON-like values."""
         return asdict(self)
@@ -90,12 +97,12 @@ class _Case:
 def verdicts(rows: Sequence[ResultRow]) -> list[Verdict]:
     """Return the verdicts on the rows of one or more tables; p-values are corrected within each table.
 
-    A table is a dataset, protocol and data hash.
+    A table is a dataset, protocol in either edition, and data hash.
     """
     tables: dict[tuple[str, str, str], list[int]] = {}
     for place, row in enumerate(rows):
         spec = row.first.spec
-        tables.setdefault((spec.dataset, spec.protocol, spec.data), []).append(place)
+        tables.setdefault((spec.dataset, spec.protocol.replace(f"{AS_PUBLISHED}@", "@"), spec.data), []).append(place)
     cases = [_case(row) for row in rows]
     decided: dict[int, Verdict] = {}
     for places in tables.values():
@@ -121,12 +128,12 @@ def _case(row: ResultRow) -> _Case | Verdict:
     where = printed.where
     obstacle = _obstacle(row, printed)
     if obstacle or printed.test is None:
-        return Verdict("not comparable", f"{obstacle} ({where})")
+        return Verdict("not comparable", f"{obstacle}; {where}")
     test = row.scores("test")
     ours, theirs = our_sample(row, printed.test), published_sample(row, printed.test)
     facts = (
         f"ours {test} (n = {test.n if test else 0}), published {printed.test.text} "
-        f"(n = {printed.test.n or 'not stated'}), {where}"
+        f"(n = {printed.test.n or 'not stated'}), {where}{_edition(row, printed)}"
     )
     if not math.isfinite(ours.mean):
         return Verdict("not comparable", f"a score of ours is not finite: {facts}")
@@ -139,23 +146,30 @@ def _case(row: ResultRow) -> _Case | Verdict:
     return _Case(ours, theirs, margin, better, high - low, facts, test_of_means)
 
 
+def _edition(row: ResultRow, printed: PublishedResult) -> str:
+    """Return in which settings ours is the sound edition and the published score of the released code, if in any."""
+    spec = row.first.spec
+    sound = sound_settings(printed, spec.model.name, spec.settings)
+    settings = ", ".join(f"{key} = {value}" for key, value in sound.items())
+    return f"; ours is the sound edition ({settings}), the published score is of the released code" if sound else ""
+
+
 def _obstacle(row: ResultRow, printed: PublishedResult) -> str | None:
     """Return why the scores cannot be compared, or `None`."""
     for departure in row.departures:
         if not departure.comparable:
             return f"{departure.badge}: {departure.reason}"
     if printed.origin != "own":
-        return (
-            f"published {printed.test.text if printed.test else ''} is {ORIGINS[printed.origin]} ({printed.citation})"
-        )
+        score = printed.test.text if printed.test else ""
+        return f"published {score} is {ORIGINS[printed.origin]} (read in: {printed.citation})"
     if printed.incomparable:
         return printed.incomparable
     if printed.doubtful:
         return "the published cell is doubtful"
     if row.params and printed.params_exact and row.has_epochs:
-        off = row.params / printed.params_exact - 1
+        off, size = row.params / printed.params_exact - 1, printed.params or printed.params_exact
         if abs(off) > SIZE_TOLERANCE:
-            return f"the models differ in size: {row.params} parameters here, {printed.params} published ({off:+.0%})"
+            return f"the models differ in size: {row.params} parameters here, {size} published ({off:+.0%})"
     if row.first.higher_is_better != printed.higher_is_better:
         return f"the metrics differ: {row.first.metric} here, {printed.metric} published"
     if row.scores("test") is None:
