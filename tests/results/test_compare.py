@@ -215,10 +215,17 @@ def test_ambiguous_rows_are_listed_by_names_that_tell_them_apart(results: Store,
 def test_models_without_common_datasets_raise(results: Store, fill: Filler) -> None:
     fill("gcn", LOW)
     fill("gin", LOW[:1])
-    with pytest.raises(GraphTrialError, match=r"share neither two splits .* its models are gcn/layers=4"):
+    with pytest.raises(GraphTrialError, match=r"share neither two splits"):
         compare(result_rows(results.trials()), "gcn", "gin")
     with pytest.raises(GraphTrialError, match=r"no row is called 'gcnn'. Did you mean 'gcn'\? The models are gcn"):
         compare(result_rows(results.trials()), "gcnn", "gin")
+
+
+def test_models_under_other_protocols_raise_with_both(results: Store, fill: Filler) -> None:
+    fill("gcn", LOW)
+    fill("gin", LOW, protocol="modern/cosine@1")
+    with pytest.raises(GraphTrialError, match=r"'gcn' has trials of csl under bgnn-v5/csl, 'gin' under modern/cosine"):
+        compare(result_rows(results.trials()), "gcn", "gin", datasets=["csl"])
 
 
 def test_a_model_by_path_is_found_by_its_last_word(results: Store, fill: Filler) -> None:

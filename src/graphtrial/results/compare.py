@@ -45,19 +45,28 @@ def compare(
             if comparison is not None:
                 pairs.append((first, second, comparison))
     if not pairs:
-        where = f"{', '.join(datasets)} of this store" if datasets else "any dataset of this store"
-        models = ", ".join(dict.fromkeys(row.name for row in rows)) or "none"
-        for name in (a, b):
-            if not any(matches(row, name) for row in rows):
-                labels = [row.first.spec.model.name.rpartition(":")[2] for row in rows]
-                raise GraphTrialError(
-                    f"no row is called '{name}'.{did_you_mean(name, labels)} The models are {models}."
-                )
-        raise GraphTrialError(
-            f"'{a}' and '{b}' share neither two splits nor two trials of each on one split of {where}; "
-            f"its models are {models}"
-        )
+        here = [row for row in rows if not datasets or row.first.spec.dataset in datasets]
+        raise GraphTrialError(_no_pair(here, a, b, ", ".join(datasets)))
     return corrected(pairs)
+
+
+def _no_pair(rows: Sequence[ResultRow], a: str, b: str, where: str) -> str:
+    """Return why no rows of two models can be compared."""
+    place, protocols = f" of {where}" if where else "", []
+    for name in (a, b):
+        specs = [row.first.spec for row in rows if matches(row, name)]
+        if not specs:
+            labels = [row.first.spec.model.name.rpartition(":")[2] for row in rows]
+            models = ", ".join(dict.fromkeys(row.name for row in rows)) or "none"
+            return f"no row is called '{name}'.{did_you_mean(name, labels)} The models{place} are {models}."
+        protocols.append({(spec.protocol.partition("@")[0], spec.dataset, spec.data) for spec in specs})
+    if not protocols[0] & protocols[1]:
+        under = [", ".join(sorted({protocol for protocol, *_ in of})) for of in protocols]
+        return (
+            f"only trials under the same protocol and on the same data are compared: '{a}' has trials{place} under "
+            f"{under[0]}, '{b}' under {under[1]}"
+        )
+    return f"'{a}' and '{b}' share neither two splits nor two trials of each on one split{place or ' of any dataset'}"
 
 
 def corrected(pairs: Sequence[ComparedRows]) -> list[Comparison]:

@@ -39,6 +39,7 @@ def filled(results: Store, fill: Filler) -> Store:
 def test_latex_has_booktabs_rules_the_best_bold_and_the_second_underlined(filled: Store) -> None:
     text = export(result_rows(filled.trials()), "latex")
     assert text.count(r"\toprule") == text.count(r"\midrule") == text.count(r"\bottomrule") == 1
+    assert r"over trials ($n = 2$)" in text
     assert r"\textbf{90.500$\pm$0.707}" in text
     assert r"\underline{80.500$\pm$0.707}" in text
     assert r"g\_n\&\textless{}b\textgreater{}" in text

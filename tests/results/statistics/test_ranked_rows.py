@@ -31,6 +31,8 @@ def test_models_without_a_dataset_are_excluded_and_listed(results: Store, fill: 
     assert actual.left_out == ("gat/layers=4",)
     with pytest.raises(GraphTrialError, match="at least two models"):
         rank_rows(result_rows(results.trials()), ["csl"])
+    with pytest.raises(GraphTrialError, match="--datasets names at least two"):
+        rank_rows(result_rows(results.trials()), ["csl"])
 
 
 def test_rows_of_other_protocols_or_rules_are_not_ranked_together(results: Store, fill: Filler) -> None:
@@ -44,6 +46,14 @@ def test_rows_of_other_protocols_or_rules_are_not_ranked_together(results: Store
     assert actual.models == ("gin/layers=4", "gcn/layers=4")
     assert [recipe.title for recipe in actual.recipes] == ["bgnn-v5", "bgnn-v5"]
     assert set(actual.left_out) == {"gat/layers=4", "mlp/layers=4", "graphsage/layers=4"}
+
+
+def test_editions_are_not_ranked_together(results: Store, fill: Filler) -> None:
+    for dataset in ("csl", "zinc"):
+        fill("gcn", [1, 2], dataset=dataset)
+        fill("gin", [3, 4], dataset=dataset)
+        fill("gat", [9, 9], dataset=dataset, protocol="bgnn-v5/csl-as-published@1")
+    assert rank_rows(result_rows(results.trials())).left_out == ("gat/layers=4",)
 
 
 def test_the_recipe_that_most_models_share_is_ranked(results: Store, fill: Filler) -> None:

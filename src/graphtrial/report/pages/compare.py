@@ -103,7 +103,7 @@ def _against_best(name: str, best: RowPage, others: list[RowPage]) -> Grid:
         GridColumn(HEADINGS[column.name] or column.heading, number=column.align == "right", hint=column.description)
         for column in columns
     )
-    caption = f"Against {best.title}, paired by split."
+    caption = f"Against {best.title}, paired by split; on a single split, two independent samples."
     return Grid(name, f"Against the best: {best.title}", (*words("Row"), *headings), lines, caption)
 
 
@@ -136,7 +136,7 @@ def _all_pairs(name: str, title: str, rows: list[RowPage]) -> Grid:
         for i, view in enumerate(rows)
     ]
     caption = (
-        "Row minus column, paired by split. "
+        "Row minus column, paired by split; on a single split, two independent samples. "
         "* the 95 % confidence interval excludes 0 and p < 0.05 by a permutation test, without correction."
     )
     return Grid(name, f"All pairs: {title}", (*words(""), *numbers(*(view.title for view in rows))), lines, caption)

@@ -68,7 +68,7 @@ def _figures(view: RowPage) -> list[tuple[str, str]]:
         "params": "parameters",
         "total_hours": "time per trial",
     }
-    figures = [(title, row_cell(name, view).text) for name, title in names.items()]
+    figures = [(title, row_cell(name, view).full_text) for name, title in names.items()]
     return [(title, text or "none yet") for title, text in figures if text or title == f"test {metric}"]
 
 

@@ -37,8 +37,8 @@ SHORT_EXPLANATION = (
     "score by TOST and Welch's t-test at 0.05; --json has the reason."
 )
 LATEX_CAPTION = (
-    r"Mean $\pm$ sample standard deviation over trials and 95\,\% confidence interval of the mean; best bold, second "
-    "underlined, chance level never."
+    r"Mean $\pm$ sample standard deviation over trials%s and 95\,\%% confidence interval of the mean; best bold, "
+    "second underlined, chance level never."
 )
 
 
@@ -82,9 +82,17 @@ def latex(rows: Sequence[ResultRow], all_columns: bool = False) -> str:
         for row, rank in zip(group, dense_ranks(group), strict=True):
             marks = {"test": {1: BOLD, 2: UNDERLINED}.get(rank or 0, "%s")}
             lines.append([marks.get(column.name, "%s") % escape_latex(column.cell(row)) for column in columns])
-        caption = f"{escape_latex(title)}. {LATEX_CAPTION}"
+        caption = f"{escape_latex(title)}. {LATEX_CAPTION % _sample_sizes(group)}"
         parts.append(latex_table(caption, _label(group[0], labels), headings, aligns, lines))
     return "\n".join([*parts, "% " + EXPLANATION, ""])
+
+
+def _sample_sizes(rows: Sequence[ResultRow]) -> str:
+    """Return the number of values behind the means of a table, in LaTeX: `` ($n = 4$)``; empty without scores."""
+    sizes = sorted({test.n for row in rows if (test := row.scores("test")) is not None})
+    if len(sizes) < 2:
+        return f" ($n = {sizes[0]}$)" if sizes else ""
+    return f" ($n = {sizes[0]}$ to ${sizes[-1]}$)"
 
 
 def dense_ranks(rows: Sequence[ResultRow]) -> list[int | None]:

@@ -43,7 +43,8 @@ def rank_rows(rows: Sequence[ResultRow], datasets: Sequence[str] = ()) -> Ranks:
     if len(models) < 2 or len(wanted) < 2:
         raise GraphTrialError(
             f"ranks need at least two models with a score on each of at least two datasets, by one recipe on each; "
-            f"{len(models)} models have one on all of {', '.join(wanted) or 'none'}. --datasets names fewer datasets."
+            f"{len(models)} models have one on all of {', '.join(wanted) or 'none'}. "
+            f"--datasets names {'fewer datasets' if len(wanted) > 1 else 'at least two'}."
         )
     values = np.array([[of_dataset[model].mean for model in models] for of_dataset in scores])
     ranks = rank_scores(models, wanted, values, [of_dataset[models[0]].higher_is_better for of_dataset in scores])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from graphtrial.published.configurations import AS_PUBLISHED
 from graphtrial.results.rows import TUNED, ResultRow
 
 
@@ -12,8 +13,8 @@ from graphtrial.results.rows import TUNED, ResultRow
 class Recipe:
     """What rows must share to be ranked together: data, a family of protocols in one version, and changed rules.
 
-    Protocols of a family, such as `wikics/nodes` and `wikics/svm`, are those of one paper. Of tuned rows, searches
-    chose the rules.
+    Protocols of a family, such as `wikics/nodes` and `wikics/svm`, are those of one paper in one edition. Of tuned
+    rows, searches chose the rules.
     """
 
     dataset: str
@@ -34,7 +35,8 @@ def recipe_of(row: ResultRow) -> Recipe:
     spec, tuned = row.first.spec, row.tuning is not None
     name, _, version = spec.protocol.partition("@")
     changes = "" if tuned or not row.has_epochs else row.changes
-    return Recipe(spec.dataset, spec.data, name.partition("/")[0], version, tuned, changes)
+    family = name.partition("/")[0] + (AS_PUBLISHED if name.endswith(AS_PUBLISHED) else "")
+    return Recipe(spec.dataset, spec.data, family, version, tuned, changes)
 
 
 def by_recipe(rows: Sequence[ResultRow]) -> dict[Recipe, list[ResultRow]]:
