@@ -15,7 +15,14 @@ from graphtrial.ops.sparse_matrix import SparseMatrix, adjacency, virtual_member
 from graphtrial.ops.vector_paths import force_vectors
 
 BOUND = 1.5
-SHAPES = {"1 head": (1, 8), "2 heads": (2, 12), "4 heads": (4, 10), "8 heads": (8, 3), "wide": (4, 20), "no vectors": (3, 5)}
+SHAPES = {
+    "1 head": (1, 8),
+    "2 heads": (2, 12),
+    "4 heads": (4, 10),
+    "8 heads": (8, 3),
+    "wide": (4, 20),
+    "no vectors": (3, 5),
+}
 PATHS = ("compiled", "without vectors", "portable")
 
 
