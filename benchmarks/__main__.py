@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import machine, report
+from benchmarks.data import prepare
 from benchmarks.match import OURS, Match, Result, Side, play
 from benchmarks.protocol import Contestant, Repetition
 from benchmarks.workloads import chosen
@@ -52,6 +53,7 @@ def main(arguments: list[str] | None = None) -> None:
 def _run(matches: list[Match], quick: bool) -> tuple[dict[str, Result], dict[str, str]]:
     if not quick:
         warm_up()  # else a contestant takes the ordinary path while another process compiles the interpreter
+        prepare(match.name for match in matches)
     facts = machine.describe()
     before, start = machine.load_average(), time.monotonic()
     missing = _not_registered(matches)
