@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 import torch
 from tests.helpers.attention_oracles import attend, edges_into, others_of
 from tests.helpers.layers import DIRECTED, directed, undirected
-from tests.helpers.samples import DEGENERATE, Graph, batch_of, random_graphs, vectors
+from tests.helpers.samples import DEGENERATE, ENCODING, Graph, batch_of, random_graphs, vectors
 from torch import nn
 
 from graphtrial.graphs.pairs.complete import complete_graph
@@ -28,28 +29,32 @@ SHAPES = Shapes(outputs=2, level="graph", node_types=28, edge_types=4, encoding_
 
 @directed
 @pytest.mark.parametrize("training", [True, False])
-def test_gatedgcn_lspe_equals_its_equations(given: list[Graph], training: bool) -> None:
+@pytest.mark.parametrize("positions", [True, False])
+def test_gatedgcn_lspe_equals_its_equations(given: list[Graph], training: bool, positions: bool) -> None:
     batch = batch_of(given)
     torch.manual_seed(0)
-    layer = GatedGCNLSPELayer(WIDTH, positions=True, last=False, dropout=0.0).double().train(training)
+    layer = GatedGCNLSPELayer(WIDTH, positions=positions, last=False, dropout=0.0).double().train(training)
     x, p = vectors(batch.num_nodes, WIDTH), vectors(batch.num_nodes, WIDTH, seed=1)
     e = vectors(batch.num_edges, WIDTH, seed=2)
-    both = torch.cat([x, p], dim=1)
+    both = torch.cat([x, p], dim=1) if positions else x
     source, target = batch.edge_index
     logits = layer.B1(x)[source] + layer.B2(x)[target] + layer.B3(e)
-    rows, positions = [], []
+    rows, expected_p = [], []
     for node in range(batch.num_nodes):
         gates = {at: logits[at].sigmoid() for at, _ in edges_into(batch, node)}
         total = sum(gates.values(), torch.zeros(WIDTH, dtype=torch.float64)) + 1e-6
-        h, q = layer.A1(both[node]), layer.C1(p[node])
+        h = layer.A1(both[node])
         for at, u in edges_into(batch, node):
-            h, q = h + gates[at] / total * layer.A2(both[u]), q + gates[at] / total * layer.C2(p[u])
-        rows.append(h / (1 + len(others_of(batch, node))) ** 0.5)
-        positions.append(p[node] + q.tanh())
+            h = h + gates[at] / total * layer.A2(both[u])
+        rows.append(h / (1 + len(others_of(batch, node))) ** 0.5 if positions else h)
+        if positions:
+            messages = [gates[at] / total * layer.C2(p[u]) for at, u in edges_into(batch, node)]
+            expected_p.append(p[node] + sum(messages, layer.C1(p[node])).tanh())
     node_norm, edge_norm = (nn.BatchNorm1d(WIDTH).double().train(training) for _ in range(2))
-    new_x, new_p, new_e = layer(batch, x, p, e)
+    new_x, new_p, new_e = layer(batch, x, p if positions else None, e)
     torch.testing.assert_close(new_x, x + node_norm(torch.stack(rows)).relu())
-    torch.testing.assert_close(new_p, torch.stack(positions))
+    if positions:
+        torch.testing.assert_close(new_p, torch.stack(expected_p))
     if batch.num_edges > 1:
         torch.testing.assert_close(new_e, e + edge_norm(logits).relu())
 
@@ -161,3 +166,16 @@ def test_gamma_is_clamped_to_0_and_1() -> None:
     assert torch.equal(model(batch), before)
     model.gamma.data -= 3.5
     assert not torch.equal(model(batch), before)
+
+
+@pytest.mark.parametrize(
+    ("name", "centred"), [("gatedgcn-lspe", True), ("pna-lspe", True), ("san-lspe", False), ("graphit-lspe", False)]
+)
+def test_centred_positions_add_nothing_to_a_sum_over_nodes(name: str, centred: bool) -> None:
+    torch.manual_seed(0)
+    shapes = replace(SHAPES, encoding_dim=ENCODING)
+    model = build_model(name, shapes, {"width": 40, "layers": 2, "readout": "sum"}).double().eval()
+    batch = batch_of(random_graphs(4, seed=0))
+    before = model(batch)
+    nn.init.normal_(model.output.position.weight)
+    assert torch.allclose(model(batch), before, rtol=0, atol=1e-9) == centred

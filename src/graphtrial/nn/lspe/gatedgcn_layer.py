@@ -24,8 +24,8 @@ class GatedGCNLSPELayer(nn.Module):
         e_{ji}' &= e_{ji} + \mathrm{ReLU}\,\mathrm{BN}(\hat e_{ji}), \qquad
         p_i' = p_i + \tanh\Big(C_1 p_i + \textstyle\sum_{j \to i} \eta_{ji} \odot C_2 p_j\Big)
 
-    with n the number of nodes of the graph, and dropout on all three. Without `positions`, A_1 and A_2 read h alone.
-    The `last` layer leaves edge states unchanged. x, p: [nodes, width], e: [edges or 1, width] -> x, p, e.
+    with n the number of nodes of the graph, and dropout on all three. Without `positions`, A_1 and A_2 read h alone, and
+    there is no division by the root of n. The `last` layer leaves edge states unchanged. x, p: [nodes, width], e: [edges or 1, width] -> x, p, e.
     """
 
     def __init__(self, width: int, *, positions: bool, last: bool, dropout: float) -> None:
@@ -44,8 +44,9 @@ class GatedGCNLSPELayer(nn.Module):
     ) -> tuple[Tensor, Tensor | None, Tensor]:
         both = x if p is None else torch.cat([x, p], dim=1)
         neighbours, logits = gated_mean(graph, self.B1(x), self.B2(x), e, self.A2(both), self.B3.weight, self.B3.bias)
-        new = (self.A1(both) + neighbours) * graph_norm(graph, "node", x.dtype)
+        new = self.A1(both) + neighbours
         if p is not None and self.C1 is not None and self.C2 is not None:
+            new = new * graph_norm(graph, "node", x.dtype)
             p = self.dropout(p + (self.C1(p) + _gated(graph, logits, self.C2(p))).tanh())
         new_e = e if self.last else self.dropout(self.edge_norm(logits, e))
         return self.dropout(self.node_norm(new, x)), p, new_e

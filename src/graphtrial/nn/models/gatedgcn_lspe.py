@@ -23,11 +23,12 @@ class GatedGCNLSPE(nn.Module):
 
     Positions start from the encoding, random-walk probabilities in the paper, and are updated beside the node states
     by `GatedGCNLSPELayer`; normalised in each graph, they are merged into the node states before the readout. Training
-    adds `eigen_loss` times `eigenvector_loss`. Without an encoding the model is a GatedGCN with graph norm. Returns the
-    logits [rows, outputs] of graphs, nodes, edges or pairs.
+    adds `eigen_loss` times `eigenvector_loss`. Without an encoding the model is GatedGCN. Returns the logits [rows,
+    outputs] of graphs, nodes, edges or pairs.
     """
 
     levels = ALL_LEVELS
+    version = 2
 
     def __init__(
         self,
