@@ -27,6 +27,7 @@ from tests.helpers.samples import (
 from tests.helpers.sampling import rotating
 from torch import Tensor, nn
 
+from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.process import seed_everything
 from graphtrial.encodings.laplacian import LaplacianPE
 from graphtrial.graphs import Column, GraphBatch, GraphSet
@@ -292,6 +293,28 @@ def test_every_declared_setting_has_an_effect(name: str, key: str) -> None:
     base = accepted_settings(name, batch_norm=False) if key == "layer_norm" else {}  # a model has one norm
     assert described(case, **base) == described(case, **{**base, key: value})
     assert described(case, **base) != described(case, **{**base, key: another(name, key, value)})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [(name, key) for name in GRAPH_MODELS for key in model_settings(name) if key.endswith("dropout")],
+    ids=lambda value: value,
+)
+def test_dropout_acts_whatever_else_is_chosen(name: str, key: str) -> None:
+    """Each dropout alone, at 0.5, with every choice of every other setting; without attention there is none of it."""
+    others = {other: 0.0 for other in model_settings(name) if other.endswith("dropout")}
+    case = Case(name, edge_features="edge_features" in model_settings(name), encoding=True)
+    choices = [(setting, choice) for setting, values in setting_choices(name).items() for choice in values]
+    for setting, choice in choices or [("layers", 2)]:
+        if (key, setting, choice) == ("attention_dropout", "attention", "none"):
+            continue
+        try:
+            model = case.build(**{**others, key: 0.5, setting: choice}).train()
+        except GraphTrialError:
+            continue  # a choice that these graphs do not allow
+        outputs = [model(batch_of(GRAPHS)) for _ in range(3)]
+        assert any(not torch.equal(out, outputs[0]) for out in outputs), f"{key} has no effect with {setting}={choice}"
 
 
 def another(name: str, key: str, value: Any) -> Any:

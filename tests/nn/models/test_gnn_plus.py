@@ -15,11 +15,14 @@ from torch_geometric.nn import GCNConv, GINEConv, MessagePassing, global_add_poo
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.pairs import edge_walks
 from graphtrial.nn import Shapes, build_model
+from graphtrial.nn.graphgps.gated import GatedLayer
 from graphtrial.nn.graphgps.gcn_convolution import GCNConvolution
 from graphtrial.nn.graphgps.plus import FeedForwardBlock
 from graphtrial.nn.models.gcn_plus import EdgeGCN
 
 WIDTH = 8
+RELU = nn.ReLU()
+ACTIVATIONS = {"relu": RELU, "gelu": nn.GELU()}
 SHAPES = Shapes(outputs=3, level="graph", node_types=NODE_TYPES, edge_types=EDGE_TYPES, encoding_dim=3)
 
 
@@ -48,7 +51,7 @@ def normalized_sum(x: Tensor, edge_index: Tensor, e: Tensor) -> Tensor:
     return torch.stack(out)
 
 
-def pyg_convolution(conv: nn.Module, graph: GraphBatch, x: Tensor, e: Tensor) -> Tensor:
+def pyg_convolution(conv: nn.Module, graph: GraphBatch, x: Tensor, e: Tensor, act: nn.Module = RELU) -> Tensor:
     if isinstance(conv, GCNConvolution):
         theirs = GCNConv(WIDTH, WIDTH, bias=conv.bias is not None).double()
         theirs.lin.weight = conv.linear.weight
@@ -56,7 +59,10 @@ def pyg_convolution(conv: nn.Module, graph: GraphBatch, x: Tensor, e: Tensor) ->
         return theirs(x, graph.edge_index)
     if isinstance(conv, EdgeGCN):
         return (normalized_sum if conv.normalize else SumOfReLU())(conv.linear(x), graph.edge_index, e) + conv.bias
-    return GINEConv(conv.mlp)(x, graph.edge_index, e)  # type: ignore[operator,arg-type]
+    first, second = (part for part in conv.mlp if isinstance(part, nn.Linear))  # type: ignore[operator,union-attr]
+    theirs = GINEConv(nn.Identity())  # would reset the weights of an MLP that it is given
+    theirs.nn = nn.Sequential(first, act, second)
+    return theirs(x, graph.edge_index, e)
 
 
 def test_gcn_convolution_matches_pyg_on_directed_graphs_with_loops() -> None:
@@ -67,11 +73,11 @@ def test_gcn_convolution_matches_pyg_on_directed_graphs_with_loops() -> None:
         torch.testing.assert_close(conv(graph, x), pyg_convolution(conv, graph, x, x))
 
 
-def feed_forward(block: FeedForwardBlock | None, x: Tensor) -> Tensor:
+def feed_forward(block: FeedForwardBlock | None, x: Tensor, act: nn.Module = RELU) -> Tensor:
     if block is None:
         return x
     x = F.batch_norm(x, None, None, block.first_norm.weight, block.first_norm.bias, training=True)
-    x = x + block.feed_forward[3](block.feed_forward[1](block.feed_forward[0](x)))
+    x = x + block.feed_forward[3](act(block.feed_forward[0](x)))
     return F.batch_norm(x, None, None, block.last_norm.weight, block.last_norm.bias, training=True)
 
 
@@ -83,6 +89,9 @@ MODELS: list[tuple[str, dict[str, Any]]] = [
     ("gcn-plus", {"convolution": "gcn", "residual": False, "edge_walk": 4}),
     ("gin-plus", {"head": "san", "readout": "sum"}),
     ("gin-plus", {"ffn": False, "batch_norm": True, "edge_features": False}),
+    ("gcn-plus", {"activation": "gelu"}),
+    ("gin-plus", {"activation": "gelu"}),
+    ("gin-plus", {"activation": "gelu", "convolution": "gine-inner", "head": "mlp"}),
 ]
 
 
@@ -101,32 +110,38 @@ def test_whole_model_matches_a_stack_of_pyg_layers(name: str, settings: dict[str
     ]
     if settings.get("edge_walk"):
         e = e + model.edge_walk(edge_walks(graph, 4, dtype=torch.float64))
-    act = F.gelu if settings.get("activation") == "gelu" else F.relu
+    act = ACTIVATIONS[settings.get("activation", "relu")]
+    inner = settings.get("convolution") == "gine-inner"  # Tönshoff et al.: `activation` in the MLP, none after it
+    outer = act if name == "gcn-plus" else nn.Identity() if inner else RELU
     for block in model.blocks:
-        new = pyg_convolution(block.conv, graph, x, e)
+        new = pyg_convolution(block.conv, graph, x, e, act if inner else RELU)
         if block.norm is not None:
             new = F.batch_norm(new, None, None, block.norm.weight, block.norm.bias, training=True)
-        new = act(new)
-        x = feed_forward(block.ffn, x + new if settings.get("residual", True) else new)
+        new = outer(new)
+        x = feed_forward(block.ffn, x + new if settings.get("residual", True) else new, act)
     pooled = (global_add_pool if settings.get("readout") == "sum" else global_mean_pool)(
         x, graph.batch, size=graph.num_graphs
     )
     linear = [part for part in model.head.mlp if isinstance(part, nn.Linear)]
     for layer in linear[:-1]:
-        pooled = act(layer(pooled))
+        pooled = (act if settings.get("head") == "mlp" else RELU)(layer(pooled))
         if settings.get("head", "graphgym") == "graphgym":
             pooled = F.normalize(pooled)
     torch.testing.assert_close(model(graph), linear[-1](pooled))
     assert len(linear) == 3
 
 
-def test_gatedgcn_plus_is_gated_layers_and_feed_forward_blocks() -> None:
+@pytest.mark.parametrize("activation", ["relu", "gelu"])
+def test_gatedgcn_plus_is_gated_layers_with_relu_and_feed_forward_blocks(activation: str) -> None:
     graph = batch()
-    model: Any = shaken(build_model("gatedgcn-plus", SHAPES, {"width": WIDTH, "layers": 3, "edge_features": True}))
+    settings = {"width": WIDTH, "layers": 3, "edge_features": True, "activation": activation}
+    model: Any = shaken(build_model("gatedgcn-plus", SHAPES, settings))
     x, e = model.node_input(graph), model.edge_input(graph)
-    for block in model.blocks:
-        x, e = block.local(graph, x, e)
-        x = feed_forward(block.ffn, x)
+    for at, block in enumerate(model.blocks):
+        layer = GatedLayer(WIDTH, 0.0, "relu", last=at == 2).double()
+        layer.load_state_dict(block.local.state_dict())
+        x, e = layer(graph, x, e)
+        x = feed_forward(block.ffn, x, ACTIVATIONS[activation])
     torch.testing.assert_close(model(graph), model.head(graph, x))
 
 
@@ -139,3 +154,12 @@ def test_graphgym_gcn_l2_normalises_every_layer() -> None:
         x = F.normalize(x.relu())
     pooled = global_mean_pool(x, graph.batch, size=graph.num_graphs)
     torch.testing.assert_close(model(graph), model.head.mlp[0](pooled))
+
+
+def test_dropout_of_inner_gine_acts_in_its_mlp_alone() -> None:
+    settings = {"width": WIDTH, "layers": 1, "dropout": 0.5, "ffn": False}
+    places = {}
+    for convolution in ("gine", "gine-inner"):
+        (block,) = build_model("gin-plus", SHAPES, {**settings, "convolution": convolution}).blocks  # type: ignore[union-attr]
+        places[convolution] = [name for name, part in block.named_modules() if isinstance(part, nn.Dropout)]
+    assert places == {"gine": ["act.1"], "gine-inner": ["conv.mlp.2", "conv.mlp.4"]}

@@ -76,3 +76,18 @@ def test_output_does_not_depend_on_the_batch(base: str, width: int, idle: bool) 
     alone = batch_of(GRAPHS[:1])
     same = {name: batch.columns[name][: len(values)] for name, values in alone.columns.items()}
     torch.testing.assert_close(model(alone.with_columns(same))[0], out[0])
+
+
+@pytest.mark.parametrize("base", ["gin", "pna", "gatedgcn", "transformer"])
+def test_dropout_reaches_positions_and_layers(base: str) -> None:
+    torch.manual_seed(0)
+    shapes = Shapes(2, "graph", node_types=28, edge_types=4, encoding_dim=3)
+    settings = {"base": base, "width": 40, "layers": 2, "dropout": 0.5, "edge_features": base != "gin"}
+    model = build_model("signnet", shapes, settings).train()
+    batch = batch_of(GRAPHS)
+    assert not torch.equal(model.input(batch), model.input(batch))  # type: ignore[operator]
+    x = torch.randn(batch.num_nodes, 40)
+    e = None if base == "gin" else model.edge_encoder(batch)  # type: ignore[operator]
+    arguments = (e, e, None) if base == "transformer" else (e,)
+    first, second = (model.blocks[0](batch, x, *arguments) for _ in range(2))  # type: ignore[index,operator]
+    assert not torch.equal(*(out[0] if base == "gatedgcn" else out for out in (first, second)))

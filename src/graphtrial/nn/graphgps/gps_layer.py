@@ -19,14 +19,18 @@ from graphtrial.nn.layers import BatchNorm, Dropout, Linear
 Local = Literal["gatedgcn", "gine", "none"]
 
 
-def gine_step(width: int, activation: Activation) -> GINStep:
-    """Return GINE with epsilon 0, an MLP of two layers and edge states of the same width."""
-    return GINStep(gine_mlp(width, activation), nn.Identity(), learn_epsilon=False)
+def gine_step(width: int, activation: Activation, dropout: float | None = None) -> GINStep:
+    """Return GINE with epsilon 0, an MLP of two layers, with dropout after each if given, and edge states as wide."""
+    return GINStep(gine_mlp(width, activation, dropout), nn.Identity(), learn_epsilon=False)
 
 
-def gine_mlp(width: int, activation: Activation) -> nn.Module:
-    """Return an MLP of two layers."""
-    return nn.Sequential(Linear(width, width), make_activation(activation), Linear(width, width))
+def gine_mlp(width: int, activation: Activation, dropout: float | None = None) -> nn.Module:
+    """Return an MLP of two layers, with dropout after each if given."""
+    drop = [] if dropout is None else [dropout]
+    return nn.Sequential(
+        *(Linear(width, width), make_activation(activation), *map(Dropout, drop)),
+        *(Linear(width, width), *map(Dropout, drop)),
+    )
 
 
 class GPSLayer(nn.Module):

@@ -24,19 +24,19 @@ STD = 0.02
 class DegreeEmbedding(nn.Module):
     """Sum of the embeddings of in-degree and out-degree, at most 63. Returns [nodes, width].
 
-    With `in_degree_twice` the in-degree replaces the out-degree, as in Graphormer 1.0.
+    With `out_degree_twice` the out-degree replaces the in-degree, as in Graphormer 1.0.
     """
 
-    def __init__(self, width: int, *, in_degree_twice: bool = False) -> None:
+    def __init__(self, width: int, *, out_degree_twice: bool = False) -> None:
         super().__init__()
-        self.in_degree_twice = in_degree_twice
+        self.out_degree_twice = out_degree_twice
         self.in_degree = _embedding(DEGREES, width)
         self.out_degree = _embedding(DEGREES, width)
 
     def forward(self, graph: GraphBatch) -> Tensor:
-        incoming = self.in_degree(graph.in_degree.clamp(max=DEGREES - 1))
-        degree = graph.in_degree if self.in_degree_twice else graph.out_degree
-        out: Tensor = incoming + self.out_degree(degree.clamp(max=DEGREES - 1))
+        degree = graph.out_degree if self.out_degree_twice else graph.in_degree
+        incoming: Tensor = self.in_degree(degree.clamp(max=DEGREES - 1))
+        out: Tensor = incoming + self.out_degree(graph.out_degree.clamp(max=DEGREES - 1))
         return out
 
 

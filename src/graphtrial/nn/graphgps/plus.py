@@ -36,7 +36,9 @@ class FeedForwardBlock(nn.Module):
 class PlusBlock(nn.Module):
     """conv -> batch norm -> activation -> dropout -> + input -> feed-forward block, each but the first optional.
 
-    `conv(graph, x, e)` returns node states. x: [nodes, width] -> [nodes, width]; e: [edges or 1, width] is passed on.
+    `activation` is that of the feed-forward block, `outer` that after the convolution, without which there is no
+    dropout there either. `conv(graph, x, e)` returns node states. x: [nodes, width] -> [nodes, width]; e: [edges or 1,
+    width] is passed on.
     """
 
     def __init__(
@@ -45,6 +47,7 @@ class PlusBlock(nn.Module):
         width: int,
         *,
         activation: Activation,
+        outer: Activation | None,
         dropout: float,
         residual: bool,
         batch_norm: bool,
@@ -53,7 +56,7 @@ class PlusBlock(nn.Module):
         super().__init__()
         self.conv = conv
         self.norm = BatchNorm(width) if batch_norm else None
-        self.act = nn.Sequential(make_activation(activation), Dropout(dropout))
+        self.act = nn.Sequential(make_activation(outer), Dropout(dropout)) if outer else nn.Identity()
         self.residual = residual
         self.ffn = FeedForwardBlock(width, activation, dropout) if ffn else None
 

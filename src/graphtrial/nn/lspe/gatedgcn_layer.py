@@ -24,8 +24,9 @@ class GatedGCNLSPELayer(nn.Module):
         e_{ji}' &= e_{ji} + \mathrm{ReLU}\,\mathrm{BN}(\hat e_{ji}), \qquad
         p_i' = p_i + \tanh\Big(C_1 p_i + \textstyle\sum_{j \to i} \eta_{ji} \odot C_2 p_j\Big)
 
-    with n the number of nodes of the graph, and dropout on all three. Without `positions`, A_1 and A_2 read h alone, and
-    there is no division by the root of n. The `last` layer leaves edge states unchanged. x, p: [nodes, width], e: [edges or 1, width] -> x, p, e.
+    with n the number of nodes of the graph, and dropout on all three. Without `positions`, A_1 and A_2 read h alone,
+    and there is no division by the root of n. The `last` layer leaves edge states unchanged. x, p: [nodes, width], e:
+    [edges or 1, width] -> x, p, e.
     """
 
     def __init__(self, width: int, *, positions: bool, last: bool, dropout: float) -> None:

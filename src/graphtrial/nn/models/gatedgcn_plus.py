@@ -18,13 +18,16 @@ from graphtrial.nn.shapes import Shapes
 
 
 class GatedBlock(nn.Module):
-    """GatedGCN layer of GraphGPS and feed-forward block. x: [nodes, width], e: [edges or 1, width] -> the same."""
+    """GatedGCN layer of GraphGPS, with ReLU, and feed-forward block.
+
+    x: [nodes, width], e: [edges or 1, width] -> the same shapes.
+    """
 
     def __init__(
         self, width: int, *, activation: Activation, dropout: float, residual: bool, ffn: bool, last: bool
     ) -> None:
         super().__init__()
-        self.local = GatedLayer(width, dropout, activation, residual=residual, last=last)
+        self.local = GatedLayer(width, dropout, residual=residual, last=last)
         self.ffn = FeedForwardBlock(width, activation, dropout) if ffn else None
 
     def forward(self, graph: GraphBatch, x: Tensor, e: Tensor) -> tuple[Tensor, Tensor]:
@@ -36,9 +39,12 @@ class GatedBlock(nn.Module):
 class GatedGCNPlus(PlusModel):
     """GatedGCN+, Luo et al. 2025 (arXiv:2502.09263), as released: GatedGCN with feed-forward block.
 
-    Without `ffn` this is the GatedGCN of GraphGPS, LRGB (arXiv:2206.08164) and Tönshoff et al. 2023
-    (arXiv:2309.00367). Returns [graphs or nodes, outputs].
+    `activation` is that of feed-forward block and head; the layer itself has ReLU. Without `ffn` this is the GatedGCN
+    of GraphGPS, LRGB (arXiv:2206.08164) and Tönshoff et al. 2023 (arXiv:2309.00367). Returns [graphs or nodes,
+    outputs].
     """
+
+    version = 2
 
     def __init__(
         self,

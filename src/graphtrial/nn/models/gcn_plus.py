@@ -89,6 +89,7 @@ class GCNPlus(PlusModel):
                 conv(),
                 width,
                 activation=activation,
+                outer=activation,
                 dropout=dropout,
                 residual=residual,
                 batch_norm=batch_norm,

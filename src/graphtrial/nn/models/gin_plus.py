@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from torch import nn
 
@@ -15,14 +15,17 @@ from graphtrial.nn.graphgps.plus import PlusBlock, PlusModel
 from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import Shapes
 
+Convolution = Literal["gine", "gine-inner"]
+
 
 @MODELS.register("gin-plus", title="GIN+")
 class GINPlus(PlusModel):
     """GIN+, Luo et al. 2025 (arXiv:2502.09263), as released: GINE, epsilon 0, with feed-forward block.
 
-    There is no batch norm after the convolution, as released, unless `batch_norm` is set. Without `ffn` this is the
-    GINE of GraphGPS, LRGB (arXiv:2206.08164) and Tönshoff et al. 2023 (arXiv:2309.00367). Returns [graphs or nodes,
-    outputs].
+    There is no batch norm after the convolution, as released, unless `batch_norm` is set. Convolution "gine" has ReLU
+    in its MLP and ReLU and dropout after it, whatever the `activation` of feed-forward block and head; without `ffn` it
+    is the GINE of GraphGPS and LRGB (arXiv:2206.08164). "gine-inner", that of Tönshoff et al. 2023 (arXiv:2309.00367),
+    has `activation` and dropout in its MLP alone. Returns [graphs or nodes, outputs].
     """
 
     def __init__(
@@ -30,6 +33,7 @@ class GINPlus(PlusModel):
         shapes: Shapes,
         width: Width,
         layers: Depth = 4,
+        convolution: Convolution = "gine",
         dropout: DropoutRate = 0.0,
         activation: Activation = "relu",
         residual: bool = True,
@@ -44,11 +48,17 @@ class GINPlus(PlusModel):
         head_layers: Depth = 3,
         head_l2: bool = True,
     ) -> None:
+        inner = convolution == "gine-inner"
+
+        def conv() -> nn.Module:
+            return gine_step(width, activation, dropout) if inner else gine_step(width, "relu")
+
         blocks: list[nn.Module] = [
             PlusBlock(
-                gine_step(width, activation),
+                conv(),
                 width,
                 activation=activation,
+                outer=None if inner else "relu",
                 dropout=dropout,
                 residual=residual,
                 batch_norm=batch_norm,

@@ -53,12 +53,13 @@ class GraphormerInput(nn.Module):
 class Graphormer(nn.Module):
     """Graphormer, Ying et al. 2021 (arXiv:2106.05234), as released in version 1.0.
 
-    Pre-norm transformer with the biases of `PaddedPairBias` and embeddings of degrees; the in-degree replaces the
-    out-degree, as released. A token node that attends to all nodes of its graph is the readout; layer norm and one
+    Pre-norm transformer with the biases of `PaddedPairBias` and embeddings of degrees; the out-degree replaces the
+    in-degree, as released. A token node that attends to all nodes of its graph is the readout; layer norm and one
     linear layer are the head. An encoding is added to the node embedding. Returns [graphs or nodes, outputs].
     """
 
     levels = ("graph", "node")
+    version = 2
     width_divisor = "heads"
     beyond_message_passing = True
 
@@ -77,7 +78,7 @@ class Graphormer(nn.Module):
         require_level("graphormer", shapes, self.levels)
         self.level = shapes.level
         self.input = GraphormerInput(shapes, width)
-        self.degrees = DegreeEmbedding(width, in_degree_twice=True)
+        self.degrees = DegreeEmbedding(width, out_degree_twice=True)
         self.pair_bias = PaddedPairBias(shapes, heads, use_edges=edge_features)
         self.token = GraphToken(width)
         self.input_dropout = Dropout(input_dropout)

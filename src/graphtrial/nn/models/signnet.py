@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import ClassVar, Literal
 
 import torch
@@ -37,7 +38,15 @@ class SignNetInput(nn.Module):
     """
 
     def __init__(
-        self, shapes: Shapes, width: int, *, invariant: bool, concat: bool, phi_width: int, summed: bool
+        self,
+        shapes: Shapes,
+        width: int,
+        *,
+        invariant: bool,
+        concat: bool,
+        phi_width: int,
+        summed: bool,
+        dropout: float,
     ) -> None:
         super().__init__()
         given, replaces = bool(shapes.encoding_dim), bool(shapes.encoding_dim and shapes.encoding_replaces)
@@ -46,8 +55,9 @@ class SignNetInput(nn.Module):
         parts = encoding_parts(shapes)
         self.sizes = [part.width for part in parts]
         signed = [at for at, part in enumerate(parts) if invariant and part.name in ("", *EIGENVECTORS)]
-        invariant_of = {at: SignInvariant(parts[at], width, phi_width=phi_width, summed=summed) for at in signed}
-        self.invariant = nn.ModuleDict({str(at): network for at, network in invariant_of.items()})
+        network = partial(SignInvariant, width=width, phi_width=phi_width, summed=summed, dropout=dropout)
+        invariant_of = {at: network(parts[at]) for at in signed}
+        self.invariant = nn.ModuleDict({str(at): invariant for at, invariant in invariant_of.items()})
         columns = sum(invariant_of[at].vectors if at in signed else size for at, size in enumerate(self.sizes))
         self.position = nn.Linear(columns, width) if given else None
         self.merge = nn.Linear(2 * width, width) if given and concat and not replaces else None
@@ -80,7 +90,7 @@ class SignNetModel(nn.Module):
     """
 
     levels = ALL_LEVELS
-    version = 2
+    version = 3
     width_divisor = "base"
     width_divisors: ClassVar[Mapping[str, int]] = {"pna": TOWERS, "transformer": HEADS}
 
@@ -101,7 +111,9 @@ class SignNetModel(nn.Module):
     ) -> None:
         super().__init__()
         self.base = base
-        self.input = SignNetInput(shapes, width, invariant=invariant, concat=concat, phi_width=phi_width, summed=summed)
+        self.input = SignNetInput(
+            shapes, width, invariant=invariant, concat=concat, phi_width=phi_width, summed=summed, dropout=dropout
+        )
         reads_edges = base in ("gatedgcn", "transformer") or (base == "pna" and edge_features) or idle_parameters
         size = EDGE_WIDTH if base == "pna" else width
         self.edge_encoder = EdgeEncoder(shapes, size, use_features=edge_features) if reads_edges else None
@@ -132,7 +144,7 @@ def _layer(base: Base, shapes: Shapes, width: int, edge_width: int, dropout: flo
     if base == "gatedgcn":
         return Block(GatedGCN(width), width, BlockConfig(batch_norm=True, residual=True, dropout=dropout), last=last)
     if base == "gin":
-        return GINStep(mlp(width, width, layers=2, hidden=width), learn_epsilon=False)
+        return GINStep(mlp(width, width, layers=2, hidden=width, dropout=dropout), learn_epsilon=False)
     if base == "transformer":
         return SANLayer(width, HEADS, full_graph=False, norm="batch", dropout=dropout)
     aggregation = aggregation_factory(

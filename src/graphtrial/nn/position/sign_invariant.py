@@ -18,18 +18,19 @@ class SignInvariant(nn.Module):
     .. math:: p = \rho\big([\phi(v_k) + \phi(-v_k)]_k\big)
         \quad \text{or, with `summed`,} \quad \rho\Big(\sum_{k < n} \phi(v_k) + \phi(-v_k)\Big)
 
-    phi is a GIN of 8 layers and rho an MLP of 8 layers, both of hidden width `width`; n is the number of nodes of the
-    graph. Columns are those of the part of an encoding: eigenvectors, or eigenpairs, of which only the vectors are
-    read. values: [nodes, columns] -> [nodes, K], as many as there are eigenvectors.
+    phi is a GIN of 8 layers and rho an MLP of 8 layers, both of hidden width `width`, with `dropout`; n is the number
+    of nodes of the graph. Columns are those of the part of an encoding: eigenvectors, or eigenpairs, of which only the
+    vectors are read. values: [nodes, columns] -> [nodes, K], as many as there are eigenvectors.
     """
 
-    def __init__(self, part: EncodingShape, width: int, *, phi_width: int, summed: bool) -> None:
+    def __init__(self, part: EncodingShape, width: int, *, phi_width: int, summed: bool, dropout: float = 0.0) -> None:
         super().__init__()
         self.summed = summed
         self.pairs = part.name == EIGENPAIRS
         self.vectors = part.width // 2 if self.pairs else part.width
-        self.phi = Phi(phi_width, width)
-        self.rho = mlp(phi_width if summed else phi_width * self.vectors, self.vectors, layers=LAYERS, hidden=width)
+        self.phi = Phi(phi_width, width, dropout)
+        inputs = phi_width if summed else phi_width * self.vectors
+        self.rho = mlp(inputs, self.vectors, layers=LAYERS, hidden=width, dropout=dropout)
 
     def forward(self, graph: GraphBatch, values: Tensor) -> Tensor:
         vectors = split_pairs(values)[0] if self.pairs else values

@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch import Tensor, nn
 
 from graphtrial.graphs import GraphBatch
-from graphtrial.nn.layers import BatchNorm, Linear
+from graphtrial.nn.layers import BatchNorm, Dropout, Linear
 from graphtrial.nn.position.eigenpairs import split_pairs
 from graphtrial.ops import aggregate
 
@@ -44,17 +44,18 @@ class SignNet(nn.Module):
 class Phi(nn.Module):
     """GIN of 8 layers on one scalar per node, for several such features at once.
 
-    Batch norm takes its statistics over nodes and eigenvectors, also those that a small graph lacks.
-    vectors: [nodes, K] -> [nodes, K, outputs].
+    Dropout acts before batch norm and within the updates. Batch norm takes its statistics over nodes and eigenvectors,
+    also those that a small graph lacks. vectors: [nodes, K] -> [nodes, K, outputs].
     """
 
-    def __init__(self, outputs: int, hidden: int = HIDDEN) -> None:
+    def __init__(self, outputs: int, hidden: int = HIDDEN, dropout: float = 0.0) -> None:
         super().__init__()
         inputs = [1, *[hidden] * (LAYERS - 1)]
         self.updates = nn.ModuleList(
-            mlp(size, outputs if at == LAYERS - 1 else hidden, layers=2, hidden=hidden)
+            mlp(size, outputs if at == LAYERS - 1 else hidden, layers=2, hidden=hidden, dropout=dropout)
             for at, size in enumerate(inputs)
         )
+        self.dropout = Dropout(dropout)
         self.norms = nn.ModuleList(BatchNorm(hidden) for _ in inputs[1:])
 
     def forward(self, graph: GraphBatch, vectors: Tensor) -> Tensor:
@@ -62,14 +63,15 @@ class Phi(nn.Module):
         x = vectors.reshape(-1, 1)
         for at, update in enumerate(self.updates):
             if at:
-                x = self.norms[at - 1](x)
+                x = self.norms[at - 1](self.dropout(x))
             summed = aggregate(graph, x.view(nodes, frequencies * x.shape[1]), "sum", self_weight=x.new_ones(()))
             x = update(summed.view(len(x), x.shape[1]))
         return x.view(nodes, frequencies, x.shape[1])
 
 
-def mlp(inputs: int, outputs: int, layers: int, hidden: int = HIDDEN) -> nn.Sequential:
-    """Return linear layers of one hidden width, each but the last followed by ReLU and batch norm."""
+def mlp(inputs: int, outputs: int, layers: int, hidden: int = HIDDEN, dropout: float = 0.0) -> nn.Sequential:
+    """Return linear layers of one hidden width, each but the last followed by ReLU, batch norm and dropout."""
     sizes = [inputs, *[hidden] * (layers - 1)]
-    steps = [(Linear(before, hidden), nn.ReLU(), BatchNorm(hidden)) for before in sizes[:-1]]
+    drop = [Dropout(dropout)] if dropout else []
+    steps = [(Linear(before, hidden), nn.ReLU(), BatchNorm(hidden), *drop) for before in sizes[:-1]]
     return nn.Sequential(*(part for step in steps for part in step), Linear(sizes[-1], outputs))
