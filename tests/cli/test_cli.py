@@ -12,6 +12,7 @@ from tests.helpers.cli import CliRunner, Result
 from graphtrial import __version__
 from graphtrial.cli import run
 from graphtrial.cli.main import app
+from graphtrial.published import Configuration, configurations
 from graphtrial.studies import ModelEntry, Study
 from graphtrial.studies.edition import in_edition
 from graphtrial.studies.plan import plan
@@ -178,6 +179,17 @@ def test_params_are_those_of_the_trials(dataset: str, model: str, protocol: str 
     (planned,) = plan(in_edition(Study("", dataset, (row,), protocol=protocol), edition))
     printed = call_json("params", dataset, model, *options)
     assert (printed["dataset"], printed["settings"]) == (planned.dataset, planned.settings)
+
+
+LOGITS = [config for config in configurations() if (config.protocol or "").endswith("/pattern") and config.params]
+
+
+@pytest.mark.parametrize("config", LOGITS, ids=lambda config: f"{config.source.rpartition('/')[2]}")
+def test_params_count_the_logits_of_the_protocol(config: Configuration) -> None:
+    settings = [part for key, value in config.settings.items() for part in ("--set", f"{key}={value}")]
+    options = ["--protocol", str(config.protocol), "--encoding", config.encoding, "--layers", str(config.layers)]
+    printed = call_json("params", "pattern", config.model, *options, *settings)
+    assert printed["params"] == config.params
 
 
 def test_params_of_a_protocol_are_the_released_ones() -> None:

@@ -6,7 +6,8 @@ is not trusted: what it names must be allowed by `allow` first.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +29,9 @@ from graphtrial.nn import MODELS, build_model
 from graphtrial.results import ResultRow, ResultRows, result_rows
 from graphtrial.studies import ModelEntry, Study
 from graphtrial.studies.edition import in_edition
-from graphtrial.studies.study import choose_settings, parse_encoding
-from graphtrial.training import PROTOCOLS
+from graphtrial.studies.one_model import shapes_and_settings
 from graphtrial.trials import Store
-from graphtrial.trials.shapes import make_encoding, shapes_for
+from graphtrial.trials.shapes import shapes_for
 from graphtrial.trials.store.searches import load_searches
 from graphtrial.tuning.of_study import tunings_of
 from graphtrial.tuning.tune import tune as run_tuning
@@ -56,11 +56,9 @@ def build(
     allow(model, *encoding_names(encoding), *([protocol] if protocol else []))
     data = dataset if isinstance(dataset, Dataset) else load(dataset)
     declared = Study(model, data.name, (ModelEntry(model, settings, (encoding,), budget),), protocol=protocol)
-    (row,) = in_edition(declared, edition).rows
-    component = parse_encoding(row.encodings[0], row.model)
-    shapes = shapes_for(data, make_encoding(component))
-    rules = PROTOCOLS.get(protocol).name if protocol else None
-    return build_model(model, shapes, choose_settings(data.name, lambda: shapes, row, component, rules))
+    rows = in_edition(declared, edition).rows
+    shapes, chosen = shapes_and_settings(replace(declared, rows=rows), partial(shapes_for, data))
+    return build_model(model, shapes, chosen)
 
 
 def run(

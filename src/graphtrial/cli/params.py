@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -79,20 +80,17 @@ def params(
 
 
 def _count(study: Study, json: bool) -> None:
-    from graphtrial.datasets import DATASETS
     from graphtrial.nn import build_model, count_parameters, parse_budget, resolve_settings
     from graphtrial.results.verdict import SIZE_TOLERANCE
     from graphtrial.studies.check import check_row
-    from graphtrial.studies.study import choose_settings, parse_encoding
-    from graphtrial.trials.shapes import make_encoding, planned_shapes
+    from graphtrial.studies.one_model import shapes_and_settings
+    from graphtrial.trials.shapes import planned_shapes
 
     (dataset,), (row,) = study.datasets, study.rows
-    model, (encoding,) = row.model, row.encodings
+    model = row.model
     check_row(row)
-    component = parse_encoding(encoding, model)
-    shapes = planned_shapes(dataset, make_encoding(component))
-    protocol = study.protocol_for(DATASETS.get(dataset), row).name if study.protocol else None
-    resolved = resolve_settings(model, choose_settings(dataset, lambda: shapes, row, component, protocol))
+    shapes, chosen = shapes_and_settings(study, partial(planned_shapes, dataset))
+    resolved = resolve_settings(model, chosen)
     built = build_model(model, shapes, resolved)
     parts = {name: count_parameters(part) for name, part in built.named_children()}
     direct = sum(p.numel() for p in built.parameters(recurse=False) if p.requires_grad)
