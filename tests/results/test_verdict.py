@@ -87,6 +87,13 @@ def test_every_number_whose_source_names_other_splits_gives_no_verdict() -> None
     assert all(row.incomparable or row.reason for row in named)
 
 
+def test_a_verdict_says_where_a_score_was_read_and_what_is_wrong_with_it(judge: Judge) -> None:
+    ours = [70.1, 69.8, 70.3, 70.0]
+    assert "read in" not in judge(ours, citation="full text").reason
+    reason = judge(ours, citation="notes of a reader", erratum="a third party measured 60").reason
+    assert reason.endswith("; read in: notes of a reader; a third party measured 60")
+
+
 def test_only_decided_and_inconclusive_rows_are_comparisons(judge: Judge) -> None:
     assert judge([70.1, 69.8, 70.3, 70.0]).is_comparison
     assert judge([67.0, 73.5, 71.0, 69.0]).is_comparison
@@ -189,7 +196,7 @@ def test_single_trial_has_no_std(judge: Judge) -> None:
 def test_missing_published_std_is_inconclusive(judge: Judge, change: dict[str, Any]) -> None:
     actual = judge([70.1, 69.8, 70.3], dataclasses.replace(SCORE, **change))
     assert (actual.kind, actual.required_trials) == ("inconclusive", None)
-    assert "standard error of its mean is unknown" in actual.reason
+    assert "standard error of the published mean is unknown" in actual.reason
 
 
 def test_printed_bootstrap_interval_gives_a_standard_error(judge: Judge) -> None:

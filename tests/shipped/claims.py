@@ -179,11 +179,19 @@ def published(kind: str) -> str:
 
 
 def _published_cell(model: str, dataset: str, *, own: bool) -> str:
-    for row in sorted(published_results(), key=lambda row: row.encoding == "none"):
-        named = row.protocol and not row.reason and row.models[0].name == model and dataset in row.datasets
-        if named and row.test and (row.origin == "own") == own:
-            return row.test.text if own else f"{row.test.text} ({row.origin}: {row.paper})"
-    return ""
+    """Return the best own number of the first table that has one, or the first quotation, with an encoding if any."""
+    rows = [
+        row
+        for row in sorted(published_results(), key=lambda row: row.encoding == "none")
+        if row.protocol and not row.reason and row.models[0].name == model and dataset in row.datasets
+        if row.test and (row.origin == "own") == own
+    ]
+    if not rows:
+        return ""
+    if not own:
+        return f"{rows[0].test.text} ({rows[0].origin}: {rows[0].paper})"
+    table = [row for row in rows if (row.paper, row.table) == (rows[0].paper, rows[0].table)]
+    return max(table, key=lambda row: row.test.mean if row.higher_is_better else -row.test.mean).test.text
 
 
 FACTS: dict[str, Callable[..., str]] = {

@@ -9,7 +9,8 @@ import pytest
 from graphtrial.encodings.notation import short_encoding
 from graphtrial.nn import parameter_count
 from graphtrial.nn.registry import width_step
-from graphtrial.published import configurations
+from graphtrial.published import PublishedResult, configurations, published_results
+from graphtrial.published.lookup import find_published
 from graphtrial.studies import load_study
 from graphtrial.studies.plan import PlannedRow, plan
 from graphtrial.trials.shapes import make_encoding, planned_shapes
@@ -47,6 +48,25 @@ def test_no_model_with_a_released_configuration_is_missing(dataset: str) -> None
     planned = {row.model.name for row in plan(load_study(f"modern/{dataset}"))}
     released = {config.model for config in RELEASED if dataset in config.datasets}
     assert planned == released
+
+
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_every_number_that_a_trial_is_compared_with_has_its_row(dataset: str) -> None:
+    own = [row for row in published_results() if row.origin == "own" and row.protocol and dataset in row.datasets]
+    expected = {_experiment(row) for row in own if not row.reason and not row.incomparable}
+    assert expected
+    compared = [
+        find_published(
+            row.protocol.partition("@")[0], dataset, row.model.name, row.settings, row.encoding, parameters(row)
+        )
+        for row in plan(load_study(f"modern/{dataset}"))
+    ]
+    assert expected == {_experiment(row) for row in compared if row is not None and row.origin == "own"}
+
+
+def _experiment(row: PublishedResult) -> tuple[str, ...]:
+    (model,) = row.models
+    return row.paper, model.name, repr(sorted(model.settings.items())), row.encoding
 
 
 def test_all_models_of_the_budget_are_as_wide_as_it_allows() -> None:

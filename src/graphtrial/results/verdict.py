@@ -133,7 +133,7 @@ def _case(row: ResultRow) -> _Case | Verdict:
     ours, theirs = our_sample(row, printed.test), published_sample(row, printed.test)
     facts = (
         f"ours {test} (n = {test.n if test else 0}), published {printed.test.text} "
-        f"(n = {printed.test.n or 'not stated'}), {where}{_edition(row, printed)}"
+        f"(n = {printed.test.n or 'not stated'}), {where}{_edition(row, printed)}{_source(printed)}"
     )
     if not math.isfinite(ours.mean):
         return Verdict("not comparable", f"a score of ours is not finite: {facts}")
@@ -152,6 +152,12 @@ def _edition(row: ResultRow, printed: PublishedResult) -> str:
     sound = sound_settings(printed, spec.model.name, spec.settings)
     settings = ", ".join(f"{key} = {value}" for key, value in sound.items())
     return f"; ours is the sound edition ({settings}), the published score is of the released code" if sound else ""
+
+
+def _source(printed: PublishedResult) -> str:
+    """Return where a score was read, if not in the paper, and what is known to be wrong with it."""
+    read = f"; read in: {printed.citation}" if printed.citation not in ("", "full text") else ""
+    return read + (f"; {printed.erratum}" if printed.erratum else "")
 
 
 def _obstacle(row: ResultRow, printed: PublishedResult) -> str | None:
@@ -218,7 +224,7 @@ def _untested(case: _Case, open_tests: int) -> Verdict:
     gap = case.ours.mean - case.theirs.mean
     verdict = Verdict("inconclusive", "", difference=gap, margin=case.margin)
     if case.theirs.parts is None:
-        why = "the paper prints no std with a number of runs: the standard error of its mean is unknown"
+        why = "no std with a number of runs is known: the standard error of the published mean is unknown"
         return replace(verdict, reason=f"{why}; {_decides(None)}: {case.facts}")
     needed = _required_trials(case, open_tests)
     why = f"a difference of {gap:+.3f} from a single trial, whose std is undefined"

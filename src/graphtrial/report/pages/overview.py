@@ -96,10 +96,12 @@ def _missing(site: Site) -> Grid:
 def _untried(site: Site) -> Grid:
     """Return the published rows without trials here, of tables and datasets that have some."""
     compared = [view.row.published for view in site.rows if view.row.published]
-    tables = {(row.paper, row.table, row.printed.dataset) for row in compared}
+    tables = {(row.paper, row.table, row.printed.dataset) for row in compared if row.origin == "own"}
     lines = []
     for row in published_results():
-        if (row.paper, row.table, row.printed.dataset) in tables and row not in compared and row.test:
+        if row.test is None or row.origin != "own" or row.reason:  # no trial would be compared with it
+            continue
+        if (row.paper, row.table, row.printed.dataset) in tables and row not in compared:
             table = row.where
             settings = ", ".join(f"{key} {value}" for key, value in row.printed.variant.items())
             layers = Cell("" if row.layers is None else str(row.layers), sort=row.layers)
