@@ -13,10 +13,11 @@ from scipy import stats
 
 from graphtrial.published import PublishedScore, published_results
 from graphtrial.published.printed_results import PublishedModel
+from graphtrial.results.departures import ORIGINS
 from graphtrial.results.grouping import result_rows
 from graphtrial.results.rows import ResultRow
 from graphtrial.results.statistics.summary import holm
-from graphtrial.results.verdict import ORIGINS, Verdict, tally, verdicts
+from graphtrial.results.verdict import Verdict, tally, verdicts
 from graphtrial.training import PROTOCOLS
 from graphtrial.trials import Store
 

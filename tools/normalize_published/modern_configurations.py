@@ -91,5 +91,6 @@ def _counts() -> frozenset[tuple[str, str]]:
 
 def _is_main(line: Line) -> bool:
     """Whether a published result has the count of a configuration that is none of Exphormer's ablations."""
-    known = bool(line["params_exact"]) and (line["dataset"], line["params_exact"]) in _counts()
-    return known and "/Ablation/" not in line["source_path"]
+    if "/Ablation/" in line["source_path"]:
+        return False
+    return bool(line["params_exact"]) and (line["dataset"], line["params_exact"]) in _counts()

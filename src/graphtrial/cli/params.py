@@ -81,7 +81,7 @@ def params(
 
 def _count(study: Study, json: bool) -> None:
     from graphtrial.nn import build_model, count_parameters, parse_budget, resolve_settings
-    from graphtrial.results.verdict import SIZE_TOLERANCE
+    from graphtrial.results.departures import SIZE_TOLERANCE
     from graphtrial.studies.check import check_row
     from graphtrial.studies.one_model import shapes_and_settings
     from graphtrial.trials.shapes import planned_shapes

@@ -1,4 +1,4 @@
-"""Departures of a row from the published experiment: other data, changed rules, an old version of a model."""
+"""Departures of a row from the published experiment, and what else forbids or qualifies a comparison with its score."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.datasets.base import DatasetSpec, Source, lookup_dataset
+from graphtrial.published import PublishedResult
+from graphtrial.published.lookup import sound_settings
 from graphtrial.training import PROTOCOLS
 from graphtrial.trials.provenance import changed_version
 from graphtrial.trials.store import TrialRecord
@@ -15,6 +17,15 @@ from graphtrial.trials.store import TrialRecord
 if TYPE_CHECKING:
     from graphtrial.results.rows import ResultRow
 
+SIZE_TOLERANCE = 0.05
+ORIGINS = {
+    "quoted": "quoted by another paper",
+    "leaderboard": "an entry of a leaderboard",
+    "rebuttal": "from a rebuttal",
+    "issue": "reported by a user",
+    "unclear": "the paper's own or quoted, which it does not say",
+}
+"""Published numbers that give no verdict."""
 Badge = Literal["other data", "changed rules", "old version"]
 EXPLANATION = (
     "[other data]: not the published data; [changed rules]: not the protocol's own rules; [old version]: of a model or "
@@ -97,3 +108,45 @@ def _source(spec: type[DatasetSpec], recorded: str | None, data: str) -> Source 
 def _recorded_source(trial: TrialRecord) -> str | None:
     source = trial.environment.get("source")
     return source if isinstance(source, str) else None
+
+
+def obstacle(row: ResultRow, printed: PublishedResult) -> str | None:
+    """Return why the scores cannot be compared, or `None`."""
+    for departure in row.departures:
+        if not departure.comparable:
+            return f"{departure.badge}: {departure.reason}"
+    if printed.origin != "own":
+        score = printed.test.text if printed.test else ""
+        return f"published {score} is {ORIGINS[printed.origin]} (read in: {printed.citation})"
+    if printed.incomparable:
+        return printed.incomparable
+    if printed.doubtful:
+        return "the published cell is doubtful"
+    if row.params and printed.params_exact and row.has_epochs:
+        off, size = row.params / printed.params_exact - 1, printed.params or printed.params_exact
+        if abs(off) > SIZE_TOLERANCE:
+            return f"the models differ in size: {row.params} parameters here, {size} published ({off:+.0%})"
+    if row.first.higher_is_better != printed.higher_is_better:
+        return f"the metrics differ: {row.first.metric} here, {printed.metric} published"
+    if row.scores("test") is None:
+        return "no trial has a score yet"
+    return f"the paper prints no score: {printed.status}" if printed.test is None else None
+
+
+def remarks(row: ResultRow, printed: PublishedResult) -> str:
+    """Return what qualifies a comparison: another edition, a score not read in the paper, an erratum."""
+    return _edition(row, printed) + _provenance(printed)
+
+
+def _edition(row: ResultRow, printed: PublishedResult) -> str:
+    """Return in which settings ours is the sound edition and the published score of the released code, if in any."""
+    spec = row.first.spec
+    sound = sound_settings(printed, spec.model.name, spec.settings)
+    settings = ", ".join(f"{key} = {value}" for key, value in sound.items())
+    return f"; ours is the sound edition ({settings}), the published score is of the released code" if sound else ""
+
+
+def _provenance(printed: PublishedResult) -> str:
+    """Return where a score was read, if not in the paper, and what is known to be wrong with it."""
+    read = f"; read in: {printed.citation}" if printed.citation not in ("", "full text") else ""
+    return read + (f"; {printed.erratum}" if printed.erratum else "")

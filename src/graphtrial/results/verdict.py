@@ -9,9 +9,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from graphtrial.metrics import metric_range
-from graphtrial.published import PublishedResult
 from graphtrial.published.configurations import AS_PUBLISHED
-from graphtrial.published.lookup import sound_settings
+from graphtrial.results.departures import obstacle, remarks
 from graphtrial.results.statistics.samples import Sample, our_sample, published_sample
 from graphtrial.results.statistics.summary import ALPHA, holm
 from graphtrial.results.statistics.welch import Contrast, contrast, trials_needed
@@ -21,17 +20,8 @@ if TYPE_CHECKING:
 
 Kind = Literal["reproduced", "differs", "inconclusive", "not comparable", "nothing published"]
 Direction = Literal["better", "worse"]
-SIZE_TOLERANCE = 0.05
 MARGIN_STDS = 2.0
 RELATIVE_MARGIN = 0.01
-ORIGINS = {
-    "quoted": "quoted by another paper",
-    "leaderboard": "an entry of a leaderboard",
-    "rebuttal": "from a rebuttal",
-    "issue": "reported by a user",
-    "unclear": "the paper's own or quoted, which it does not say",
-}
-"""Published numbers that give no verdict."""
 EXPLANATION = (
     "reproduced: ours minus the published mean is within the equivalence margin by two one-sided tests (TOST) at "
     "0.05; the margin is the larger of twice the published sample standard deviation and 1 % of the published score. "
@@ -126,14 +116,14 @@ def _case(row: ResultRow) -> _Case | Verdict:
     if printed is None:
         return NOTHING_PUBLISHED
     where = printed.where
-    obstacle = _obstacle(row, printed)
-    if obstacle or printed.test is None:
-        return Verdict("not comparable", f"{obstacle}; {where}")
+    why = obstacle(row, printed)
+    if why or printed.test is None:
+        return Verdict("not comparable", f"{why}; {where}")
     test = row.scores("test")
     ours, theirs = our_sample(row, printed.test), published_sample(row, printed.test)
     facts = (
         f"ours {test} (n = {test.n if test else 0}), published {printed.test.text} "
-        f"(n = {printed.test.n or 'not stated'}), {where}{_edition(row, printed)}{_source(printed)}"
+        f"(n = {printed.test.n or 'not stated'}), {where}{remarks(row, printed)}"
     )
     if not math.isfinite(ours.mean):
         return Verdict("not comparable", f"a score of ours is not finite: {facts}")
@@ -144,43 +134,6 @@ def _case(row: ResultRow) -> _Case | Verdict:
     better = (ours.mean > theirs.mean) == printed.higher_is_better
     low, high = metric_range(row.first.metric)
     return _Case(ours, theirs, margin, better, high - low, facts, test_of_means)
-
-
-def _edition(row: ResultRow, printed: PublishedResult) -> str:
-    """Return in which settings ours is the sound edition and the published score of the released code, if in any."""
-    spec = row.first.spec
-    sound = sound_settings(printed, spec.model.name, spec.settings)
-    settings = ", ".join(f"{key} = {value}" for key, value in sound.items())
-    return f"; ours is the sound edition ({settings}), the published score is of the released code" if sound else ""
-
-
-def _source(printed: PublishedResult) -> str:
-    """Return where a score was read, if not in the paper, and what is known to be wrong with it."""
-    read = f"; read in: {printed.citation}" if printed.citation not in ("", "full text") else ""
-    return read + (f"; {printed.erratum}" if printed.erratum else "")
-
-
-def _obstacle(row: ResultRow, printed: PublishedResult) -> str | None:
-    """Return why the scores cannot be compared, or `None`."""
-    for departure in row.departures:
-        if not departure.comparable:
-            return f"{departure.badge}: {departure.reason}"
-    if printed.origin != "own":
-        score = printed.test.text if printed.test else ""
-        return f"published {score} is {ORIGINS[printed.origin]} (read in: {printed.citation})"
-    if printed.incomparable:
-        return printed.incomparable
-    if printed.doubtful:
-        return "the published cell is doubtful"
-    if row.params and printed.params_exact and row.has_epochs:
-        off, size = row.params / printed.params_exact - 1, printed.params or printed.params_exact
-        if abs(off) > SIZE_TOLERANCE:
-            return f"the models differ in size: {row.params} parameters here, {size} published ({off:+.0%})"
-    if row.first.higher_is_better != printed.higher_is_better:
-        return f"the metrics differ: {row.first.metric} here, {printed.metric} published"
-    if row.scores("test") is None:
-        return "no trial has a score yet"
-    return f"the paper prints no score: {printed.status}" if printed.test is None else None
 
 
 def _decide(case: _Case, p_holm: float | None, tested: int, open_tests: int) -> Verdict:
