@@ -55,7 +55,8 @@ def build(
     model, encoding = model_name(model), encoding_text(encoding)
     allow(model, *encoding_names(encoding), *([protocol] if protocol else []))
     data = dataset if isinstance(dataset, Dataset) else load(dataset)
-    declared = Study(model, data.name, (ModelEntry(model, settings, (encoding,), budget),), protocol=protocol)
+    entry = ModelEntry(model, settings, (encoding,), budget, released=protocol is not None)
+    declared = Study(model, data.name, (entry,), protocol=protocol)
     rows = in_edition(declared, edition).rows
     shapes, chosen = shapes_and_settings(replace(declared, rows=rows), partial(shapes_for, data))
     return build_model(model, shapes, chosen)
@@ -97,7 +98,7 @@ def run(
     study = Study(
         title=f"{model} on {dataset}",
         dataset=dataset,
-        rows=(ModelEntry(model, dict(settings or {}), (encoding,), budget),),
+        rows=(ModelEntry(model, dict(settings or {}), (encoding,), budget, released=protocol is not None),),
         protocol=protocol,
         seeds=seeds,
         splits=splits,

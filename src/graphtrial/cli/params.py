@@ -75,7 +75,7 @@ def params(
     chosen |= {key: value for key, value in (("layers", layers), ("width", width)) if value is not None}
     if edge_features:
         chosen["edge_features"] = True
-    row = ModelEntry(model, chosen, (encoding,), budget)
+    row = ModelEntry(model, chosen, (encoding,), budget, released=protocol is not None)
     _count(in_edition(Study(model, dataset, (row,), protocol=protocol), edition), json)
 
 

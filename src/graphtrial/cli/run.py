@@ -104,7 +104,7 @@ def run(
     if edge_features:
         chosen["edge_features"] = True
     changed = parse_rules(rules or [], max_epochs, precision)
-    row = ModelEntry(model, chosen, (encoding,), budget)
+    row = ModelEntry(model, chosen, (encoding,), budget, released=protocol is not None)
     title = f"{model} on {dataset}"
     declared = Study(title, dataset, (row,), protocol=protocol, seeds=seeds, splits=splits, rules=changed)
     run_and_show(in_edition(declared, edition), store, workers, json, executor, track, compute)

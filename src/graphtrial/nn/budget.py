@@ -64,7 +64,8 @@ def width_for_budget(name: str, shapes: Shapes, settings: dict[str, Any], budget
             high = middle
     if not best:
         raise GraphTrialError(
-            f"model '{name}' has more than {budget} parameters even at width {high}; raise the budget"
+            f"model '{name}' has more than {budget} parameters even at width {high}; raise the budget, or set fewer "
+            "layers"
         ) from error
     return best
 

@@ -102,9 +102,8 @@ def _embedding(counts: tuple[int, ...], types: int, dim: int, width: int, subjec
         return nn.Embedding(types, width)
     if dim:
         return Linear(dim, width)
-    raise GraphTrialError(
-        f"these graphs have no {subject} features; give the model a positional encoding or other data"
-    )
+    hint = "set edge_features=false" if subject == "edge" else "give the model a positional encoding or other data"
+    raise GraphTrialError(f"these graphs have no {subject} features; {hint}")
 
 
 def embed(module: nn.Module | None, values: Tensor | None) -> Tensor:

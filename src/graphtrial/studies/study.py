@@ -19,6 +19,7 @@ from graphtrial.encodings.combined import combine
 from graphtrial.encodings.notation import checked_parts, short_encoding
 from graphtrial.nn import MODELS, Shapes, implied_settings, model_settings, parse_budget, width_for_budget
 from graphtrial.published import released_configuration
+from graphtrial.published.configurations import AS_PUBLISHED
 from graphtrial.studies.tune_options import TuneOptions
 from graphtrial.training import PROTOCOLS, Protocol, Rules
 from graphtrial.trials.kinds import kind_of
@@ -38,7 +39,8 @@ class ModelEntry:
 
     `grid` maps settings to values, of which all combinations are run. `protocol` and `datasets` override those of the
     study, `rules` single rules of it. `as_published`: the settings that the model declares so are its defaults, which
-    explicit settings and a released configuration override.
+    explicit settings and a released configuration override. `released`: settings that are not given are those of the
+    configuration released for the protocol, if there is one, also beside a width, depth or budget of the row.
     """
 
     model: str
@@ -50,6 +52,7 @@ class ModelEntry:
     datasets: Names | None = None
     rules: dict[str, Any] = field(default_factory=dict)
     as_published: bool = False
+    released: bool = False
 
     def __post_init__(self) -> None:
         check_fields(self, "the row of a study")
@@ -198,6 +201,8 @@ def choose_settings(
     if row.budget is not None and "width" not in names:
         raise GraphTrialError(f"model '{row.model}' has no setting `width`, which a budget would determine")
     edition = getattr(MODELS.get(row.model), "as_published", {}) if row.as_published else {}
+    if row.released and protocol is not None:
+        edition = {**edition, **_released_for(protocol, dataset, row, encoding)}
     if "width" in row.settings or "width" not in names:
         return {**edition, **row.settings}
     if row.budget is None:
@@ -213,4 +218,18 @@ def choose_settings(
             sizes = {key: value for key, value in released.settings.items() if key != "edge_features" or not chosen}
             return {**edition, **sizes, **implied_settings(row.model, row.settings), **row.settings}
     given = {**edition, **row.settings}
+    if row.budget is None and "width" in given:
+        return given
+    given.pop("width", None)
     return {**given, "width": width_for_budget(row.model, shapes(), given, parse_budget(row.budget or DEFAULT_BUDGET))}
+
+
+def _released_for(protocol: str, dataset: str, row: ModelEntry, encoding: Component | None) -> dict[str, Any]:
+    """Return the settings of the configuration released for a protocol, nearest to those of the row but for sizes."""
+    options = {key: value for key, value in row.settings.items() if key not in ("width", "layers")}
+    released = released_configuration(
+        published_name(dataset), row.model, encoding=short_encoding(encoding), settings=options, protocol=protocol
+    )
+    if released is None or released.protocol != protocol.removesuffix(AS_PUBLISHED):
+        return {}
+    return {**released.settings, **implied_settings(row.model, options)}

@@ -128,3 +128,17 @@ def test_pairs_are_listed_graph_by_graph_and_row_by_row() -> None:
     assert [tuple(pair) for pair in pairs.index.T.tolist()] == expected
     assert torch.equal(pairs.index[:, pairs.edges], batch.edge_index)
     assert pairs.adjacency().tolist() == [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0]
+
+
+@pytest.mark.parametrize("name", ["san", "san-gps", "graphormer", "graphormer-gps", "graphit-lspe", "san-lspe"])
+def test_attention_counts_what_all_layers_keep_in_training(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(layout, "SMALL", 0)
+    shapes = Shapes(2, "graph", NODE_TYPES, 0, EDGE_TYPES)
+    model = build_model(name, shapes, {"width": 16, "layers": 8, "heads": 8})
+    batch = whole(SETS["random"])
+    pairs = int((batch.ptr.diff() ** 2).sum())
+    monkeypatch.setattr(layout, "available_bytes", lambda: 700 * pairs)
+    with pytest.raises(MemoryError, match="in this model"):
+        model(batch)
+    with torch.no_grad():
+        model(batch)

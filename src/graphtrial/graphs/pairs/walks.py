@@ -40,7 +40,8 @@ def edge_walks(graph: GraphBatch, k: int, *, dtype: torch.dtype = torch.float32)
 def _pair_walks(layout: PairLayout, k: int, transposed: bool, dtype: torch.dtype) -> Tensor:
     if layout.count * k > MOST_NUMBERS:
         raise GraphTrialError(
-            f"{layout.count:,} pairs of nodes with {k} probabilities each do not fit into memory: use a smaller batch"
+            f"{layout.count:,} pairs of nodes with {k} probabilities each do not fit into memory: use "
+            f"{'a model without pairs' if len(layout.ptr) == 2 else 'a smaller batch'}"
         )
     out = torch.empty(layout.count, k, dtype=dtype, device=layout.ptr.device)
     for bucket, powers in _powers(layout, k - 1, max(1, CELLS // k), dtype):

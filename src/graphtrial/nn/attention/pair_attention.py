@@ -9,12 +9,8 @@ from torch import Tensor, nn
 
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.pairs.complete import complete_graph, pair_index
-from graphtrial.graphs.pairs.layout import check_pairs
 from graphtrial.nn.attention.clamped import edge_weights, weighted_mean
 from graphtrial.nn.layers import Linear
-
-WEIGHTS = 4
-"""Weights of a pair and head that a layer computes: the products, their exponentials, with the edges, and times c."""
 
 
 class PairAttention(nn.Module):
@@ -45,7 +41,6 @@ class PairAttention(nn.Module):
         weights = edge_weights(graph, self.Q(x), self.K(x), self.E(e), self.heads)
         if self.Q2 is None or self.K2 is None or self.E2 is None:
             return weighted_mean(graph, weights, value)
-        check_pairs(graph, WEIGHTS * self.heads * x.element_size())
         full = complete_graph(graph)
         others = edge_weights(full, self.Q2(x), self.K2(x), self.E2(other), self.heads)
         others = others * pairs_without_edges(graph, x.dtype)

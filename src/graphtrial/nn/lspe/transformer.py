@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from graphtrial.graphs import GraphBatch
+from graphtrial.graphs.pairs.layout import check_attention
 from graphtrial.nn.attention.edge_vectors import PairEncoder
 from graphtrial.nn.head import make_head
 from graphtrial.nn.lspe.attention_layer import AttentionLSPELayer
@@ -29,6 +30,7 @@ class TransformerLSPE(nn.Module, ABC):
         self, shapes: Shapes, width: int, *, layers: int, heads: int, edge_features: bool, dropout: float, readout: str
     ) -> None:
         super().__init__()
+        self.heads = heads
         positions = bool(shapes.encoding_dim)
         self.input = LSPEInput(shapes, width)
         self.pair_encoder = PairEncoder(shapes, width, use_features=edge_features)
@@ -43,6 +45,7 @@ class TransformerLSPE(nn.Module, ABC):
         """Return the factor of each pair's exponential, [pairs of `complete_graph`, 1]."""
 
     def forward(self, graph: GraphBatch) -> Tensor:
+        check_attention(graph, self.heads, len(self.blocks), kept=8)
         (x, p), (e, other) = self.input(graph), self.pair_encoder(graph)
         weights = self.pair_weights(graph, x.dtype)
         for block in self.blocks:

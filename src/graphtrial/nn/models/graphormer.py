@@ -10,6 +10,7 @@ from graphtrial.core.arguments import DropoutRate, Width
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.pairs.complete import add_tokens
+from graphtrial.graphs.pairs.layout import check_attention
 from graphtrial.nn.encoder import embed, encoding_values
 from graphtrial.nn.graphgps.graphormer_bias import STD, DegreeEmbedding, GraphToken
 from graphtrial.nn.graphgps.padded_pair_bias import PaddedPairBias
@@ -75,6 +76,7 @@ class Graphormer(nn.Module):
         edge_features: bool = False,
     ) -> None:
         super().__init__()
+        self.heads = heads
         require_level("graphormer", shapes, self.levels)
         self.level = shapes.level
         self.input = GraphormerInput(shapes, width)
@@ -95,6 +97,7 @@ class Graphormer(nn.Module):
                 nn.init.normal_(module.weight, std=STD)
 
     def forward(self, graph: GraphBatch) -> Tensor:
+        check_attention(graph, self.heads, len(self.blocks), kept=2)
         with_token = add_tokens(graph)
         x = self.token(with_token, self.input(graph) + self.degrees(graph))
         x = self.input_dropout(x)

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from graphtrial.core.arguments import Depth, DropoutRate, Range, Width
 from graphtrial.graphs import GraphBatch
 from graphtrial.graphs.pairs.complete import add_tokens
+from graphtrial.graphs.pairs.layout import check_attention
 from graphtrial.nn.graphgps.graphormer_bias import DegreeEmbedding, GraphToken, PairBias
 from graphtrial.nn.graphgps.inputs import NodeInput
 from graphtrial.nn.graphgps.self_attention import SelfAttention
@@ -70,6 +71,7 @@ class GraphGPSGraphormer(nn.Module):
         position_width: Annotated[int, Range(0, 4096)] = 0,
     ) -> None:
         super().__init__()
+        self.heads = heads
         require_level("graphormer-gps", shapes, self.levels)
         self.node_input = NodeInput(shapes, width, PositionConfig(position_width))
         self.degrees = DegreeEmbedding(width)
@@ -90,6 +92,7 @@ class GraphGPSGraphormer(nn.Module):
         self.level = shapes.level
 
     def forward(self, graph: GraphBatch) -> Tensor:
+        check_attention(graph, self.heads, len(self.blocks), kept=2)
         with_token = add_tokens(graph)
         biases = self.pair_bias(graph)
         x = self.token(with_token, self.node_input(graph) + self.degrees(graph))

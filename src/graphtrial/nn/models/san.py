@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from graphtrial.core.arguments import Depth, DropoutRate, NonNegativeFloat, NonNegativeInt, Width
 from graphtrial.core.errors import GraphTrialError
 from graphtrial.graphs import GraphBatch
+from graphtrial.graphs.pairs.layout import check_attention
 from graphtrial.nn.attention.edge_vectors import PairEncoder
 from graphtrial.nn.attention.pair_attention import PairAttention, gamma_weights
 from graphtrial.nn.attention.transformer_block import Norm, PostNormBlock
@@ -107,6 +108,7 @@ class SAN(nn.Module):
         readout: Readout = "mean",
     ) -> None:
         super().__init__()
+        self.heads = heads
         self.gamma = gamma if full_graph else None
         self.node_encoder = SANInput(shapes, width, position_width, eigen_layers)
         self.pair_encoder = PairEncoder(shapes, width, use_features=edge_features)
@@ -116,6 +118,8 @@ class SAN(nn.Module):
         self.head = make_head(shapes, width, layers, readout=readout, layer_heads=False)
 
     def forward(self, graph: GraphBatch) -> Tensor:
+        if self.gamma is not None:
+            check_attention(graph, self.heads, len(self.blocks), kept=3)
         x = self.node_encoder(graph)
         e, other = self.pair_encoder(graph)
         weights = None if self.gamma is None else gamma_weights(graph, torch.as_tensor(self.gamma).to(x))

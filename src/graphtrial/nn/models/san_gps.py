@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from graphtrial.core.arguments import Depth, DropoutRate, NonNegativeFloat, Range, Width
 from graphtrial.graphs import GraphBatch
+from graphtrial.graphs.pairs.layout import check_attention
 from graphtrial.nn.attention.pair_attention import gamma_weights
 from graphtrial.nn.graphgps.head import Head, PredictionHead, SumOrMean
 from graphtrial.nn.graphgps.inputs import EdgeInput, NodeFeatures, NodeInput
@@ -49,6 +50,7 @@ class GraphGPSSAN(nn.Module):
         head_l2: bool = True,
     ) -> None:
         super().__init__()
+        self.heads = heads
         require_level("san-gps", shapes, self.levels)
         positions = PositionConfig(position_width, 0, eigen_encoder, eigen_layers)
         self.node_input = NodeInput(shapes, width, positions, node_features)
@@ -63,6 +65,7 @@ class GraphGPSSAN(nn.Module):
         )
 
     def forward(self, graph: GraphBatch) -> Tensor:
+        check_attention(graph, self.heads, len(self.blocks), kept=3)
         x, e = self.node_input(graph), self.edge_input(graph)
         weights = gamma_weights(graph, torch.as_tensor(self.gamma).to(x))
         for block in self.blocks:

@@ -109,7 +109,10 @@ def encoding_of(graph: GraphBatch, dtype: torch.dtype) -> Tensor:
     """Return the encoding of a batch, [nodes, columns]."""
     values = graph.columns.get(ENCODING_COLUMN)
     if values is None:
-        raise GraphTrialError("the batch lacks the positional encoding that this model was built for")
+        raise GraphTrialError(
+            "the batch lacks the positional encoding that this model was built for: "
+            "graphtrial.encodings.encode(graphs, encoding, 'encoding') adds it to a set of graphs"
+        )
     return values.flatten(1).to(dtype) if values.dim() > 1 else values.unsqueeze(1).to(dtype)
 
 

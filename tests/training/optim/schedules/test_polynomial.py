@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+import torch
 from tests.training.optim.schedules.course import ours
 
 from graphtrial.core.errors import GraphTrialError
@@ -23,3 +24,12 @@ def test_power_shapes_the_decay() -> None:
 def test_warm_up_must_end_before_the_decay() -> None:
     with pytest.raises(GraphTrialError, match="warmup_steps of 'polynomial' must be below its total_steps"):
         Polynomial(total_steps=5, warmup_steps=5).check(1)
+
+
+def test_a_training_within_warmup_is_refused() -> None:
+    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=1.0)
+    schedule = Polynomial(total_steps=1000, warmup_steps=100)
+    with pytest.raises(GraphTrialError, match=r"all 100 steps of 10 epochs would be warm-up.*schedule.warmup_steps=0"):
+        schedule.build(optimizer, Run(10, max_epochs=10))
+    schedule.build(optimizer, Run(10, max_epochs=11))
+    schedule.build(optimizer, Run(10))

@@ -192,7 +192,8 @@ def _numbers(text: str, where: str) -> list[float | int]:
     values = [_number(word) for word in text.split(",")]
     if any(value is None for value in values):
         raise CorruptFileError(
-            f"{where} must be a number, not '{text[:40]}'; --node-features and --edge-features choose"
+            f"{where} must be a number, not '{text[:40]}': number categories from 0, or choose other features "
+            "by --node-features and --edge-features"
         )
     return [value for value in values if value is not None]
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from graphtrial.core.arguments import NonNegativeInt, PositiveFloat, PositiveInt, Range
 from graphtrial.core.errors import GraphTrialError
-from graphtrial.training.optim.base import SCHEDULES, Run
+from graphtrial.training.optim.base import SCHEDULES, Run, Scheduler
 from graphtrial.training.optim.closed_form import ClosedForm
+
+if TYPE_CHECKING:
+    import torch
 
 
 @SCHEDULES.register("polynomial")
@@ -31,6 +34,15 @@ class Polynomial(ClosedForm):
     warmup_steps: NonNegativeInt = 0
     final_factor: Annotated[float, Range(0, 1)] = 0.0
     power: PositiveFloat = 1.0
+
+    def build(self, optimizer: torch.optim.Optimizer, run: Run) -> Scheduler:
+        if run.max_epochs is not None and self.warmup_steps >= (steps := run.max_epochs * run.steps_per_epoch) > 0:
+            raise GraphTrialError(
+                f"all {steps} steps of {run.max_epochs} epochs would be warm-up, of which 'polynomial' has "
+                f"{self.warmup_steps}: for a short run add --rule schedule.warmup_steps=0 and "
+                f"--rule schedule.total_steps={steps}"
+            )
+        return super().build(optimizer, run)
 
     def factor(self, step: int, run: Run) -> float:
         if self.warmup_steps >= self.total_steps:
