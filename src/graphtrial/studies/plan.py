@@ -11,7 +11,7 @@ from graphtrial.core.errors import GraphTrialError
 from graphtrial.core.spec import Component, canonical_json
 from graphtrial.datasets import DATASETS, Dataset, load
 from graphtrial.encodings.notation import short_encoding
-from graphtrial.nn import Shapes
+from graphtrial.nn import Shapes, parameter_count
 from graphtrial.published.lookup import models_in_table
 from graphtrial.studies.study import ModelEntry, Study, choose_settings, parse_encoding
 from graphtrial.training import Rules
@@ -163,7 +163,10 @@ def _settings(
         return [entry.settings]
     if study.published is not None:
         return _settings_in_table(study.published, dataset, entry.model, entry.settings, encoding)
-    return [choose_settings(dataset, shapes, entry, encoding, protocol)]
+    settings = choose_settings(dataset, shapes, entry, encoding, protocol)
+    if data(dataset) is not None:  # else every trial would fail for the same reason
+        parameter_count(entry.model, shapes(), settings)
+    return [settings]
 
 
 def _settings_in_table(

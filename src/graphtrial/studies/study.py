@@ -225,11 +225,12 @@ def choose_settings(
 
 
 def _released_for(protocol: str, dataset: str, row: ModelEntry, encoding: Component | None) -> dict[str, Any]:
-    """Return the settings of the configuration released for a protocol, nearest to those of the row but for sizes."""
-    options = {key: value for key, value in row.settings.items() if key not in ("width", "layers")}
-    released = released_configuration(
-        published_name(dataset), row.model, encoding=short_encoding(encoding), settings=options, protocol=protocol
-    )
-    if released is None or released.protocol != protocol.removesuffix(AS_PUBLISHED):
-        return {}
-    return {**released.settings, **implied_settings(row.model, options)}
+    """Return the settings of the configuration released for a protocol that is nearest to the row, of any depth."""
+    any_depth = {key: value for key, value in row.settings.items() if key != "layers"}
+    for settings in (row.settings, any_depth):
+        released = released_configuration(
+            published_name(dataset), row.model, encoding=short_encoding(encoding), settings=settings, protocol=protocol
+        )
+        if released is not None and released.protocol == protocol.removesuffix(AS_PUBLISHED):
+            return {**released.settings, **implied_settings(row.model, any_depth)}
+    return {}
