@@ -15,7 +15,7 @@ from graphtrial.nn.graphgps.gps_layer import GPSLayer, Local
 from graphtrial.nn.graphgps.graphormer_bias import DegreeEmbedding, GraphToken, PairBias
 from graphtrial.nn.graphgps.head import Head, PredictionHead, SumOrMean
 from graphtrial.nn.graphgps.inputs import EdgeInput, NodeFeatures, NodeInput
-from graphtrial.nn.position.encoder import EigenEncoder, PositionConfig, stable_positions
+from graphtrial.nn.position.encoder import EigenEncoder, PositionConfig, require_eigenpairs, stable_positions
 from graphtrial.nn.raw_features import require_level
 from graphtrial.nn.registry import MODELS
 from graphtrial.nn.shapes import Shapes
@@ -64,6 +64,8 @@ class GPS(nn.Module):
             raise GraphTrialError(
                 "the token of gps is reached by attention alone: use attention=full or biased with it"
             )
+        if eigen_encoder != "deepset":
+            require_eigenpairs(shapes, eigen_encoder)
         positions = PositionConfig(position_width, eigen_width, eigen_encoder, eigen_layers, gates=local != "none")
         self.node_input = NodeInput(shapes, width, positions, node_features)
         self.edge_input = EdgeInput(shapes, width, use_features=edge_features)

@@ -100,6 +100,15 @@ class PositionEncoder(nn.Module):
         return torch.cat(encoded, dim=1)
 
 
+def require_eigenpairs(shapes: Shapes, eigen_encoder: EigenEncoder) -> None:
+    """Raise an error where an encoding is given that has nothing for a chosen encoder of eigenpairs."""
+    if shapes.encodings and EIGENPAIRS not in [part.name for part in shapes.encodings]:
+        raise GraphTrialError(
+            f"eigen_encoder={eigen_encoder} encodes eigenpairs, which this encoding has none of: leave it out, or add "
+            f"{EIGENPAIRS}, such as --encoding {EIGENPAIRS}:8"
+        )
+
+
 def encoding_parts(shapes: Shapes) -> tuple[EncodingShape, ...]:
     """Return the parts of the encoding; where they are not named, the whole as one part."""
     return shapes.encodings or ((EncodingShape("", shapes.encoding_dim),) if shapes.encoding_dim else ())
