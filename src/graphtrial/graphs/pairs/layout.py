@@ -108,14 +108,14 @@ def check_pairs(graph: GraphBatch, bytes_of_pair: int) -> None:
         )
 
 
-def check_attention(graph: GraphBatch, heads: int, layers: int, kept: int) -> None:
+def check_attention(graph: GraphBatch, heads: int, layers: int, saved: int) -> None:
     """Raise an error where attention between all pairs of nodes does not fit into memory; see `check_pairs`.
 
-    `kept` is the number of values of a pair and head that each of the layers keeps for the backward pass. Beside them
+    `saved` is the number of values of a pair and head that each of the layers saves for the backward pass. Beside them
     a layer computes some eight, and indices take 64 bytes of a pair (peak memory of SAN and Graphormer, measured on
     graphs of 1,500 nodes: 82 to 97 % of this in training).
     """
-    values = 8 + kept * (layers if torch.is_grad_enabled() else 1)
+    values = 8 + saved * (layers if torch.is_grad_enabled() else 1)
     check_pairs(graph, 64 + 4 * heads * values)
 
 

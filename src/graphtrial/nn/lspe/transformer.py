@@ -45,7 +45,7 @@ class TransformerLSPE(nn.Module, ABC):
         """Return the factor of each pair's exponential, [pairs of `complete_graph`, 1]."""
 
     def forward(self, graph: GraphBatch) -> Tensor:
-        check_attention(graph, self.heads, len(self.blocks), kept=8)
+        check_attention(graph, self.heads, len(self.blocks), saved=8)
         (x, p), (e, other) = self.input(graph), self.pair_encoder(graph)
         weights = self.pair_weights(graph, x.dtype)
         for block in self.blocks:

@@ -64,7 +64,7 @@ class GPS(nn.Module):
             raise GraphTrialError(
                 "the token of gps is reached by attention alone: use attention=full or biased with it"
             )
-        if eigen_encoder != "deepset":
+        if eigen_encoder not in ("deepset", "stable"):
             require_eigenpairs(shapes, eigen_encoder)
         positions = PositionConfig(position_width, eigen_width, eigen_encoder, eigen_layers, gates=local != "none")
         self.node_input = NodeInput(shapes, width, positions, node_features)

@@ -97,7 +97,7 @@ class Graphormer(nn.Module):
                 nn.init.normal_(module.weight, std=STD)
 
     def forward(self, graph: GraphBatch) -> Tensor:
-        check_attention(graph, self.heads, len(self.blocks), kept=2)
+        check_attention(graph, self.heads, len(self.blocks), saved=2)
         with_token = add_tokens(graph)
         x = self.token(with_token, self.input(graph) + self.degrees(graph))
         x = self.input_dropout(x)

@@ -92,7 +92,7 @@ class GraphGPSGraphormer(nn.Module):
         self.level = shapes.level
 
     def forward(self, graph: GraphBatch) -> Tensor:
-        check_attention(graph, self.heads, len(self.blocks), kept=2)
+        check_attention(graph, self.heads, len(self.blocks), saved=2)
         with_token = add_tokens(graph)
         biases = self.pair_bias(graph)
         x = self.token(with_token, self.node_input(graph) + self.degrees(graph))

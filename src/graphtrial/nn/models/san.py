@@ -119,7 +119,7 @@ class SAN(nn.Module):
 
     def forward(self, graph: GraphBatch) -> Tensor:
         if self.gamma is not None:
-            check_attention(graph, self.heads, len(self.blocks), kept=3)
+            check_attention(graph, self.heads, len(self.blocks), saved=3)
         x = self.node_encoder(graph)
         e, other = self.pair_encoder(graph)
         weights = None if self.gamma is None else gamma_weights(graph, torch.as_tensor(self.gamma).to(x))

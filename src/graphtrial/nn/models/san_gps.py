@@ -65,7 +65,7 @@ class GraphGPSSAN(nn.Module):
         )
 
     def forward(self, graph: GraphBatch) -> Tensor:
-        check_attention(graph, self.heads, len(self.blocks), kept=3)
+        check_attention(graph, self.heads, len(self.blocks), saved=3)
         x, e = self.node_input(graph), self.edge_input(graph)
         weights = gamma_weights(graph, torch.as_tensor(self.gamma).to(x))
         for block in self.blocks:
